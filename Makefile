@@ -1,0 +1,42 @@
+# The first target of a fresh clone sets up .venv; it needs Python 3.11 or newer and make, nothing else.
+#   make run    the tour: check the rules, replay real games, play a match, draw a table, measure
+#   make test   every test, with ruff, mypy and the layer contract among them
+#   make bench  the performance table, measured here and now
+#   make lint   the tests of the code's form alone
+#   make clean  remove caches and build products; .venv and runs/ stay
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.installed
+
+.PHONY: run test bench lint clean
+
+run: $(READY)
+	@$(BIN)/abl-cards demo
+
+# One file a worker: module fixtures (a compiled knowledge base, say) are built once.
+test: $(READY)
+	@$(BIN)/pytest -q -n 2 --dist loadfile
+
+bench: $(READY)
+	@$(BIN)/abl-cards bench
+
+lint: $(READY)
+	@$(BIN)/pytest -q tests/test_project.py
+
+clean:
+	rm -rf build dist results .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# PYTHON=… chooses an interpreter; otherwise the first of these that runs and is new enough.
+$(READY): pyproject.toml constraints.txt
+	@python=; for each in $(or $(PYTHON),python3.11 python3); do \
+	    if $$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$each; break; fi; \
+	done; \
+	if [ -z "$$python" ]; then \
+	    echo "abl-cards needs Python 3.11 or newer; tried: $(or $(PYTHON),python3.11 python3). Set PYTHON=/path/to/python." >&2; exit 1; \
+	fi; \
+	echo "Setting up $(VENV) with $$($$python --version): a minute or two, once."; \
+	$(BIN)/python -m pip --version >/dev/null 2>&1 || $$python -m venv --clear $(VENV)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[test]'
+	@touch $@

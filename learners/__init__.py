@@ -1,0 +1,1 @@
+"""Neural learners: what proposes the pseudo-labels."""
