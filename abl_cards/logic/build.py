@@ -1,0 +1,175 @@
+"""Load, check and ground a knowledge base: from files to a ground program, or to the reasons why not.
+
+The same function runs in this process for trusted files and in a child process for others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import clingo
+from clingo import ast
+
+from abl_cards.logic import check, check_ground
+from abl_cards.logic.errors import Diagnostic, Severity, error, in_order
+from abl_cards.logic.ground import GroundProgram, Observer, UnsupportedRule
+from abl_cards.logic.program import Messages, parse, read
+from abl_cards.logic.statements import Constraint, Program, collect
+from abl_cards.logic.terms import Input, Signature, Term
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on knowledge bases; time, memory and rules bind the untrusted ones only."""
+
+    seconds: float = 20.0
+    memory: int = 2 << 30  # bytes
+    rules: int = 2_000_000
+    file_bytes: int = 4 << 20
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be built."""
+
+    files: tuple[Path, ...]
+    inputs: tuple[Input, ...]
+    outputs: tuple[Signature, ...]
+    constants: Mapping[str, Term]
+
+
+@dataclass(frozen=True)
+class Built:
+    """The result: `ground` is None exactly when a diagnostic is an error."""
+
+    ground: GroundProgram | None
+    constraints: tuple[Constraint, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def build(request: Request, limits: Limits, rules: int | None = None, notice: Callable[[str], None] | None = None) -> Built:
+    """Read, check, ground; `notice` is told the most suspicious rules before grounding starts.
+
+    Raises TooManyRules beyond `rules` ground rules.
+    """
+    sources, problems = read(request.files, limits.file_bytes)
+    problems.extend(check.refused_text(sources))
+    if problems:
+        return _refused(problems)
+    statements, problems = parse(request.files)
+    if problems:
+        return _refused(problems)
+    program = collect(statements, request.constants)
+    problems = check.static(program, request.inputs, set(request.outputs), request.constants)
+    if program.problems:
+        return _refused(problems)
+    if notice is not None:
+        notice(suspects(program))
+    ground, messages = ground_statements(statements, request.constants, rules)
+    problems += _grounding_problems(messages)
+    if ground is None:
+        return _refused(problems)
+    problems += check_ground.grounded(ground, program, request.inputs)
+    if _fatal(problems):
+        return _refused(problems)
+    return Built(ground, tuple(program.constraints), in_order(problems))
+
+
+def _fatal(problems: Sequence[Diagnostic]) -> bool:
+    return any(problem.severity == Severity.ERROR for problem in problems)
+
+
+def _refused(problems: Sequence[Diagnostic]) -> Built:
+    return Built(None, (), in_order(problems))
+
+
+def suspects(program: Program, count: int = 3) -> str:
+    """Where grounding is most likely to explode: the rules with the most variables."""
+    ranked = sorted(program.rules, key=lambda rule: -rule[1])[:count]
+    return ", ".join(f"{where.file}:{where.line}" for where, _ in ranked)
+
+
+def arguments(constants: Mapping[str, Term]) -> list[str]:
+    """clingo's command line for overridden constants."""
+    return [part for name, value in constants.items() for part in ("-c", f"{name}={value}")]
+
+
+def ground_statements(
+    statements: Sequence[ast.AST], constants: Mapping[str, Term], rules: int | None
+) -> tuple[GroundProgram | None, Messages]:
+    """Ground the program with its constraints rewritten to `violated(K)`; None when clingo refuses it."""
+    messages = Messages()
+    observer = Observer(rules)
+    try:
+        control = clingo.Control([*arguments(constants), "--warn=all"], logger=messages, message_limit=1000)
+        control.register_observer(observer)  # type: ignore[arg-type]
+        with ast.ProgramBuilder(control) as builder:
+            for statement in _without_constraints(statements):
+                builder.add(statement)
+        control.ground([("base", [])])
+    except UnsupportedRule as failure:
+        messages.entries.append((clingo.MessageCode.RuntimeError, None, f"error: {failure} has no circuit"))
+        return None, messages
+    except RuntimeError as failure:
+        if "bad_alloc" in str(failure):
+            raise MemoryError from failure
+        if not messages.errors():
+            messages.entries.append((clingo.MessageCode.RuntimeError, None, f"error: {failure}"))
+        return None, messages
+    return observer.program(control), messages
+
+
+def _without_constraints(statements: Sequence[ast.AST]) -> list[ast.AST]:
+    """Constraint K becomes a rule for violated(K); everything else stays."""
+    rewritten = []
+    index = 0
+    for statement in statements:
+        if statement.ast_type == ast.ASTType.Rule and _is_constraint(statement):
+            head = _violated(statement, index)
+            statement = statement.update(head=head)
+            index += 1
+        rewritten.append(statement)
+    return rewritten
+
+
+def _is_constraint(statement: ast.AST) -> bool:
+    head = statement.head
+    return bool(
+        head.ast_type == ast.ASTType.Literal
+        and head.atom.ast_type == ast.ASTType.BooleanConstant
+        and bool(head.atom.value) == bool(head.sign % 2)
+    )
+
+
+def _violated(statement: ast.AST, index: int) -> ast.AST:
+    place = statement.location
+    number = ast.SymbolicTerm(place, clingo.Number(index))
+    function = ast.Function(place, check.VIOLATED.name, [number], 0)
+    return ast.Literal(place, ast.Sign.NoSign, ast.SymbolicAtom(function))
+
+
+_REMEDIES = {
+    clingo.MessageCode.OperationUndefined: "all arguments must be numbers, weights included",
+    clingo.MessageCode.AtomUndefined: "derive it, or declare it by #defined",
+    clingo.MessageCode.VariableUnbounded: "bound the variable",
+    clingo.MessageCode.GlobalVariable: "rename the variable, or move it out of the aggregate",
+}
+
+
+def _grounding_problems(messages: Messages) -> list[Diagnostic]:
+    """Errors of clingo, and its infos that mean a rule does not say what its writer thinks."""
+    problems = messages.errors()
+    static = {clingo.MessageCode.AtomUndefined, clingo.MessageCode.FileIncluded, clingo.MessageCode.RuntimeError}
+    for code, location, text in messages.entries:
+        if code in static or _harmless(code, text):
+            continue
+        problems.append(error(location, text.removeprefix("info: ").removeprefix("warning: "), _REMEDIES.get(code, "")))
+    return problems
+
+
+def _harmless(code: clingo.MessageCode, text: str) -> bool:
+    """#sum+ leaves negative weights out by definition."""
+    weight = text.partition("tuple ignored:")[2].strip().partition(",")[0]
+    return code == clingo.MessageCode.OperationUndefined and weight.lstrip("-").isdigit()

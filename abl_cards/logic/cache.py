@@ -1,0 +1,91 @@
+"""The disk cache of built knowledge bases: small files named by the digest of everything that they depend on.
+
+The cache never fails: what cannot be read is built again, what cannot be written is not kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import clingo
+
+from abl_cards.logic import blob
+from abl_cards.logic.build import Built, Request
+from abl_cards.logic.program import read
+
+FORMAT = 1  # raise it whenever the meaning or the layout of the stored bytes changes
+MAX_BYTES = 256 << 20
+
+
+def folder() -> Path:
+    """`$ABL_CARDS_CACHE`, or the platform's place for caches."""
+    chosen = os.environ.get("ABL_CARDS_CACHE")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData/Local")) / "abl-cards"
+    if sys.platform == "darwin":
+        return Path.home() / "Library/Caches/abl-cards"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "abl-cards"
+
+
+def key(request: Request, file_bytes: int) -> str | None:
+    """A digest of the files' names and contents, the declarations and the versions; None when a file is unreadable."""
+    sources, problems = read(request.files, file_bytes)
+    if problems:
+        return None
+    parts = [
+        FORMAT,
+        clingo.__version__,
+        [str(file) for file in request.files],
+        [[source.path, source.text] for source in sources],
+        [[item.name, item.arity, item.domains] for item in request.inputs],
+        sorted(map(str, request.outputs)),
+        sorted([name, repr(value)] for name, value in request.constants.items()),
+    ]
+    return hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def get(name: str) -> Built | None:
+    """The stored knowledge base, or None."""
+    try:
+        path = folder() / f"{name}.kb"
+        built = blob.unpack(path.read_bytes())
+        path.touch()  # recently used: last to be evicted
+        return built
+    except FileNotFoundError:
+        return None
+    except Exception:  # whatever a damaged file or a strange folder leads to: build it again
+        return None
+
+
+def put(name: str, built: Built) -> None:
+    """Store a knowledge base: written aside and renamed, so that nobody reads half of it."""
+    with contextlib.suppress(OSError, RuntimeError):
+        target = folder()
+        target.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=target, suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(blob.pack(built))
+            os.replace(temporary, target / f"{name}.kb")
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+        _evict(target)
+
+
+def _evict(target: Path) -> None:
+    """Drop the files that were not used for longest once the cache is too large."""
+    files = sorted(((file.stat().st_mtime, file.stat().st_size, file) for file in target.glob("*.kb")), reverse=True)
+    total = 0
+    for _, size, file in files:
+        total += size
+        if total > MAX_BYTES:
+            file.unlink(missing_ok=True)

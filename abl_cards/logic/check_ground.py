@@ -1,0 +1,128 @@
+"""What is wrong with a knowledge base that only its ground program shows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from abl_cards.logic.builder import INT32_MAX
+from abl_cards.logic.check import COST, PREFERENCE, SAYS
+from abl_cards.logic.compile import NotStratified, equations_of, require_stratified
+from abl_cards.logic.errors import Diagnostic, Location, error, warning
+from abl_cards.logic.ground import WEIGHTED, GroundProgram
+from abl_cards.logic.statements import Program, Use
+from abl_cards.logic.terms import Atom, Input, Signature, Term
+
+
+def grounded(ground: GroundProgram, program: Program, inputs: Sequence[Input]) -> list[Diagnostic]:
+    """All the checks of this module."""
+    instances: dict[Signature, list[Atom]] = {}
+    for name in ground.atoms:
+        instances.setdefault(Signature(name.name, len(name.args)), []).append(name)
+    return [
+        *_domains(instances, program, inputs),
+        *_impossible(instances, program, inputs),
+        *_stratification(ground, program),
+        *_overflow(ground),
+        *_costs(instances, program),
+    ]
+
+
+def _place(uses: Collection[Use], signature: Signature) -> Location | None:
+    return next((use.location for use in uses if use.signature == signature), None)
+
+
+def _domains(
+    instances: dict[Signature, list[Atom]], program: Program, inputs: Sequence[Input]
+) -> Iterator[Diagnostic]:
+    for declaration in inputs:
+        where = _place(program.externals, declaration.signature)
+        found = instances.get(declaration.signature, [])
+        outside = [name for name in found if not declaration.admits(name.args)]
+        if outside:
+            examples = ", ".join(map(str, outside[:3])) + (", …" if len(outside) > 3 else "")
+            yield error(where, f"the engine never supplies {examples}", f"narrow the declaration of '{declaration.signature}'")
+        if where and not found:
+            yield error(where, f"the declaration of input '{declaration.signature}' has no instance", "check its condition")
+
+
+def _impossible(
+    instances: dict[Signature, list[Atom]], program: Program, inputs: Sequence[Input]
+) -> Iterator[Diagnostic]:
+    """Literals of inputs that no declared instance matches: clingo drops them without a word."""
+    declared = {declaration.signature for declaration in inputs}
+    for use in program.bodies:
+        if use.signature not in declared or all(argument is None for argument in use.pattern):
+            continue
+        if not any(_matches(use.pattern, name.args) for name in instances.get(use.signature, ())):
+            shape = ",".join("_" if argument is None else str(argument) for argument in use.pattern)
+            remedy = "check the arguments against its #external"
+            yield error(use.location, f"'{use.signature.name}({shape})' is outside of the declared range", remedy)
+
+
+def _matches(pattern: Sequence[Term | None], args: Sequence[Term]) -> bool:
+    return all(wanted is None or wanted == found for wanted, found in zip(pattern, args, strict=True))
+
+
+def _stratification(ground: GroundProgram, program: Program) -> Iterator[Diagnostic]:
+    try:
+        require_stratified(equations_of(ground), ground.heads)
+    except NotStratified as failure:
+        names = dict(zip(ground.numbers, ground.atoms, strict=True))
+        loop = [names[number] for number in failure.loop if number in names]
+        signatures = [Signature(name.name, len(name.args)) for name in loop]
+        where = next(filter(None, (_place(program.heads, signature) for signature in signatures)), None)
+        cycle = " -> ".join(map(str, [*loop[:8], "…" if len(loop) > 8 else loop[0]])) if loop else "unnamed atoms"
+        remedy = "break the loop, or use the clingo reasoner"
+        yield error(where, f"not stratified: {cycle} depends on its own negation", remedy)
+
+
+def _overflow(ground: GroundProgram) -> Iterator[Diagnostic]:
+    for rule, kind in enumerate(ground.kinds):
+        if kind == WEIGHTED:
+            total = sum(map(abs, ground.weights[ground.starts[rule] : ground.starts[rule + 1]]))
+            if total > INT32_MAX:
+                yield error(None, f"the weights of a sum add up to {total}, more than {INT32_MAX}", "use smaller weights")
+                return
+
+
+def _costs(instances: dict[Signature, list[Atom]], program: Program) -> Iterator[Diagnostic]:
+    """The cost convention: integer weights, one a name, each functor declared and worded."""
+    costs = instances.get(COST, [])
+    weights: dict[Term, Term] = {}
+    functors: dict[str, Location | None] = {}
+    for _, (name, weight) in costs:
+        functor = str(name).partition("(")[0]
+        where = functors.setdefault(functor, _cost_place(program, functor))
+        if not isinstance(weight, int):
+            yield error(where, f"the weight of cost({name},{weight}) is not an integer", "bind it to a number")
+        elif weights.setdefault(name, weight) != weight:
+            first, second = sorted((str(weights[name]), str(weight)))
+            yield error(where, f"two weights, {first} and {second}, for the cost {name}", "use one weight for each name")
+    if sum(abs(weight) for weight in weights.values() if isinstance(weight, int)) > INT32_MAX:
+        yield error(_place(program.heads, COST), f"the costs may add up to more than {INT32_MAX}", "use smaller weights")
+    yield from _words(instances, program, functors)
+
+
+def _cost_place(program: Program, functor: str) -> Location | None:
+    """Where costs of this functor are derived."""
+    # A name with variables has no constant value, so its place is found through its text in the head.
+    uses = [use for use in program.heads if use.signature == COST]
+    exact = [use for use in uses if use.functor == functor]
+    return (exact or uses)[0].location if uses else None
+
+
+def _words(
+    instances: dict[Signature, list[Atom]], program: Program, functors: dict[str, Location | None]
+) -> Iterator[Diagnostic]:
+    declared = {str(args[0]) for _, args in instances.get(PREFERENCE, [])}
+    worded = {(str(args[0]), str(args[1])) for _, args in instances.get(SAYS, [])}
+    for functor, where in functors.items():
+        if functor not in declared:
+            yield error(where, f"'{functor}' is not declared", f"write preference({functor}, Group).")
+        if (functor, "en") not in worded:
+            yield error(where, f"'{functor}' has no words", f'write says({functor}, en, "…").')
+        elif (functor, "zh") not in worded:
+            yield warning(where, f"'{functor}' has no Chinese words", f'write says({functor}, zh, "…").')
+    for name in sorted(declared - set(functors)):
+        where = next((u.location for u in program.heads if u.signature == PREFERENCE and u.pattern[0] == name), None)
+        yield warning(where, f"preference '{name}' costs nothing", f"derive cost({name}, Weight), or remove it")

@@ -1,0 +1,112 @@
+"""Evaluate a circuit for a table of states: a byte row for each atom, a column for each state."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from abl_cards.logic.circuit import Circuit
+from abl_cards.logic.lower import Code, lower
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+WORD = 64  # states in a machine word
+CACHE_BYTES = 1 << 18  # what the buffer of one block may take: a part of the second-level cache
+
+
+def evaluate(
+    circuit: Circuit, rows: NDArray[np.uint8], out: NDArray[np.uint8] | None = None, threads: int = 1
+) -> NDArray[np.uint8]:
+    """uint8[outputs, states] from uint8[inputs, states], both 0 or 1; written to `out` when it is given.
+
+    Raises ValueError when a shape or a type does not fit the circuit.
+    """
+    rows, out = _checked(circuit, rows, out)
+    if not out.flags.c_contiguous:
+        out[:] = evaluate(circuit, rows, threads=threads)
+        return out
+    code = code_of(circuit)
+    states = rows.shape[1]
+    whole = states - states % WORD
+    if whole:
+        _run_threads(code, rows, out, whole, threads)
+    if whole < states:
+        _run_rest(code, rows, out, whole)
+    return out
+
+
+def scores(circuit: Circuit, out: NDArray[np.uint8]) -> NDArray[np.int32]:
+    """int32[states]: the sum of the weights of the `cost(Name, Weight)` outputs that hold in each state."""
+    from abl_cards.logic import kernels
+
+    rows, weights = circuit.cost_rows
+    totals = np.zeros(out.shape[1], np.int32)
+    kernels.weigh(rows, weights, np.ascontiguousarray(out), totals)
+    return totals
+
+
+def code_of(circuit: Circuit) -> Code:
+    """The word code of a circuit, made once."""
+    code: Code | None = circuit.__dict__.get("_code")
+    if code is None:
+        code = lower(circuit)
+        circuit.__dict__["_code"] = code
+    return code
+
+
+def _checked(
+    circuit: Circuit, rows: NDArray[np.uint8], out: NDArray[np.uint8] | None
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    if rows.dtype == np.bool_:
+        rows = rows.view(np.uint8)
+    if rows.dtype != np.uint8 or rows.ndim != 2 or len(rows) != len(circuit.inputs):
+        raise ValueError(
+            f"rows must be uint8[{len(circuit.inputs)}, states], not {rows.dtype}[{', '.join(map(str, rows.shape))}]"
+        )
+    shape = (len(circuit.outputs), rows.shape[1])
+    if out is None:
+        out = np.empty(shape, np.uint8)
+    elif out.dtype != np.uint8 or out.shape != shape:
+        raise ValueError(f"out must be uint8[{shape[0]}, {shape[1]}]")
+    return np.ascontiguousarray(rows), out
+
+
+def _run_threads(code: Code, rows: NDArray[np.uint8], out: NDArray[np.uint8], states: int, threads: int) -> None:
+    words = states // WORD
+    parts = max(1, min(threads, words))
+    cuts = [WORD * (words * part // parts) for part in range(parts + 1)]
+    ranges = list(zip(cuts, cuts[1:], strict=False))
+    if parts == 1:
+        _run(code, rows, out, *ranges[0])
+        return
+    tasks = [_pool().submit(_run, code, rows, out, first, end) for first, end in ranges]
+    for task in tasks:
+        task.result()
+
+
+def _run_rest(code: Code, rows: NDArray[np.uint8], out: NDArray[np.uint8], whole: int) -> None:
+    """The last few states, padded to a word."""
+    rest = rows.shape[1] - whole
+    padded = np.zeros((len(rows), WORD), np.uint8)
+    padded[:, :rest] = rows[:, whole:]
+    result = np.empty((len(out), WORD), np.uint8)
+    _run(code, padded, result, 0, WORD)
+    out[:, whole:] = result[:, :rest]
+
+
+def _run(code: Code, rows: NDArray[np.uint8], out: NDArray[np.uint8], first: int, end: int) -> None:
+    from abl_cards.logic import kernels
+
+    words = min((end - first) // WORD, max(8, CACHE_BYTES // (8 * code.slots)))
+    buffer = np.empty((code.slots, words), np.uint64)
+    kernels.run(code.operations, code.segments, code.outputs, rows, out, first, end, buffer)
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="circuit")

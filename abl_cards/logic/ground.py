@@ -1,0 +1,98 @@
+"""The ground program: what clingo's grounder makes of the rules, in arrays."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import clingo
+
+from abl_cards.logic.terms import Atom, atom
+
+NORMAL, WEIGHTED = 0, 1
+
+
+class UnsupportedRule(ValueError):
+    """The grounder delivered a rule that has no circuit (a choice or a disjunction)."""
+
+
+class TooManyRules(ValueError):
+    """The ground program passed the limit on the number of its rules."""
+
+
+@dataclass(frozen=True)
+class GroundProgram:
+    """Rules over atom numbers 1, 2, …; a body literal is a number, negative when negated.
+
+    Rule r has the head `heads[r]` and the body `literals[starts[r]:starts[r + 1]]`; a WEIGHTED rule fires when the
+    weights of its true literals add up to `bounds[r]`, a NORMAL one when all are true.
+    """
+
+    atoms: tuple[Atom, ...]  # the named atoms, in clingo's order of symbols
+    numbers: array[int]  # [atoms]
+    externals: array[int]  # numbers of the input atoms, in the order of `atoms`
+    heads: array[int]  # [rules]
+    kinds: array[int]  # [rules]
+    starts: array[int]  # [rules + 1]
+    literals: array[int]
+    weights: array[int]  # parallel to literals
+    bounds: array[int]  # [rules]
+
+    @property
+    def rules(self) -> int:
+        return len(self.heads)
+
+
+@dataclass
+class Observer:
+    """Receives the ground program while clingo grounds it."""
+
+    limit: int | None = None
+    heads: array[int] = field(default_factory=lambda: array("i"))
+    kinds: array[int] = field(default_factory=lambda: array("i"))
+    starts: array[int] = field(default_factory=lambda: array("i", [0]))
+    literals: array[int] = field(default_factory=lambda: array("i"))
+    weights: array[int] = field(default_factory=lambda: array("i"))
+    bounds: array[int] = field(default_factory=lambda: array("i"))
+    externals: set[int] = field(default_factory=set)
+
+    def rule(self, choice: bool, head: Sequence[int], body: Sequence[int]) -> None:
+        self._open(choice, head, NORMAL, len(body))
+        self.literals.extend(body)
+        self.weights.extend([1] * len(body))
+        self.starts.append(len(self.literals))
+
+    def weight_rule(self, choice: bool, head: Sequence[int], bound: int, body: Sequence[tuple[int, int]]) -> None:
+        self._open(choice, head, WEIGHTED, bound)
+        self.literals.extend(literal for literal, _ in body)
+        self.weights.extend(weight for _, weight in body)
+        self.starts.append(len(self.literals))
+
+    def external(self, number: int, value: object) -> None:
+        self.externals.add(number)
+
+    def _open(self, choice: bool, head: Sequence[int], kind: int, bound: int) -> None:
+        if choice or len(head) != 1:
+            raise UnsupportedRule("a choice, a disjunction or a contradiction")
+        if self.limit is not None and len(self.heads) >= self.limit:
+            raise TooManyRules(f"more than {self.limit} ground rules")
+        self.heads.append(head[0])
+        self.kinds.append(kind)
+        self.bounds.append(bound)
+
+    def program(self, control: clingo.Control) -> GroundProgram:
+        """The finished program with the names of its atoms."""
+        named = sorted(((item.symbol, item.literal) for item in control.symbolic_atoms), key=lambda pair: pair[0])
+        numbers = array("i", [number for _, number in named])
+        return GroundProgram(
+            tuple(atom(symbol) for symbol, _ in named),
+            numbers,
+            array("i", [number for number in numbers if number in self.externals]),
+            self.heads,
+            self.kinds,
+            self.starts,
+            self.literals,
+            self.weights,
+            self.bounds,
+        )

@@ -1,0 +1,140 @@
+"""The knowledge base: rule files, checked and grounded, and the circuits that are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from abl_cards.logic import cache as disk
+from abl_cards.logic.build import Built, Limits, Request, build
+from abl_cards.logic.check import COST, VIOLATED
+from abl_cards.logic.circuit import Circuit
+from abl_cards.logic.compile import Equations, compile_equations, equations_of
+from abl_cards.logic.errors import Diagnostic, KBError, suggestion
+from abl_cards.logic.ground import GroundProgram
+from abl_cards.logic.statements import Constraint
+from abl_cards.logic.terms import Atom, Input, Signature, Term
+
+
+@dataclass(frozen=True, eq=False)
+class KnowledgeBase:
+    """Rule files that passed every check, ground and ready to be compiled.
+
+    >>> kb = KnowledgeBase.load([path], inputs=[Input("held", (range(13), (1, 2)))], outputs=[("legal", 1)])
+    >>> circuit = kb.circuit("legal/1", "violated/1")
+    """
+
+    request: Request
+    ground: GroundProgram = field(repr=False)
+    constraints: tuple[Constraint, ...]  # violated(K) speaks of constraint K
+    warnings: tuple[Diagnostic, ...]
+
+    @classmethod
+    def load(
+        cls,
+        files: Sequence[Path],
+        *,
+        inputs: Sequence[Input],
+        outputs: Sequence[tuple[str, int]],
+        constants: Mapping[str, Term] | None = None,
+        trusted: bool = True,
+        cache: bool = True,
+        limits: Limits | None = None,
+    ) -> KnowledgeBase:
+        """Read, check and ground rule files; an untrusted KB is ground in a child process within the limits.
+
+        Raises KBError with all the problems that were found.
+        """
+        request = Request(
+            tuple(map(Path, files)),
+            tuple(inputs),
+            tuple(Signature(*output) for output in outputs),
+            dict(constants or {}),
+        )
+        built = _build(request, trusted, cache, limits or Limits())
+        if built.ground is None:
+            raise KBError(built.diagnostics)
+        return cls(request, built.ground, built.constraints, built.diagnostics)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return self.request.files
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        return self.request.inputs
+
+    @property
+    def constants(self) -> Mapping[str, Term]:
+        return self.request.constants
+
+    @cached_property
+    def input_atoms(self) -> tuple[Atom, ...]:
+        """Every declared instance of every input, in clingo's order."""
+        return tuple(name for _, name in self._input_numbers)
+
+    def facts(self, name: str, arity: int) -> list[tuple[Term, ...]]:
+        """The arguments of the atoms that are true in every state, in clingo's order of terms."""
+        circuit = self.circuit(f"{name}/{arity}")
+        rows = zip(circuit.outputs, circuit.output_literals.tolist(), strict=True)
+        return [atom.args for atom, literal in rows if literal == 0]
+
+    def circuit(self, *outputs: str) -> Circuit:
+        """The circuit of some output predicates, such as "legal/1": only what they depend on; made once.
+
+        Raises ValueError for a predicate that no rule derives.
+        """
+        wanted = tuple(sorted({Signature.parse(output) for output in outputs}))
+        circuit = self._circuits.get(wanted)
+        if circuit is None:
+            numbers = [pair for signature in wanted for pair in self._instances(signature)]
+            circuit = compile_equations(self._equations, self._input_numbers, numbers)
+            self._circuits[wanted] = circuit
+        return circuit
+
+    def _instances(self, signature: Signature) -> list[tuple[int, Atom]]:
+        found = self._by_signature.get(signature, [])
+        if not found and signature not in {COST, VIOLATED, *self.request.outputs}:
+            known = [str(other) for other in self._by_signature]
+            advice = suggestion(str(signature), known)
+            raise ValueError(f"no instance of '{signature}'" + (f" ({advice})" if advice else ""))
+        return found
+
+    @cached_property
+    def _circuits(self) -> dict[tuple[Signature, ...], Circuit]:
+        return {}
+
+    @cached_property
+    def _equations(self) -> Equations:
+        return equations_of(self.ground)
+
+    @cached_property
+    def _input_numbers(self) -> list[tuple[int, Atom]]:
+        external = set(self.ground.externals)
+        pairs = zip(self.ground.numbers, self.ground.atoms, strict=True)
+        return [(number, name) for number, name in pairs if number in external]
+
+    @cached_property
+    def _by_signature(self) -> dict[Signature, list[tuple[int, Atom]]]:
+        instances: dict[Signature, list[tuple[int, Atom]]] = {}
+        for number, name in zip(self.ground.numbers, self.ground.atoms, strict=True):
+            instances.setdefault(Signature(name.name, len(name.args)), []).append((number, name))
+        return instances
+
+
+def _build(request: Request, trusted: bool, cache: bool, limits: Limits) -> Built:
+    key = disk.key(request, limits.file_bytes) if cache else None
+    built = disk.get(key) if key else None
+    if built is not None:
+        return built
+    if trusted:
+        built = build(request, limits)
+    else:
+        from abl_cards.logic.child import build_in_child
+
+        built = build_in_child(request, limits)
+    if key and built.ground is not None:
+        disk.put(key, built)
+    return built

@@ -1,0 +1,227 @@
+"""What the statements of a knowledge base declare and use: the facts that the static checks are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from clingo import ast
+from clingo.ast import ASTType
+
+from abl_cards.logic.errors import Diagnostic, Location, error
+from abl_cards.logic.program import location_of
+from abl_cards.logic.terms import Signature, Term
+
+REFUSED: dict[ASTType, tuple[str, str]] = {
+    ASTType.Script: ("#script is not supported", "write rules only"),
+    ASTType.Minimize: (
+        "#minimize, #maximize, weak constraints and @priorities are not supported",
+        "derive cost(Name, Weight) instead",
+    ),
+    ASTType.Edge: ("#edge is not supported", "write rules only"),
+    ASTType.Heuristic: ("#heuristic is not supported", "remove it"),
+    ASTType.ProjectAtom: ("#project is not supported", "remove it"),
+    ASTType.ProjectSignature: ("#project is not supported", "remove it"),
+    ASTType.TheoryDefinition: ("theories are not supported", "write rules only"),
+    ASTType.TheoryAtom: ("theory atoms are not supported", "write rules only"),
+    ASTType.Disjunction: (
+        "disjunctions and conditional literals in heads have no circuit",
+        "write one rule for each head, or use the clingo reasoner",
+    ),
+    ASTType.Aggregate: ("choice rules have no circuit", "make the atom an input, or use the clingo reasoner"),
+    ASTType.HeadAggregate: ("aggregates in heads have no circuit", "use the clingo reasoner"),
+}
+
+
+@dataclass(frozen=True)
+class Use:
+    """One occurrence of a predicate; `pattern` holds its constant arguments, None where a variable is."""
+
+    signature: Signature
+    location: Location
+    pattern: tuple[Term | None, ...]
+    negated: bool = False
+    functor: str = ""  # of the first argument
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """An integrity constraint; its index among the constraints is the K of `violated(K)`."""
+
+    location: Location
+    text: str
+
+
+@dataclass
+class Program:
+    """Everything the checks need to know about the statements, collected in one walk."""
+
+    heads: list[Use] = field(default_factory=list)
+    bodies: list[Use] = field(default_factory=list)
+    externals: list[Use] = field(default_factory=list)
+    shown: set[Signature] = field(default_factory=set)
+    defined: set[Signature] = field(default_factory=set)
+    constants: dict[str, tuple[Location, Term | None]] = field(default_factory=dict)
+    constraints: list[Constraint] = field(default_factory=list)
+    rules: list[tuple[Location, int]] = field(default_factory=list)  # with the number of their variables
+    problems: list[Diagnostic] = field(default_factory=list)
+
+
+def collect(statements: Sequence[ast.AST], overrides: Mapping[str, Term]) -> Program:
+    """Walk over the statements once."""
+    program = Program()
+    for statement in statements:
+        if statement.ast_type == ASTType.Definition:
+            _constant(statement, program, overrides)
+    for statement in statements:
+        handler = _HANDLERS.get(statement.ast_type)
+        if handler is not None:
+            handler(statement, program)
+        elif statement.ast_type in REFUSED:
+            program.problems.append(_refusal(statement, statement.ast_type))
+    return program
+
+
+def _refusal(node: ast.AST, kind: ASTType) -> Diagnostic:
+    message, remedy = REFUSED[kind]
+    return error(location_of(node), message, remedy)
+
+
+def _constant(statement: ast.AST, program: Program, overrides: Mapping[str, Term]) -> None:
+    value = overrides.get(statement.name, constant_value(statement.value, program))
+    program.constants.setdefault(statement.name, (location_of(statement), value))
+
+
+def _rule(statement: ast.AST, program: Program) -> None:
+    head = statement.head
+    where = location_of(statement)
+    if head.ast_type in REFUSED:
+        program.problems.append(_refusal(head, head.ast_type))
+    elif head.atom.ast_type == ASTType.BooleanConstant and _is_false(head):
+        program.constraints.append(Constraint(where, str(statement).replace("#false :-", ":-")))
+    elif head.atom.ast_type == ASTType.SymbolicAtom and not head.sign:
+        program.heads.extend(_uses(head.atom, program))
+    else:
+        program.problems.append(error(location_of(head), f"'{head}' cannot be a head", "write an atom"))
+    for literal in statement.body:
+        _body(literal, program)
+    program.rules.append((where, len(_variables(statement))))
+
+
+def _is_false(head: ast.AST) -> bool:
+    return bool(head.atom.value) == bool(head.sign % 2)
+
+
+def _external(statement: ast.AST, program: Program) -> None:
+    program.externals.extend(_uses(statement.atom, program))
+    if str(statement.external_type) != "false":
+        remedy = "inputs are set by the engine: drop the annotation"
+        program.problems.append(error(location_of(statement), "an #external with a value", remedy))
+    for literal in statement.body:
+        _body(literal, program)
+
+
+def _show(statement: ast.AST, program: Program) -> None:
+    program.shown.add(Signature(statement.name, statement.arity))
+
+
+def _show_term(statement: ast.AST, program: Program) -> None:
+    for literal in statement.body:
+        _body(literal, program)
+
+
+def _defined(statement: ast.AST, program: Program) -> None:
+    program.defined.add(Signature(statement.name, statement.arity))
+
+
+def _program(statement: ast.AST, program: Program) -> None:
+    if statement.name != "base" or statement.parameters:
+        remedy = "write everything in one program"
+        program.problems.append(error(location_of(statement), "#program parts are not supported", remedy))
+
+
+_HANDLERS = {
+    ASTType.Rule: _rule,
+    ASTType.External: _external,
+    ASTType.ShowSignature: _show,
+    ASTType.ShowTerm: _show_term,
+    ASTType.Defined: _defined,
+    ASTType.Program: _program,
+}
+
+
+def _body(node: ast.AST, program: Program, negated: bool = False) -> None:
+    """Collect the atoms of a body literal, also inside aggregates and conditions."""
+    kind = node.ast_type
+    if kind == ASTType.Literal:
+        _body(node.atom, program, node.sign != ast.Sign.NoSign)
+    elif kind == ASTType.SymbolicAtom:
+        program.bodies.extend(_uses(node, program, negated))
+    elif kind == ASTType.ConditionalLiteral:
+        for literal in (node.literal, *node.condition):
+            _body(literal, program)
+    elif kind == ASTType.BodyAggregate:
+        for element in node.elements:
+            for literal in element.condition:
+                _body(literal, program)
+    elif kind == ASTType.Aggregate:
+        for element in node.elements:
+            _body(element, program)
+    elif kind == ASTType.TheoryAtom:
+        program.problems.append(_refusal(node, kind))
+
+
+def _uses(atom: ast.AST, program: Program, negated: bool = False) -> Iterator[Use]:
+    """The predicates of an atom: several when it is a pool."""
+    waiting = [atom.symbol]
+    for term in waiting:
+        if term.ast_type == ASTType.Pool:
+            waiting.extend(term.arguments)
+        elif term.ast_type == ASTType.UnaryOperation:
+            remedy = "write 'not', or a predicate of its own"
+            program.problems.append(error(location_of(term), "classical negation is not supported", remedy))
+        elif term.ast_type == ASTType.Function:
+            pattern = tuple(constant_value(argument, program) for argument in term.arguments)
+            signature = Signature(term.name, len(pattern))
+            yield Use(signature, location_of(term), pattern, negated, _functor(term.arguments))
+        elif term.ast_type == ASTType.SymbolicTerm:
+            yield Use(Signature(term.symbol.name, 0), location_of(term), (), negated)
+
+
+def _functor(arguments: Sequence[ast.AST]) -> str:
+    return str(arguments[0]).partition("(")[0] if arguments else ""
+
+
+def constant_value(term: ast.AST, program: Program) -> Term | None:
+    """The value of a term without variables where it is plain to see, else None."""
+    if term.ast_type == ASTType.SymbolicTerm:
+        text = str(term.symbol)
+        known = program.constants.get(text)
+        return known[1] if known else term.symbol.number if term.symbol.type.name == "Number" else text
+    if term.ast_type == ASTType.Function and not term.arguments and not term.external and term.name:
+        known = program.constants.get(term.name)
+        return known[1] if known else str(term.name)
+    if term.ast_type == ASTType.UnaryOperation and term.operator_type == ast.UnaryOperator.Minus:
+        value = constant_value(term.argument, program)
+        return -value if isinstance(value, int) else None
+    if term.ast_type == ASTType.BinaryOperation:
+        return _arithmetic(term, program)
+    return None
+
+
+def _arithmetic(term: ast.AST, program: Program) -> int | None:
+    left, right = constant_value(term.left, program), constant_value(term.right, program)
+    if not (isinstance(left, int) and isinstance(right, int)):
+        return None
+    if term.operator_type == ast.BinaryOperator.Plus:
+        return left + right
+    if term.operator_type == ast.BinaryOperator.Minus:
+        return left - right
+    return left * right if term.operator_type == ast.BinaryOperator.Multiplication else None
+
+
+def _variables(statement: ast.AST) -> set[str]:
+    """Names that look like variables in the text of a rule: good enough to rank suspects."""
+    import re
+
+    return set(re.findall(r"\b_*[A-Z]\w*", re.sub(r'"[^"]*"', "", str(statement))))

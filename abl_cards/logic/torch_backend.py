@@ -1,0 +1,137 @@
+"""The torch evaluator: the gates of a level at a time, for the CPU and for GPUs; the same results as numba."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from abl_cards.logic.circuit import AND, SUM, Circuit
+
+if TYPE_CHECKING:
+    import torch
+
+BLOCK_BYTES = 1 << 28  # memory for the values of one block of states
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Gates of one level, kind and number of literals, evaluated together."""
+
+    kind: int
+    nodes: torch.Tensor  # [gates]
+    literals: torch.Tensor  # [gates, literals] nodes
+    negated: torch.Tensor  # [gates, literals] uint8
+    weights: torch.Tensor  # [gates, literals] int32
+    bounds: torch.Tensor  # [gates, 1] int32
+
+
+@dataclass(frozen=True)
+class _Level:
+    groups: tuple[_Group, ...]
+    repeated: bool
+    nodes: torch.Tensor  # all the nodes of a repeated level
+
+
+def evaluate_torch(circuit: Circuit, rows: torch.Tensor) -> torch.Tensor:
+    """uint8[outputs, states] from uint8[inputs, states] on the device of `rows`.
+
+    Raises ValueError when the shape or the type does not fit the circuit.
+    """
+    import torch
+
+    if rows.dtype == torch.bool:
+        rows = rows.to(torch.uint8)
+    if rows.dtype != torch.uint8 or rows.ndim != 2 or len(rows) != len(circuit.inputs):
+        raise ValueError(f"rows must be uint8[{len(circuit.inputs)}, states], not {rows.dtype}{list(rows.shape)}")
+    plan = _plan_on(circuit, rows.device)
+    nodes = circuit.first_gate + circuit.gates
+    block = max(1, BLOCK_BYTES // nodes)
+    literals = torch.from_numpy(circuit.output_literals.astype(np.int64)).to(rows.device)
+    out = torch.empty((len(literals), rows.shape[1]), dtype=torch.uint8, device=rows.device)
+    for start in range(0, rows.shape[1], block):
+        part = rows[:, start : start + block]
+        values = torch.zeros((nodes, part.shape[1]), dtype=torch.uint8, device=rows.device)
+        values[0] = 1
+        values[1 : circuit.first_gate] = part
+        _run(plan, values)
+        out[:, start : start + block] = values[literals >> 1] ^ (literals & 1).to(torch.uint8)[:, None]
+    return out
+
+
+def _run(plan: tuple[_Level, ...], values: torch.Tensor) -> None:
+    import torch
+
+    for level in plan:
+        again = True
+        while again:
+            before = values[level.nodes] if level.repeated else None
+            for group in level.groups:
+                values[group.nodes] = _gates(group, values)
+            again = before is not None and not torch.equal(before, values[level.nodes])
+
+
+def _gates(group: _Group, values: torch.Tensor) -> torch.Tensor:
+    """[gates, states] the values of a group, a literal position at a time."""
+    import torch
+
+    def operand(place: int) -> torch.Tensor:
+        return values[group.literals[:, place]] ^ group.negated[:, place, None]
+
+    if group.kind == SUM:
+        total = torch.zeros((len(group.nodes), values.shape[1]), dtype=torch.int32, device=values.device)
+        for place in range(group.literals.shape[1]):
+            total += operand(place) * group.weights[:, place, None]
+        return (total >= group.bounds).to(torch.uint8)
+    result = operand(0)
+    for place in range(1, group.literals.shape[1]):
+        if group.kind == AND:
+            result &= operand(place)
+        else:
+            result |= operand(place)
+    return result
+
+
+def _plan_on(circuit: Circuit, device: torch.device) -> tuple[_Level, ...]:
+    """The levels of a circuit as tensors on a device, made once."""
+    plans: dict[str, tuple[_Level, ...]] = circuit.__dict__.setdefault("_torch_plans", {})
+    if str(device) not in plans:
+        plans[str(device)] = tuple(_levels(circuit, device))
+    return plans[str(device)]
+
+
+def _levels(circuit: Circuit, device: torch.device) -> list[_Level]:
+    import torch
+
+    looped = np.zeros(circuit.gates, np.int64)
+    for index, (first, end) in enumerate(circuit.loops):
+        looped[first:end] = index + 1
+    sizes = np.diff(circuit.starts)
+    keys: dict[tuple[int, int], dict[tuple[int, int], list[int]]] = {}
+    for gate in range(circuit.gates):
+        step = keys.setdefault((int(circuit.levels[gate]), int(looped[gate])), {})
+        step.setdefault((int(circuit.kinds[gate]), int(sizes[gate])), []).append(gate)
+    levels = []
+    for (_, loop), groups in sorted(keys.items()):
+        members = [gate for gates in groups.values() for gate in gates]
+        nodes = torch.tensor([circuit.first_gate + gate for gate in members], device=device)
+        levels.append(
+            _Level(tuple(_group(circuit, kind, gates, device) for (kind, _), gates in groups.items()), loop > 0, nodes)
+        )
+    return levels
+
+
+def _group(circuit: Circuit, kind: int, gates: list[int], device: torch.device) -> _Group:
+    import torch
+
+    places = np.stack([np.arange(circuit.starts[gate], circuit.starts[gate + 1]) for gate in gates])
+    literals = torch.from_numpy(circuit.literals[places].astype(np.int64)).to(device)
+    return _Group(
+        kind,
+        torch.tensor([circuit.first_gate + gate for gate in gates], device=device),
+        literals >> 1,
+        (literals & 1).to(torch.uint8),
+        torch.from_numpy(circuit.weights[places]).to(device),
+        torch.from_numpy(circuit.bounds[gates]).to(device)[:, None],
+    )
