@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WORD = 64  # states in a machine word
+MIN_WORDS = 8  # what is worth a thread
 CACHE_BYTES = 1 << 18  # what the buffer of one block may take: a part of the second-level cache
 
 
@@ -30,13 +31,7 @@ def evaluate(
     if not out.flags.c_contiguous:
         out[:] = evaluate(circuit, rows, threads=threads)
         return out
-    code = code_of(circuit)
-    states = rows.shape[1]
-    whole = states - states % WORD
-    if whole:
-        _run_threads(code, rows, out, whole, threads)
-    if whole < states:
-        _run_rest(code, rows, out, whole)
+    _run_threads(code_of(circuit), rows, out, threads)
     return out
 
 
@@ -76,33 +71,23 @@ def _checked(
     return np.ascontiguousarray(rows), out
 
 
-def _run_threads(code: Code, rows: NDArray[np.uint8], out: NDArray[np.uint8], states: int, threads: int) -> None:
-    words = states // WORD
-    parts = max(1, min(threads, words))
-    cuts = [WORD * (words * part // parts) for part in range(parts + 1)]
-    ranges = list(zip(cuts, cuts[1:], strict=False))
+def _run_threads(code: Code, rows: NDArray[np.uint8], out: NDArray[np.uint8], threads: int) -> None:
+    states = rows.shape[1]
+    words = -(-states // WORD)
+    parts = max(1, min(threads, words // MIN_WORDS))
     if parts == 1:
-        _run(code, rows, out, *ranges[0])
+        _run(code, rows, out, 0, states)
         return
-    tasks = [_pool().submit(_run, code, rows, out, first, end) for first, end in ranges]
+    cuts = [min(states, WORD * (words * part // parts)) for part in range(parts + 1)]
+    tasks = [_pool().submit(_run, code, rows, out, *cut) for cut in zip(cuts, cuts[1:], strict=False)]
     for task in tasks:
         task.result()
-
-
-def _run_rest(code: Code, rows: NDArray[np.uint8], out: NDArray[np.uint8], whole: int) -> None:
-    """The last few states, padded to a word."""
-    rest = rows.shape[1] - whole
-    padded = np.zeros((len(rows), WORD), np.uint8)
-    padded[:, :rest] = rows[:, whole:]
-    result = np.empty((len(out), WORD), np.uint8)
-    _run(code, padded, result, 0, WORD)
-    out[:, whole:] = result[:, :rest]
 
 
 def _run(code: Code, rows: NDArray[np.uint8], out: NDArray[np.uint8], first: int, end: int) -> None:
     from abl_cards.logic import kernels
 
-    words = min((end - first) // WORD, max(8, CACHE_BYTES // (8 * code.slots)))
+    words = max(1, min(-(-(end - first) // WORD), max(8, CACHE_BYTES // (8 * code.slots))))
     buffer = np.empty((code.slots, words), np.uint64)
     kernels.run(code.operations, code.segments, code.outputs, rows, out, first, end, buffer)
 

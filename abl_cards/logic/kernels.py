@@ -14,106 +14,130 @@ from numba import njit
 
 from abl_cards.logic.lower import ALWAYS, AND2, AND3, AND4, CLEAR, FULL, HALF
 
-ONES = np.uint64(0x0101010101010101)
+ONE = np.uint8(1)
 ZERO = np.uint64(0)
-FLIP = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @njit(nogil=True, cache=True)
 def pack(rows: Any, first: int, words: int, buffer: Any) -> None:
     """Bytes (0 or 1) of `64 * words` states from column `first` on into one bit each."""
-    run = 8 * words
-    for row in range(len(rows)):
-        target = buffer[row]
-        for j in range(words):
-            target[j] = ZERO
-        for k in range(8):
-            source = rows[row, first + k * run : first + (k + 1) * run].view(np.uint64)
-            shift = np.uint64(k)
-            for j in range(words):
-                target[j] |= (source[j] & ONES) << shift
+    source, target = rows.reshape(rows.size), buffer.reshape(buffer.size).view(np.uint8)
+    columns, width, run = np.uint64(rows.shape[1]), np.uint64(8 * buffer.shape[1]), np.uint64(8 * words)
+    for row in range(np.uint64(len(rows))):
+        at, to = row * columns + np.uint64(first), row * width
+        for j in range(run):
+            byte = source[at + np.uint64(7) * run + j] & ONE
+            for k in range(1, 8):
+                byte = (byte + byte) | (source[at + np.uint64(7 - k) * run + j] & ONE)
+            target[to + j] = byte
 
 
 @njit(nogil=True, cache=True)
 def unpack(buffer: Any, outputs: Any, first: int, words: int, out: Any) -> None:
     """The reverse of `pack`, for literals of slots."""
-    run = 8 * words
-    for row in range(len(outputs)):
-        literal = outputs[row]
+    source, target = buffer.reshape(buffer.size).view(np.uint8), out.reshape(out.size)
+    columns, width, run = np.uint64(out.shape[1]), np.uint64(8 * buffer.shape[1]), np.uint64(8 * words)
+    for row in range(np.uint64(len(outputs))):
+        to, literal = row * columns + np.uint64(first), outputs[row]
         if literal < 0:
-            out[row, first : first + 8 * run] = np.uint8(1 if literal == ALWAYS else 0)
+            out[row, first : first + 64 * words] = np.uint8(1 if literal == ALWAYS else 0)
             continue
-        source = buffer[literal >> 1]
-        mask = FLIP if literal & 1 else ZERO
-        for k in range(8):
-            target = out[row, first + k * run : first + (k + 1) * run].view(np.uint64)
-            shift = np.uint64(k)
-            for j in range(words):
-                target[j] = ((source[j] ^ mask) >> shift) & ONES
+        at, flip = np.uint64(literal >> 1) * width, np.uint8(255 * (literal & 1))
+        for j in range(run):
+            byte = source[at + j] ^ flip
+            for k in range(8):
+                target[to + np.uint64(k) * run + j] = (byte >> np.uint8(k)) & ONE
 
 
 @njit(nogil=True, cache=True)
 def execute(operations: Any, first: int, end: int, words: int, buffer: Any) -> bool:
     """Run operations [first, end) on a block; returns whether a RAISE changed a word."""
+    # One flat array and unsigned indices: no views to count references of, and loops that LLVM vectorises.
+    flat = buffer.reshape(buffer.size)
+    stride = np.uint64(buffer.shape[1])
+    length = np.uint64(words)
     risen = ZERO
     for index in range(first, end):
         code = operations[index, 0]
-        target = buffer[operations[index, 1]]
+        target = np.uint64(operations[index, 1]) * stride
         if code == CLEAR:
-            for j in range(words):
-                target[j] = ZERO
+            for j in range(length):
+                flat[target + j] = ZERO
             continue
-        a, ma = buffer[operations[index, 3] >> 1], FLIP if operations[index, 3] & 1 else ZERO
-        b, mb = buffer[operations[index, 4] >> 1], FLIP if operations[index, 4] & 1 else ZERO
+        a, ma = np.uint64(operations[index, 3] >> 1) * stride, ZERO - np.uint64(operations[index, 3] & 1)
+        b, mb = np.uint64(operations[index, 4] >> 1) * stride, ZERO - np.uint64(operations[index, 4] & 1)
+        c, mc = np.uint64(operations[index, 5] >> 1) * stride, ZERO - np.uint64(operations[index, 5] & 1)
         if code == AND2:
-            for j in range(words):
-                target[j] = (a[j] ^ ma) & (b[j] ^ mb)
-            continue
-        c, mc = buffer[operations[index, 5] >> 1], FLIP if operations[index, 5] & 1 else ZERO
-        if code == AND3:
-            for j in range(words):
-                target[j] = (a[j] ^ ma) & (b[j] ^ mb) & (c[j] ^ mc)
+            for j in range(length):
+                flat[target + j] = (flat[a + j] ^ ma) & (flat[b + j] ^ mb)
+        elif code == AND3:
+            for j in range(length):
+                flat[target + j] = (flat[a + j] ^ ma) & (flat[b + j] ^ mb) & (flat[c + j] ^ mc)
         elif code == AND4:
-            d, md = buffer[operations[index, 6] >> 1], FLIP if operations[index, 6] & 1 else ZERO
-            for j in range(words):
-                target[j] = (a[j] ^ ma) & (b[j] ^ mb) & (c[j] ^ mc) & (d[j] ^ md)
+            d, md = np.uint64(operations[index, 6] >> 1) * stride, ZERO - np.uint64(operations[index, 6] & 1)
+            for j in range(length):
+                both = (flat[a + j] ^ ma) & (flat[b + j] ^ mb)
+                flat[target + j] = both & (flat[c + j] ^ mc) & (flat[d + j] ^ md)
         elif code == HALF:
-            carry = buffer[operations[index, 2]]
-            for j in range(words):
-                x, y = a[j] ^ ma, b[j] ^ mb
-                target[j] = x ^ y
-                carry[j] = x & y
+            carry = np.uint64(operations[index, 2]) * stride
+            for j in range(length):
+                x, y = flat[a + j] ^ ma, flat[b + j] ^ mb
+                flat[target + j] = x ^ y
+                flat[carry + j] = x & y
         elif code == FULL:
-            carry = buffer[operations[index, 2]]
-            for j in range(words):
-                x, y, z = a[j] ^ ma, b[j] ^ mb, c[j] ^ mc
+            carry = np.uint64(operations[index, 2]) * stride
+            for j in range(length):
+                x, y, z = flat[a + j] ^ ma, flat[b + j] ^ mb, flat[c + j] ^ mc
                 either = x ^ y
-                target[j] = either ^ z
-                carry[j] = (x & y) | (either & z)
+                flat[target + j] = either ^ z
+                flat[carry + j] = (x & y) | (either & z)
         else:  # RAISE
-            for j in range(words):
-                new = target[j] | (a[j] ^ ma)
-                risen |= new ^ target[j]
-                target[j] = new
+            for j in range(length):
+                new = flat[target + j] | (flat[a + j] ^ ma)
+                risen |= new ^ flat[target + j]
+                flat[target + j] = new
     return risen != ZERO
+
+
+@njit(nogil=True, cache=True)
+def settle(operations: Any, segments: Any, words: int, buffer: Any) -> None:
+    """Run all the segments; a recursive one until nothing rises."""
+    for segment in range(len(segments)):
+        first, end, repeated = segments[segment]
+        while execute(operations, first, end, words, buffer) and repeated:
+            pass
+
+
+@njit(nogil=True, cache=True)
+def copy(source: Any, first: int, target: Any, to: int, columns: int) -> None:
+    """Some columns of all the rows."""
+    for row in range(len(source)):
+        for column in range(columns):
+            target[row, to + column] = source[row, first + column]
 
 
 @njit(nogil=True, cache=True)
 def run(
     operations: Any, segments: Any, outputs: Any, rows: Any, out: Any, first: int, end: int, buffer: Any
 ) -> None:
-    """Evaluate columns [first, end), a multiple of 64 of them, block by block."""
+    """Evaluate columns [first, end) block by block."""
     start = first
     while start < end:
-        words = min(buffer.shape[1], (end - start) // 64)
-        pack(rows, start, words, buffer)
-        for segment in range(len(segments)):
-            again = True
-            while again:
-                again = execute(operations, segments[segment, 0], segments[segment, 1], words, buffer)
-                again = again and segments[segment, 2] == 1
-        unpack(buffer, outputs, start, words, out)
-        start += 64 * words
+        words = min(buffer.shape[1], (end - start + 63) // 64)
+        states = min(64 * words, end - start)
+        if states == 64 * words:
+            pack(rows, start, words, buffer)
+            settle(operations, segments, words, buffer)
+            unpack(buffer, outputs, start, words, out)
+        else:  # the last few states, padded to a word
+            padded = np.zeros((len(rows), 64 * words), np.uint8)
+            copy(rows, start, padded, 0, states)
+            pack(padded, 0, words, buffer)
+            settle(operations, segments, words, buffer)
+            result = np.empty((len(outputs), 64 * words), np.uint8)
+            unpack(buffer, outputs, 0, words, result)
+            copy(result, 0, out, start, states)
+        start += states
 
 
 @njit(nogil=True, cache=True)
