@@ -59,6 +59,19 @@ EXAMPLES = [
     ("S6 H6 C6 D6 S6 H6 C6 D6 HK HK", "K", {("Bomb", "6")}),
 ]
 
+CROWDED_HANDS = [  # hands that random ones seldom are: joker pairs, one suit only, many of a rank, no natural card
+    "S3 C3 D3 SB SB HR HR",
+    "D3 SB SB HR H2 H2",
+    "S3 S4 S5 S6 S7 S8 H2",
+    "H3 H4 H5 H6 H8 H2 H2",
+    "CT CJ CQ CK CA HA",
+    "D2 DA D3 D4 D5 S2 H2",
+    "S3 S3 H3 H3 C3 C3 D3 D3 H2 H2",
+    "S2 S2 C2 C2 D2 D2 H2 H2",
+    "SK SK CK SA CA DA C2 H2",
+    "HR HR SB SB H2 H2",
+]
+
 
 @pytest.mark.parametrize(("cards", "level", "expected"), EXAMPLES)
 def test_hand_worked_readings(cards: str, level: str, expected: set[tuple[str, str]]) -> None:
@@ -188,6 +201,15 @@ def test_fast_against_lists() -> None:
     states = mixed_states(seed=4, count=100, smallest=1, largest=27)
     for state, mask in zip(states, masks_of(states), strict=True):
         assert labels_in(mask) == {label_of(action) for action in moves(*state)}, state
+
+
+@pytest.mark.parametrize("cards", CROWDED_HANDS)
+def test_crowded_hands(cards: str) -> None:
+    """All three agree on hands that random ones seldom are, at a level of theirs and at another."""
+    for level in ("2", "J"):
+        state = State(cards.split(), level, None)
+        check_list(state)
+        assert labels_in(masks_of([state])[0]) == legal_labels_by_subsets(*state)
 
 
 def exchange(episode: dict[str, Any]) -> tuple[list[list[str]], list[str]]:
