@@ -111,9 +111,11 @@ def settle(operations: Any, segments: Any, words: int, buffer: Any) -> None:
 @njit(nogil=True, cache=True)
 def copy(source: Any, first: int, target: Any, to: int, columns: int) -> None:
     """Some columns of all the rows."""
-    for row in range(len(source)):
-        for column in range(columns):
-            target[row, to + column] = source[row, first + column]
+    old, new = source.reshape(source.size), target.reshape(target.size)
+    for row in range(np.uint64(len(source))):
+        at, into = row * np.uint64(source.shape[1]) + np.uint64(first), row * np.uint64(target.shape[1]) + np.uint64(to)
+        for column in range(np.uint64(columns)):
+            new[into + column] = old[at + column]
 
 
 @njit(nogil=True, cache=True)

@@ -1,0 +1,27 @@
+"""The games. Each is a package of its own that defines ``GAME``; nothing else in the project knows their names.
+
+>>> "guandan" in game_names()
+True
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from abl_cards.games.game import Decisions, Engine, Game, GameError, Listener, MoveLists, Moves, Tables, Traits
+
+__all__ = ["Decisions", "Engine", "Game", "GameError", "Listener", "MoveLists", "Moves", "Tables", "Traits", "game", "game_names"]
+
+
+def game_names() -> list[str]:
+    """The games that can be played: the packages in this folder."""
+    return sorted(module.name for module in iter_modules(__path__) if module.ispkg)
+
+
+def game(name: str) -> Game:
+    """A game by name; raises GameError for a name that is none."""
+    if name not in game_names():
+        raise GameError(f"unknown game '{name}' (there are: {', '.join(game_names())})")
+    found: Game = import_module(f"{__name__}.{name}").GAME
+    return found

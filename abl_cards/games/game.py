@@ -1,0 +1,225 @@
+"""The one interface of all games.
+
+A *Game* is light: it knows its rule files. Its *Engine* is a knowledge base compiled into circuits. The engine's *Tables*
+play thousands of matches at once in arrays, and *Decisions* are what the seats to move at some of them can see and do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.logic import Circuit, KnowledgeBase
+
+Indices = NDArray[np.int64]
+"""[n] numbers of tables."""
+
+DRAW = -2
+"""The winner of a drawn match; -1 while it runs, else a team."""
+
+
+class GameError(ValueError):
+    """Something asked of a game that it cannot do, said in one line."""
+
+
+class Moves(NamedTuple):
+    """One concrete move a decision."""
+
+    form: NDArray[np.int16]  # [n] shape of the cards, an index of the game
+    cards: NDArray[np.uint8]  # [n, most] the cards in wire order, 255 beyond the last
+
+
+class MoveLists(NamedTuple):
+    """All card sets of n decisions; decision i has the rows ``start[i] : start[i + 1]``."""
+
+    start: NDArray[np.int64]  # [n + 1]
+    form: NDArray[np.int16]  # [moves]
+    cards: NDArray[np.uint8]  # [moves, most] as in Moves
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What the plain heuristics need to know of the labels."""
+
+    kind: NDArray[np.int16]  # [labels] labels of one type share a number
+    cards: NDArray[np.int8]  # [labels] cards of the label's smallest form
+    bomb: NDArray[np.bool_]  # [labels] beats other types
+    pass_label: int
+
+
+class Decisions(Protocol):
+    """Plays to decide at n tables, from the eyes of the seats that decide."""
+
+    @property
+    def which(self) -> Indices:
+        """[n] the tables."""
+
+    @property
+    def legal(self) -> NDArray[np.uint8]:
+        """[labels, n] the mask of legal labels."""
+
+    @property
+    def label_to_beat(self) -> NDArray[np.int16]:
+        """[n] the label of the play to beat, -1 when leading."""
+
+    @property
+    def ranking(self) -> NDArray[np.int32]:
+        """[n, labels] the place of each label when they are sorted from weak to strong."""
+
+    def realise_first(self, labels: NDArray[np.int16]) -> Moves:
+        """The first card set in wire order of one legal label each."""
+
+    def realise_random(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
+        """A card set of one legal label each, drawn uniformly."""
+
+    def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
+        """All legal card sets in wire order, or those of one label each."""
+
+
+class Listener(Protocol):
+    """Somebody who is told what happens at the tables, in order: a recorder, a server, a display."""
+
+    def episode_began(self, which: Indices) -> None:
+        """Cards are dealt; nothing has been paid yet."""
+
+    def card_given(self, which: Indices, seat: NDArray[np.int8], card: NDArray[np.uint8]) -> None:
+        """A seat chose a card to pay or to return."""
+
+    def played(self, which: Indices, seat: NDArray[np.int8], moves: Moves) -> None:
+        """A seat played or passed."""
+
+    def episode_ended(self, which: Indices) -> None:
+        """The order of finish is complete; levels are still those of the episode."""
+
+    def match_ended(self, which: Indices) -> None:
+        """The winner is known."""
+
+
+class Tables(Protocol):
+    """Matches in progress."""
+
+    listener: Listener | None
+    winner: NDArray[np.int8]  # [n] a team, DRAW, or -1 while the match runs
+    episode: NDArray[np.int32]  # [n] episodes finished in the match
+
+    def __len__(self) -> int: ...
+
+    @property
+    def seat(self) -> NDArray[np.int8]:
+        """[n] the seat to decide."""
+
+    @property
+    def clock(self) -> NDArray[np.int32]:
+        """[n] decisions so far in the match."""
+
+    @property
+    def keys(self) -> NDArray[np.uint64]:
+        """[n] what the cards of each match are dealt from."""
+
+    def playing(self) -> Indices:
+        """The tables where a seat is to play."""
+
+    def exchanging(self) -> Indices:
+        """The tables where a seat is to choose a single card."""
+
+    def decisions(self, which: Indices) -> Decisions:
+        """The plays to decide at tables that are playing."""
+
+    def exchange_options(self, which: Indices) -> NDArray[np.uint8]:
+        """[n, 54] the cards that may be chosen at tables that are exchanging."""
+
+    def play(self, which: Indices, moves: Moves) -> None:
+        """Make one legal move at each of these tables."""
+
+    def give(self, which: Indices, cards: NDArray[np.uint8]) -> None:
+        """Choose one card at each of these tables."""
+
+    def begin_match(self, which: Indices, keys: NDArray[np.uint64]) -> None:
+        """Start a new match at each of these tables."""
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A line of a record that the rules do not confirm."""
+
+    line: int  # from 1
+    text: str
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What came of playing records again."""
+
+    episodes: int
+    plays: int
+    disagreements: tuple[Disagreement, ...]
+
+
+class Recorder(Listener, Protocol):
+    """A listener that writes matches down."""
+
+    def records(self, table: int) -> list[dict[str, Any]]:
+        """The finished episodes of the match at a table as JSON objects; forgets them."""
+
+
+class Engine(Protocol):
+    """A game's knowledge base, compiled."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The pseudo-actions in the order of masks and policies."""
+
+    @property
+    def traits(self) -> Traits:
+        """The labels from the eyes of a plain heuristic."""
+
+    @property
+    def teams(self) -> NDArray[np.int8]:
+        """[seats] the team of each seat."""
+
+    @property
+    def play_circuit(self) -> Circuit:
+        """The circuit that is asked at every decision."""
+
+    def tables(self, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
+        """Begin a match a key."""
+
+    def recorder(self, tables: int, **extra: Any) -> Recorder:
+        """A listener that writes down the matches at so many tables, with extra fields in every record."""
+
+    def replay(self, records: Sequence[Mapping[str, Any] | GameError]) -> Replay:
+        """Play records again, one a line, and compare; a line that could not be read is given as its error."""
+
+    def legal_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
+        """The complete lists of legal moves of states in the game's JSON form, or what is wrong with a state."""
+
+    def sample_facts(self, states: int, seed: int) -> NDArray[np.uint8]:
+        """[every input of the knowledge base, states] random states that cover all the rules, for verification."""
+
+    def sample_decisions(self, states: int, seed: int) -> Decisions:
+        """Random plays to decide, for measuring."""
+
+    def sample_leads(self, states: int, seed: int) -> Decisions:
+        """Full hands that lead, for measuring."""
+
+    def draw(self, tables: Tables, table: int) -> str:
+        """A table as text, with the legal labels of the seat to decide."""
+
+
+class Game(Protocol):
+    """A game by its rule files."""
+
+    name: str
+    title: str  # in its own language
+    home: Path  # the rule files that come with the package
+
+    def knowledge(self, directory: Path | None = None, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
+        """Load and check the rule files, the game's own by default; raises KBError."""
+
+    def engine(self, directory: Path | None = None, profile: str | None = None) -> Engine:
+        """Compile the rule files; raises KBError."""

@@ -1,0 +1,139 @@
+"""The course of an episode as kernels: facts for the knowledge base, dealing, laying down cards, whose turn it is.
+
+No rule is decided here. Legality comes from the circuit; who plays next comes from a table that the circuit of
+``turn/1, trick_over, episode_over`` filled in advance (rulebook.py).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abl_cards.games.guandan.expansion import NO_CARD, read_hand
+from abl_cards.streams import below, mix
+
+PLAY, TRIBUTE, BACK, EPISODE_OVER, MATCH_OVER = range(5)
+"""Stages of a table."""
+
+NEXT_SEAT, TRICK_OVER, OVER = 3, 4, 8
+"""Bits of an entry of the turn table."""
+
+
+class FactRows(NamedTuple):
+    """Where each input of the knowledge base lies among the rows of the circuit; -1 where it does not matter."""
+
+    held: NDArray[np.int32]  # [17, 9] rank, at least
+    suited: NDArray[np.int32]  # [17, 4, 3] rank, suit in hand order, at least
+    wild: NDArray[np.int32]  # [3] at least
+    level: NDArray[np.int32]  # [17]
+    leading: int
+    to_beat: NDArray[np.int32]  # [forms]
+
+
+class Play(NamedTuple):
+    """The state of many tables that play, one row a table."""
+
+    hands: NDArray[np.uint8]  # [n, 4, 54]
+    level: NDArray[np.int8]  # [n] rank 2..14 of the episode
+    seat: NDArray[np.int8]  # [n] the seat to decide
+    to_beat: NDArray[np.int16]  # [n] form, or -1 when leading
+    owner: NDArray[np.int8]  # [n] whose play it is
+    passed: NDArray[np.uint8]  # [n] seats as bits, since that play
+    out: NDArray[np.uint8]  # [n] seats without cards, as bits
+    order: NDArray[np.int8]  # [n, 4] seats by finish, -1 where open
+    stage: NDArray[np.int8]  # [n]
+    clock: NDArray[np.int32]  # [n] decisions so far in the match
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _set(rows, row, i):  # type: ignore[no-untyped-def]
+    if row >= 0:
+        rows[row, i] = 1
+
+
+@njit(cache=True, nogil=True)
+def read_hands(cards, wild_suit, lo, hi, natural, wilds, level):  # type: ignore[no-untyped-def]
+    """Sort the hands cards[lo:hi] of [n, 54] into ranks and suits; see Hands for the rest."""
+    for i in range(lo, hi):
+        wilds[i] = read_hand(cards[i], level[i], wild_suit, natural[i])
+
+
+@njit(cache=True, nogil=True)
+def write_facts(facts, hands, to_beat, lo, hi, rows):  # type: ignore[no-untyped-def]
+    """Fill the input rows [inputs, n] of decisions lo..hi-1; to_beat [n] is a form, or -1 when leading."""
+    for row in range(rows.shape[0]):
+        rows[row, lo:hi] = 0
+    for i in range(lo, hi):
+        for value in range(2, 17):
+            total = 0
+            for suit in range(4):
+                copies = hands.natural[i, value, suit]
+                total += copies
+                for at_least in range(1, copies + 1):
+                    _set(rows, facts.suited[value, suit, at_least], i)
+            for at_least in range(1, total + 1):
+                _set(rows, facts.held[value, at_least], i)
+        for at_least in range(1, hands.wilds[i] + 1):
+            _set(rows, facts.wild[at_least], i)
+        _set(rows, facts.level[hands.level[i]], i)
+        if to_beat[i] < 0:
+            _set(rows, facts.leading, i)
+        else:
+            _set(rows, facts.to_beat[to_beat[i]], i)
+
+
+@njit(cache=True, nogil=True)
+def deal(keys, which, hands):  # type: ignore[no-untyped-def]
+    """Shuffle two packs with each key and deal 27 cards to each seat of tables which[:]; keys [n] uint64."""
+    deck = np.empty(108, dtype=np.uint8)
+    for i in range(len(which)):
+        for place in range(108):
+            deck[place] = place % 54
+        for place in range(107, 0, -1):
+            other = np.int64(below(mix(keys[i], np.uint64(place)), np.uint64(place + 1)))
+            deck[place], deck[other] = deck[other], deck[place]
+        hands[which[i]] = 0
+        for place in range(108):
+            hands[which[i], place // 27, deck[place]] += 1
+
+
+@njit(cache=True, nogil=True)
+def lay_down(play, turns, pass_form, which, lo, hi, form, cards):  # type: ignore[no-untyped-def]
+    """Apply one play or pass at each of the tables which[lo:hi], which must be in stage PLAY."""
+    for i in range(lo, hi):
+        table = which[i]
+        seat = play.seat[table]
+        play.clock[table] += 1
+        if form[i] == pass_form:
+            play.passed[table] |= 1 << seat
+        else:
+            left = 0
+            for card in cards[i]:
+                if card != NO_CARD:
+                    play.hands[table, seat, card] -= 1
+            for card in range(54):
+                left += play.hands[table, seat, card]
+            play.to_beat[table], play.owner[table], play.passed[table] = form[i], seat, 0
+            if left == 0:
+                _finish(play, table, seat)
+        code = turns[seat, play.owner[table], play.passed[table], play.out[table]]
+        if code & OVER:
+            for other in range(4):
+                if not (play.out[table] >> other) & 1:
+                    _finish(play, table, other)
+            play.stage[table] = EPISODE_OVER
+        play.seat[table] = code & NEXT_SEAT
+        if code & TRICK_OVER:
+            play.to_beat[table], play.owner[table], play.passed[table] = -1, play.seat[table], 0
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _finish(play, table, seat):  # type: ignore[no-untyped-def]
+    place = 0
+    while play.order[table, place] >= 0:
+        place += 1
+    play.order[table, place] = seat
+    play.out[table] |= 1 << seat

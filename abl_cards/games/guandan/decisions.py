@@ -1,0 +1,128 @@
+"""Plays to decide: what the seats hold, what lies before them, which labels are legal and which card sets realise them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.game import Indices, MoveLists, Moves
+from abl_cards.games.guandan import course, expansion
+from abl_cards.games.guandan.course import FactRows
+from abl_cards.games.guandan.expansion import Hands
+from abl_cards.games.guandan.rulebook import Rules
+from abl_cards.logic import Circuit, evaluate
+from abl_cards.parallel import THREADS, each_share
+
+LEADING = -1
+"""Nothing to beat."""
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """The plays to decide at n tables, from the eyes of the seats that decide."""
+
+    rules: Rules
+    which: Indices  # [n] the tables
+    hands: Hands
+    to_beat: NDArray[np.int16]  # [n] form, or LEADING
+
+    @cached_property
+    def _answers(self) -> NDArray[np.uint8]:
+        return ask_circuit(self.rules.play, self.rules.facts, self.hands, self.to_beat)
+
+    @property
+    def legal(self) -> NDArray[np.uint8]:
+        """[labels, n] the mask of legal labels."""
+        return self._answers[: len(self.rules.labels)]
+
+    @property
+    def allowed(self) -> NDArray[np.uint8]:
+        """[forms, n] the forms the seat could lay down."""
+        return self._answers[len(self.rules.labels) :]
+
+    @property
+    def label_to_beat(self) -> NDArray[np.int16]:
+        """[n] the label of the play to beat, -1 when leading."""
+        return np.where(self.to_beat < 0, np.int16(LEADING), self.rules.shapes.form_label[self.to_beat])
+
+    @property
+    def ranking(self) -> NDArray[np.int32]:
+        """[n, labels] the place of each label when they are sorted from weak to strong."""
+        return self.rules.strength[self.hands.level]
+
+    def realise_first(self, labels: NDArray[np.int16]) -> Moves:
+        """The first card set in wire order of one legal label each."""
+        book, hands, allowed = self.rules.book, self.hands, self.allowed
+        return self._realise(lambda lo, hi, moves: expansion.realise_first(book, hands, labels, allowed, lo, hi, *moves))
+
+    def realise_random(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
+        """A card set of one legal label each, drawn uniformly from keys [n]."""
+        book, hands, allowed = self.rules.book, self.hands, self.allowed
+        return self._realise(
+            lambda lo, hi, moves: expansion.realise_random(book, hands, labels, allowed, keys, lo, hi, *moves)
+        )
+
+    def _realise(self, kernel: Callable[[int, int, Moves], None]) -> Moves:
+        moves = _room_for(len(self.which))
+        each_share(len(self.which), lambda lo, hi: kernel(lo, hi, moves))
+        return moves
+
+    def moves(self, labels: NDArray[np.int16] | None = None, mean_length: int = 64) -> MoveLists:
+        """All legal card sets in wire order, or those of one label each; mean_length is a guess that saves time."""
+        chosen = np.full(len(self.which), -1, np.int16) if labels is None else labels
+        shares = each_share(len(self.which), lambda lo, hi: self._list(chosen, lo, hi, mean_length * (hi - lo)))
+        lengths = np.concatenate([np.diff(share.start) for share in shares])
+        return MoveLists(
+            np.concatenate([[0], lengths.cumsum()]),
+            np.concatenate([share.form for share in shares]),
+            np.concatenate([share.cards for share in shares]),
+        )
+
+    def _list(self, labels: NDArray[np.int16], lo: int, hi: int, room: int) -> MoveLists:
+        start = np.zeros(hi + 1, np.int64)
+        book, hands, legal, allowed = self.rules.book, self.hands, self.legal, self.allowed
+        while True:
+            moves = _room_for(room)
+            found = expansion.list_moves(book, hands, labels, legal, allowed, lo, hi, start, *moves)
+            if found <= room:
+                return MoveLists(start[lo:], moves.form[:found], moves.cards[:found])
+            room = found
+
+
+def decide(rules: Rules, cards: NDArray[np.uint8], level: NDArray[np.int8], to_beat: NDArray[np.int16]) -> Decisions:
+    """Decisions without tables: hands [n, 54], levels as ranks 2..14 [n], forms to beat or LEADING [n]."""
+    return Decisions(rules, np.arange(len(cards)), read_hands(rules, cards, level), to_beat)
+
+
+def read_hands(rules: Rules, cards: NDArray[np.uint8], level: NDArray[np.int8]) -> Hands:
+    """Sort hands [n, 54] into ranks, suits and wild cards."""
+    n = len(cards)
+    hands = Hands(np.zeros((n, 17, 4), np.uint8), np.zeros(n, np.uint8), level)
+    each_share(n, lambda lo, hi: course.read_hands(cards, rules.book.wild_suit, lo, hi, *hands))
+    return hands
+
+
+def card_options(rules: Rules, asked: tuple[Circuit, FactRows], hands: Hands) -> NDArray[np.uint8]:
+    """[n, 54] the cards that a circuit over single cards allows: the tribute, or its return."""
+    return ask_circuit(*asked, hands, np.full(len(hands.level), LEADING, np.int16)).T
+
+
+def ask_circuit(circuit: Circuit, facts: FactRows, hands: Hands, to_beat: NDArray[np.int16]) -> NDArray[np.uint8]:
+    """[outputs, n] what a circuit says of these hands."""
+    rows = fact_rows(circuit, facts, hands, to_beat)
+    return evaluate(circuit, rows, threads=THREADS)
+
+
+def fact_rows(circuit: Circuit, facts: FactRows, hands: Hands, to_beat: NDArray[np.int16]) -> NDArray[np.uint8]:
+    """[inputs, n] the facts about these hands as input rows of a circuit."""
+    rows = np.empty((len(circuit.inputs), len(to_beat)), np.uint8)
+    each_share(len(to_beat), lambda lo, hi: course.write_facts(facts, hands, to_beat, lo, hi, rows))
+    return rows
+
+
+def _room_for(n: int) -> Moves:
+    return Moves(np.empty(n, np.int16), np.empty((n, expansion.MOST_CARDS), np.uint8))

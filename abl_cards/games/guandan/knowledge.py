@@ -1,0 +1,91 @@
+"""The rule files of Guandan: where they are, and what crosses between them and Python.
+
+Light on purpose: checking a knowledge base needs neither numba nor the engine.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import kb
+from abl_cards.logic import Input, KBError, KnowledgeBase
+from abl_cards.logic.errors import error
+
+HOME = Path(kb.__file__).parent / "guandan"
+DEFAULT_PROFILE = "standard"
+
+RANKS = tuple(range(2, 15))
+VALUES = tuple(range(2, 17))
+SEATS = tuple(range(4))
+SUITS_OF_CARDS = ("s", "h", "c", "d", "joker")
+
+INPUTS = (
+    Input("level", (RANKS,)),
+    Input("held", (VALUES, tuple(range(1, 9)))),
+    Input("held", (VALUES, SUITS_OF_CARDS, (1, 2))),
+    Input("wild", ((1, 2),)),
+    Input("leading", ()),
+    Input("to_beat", None, 1),
+    Input("acted", (SEATS,)),
+    Input("owner", (SEATS,)),
+    Input("passed", (SEATS,)),
+    Input("out", (SEATS,)),
+    Input("finish", ((1, 2, 3, 4), SEATS)),
+    Input("big_jokers", (SEATS, (1, 2))),
+    Input("paid", (SEATS, VALUES)),
+    Input("standing", ((0, 1), RANKS)),
+    Input("declarer", ((0, 1),)),
+    Input("failures", ((0, 1), tuple(range(1, 9)))),
+    Input("resets", (tuple(range(1, 100)),)),
+)
+"""What a table can tell the knowledge base; vocabulary.lp declares the same predicates and says what they mean."""
+
+AXES = {declared.name: declared.domains for declared in INPUTS if declared.domains is not None}
+"""The axes of each input as an array."""
+
+OUTPUTS = (
+    ("legal", 1), ("move", 1), ("strength", 2), ("turn", 1), ("trick_over", 0), ("episode_over", 0),
+    ("payer", 2), ("refused", 0), ("tribute", 2), ("back", 2), ("gives", 2), ("leads", 1),
+    ("next_standing", 2), ("next_declarer_is", 1), ("next_failures", 2), ("fallen", 1), ("match_won", 1), ("match_drawn", 0),
+)  # fmt: skip
+"""What the engine asks."""
+
+FACTS = (
+    ("label", 2), ("form", 2), ("kind", 2), ("needs", 4), ("natural", 3), ("wilds", 2), ("same_suit", 2), ("mixed_suits", 1),
+    ("tier", 2), ("wild_suit", 1), ("base_level", 1),
+)  # fmt: skip
+"""Facts that the engine reads."""
+
+
+PROMOTION = {
+    "next_standing": ((0, 1), RANKS), "next_declarer_is": ((0, 1),), "next_failures": ((0, 1), tuple(range(1, 9))),
+    "fallen": ((0, 1),), "match_won": ((0, 1),), "match_drawn": (),
+}  # fmt: skip
+"""What an episode's end leads to, with the axes of the answers."""
+
+
+def rule_files(directory: Path = HOME, profile: str = "standard") -> list[Path]:
+    """The files of a knowledge base: everything in the directory, and one profile."""
+    if not directory.is_dir():
+        raise kb_error(f"{directory} is no directory", "name a folder of rule files, such as a copy of kb/guandan")
+    chosen = directory / "profiles" / f"{profile}.lp"
+    if not chosen.is_file():
+        known = sorted(path.stem for path in (directory / "profiles").glob("*.lp"))
+        raise kb_error(f"unknown profile '{profile}'", f"{directory}/profiles has: {', '.join(known) or 'none'}")
+    return [*sorted(directory.glob("*.lp")), chosen]
+
+
+def load_kb(directory: Path | None = None, profile: str = "standard", cache: bool = True) -> KnowledgeBase:
+    """Load a knowledge base of Guandan; one from outside the package is grounded within bounds. Raises KBError."""
+    return KnowledgeBase.load(
+        rule_files(directory or HOME, profile),
+        inputs=INPUTS,
+        outputs=(*OUTPUTS, *FACTS),
+        trusted=directory is None or directory.resolve() == HOME.resolve(),
+        cache=cache,
+    )
+
+
+def kb_error(message: str, remedy: str) -> KBError:
+    """A knowledge base that is sound logic and yet no Guandan."""
+    return KBError([error(None, message, remedy)])

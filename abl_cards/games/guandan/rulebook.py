@@ -1,0 +1,199 @@
+"""The knowledge base of Guandan, compiled: circuits for every question a table asks, and the arrays the kernels read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.guandan.combinations import combinations
+from abl_cards.games.guandan.course import NEXT_SEAT, OVER, TRICK_OVER, FactRows
+from abl_cards.games.guandan.expansion import Rulebook
+from abl_cards.games.guandan.knowledge import AXES, PROMOTION, RANKS, SEATS, VALUES, kb_error, load_kb
+from abl_cards.games.guandan.shapes import SUITS, VALUE_COUNT, Shapes, functor, read_shapes
+from abl_cards.games.questions import Question, one_hot
+from abl_cards.logic import Atom, Circuit, KnowledgeBase, evaluate
+from abl_cards.logic.circuit import FALSE
+
+@dataclass(frozen=True)
+class Rules:
+    """Everything the engine knows of the rules; all of it read off one knowledge base."""
+
+    kb: KnowledgeBase
+    profile: str
+    shapes: Shapes
+    play: Circuit  # legal/1 of every label, then move/1 of every form, both in index order
+    facts: FactRows
+    turns: NDArray[np.uint8]  # [seat, owner, passed, out] who is next, and TRICK_OVER, OVER
+    book: Rulebook
+    base_level: int  # where both teams start
+    strength: NDArray[np.int32]  # [17, labels] by level: position of each label from weak to strong
+    tribute: tuple[Circuit, FactRows]  # tribute/2 of every card of the 54-vector
+    back: tuple[Circuit, FactRows]  # back/2 likewise
+    payers: Question
+    exchange: Question
+    promotion: Question
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The pseudo-actions in the order of masks and policies."""
+        return self.shapes.labels
+
+    @property
+    def pass_form(self) -> int:
+        """The form of a pass."""
+        return self.shapes.form_index["pass"]
+
+
+@cache
+def rules_of(directory: Path | None = None, profile: str = "standard") -> Rules:
+    """Load, compile and lay out a knowledge base once a process; raises KBError."""
+    return compile_rules(load_kb(directory, profile), profile)
+
+
+def compile_rules(knowledge: KnowledgeBase, profile: str) -> Rules:
+    """The circuits and arrays of a loaded knowledge base."""
+    shapes = read_shapes(knowledge)
+    play = knowledge.circuit("legal/1", "move/1")
+    strength = _strengths(knowledge, shapes)
+    return Rules(
+        kb=knowledge,
+        profile=profile,
+        shapes=shapes,
+        play=_in_index_order(play, shapes),
+        facts=_fact_rows(play, shapes),
+        turns=_turn_table(knowledge.circuit("turn/1", "trick_over/0", "episode_over/0")),
+        book=_rulebook(knowledge, shapes, strength),
+        base_level=_only_number(knowledge, "base_level"),
+        strength=_label_ranking(shapes, strength),
+        tribute=_card_circuit(knowledge, shapes, "tribute"),
+        back=_card_circuit(knowledge, shapes, "back"),
+        payers=Question(knowledge.circuit("payer/2", "refused/0"), AXES, {"payer": ((1, 2), SEATS), "refused": ()}),
+        exchange=Question(knowledge.circuit("gives/2", "leads/1"), AXES, {"gives": (SEATS, SEATS), "leads": (SEATS,)}),
+        promotion=Question(knowledge.circuit(*(f"{name}/{len(axes)}" for name, axes in PROMOTION.items())), AXES, PROMOTION),
+    )
+
+
+def _in_index_order(circuit: Circuit, shapes: Shapes) -> Circuit:
+    wanted = [Atom("legal", (label,)) for label in shapes.labels] + [Atom("move", (form.name,)) for form in shapes.forms]
+    return _with_outputs(circuit, wanted)
+
+
+def _with_outputs(circuit: Circuit, wanted: list[Atom]) -> Circuit:
+    """The same circuit with these outputs in this order; an atom that no rule derives is false."""
+    literals = dict(zip(circuit.outputs, circuit.output_literals.tolist(), strict=True))
+    chosen = np.array([literals.get(atom, FALSE) for atom in wanted], np.int32)
+    return replace(circuit, outputs=tuple(wanted), output_literals=chosen)
+
+
+def _card_circuit(knowledge: KnowledgeBase, shapes: Shapes, output: str) -> tuple[Circuit, FactRows]:
+    """Which cards of the 54-vector an output allows."""
+    suits = [(14 if rank == 0 else rank + 1, suit) for rank in range(13) for suit in "shdc"]
+    cards = [Atom(output, card) for card in (*suits, (15, "joker"), (16, "joker"))]
+    circuit = _with_outputs(knowledge.circuit(f"{output}/2"), cards)
+    return circuit, _fact_rows(circuit, shapes)
+
+
+def _fact_rows(circuit: Circuit, shapes: Shapes) -> FactRows:
+    held = np.full((VALUE_COUNT, 9), -1, dtype=np.int32)
+    suited = np.full((VALUE_COUNT, 4, 3), -1, dtype=np.int32)
+    to_beat = np.full(len(shapes.forms), -1, dtype=np.int32)
+    for (value, count), row in circuit.input_rows("held", 2).items():
+        held[int(value), int(count)] = row
+    for (value, suit, count), row in circuit.input_rows("held", 3).items():
+        suited[int(value), max(0, SUITS.find(str(suit))), int(count)] = row
+    for (form,), row in circuit.input_rows("to_beat", 1).items():
+        to_beat[shapes.form_index[str(form)]] = row
+    leading = circuit.input_rows("leading", 0).get((), -1)
+    return FactRows(held, suited, _by_number(circuit, "wild", 3), _by_number(circuit, "level", VALUE_COUNT), leading, to_beat)
+
+
+def _by_number(circuit: Circuit, name: str, size: int) -> NDArray[np.int32]:
+    rows = np.full(size, -1, dtype=np.int32)
+    for (number,), row in circuit.input_rows(name, 1).items():
+        rows[int(number)] = row
+    return rows
+
+
+def _turn_table(circuit: Circuit) -> NDArray[np.uint8]:
+    """Ask the circuit about every trick there can be: who acted, whose play it is, who passed, who is out."""
+    shape = (4, 4, 16, 16)
+    acted, owner, passed, out = (axis.ravel() for axis in np.indices(shape))
+    answer = Question(circuit, AXES, {"turn": (SEATS,), "trick_over": (), "episode_over": ()}).ask(
+        acted.size, acted=one_hot(acted, 4), owner=one_hot(owner, 4), passed=_seat_bits(passed), out=_seat_bits(out)
+    )
+    codes = (
+        answer["turn"].argmax(axis=0) & NEXT_SEAT | answer["trick_over"] * TRICK_OVER | answer["episode_over"] * OVER
+    )
+    return codes.astype(np.uint8).reshape(shape)
+
+
+def _seat_bits(masks: NDArray[np.int64]) -> NDArray[np.uint8]:
+    return ((masks >> np.arange(4)[:, None]) & 1).astype(np.uint8)
+
+
+def _strengths(knowledge: KnowledgeBase, shapes: Shapes) -> NDArray[np.int64]:
+    """[17, forms] by level: the order of the plays, tier before strength; forms without strength are 0."""
+    tiers = {str(kind): int(tier) for kind, tier in knowledge.facts("tier", 2)}
+    table = np.zeros((VALUE_COUNT, len(shapes.forms)), dtype=np.int64)
+    circuit = knowledge.circuit("strength/2")
+    rows = np.zeros((len(circuit.inputs), len(RANKS)), dtype=np.uint8)
+    for (level,), row in circuit.input_rows("level", 1).items():
+        rows[row, RANKS.index(int(level))] = 1
+    for (_, (form, power)), truth in zip(circuit.outputs, evaluate(circuit, rows), strict=True):
+        table[np.array(RANKS)[truth == 1], shapes.form_index[str(form)]] = int(power)
+    return table + 1000 * np.array([tiers.get(form.kind, 0) for form in shapes.forms])
+
+
+def _label_ranking(shapes: Shapes, strength: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Labels from weak to strong; where the rules leave two labels unordered, the earlier one counts as weaker."""
+    weakest = np.full((VALUE_COUNT, len(shapes.labels)), np.iinfo(np.int64).max)
+    np.minimum.at(weakest, (slice(None), shapes.form_label), strength)
+    return np.argsort(np.argsort(weakest, axis=1, kind="stable"), axis=1).astype(np.int32)
+
+
+def _rulebook(knowledge: KnowledgeBase, shapes: Shapes, strength: NDArray[np.int64]) -> Rulebook:
+    suits = [str(suit) for (suit,) in knowledge.facts("wild_suit", 1)]
+    if len(suits) > 1:
+        raise kb_error("more than one wild_suit/1", "keep one, or none for a game without wild cards")
+    singles = np.array([shapes.form_index[f"single({value})"] for value in VALUES])
+    order = (np.argsort(strength[:, singles], axis=1, kind="stable") + VALUES[0]).astype(np.int8)
+    wild_suit = SUITS.index(suits[0]) if suits else -1
+    return Rulebook(shapes.layout, combinations(), wild_suit, order, _wire_order(shapes, strength), shapes.label_blocks)
+
+
+WIRE_TYPES: Mapping[str, str] = {
+    "pass": "PASS", "single": "Single", "pair": "Pair", "triple": "Trips", "tube": "ThreePair", "full_house": "ThreeWithTwo",
+    "plate": "TwoTrips", "straight": "Straight", "bomb": "Bomb", "joker_bomb": "Bomb", "straight_flush": "StraightFlush",
+}  # fmt: skip
+"""The protocol's name of each kind of label, in the order of its lists (rules/guandan.md, 2.1)."""
+
+
+def wire_type(label: str) -> str:
+    """The protocol's name of a label's type; kinds that a variant adds go by their own names, at the end of the lists."""
+    return WIRE_TYPES.get(functor(label), functor(label))
+
+
+def _wire_order(shapes: Shapes, strength: NDArray[np.int64]) -> NDArray[np.int16]:
+    places = {name: place for place, name in enumerate(dict.fromkeys(WIRE_TYPES.values()))}
+    blocks = len(shapes.layout.label)
+    types = [places.get(wire_type(shapes.labels[label]), len(places)) for label in shapes.layout.label]
+    members = np.array([_any_form(shapes, block) for block in range(blocks)])
+    order = [sorted(range(blocks), key=lambda block: (types[block], row[members[block]], block)) for row in strength]
+    return np.array(order, dtype=np.int16)
+
+
+def _only_number(knowledge: KnowledgeBase, name: str) -> int:
+    facts = knowledge.facts(name, 1)
+    if len(facts) != 1:
+        raise kb_error(f"{len(facts)} facts {name}/1 where there must be one", f"write one fact {name}(...)")
+    return int(facts[0][0])
+
+
+def _any_form(shapes: Shapes, block: int) -> int:
+    layout = shapes.layout
+    return int(max(layout.form[block], layout.tail_form[block].max(), layout.suit_form[block].max()))

@@ -1,0 +1,286 @@
+"""Thousands of Guandan tables at once, each playing whole matches.
+
+The state is kept in arrays and changed in place: a step touches every table, and a new state each time would only be
+copied. What happens follows the knowledge base; this module moves cards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.game import Indices, Listener, Moves
+from abl_cards.games.guandan import course
+from abl_cards.games.guandan.course import BACK, EPISODE_OVER, MATCH_OVER, PLAY, TRIBUTE, Play
+from abl_cards.games.guandan.decisions import LEADING, Decisions, card_options, read_hands
+from abl_cards.games.guandan.expansion import NO_CARD
+from abl_cards.games.guandan.ladder import Ladder, bottom, level_of, promote
+from abl_cards.games.guandan.rulebook import Rules
+from abl_cards.games.questions import at_least, one_hot
+from abl_cards.parallel import each_share
+from abl_cards.streams import below_all, mix_all
+
+_BIG_JOKER = 53
+_DEAL, _LEADER = 1, 2  # what the random numbers of an episode are for
+
+
+class Exchange(NamedTuple):
+    """The tribute before an episode at n tables; the k-th payer has the k-th card and receiver."""
+
+    payer: NDArray[np.int8]  # [n, 2] seats in the order they are asked, -1 for none
+    paid: NDArray[np.uint8]  # [n, 2] cards, 255 while open
+    receiver: NDArray[np.int8]  # [n, 2] seats, -1 while open
+    returned: NDArray[np.uint8]  # [n, 2] cards, 255 while open
+    refused: NDArray[np.bool_]  # [n] the payers hold both big jokers 抗贡
+    leader: NDArray[np.int8]  # [n] who leads the episode, -1 while the tribute decides it
+
+
+@dataclass(frozen=True)
+class EpisodeStart:
+    """Where some matches stand before an episode, and its cards; one row a table."""
+
+    hands: NDArray[np.uint8]  # [n, 4, 54] as dealt
+    ladder: Ladder
+    previous: NDArray[np.int8]  # [n, 4] order of finish before, -1 in the first episode
+    leader: NDArray[np.int8]  # [n] of a first episode; elsewhere the rules say who leads
+
+
+class Tables:
+    """The state of n tables; see the fields for what each table knows."""
+
+    def __init__(self, rules: Rules, n: int, listener: Listener | None = None) -> None:
+        """Tables with nothing on them; see ``begin`` and ``resume``."""
+        self.rules = rules
+        self.listener = listener
+        self.endless = True  # go on with the next episode when one is over
+        self.keys = np.zeros(n, np.uint64)  # [n] what the cards of each match are dealt from
+        self.course = Play(
+            hands=np.zeros((n, 4, 54), np.uint8), level=np.zeros(n, np.int8), seat=np.zeros(n, np.int8),
+            to_beat=np.zeros(n, np.int16), owner=np.zeros(n, np.int8), passed=np.zeros(n, np.uint8),
+            out=np.zeros(n, np.uint8), order=np.zeros((n, 4), np.int8), stage=np.full(n, MATCH_OVER, np.int8),
+            clock=np.zeros(n, np.int32),
+        )  # fmt: skip
+        self.exchange = Exchange(
+            payer=np.zeros((n, 2), np.int8), paid=np.zeros((n, 2), np.uint8), receiver=np.zeros((n, 2), np.int8),
+            returned=np.zeros((n, 2), np.uint8), refused=np.zeros(n, np.bool_), leader=np.zeros(n, np.int8),
+        )  # fmt: skip
+        self.ladder = bottom(rules, n)
+        self.episode = np.zeros(n, np.int32)  # [n] episodes finished in the match
+        self.previous = np.full((n, 4), -1, np.int8)  # [n, 4] order of finish of the episode before
+
+    @classmethod
+    def begin(cls, rules: Rules, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
+        """Deal the first episode of a match at each table; keys [n] decide all its cards."""
+        tables = cls(rules, len(keys), listener)
+        tables.begin_match(np.arange(len(keys)), keys)
+        return tables
+
+    @classmethod
+    def resume(cls, rules: Rules, start: EpisodeStart, listener: Listener | None = None) -> Tables:
+        """Sit down before an episode whose cards are known; the tables stop when it is over."""
+        tables = cls(rules, len(start.hands), listener)
+        tables.endless = False
+        everywhere = np.arange(len(tables))
+        tables._climb(everywhere, start.ladder)
+        tables.previous[:], tables.course.hands[:] = start.previous, start.hands
+        tables._open_episode(everywhere, start.leader)
+        return tables
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @property
+    def winner(self) -> NDArray[np.int8]:
+        """[n] a team, DRAW, or -1 while the match runs."""
+        return self.ladder.winner
+
+    @property
+    def seat(self) -> NDArray[np.int8]:
+        """[n] the seat to decide."""
+        return self.course.seat
+
+    @property
+    def clock(self) -> NDArray[np.int32]:
+        """[n] decisions so far in the match."""
+        return self.course.clock
+
+    # --- decisions -----------------------------------------------------------------------------------------------------
+
+    def playing(self) -> Indices:
+        """The tables where a seat is to play or pass."""
+        return np.flatnonzero(self.course.stage == PLAY)
+
+    def exchanging(self) -> Indices:
+        """The tables where a seat is to choose a tribute or a return."""
+        stage = self.course.stage
+        return np.flatnonzero((stage == TRIBUTE) | (stage == BACK))
+
+    def decisions(self, which: Indices) -> Decisions:
+        """The plays to decide at these tables, which must all be playing."""
+        hands = read_hands(self.rules, self.course.hands[which, self.course.seat[which]], self.course.level[which])
+        return Decisions(self.rules, which, hands, self.course.to_beat[which])
+
+    def exchange_options(self, which: Indices) -> NDArray[np.uint8]:
+        """[n, 54] the cards that may be paid or returned at these tables, which must all be exchanging."""
+        options = np.zeros((len(which), 54), np.uint8)
+        hands = read_hands(self.rules, self.course.hands[which, self.course.seat[which]], self.course.level[which])
+        for stage, asked in ((TRIBUTE, self.rules.tribute), (BACK, self.rules.back)):
+            mine = self.course.stage[which] == stage
+            if mine.any():
+                options[mine] = card_options(self.rules, asked, hands)[mine]
+        return options
+
+    # --- what happens --------------------------------------------------------------------------------------------------
+
+    def begin_match(self, which: Indices, keys: NDArray[np.uint64]) -> None:
+        """Start a new match at these tables; keys [n] decide all its cards."""
+        self.keys[which], self.previous[which] = keys, -1
+        self.episode[which], self.course.clock[which] = 0, 0
+        self._climb(which, bottom(self.rules, len(which)))
+        self._begin_episode(which)
+
+    def play(self, which: Indices, moves: Moves) -> None:
+        """Lay down a legal play or pass at each of these tables."""
+        if self.listener:
+            self.listener.played(which, self.course.seat[which], moves)
+        rules = self.rules
+        each_share(
+            len(which),
+            lambda lo, hi: course.lay_down(self.course, rules.turns, rules.pass_form, which, lo, hi, *moves),
+        )
+        ended = which[self.course.stage[which] == EPISODE_OVER]
+        if ended.size:
+            self._end_episode(ended)
+
+    def give(self, which: Indices, cards: NDArray[np.uint8]) -> None:
+        """Pay or return one legal card at each of these tables: cards [n]."""
+        if self.listener:
+            self.listener.card_given(which, self.course.seat[which], cards)
+        self.course.clock[which] += 1
+        returning = self.course.stage[which] == BACK
+        self._pay(which[~returning], cards[~returning])
+        self._return(which[returning], cards[returning])
+
+    # --- an episode's beginning and end --------------------------------------------------------------------------------
+
+    def _begin_episode(self, which: Indices) -> None:
+        keys = mix_all(mix_all(self.keys[which], self.episode[which]), _DEAL)
+        course.deal(keys, which, self.course.hands)
+        self._open_episode(which, below_all(mix_all(self.keys[which], _LEADER), 4).astype(np.int8))
+
+    def _open_episode(self, which: Indices, leader: NDArray[np.int8]) -> None:
+        """From the dealt hands to the first decision; leader [n] leads where there was no episode before."""
+        self._clear(which)
+        first = self.previous[which, 0] < 0
+        self.exchange.leader[which[first]] = leader[first]
+        if not first.all():
+            self._ask_for_tribute(which[~first])
+        if self.listener:
+            self.listener.episode_began(which)
+        self._lead(which[self.exchange.payer[which, 0] < 0])
+
+    def _clear(self, which: Indices) -> None:
+        state, exchange = self.course, self.exchange
+        state.level[which] = level_of(self.rules, self._ladder_of(which))
+        state.passed[which], state.out[which], state.order[which] = 0, 0, -1
+        exchange.payer[which], exchange.receiver[which], exchange.leader[which] = -1, -1, -1
+        exchange.paid[which], exchange.returned[which], exchange.refused[which] = NO_CARD, NO_CARD, False
+
+    def _lead(self, which: Indices) -> None:
+        state = self.course
+        state.stage[which], state.to_beat[which] = PLAY, LEADING
+        state.seat[which] = state.owner[which] = self.exchange.leader[which]
+
+    def _end_episode(self, which: Indices) -> None:
+        if self.listener:
+            self.listener.episode_ended(which)
+        self.previous[which] = self.course.order[which]
+        self._climb(which, promote(self.rules, self._ladder_of(which), self.previous[which]))
+        self.episode[which] += 1
+        over = self.winner[which] != -1
+        self.course.stage[which[over]] = MATCH_OVER
+        if self.listener and over.any():
+            self.listener.match_ended(which[over])
+        if self.endless and not over.all():
+            self._begin_episode(which[~over])
+
+    def _ladder_of(self, which: Indices) -> Ladder:
+        return Ladder(*(field[which] for field in self.ladder))
+
+    def _climb(self, which: Indices, ladder: Ladder) -> None:
+        for field, values in zip(self.ladder, ladder, strict=True):
+            field[which] = values
+
+    # --- the tribute ---------------------------------------------------------------------------------------------------
+
+    def _ask_for_tribute(self, which: Indices) -> None:
+        answer = self.rules.payers.ask(len(which), **self._result_facts(which))
+        self.exchange.refused[which] = answer["refused"]
+        paying = (answer["payer"].any(axis=1) & (answer["refused"] == 0)).T
+        payer = np.where(paying, answer["payer"].argmax(axis=1).T, -1)
+        self.exchange.payer[which] = payer
+        self.course.stage[which], self.course.seat[which] = TRIBUTE, payer[:, 0]
+        exempt = which[payer[:, 0] < 0]
+        if exempt.size:
+            self.exchange.leader[exempt] = self._ask_exchange(exempt)["leads"].argmax(axis=0)
+
+    def _result_facts(self, which: Indices) -> dict[str, NDArray[np.uint8]]:
+        """How the episode before ended, and who holds big jokers now."""
+        return {
+            "finish": one_hot(self.previous[which].T, 4),
+            "big_jokers": at_least(self.course.hands[which, :, _BIG_JOKER].T, 2),
+        }
+
+    def _ask_exchange(self, which: Indices) -> dict[str, NDArray[np.uint8]]:
+        paid = np.full((4, len(which)), -1)
+        for payer, card in zip(self.exchange.payer[which].T, self.exchange.paid[which].T, strict=True):
+            columns = np.flatnonzero(payer >= 0)
+            paid[payer[columns], columns] = rank_of_card(card[columns]) - 2
+        level = one_hot(self.course.level[which] - 2, 13)
+        return self.rules.exchange.ask(len(which), **self._result_facts(which), paid=one_hot(paid, 15), level=level)
+
+    def _pay(self, which: Indices, cards: NDArray[np.uint8]) -> None:
+        settled = self._note(which, self.exchange.paid, cards, self.exchange.payer)
+        if not settled.size:
+            return
+        answer = self._ask_exchange(settled)
+        self.exchange.leader[settled] = answer["leads"].argmax(axis=0)
+        for place in range(2):
+            payer = self.exchange.payer[settled, place]
+            receiver = np.where(payer >= 0, answer["gives"].argmax(axis=1)[payer, np.arange(len(settled))], -1)
+            self.exchange.receiver[settled, place] = receiver
+            self._move_cards(settled, payer, receiver, self.exchange.paid[settled, place])
+        self.course.stage[settled], self.course.seat[settled] = BACK, self.exchange.receiver[settled, 0]
+
+    def _return(self, which: Indices, cards: NDArray[np.uint8]) -> None:
+        settled = self._note(which, self.exchange.returned, cards, self.exchange.receiver)
+        for place in range(2):
+            payer, receiver = self.exchange.payer[settled, place], self.exchange.receiver[settled, place]
+            self._move_cards(settled, receiver, payer, self.exchange.returned[settled, place])
+        self._lead(settled)
+
+    def _note(
+        self, which: Indices, chosen: NDArray[np.uint8], cards: NDArray[np.uint8], asked: NDArray[np.int8]
+    ) -> Indices:
+        """Write down the cards and ask the second seat where there is one; returns the tables where all have chosen."""
+        second = chosen[which, 0] != NO_CARD
+        chosen[which, second.astype(np.int64)] = cards
+        waiting = ~second & (asked[which, 1] >= 0)
+        self.course.seat[which[waiting]] = asked[which[waiting], 1]
+        return which[~waiting]
+
+    def _move_cards(
+        self, which: Indices, giver: NDArray[np.int8], taker: NDArray[np.int8], cards: NDArray[np.uint8]
+    ) -> None:
+        moved = giver >= 0
+        self.course.hands[which[moved], giver[moved], cards[moved]] -= 1
+        self.course.hands[which[moved], taker[moved], cards[moved]] += 1
+
+
+def rank_of_card(cards: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """The rank 2..16 in the rule files of cards of the 54-vector."""
+    numbers = cards.astype(np.int64)
+    return np.where(numbers >= 52, numbers - 37, np.where(numbers < 4, 14, numbers // 4 + 1))

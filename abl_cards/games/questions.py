@@ -1,0 +1,62 @@
+"""Questions to a knowledge base as arrays: one dense array an input predicate in, one a output predicate out.
+
+For questions asked once an episode; the ones asked at every decision have kernels of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.logic import Circuit, Term, evaluate
+
+Axes = tuple[tuple[Term, ...], ...]
+"""For each argument of a predicate the values it takes, in the order of the array's axis."""
+
+Bools = NDArray[np.uint8]
+"""0 or 1; the last axis runs over the states."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A circuit whose inputs and outputs are addressed as arrays.
+
+    ``inputs`` and ``outputs`` give the axes of each predicate; a predicate of no arguments has none.
+    """
+
+    circuit: Circuit
+    inputs: Mapping[str, Axes]
+    outputs: Mapping[str, Axes]
+
+    def ask(self, states: int, **facts: Bools) -> dict[str, Bools]:
+        """Evaluate: facts ``name=[*axes, states]``, those not given are false; returns ``{name: [*axes, states]}``."""
+        rows = np.zeros((len(self.circuit.inputs) + 1, states), dtype=np.uint8)
+        for name, values in facts.items():
+            rows[_rows(self.circuit.inputs, name, self.inputs[name])] = values.reshape(-1, states)
+        answers = np.zeros((len(self.circuit.outputs) + 1, states), dtype=np.uint8)
+        answers[:-1] = evaluate(self.circuit, rows[:-1])
+        return {
+            name: answers[_rows(self.circuit.outputs, name, axes)].reshape(*map(len, axes), states)
+            for name, axes in self.outputs.items()
+        }
+
+
+def _rows(atoms: Sequence[tuple[str, tuple[Term, ...]]], name: str, axes: Axes) -> NDArray[np.int64]:
+    """[product of the axes] the row of each instance; the row behind the last where the circuit has no use for it."""
+    position = {arguments: row for row, (predicate, arguments) in enumerate(atoms) if predicate == name}
+    return np.fromiter((position.get(arguments, len(atoms)) for arguments in product(*axes)), np.int64, prod(map(len, axes)))
+
+
+def one_hot(values: NDArray[np.integer], size: int) -> Bools:
+    """[..., n] numbers to [..., size, n]; a negative number has no one."""
+    return (values[..., None, :] == np.arange(size)[:, None]).astype(np.uint8)
+
+
+def at_least(values: NDArray[np.integer], size: int) -> Bools:
+    """[..., n] counts to [..., size, n]: at least 1, 2, ..., size."""
+    return (values[..., None, :] > np.arange(size)[:, None]).astype(np.uint8)

@@ -1,0 +1,39 @@
+"""Sharing work on arrays between threads; for kernels that release the interpreter's lock.
+
+``ABL_CARDS_THREADS`` sets how many (default: the processors this process may use). Results never depend on it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TypeVar
+
+_T = TypeVar("_T")
+
+WORTH_A_THREAD = 256
+"""Fewer items than this are not worth waking another thread for."""
+
+
+def _threads() -> int:
+    asked = os.environ.get("ABL_CARDS_THREADS", "")
+    return int(asked) if asked.isdigit() and int(asked) > 0 else len(os.sched_getaffinity(0))
+
+
+THREADS = _threads()
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(THREADS, thread_name_prefix="abl-cards")
+
+
+def each_share(n: int, work: Callable[[int, int], _T]) -> list[_T]:
+    """Call ``work(lo, hi)`` on ranges that together make 0..n-1, and give back the results in order."""
+    shares = max(1, min(THREADS, n // WORTH_A_THREAD))
+    bounds = [n * share // shares for share in range(shares + 1)]
+    if shares == 1:
+        return [work(0, n)]
+    return list(_pool().map(work, bounds[:-1], bounds[1:]))

@@ -1,0 +1,55 @@
+"""Random numbers that depend on what they are for, not on when they are drawn.
+
+Every draw is a pure function of a key and a counter (splitmix64), so a match deals the same cards whether it is played
+alone, in a batch of thousands, or over a network.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, uint64, vectorize
+from numpy.typing import NDArray
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+
+
+@njit(uint64(uint64, uint64), cache=True, nogil=True, inline="always")
+def mix(key, counter):  # type: ignore[no-untyped-def]
+    """64 random bits for this key and counter."""
+    z = key + (counter + np.uint64(1)) * _GOLDEN
+    z = (z ^ (z >> np.uint64(30))) * _FIRST
+    z = (z ^ (z >> np.uint64(27))) * _SECOND
+    return z ^ (z >> np.uint64(31))
+
+
+@njit(uint64(uint64, uint64), cache=True, nogil=True, inline="always")
+def below(bits, bound):  # type: ignore[no-untyped-def]
+    """Random bits to a number in 0..bound-1 (bound < 2**32; the bias is below 2**-32)."""
+    return ((bits >> np.uint64(32)) * bound) >> np.uint64(32)
+
+
+@njit(cache=True)
+def key_of(seed, *parts):  # type: ignore[no-untyped-def]
+    """A key from a seed and what it is for: ``key_of(seed, match, seat)``."""
+    key = mix(np.uint64(seed), np.uint64(0))
+    for part in parts:
+        key = mix(key, np.uint64(part))
+    return key
+
+
+@vectorize([uint64(uint64, uint64)], cache=True)
+def _mix_all(keys, counter):  # type: ignore[no-untyped-def]
+    return mix(keys, counter)
+
+
+def mix_all(keys: NDArray[np.uint64], counter: NDArray[np.integer] | int) -> NDArray[np.uint64]:
+    """``mix`` over an array of keys, with a counter for each or one for all."""
+    mixed: NDArray[np.uint64] = _mix_all(keys, np.asarray(counter).astype(np.uint64))
+    return mixed
+
+
+def below_all(bits: NDArray[np.uint64], bound: int) -> NDArray[np.int64]:
+    """``below`` over an array of random bits."""
+    return (((bits >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32)).astype(np.int64)
