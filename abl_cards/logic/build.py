@@ -49,7 +49,9 @@ class Built:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def build(request: Request, limits: Limits, rules: int | None = None, notice: Callable[[str], None] | None = None) -> Built:
+def build(
+    request: Request, limits: Limits, rules: int | None = None, notice: Callable[[str], None] | None = None
+) -> Built:
     """Read, check, ground; `notice` is told the most suspicious rules before grounding starts.
 
     Raises TooManyRules beyond `rules` ground rules.
@@ -92,7 +94,7 @@ def suspects(program: Program, count: int = 3) -> str:
 
 
 def arguments(constants: Mapping[str, Term]) -> list[str]:
-    """clingo's command line for overridden constants."""
+    """Clingo's command line for overridden constants."""
     return [part for name, value in constants.items() for part in ("-c", f"{name}={value}")]
 
 
@@ -116,7 +118,9 @@ def ground_statements(
         if "bad_alloc" in str(failure):
             raise MemoryError from failure
         if not messages.errors():
-            messages.entries.append((clingo.MessageCode.RuntimeError, None, f"error: {failure}"))
+            known = "the weights of a sum or the costs add up to more than an int32 holds"
+            text = known if "Integer overflow" in str(failure) else str(failure)
+            messages.entries.append((clingo.MessageCode.RuntimeError, None, f"error: {text}"))
         return None, messages
     return observer.program(control), messages
 

@@ -42,7 +42,9 @@ def static(
 def _reserved(program: Program) -> Iterator[Diagnostic]:
     for use in (*program.heads, *program.bodies, *program.externals):
         if use.signature.name == VIOLATED.name:
-            yield error(use.location, f"'{VIOLATED.name}' is reserved for integrity constraints", "rename the predicate")
+            yield error(
+                use.location, f"'{VIOLATED.name}' is reserved for integrity constraints", "rename the predicate"
+            )
     for use in program.bodies:
         if use.signature.name == COST.name:
             yield error(use.location, "'cost' in a body", "costs are only added up: give the condition a predicate")
@@ -93,7 +95,10 @@ def _near(signature: Signature, known: Collection[Signature]) -> str:
     same = sorted(str(other) for other in known if other.name == signature.name)
     if same:
         return f"known with another number of arguments: {', '.join(same)}"
-    names = {other.name: str(other) for other in sorted(known, key=lambda other: other.arity != signature.arity, reverse=True)}
+    names = {
+        other.name: str(other)
+        for other in sorted(known, key=lambda other: other.arity != signature.arity, reverse=True)
+    }
     near = suggestion(signature.name, names)
     name = near.partition("'")[2].partition("'")[0]
     return f"did you mean '{names[name]}'?" if near else "derive it, or declare it by #defined"

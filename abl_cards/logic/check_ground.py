@@ -31,18 +31,20 @@ def _place(uses: Collection[Use], signature: Signature) -> Location | None:
     return next((use.location for use in uses if use.signature == signature), None)
 
 
-def _domains(
-    instances: dict[Signature, list[Atom]], program: Program, inputs: Sequence[Input]
-) -> Iterator[Diagnostic]:
+def _domains(instances: dict[Signature, list[Atom]], program: Program, inputs: Sequence[Input]) -> Iterator[Diagnostic]:
     for declaration in inputs:
         where = _place(program.externals, declaration.signature)
         found = instances.get(declaration.signature, [])
         outside = [name for name in found if not declaration.admits(name.args)]
         if outside:
             examples = ", ".join(map(str, outside[:3])) + (", …" if len(outside) > 3 else "")
-            yield error(where, f"the engine never supplies {examples}", f"narrow the declaration of '{declaration.signature}'")
+            yield error(
+                where, f"the engine never supplies {examples}", f"narrow the declaration of '{declaration.signature}'"
+            )
         if where and not found:
-            yield error(where, f"the declaration of input '{declaration.signature}' has no instance", "check its condition")
+            yield error(
+                where, f"the declaration of input '{declaration.signature}' has no instance", "check its condition"
+            )
 
 
 def _impossible(
@@ -81,7 +83,9 @@ def _overflow(ground: GroundProgram) -> Iterator[Diagnostic]:
         if kind == WEIGHTED:
             total = sum(map(abs, ground.weights[ground.starts[rule] : ground.starts[rule + 1]]))
             if total > INT32_MAX:
-                yield error(None, f"the weights of a sum add up to {total}, more than {INT32_MAX}", "use smaller weights")
+                yield error(
+                    None, f"the weights of a sum add up to {total}, more than {INT32_MAX}", "use smaller weights"
+                )
                 return
 
 
@@ -97,9 +101,13 @@ def _costs(instances: dict[Signature, list[Atom]], program: Program) -> Iterator
             yield error(where, f"the weight of cost({name},{weight}) is not an integer", "bind it to a number")
         elif weights.setdefault(name, weight) != weight:
             first, second = sorted((str(weights[name]), str(weight)))
-            yield error(where, f"two weights, {first} and {second}, for the cost {name}", "use one weight for each name")
+            yield error(
+                where, f"two weights, {first} and {second}, for the cost {name}", "use one weight for each name"
+            )
     if sum(abs(weight) for weight in weights.values() if isinstance(weight, int)) > INT32_MAX:
-        yield error(_place(program.heads, COST), f"the costs may add up to more than {INT32_MAX}", "use smaller weights")
+        yield error(
+            _place(program.heads, COST), f"the costs may add up to more than {INT32_MAX}", "use smaller weights"
+        )
     yield from _words(instances, program, functors)
 
 

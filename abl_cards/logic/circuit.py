@@ -80,9 +80,7 @@ class Circuit:
     @cached_property
     def stats(self) -> Stats:
         depth = int(self.levels.max(initial=0))
-        return Stats(
-            len(self.inputs), len(self.outputs), self.gates, len(self.literals), depth, len(self.loops)
-        )
+        return Stats(len(self.inputs), len(self.outputs), self.gates, len(self.literals), depth, len(self.loops))
 
     @cached_property
     def levels(self) -> NDArray[np.int32]:

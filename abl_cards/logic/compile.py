@@ -207,7 +207,9 @@ class _Compiler:
         size = -1
         while size != len(true):
             size = len(true)
-            true.update(number for number in component if number not in true and any(map(fires, self.equations[number])))
+            true.update(
+                number for number in component if number not in true and any(map(fires, self.equations[number]))
+            )
         return true
 
 
@@ -219,7 +221,9 @@ class _Loop:
         self.compiler = compiler
         self.base = compiler.builder.next_node()
         ordered = component[::-1]  # dependencies tend to come first: fewer rounds
-        bodies = {number: [b for b in map(self._reduced, compiler.equations[number]) if b is not None] for number in ordered}
+        bodies = {
+            number: [b for b in map(self._reduced, compiler.equations[number]) if b is not None] for number in ordered
+        }
         self.known: dict[int, int] = {}
         node = self.base
         for number in ordered:

@@ -1,6 +1,6 @@
 """What a rule writer sees when a knowledge base is wrong: one line a problem, with file, line and columns.
 
-    kb/guandan/rules.lp:12:5-9: error: unknown predicate 'hold/2' (did you mean 'held/2'?)
+kb/guandan/rules.lp:12:5-9: error: unknown predicate 'hold/2' (did you mean 'held/2'?)
 """
 
 from __future__ import annotations

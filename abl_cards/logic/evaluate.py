@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -79,7 +80,7 @@ def _run_threads(code: Code, rows: NDArray[np.uint8], out: NDArray[np.uint8], th
         _run(code, rows, out, 0, states)
         return
     cuts = [min(states, WORD * (words * part // parts)) for part in range(parts + 1)]
-    tasks = [_pool().submit(_run, code, rows, out, *cut) for cut in zip(cuts, cuts[1:], strict=False)]
+    tasks = [_pool().submit(_run, code, rows, out, *cut) for cut in pairwise(cuts)]
     for task in tasks:
         task.result()
 

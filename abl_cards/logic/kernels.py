@@ -119,9 +119,7 @@ def copy(source: Any, first: int, target: Any, to: int, columns: int) -> None:
 
 
 @njit(nogil=True, cache=True)
-def run(
-    operations: Any, segments: Any, outputs: Any, rows: Any, out: Any, first: int, end: int, buffer: Any
-) -> None:
+def run(operations: Any, segments: Any, outputs: Any, rows: Any, out: Any, first: int, end: int, buffer: Any) -> None:
     """Evaluate columns [first, end) block by block."""
     start = first
     while start < end:

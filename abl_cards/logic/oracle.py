@@ -126,7 +126,8 @@ def _violations(
     full = np.zeros((len(constraints.inputs), rows.shape[1]), np.uint8)
     for row, name in enumerate(constraints.inputs):
         full[row] = given.get(name, 1 if name in assumed else 0)
-    return evaluate(constraints, full).any(axis=0)
+    broken: NDArray[np.bool_] = np.any(evaluate(constraints, full), axis=0)
+    return broken
 
 
 def _differences(

@@ -47,9 +47,9 @@ class Messages:
         self.entries: list[tuple[clingo.MessageCode, Location | None, str]] = []
 
     def __call__(self, code: clingo.MessageCode, text: str) -> None:
-        located = Location.parse(text)
-        location, rest = located or (None, text)
-        self.entries.append((code, location, " ".join(rest.split())))
+        for line in _unsafe_variables(text) or [text]:
+            location, rest = Location.parse(line) or (None, line)
+            self.entries.append((code, location, " ".join(rest.split())))
 
     def errors(self) -> list[Diagnostic]:
         """Only what clingo itself calls an error."""
@@ -60,9 +60,17 @@ class Messages:
         ]
 
 
+def _unsafe_variables(text: str) -> list[str]:
+    """Clingo names the rule as its grounder sees it, then a note for each variable: the notes are what helps."""
+    if "error: unsafe variables in" not in text:
+        return []
+    notes = [line.strip() for line in text.splitlines() if " note: " in line]
+    return [note.replace(" note: ", " error: unsafe variable: ") for note in notes]
+
+
 def _remedy(text: str) -> str:
-    if "unsafe variables" in text:
-        return "bind each of them by a positive body literal"
+    if "unsafe variable" in text:
+        return "bind it by a positive body literal"
     if "redefinition of constant" in text:
         return "keep one #const for each constant"
     return ""
@@ -122,7 +130,9 @@ def _includes(source: Source, folders: Sequence[Path]) -> tuple[list[tuple[str, 
             continue
         where = source.location(*token.span())
         if token["builtin"] is not None:
-            problems.append(error(where, f"#include <{token['builtin']}> is not supported", "include files of the KB only"))
+            problems.append(
+                error(where, f"#include <{token['builtin']}> is not supported", "include files of the KB only")
+            )
             continue
         path = Path(source.path).parent / token["path"]
         shadow = Path(token["path"])
@@ -130,7 +140,9 @@ def _includes(source: Source, folders: Sequence[Path]) -> tuple[list[tuple[str, 
             remedy = "copy the file into the folder of the knowledge base"
             problems.append(error(where, f"#include of '{token['path']}' from outside the knowledge base", remedy))
         elif not path.is_file():
-            problems.append(error(where, f"#include of '{token['path']}': no such file", "paths are relative to this file"))
+            problems.append(
+                error(where, f"#include of '{token['path']}': no such file", "paths are relative to this file")
+            )
         elif shadow.is_file() and not shadow.samefile(path):
             remedy = "run from another directory"
             problems.append(error(where, f"'{token['path']}' would be taken from the working directory", remedy))
