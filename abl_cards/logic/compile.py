@@ -15,7 +15,7 @@ from abl_cards.logic.terms import Atom
 
 
 class Body(NamedTuple):
-    """One way to derive an atom; `weights` is empty for a conjunction. Literals are atom numbers, negative if negated."""
+    """One way to derive an atom; `weights` is empty for a conjunction. A negated literal is a negative atom number."""
 
     literals: tuple[int, ...]
     weights: tuple[int, ...] = ()
