@@ -60,7 +60,7 @@ def build(
     problems.extend(check.refused_text(sources))
     if problems:
         return _refused(problems)
-    statements, problems = parse(request.files)
+    statements, problems = parse(request.files, sources)
     if problems:
         return _refused(problems)
     program = collect(statements, request.constants)
@@ -89,8 +89,8 @@ def _refused(problems: Sequence[Diagnostic]) -> Built:
 
 def suspects(program: Program, count: int = 3) -> str:
     """Where grounding is most likely to explode: the rules with the most variables."""
-    ranked = sorted(program.rules, key=lambda rule: -rule[1])[:count]
-    return ", ".join(f"{where.file}:{where.line}" for where, _ in ranked)
+    ranked = sorted((rule for rule in program.rules if rule[1]), key=lambda rule: -rule[1])
+    return ", ".join(list(dict.fromkeys(f"{where.file}:{where.line}" for where, _ in ranked))[:count])
 
 
 def arguments(constants: Mapping[str, Term]) -> list[str]:

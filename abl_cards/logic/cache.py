@@ -6,6 +6,7 @@ The cache never fails: what cannot be read is built again, what cannot be writte
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -19,7 +20,6 @@ from abl_cards.logic import blob
 from abl_cards.logic.build import Built, Request
 from abl_cards.logic.program import read
 
-FORMAT = 1  # raise it whenever the meaning or the layout of the stored bytes changes
 MAX_BYTES = 256 << 20
 
 
@@ -41,7 +41,7 @@ def key(request: Request, file_bytes: int) -> str | None:
     if problems:
         return None
     parts = [
-        FORMAT,
+        _code_digest(),
         clingo.__version__,
         [str(file) for file in request.files],
         [[source.path, source.text] for source in sources],
@@ -50,6 +50,15 @@ def key(request: Request, file_bytes: int) -> str | None:
         sorted([name, repr(value)] for name, value in request.constants.items()),
     ]
     return hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@functools.cache
+def _code_digest() -> str:
+    """The version of the format: a change in this package's code makes everything stored obsolete."""
+    digest = hashlib.sha256()
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def get(name: str) -> Built | None:

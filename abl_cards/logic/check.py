@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from abl_cards.logic.builder import INT32_MAX
 from abl_cards.logic.errors import Diagnostic, Location, error, suggestion, warning
 from abl_cards.logic.program import Source, tokens
 from abl_cards.logic.statements import Program, Use
@@ -15,12 +16,16 @@ CONVENTIONS = {COST, PREFERENCE, SAYS}
 
 
 def refused_text(sources: Iterable[Source]) -> Iterator[Diagnostic]:
-    """Constructs that run Python, found in the text so that nothing has to be walked for them."""
+    """Constructs that run Python, numbers that clingo cuts, letters that stop it: all found in the text."""
     for source in sources:
         for token in tokens(source.text):
+            where = source.location(*token.span())
             if token["function"]:
-                where = source.location(*token.span())
                 yield error(where, "@functions and @priorities are not supported", "write rules and large weights")
+            elif token["number"] and int(token["number"]) > INT32_MAX:
+                yield error(where, f"{token['number']} is more than {INT32_MAX}", "numbers have 32 bits")
+            elif token["foreign"]:
+                yield error(where, f"unexpected '{token['foreign']}'", "names are ASCII: put other text into quotes")
 
 
 def static(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from abl_cards.logic.builder import INT32_MAX
-from abl_cards.logic.check import COST, PREFERENCE, SAYS
+from abl_cards.logic.check import COST, PREFERENCE, SAYS, VIOLATED
 from abl_cards.logic.compile import NotStratified, equations_of, require_stratified
 from abl_cards.logic.errors import Diagnostic, Location, error, warning
 from abl_cards.logic.ground import WEIGHTED, GroundProgram
@@ -23,6 +23,8 @@ def grounded(ground: GroundProgram, program: Program, inputs: Sequence[Input]) -
         *_impossible(instances, program, inputs),
         *_stratification(ground, program),
         *_overflow(ground),
+        *_always_violated(ground, program),
+        *_never_derived(instances, program),
         *_costs(instances, program),
     ]
 
@@ -87,6 +89,32 @@ def _overflow(ground: GroundProgram) -> Iterator[Diagnostic]:
                     None, f"the weights of a sum add up to {total}, more than {INT32_MAX}", "use smaller weights"
                 )
                 return
+
+
+def _always_violated(ground: GroundProgram, program: Program) -> Iterator[Diagnostic]:
+    """Constraints that no state keeps."""
+    facts = {
+        head
+        for rule, head in enumerate(ground.heads)
+        if ground.kinds[rule] != WEIGHTED and ground.starts[rule] == ground.starts[rule + 1]
+    }
+    for number, name in zip(ground.numbers, ground.atoms, strict=True):
+        if name.name == VIOLATED.name and number in facts:
+            where = program.constraints[int(name.args[0])].location
+            yield error(where, "the constraint is violated in every state", "its body holds whatever the inputs are")
+
+
+def _never_derived(instances: dict[Signature, list[Atom]], program: Program) -> Iterator[Diagnostic]:
+    """Predicates whose rules cannot fire: often an argument that is never equal to what it is joined with."""
+    optional = program.defined - set(instances)  # switches that are off take what depends on them along
+    size = -1
+    while size != len(optional):
+        size = len(optional)
+        optional |= {head for head, bodies in program.depends.items() if head not in instances and bodies & optional}
+    for signature in dict.fromkeys(use.signature for use in program.heads):
+        if signature not in instances and signature not in optional:
+            where = _place(program.heads, signature)
+            yield warning(where, f"no rule for '{signature}' can ever fire", "compare the arguments in its bodies")
 
 
 def _costs(instances: dict[Signature, list[Atom]], program: Program) -> Iterator[Diagnostic]:

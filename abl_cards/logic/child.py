@@ -5,6 +5,7 @@ The parent sends the request as JSON and kills the child when time is up; the ch
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -81,10 +82,10 @@ def _bound(limits: Limits) -> None:
         import resource
     except ImportError:  # not on this platform: time is still bounded by the parent
         return
-    resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
     seconds = int(limits.seconds) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for kind, bound in (("AS", limits.memory), ("CPU", seconds), ("CORE", 0)):
+        with contextlib.suppress(ValueError, OSError):  # macOS refuses RLIMIT_AS
+            resource.setrlimit(getattr(resource, f"RLIMIT_{kind}"), (bound, bound))
 
 
 def main() -> None:

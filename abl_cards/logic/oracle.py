@@ -51,34 +51,35 @@ class Oracle:
             self._control.load(str(file))
         self._control.add("base", [], COSTS)
         self._control.ground([("base", [])])
-        self._atoms = {item.symbol: atom(item.symbol) for item in self._control.symbolic_atoms}
-        self._inputs = {
-            self._atoms[item.symbol]: item.literal for item in self._control.symbolic_atoms if item.is_external
-        }
-        self._true: set[int] = set()
+        self._names = {item.symbol: atom(item.symbol) for item in self._control.symbolic_atoms}
+        self._literals = {self._names[item.symbol]: item.literal for item in self._control.symbolic_atoms}
+        self._inputs = {name: self._literals[name] for name in kb.input_atoms}
+        # Free externals under assumptions are faster than assigning the externals anew for every state.
+        for literal in self._inputs.values():
+            self._control.assign_external(literal, None)
 
-    def solve(self, true_inputs: Collection[Atom]) -> Answer:
-        """The atoms and the cost of one state; raises KeyError for an atom that is not an input."""
-        self._assign({self._inputs[name] for name in true_inputs})
-        answer = Answer(None, 0)
-        with self._control.solve(yield_=True) as handle:
+    def solve(self, true_inputs: Collection[Atom], among: Collection[Atom] | None = None) -> Answer:
+        """The atoms (those of `among`, which is much faster than all) and the cost of one state.
+
+        Raises KeyError for an atom that is not an input.
+        """
+        true = {self._inputs[name] for name in true_inputs}
+        assumptions = [literal if literal in true else -literal for literal in self._inputs.values()]
+        with self._control.solve(assumptions=assumptions, yield_=True) as handle:
             for model in handle:
-                names = frozenset(map(self._atoms.__getitem__, model.symbols(atoms=True)))
-                answer = Answer(names, model.cost[0] if model.cost else 0)
-                break
-        return answer
+                return Answer(self._true_atoms(model, among), model.cost[0] if model.cost else 0)
+        return Answer(None, 0)
+
+    def _true_atoms(self, model: clingo.Model, among: Collection[Atom] | None) -> frozenset[Atom]:
+        if among is None:
+            return frozenset(map(self._names.__getitem__, model.symbols(atoms=True)))
+        literals = self._literals
+        return frozenset(name for name in among if name in literals and model.is_true(literals[name]))
 
     def answers(self, rows: NDArray[np.uint8], inputs: Sequence[Atom]) -> Iterable[Answer]:
         """The answer for every column of the rows of these inputs; all the other inputs are false."""
         for state in range(rows.shape[1]):
             yield self.solve(_true(rows, inputs, state))
-
-    def _assign(self, true: set[int]) -> None:
-        for literal in self._true - true:
-            self._control.assign_external(literal, False)
-        for literal in true - self._true:
-            self._control.assign_external(literal, True)
-        self._true = true
 
 
 def _true(rows: NDArray[np.uint8], inputs: Sequence[Atom], state: int) -> list[Atom]:
@@ -106,7 +107,7 @@ def verify(
     mismatches = []
     for state in range(rows.shape[1]):
         inputs = (*_true(rows, circuit.inputs, state), *assumed)
-        answer = oracle.solve(inputs)
+        answer = oracle.solve(inputs, circuit.outputs)
         cost = int(totals[state]) if compares_costs else None
         for message in _differences(circuit, results[:, state].tolist(), cost, bool(broken[state]), answer):
             mismatches.append(Mismatch(state, message, inputs))

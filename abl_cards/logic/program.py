@@ -14,16 +14,18 @@ from abl_cards.logic.errors import Diagnostic, Location, error
 
 _TOKEN = re.compile(
     r"""
-    (?P<string>"(?:\\.|[^"\\\n])*")
+    (?P<string>"(?:\\["\\n]|[^"\\\n])*")
   | (?P<block>%\*)
   | (?P<comment>%[^\n]*)
   | (?P<script>\#script\b)
   | (?P<include>\#include\s*(?:"(?P<path>(?:\\.|[^"\\\n])*)"|<(?P<builtin>[^>\n]*)>))
   | (?P<function>@\s*[a-z_])
+  | (?P<number>\b[0-9]{10,}\b)
+  | (?P<foreign>[^\x00-\x7f]+)
     """,
     re.VERBOSE,
 )
-_BLOCK = re.compile(r"%\*|\*%")
+_BLOCK = re.compile(r"%\*|\*%|%[^\n]*")  # a line comment inside a block hides the rest of its line
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,8 @@ def read(files: Sequence[Path], limit: int) -> tuple[list[Source], list[Diagnost
 
 def _read_file(path: str, limit: int, included_at: Location | None) -> tuple[Source | None, Diagnostic | None]:
     try:
+        if Path(path).exists() and not Path(path).is_file():  # a pipe would be waited for
+            return None, error(included_at, f"{path}: not a file", "name a rule file")
         with open(path, "rb") as file:
             content = file.read(limit + 1)
         if len(content) > limit:
@@ -152,7 +156,7 @@ def _includes(source: Source, folders: Sequence[Path]) -> tuple[list[tuple[str, 
 
 
 def tokens(text: str) -> Iterator[re.Match[str]]:
-    """Strings, includes, scripts and external functions outside of comments."""
+    """What matters of the text outside of comments."""
     position = 0
     while (match := _TOKEN.search(text, position)) is not None:
         position = match.end()
@@ -166,19 +170,28 @@ def _end_of_block(text: str, position: int) -> int:
     """Block comments nest."""
     depth = 1
     while depth and (match := _BLOCK.search(text, position)) is not None:
-        depth += 1 if match[0] == "%*" else -1
+        depth += {"%*": 1, "*%": -1}.get(match[0], 0)
         position = match.end()
     return position if not depth else len(text)
 
 
-def parse(files: Iterable[Path]) -> tuple[list[ast.AST], list[Diagnostic]]:
-    """The statements of the files; syntax errors are diagnostics with their place."""
+def parse(files: Iterable[Path], sources: Sequence[Source]) -> tuple[list[ast.AST], list[Diagnostic]]:
+    """The statements of the files; syntax errors are diagnostics with their place.
+
+    Files other than the sources are refused too, should clingo find an include that `read` did not.
+    """
     statements: list[ast.AST] = []
     messages = Messages()
     try:
         ast.parse_files([str(file) for file in files], statements.append, logger=messages, message_limit=100)
     except RuntimeError as failure:
         return statements, messages.errors() or [error(None, str(failure))]
+    known = {Path(source.path).resolve() for source in sources}
+    for name in {statement.location.begin.filename for statement in statements}:
+        if Path(name).resolve() not in known:
+            return statements, [
+                error(Location(name, 1, 1, 1, 1), "not a file of the knowledge base", "drop the #include")
+            ]
     return statements, messages.errors()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -63,6 +64,7 @@ class Program:
     defined: set[Signature] = field(default_factory=set)
     constants: dict[str, tuple[Location, Term | None]] = field(default_factory=dict)
     constraints: list[Constraint] = field(default_factory=list)
+    depends: dict[Signature, set[Signature]] = field(default_factory=dict)  # of a head on the bodies of its rules
     rules: list[tuple[Location, int]] = field(default_factory=list)  # with the number of their variables
     problems: list[Diagnostic] = field(default_factory=list)
 
@@ -95,6 +97,7 @@ def _constant(statement: ast.AST, program: Program, overrides: Mapping[str, Term
 def _rule(statement: ast.AST, program: Program) -> None:
     head = statement.head
     where = location_of(statement)
+    heads, bodies = len(program.heads), len(program.bodies)
     if head.ast_type in REFUSED:
         program.problems.append(_refusal(head, head.ast_type))
     elif head.atom.ast_type == ASTType.BooleanConstant and _is_false(head):
@@ -105,6 +108,8 @@ def _rule(statement: ast.AST, program: Program) -> None:
         program.problems.append(error(location_of(head), f"'{head}' cannot be a head", "write an atom"))
     for literal in statement.body:
         _body(literal, program)
+    for use in program.heads[heads:]:
+        program.depends.setdefault(use.signature, set()).update(body.signature for body in program.bodies[bodies:])
     program.rules.append((where, len(_variables(statement))))
 
 
@@ -222,6 +227,4 @@ def _arithmetic(term: ast.AST, program: Program) -> int | None:
 
 def _variables(statement: ast.AST) -> set[str]:
     """Names that look like variables in the text of a rule: good enough to rank suspects."""
-    import re
-
     return set(re.findall(r"\b_*[A-Z]\w*", re.sub(r'"[^"]*"', "", str(statement))))

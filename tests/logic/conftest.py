@@ -22,7 +22,7 @@ def private_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.
 
 @pytest.fixture
 def load(tmp_path: Path) -> Load:
-    """load(text, inputs=[...], outputs=[...]) of one file `rules.lp`; the default inputs are held(1..3, 1..2)."""
+    """Loads the text of one file `rules.lp`; unless other inputs are given there is held(1..3, 1..2)."""
 
     def from_text(text: str, **settings: Any) -> KnowledgeBase:
         file = tmp_path / "rules.lp"

@@ -1,0 +1,105 @@
+"""The disk cache gives back what was stored and never fails."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from abl_cards.logic import Input, KBError, KnowledgeBase, blob, cache, knowledge
+from abl_cards.logic.build import Built, build
+
+TEXT = """
+#const top = 2.
+#external held(R,N) : R = 1..3, N = 1..2.
+legal(R) :- held(R,1), R <= top.
+:- held(3,2).
+unused(1).
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "rules.lp"
+    path.write_text(TEXT)
+    return path
+
+
+def load(file: Path, **settings: object) -> KnowledgeBase:
+    inputs = [Input("held", ((1, 2, 3), (1, 2)))]
+    return KnowledgeBase.load([file], inputs=inputs, outputs=[("legal", 1)], **settings)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def builds(monkeypatch: pytest.MonkeyPatch) -> list[Built]:
+    """Every knowledge base that is really built."""
+    done: list[Built] = []
+
+    def counted(*args: object) -> Built:
+        done.append(build(*args))  # type: ignore[arg-type]
+        return done[-1]
+
+    monkeypatch.setattr(knowledge, "build", counted)
+    return done
+
+
+def test_second_load_is_not_built(file: Path, builds: list[Built]) -> None:
+    first, second = load(file), load(file)
+    assert len(builds) == 1
+    assert second.ground == first.ground
+    assert (second.constraints, second.warnings) == (first.constraints, first.warnings)
+    assert first.constraints[0].location.line == 5
+    assert "unused/1" in str(first.warnings[0])
+
+
+def test_content_and_constants_make_a_new_key(file: Path, builds: list[Built]) -> None:
+    assert len(load(file).circuit("legal/1").outputs) == 2
+    assert len(load(file, constants={"top": 3}).circuit("legal/1").outputs) == 3
+    file.write_text(TEXT.replace("R <= top", "R = 1"))
+    assert len(load(file).circuit("legal/1").outputs) == 1
+    assert len(builds) == 3
+
+
+@pytest.mark.parametrize("damage", [b"", b"nonsense", b"\0" * 5000])
+def test_damaged_files_are_built_again(file: Path, builds: list[Built], private_cache: Path, damage: bytes) -> None:
+    load(file)
+    (stored,) = private_cache.glob("*.kb")
+    good = stored.read_bytes()
+    for content in (damage, good[:-1], good[:40] + b"x" + good[41:]):
+        stored.write_bytes(content)
+        assert load(file).ground.rules > 0
+        assert stored.read_bytes() == good
+    assert len(builds) == 4
+
+
+def test_unusable_folder(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocked = tmp_path / "a_file"
+    blocked.write_text("")
+    for folder in (blocked, blocked / "below", "/proc/nowhere"):
+        monkeypatch.setenv("ABL_CARDS_CACHE", str(folder))
+        assert load(file).circuit("legal/1").inputs
+
+
+def test_errors_are_not_stored(file: Path, private_cache: Path) -> None:
+    file.write_text("legal(1) :- nonsense.")
+    for _ in range(2):
+        with pytest.raises(KBError):
+            load(file)
+    assert not list(private_cache.iterdir())
+
+
+def test_bytes_round_trip(file: Path) -> None:
+    kb = load(file, cache=False)
+    built = Built(kb.ground, kb.constraints, kb.warnings)
+    assert blob.unpack(blob.pack(built)) == built
+
+
+def test_oldest_files_are_evicted(file: Path, private_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    load(file)
+    (first,) = private_cache.glob("*.kb")
+    os.utime(first, (0, 0))
+    monkeypatch.setattr(cache, "MAX_BYTES", first.stat().st_size * 3 // 2)
+    load(file, constants={"top": 1})
+    assert first not in list(private_cache.glob("*.kb"))
+    assert len(list(private_cache.iterdir())) == 1
