@@ -9,12 +9,16 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from threading import current_thread
 from typing import TypeVar
 
 _T = TypeVar("_T")
 
 WORTH_A_THREAD = 256
 """Fewer items than this are not worth waking another thread for."""
+
+
+_NAME = "abl-cards-share"
 
 
 def _threads() -> int:
@@ -27,12 +31,16 @@ THREADS = _threads()
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(THREADS, thread_name_prefix="abl-cards")
+    return ThreadPoolExecutor(THREADS, thread_name_prefix=_NAME)
 
 
 def each_share(n: int, work: Callable[[int, int], _T]) -> list[_T]:
-    """Call ``work(lo, hi)`` on ranges that together make 0..n-1, and give back the results in order."""
-    shares = max(1, min(THREADS, n // WORTH_A_THREAD))
+    """Call ``work(lo, hi)`` on ranges that together make 0..n-1, and give back the results in order.
+
+    Work that shares work in its turn does it alone: its threads would wait for each other.
+    """
+    alone = current_thread().name.startswith(_NAME)
+    shares = 1 if alone else max(1, min(THREADS, n // WORTH_A_THREAD))
     bounds = [n * share // shares for share in range(shares + 1)]
     if shares == 1:
         return [work(0, n)]

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 from abl_cards.logic.builder import INT32_MAX
 from abl_cards.logic.check import COST, PREFERENCE, SAYS, VIOLATED
-from abl_cards.logic.compile import NotStratified, equations_of, require_stratified
+from abl_cards.logic.compile import require_stratified
+from abl_cards.logic.equations import NotStratified, equations_of
 from abl_cards.logic.errors import Diagnostic, Location, error, warning
 from abl_cards.logic.ground import WEIGHTED, GroundProgram
 from abl_cards.logic.statements import Program, Use

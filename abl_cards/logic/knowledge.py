@@ -11,7 +11,8 @@ from abl_cards.logic import cache as disk
 from abl_cards.logic.build import Built, Limits, Request, build
 from abl_cards.logic.check import COST, VIOLATED
 from abl_cards.logic.circuit import Circuit
-from abl_cards.logic.compile import Equations, compile_equations, equations_of
+from abl_cards.logic.compile import compile_equations
+from abl_cards.logic.equations import Equations, equations_of
 from abl_cards.logic.errors import Diagnostic, KBError, suggestion
 from abl_cards.logic.ground import GroundProgram
 from abl_cards.logic.statements import Constraint

@@ -74,7 +74,8 @@ class Decisions:
     def moves(self, labels: NDArray[np.int16] | None = None, mean_length: int = 64) -> MoveLists:
         """All legal card sets in wire order, or those of one label each; mean_length is a guess that saves time."""
         chosen = np.full(len(self.which), -1, np.int16) if labels is None else labels
-        shares = each_share(len(self.which), lambda lo, hi: self._list(chosen, lo, hi, mean_length * (hi - lo)))
+        answers = self.legal, self.allowed
+        shares = each_share(len(self.which), lambda lo, hi: self._list(chosen, *answers, lo, hi, mean_length * (hi - lo)))
         lengths = np.concatenate([np.diff(share.start) for share in shares])
         return MoveLists(
             np.concatenate([[0], lengths.cumsum()]),
@@ -82,9 +83,11 @@ class Decisions:
             np.concatenate([share.cards for share in shares]),
         )
 
-    def _list(self, labels: NDArray[np.int16], lo: int, hi: int, room: int) -> MoveLists:
+    def _list(
+        self, labels: NDArray[np.int16], legal: NDArray[np.uint8], allowed: NDArray[np.uint8], lo: int, hi: int, room: int
+    ) -> MoveLists:
         start = np.zeros(hi + 1, np.int64)
-        book, hands, legal, allowed = self.rules.book, self.hands, self.legal, self.allowed
+        book, hands = self.rules.book, self.hands
         while True:
             moves = _room_for(room)
             found = expansion.list_moves(book, hands, labels, legal, allowed, lo, hi, start, *moves)
