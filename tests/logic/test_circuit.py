@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from abl_cards.logic import Atom, evaluate, evaluate_torch
-from abl_cards.logic.compile import Body, NotStratified, compile_equations
+from abl_cards.logic.compile import compile_equations
+from abl_cards.logic.equations import Body, NotStratified
 from tests.logic.conftest import Load
 
 DECLARATION = "#external held(R,N) : R = 1..3, N = 1..2.\n"
