@@ -12,7 +12,7 @@ from pathlib import Path
 import clingo
 from clingo import ast
 
-from abl_cards.logic import check, check_ground
+from abl_cards.logic import check, check_ground, ranges
 from abl_cards.logic.errors import Diagnostic, Severity, error, in_order
 from abl_cards.logic.ground import GroundProgram, Observer, UnsupportedRule
 from abl_cards.logic.program import Messages, parse, read
@@ -69,10 +69,14 @@ def build(
         return _refused(problems)
     if notice is not None:
         notice(suspects(program))
-    ground, messages = ground_statements(statements, request.constants, rules)
+    shadows = ranges.shadows(statements, program, request.inputs)
+    ground, messages = ground_statements(statements, request.constants, rules, [shadow.rule for shadow in shadows])
     problems += _grounding_problems(messages)
     if ground is None:
         return _refused(problems)
+    asked = [name for name in ground.atoms if name.name == ranges.ASKED]
+    ground = ground.without(ranges.ASKED)
+    problems += ranges.outside(shadows, asked, set(ground.atoms))
     problems += check_ground.grounded(ground, program, request.inputs)
     if _fatal(problems):
         return _refused(problems)
@@ -99,9 +103,9 @@ def arguments(constants: Mapping[str, Term]) -> list[str]:
 
 
 def ground_statements(
-    statements: Sequence[ast.AST], constants: Mapping[str, Term], rules: int | None
+    statements: Sequence[ast.AST], constants: Mapping[str, Term], rules: int | None, more: Sequence[str] = ()
 ) -> tuple[GroundProgram | None, Messages]:
-    """Ground the program with its constraints rewritten to `violated(K)`; None when clingo refuses it."""
+    """Ground the program and more rules, its constraints rewritten to `violated(K)`; None when clingo refuses."""
     messages = Messages()
     observer = Observer(rules)
     try:
@@ -110,6 +114,7 @@ def ground_statements(
         with ast.ProgramBuilder(control) as builder:
             for statement in _without_constraints(statements):
                 builder.add(statement)
+        control.add("base", [], "\n".join(more))
         control.ground([("base", [])])
     except UnsupportedRule as failure:
         messages.entries.append((clingo.MessageCode.RuntimeError, None, f"error: {failure} has no circuit"))

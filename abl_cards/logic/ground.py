@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import clingo
 
@@ -42,6 +42,11 @@ class GroundProgram:
     @property
     def rules(self) -> int:
         return len(self.heads)
+
+    def without(self, predicate: str) -> GroundProgram:
+        """The same program with the atoms of a predicate unnamed."""
+        kept = [(name, number) for name, number in zip(self.atoms, self.numbers, strict=True) if name.name != predicate]
+        return replace(self, atoms=tuple(name for name, _ in kept), numbers=array("i", [number for _, number in kept]))
 
 
 @dataclass

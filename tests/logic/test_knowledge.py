@@ -164,3 +164,15 @@ KnowledgeBase.load([{str(file)!r}], inputs=inputs, outputs=[("legal", 1)]).circu
 assert not {{"numba", "torch"}} & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_joins_may_pass_the_declared_range(load: Load) -> None:
+    kb = load(
+        DECLARATION + "needs(a,1,2). needs(b,2,3). needs(c,1,1). other(9).\n"
+        "legal(F) :- needs(F,R,N), held(R,N), not held(R,N+1).\n"
+        "legal(x) :- needs(F,R,N), held(R,N), R != 2. legal(y) :- held(R,N), other(X), X > R, held(R,_).",
+        outputs=[("legal", 1)],
+    )
+    assert kb.warnings == ()
+    assert kb.facts("needs", 3) == [("a", 1, 2), ("b", 2, 3), ("c", 1, 1)]
+    assert not [name for name in kb.ground.atoms if name.name.startswith("_")]

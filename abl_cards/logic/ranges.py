@@ -1,0 +1,122 @@
+"""Input literals whose arguments only grounding finds: some of them must be inside of the declared range.
+
+clingo drops a rule instance with an undeclared input, such as `held(4,9)`, without a word. So for every rule with an
+input literal whose variables the static part of the body binds, a shadow rule collects the arguments:
+
+    playable(F) :- needs(F,R,N), held(R,N).     _asked(0,R,N) :- needs(F,R,N).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from clingo import ast
+from clingo.ast import ASTType
+
+from abl_cards.logic.errors import Diagnostic, Location, error
+from abl_cards.logic.program import location_of
+from abl_cards.logic.statements import Program
+from abl_cards.logic.terms import Atom, Input, Signature, Term
+
+ASKED = "_asked"  # the predicate of the shadow rules
+_VARIABLE = re.compile(r'"[^"]*"|\b_*[A-Z]\w*')
+_BLANK = re.compile(r"(?<![\w'])_(?![\w'])")
+
+
+@dataclass(frozen=True)
+class Shadow:
+    """One input literal with the rule that collects its arguments."""
+
+    location: Location
+    name: str
+    rule: str
+
+
+def shadows(statements: Sequence[ast.AST], program: Program, inputs: Sequence[Input]) -> list[Shadow]:
+    """The shadow rules of a program."""
+    declared = {declaration.signature for declaration in inputs}
+    dynamic = _dynamic(program, declared)
+    found: list[Shadow] = []
+    for statement in statements:
+        if statement.ast_type == ASTType.Rule and statement.body:
+            positive = [literal for literal in statement.body if _is_positive_atom(literal)]
+            asked = [literal for literal in positive if _signature(literal) in declared]
+            static = [literal for literal in positive if _signature(literal) not in dynamic]
+            if asked and static:
+                found.extend(_shadows_of(statement, asked, static, len(found)))
+    return found
+
+
+def _shadows_of(
+    statement: ast.AST, asked: Sequence[ast.AST], static: Sequence[ast.AST], first: int
+) -> Iterator[Shadow]:
+    bound = {name for literal in static for name in _bound(literal.atom.symbol.arguments)}
+    tests = [
+        literal
+        for literal in statement.body
+        if literal.ast_type == ASTType.Literal
+        and literal.atom.ast_type == ASTType.Comparison
+        and _variables(str(literal)) <= bound
+    ]
+    body = "; ".join(str(literal) for literal in (*static, *tests))
+    for literal in asked:
+        function = literal.atom.symbol
+        text = ",".join(map(str, function.arguments))
+        names = _variables(text)
+        if names and names <= bound and not _BLANK.search(text):
+            rule = f"{ASKED}({first},{text}) :- {body}."
+            yield Shadow(location_of(function), function.name, rule)
+            first += 1
+
+
+def _is_positive_atom(literal: ast.AST) -> bool:
+    return bool(
+        literal.ast_type == ASTType.Literal
+        and literal.sign == ast.Sign.NoSign
+        and literal.atom.ast_type == ASTType.SymbolicAtom
+        and literal.atom.symbol.ast_type == ASTType.Function
+    )
+
+
+def _signature(literal: ast.AST) -> Signature:
+    function = literal.atom.symbol
+    return Signature(function.name, len(function.arguments))
+
+
+def _dynamic(program: Program, declared: set[Signature]) -> set[Signature]:
+    """Predicates that depend on inputs."""
+    dynamic = set(declared)
+    size = -1
+    while size != len(dynamic):
+        size = len(dynamic)
+        dynamic |= {head for head, bodies in program.depends.items() if bodies & dynamic}
+    return dynamic
+
+
+def _bound(terms: Iterable[ast.AST]) -> Iterator[str]:
+    """The variables that matching these terms binds."""
+    for term in terms:
+        if term.ast_type == ASTType.Variable:
+            yield term.name
+        elif term.ast_type == ASTType.Function:
+            yield from _bound(term.arguments)
+
+
+def _variables(text: str) -> set[str]:
+    return {name for name in _VARIABLE.findall(text) if not name.startswith('"')}
+
+
+def outside(shadow_rules: Sequence[Shadow], asked: Iterable[Atom], known: set[Atom]) -> Iterator[Diagnostic]:
+    """Literals that never match a declared instance; those that sometimes do are the way joins are written."""
+    arguments: dict[int, list[tuple[Term, ...]]] = {}
+    for _, (index, *args) in asked:
+        arguments.setdefault(int(index), []).append(tuple(args))
+    for index, instances in arguments.items():
+        shadow = shadow_rules[index]
+        atoms = [Atom(shadow.name, args) for args in instances]
+        if not known.intersection(atoms):
+            examples = ", ".join(map(str, atoms[:3])) + (", …" if len(atoms) > 3 else "")
+            message = f"{examples}: outside of the declared range, so the rule never fires"
+            yield error(shadow.location, message, "check the arguments against its #external")
