@@ -46,7 +46,9 @@ def parse_card(text: str) -> Card:
     try:
         return _CARD_OF_NAME[text]
     except (KeyError, TypeError):
-        raise CardTextError(f"{text!r} is no card: write suit and rank, like S2, HT, DA, or SB and HR for the jokers") from None
+        raise CardTextError(
+            f"{text!r} is no card: write suit and rank, like S2, HT, DA, or SB and HR for the jokers"
+        ) from None
 
 
 def hand_of(cards: Iterable[Card]) -> Hand:

@@ -11,7 +11,19 @@ from pkgutil import iter_modules
 
 from abl_cards.games.game import Decisions, Engine, Game, GameError, Listener, MoveLists, Moves, Tables, Traits
 
-__all__ = ["Decisions", "Engine", "Game", "GameError", "Listener", "MoveLists", "Moves", "Tables", "Traits", "game", "game_names"]
+__all__ = [
+    "Decisions",
+    "Engine",
+    "Game",
+    "GameError",
+    "Listener",
+    "MoveLists",
+    "Moves",
+    "Tables",
+    "Traits",
+    "game",
+    "game_names",
+]
 
 
 def game_names() -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from math import prod
 
@@ -37,19 +38,29 @@ class Question:
         """Evaluate: facts ``name=[*axes, states]``, those not given are false; returns ``{name: [*axes, states]}``."""
         rows = np.zeros((len(self.circuit.inputs) + 1, states), dtype=np.uint8)
         for name, values in facts.items():
-            rows[_rows(self.circuit.inputs, name, self.inputs[name])] = values.reshape(-1, states)
+            rows[self._input_rows[name]] = values.reshape(-1, states)
         answers = np.zeros((len(self.circuit.outputs) + 1, states), dtype=np.uint8)
         answers[:-1] = evaluate(self.circuit, rows[:-1])
         return {
-            name: answers[_rows(self.circuit.outputs, name, axes)].reshape(*map(len, axes), states)
+            name: answers[self._output_rows[name]].reshape(*map(len, axes), states)
             for name, axes in self.outputs.items()
         }
 
+    @cached_property
+    def _input_rows(self) -> dict[str, NDArray[np.int64]]:
+        return {name: atom_rows(self.circuit.inputs, name, axes) for name, axes in self.inputs.items()}
 
-def _rows(atoms: Sequence[tuple[str, tuple[Term, ...]]], name: str, axes: Axes) -> NDArray[np.int64]:
+    @cached_property
+    def _output_rows(self) -> dict[str, NDArray[np.int64]]:
+        return {name: atom_rows(self.circuit.outputs, name, axes) for name, axes in self.outputs.items()}
+
+
+def atom_rows(atoms: Sequence[tuple[str, tuple[Term, ...]]], name: str, axes: Axes) -> NDArray[np.int64]:
     """[product of the axes] the row of each instance; the row behind the last where the circuit has no use for it."""
     position = {arguments: row for row, (predicate, arguments) in enumerate(atoms) if predicate == name}
-    return np.fromiter((position.get(arguments, len(atoms)) for arguments in product(*axes)), np.int64, prod(map(len, axes)))
+    return np.fromiter(
+        (position.get(arguments, len(atoms)) for arguments in product(*axes)), np.int64, prod(map(len, axes))
+    )
 
 
 def one_hot(values: NDArray[np.integer], size: int) -> Bools:

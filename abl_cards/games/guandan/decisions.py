@@ -57,7 +57,9 @@ class Decisions:
     def realise_first(self, labels: NDArray[np.int16]) -> Moves:
         """The first card set in wire order of one legal label each."""
         book, hands, allowed = self.rules.book, self.hands, self.allowed
-        return self._realise(lambda lo, hi, moves: expansion.realise_first(book, hands, labels, allowed, lo, hi, *moves))
+        return self._realise(
+            lambda lo, hi, moves: expansion.realise_first(book, hands, labels, allowed, lo, hi, *moves)
+        )
 
     def realise_random(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
         """A card set of one legal label each, drawn uniformly from keys [n]."""
@@ -75,7 +77,9 @@ class Decisions:
         """All legal card sets in wire order, or those of one label each; mean_length is a guess that saves time."""
         chosen = np.full(len(self.which), -1, np.int16) if labels is None else labels
         answers = self.legal, self.allowed
-        shares = each_share(len(self.which), lambda lo, hi: self._list(chosen, *answers, lo, hi, mean_length * (hi - lo)))
+        shares = each_share(
+            len(self.which), lambda lo, hi: self._list(chosen, *answers, lo, hi, mean_length * (hi - lo))
+        )
         lengths = np.concatenate([np.diff(share.start) for share in shares])
         return MoveLists(
             np.concatenate([[0], lengths.cumsum()]),
@@ -84,7 +88,13 @@ class Decisions:
         )
 
     def _list(
-        self, labels: NDArray[np.int16], legal: NDArray[np.uint8], allowed: NDArray[np.uint8], lo: int, hi: int, room: int
+        self,
+        labels: NDArray[np.int16],
+        legal: NDArray[np.uint8],
+        allowed: NDArray[np.uint8],
+        lo: int,
+        hi: int,
+        room: int,
     ) -> MoveLists:
         start = np.zeros(hi + 1, np.int64)
         book, hands = self.rules.book, self.hands

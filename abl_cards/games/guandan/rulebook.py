@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -14,10 +13,12 @@ from abl_cards.games.guandan.combinations import combinations
 from abl_cards.games.guandan.course import NEXT_SEAT, OVER, TRICK_OVER, FactRows
 from abl_cards.games.guandan.expansion import Rulebook
 from abl_cards.games.guandan.knowledge import AXES, PROMOTION, RANKS, SEATS, VALUES, kb_error, load_kb
-from abl_cards.games.guandan.shapes import SUITS, VALUE_COUNT, Shapes, functor, read_shapes
+from abl_cards.games.guandan.shapes import SUITS, VALUE_COUNT, Shapes, read_shapes
+from abl_cards.games.guandan.wire import WIRE_TYPES, wire_type
 from abl_cards.games.questions import Question, one_hot
 from abl_cards.logic import Atom, Circuit, KnowledgeBase, evaluate
 from abl_cards.logic.circuit import FALSE
+
 
 @dataclass(frozen=True)
 class Rules:
@@ -74,12 +75,16 @@ def compile_rules(knowledge: KnowledgeBase, profile: str) -> Rules:
         back=_card_circuit(knowledge, shapes, "back"),
         payers=Question(knowledge.circuit("payer/2", "refused/0"), AXES, {"payer": ((1, 2), SEATS), "refused": ()}),
         exchange=Question(knowledge.circuit("gives/2", "leads/1"), AXES, {"gives": (SEATS, SEATS), "leads": (SEATS,)}),
-        promotion=Question(knowledge.circuit(*(f"{name}/{len(axes)}" for name, axes in PROMOTION.items())), AXES, PROMOTION),
+        promotion=Question(
+            knowledge.circuit(*(f"{name}/{len(axes)}" for name, axes in PROMOTION.items())), AXES, PROMOTION
+        ),
     )
 
 
 def _in_index_order(circuit: Circuit, shapes: Shapes) -> Circuit:
-    wanted = [Atom("legal", (label,)) for label in shapes.labels] + [Atom("move", (form.name,)) for form in shapes.forms]
+    wanted = [Atom("legal", (label,)) for label in shapes.labels] + [
+        Atom("move", (form.name,)) for form in shapes.forms
+    ]
     return _with_outputs(circuit, wanted)
 
 
@@ -109,7 +114,9 @@ def _fact_rows(circuit: Circuit, shapes: Shapes) -> FactRows:
     for (form,), row in circuit.input_rows("to_beat", 1).items():
         to_beat[shapes.form_index[str(form)]] = row
     leading = circuit.input_rows("leading", 0).get((), -1)
-    return FactRows(held, suited, _by_number(circuit, "wild", 3), _by_number(circuit, "level", VALUE_COUNT), leading, to_beat)
+    return FactRows(
+        held, suited, _by_number(circuit, "wild", 3), _by_number(circuit, "level", VALUE_COUNT), leading, to_beat
+    )
 
 
 def _by_number(circuit: Circuit, name: str, size: int) -> NDArray[np.int32]:
@@ -164,18 +171,6 @@ def _rulebook(knowledge: KnowledgeBase, shapes: Shapes, strength: NDArray[np.int
     order = (np.argsort(strength[:, singles], axis=1, kind="stable") + VALUES[0]).astype(np.int8)
     wild_suit = SUITS.index(suits[0]) if suits else -1
     return Rulebook(shapes.layout, combinations(), wild_suit, order, _wire_order(shapes, strength), shapes.label_blocks)
-
-
-WIRE_TYPES: Mapping[str, str] = {
-    "pass": "PASS", "single": "Single", "pair": "Pair", "triple": "Trips", "tube": "ThreePair", "full_house": "ThreeWithTwo",
-    "plate": "TwoTrips", "straight": "Straight", "bomb": "Bomb", "joker_bomb": "Bomb", "straight_flush": "StraightFlush",
-}  # fmt: skip
-"""The protocol's name of each kind of label, in the order of its lists (rules/guandan.md, 2.1)."""
-
-
-def wire_type(label: str) -> str:
-    """The protocol's name of a label's type; kinds that a variant adds go by their own names, at the end of the lists."""
-    return WIRE_TYPES.get(functor(label), functor(label))
 
 
 def _wire_order(shapes: Shapes, strength: NDArray[np.int64]) -> NDArray[np.int16]:

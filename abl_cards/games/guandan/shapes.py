@@ -97,7 +97,8 @@ class Shapes:
     def label_blocks(self) -> NDArray[np.int16]:
         """[labels, 2] the first block of a label and the one after its last; blocks come in label order."""
         return np.stack(
-            [np.searchsorted(self.layout.label, np.arange(len(self.labels)), side) for side in ("left", "right")], axis=1
+            [np.searchsorted(self.layout.label, np.arange(len(self.labels)), side) for side in ("left", "right")],
+            axis=1,
         ).astype(np.int16)
 
 
@@ -122,7 +123,9 @@ def read_shapes(kb: KnowledgeBase) -> Shapes:
 def _labels(kb: KnowledgeBase) -> tuple[str, ...]:
     names = {int(index): str(label) for index, label in kb.facts("label", 2)}
     if sorted(names) != list(range(len(names))) or len(set(names.values())) != len(names):
-        raise kb_error("label/2 must number the labels 0, 1, 2, ... without gaps or repeats", "check the arithmetic in labels.lp")
+        raise kb_error(
+            "label/2 must number the labels 0, 1, 2, ... without gaps or repeats", "check the arithmetic in labels.lp"
+        )
     return tuple(names[index] for index in range(len(names)))
 
 
@@ -139,7 +142,9 @@ def _forms(kb: KnowledgeBase, labels: tuple[str, ...]) -> tuple[Form, ...]:
     for form, place, rank, count in kb.facts("needs", 4):
         needs[str(form)][int(place)] = (int(rank), int(count), natural[str(form), int(rank)])
     forms = []
-    for label, name in sorted(_pairs(kb.facts("form", 2)), key=lambda pair: (index[pair[0]], _size(needs[pair[1]].values()))):
+    for label, name in sorted(
+        _pairs(kb.facts("form", 2)), key=lambda pair: (index[pair[0]], _size(needs[pair[1]].values()))
+    ):
         groups = tuple(group for _, group in sorted(needs[name].items()))
         if name not in kinds or len(groups) > GROUPS:
             raise kb_error(f"form {name} needs one kind/2 and at most {GROUPS} groups", "see the header of labels.lp")

@@ -1,0 +1,159 @@
+"""Guandan behind the interface of all games."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.cards import hand_of
+from abl_cards.games.game import GameError, Listener, Recorder, Replay, Traits
+from abl_cards.games.guandan.decisions import LEADING, Decisions, card_options, decide, read_hands
+from abl_cards.games.guandan.drawing import draw_table
+from abl_cards.games.guandan.records import GuandanRecorder
+from abl_cards.games.guandan.replay import replay
+from abl_cards.games.guandan.rulebook import Rules, rules_of
+from abl_cards.games.guandan.samples import sample_facts, sample_hands
+from abl_cards.games.guandan.shapes import functor
+from abl_cards.games.guandan.tables import Tables
+from abl_cards.games.guandan.wire import Action, State, hand_order, wire_rank, wire_type
+from abl_cards.logic import Circuit
+
+
+@dataclass(frozen=True)
+class GuandanEngine:
+    """A knowledge base of Guandan, compiled."""
+
+    rules: Rules
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The 168 pseudo-actions in the order of masks and policies."""
+        return self.rules.labels
+
+    @property
+    def teams(self) -> NDArray[np.int8]:
+        """[4] seats 0 and 2 play against 1 and 3."""
+        return np.array([0, 1, 0, 1], dtype=np.int8)
+
+    @property
+    def play_circuit(self) -> Circuit:
+        """legal/1 of every label, then move/1 of every form."""
+        return self.rules.play
+
+    @cached_property
+    def traits(self) -> Traits:
+        """The labels from the eyes of a plain heuristic."""
+        shapes = self.rules.shapes
+        tiers = {str(kind): int(tier) for kind, tier in self.rules.kb.facts("tier", 2)}
+        bombs = {form.label for form in shapes.forms if tiers.get(form.kind, 0) > 0}
+        functors = [functor(label) for label in shapes.labels]
+        kinds = {name: number for number, name in enumerate(dict.fromkeys(functors))}
+        return Traits(
+            kind=np.array([kinds[name] for name in functors], np.int16),
+            cards=shapes.label_size,
+            bomb=np.array([label in bombs for label in range(len(shapes.labels))]),
+            pass_label=shapes.label_index["pass"],
+        )
+
+    def tables(self, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
+        """Begin a match a key."""
+        return Tables.begin(self.rules, keys, listener)
+
+    def recorder(self, tables: int, **extra: Any) -> Recorder:
+        """A listener that writes down the matches at so many tables."""
+        return GuandanRecorder(self.rules, tables, extra)
+
+    def replay(self, records: Sequence[Mapping[str, Any] | GameError]) -> Replay:
+        """Play records again, one a line, and compare."""
+        return replay(self.rules, records)
+
+    def legal_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
+        """The complete lists of legal moves of states in JSON form, or what is wrong with a state."""
+        answers: list[list[Any] | GameError | None] = []
+        asked: dict[int, tuple[int, NDArray[np.uint8], int]] = {}
+        for number, value in enumerate(states):
+            try:
+                state = self._read(value)
+                hand = hand_of(state.hand)
+                if state.stage == "play":
+                    asked[number] = (
+                        state.level,
+                        hand,
+                        LEADING if state.to_beat is None else self.identify(state.level, state.to_beat),
+                    )
+                    answers.append(None)
+                else:
+                    answers.append(self._exchange_moves(state, hand))
+            except GameError as problem:
+                answers.append(problem)
+        return self._fill(answers, asked)
+
+    def _read(self, value: Mapping[str, Any]) -> State:
+        state = State.from_json(value)
+        if state.profile not in (None, self.rules.profile):
+            raise GameError(f"profile: the rules are loaded for '{self.rules.profile}' (choose with --profile)")
+        return state
+
+    def _fill(
+        self, answers: list[list[Any] | GameError | None], asked: Mapping[int, tuple[int, NDArray[np.uint8], int]]
+    ) -> list[list[Any] | GameError]:
+        if asked:
+            levels, hands, to_beat = zip(*asked.values(), strict=True)
+            lists = decide(self.rules, np.array(hands), np.array(levels, np.int8), np.array(to_beat, np.int16)).moves()
+            for row, number in enumerate(asked):
+                rows = range(lists.start[row], lists.start[row + 1])
+                answers[number] = [self.action(lists.form[move], lists.cards[move]).to_json() for move in rows]
+        return [answer for answer in answers if answer is not None]
+
+    def _exchange_moves(self, state: State, hand: NDArray[np.uint8]) -> list[Any]:
+        asked = self.rules.tribute if state.stage == "tribute" else self.rules.back
+        options = card_options(self.rules, asked, read_hands(self.rules, hand[None], np.array([state.level], np.int8)))[
+            0
+        ]
+        chosen = [card for card in hand_order(state.level) if options[card]]
+        return [Action(state.stage, state.stage, (card,)).to_json() for card in chosen]
+
+    def action(self, form: int, cards: NDArray[np.uint8]) -> Action:
+        """A move in the words of the protocol."""
+        label = self.labels[self.rules.shapes.form_label[form]]
+        return Action(wire_type(label), wire_rank(label), tuple(int(card) for card in cards if card != 255))
+
+    def identify(self, level: int, action: Action) -> int:
+        """The form that somebody has laid down; raises GameError when no hand could have led it so."""
+        hand = hand_of(action.cards)
+        if len(action.cards) > 10 or hand.max() > 2:
+            raise GameError(f"to_beat: {action} is no play")
+        lists = decide(self.rules, hand[None], np.array([level], np.int8), np.array([LEADING], np.int16)).moves()
+        for form, cards in zip(lists.form, lists.cards, strict=True):
+            reading = self.action(form, cards)
+            if (reading.type, reading.rank, len(reading.cards)) == (action.type, action.rank, len(action.cards)):
+                return int(form)
+        raise GameError(f"to_beat: {action} is no play at this level")
+
+    def sample_facts(self, states: int, seed: int) -> NDArray[np.uint8]:
+        """[every input of the knowledge base, states] random states of all stages."""
+        return sample_facts(self.rules, states, seed)
+
+    def sample_decisions(self, states: int, seed: int) -> Decisions:
+        """Random hands of 1 to 27 cards that lead, or follow every type."""
+        return sample_hands(self.rules, states, seed)
+
+    def sample_leads(self, states: int, seed: int) -> Decisions:
+        """Hands of 27 random cards that lead."""
+        return sample_hands(self.rules, states, seed, cards=27, leading=True)
+
+    def draw(self, tables: Tables, table: int) -> str:
+        """A table as text, with the legal labels of the seat to decide."""
+        return draw_table(self.rules, tables, table)
+
+
+@cache
+def engine_of(directory: Path | None = None, profile: str = "standard") -> GuandanEngine:
+    """The engine of a knowledge base, compiled once a process; raises KBError."""
+    return GuandanEngine(rules_of(directory, profile))

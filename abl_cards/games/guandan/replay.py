@@ -1,0 +1,294 @@
+"""Play records again: every episode at a table of its own, all of them at once, each decision checked against the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.cards import card_text, hand_of
+from abl_cards.games.game import Disagreement, GameError, Indices, Moves, Replay
+from abl_cards.games.guandan.course import BACK, PLAY, TRIBUTE
+from abl_cards.games.guandan.ladder import Ladder, bottom, level_of, promote
+from abl_cards.games.guandan.records import BIG_JOKER
+from abl_cards.games.guandan.rulebook import Rules
+from abl_cards.games.guandan.tables import EpisodeStart, Tables
+from abl_cards.games.guandan.wire import PASSING, RANK_TEXT, Action, read_cards, read_level, wire_rank, wire_type
+
+Gift = tuple[int, int, int]
+"""A card given: from, to, card."""
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A record, read."""
+
+    line: int
+    first: bool  # of its match
+    level: int
+    ranks: tuple[int, int]
+    hands: NDArray[np.uint8]  # [4, 54]
+    anti: tuple[int, ...]
+    tribute: tuple[Gift, ...]
+    back: tuple[Gift, ...]
+    plays: tuple[tuple[int, Action], ...]
+    order: tuple[int, ...]
+
+
+def read_episode(line: int, record: Mapping[str, Any], profile: str) -> Episode:
+    """Read a record; raises GameError that names the field."""
+    if not isinstance(record, Mapping):
+        raise GameError("a record is a JSON object with level, ranks, hands, anti, tribute, back, plays, order")
+    missing = [
+        name for name in ("level", "ranks", "hands", "anti", "tribute", "back", "plays", "order") if name not in record
+    ]
+    if missing:
+        raise GameError(f"field '{missing[0]}' is missing")
+    if record.get("game", "guandan") != "guandan" or record.get("profile", profile) != profile:
+        raise GameError(
+            f"the record is of {record.get('game')} {record.get('profile')}, the rules of guandan {profile}"
+        )
+    gifts, anti = (_gifts(record, "tribute"), _gifts(record, "back")), _seats(record["anti"], "anti")
+    first = record.get("episode") == 0 if "episode" in record else not (gifts[0] or anti)
+    order = _seats(record["order"], "order")
+    if sorted(order) != [0, 1, 2, 3]:
+        raise GameError(f"order: {list(order)} is no order of the seats 0, 1, 2, 3")
+    ranks = record["ranks"]
+    if not isinstance(ranks, list) or len(ranks) != 2:
+        raise GameError(f"ranks: {ranks!r} is not the levels of two teams")
+    return Episode(
+        line, first, read_level(record["level"]), (read_level(ranks[0]), read_level(ranks[1])), _hands(record["hands"]),
+        anti, *gifts, _plays(record["plays"]), order,
+    )  # fmt: skip
+
+
+def _hands(value: Any) -> NDArray[np.uint8]:
+    if not isinstance(value, list) or len(value) != 4:
+        raise GameError("hands: there must be four lists of cards")
+    hands = np.stack([hand_of(read_cards(cards)) for cards in value])
+    if (hands.sum(axis=0) != 2).any() or (hands.sum(axis=1) != 27).any():
+        raise GameError("hands: they must share two packs, 27 cards each")
+    return hands
+
+
+def _seats(value: Any, field: str) -> tuple[int, ...]:
+    if not isinstance(value, list) or any(type(seat) is not int or not 0 <= seat < 4 for seat in value):
+        raise GameError(f"{field}: {value!r} is no list of seats 0 to 3")
+    return tuple(value)
+
+
+def _gifts(record: Mapping[str, Any], field: str) -> tuple[Gift, ...]:
+    gifts = []
+    for gift in record[field] if isinstance(record[field], list) else [record[field]]:
+        if not isinstance(gift, list) or len(gift) != 3:
+            raise GameError(f"{field}: {gift!r} is no [from, to, card]")
+        gifts.append((*_seats(gift[:2], field), *read_cards(gift[2:])))
+    return tuple(gifts)
+
+
+def _plays(value: Any) -> tuple[tuple[int, Action], ...]:
+    plays = []
+    for number, play in enumerate(value if isinstance(value, list) else [value], start=1):
+        if not isinstance(play, list) or len(play) != 2:
+            raise GameError(f"play {number}: {play!r} is no [seat, action]")
+        try:
+            plays.append((_seats(play[:1], "seat")[0], Action.from_json(play[1])))
+        except GameError as problem:
+            raise GameError(f"play {number}: {problem}") from None
+    return tuple(plays)
+
+
+def replay(rules: Rules, records: Sequence[Mapping[str, Any] | GameError]) -> Replay:
+    """Check every record, one a line: who pays what to whom, every play, the order of finish and the levels."""
+    episodes, problems = _read_all(rules, records)
+    wrong: dict[int, str] = dict(problems)
+    if episodes:
+        ladder, previous, breaks = _climb(rules, episodes)
+        wrong |= breaks
+        again = _Again(rules, episodes, ladder, previous)
+        wrong |= {line: text for line, text in again.run().items() if line not in wrong}
+    plays = sum(len(episode.plays) for episode in episodes)
+    return Replay(len(records), plays, tuple(Disagreement(line, text) for line, text in sorted(wrong.items())))
+
+
+def _read_all(rules: Rules, records: Sequence[Mapping[str, Any] | GameError]) -> tuple[list[Episode], dict[int, str]]:
+    episodes: list[Episode] = []
+    problems: dict[int, str] = {}
+    for line, record in enumerate(records, start=1):
+        try:
+            if isinstance(record, GameError):
+                raise record
+            episodes.append(read_episode(line, record, rules.profile))
+        except GameError as problem:
+            problems[line] = str(problem)
+    return episodes, problems
+
+
+def _climb(rules: Rules, episodes: list[Episode]) -> tuple[Ladder, NDArray[np.int8], dict[int, str]]:
+    """Where each episode starts: the ladder and the order before it, and where the records' levels differ from it.
+
+    Matches climb side by side: the k-th episodes of all of them are promoted together.
+    """
+    place = _places(episodes)
+    ladder = bottom(rules, len(episodes))
+    previous = np.full((len(episodes), 4), -1, np.int8)
+    order = np.array([episode.order for episode in episodes], np.int8)
+    wrong: dict[int, str] = {}
+    for depth in range(max(place) + 1):
+        now = np.array([index for index, at in enumerate(place) if at == depth])
+        if depth > 0:
+            before = now - 1
+            after = promote(rules, Ladder(*(field[before] for field in ladder)), order[before])
+            for field, values in zip(ladder, after, strict=True):
+                field[now] = values
+            previous[now] = order[before]
+        wrong |= _compare_levels(rules, [episodes[index] for index in now], Ladder(*(field[now] for field in ladder)))
+    return ladder, previous, wrong
+
+
+def _places(episodes: list[Episode]) -> list[int]:
+    """The number of each episode in its match; a line that could not be read ends the match before it."""
+    places: list[int] = []
+    for index, episode in enumerate(episodes):
+        follows = index > 0 and not episode.first and episodes[index - 1].line == episode.line - 1
+        places.append(places[-1] + 1 if follows else 0)
+    return places
+
+
+def _compare_levels(rules: Rules, episodes: list[Episode], ladder: Ladder) -> dict[int, str]:
+    wrong = {}
+    for index, (episode, level) in enumerate(zip(episodes, level_of(rules, ladder), strict=True)):
+        expected = (int(level), int(ladder.standing[index, 0]), int(ladder.standing[index, 1]))
+        found = (episode.level, *episode.ranks)
+        if ladder.winner[index] != -1:
+            wrong[episode.line] = "the match was over before this episode"
+        elif found != expected:
+            texts = [" ".join(RANK_TEXT[rank] for rank in ranks) for ranks in (found, expected)]
+            wrong[episode.line] = f"level and ranks are {texts[0]} where the rules lead to {texts[1]}"
+    return wrong
+
+
+class _Again:
+    """The episodes at their tables; a table whose record is wrong is left alone from then on."""
+
+    def __init__(self, rules: Rules, episodes: list[Episode], ladder: Ladder, previous: NDArray[np.int8]) -> None:
+        self._rules, self._episodes = rules, episodes
+        leader = np.array([episode.plays[0][0] if episode.plays else 0 for episode in episodes], np.int8)
+        running = ladder._replace(winner=np.full_like(ladder.winner, -1))
+        hands = np.stack([episode.hands for episode in episodes])
+        self._tables = Tables.resume(rules, EpisodeStart(hands, running, previous, leader))
+        self._wrong: dict[int, str] = {}
+        self._alive = np.ones(len(episodes), bool)
+        self._next = np.zeros(len(episodes), np.int64)  # the number of the next play of each record
+
+    def run(self) -> dict[int, str]:
+        """Play to the end; returns what is wrong, by line."""
+        for table in range(len(self._episodes)):
+            self._check_refusal(table)
+        while (exchanging := self._living(self._tables.exchanging())).size:
+            self._exchange(exchanging)
+        while (playing := self._living(self._tables.playing())).size:
+            self._play(playing)
+        for table in np.flatnonzero(self._alive):
+            self._check_end(int(table))
+        return self._wrong
+
+    def _living(self, which: Indices) -> Indices:
+        return which[self._alive[which]]
+
+    def _reject(self, table: int, text: str) -> None:
+        self._alive[table] = False
+        self._wrong[self._episodes[table].line] = text
+
+    def _check_refusal(self, table: int) -> None:
+        episode, refused = self._episodes[table], bool(self._tables.exchange.refused[table])
+        holders = {seat for seat in range(4) if episode.hands[seat, BIG_JOKER]}
+        if bool(episode.anti) != refused or not set(episode.anti) <= holders:
+            self._reject(table, f"anti is {list(episode.anti)}, but the tribute was {'' if refused else 'not '}refused")
+        elif not refused and len(episode.tribute) != int((self._tables.exchange.payer[table] >= 0).sum()):
+            self._reject(table, f"{len(episode.tribute)} tributes where the result before demands another number")
+
+    def _exchange(self, which: Indices) -> None:
+        options = self._tables.exchange_options(which)
+        chosen = np.zeros(len(which), np.uint8)
+        for row, table in enumerate(which):
+            seat, paying = int(self._tables.seat[table]), self._tables.course.stage[table] == TRIBUTE
+            gifts = self._episodes[table].tribute if paying else self._episodes[table].back
+            gift = next((gift for gift in gifts if gift[0] == seat), None)
+            if gift is None:
+                self._reject(table, f"seat {seat} must {'pay' if paying else 'return'} a card and does not")
+            elif not options[row, gift[2]]:
+                self._reject(table, f"seat {seat} may not {'pay' if paying else 'return'} {card_text(gift[2])}")
+            else:
+                chosen[row] = gift[2]
+        alive = self._alive[which]
+        self._tables.give(which[alive], chosen[alive])
+        for table in which[alive]:
+            self._check_receivers(int(table))
+
+    def _check_receivers(self, table: int) -> None:
+        """Once the rules say who pays whom, the record must say the same."""
+        exchange, episode = self._tables.exchange, self._episodes[table]
+        if self._tables.course.stage[table] not in (BACK, PLAY):
+            return
+        payer, receiver = exchange.payer[table], exchange.receiver[table]
+        pairs = {(int(giver), int(taker)) for giver, taker in zip(payer, receiver, strict=True) if giver >= 0}
+        if {gift[:2] for gift in episode.tribute} != pairs or {gift[1::-1] for gift in episode.back} != pairs:
+            self._reject(table, f"tribute and back go other ways than {sorted(pairs)}")
+
+    def _play(self, which: Indices) -> None:
+        actions = [self._action_at(int(table)) for table in which]
+        alive = self._alive[which]
+        which, wanted = which[alive], [action for action in actions if action is not None]
+        labels = np.array([self._label_of(action) for action in wanted], np.int16)
+        lists = self._tables.decisions(which).moves(labels)
+        chosen = [self._find(lists.start[row : row + 2], lists.cards, action) for row, action in enumerate(wanted)]
+        for table, action, move in zip(which, wanted, chosen, strict=True):
+            if move < 0:
+                self._reject(
+                    int(table),
+                    f"play {self._next[table] + 1}: {action} is not legal for seat {self._tables.seat[table]}",
+                )
+        legal = np.array(chosen) >= 0
+        picked = np.array(chosen, np.int64)[legal]
+        self._next[which[legal]] += 1
+        self._tables.play(which[legal], Moves(lists.form[picked], lists.cards[picked]))
+
+    def _action_at(self, table: int) -> Action | None:
+        plays, number, seat = self._episodes[table].plays, int(self._next[table]), int(self._tables.seat[table])
+        if number >= len(plays):
+            self._reject(table, f"the record ends after {number} plays, but seat {seat} is to play")
+        elif plays[number][0] != seat:
+            self._reject(table, f"play {number + 1}: seat {plays[number][0]} plays where it is the turn of seat {seat}")
+        else:
+            return plays[number][1]
+        return None
+
+    def _label_of(self, action: Action) -> int:
+        return self._labels.get((action.type, action.rank, len(action.cards)), -2)
+
+    @cached_property
+    def _labels(self) -> dict[tuple[str, str, int], int]:
+        """The label of each type, rank and number of cards."""
+        shapes = self._rules.shapes
+        named = [(shapes.labels[form.label], form) for form in shapes.forms]
+        return {(wire_type(label), wire_rank(label), form.size): form.label for label, form in named}
+
+    def _find(self, bounds: NDArray[np.int64], cards: NDArray[np.uint8], action: Action) -> int:
+        """The row of the action among the legal moves, -1 when it is not there; the order of its cards does not matter."""
+        wanted = sorted(action.cards)
+        for row in range(bounds[0], bounds[1]):
+            if sorted(card for card in cards[row].tolist() if card != 255) == wanted:
+                return row
+        return -1
+
+    def _check_end(self, table: int) -> None:
+        episode, order = self._episodes[table], tuple(int(seat) for seat in self._tables.course.order[table])
+        if len(episode.plays) > self._next[table]:
+            self._reject(table, f"play {self._next[table] + 1}: the episode is over")
+        elif order != episode.order:
+            self._reject(table, f"order is {list(episode.order)} where the plays lead to {list(order)}")

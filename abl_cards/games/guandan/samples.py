@@ -1,0 +1,99 @@
+"""Random states that cover the rules: every level, leading and following every type, 0, 1, 2 wild cards, 1 to 27 cards."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.guandan.decisions import LEADING, Decisions, decide, fact_rows
+from abl_cards.games.guandan.knowledge import AXES
+from abl_cards.games.guandan.rulebook import Rules
+from abl_cards.games.guandan.shapes import functor
+from abl_cards.games.questions import at_least, atom_rows, one_hot
+
+_LEAD_SHARE = 0.2
+
+
+def sample_hands(
+    rules: Rules, states: int, seed: int, cards: int | None = None, leading: bool | None = None
+) -> Decisions:
+    """Random plays to decide; a number of cards makes every hand that large and evenly dealt."""
+    random = np.random.default_rng(seed)
+    level = random.integers(2, 15, states).astype(np.int8)
+    if cards is not None:
+        hands = np.stack([_draw(random, np.full(54, 2), cards) for _ in range(states)])
+    else:
+        hands = np.stack([_uneven_hand(random, int(rank), rules.book.wild_suit) for rank in level])
+    to_beat = np.full(states, LEADING, np.int16)
+    if not leading:
+        to_beat = np.where(random.random(states) < _LEAD_SHARE, to_beat, _forms_to_beat(rules, states, random))
+    return decide(rules, hands, level, to_beat.astype(np.int16))
+
+
+def _draw(random: np.random.Generator, deck: NDArray[np.int64], cards: int) -> NDArray[np.uint8]:
+    return random.multivariate_hypergeometric(deck, min(cards, int(deck.sum()))).astype(np.uint8)
+
+
+def _uneven_hand(random: np.random.Generator, level: int, wild_suit: int) -> NDArray[np.uint8]:
+    """A hand that holds runs, bombs and wild cards more often than chance would have it."""
+    size = int(random.integers(1, 28))
+    wild = 4 * ((level - 1) % 13) + (0, 1, 3, 2)[wild_suit]
+    wilds = min(int(random.integers(0, 3)), size) if wild_suit >= 0 else 0
+    deck = np.full(54, 2)
+    if random.random() < 0.7:  # only some ranks or suits: the rest of the deck stays away while it can
+        ranks = (random.integers(0, 13) + np.arange(random.integers(1, 8))) % 13
+        likely = np.isin(np.arange(54) // 4, ranks) | ((np.arange(54) >= 52) & (random.random() < 0.5))
+        if random.random() < 0.3:
+            likely &= (np.arange(54) % 4 == random.integers(0, 4)) | (np.arange(54) >= 52)
+        deck = np.where(likely, 2, 0)
+    deck[wild] = 0
+    hand = _draw(random, deck, size - wilds)
+    rest = np.full(54, 2) - hand
+    rest[wild] = 0
+    hand += _draw(random, rest, size - wilds - int(hand.sum()))
+    hand[wild] = wilds
+    return hand
+
+
+def _forms_to_beat(rules: Rules, states: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """Forms of all types, each type as likely as any other."""
+    kinds: dict[str, list[int]] = {}
+    for index, form in enumerate(rules.shapes.forms):
+        if index != rules.pass_form:
+            kinds.setdefault(functor(form.name), []).append(index)
+    families = [np.array(members) for members in kinds.values()]
+    return np.array([random.choice(families[kind]) for kind in random.integers(0, len(families), states)])
+
+
+def sample_facts(rules: Rules, states: int, seed: int) -> NDArray[np.uint8]:
+    """[every input, states]: a random play to decide, and a random trick, result and ladder in every column."""
+    decisions = sample_hands(rules, states, seed)
+    atoms = rules.kb.input_atoms
+    rows = np.zeros((len(atoms) + 1, states), np.uint8)
+    mine = {atom: row for row, atom in enumerate(atoms)}
+    play = fact_rows(rules.play, rules.facts, decisions.hands, decisions.to_beat)
+    rows[[mine[atom] for atom in rules.play.inputs]] = play
+    for circuit, facts in (rules.tribute, rules.back):
+        rows[[mine[atom] for atom in circuit.inputs]] = fact_rows(circuit, facts, decisions.hands, decisions.to_beat)
+    for name, values in _between_episodes(np.random.default_rng([seed, 1]), states).items():
+        rows[atom_rows(atoms, name, AXES[name])] = values.reshape(-1, states)
+    return rows[:-1]
+
+
+def _between_episodes(random: np.random.Generator, states: int) -> dict[str, NDArray[np.uint8]]:
+    order = random.permuted(np.tile(np.arange(4), (states, 1)), axis=1).T
+    standing = np.where(random.random((2, states)) < 0.5, 12, random.integers(0, 13, (2, states)))
+    jokers = random.multinomial(2, np.full(4, 0.25), states).T
+    return {
+        "acted": one_hot(random.integers(0, 4, states), 4),
+        "owner": one_hot(random.integers(0, 4, states), 4),
+        "passed": random.integers(0, 2, (4, states)).astype(np.uint8),
+        "out": random.integers(0, 2, (4, states)).astype(np.uint8),
+        "finish": one_hot(order, 4),
+        "big_jokers": at_least(jokers, 2),
+        "paid": one_hot(np.where(random.random((4, states)) < 0.3, -1, random.integers(0, 15, (4, states))), 15),
+        "standing": one_hot(standing, 13),
+        "declarer": one_hot(random.integers(-1, 2, states), 2),
+        "failures": at_least(random.integers(0, 5, (2, states)), 8),
+        "resets": at_least(random.choice([0, 1, 48, 49, 50], states), 99),
+    }

@@ -1,0 +1,192 @@
+"""Text and JSON forms of Guandan: actions and states, as the contest protocol writes them (rules/guandan.md, section 2).
+
+>>> action = Action.parse("Pair 4 H4 C4")
+>>> action.to_json(), str(action)
+(['Pair', '4', ['H4', 'C4']], 'Pair 4 H4 C4')
+>>> state = State.parse("play level 8 hand H5 D3 H8 to beat Pair 4 H4 C4")
+>>> str(state)
+'play level 8 hand H5 D3 H8 to beat Pair 4 H4 C4'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from abl_cards.cards import Card, CardTextError, card_text, parse_card
+from abl_cards.games.game import GameError
+from abl_cards.games.guandan.shapes import arguments, functor
+
+PASS = ["PASS", "PASS", "PASS"]
+RANK_TEXT = {
+    **{value: str(value) for value in range(2, 10)}, 1: "A", 10: "T", 11: "J", 12: "Q", 13: "K", 14: "A", 15: "B", 16: "R",
+}  # fmt: skip
+"""The protocol's letters for the ranks of the rule files; 1 is the low ace."""
+
+LEVEL_OF_TEXT = {RANK_TEXT[value]: value for value in range(2, 15)}
+
+WIRE_TYPES: Mapping[str, str] = {
+    "pass": "PASS", "single": "Single", "pair": "Pair", "triple": "Trips", "tube": "ThreePair", "full_house": "ThreeWithTwo",
+    "plate": "TwoTrips", "straight": "Straight", "bomb": "Bomb", "joker_bomb": "Bomb", "straight_flush": "StraightFlush",
+}  # fmt: skip
+"""The protocol's name of each kind of label, in the order of its lists (rules/guandan.md, 2.1)."""
+
+STAGES = ("play", "tribute", "back")
+_SUIT_ORDER = (0, 1, 3, 2)  # S, H, C, D of the hand order among S, H, D, C of the 54-vector
+
+
+def wire_type(label: str) -> str:
+    """The protocol's name of a label's type; kinds that a variant adds go by their own names, at the end of the lists."""
+    return WIRE_TYPES.get(functor(label), functor(label))
+
+
+def wire_rank(label: str) -> str:
+    """The protocol's rank of a label: ``A`` of ``straight(1)``."""
+    parts = arguments(label)
+    return (
+        RANK_TEXT.get(int(parts[0]), str(parts[0]))
+        if parts
+        else {"pass": "PASS", "joker_bomb": "JOKER"}.get(label, label)
+    )
+
+
+def hand_order(level: int) -> list[Card]:
+    """The 54 cards as the protocol sorts a hand: level-adjusted rank, then S, H, C, D."""
+
+    def place(card: Card) -> tuple[int, int]:
+        rank = (12 if card < 4 else card // 4 - 1) if card < 52 else card
+        return (13 if rank == level - 2 else rank), _SUIT_ORDER[card % 4] if card < 52 else 0
+
+    return sorted(range(54), key=place)
+
+
+@dataclass(frozen=True)
+class Action:
+    """What a seat does: a play, a pass, or a card given as tribute or back."""
+
+    type: str
+    rank: str
+    cards: tuple[Card, ...]
+
+    def __str__(self) -> str:
+        return " ".join([self.type, self.rank, *map(card_text, self.cards)]) if self.cards else "PASS"
+
+    @classmethod
+    def parse(cls, text: str) -> Action:
+        """Read the text form back; raises GameError."""
+        words = text.split()
+        if words == ["PASS"]:
+            return PASSING
+        if len(words) < 3:
+            raise GameError(f"{text!r} is no action: write type, rank and cards, like 'Pair 4 H4 C4', or PASS")
+        return cls(words[0], words[1], read_cards(words[2:]))
+
+    def to_json(self) -> list[Any]:
+        """The action triple of the protocol."""
+        return [self.type, self.rank, [card_text(card) for card in self.cards]] if self.cards else list(PASS)
+
+    @classmethod
+    def from_json(cls, value: Any) -> Action:
+        """Read an action triple; raises GameError."""
+        if value == PASS:
+            return PASSING
+        match value:
+            case [str(kind), str(rank), list(cards)] if cards:
+                return cls(kind, rank, read_cards(cards))
+        raise GameError(f'{value!r} is no action: write ["Pair","4",["H4","C4"]], or ["PASS","PASS","PASS"]')
+
+
+PASSING = Action("PASS", "PASS", ())
+
+
+@dataclass(frozen=True)
+class State:
+    """What a seat needs to know to find its legal moves."""
+
+    level: int  # rank 2..14
+    hand: tuple[Card, ...]
+    to_beat: Action | None = None  # None when leading
+    stage: str = "play"
+    profile: str | None = None  # None for the default
+
+    def __str__(self) -> str:
+        following = f" to beat {self.to_beat}" if self.to_beat else ""
+        by = f" by {self.profile}" if self.profile else ""
+        return f"{self.stage}{by} level {RANK_TEXT[self.level]} hand {' '.join(map(card_text, self.hand))}{following}"
+
+    @classmethod
+    def parse(cls, text: str) -> State:
+        """Read the text form back; raises GameError."""
+        head, has_hand, rest = text.partition(" hand ")
+        hand, _, to_beat = rest.partition(" to beat ")
+        match head.split():
+            case [stage, "level", level] if has_hand:
+                profile = None
+            case [stage, "by", profile, "level", level] if has_hand:
+                pass
+            case _:
+                raise GameError(f"{text!r} is no state: write 'play level 8 hand H5 D3 to beat Pair 4 H4 C4'")
+        fields = {"level": level, "hand": hand.split(), "stage": stage, "profile": profile}
+        return cls.from_json(fields | {"to_beat": Action.parse(to_beat).to_json() if to_beat else None})
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form that ``abl-cards legal guandan`` reads."""
+        fields: dict[str, Any] = {
+            "level": RANK_TEXT[self.level],
+            "hand": [card_text(card) for card in self.hand],
+            "to_beat": self.to_beat.to_json() if self.to_beat else None,
+        }
+        if self.stage != "play":
+            fields["stage"] = self.stage
+        return fields | ({"profile": self.profile} if self.profile else {})
+
+    @classmethod
+    def from_json(cls, value: Any) -> State:
+        """Read the JSON form; raises GameError that names the field."""
+        if not isinstance(value, Mapping):
+            raise GameError(
+                f'a state is an object like {{"level":"8","hand":["H5","D3"],"to_beat":null}}, not {value!r}'
+            )
+        unknown = sorted(set(map(str, value)) - {"level", "hand", "to_beat", "stage", "profile"})
+        if unknown:
+            raise GameError(f"unknown field '{unknown[0]}' (a state has level, hand, to_beat, stage, profile)")
+        stage, profile = value.get("stage", "play"), value.get("profile")
+        if stage not in STAGES:
+            raise GameError(f"stage: {stage!r} is none of {', '.join(STAGES)}")
+        if profile is not None and not isinstance(profile, str):
+            raise GameError(f"profile: {profile!r} is no name")
+        to_beat = value.get("to_beat")
+        action = None if to_beat is None else Action.from_json(to_beat)
+        if action == PASSING or (action and stage != "play"):
+            raise GameError("to_beat: write the play to beat, or null when there is none")
+        hand = _read_hand(value.get("hand"), action.cards if action else ())
+        return cls(read_level(value.get("level")), hand, action, stage, profile)
+
+
+def read_level(value: Any) -> int:
+    """The rank 2..14 of a level's letter; raises GameError."""
+    if not isinstance(value, str) or value not in LEVEL_OF_TEXT:
+        raise GameError(f"level: {value!r} is none of {' '.join(LEVEL_OF_TEXT)}")
+    return LEVEL_OF_TEXT[value]
+
+
+def read_cards(value: Any) -> tuple[Card, ...]:
+    """Cards from their names; raises GameError for what is no list of them."""
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise GameError(f'{value!r} is no list of cards like ["H4","C4"]')
+    try:
+        return tuple(parse_card(card) for card in value)
+    except CardTextError as problem:
+        raise GameError(str(problem)) from None
+
+
+def _read_hand(value: Any, elsewhere: tuple[Card, ...]) -> tuple[Card, ...]:
+    hand = read_cards(value)
+    if not 1 <= len(hand) <= 28:
+        raise GameError(f"hand: {len(hand)} cards where a seat has 1 to 27 (28 before it returns a tribute)")
+    everything = hand + elsewhere
+    thrice = next((card for card in everything if everything.count(card) > 2), None)
+    if thrice is not None:
+        raise GameError(f"hand: {everything.count(thrice)} copies of {card_text(thrice)}, but two packs hold two")
+    return hand
