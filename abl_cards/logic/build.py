@@ -172,7 +172,8 @@ def _grounding_problems(messages: Messages) -> list[Diagnostic]:
     problems = messages.errors()
     static = {clingo.MessageCode.AtomUndefined, clingo.MessageCode.FileIncluded, clingo.MessageCode.RuntimeError}
     for code, location, text in messages.entries:
-        if code in static or _harmless(code, text):
+        of_shadow = location is not None and location.file == "<block>"  # the rule itself says the same
+        if code in static or of_shadow or _harmless(code, text):
             continue
         problems.append(error(location, text.removeprefix("info: ").removeprefix("warning: "), _REMEDIES.get(code, "")))
     return problems
