@@ -12,7 +12,7 @@ from abl_cards.logic.circuit import AND, SUM, Circuit
 if TYPE_CHECKING:
     import torch
 
-BLOCK_BYTES = 1 << 28  # memory for the values of one block of states
+CACHED_BYTES, DEVICE_BYTES = 1 << 23, 1 << 28  # memory for the values of one block of states: on the CPU, elsewhere
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,9 @@ class _Group:
 
     kind: int
     nodes: torch.Tensor  # [gates]
-    literals: torch.Tensor  # [gates, literals] nodes
-    negated: torch.Tensor  # [gates, literals] uint8
-    weights: torch.Tensor  # [gates, literals] int32
+    literals: torch.Tensor  # [literals, gates] nodes
+    negated: torch.Tensor  # [literals, gates, 1] uint8
+    weights: torch.Tensor  # [literals, gates, 1] int32
     bounds: torch.Tensor  # [gates, 1] int32
 
 
@@ -47,8 +47,9 @@ def evaluate_torch(circuit: Circuit, rows: torch.Tensor) -> torch.Tensor:
         raise ValueError(f"rows must be uint8[{len(circuit.inputs)}, states], not {rows.dtype}{list(rows.shape)}")
     plan = _plan_on(circuit, rows.device)
     nodes = circuit.first_gate + circuit.gates
-    block = max(1, BLOCK_BYTES // nodes)
+    block = max(64, (CACHED_BYTES if rows.device.type == "cpu" else DEVICE_BYTES) // nodes)
     literals = torch.from_numpy(circuit.output_literals.astype(np.int64)).to(rows.device)
+    negated = (literals & 1).to(torch.uint8)[:, None]
     out = torch.empty((len(literals), rows.shape[1]), dtype=torch.uint8, device=rows.device)
     for start in range(0, rows.shape[1], block):
         part = rows[:, start : start + block]
@@ -56,7 +57,7 @@ def evaluate_torch(circuit: Circuit, rows: torch.Tensor) -> torch.Tensor:
         values[0] = 1
         values[1 : circuit.first_gate] = part
         _run(plan, values)
-        out[:, start : start + block] = values[literals >> 1] ^ (literals & 1).to(torch.uint8)[:, None]
+        out[:, start : start + block] = values.index_select(0, literals >> 1) ^ negated
     return out
 
 
@@ -68,7 +69,7 @@ def _run(plan: tuple[_Level, ...], values: torch.Tensor) -> None:
         while again:
             before = values[level.nodes] if level.repeated else None
             for group in level.groups:
-                values[group.nodes] = _gates(group, values)
+                values.index_copy_(0, group.nodes, _gates(group, values))
             again = before is not None and not torch.equal(before, values[level.nodes])
 
 
@@ -77,15 +78,15 @@ def _gates(group: _Group, values: torch.Tensor) -> torch.Tensor:
     import torch
 
     def operand(place: int) -> torch.Tensor:
-        return values[group.literals[:, place]] ^ group.negated[:, place, None]
+        return values.index_select(0, group.literals[place]).bitwise_xor_(group.negated[place])
 
     if group.kind == SUM:
         total = torch.zeros((len(group.nodes), values.shape[1]), dtype=torch.int32, device=values.device)
-        for place in range(group.literals.shape[1]):
-            total += operand(place) * group.weights[:, place, None]
+        for place in range(len(group.literals)):
+            total += operand(place) * group.weights[place]
         return (total >= group.bounds).to(torch.uint8)
     result = operand(0)
-    for place in range(1, group.literals.shape[1]):
+    for place in range(1, len(group.literals)):
         if group.kind == AND:
             result &= operand(place)
         else:
@@ -125,13 +126,13 @@ def _levels(circuit: Circuit, device: torch.device) -> list[_Level]:
 def _group(circuit: Circuit, kind: int, gates: list[int], device: torch.device) -> _Group:
     import torch
 
-    places = np.stack([np.arange(circuit.starts[gate], circuit.starts[gate + 1]) for gate in gates])
+    places = np.stack([np.arange(circuit.starts[gate], circuit.starts[gate + 1]) for gate in gates], axis=1)
     literals = torch.from_numpy(circuit.literals[places].astype(np.int64)).to(device)
     return _Group(
         kind,
         torch.tensor([circuit.first_gate + gate for gate in gates], device=device),
         literals >> 1,
-        (literals & 1).to(torch.uint8),
-        torch.from_numpy(circuit.weights[places]).to(device),
+        (literals & 1).to(torch.uint8)[:, :, None],
+        torch.from_numpy(circuit.weights[places]).to(device)[:, :, None],
         torch.from_numpy(circuit.bounds[gates]).to(device)[:, None],
     )
