@@ -30,15 +30,6 @@ def below(bits, bound):  # type: ignore[no-untyped-def]
     return ((bits >> np.uint64(32)) * bound) >> np.uint64(32)
 
 
-@njit(cache=True)
-def key_of(seed, *parts):  # type: ignore[no-untyped-def]
-    """A key from a seed and what it is for: ``key_of(seed, match, seat)``."""
-    key = mix(np.uint64(seed), np.uint64(0))
-    for part in parts:
-        key = mix(key, np.uint64(part))
-    return key
-
-
 @vectorize([uint64(uint64, uint64)], cache=True)
 def _mix_all(keys, counter):  # type: ignore[no-untyped-def]
     return mix(keys, counter)
@@ -53,3 +44,11 @@ def mix_all(keys: NDArray[np.uint64], counter: NDArray[np.integer] | int) -> NDA
 def below_all(bits: NDArray[np.uint64], bound: int) -> NDArray[np.int64]:
     """``below`` over an array of random bits."""
     return (((bits >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32)).astype(np.int64)
+
+
+def key_of(seed: int, *parts: int) -> np.uint64:
+    """A key from a seed and what it is for: ``key_of(seed, match, seat)``."""
+    key = mix_all(np.array([seed % 2**64], np.uint64), 0)
+    for part in parts:
+        key = mix_all(key, part)
+    return np.uint64(key[0])

@@ -84,30 +84,34 @@ class Decisions(Protocol):
 class Listener(Protocol):
     """Somebody who is told what happens at the tables, in order: a recorder, a server, a display."""
 
-    def episode_began(self, which: Indices) -> None:
+    def episode_began(self, tables: Any, which: Indices) -> None:
         """Cards are dealt; nothing has been paid yet."""
 
-    def card_given(self, which: Indices, seat: NDArray[np.int8], card: NDArray[np.uint8]) -> None:
-        """A seat chose a card to pay or to return."""
+    def card_given(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
+        """The seats to decide are about to pay or to return these cards."""
 
-    def played(self, which: Indices, seat: NDArray[np.int8], moves: Moves) -> None:
-        """A seat played or passed."""
+    def played(self, tables: Any, which: Indices, moves: Moves) -> None:
+        """The seats to decide are about to make these moves."""
 
-    def episode_ended(self, which: Indices) -> None:
+    def episode_ended(self, tables: Any, which: Indices) -> None:
         """The order of finish is complete; levels are still those of the episode."""
 
-    def match_ended(self, which: Indices) -> None:
+    def match_ended(self, tables: Any, which: Indices) -> None:
         """The winner is known."""
 
 
 class Tables(Protocol):
     """Matches in progress."""
 
-    listener: Listener | None
-    winner: NDArray[np.int8]  # [n] a team, DRAW, or -1 while the match runs
-    episode: NDArray[np.int32]  # [n] episodes finished in the match
-
     def __len__(self) -> int: ...
+
+    @property
+    def winner(self) -> NDArray[np.int8]:
+        """[n] a team, DRAW, or -1 while the match runs."""
+
+    @property
+    def episode(self) -> NDArray[np.int32]:
+        """[n] episodes finished in the match."""
 
     @property
     def seat(self) -> NDArray[np.int8]:
@@ -207,16 +211,24 @@ class Engine(Protocol):
     def sample_leads(self, states: int, seed: int) -> Decisions:
         """Full hands that lead, for measuring."""
 
-    def draw(self, tables: Tables, table: int) -> str:
+    def draw(self, tables: Any, table: int) -> str:
         """A table as text, with the legal labels of the seat to decide."""
 
 
 class Game(Protocol):
     """A game by its rule files."""
 
-    name: str
-    title: str  # in its own language
-    home: Path  # the rule files that come with the package
+    @property
+    def name(self) -> str:
+        """The word for it in commands, and the name of its packages."""
+
+    @property
+    def title(self) -> str:
+        """Its name in its own language."""
+
+    @property
+    def home(self) -> Path:
+        """The rule files that come with the package."""
 
     def knowledge(self, directory: Path | None = None, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
         """Load and check the rule files, the game's own by default; raises KBError."""

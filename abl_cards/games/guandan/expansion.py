@@ -129,8 +129,8 @@ def expand(rules, block, natural, wilds, level, allowed, scratch, seen, first, l
     state[2, 0], state[3, 0], state[4, 0], state[5, 0], state[6, 0], state[7, 0] = wilds, 0, 0, 0, -1, 0
     if groups > 0:
         pattern = _pattern(natural, layout.value[block, 0], wilds, level, rules.wild_suit)
-        state[0, 0] = combinations.start[pattern, layout.count[block, 0]]
-        state[1, 0] = combinations.start[pattern, layout.count[block, 0] + 1]
+        state[0, 0] = combinations.start[pattern, layout.size[block, 0]]
+        state[1, 0] = combinations.start[pattern, layout.size[block, 0] + 1]
     while depth >= 0 and seen < stop:
         if depth == groups:
             if mode == TAILED:
@@ -161,7 +161,7 @@ def expand(rules, block, natural, wilds, level, allowed, scratch, seen, first, l
         state[0, depth] += 1
         value = layout.value[block, depth]
         stand_ins = state[3, depth] + taken[_STAND_IN]
-        if taken[_STAND_IN] > layout.count[block, depth] - layout.natural[block, depth] or stand_ins > most:
+        if taken[_STAND_IN] > layout.size[block, depth] - layout.natural[block, depth] or stand_ins > most:
             continue
         own = taken[rules.wild_suit] if value == level and rules.wild_suit >= 0 else 0
         suit = state[6, depth]
@@ -181,8 +181,8 @@ def expand(rules, block, natural, wilds, level, allowed, scratch, seen, first, l
         state[7, depth] = state[7, depth - 1] + own
         if depth < groups:
             pattern = _pattern(natural, layout.value[block, depth], state[2, depth], level, rules.wild_suit)
-            state[0, depth] = combinations.start[pattern, layout.count[block, depth]]
-            state[1, depth] = combinations.start[pattern, layout.count[block, depth] + 1]
+            state[0, depth] = combinations.start[pattern, layout.size[block, depth]]
+            state[1, depth] = combinations.start[pattern, layout.size[block, depth] + 1]
     return seen
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import DRAW
+from abl_cards.games.game import DRAW, Indices
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.questions import at_least, one_hot
 
@@ -20,6 +20,17 @@ class Ladder(NamedTuple):
     resets: NDArray[np.int16]  # [n] falls from A so far
     declarer: NDArray[np.int8]  # [n] the team whose level is played next, -1 before the first episode
     winner: NDArray[np.int8]  # [n] a team, DRAW, or -1 while the match runs
+
+    def at(self, which: Indices) -> Ladder:
+        """A copy of some of the matches."""
+        return Ladder(
+            self.standing[which], self.failures[which], self.resets[which], self.declarer[which], self.winner[which]
+        )
+
+    def put(self, which: Indices, other: Ladder) -> None:
+        """Write some of the matches, in place."""
+        self.standing[which], self.failures[which], self.resets[which] = other.standing, other.failures, other.resets
+        self.declarer[which], self.winner[which] = other.declarer, other.winner
 
 
 def bottom(rules: Rules, n: int) -> Ladder:

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from abl_cards.cards import card_text
 from abl_cards.games.game import Indices, Moves
 from abl_cards.games.guandan.rulebook import Rules
+from abl_cards.games.guandan.tables import Tables
 from abl_cards.games.guandan.wire import RANK_TEXT, Action, hand_order, wire_rank, wire_type
-
-BIG_JOKER = 53
 
 
 class GuandanRecorder:
@@ -30,19 +29,13 @@ class GuandanRecorder:
         self._extra = dict(extra)
         self._open: list[dict[str, Any]] = [{} for _ in range(tables)]
         self._done: list[list[dict[str, Any]]] = [[] for _ in range(tables)]
-        self._tables: Any = None
 
-    def attach(self, tables: Any) -> None:
-        """Look at these tables whenever they tell of something."""
-        self._tables = tables
-
-    def episode_began(self, which: Indices) -> None:
+    def episode_began(self, tables: Tables, which: Indices) -> None:
         """Write down the deal."""
-        tables = self._tables
         for table in which:
             level = int(tables.course.level[table])
             hands = tables.course.hands[table]
-            refused = bool(tables.exchange.refused[table])
+            refused = int(tables.exchange.refused[table])
             self._open[table] = {
                 "game": "guandan",
                 "profile": self._rules.profile,
@@ -51,35 +44,26 @@ class GuandanRecorder:
                 "level": RANK_TEXT[level],
                 "ranks": [RANK_TEXT[int(rank)] for rank in tables.ladder.standing[table]],
                 "hands": [hand_texts(hand, level) for hand in hands],
-                "anti": [seat for seat in range(4) if refused and self._pays(table, seat) and hands[seat, BIG_JOKER]],
+                "anti": [seat for seat in range(4) if refused >> seat & 1],
                 "tribute": [],
                 "back": [],
                 "plays": [],
             }
 
-    def _pays(self, table: int, seat: int) -> bool:
-        """Whether a seat would have paid: a refused tribute leaves no payer behind, but the result does."""
-        tables = self._tables
-        order = tables.previous[table : table + 1]
-        from abl_cards.games.questions import one_hot
-
-        payers = self._rules.payers.ask(1, finish=one_hot(order.T, 4))["payer"]
-        return bool(payers[:, seat, 0].any())
-
-    def card_given(self, which: Indices, seat: NDArray[np.int8], card: NDArray[np.uint8]) -> None:
+    def card_given(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
         """Tributes and returns are written down when the play begins; until then the receiver may be open."""
 
-    def played(self, which: Indices, seat: NDArray[np.int8], moves: Moves) -> None:
+    def played(self, tables: Tables, which: Indices, moves: Moves) -> None:
         """Write down plays and passes."""
         shapes = self._rules.shapes
-        for table, player, form, cards in zip(which, seat, moves.form, moves.cards, strict=True):
+        seats = tables.course.seat[which]
+        for table, player, form, cards in zip(which, seats, moves.form, moves.cards, strict=True):
             label = shapes.labels[shapes.form_label[form]]
             action = Action(wire_type(label), wire_rank(label), tuple(int(card) for card in cards if card != 255))
             self._open[table]["plays"].append([int(player), action.to_json()])
 
-    def episode_ended(self, which: Indices) -> None:
+    def episode_ended(self, tables: Tables, which: Indices) -> None:
         """Write down the exchange and the result."""
-        tables = self._tables
         for table in which:
             exchange = [field[table] for field in tables.exchange]
             record = self._open[table]
@@ -90,7 +74,7 @@ class GuandanRecorder:
             record["order"] = [int(seat) for seat in tables.course.order[table]]
             self._done[table].append(record)
 
-    def match_ended(self, which: Indices) -> None:
+    def match_ended(self, tables: Tables, which: Indices) -> None:
         """Nothing: the last episode says it all."""
 
     def records(self, table: int) -> list[dict[str, Any]]:

@@ -14,7 +14,6 @@ from abl_cards.cards import card_text, hand_of
 from abl_cards.games.game import Disagreement, GameError, Indices, Moves, Replay
 from abl_cards.games.guandan.course import BACK, PLAY, TRIBUTE
 from abl_cards.games.guandan.ladder import Ladder, bottom, level_of, promote
-from abl_cards.games.guandan.records import BIG_JOKER
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.guandan.tables import EpisodeStart, Tables
 from abl_cards.games.guandan.wire import PASSING, RANK_TEXT, Action, read_cards, read_level, wire_rank, wire_type
@@ -82,11 +81,13 @@ def _seats(value: Any, field: str) -> tuple[int, ...]:
 
 
 def _gifts(record: Mapping[str, Any], field: str) -> tuple[Gift, ...]:
-    gifts = []
+    gifts: list[Gift] = []
     for gift in record[field] if isinstance(record[field], list) else [record[field]]:
         if not isinstance(gift, list) or len(gift) != 3:
             raise GameError(f"{field}: {gift!r} is no [from, to, card]")
-        gifts.append((*_seats(gift[:2], field), *read_cards(gift[2:])))
+        giver, taker = _seats(gift[:2], field)
+        (card,) = read_cards(gift[2:])
+        gifts.append((giver, taker, card))
     return tuple(gifts)
 
 
@@ -142,11 +143,9 @@ def _climb(rules: Rules, episodes: list[Episode]) -> tuple[Ladder, NDArray[np.in
         now = np.array([index for index, at in enumerate(place) if at == depth])
         if depth > 0:
             before = now - 1
-            after = promote(rules, Ladder(*(field[before] for field in ladder)), order[before])
-            for field, values in zip(ladder, after, strict=True):
-                field[now] = values
+            ladder.put(now, promote(rules, ladder.at(before), order[before]))
             previous[now] = order[before]
-        wrong |= _compare_levels(rules, [episodes[index] for index in now], Ladder(*(field[now] for field in ladder)))
+        wrong |= _compare_levels(rules, [episodes[index] for index in now], ladder.at(now))
     return ladder, previous, wrong
 
 
@@ -189,9 +188,9 @@ class _Again:
         """Play to the end; returns what is wrong, by line."""
         for table in range(len(self._episodes)):
             self._check_refusal(table)
-        while (exchanging := self._living(self._tables.exchanging())).size:
+        while (exchanging := self._living(self._tables.exchanging())).size > 0:
             self._exchange(exchanging)
-        while (playing := self._living(self._tables.playing())).size:
+        while (playing := self._living(self._tables.playing())).size > 0:
             self._play(playing)
         for table in np.flatnonzero(self._alive):
             self._check_end(int(table))
@@ -205,10 +204,10 @@ class _Again:
         self._wrong[self._episodes[table].line] = text
 
     def _check_refusal(self, table: int) -> None:
-        episode, refused = self._episodes[table], bool(self._tables.exchange.refused[table])
-        holders = {seat for seat in range(4) if episode.hands[seat, BIG_JOKER]}
-        if bool(episode.anti) != refused or not set(episode.anti) <= holders:
-            self._reject(table, f"anti is {list(episode.anti)}, but the tribute was {'' if refused else 'not '}refused")
+        episode, refused = self._episodes[table], int(self._tables.exchange.refused[table])
+        refusers = [seat for seat in range(4) if refused >> seat & 1]
+        if sorted(episode.anti) != refusers:
+            self._reject(table, f"anti is {list(episode.anti)} where the big jokers of {refusers} refuse the tribute")
         elif not refused and len(episode.tribute) != int((self._tables.exchange.payer[table] >= 0).sum()):
             self._reject(table, f"{len(episode.tribute)} tributes where the result before demands another number")
 
@@ -281,9 +280,9 @@ class _Again:
     def _find(self, bounds: NDArray[np.int64], cards: NDArray[np.uint8], action: Action) -> int:
         """The row of the action among the legal moves, -1 when it is not there; the order of its cards does not matter."""
         wanted = sorted(action.cards)
-        for row in range(bounds[0], bounds[1]):
+        for row in range(*bounds.tolist()):
             if sorted(card for card in cards[row].tolist() if card != 255) == wanted:
-                return row
+                return int(row)
         return -1
 
     def _check_end(self, table: int) -> None:

@@ -158,9 +158,9 @@ def _strengths(knowledge: KnowledgeBase, shapes: Shapes) -> NDArray[np.int64]:
 
 def _label_ranking(shapes: Shapes, strength: NDArray[np.int64]) -> NDArray[np.int32]:
     """Labels from weak to strong; where the rules leave two labels unordered, the earlier one counts as weaker."""
-    weakest = np.full((VALUE_COUNT, len(shapes.labels)), np.iinfo(np.int64).max)
-    np.minimum.at(weakest, (slice(None), shapes.form_label), strength)
-    return np.argsort(np.argsort(weakest, axis=1, kind="stable"), axis=1).astype(np.int32)
+    weakest = np.full((len(shapes.labels), VALUE_COUNT), np.iinfo(np.int64).max)
+    np.minimum.at(weakest, shapes.form_label, strength.T)
+    return np.argsort(np.argsort(weakest.T, axis=1, kind="stable"), axis=1).astype(np.int32)
 
 
 def _rulebook(knowledge: KnowledgeBase, shapes: Shapes, strength: NDArray[np.int64]) -> Rulebook:

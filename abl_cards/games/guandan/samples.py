@@ -30,8 +30,8 @@ def sample_hands(
     return decide(rules, hands, level, to_beat.astype(np.int16))
 
 
-def _draw(random: np.random.Generator, deck: NDArray[np.int64], cards: int) -> NDArray[np.uint8]:
-    return random.multivariate_hypergeometric(deck, min(cards, int(deck.sum()))).astype(np.uint8)
+def _draw(random: np.random.Generator, deck: NDArray[np.integer], cards: int) -> NDArray[np.uint8]:
+    return random.multivariate_hypergeometric(deck.astype(np.int64), min(cards, int(deck.sum()))).astype(np.uint8)
 
 
 def _uneven_hand(random: np.random.Generator, level: int, wild_suit: int) -> NDArray[np.uint8]:

@@ -36,7 +36,7 @@ class Layout(NamedTuple):
     mode: NDArray[np.int8]  # [blocks] PLAIN, MIXED (two suits at least), SUITED (one form a suit) or TAILED
     groups: NDArray[np.int8]  # [blocks] groups that all its forms share
     value: NDArray[np.int8]  # [blocks, 5] their ranks
-    count: NDArray[np.int8]  # [blocks, 5] their cards
+    size: NDArray[np.int8]  # [blocks, 5] their cards
     natural: NDArray[np.int8]  # [blocks, 5] how many of these must be real
     wilds: NDArray[np.int8]  # [blocks] wild cards that may stand for others
     tail_count: NDArray[np.int8]  # [blocks] cards of the last group, TAILED only
@@ -178,7 +178,7 @@ def _empty_layout(blocks: int) -> Layout:
         return np.full((blocks, *shape), -1, dtype=np.int16)
 
     return Layout(
-        label=absent(), form=absent(), mode=zeros(), groups=zeros(), value=zeros(GROUPS), count=zeros(GROUPS),
+        label=absent(), form=absent(), mode=zeros(), groups=zeros(), value=zeros(GROUPS), size=zeros(GROUPS),
         natural=zeros(GROUPS), wilds=zeros(), tail_count=zeros(), tail_natural=zeros(VALUE_COUNT), tail_form=absent(VALUE_COUNT),
         suit_form=absent(len(SUITS)),
     )  # fmt: skip
@@ -203,7 +203,7 @@ def _fill_block(layout: Layout, block: int, members: list[int], forms: tuple[For
             layout.tail_form[block, value], layout.tail_natural[block, value] = index, natural
     layout.groups[block] = len(shared)
     for place, (value, count, natural) in enumerate(shared):
-        layout.value[block, place], layout.count[block, place], layout.natural[block, place] = value, count, natural
+        layout.value[block, place], layout.size[block, place], layout.natural[block, place] = value, count, natural
     _check_family(layout, block, [forms[index] for index in members])
 
 

@@ -34,7 +34,7 @@ class Exchange(NamedTuple):
     paid: NDArray[np.uint8]  # [n, 2] cards, 255 while open
     receiver: NDArray[np.int8]  # [n, 2] seats, -1 while open
     returned: NDArray[np.uint8]  # [n, 2] cards, 255 while open
-    refused: NDArray[np.bool_]  # [n] the payers hold both big jokers 抗贡
+    refused: NDArray[np.uint8]  # [n] the payers whose big jokers refuse the tribute 抗贡, as bits; 0 when it is paid
     leader: NDArray[np.int8]  # [n] who leads the episode, -1 while the tribute decides it
 
 
@@ -65,7 +65,7 @@ class Tables:
         )  # fmt: skip
         self.exchange = Exchange(
             payer=np.zeros((n, 2), np.int8), paid=np.zeros((n, 2), np.uint8), receiver=np.zeros((n, 2), np.int8),
-            returned=np.zeros((n, 2), np.uint8), refused=np.zeros(n, np.bool_), leader=np.zeros(n, np.int8),
+            returned=np.zeros((n, 2), np.uint8), refused=np.zeros(n, np.uint8), leader=np.zeros(n, np.int8),
         )  # fmt: skip
         self.ladder = bottom(rules, n)
         self.episode = np.zeros(n, np.int32)  # [n] episodes finished in the match
@@ -84,7 +84,7 @@ class Tables:
         tables = cls(rules, len(start.hands), listener)
         tables.endless = False
         everywhere = np.arange(len(tables))
-        tables._climb(everywhere, start.ladder)
+        tables.ladder.put(everywhere, start.ladder)
         tables.previous[:], tables.course.hands[:] = start.previous, start.hands
         tables._open_episode(everywhere, start.leader)
         return tables
@@ -139,13 +139,13 @@ class Tables:
         """Start a new match at these tables; keys [n] decide all its cards."""
         self.keys[which], self.previous[which] = keys, -1
         self.episode[which], self.course.clock[which] = 0, 0
-        self._climb(which, bottom(self.rules, len(which)))
+        self.ladder.put(which, bottom(self.rules, len(which)))
         self._begin_episode(which)
 
     def play(self, which: Indices, moves: Moves) -> None:
         """Lay down a legal play or pass at each of these tables."""
         if self.listener:
-            self.listener.played(which, self.course.seat[which], moves)
+            self.listener.played(self, which, moves)
         rules = self.rules
         each_share(
             len(which),
@@ -158,7 +158,7 @@ class Tables:
     def give(self, which: Indices, cards: NDArray[np.uint8]) -> None:
         """Pay or return one legal card at each of these tables: cards [n]."""
         if self.listener:
-            self.listener.card_given(which, self.course.seat[which], cards)
+            self.listener.card_given(self, which, cards)
         self.course.clock[which] += 1
         returning = self.course.stage[which] == BACK
         self._pay(which[~returning], cards[~returning])
@@ -179,15 +179,15 @@ class Tables:
         if not first.all():
             self._ask_for_tribute(which[~first])
         if self.listener:
-            self.listener.episode_began(which)
+            self.listener.episode_began(self, which)
         self._lead(which[self.exchange.payer[which, 0] < 0])
 
     def _clear(self, which: Indices) -> None:
         state, exchange = self.course, self.exchange
-        state.level[which] = level_of(self.rules, self._ladder_of(which))
+        state.level[which] = level_of(self.rules, self.ladder.at(which))
         state.passed[which], state.out[which], state.order[which] = 0, 0, -1
         exchange.payer[which], exchange.receiver[which], exchange.leader[which] = -1, -1, -1
-        exchange.paid[which], exchange.returned[which], exchange.refused[which] = NO_CARD, NO_CARD, False
+        exchange.paid[which], exchange.returned[which], exchange.refused[which] = NO_CARD, NO_CARD, 0
 
     def _lead(self, which: Indices) -> None:
         state = self.course
@@ -196,29 +196,23 @@ class Tables:
 
     def _end_episode(self, which: Indices) -> None:
         if self.listener:
-            self.listener.episode_ended(which)
+            self.listener.episode_ended(self, which)
         self.previous[which] = self.course.order[which]
-        self._climb(which, promote(self.rules, self._ladder_of(which), self.previous[which]))
+        self.ladder.put(which, promote(self.rules, self.ladder.at(which), self.previous[which]))
         self.episode[which] += 1
         over = self.winner[which] != -1
         self.course.stage[which[over]] = MATCH_OVER
         if self.listener and over.any():
-            self.listener.match_ended(which[over])
+            self.listener.match_ended(self, which[over])
         if self.endless and not over.all():
             self._begin_episode(which[~over])
-
-    def _ladder_of(self, which: Indices) -> Ladder:
-        return Ladder(*(field[which] for field in self.ladder))
-
-    def _climb(self, which: Indices, ladder: Ladder) -> None:
-        for field, values in zip(self.ladder, ladder, strict=True):
-            field[which] = values
 
     # --- the tribute ---------------------------------------------------------------------------------------------------
 
     def _ask_for_tribute(self, which: Indices) -> None:
         answer = self.rules.payers.ask(len(which), **self._result_facts(which))
-        self.exchange.refused[which] = answer["refused"]
+        holders = answer["payer"].any(axis=0) & (self.course.hands[which, :, _BIG_JOKER].T > 0)
+        self.exchange.refused[which] = answer["refused"] * (holders << np.arange(4)[:, None]).sum(axis=0)
         paying = (answer["payer"].any(axis=1) & (answer["refused"] == 0)).T
         payer = np.where(paying, answer["payer"].argmax(axis=1).T, -1)
         self.exchange.payer[which] = payer
