@@ -1,10 +1,11 @@
 """What plays: agents by name, in every game.
 
-``random`` is uniform over the legal labels, then over the label's card sets. ``greedy`` follows with the weakest beater of the
-same type, else the weakest bomb, else it passes; it leads the label with most cards, weakest first; always the first card set
-in wire order.
+``random`` is uniform over the legal labels, then over the label's card sets. ``greedy`` follows with the weakest
+beater of the same type, else the weakest bomb, else it passes; it leads the label with most cards, weakest first;
+always the first card set in wire order.
 """
 
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -86,7 +87,7 @@ def agent(name: str, engine: Engine) -> Agent:
 
 
 @njit(cache=True, nogil=True)
-def _random_labels(legal, keys, lo, hi, labels):  # type: ignore[no-untyped-def]
+def _random_labels(legal, keys, lo, hi, labels):
     """A uniformly random legal label for decisions lo..hi-1."""
     for i in range(lo, hi):
         count = 0
@@ -102,7 +103,7 @@ def _random_labels(legal, keys, lo, hi, labels):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _greedy_labels(kind, cards, bomb, legal, to_beat, ranking, lo, hi, labels):  # type: ignore[no-untyped-def]
+def _greedy_labels(kind, cards, bomb, legal, to_beat, ranking, lo, hi, labels):
     """The greedy label for decisions lo..hi-1."""
     for i in range(lo, hi):
         best, best_class, best_place = -1, 0, 0

@@ -1,7 +1,7 @@
 """Matches between two agents: teams, duplicate deals, intervals.
 
-Games come in pairs with the same cards and the teams swapped. Everything is decided by the seed and the number of the game, so
-a game is the same whether it is played alone or among thousands.
+Games come in pairs with the same cards and the teams swapped. Everything is decided by the seed and the number of the
+game, so a game is the same whether it is played alone or among thousands.
 """
 
 from __future__ import annotations

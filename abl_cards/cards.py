@@ -1,7 +1,7 @@
 """Ranks, suits, cards and the 54-vector; text forms that parse back.
 
-A card is a plain integer, the index into the 54-vector of the papers: 4 * rank + suit with the ranks A, 2, ..., K and the
-suits S, H, D, C; the jokers are 52 and 53.
+A card is a plain integer, the index into the 54-vector of the papers: 4 * rank + suit with the ranks A, 2, ..., K and
+the suits S, H, D, C; the jokers are 52 and 53.
 
 >>> card_text(parse_card("H2")), parse_card("H2")
 ('H2', 5)

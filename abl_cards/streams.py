@@ -4,6 +4,7 @@ Every draw is a pure function of a key and a counter (splitmix64), so a match de
 alone, in a batch of thousands, or over a network.
 """
 
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 import numpy as np
@@ -16,7 +17,7 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 
 
 @njit(uint64(uint64, uint64), cache=True, nogil=True, inline="always")
-def mix(key, counter):  # type: ignore[no-untyped-def]
+def mix(key, counter):
     """64 random bits for this key and counter."""
     z = key + (counter + np.uint64(1)) * _GOLDEN
     z = (z ^ (z >> np.uint64(30))) * _FIRST
@@ -25,13 +26,13 @@ def mix(key, counter):  # type: ignore[no-untyped-def]
 
 
 @njit(uint64(uint64, uint64), cache=True, nogil=True, inline="always")
-def below(bits, bound):  # type: ignore[no-untyped-def]
+def below(bits, bound):
     """Random bits to a number in 0..bound-1 (bound < 2**32; the bias is below 2**-32)."""
     return ((bits >> np.uint64(32)) * bound) >> np.uint64(32)
 
 
 @vectorize([uint64(uint64, uint64)], cache=True)
-def _mix_all(keys, counter):  # type: ignore[no-untyped-def]
+def _mix_all(keys, counter):
     return mix(keys, counter)
 
 

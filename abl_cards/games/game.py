@@ -1,7 +1,8 @@
 """The one interface of all games.
 
-A *Game* is light: it knows its rule files. Its *Engine* is a knowledge base compiled into circuits. The engine's *Tables*
-play thousands of matches at once in arrays, and *Decisions* are what the seats to move at some of them can see and do.
+A *Game* is light: it knows its rule files. Its *Engine* is a knowledge base compiled into circuits. The engine's
+*Tables* play thousands of matches at once in arrays, and *Decisions* are what the seats to move at some of them can
+see and do.
 """
 
 from __future__ import annotations

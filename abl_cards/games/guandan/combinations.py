@@ -1,8 +1,9 @@
 """The ways to take k cards of one rank, in the order in which the wire protocol lists them (rules/guandan.md, 2.1).
 
-A rank offers a candidate list: the natural cards in hand order (S, H, C, D), then the wild cards that may stand in. Of its
-combinations the first k - 1 positions run upwards and the last one downwards, each card set at its first sight. As equal
-cards are neighbours, that order is: the first k - 1 cards ascending, the last one descending; single cards run upwards.
+A rank offers a candidate list: the natural cards in hand order (S, H, C, D), then the wild cards that may stand in.
+Of its combinations the first k - 1 positions run upwards and the last one downwards, each card set at its first
+sight. As equal cards are neighbours, that order is: the first k - 1 cards ascending, the last one descending; single
+cards run upwards.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ LARGEST = 10
 
 
 class Combinations(NamedTuple):
-    """All combinations of all candidate lists; the list of ``k`` cards is ``start[pattern, k] : start[pattern, k + 1]``.
+    """All combinations of all candidate lists; those of ``k`` cards are ``start[pattern, k] : start[pattern, k + 1]``.
 
     ``pattern`` is the candidate list as a number in base 3, spades first.
     """

@@ -4,6 +4,7 @@ No rule is decided here. Legality comes from the circuit; who plays next comes f
 ``turn/1, trick_over, episode_over`` filled in advance (rulebook.py).
 """
 
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -49,20 +50,20 @@ class Play(NamedTuple):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _set(rows, row, i):  # type: ignore[no-untyped-def]
+def _set(rows, row, i):
     if row >= 0:
         rows[row, i] = 1
 
 
 @njit(cache=True, nogil=True)
-def read_hands(cards, wild_suit, lo, hi, natural, wilds, level):  # type: ignore[no-untyped-def]
+def read_hands(cards, wild_suit, lo, hi, natural, wilds, level):
     """Sort the hands cards[lo:hi] of [n, 54] into ranks and suits; see Hands for the rest."""
     for i in range(lo, hi):
         wilds[i] = read_hand(cards[i], level[i], wild_suit, natural[i])
 
 
 @njit(cache=True, nogil=True)
-def write_facts(facts, hands, to_beat, lo, hi, rows):  # type: ignore[no-untyped-def]
+def write_facts(facts, hands, to_beat, lo, hi, rows):
     """Fill the input rows [inputs, n] of decisions lo..hi-1; to_beat [n] is a form, or -1 when leading."""
     for row in range(rows.shape[0]):
         rows[row, lo:hi] = 0
@@ -86,7 +87,7 @@ def write_facts(facts, hands, to_beat, lo, hi, rows):  # type: ignore[no-untyped
 
 
 @njit(cache=True, nogil=True)
-def deal(keys, which, hands):  # type: ignore[no-untyped-def]
+def deal(keys, which, hands):
     """Shuffle two packs with each key and deal 27 cards to each seat of tables which[:]; keys [n] uint64."""
     deck = np.empty(108, dtype=np.uint8)
     for i in range(len(which)):
@@ -101,7 +102,7 @@ def deal(keys, which, hands):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def lay_down(play, turns, pass_form, which, lo, hi, form, cards):  # type: ignore[no-untyped-def]
+def lay_down(play, turns, pass_form, which, lo, hi, form, cards):
     """Apply one play or pass at each of the tables which[lo:hi], which must be in stage PLAY."""
     for i in range(lo, hi):
         table = which[i]
@@ -131,7 +132,7 @@ def lay_down(play, turns, pass_form, which, lo, hi, form, cards):  # type: ignor
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _finish(play, table, seat):  # type: ignore[no-untyped-def]
+def _finish(play, table, seat):
     place = 0
     while play.order[table, place] >= 0:
         place += 1

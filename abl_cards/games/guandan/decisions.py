@@ -1,4 +1,4 @@
-"""Plays to decide: what the seats hold, what lies before them, which labels are legal and which card sets realise them."""
+"""Plays to decide: what the seats hold and what lies before them, the legal labels, the card sets that realise them."""
 
 from __future__ import annotations
 

@@ -1,9 +1,11 @@
 """From a legal label to its concrete card sets: the kernels that lay down cards.
 
-They read the same facts as the rules that decide legality (shapes.py) and nothing else. Cards come out in wire order: the
-groups of a form in their order, inside a group the natural cards in hand order, wild cards standing in at its end.
+They read the same facts as the rules that decide legality (shapes.py) and nothing else. Cards come out in wire order:
+the groups of a form in their order, inside a group the natural cards in hand order, wild cards standing in at its
+end.
 """
 
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -44,14 +46,14 @@ class Rulebook(NamedTuple):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _card(value, suit):  # type: ignore[no-untyped-def]
+def _card(value, suit):
     if value >= _JOKERS_FROM:
         return np.uint8(52 + value - _JOKERS_FROM)
     return np.uint8(4 * ((value - 1) % 13) + _SUIT_OF_VECTOR[suit])
 
 
 @njit(cache=True, nogil=True)
-def read_hand(hand, level, wild_suit, natural):  # type: ignore[no-untyped-def]
+def read_hand(hand, level, wild_suit, natural):
     """Fill natural [17, 4] from a 54-vector; returns the number of wild cards."""
     for value in range(2, _JOKERS_FROM):
         for suit in range(4):
@@ -66,7 +68,7 @@ def read_hand(hand, level, wild_suit, natural):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _pattern(natural, value, wilds, level, wild_suit):  # type: ignore[no-untyped-def]
+def _pattern(natural, value, wilds, level, wild_suit):
     """The candidate list of a rank; in its own group a wild card lies among the natural ones."""
     row = natural[value]
     code = row[0] + 3 * row[1] + 9 * row[2] + 27 * row[3]
@@ -80,7 +82,7 @@ def _pattern(natural, value, wilds, level, wild_suit):  # type: ignore[no-untype
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _lay(cards, filled, taken, value, level, wild_suit):  # type: ignore[no-untyped-def]
+def _lay(cards, filled, taken, value, level, wild_suit):
     """Write one group's cards behind the others; returns how many cards lie there now."""
     for suit in range(4):
         for _ in range(taken[suit]):
@@ -93,13 +95,13 @@ def _lay(cards, filled, taken, value, level, wild_suit):  # type: ignore[no-unty
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _copy(cards, filled, out):  # type: ignore[no-untyped-def]
+def _copy(cards, filled, out):
     for place in range(MOST_CARDS):
         out[place] = cards[place] if place < filled else NO_CARD
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _shown(taken, wild_suit):  # type: ignore[no-untyped-def]
+def _shown(taken, wild_suit):
     """The suits that lie on the table, as bits."""
     bits = 0
     for suit in range(4):
@@ -111,11 +113,11 @@ def _shown(taken, wild_suit):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def expand(rules, block, natural, wilds, level, allowed, scratch, seen, first, last, stop, form, cards, at):  # type: ignore[no-untyped-def]
+def expand(rules, block, natural, wilds, level, allowed, scratch, seen, first, last, stop, form, cards, at):
     """Walk the card sets of a block; write those numbered first..last-1 to rows from ``at``; end at number ``stop``.
 
-    ``seen`` is the number of the block's first card set; returns the number after its last. ``allowed`` [forms] comes from
-    the circuit; ``scratch`` is int64 [8, 8] and uint8 [10] of the caller's.
+    ``seen`` is the number of the block's first card set; returns the number after its last. ``allowed`` [forms] comes
+    from the circuit; ``scratch`` is int64 [8, 8] and uint8 [10] of the caller's.
     """
     layout, combinations = rules.layout, rules.combinations
     state, laid = scratch
@@ -125,7 +127,7 @@ def expand(rules, block, natural, wilds, level, allowed, scratch, seen, first, l
     most = layout.wilds[block]
     if layout.form[block] >= 0 and not allowed[layout.form[block]]:
         return seen
-    # rows of state: combination, its end, wild cards left, of these standing in, cards laid, suits shown, suit, own wild
+    # by row: combination, its end, wild cards left, wild cards standing in, cards laid, suits shown, suit, own wild
     state[2, 0], state[3, 0], state[4, 0], state[5, 0], state[6, 0], state[7, 0] = wilds, 0, 0, 0, -1, 0
     if groups > 0:
         pattern = _pattern(natural, layout.value[block, 0], wilds, level, rules.wild_suit)
@@ -187,7 +189,7 @@ def expand(rules, block, natural, wilds, level, allowed, scratch, seen, first, l
 
 
 @njit(cache=True, nogil=True)
-def _expand_tails(rules, block, natural, level, allowed, state, laid, depth, seen, first, last, stop, form, cards, at):  # type: ignore[no-untyped-def]
+def _expand_tails(rules, block, natural, level, allowed, state, laid, depth, seen, first, last, stop, form, cards, at):
     """The last group in every rank it may have, weak ranks first: the pairs of a full house."""
     layout, combinations = rules.layout, rules.combinations
     count = layout.tail_count[block]
@@ -212,7 +214,7 @@ def _expand_tails(rules, block, natural, level, allowed, state, laid, depth, see
 
 
 @njit(cache=True, nogil=True)
-def list_moves(rules, hands, labels, legal, allowed, lo, hi, start, form, cards):  # type: ignore[no-untyped-def]
+def list_moves(rules, hands, labels, legal, allowed, lo, hi, start, form, cards):
     """All card sets of decisions lo..hi-1 in wire order, or those of one label each; fills start[lo + 1 : hi + 1].
 
     Writes as much as form and cards have room for and returns how many card sets there are.
@@ -233,7 +235,7 @@ def list_moves(rules, hands, labels, legal, allowed, lo, hi, start, form, cards)
 
 
 @njit(cache=True, nogil=True)
-def _walk_label(rules, label, hands, i, allowed, scratch, first, last, stop, form, cards):  # type: ignore[no-untyped-def]
+def _walk_label(rules, label, hands, i, allowed, scratch, first, last, stop, form, cards):
     seen = 0
     for block in range(rules.label_blocks[label, 0], rules.label_blocks[label, 1]):
         seen = expand(
@@ -244,7 +246,7 @@ def _walk_label(rules, label, hands, i, allowed, scratch, first, last, stop, for
 
 
 @njit(cache=True, nogil=True)
-def realise_first(rules, hands, labels, allowed, lo, hi, form, cards):  # type: ignore[no-untyped-def]
+def realise_first(rules, hands, labels, allowed, lo, hi, form, cards):
     """The first card set in wire order of one label a decision, for decisions lo..hi-1."""
     scratch = (np.empty((8, 8), dtype=np.int64), np.empty(MOST_CARDS, dtype=np.uint8))
     for i in range(lo, hi):
@@ -252,7 +254,7 @@ def realise_first(rules, hands, labels, allowed, lo, hi, form, cards):  # type: 
 
 
 @njit(cache=True, nogil=True)
-def realise_random(rules, hands, labels, allowed, keys, lo, hi, form, cards):  # type: ignore[no-untyped-def]
+def realise_random(rules, hands, labels, allowed, keys, lo, hi, form, cards):
     """A uniformly random card set of one label a decision, for decisions lo..hi-1."""
     scratch = (np.empty((8, 8), dtype=np.int64), np.empty(MOST_CARDS, dtype=np.uint8))
     for i in range(lo, hi):

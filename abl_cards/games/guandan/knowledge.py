@@ -46,13 +46,14 @@ AXES = {declared.name: declared.domains for declared in INPUTS if declared.domai
 OUTPUTS = (
     ("legal", 1), ("move", 1), ("strength", 2), ("turn", 1), ("trick_over", 0), ("episode_over", 0),
     ("payer", 2), ("refused", 0), ("tribute", 2), ("back", 2), ("gives", 2), ("leads", 1),
-    ("next_standing", 2), ("next_declarer_is", 1), ("next_failures", 2), ("fallen", 1), ("match_won", 1), ("match_drawn", 0),
+    ("next_standing", 2), ("next_declarer_is", 1), ("next_failures", 2), ("fallen", 1), ("match_won", 1),
+    ("match_drawn", 0),
 )  # fmt: skip
 """What the engine asks."""
 
 FACTS = (
-    ("label", 2), ("form", 2), ("kind", 2), ("needs", 4), ("natural", 3), ("wilds", 2), ("same_suit", 2), ("mixed_suits", 1),
-    ("tier", 2), ("wild_suit", 1), ("base_level", 1),
+    ("label", 2), ("form", 2), ("kind", 2), ("needs", 4), ("natural", 3), ("wilds", 2), ("same_suit", 2),
+    ("mixed_suits", 1), ("tier", 2), ("wild_suit", 1), ("base_level", 1),
 )  # fmt: skip
 """Facts that the engine reads."""
 

@@ -1,8 +1,10 @@
-"""Played episodes as JSON objects, one an episode, in the format of the contest records (and what a replay needs besides).
+"""Played episodes as JSON objects, one an episode, in the format of the contest records (and what a replay needs
+besides).
 
-``level``, ``ranks`` (levels of the two teams), ``hands`` (4 x 27 cards as dealt), ``anti`` (seats holding the big jokers that
-refuse a tribute), ``tribute`` and ``back`` ([from, to, card]), ``plays`` ([seat, action]), ``order`` (seats by finish). Our own
-records add ``game``, ``profile``, ``episode`` (from 0 in its match) and whatever the recorder was given.
+``level``, ``ranks`` (levels of the two teams), ``hands`` (4 x 27 cards as dealt), ``anti`` (seats holding the big
+jokers that refuse a tribute), ``tribute`` and ``back`` ([from, to, card]), ``plays`` ([seat, action]), ``order``
+(seats by finish). Our own records add ``game``, ``profile``, ``episode`` (from 0 in its match) and whatever the
+recorder was given.
 """
 
 from __future__ import annotations

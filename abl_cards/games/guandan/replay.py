@@ -1,106 +1,22 @@
-"""Play records again: every episode at a table of its own, all of them at once, each decision checked against the rules."""
+"""Play records again: every episode at a table of its own, all at once, each decision checked against the rules."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.cards import card_text, hand_of
+from abl_cards.cards import card_text
 from abl_cards.games.game import Disagreement, GameError, Indices, Moves, Replay
 from abl_cards.games.guandan.course import BACK, PLAY, TRIBUTE
+from abl_cards.games.guandan.episodes import Episode, read_episode
 from abl_cards.games.guandan.ladder import Ladder, bottom, level_of, promote
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.guandan.tables import EpisodeStart, Tables
-from abl_cards.games.guandan.wire import PASSING, RANK_TEXT, Action, read_cards, read_level, wire_rank, wire_type
-
-Gift = tuple[int, int, int]
-"""A card given: from, to, card."""
-
-
-@dataclass(frozen=True)
-class Episode:
-    """A record, read."""
-
-    line: int
-    first: bool  # of its match
-    level: int
-    ranks: tuple[int, int]
-    hands: NDArray[np.uint8]  # [4, 54]
-    anti: tuple[int, ...]
-    tribute: tuple[Gift, ...]
-    back: tuple[Gift, ...]
-    plays: tuple[tuple[int, Action], ...]
-    order: tuple[int, ...]
-
-
-def read_episode(line: int, record: Mapping[str, Any], profile: str) -> Episode:
-    """Read a record; raises GameError that names the field."""
-    if not isinstance(record, Mapping):
-        raise GameError("a record is a JSON object with level, ranks, hands, anti, tribute, back, plays, order")
-    missing = [
-        name for name in ("level", "ranks", "hands", "anti", "tribute", "back", "plays", "order") if name not in record
-    ]
-    if missing:
-        raise GameError(f"field '{missing[0]}' is missing")
-    if record.get("game", "guandan") != "guandan" or record.get("profile", profile) != profile:
-        raise GameError(
-            f"the record is of {record.get('game')} {record.get('profile')}, the rules of guandan {profile}"
-        )
-    gifts, anti = (_gifts(record, "tribute"), _gifts(record, "back")), _seats(record["anti"], "anti")
-    first = record.get("episode") == 0 if "episode" in record else not (gifts[0] or anti)
-    order = _seats(record["order"], "order")
-    if sorted(order) != [0, 1, 2, 3]:
-        raise GameError(f"order: {list(order)} is no order of the seats 0, 1, 2, 3")
-    ranks = record["ranks"]
-    if not isinstance(ranks, list) or len(ranks) != 2:
-        raise GameError(f"ranks: {ranks!r} is not the levels of two teams")
-    return Episode(
-        line, first, read_level(record["level"]), (read_level(ranks[0]), read_level(ranks[1])), _hands(record["hands"]),
-        anti, *gifts, _plays(record["plays"]), order,
-    )  # fmt: skip
-
-
-def _hands(value: Any) -> NDArray[np.uint8]:
-    if not isinstance(value, list) or len(value) != 4:
-        raise GameError("hands: there must be four lists of cards")
-    hands = np.stack([hand_of(read_cards(cards)) for cards in value])
-    if (hands.sum(axis=0) != 2).any() or (hands.sum(axis=1) != 27).any():
-        raise GameError("hands: they must share two packs, 27 cards each")
-    return hands
-
-
-def _seats(value: Any, field: str) -> tuple[int, ...]:
-    if not isinstance(value, list) or any(type(seat) is not int or not 0 <= seat < 4 for seat in value):
-        raise GameError(f"{field}: {value!r} is no list of seats 0 to 3")
-    return tuple(value)
-
-
-def _gifts(record: Mapping[str, Any], field: str) -> tuple[Gift, ...]:
-    gifts: list[Gift] = []
-    for gift in record[field] if isinstance(record[field], list) else [record[field]]:
-        if not isinstance(gift, list) or len(gift) != 3:
-            raise GameError(f"{field}: {gift!r} is no [from, to, card]")
-        giver, taker = _seats(gift[:2], field)
-        (card,) = read_cards(gift[2:])
-        gifts.append((giver, taker, card))
-    return tuple(gifts)
-
-
-def _plays(value: Any) -> tuple[tuple[int, Action], ...]:
-    plays = []
-    for number, play in enumerate(value if isinstance(value, list) else [value], start=1):
-        if not isinstance(play, list) or len(play) != 2:
-            raise GameError(f"play {number}: {play!r} is no [seat, action]")
-        try:
-            plays.append((_seats(play[:1], "seat")[0], Action.from_json(play[1])))
-        except GameError as problem:
-            raise GameError(f"play {number}: {problem}") from None
-    return tuple(plays)
+from abl_cards.games.guandan.wire import RANK_TEXT, Action, wire_rank, wire_type
 
 
 def replay(rules: Rules, records: Sequence[Mapping[str, Any] | GameError]) -> Replay:
@@ -192,8 +108,8 @@ class _Again:
             self._exchange(exchanging)
         while (playing := self._living(self._tables.playing())).size > 0:
             self._play(playing)
-        for table in np.flatnonzero(self._alive):
-            self._check_end(int(table))
+        for finished in np.flatnonzero(self._alive):
+            self._check_end(int(finished))
         return self._wrong
 
     def _living(self, which: Indices) -> Indices:
@@ -278,7 +194,7 @@ class _Again:
         return {(wire_type(label), wire_rank(label), form.size): form.label for label, form in named}
 
     def _find(self, bounds: NDArray[np.int64], cards: NDArray[np.uint8], action: Action) -> int:
-        """The row of the action among the legal moves, -1 when it is not there; the order of its cards does not matter."""
+        """The row of the action among the legal moves, -1 when it is not there; card order does not matter."""
         wanted = sorted(action.cards)
         for row in range(*bounds.tolist()):
             if sorted(card for card in cards[row].tolist() if card != 255) == wanted:

@@ -1,4 +1,4 @@
-"""The knowledge base of Guandan, compiled: circuits for every question a table asks, and the arrays the kernels read."""
+"""The knowledge base of Guandan, compiled: circuits for what a table asks, and the arrays that the kernels read."""
 
 from __future__ import annotations
 

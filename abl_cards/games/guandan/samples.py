@@ -1,4 +1,4 @@
-"""Random states that cover the rules: every level, leading and following every type, 0, 1, 2 wild cards, 1 to 27 cards."""
+"""Random states that cover the rules: all levels, leading and following all types, 0 to 2 wild cards, 1 to 27 cards."""
 
 from __future__ import annotations
 

@@ -179,8 +179,8 @@ def _empty_layout(blocks: int) -> Layout:
 
     return Layout(
         label=absent(), form=absent(), mode=zeros(), groups=zeros(), value=zeros(GROUPS), size=zeros(GROUPS),
-        natural=zeros(GROUPS), wilds=zeros(), tail_count=zeros(), tail_natural=zeros(VALUE_COUNT), tail_form=absent(VALUE_COUNT),
-        suit_form=absent(len(SUITS)),
+        natural=zeros(GROUPS), wilds=zeros(), tail_count=zeros(), tail_natural=zeros(VALUE_COUNT),
+        tail_form=absent(VALUE_COUNT), suit_form=absent(len(SUITS)),
     )  # fmt: skip
 
 

@@ -107,7 +107,7 @@ class Tables:
         """[n] decisions so far in the match."""
         return self.course.clock
 
-    # --- decisions -----------------------------------------------------------------------------------------------------
+    # --- decisions ---------------------------------------------------------------------------------------------------
 
     def playing(self) -> Indices:
         """The tables where a seat is to play or pass."""
@@ -133,7 +133,7 @@ class Tables:
                 options[mine] = card_options(self.rules, asked, hands)[mine]
         return options
 
-    # --- what happens --------------------------------------------------------------------------------------------------
+    # --- what happens ------------------------------------------------------------------------------------------------
 
     def begin_match(self, which: Indices, keys: NDArray[np.uint64]) -> None:
         """Start a new match at these tables; keys [n] decide all its cards."""
@@ -164,7 +164,7 @@ class Tables:
         self._pay(which[~returning], cards[~returning])
         self._return(which[returning], cards[returning])
 
-    # --- an episode's beginning and end --------------------------------------------------------------------------------
+    # --- an episode's beginning and end ------------------------------------------------------------------------------
 
     def _begin_episode(self, which: Indices) -> None:
         keys = mix_all(mix_all(self.keys[which], self.episode[which]), _DEAL)
@@ -207,7 +207,7 @@ class Tables:
         if self.endless and not over.all():
             self._begin_episode(which[~over])
 
-    # --- the tribute ---------------------------------------------------------------------------------------------------
+    # --- the tribute -------------------------------------------------------------------------------------------------
 
     def _ask_for_tribute(self, which: Indices) -> None:
         answer = self.rules.payers.ask(len(which), **self._result_facts(which))

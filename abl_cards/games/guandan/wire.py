@@ -1,4 +1,5 @@
-"""Text and JSON forms of Guandan: actions and states, as the contest protocol writes them (rules/guandan.md, section 2).
+"""Text and JSON forms of Guandan: actions and states, as the contest protocol writes them (rules/guandan.md, section
+2).
 
 >>> action = Action.parse("Pair 4 H4 C4")
 >>> action.to_json(), str(action)
@@ -20,15 +21,17 @@ from abl_cards.games.guandan.shapes import arguments, functor
 
 PASS = ["PASS", "PASS", "PASS"]
 RANK_TEXT = {
-    **{value: str(value) for value in range(2, 10)}, 1: "A", 10: "T", 11: "J", 12: "Q", 13: "K", 14: "A", 15: "B", 16: "R",
+    **{value: str(value) for value in range(2, 10)},
+    1: "A", 10: "T", 11: "J", 12: "Q", 13: "K", 14: "A", 15: "B", 16: "R",
 }  # fmt: skip
 """The protocol's letters for the ranks of the rule files; 1 is the low ace."""
 
 LEVEL_OF_TEXT = {RANK_TEXT[value]: value for value in range(2, 15)}
 
 WIRE_TYPES: Mapping[str, str] = {
-    "pass": "PASS", "single": "Single", "pair": "Pair", "triple": "Trips", "tube": "ThreePair", "full_house": "ThreeWithTwo",
-    "plate": "TwoTrips", "straight": "Straight", "bomb": "Bomb", "joker_bomb": "Bomb", "straight_flush": "StraightFlush",
+    "pass": "PASS", "single": "Single", "pair": "Pair", "triple": "Trips", "tube": "ThreePair",
+    "full_house": "ThreeWithTwo", "plate": "TwoTrips", "straight": "Straight", "bomb": "Bomb", "joker_bomb": "Bomb",
+    "straight_flush": "StraightFlush",
 }  # fmt: skip
 """The protocol's name of each kind of label, in the order of its lists (rules/guandan.md, 2.1)."""
 
@@ -37,7 +40,7 @@ _SUIT_ORDER = (0, 1, 3, 2)  # S, H, C, D of the hand order among S, H, D, C of t
 
 
 def wire_type(label: str) -> str:
-    """The protocol's name of a label's type; kinds that a variant adds go by their own names, at the end of the lists."""
+    """The protocol's name of a label's type; kinds that a variant adds go by their own names."""
     return WIRE_TYPES.get(functor(label), functor(label))
 
 
