@@ -34,13 +34,16 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(THREADS, thread_name_prefix=_NAME)
 
 
-def each_share(n: int, work: Callable[[int, int], _T]) -> list[_T]:
+def each_share(
+    n: int, work: Callable[[int, int], _T], threads: int = THREADS, least: int = WORTH_A_THREAD
+) -> list[_T]:
     """Call ``work(lo, hi)`` on ranges that together make 0..n-1, and give back the results in order.
 
-    Work that shares work in its turn does it alone: its threads would wait for each other.
+    No share is smaller than ``least`` while there are several. Work that shares work in its turn does it alone: its
+    threads would wait for each other.
     """
     alone = current_thread().name.startswith(_NAME)
-    shares = 1 if alone else max(1, min(THREADS, n // WORTH_A_THREAD))
+    shares = 1 if alone else max(1, min(threads, n // least))
     bounds = [n * share // shares for share in range(shares + 1)]
     if shares == 1:
         return [work(0, n)]

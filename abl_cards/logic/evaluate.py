@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from abl_cards.logic.circuit import Circuit
 from abl_cards.logic.lower import Code, lower
+from abl_cards.parallel import each_share
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +29,9 @@ def evaluate(
     if not out.flags.c_contiguous:
         out[:] = evaluate(circuit, rows, threads=threads)
         return out
-    _run_threads(code_of(circuit), rows, out, threads)
+    code, states = code_of(circuit), rows.shape[1]
+    words = -(-states // WORD)
+    each_share(words, lambda lo, hi: _run(code, rows, out, WORD * lo, min(states, WORD * hi)), threads, MIN_WORDS)
     return out
 
 
@@ -72,27 +71,9 @@ def _checked(
     return np.ascontiguousarray(rows), out
 
 
-def _run_threads(code: Code, rows: NDArray[np.uint8], out: NDArray[np.uint8], threads: int) -> None:
-    states = rows.shape[1]
-    words = -(-states // WORD)
-    parts = max(1, min(threads, words // MIN_WORDS))
-    if parts == 1:
-        _run(code, rows, out, 0, states)
-        return
-    cuts = [min(states, WORD * (words * part // parts)) for part in range(parts + 1)]
-    tasks = [_pool().submit(_run, code, rows, out, *cut) for cut in pairwise(cuts)]
-    for task in tasks:
-        task.result()
-
-
 def _run(code: Code, rows: NDArray[np.uint8], out: NDArray[np.uint8], first: int, end: int) -> None:
     from abl_cards.logic import kernels
 
     words = max(1, min(-(-(end - first) // WORD), max(8, CACHE_BYTES // (8 * code.slots))))
     buffer = np.empty((code.slots, words), np.uint64)
     kernels.run(code.operations, code.segments, code.outputs, rows, out, first, end, buffer)
-
-
-@cache
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="circuit")
