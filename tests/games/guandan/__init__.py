@@ -1,0 +1,1 @@
+"""Tests of the Guandan engine and its rule files."""

@@ -1,0 +1,191 @@
+"""Random Guandan states as arrays, and the engine's words in those of the brute force.
+
+A state here is a hand of the 54-vector, a level 2..14 and the form to beat (an index of the engine, -1 when leading).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import NamedTuple
+
+import numpy as np
+from hypothesis import settings
+from numpy.typing import NDArray
+
+from abl_cards.cards import card_text, hand_of, parse_card
+from abl_cards.games.game import MoveLists
+from abl_cards.games.guandan.decisions import LEADING, Decisions, decide
+from abl_cards.games.guandan.engine import GuandanEngine, engine_of
+from abl_cards.games.guandan.expansion import NO_CARD
+from abl_cards.games.guandan.rulebook import Rules
+from abl_cards.games.guandan.wire import LEVEL_OF_TEXT, RANK_TEXT, Action, hand_order, wire_rank, wire_type
+from tests.brute_force import fast
+from tests.brute_force.guandan import RUN_RANKS, label_of
+from tests.brute_force.guandan import Action as WireAction
+from tests.brute_force.states import State
+
+PROFILES = ("standard", "platform", "openguandan", "danzero", "manual", "paper")
+
+TYPES = {
+    "single": fast.SINGLE,
+    "pair": fast.PAIR,
+    "triple": fast.TRIPLE,
+    "plate": fast.PLATE,
+    "tube": fast.TUBE,
+    "full_house": fast.FULL_HOUSE,
+    "straight": fast.STRAIGHT,
+    "bomb": fast.BOMB,
+    "straight_flush": fast.STRAIGHT_FLUSH,
+    "joker_bomb": fast.JOKER_BOMB,
+}
+"""What the rule files call the types that the brute force numbers."""
+
+_AT_ONCE = 10_000
+
+
+class States(NamedTuple):
+    """What n seats to move must answer."""
+
+    hands: NDArray[np.uint8]  # [n, 54]
+    levels: NDArray[np.int8]  # [n] 2..14
+    to_beat: NDArray[np.int16]  # [n] form, or LEADING
+
+
+def thorough() -> bool:
+    """Whether the long search is asked for: ``pytest --hypothesis-profile=thorough``."""
+    return settings().max_examples > 1000
+
+
+def engine(profile: str = "standard") -> GuandanEngine:
+    """The engine of a profile that comes with the package."""
+    return engine_of(profile=profile)
+
+
+def wild_of(levels: NDArray[np.int8]) -> NDArray[np.int64]:
+    """The index of each level's wild card, the heart of its rank."""
+    return 4 * ((levels.astype(np.int64) - 1) % 13) + 1
+
+
+def random_states(rules: Rules, n: int, seed: int, smallest: int = 1, largest: int = 27) -> States:
+    """Half the hands of at most 9 cards, half with wild cards, four of five following any type."""
+    random = np.random.default_rng([seed, n])
+    chunks = [_chunk(rules, random, min(_AT_ONCE, n - at), smallest, largest) for at in range(0, n, _AT_ONCE)]
+    return States(*map(np.concatenate, zip(*chunks, strict=True)))
+
+
+def _chunk(rules: Rules, random: np.random.Generator, n: int, smallest: int, largest: int) -> States:
+    small = random.integers(smallest, max(smallest, min(largest, 9)) + 1, n)
+    sizes = np.where(random.random(n) < 0.5, small, random.integers(max(smallest, min(10, largest)), largest + 1, n))
+    levels = random.integers(2, 15, n).astype(np.int8)
+    wilds = np.minimum(np.where(random.random(n) < 0.5, 0, random.integers(1, 3, n)), sizes)
+    return States(_hands(random, sizes, levels, wilds), levels, _to_beat(rules, random, n))
+
+
+def _hands(
+    random: np.random.Generator, sizes: NDArray[np.int64], levels: NDArray[np.int8], wilds: NDArray[np.int64]
+) -> NDArray[np.uint8]:
+    """[n, 54] hands with so many wild cards, most of them crowded into few ranks or suits."""
+    n, deck = len(sizes), np.repeat(np.arange(54), 2)
+    rank, suit, joker = deck // 4, deck % 4, deck >= 52
+    width = random.choice([1, 2, 3, 5, 6, 7, 13], (n, 1))
+    liked = (rank - random.integers(0, 13, (n, 1))) % 13 < width
+    suits = random.choice([15, 15, 15, 3, 5, 6, 12, 1, 2, 4, 8], (n, 1))
+    liked &= suits >> suit & 1 == 1
+    liked = np.where(joker, random.random((n, 1)) < 0.4, liked)
+    order = random.random((n, 108)) + ~liked
+    mine = deck == wild_of(levels)[:, None]
+    order = np.where(mine, np.where(mine.cumsum(axis=1) <= wilds[:, None], -1.0, 9.0), order)
+    taken = np.argsort(order, axis=1).argsort(axis=1) < sizes[:, None]
+    return (taken[:, 0::2].astype(np.uint8) + taken[:, 1::2]).astype(np.uint8)
+
+
+def _to_beat(rules: Rules, random: np.random.Generator, n: int) -> NDArray[np.int16]:
+    families: dict[str, list[int]] = defaultdict(list)
+    for index, form in enumerate(rules.shapes.forms):
+        if index != rules.pass_form:
+            families[form.name.partition("(")[0]].append(index)
+    assert set(families) == set(TYPES)
+    drawn = np.stack([random.choice(members, n) for members in families.values()])
+    following = drawn[random.integers(0, len(families), n), np.arange(n)]
+    return np.where(random.random(n) < 0.2, LEADING, following).astype(np.int16)
+
+
+def table_codes(rules: Rules, to_beat: NDArray[np.int16]) -> NDArray[np.int64]:
+    """[n, 3] the forms to beat as the brute force writes them: type, rank number, size."""
+    codes = np.array([_code(form.name) for form in rules.shapes.forms] + [(fast.LEAD, 0, 0)])
+    return codes[to_beat]  # LEADING, which is -1, finds the last row
+
+
+def _code(name: str) -> tuple[int, int, int]:
+    functor, _, rest = name.partition("(")
+    if functor == "joker_bomb":
+        return fast.JOKER_BOMB, 0, 4
+    parts = rest.rstrip(")").split(",")
+    return TYPES.get(functor, fast.LEAD), int(parts[0] or 0), int(parts[1]) if functor == "bomb" else 0
+
+
+def brute_force_masks(rules: Rules, states: States) -> NDArray[np.uint8]:
+    """[n, 168] the legal labels that the brute force finds."""
+    masks: NDArray[np.uint8] = fast.legal_masks(
+        states.hands.astype(np.int8), states.levels.astype(np.int64), table_codes(rules, states.to_beat)
+    )
+    return masks
+
+
+def decided(rules: Rules, states: States) -> Decisions:
+    """The states as the engine sees them."""
+    return decide(rules, *states)
+
+
+def texts(hand: NDArray[np.uint8], level: int) -> list[str]:
+    """The cards of a hand as the brute force writes them, in hand order."""
+    return [card_text(card) for card in hand_order(level) for _ in range(hand[card])]
+
+
+def describe(rules: Rules, states: States, row: int) -> str:
+    """A state that failed, to be read in a message."""
+    level, form = int(states.levels[row]), int(states.to_beat[row])
+    rival = rules.shapes.forms[form].name if form >= 0 else "nothing"
+    return f"level {RANK_TEXT[level]}, hand {' '.join(texts(states.hands[row], level))}, to beat {rival}"
+
+
+def form_of(rules: Rules, action: WireAction | None) -> int:
+    """Any form of the engine that reads like an action of the brute force."""
+    if action is None:
+        return LEADING
+    label, size = label_of(action), len(action[2])
+    shapes = rules.shapes
+    return next(
+        index for index, form in enumerate(shapes.forms) if shapes.labels[form.label] == label and form.size == size
+    )
+
+
+def action_of(rules: Rules, form: int) -> WireAction | None:
+    """The play to beat as the brute force compares it: type, rank, and cards of which only the number counts."""
+    if form < 0:
+        return None
+    name = rules.shapes.forms[form].name
+    kind, number, size = _code(name)
+    wire = {code: word for word, code in fast.TYPE_CODES.items()}
+    if kind == fast.JOKER_BOMB:
+        return ["Bomb", "JOKER", ["SB", "SB", "HR", "HR"]]
+    run = kind in (fast.PLATE, fast.TUBE, fast.STRAIGHT, fast.STRAIGHT_FLUSH)
+    rank = RUN_RANKS[number - 1] if run else RANK_TEXT[number]
+    return [wire[kind], rank, ["S2"] * (size or rules.shapes.forms[form].size)]
+
+
+def decisions_of(rules: Rules, states: list[State]) -> Decisions:
+    """States of the brute force as decisions of the engine."""
+    hands = np.stack([hand_of(map(parse_card, state.hand)) for state in states])
+    levels = np.array([LEVEL_OF_TEXT[state.level] for state in states], np.int8)
+    return decide(rules, hands, levels, np.array([form_of(rules, state.to_beat) for state in states], np.int16))
+
+
+def listed(rules: Rules, lists: MoveLists, row: int) -> list[WireAction]:
+    """The moves of one decision as the brute force writes them."""
+    actions = []
+    for move in range(lists.start[row], lists.start[row + 1]):
+        label = rules.labels[rules.shapes.form_label[lists.form[move]]]
+        cards = tuple(int(card) for card in lists.cards[move] if card != NO_CARD)
+        actions.append(Action(wire_type(label), wire_rank(label), cards).to_json())
+    return actions

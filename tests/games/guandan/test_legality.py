@@ -1,0 +1,95 @@
+"""The legal labels are those that an independent brute force finds, for every profile."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abl_cards.games.guandan.decisions import LEADING
+from abl_cards.games.guandan.shapes import functor
+from tests.brute_force.guandan import LABELS
+from tests.games.guandan.states import (
+    PROFILES,
+    TYPES,
+    States,
+    brute_force_masks,
+    decided,
+    describe,
+    engine,
+    random_states,
+    thorough,
+    wild_of,
+)
+
+STATES = 20_000
+MANY_STATES = 200_000  # with --hypothesis-profile=thorough
+FORMS = len(engine().rules.shapes.forms)
+
+
+def check(profile: str, states: States) -> None:
+    """The circuit's masks are the brute force's, or the first state where they differ is told."""
+    rules = engine(profile).rules
+    found, expected = decided(rules, states).legal.T, brute_force_masks(rules, states)
+    wrong = np.flatnonzero((found != expected).any(axis=1))
+    if wrong.size:
+        row = int(wrong[0])
+        missing = [LABELS[label] for label in np.flatnonzero(expected[row] > found[row])]
+        extra = [LABELS[label] for label in np.flatnonzero(found[row] > expected[row])]
+        pytest.fail(f"{wrong.size} of {len(found)}: {describe(rules, states, row)}: missing {missing}, extra {extra}")
+
+
+def test_labels_are_the_papers() -> None:
+    """168 labels in the order of the paper's table 2, in every profile."""
+    assert all(engine(profile).labels == LABELS for profile in PROFILES)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_masks_against_brute_force(profile: str) -> None:
+    """Masks on random states; 200,000 of them in the thorough search."""
+    count = MANY_STATES if thorough() else STATES
+    check(profile, random_states(engine(profile).rules, count, seed=PROFILES.index(profile)))
+
+
+def test_random_states_cover_the_rules() -> None:
+    """The states above meet every level, size, number of wild cards and type, leading and following; half are small."""
+    rules = engine().rules
+    states = random_states(rules, STATES, seed=0)
+    sizes, wilds = states.hands.sum(axis=1), states.hands[np.arange(STATES), wild_of(states.levels)]
+    assert states.hands.max() == 2
+    assert set(sizes) == set(range(1, 28))
+    assert set(states.levels) == set(range(2, 15))
+    assert set(wilds) == {0, 1, 2}
+    assert abs((sizes <= 9).mean() - 0.5) < 0.05
+    assert abs((wilds > 0).mean() - 0.5) < 0.05
+    assert {functor(rules.shapes.forms[form].name) for form in states.to_beat if form != LEADING} == set(TYPES)
+    assert 0.15 < (states.to_beat == LEADING).mean() < 0.25
+    often = brute_force_masks(rules, states).sum(axis=0)
+    assert (often > 0).all(), [LABELS[label] for label in np.flatnonzero(often == 0)]
+
+
+@given(
+    st.lists(st.integers(0, 107), min_size=1, max_size=27, unique=True),
+    st.integers(2, 14),
+    st.integers(LEADING, FORMS - 2),
+    st.sampled_from(PROFILES),
+)
+def test_any_hand(cards: list[int], level: int, to_beat: int, profile: str) -> None:
+    """Masks on whatever hand hypothesis can think of."""
+    hand = np.bincount(np.array(cards) // 2, minlength=54).astype(np.uint8)
+    check(profile, States(hand[None], np.array([level], np.int8), np.array([to_beat], np.int16)))
+
+
+@given(st.lists(st.integers(0, 11), min_size=1, max_size=10), st.integers(0, 2), st.integers(2, 14), st.integers(0, 12))
+def test_crowded_hands(cards: list[int], wilds: int, level: int, first: int) -> None:
+    """Masks on hands of three neighbouring ranks with wild cards, when they lead."""
+    hand = np.zeros(54, np.uint8)
+    for card in cards:
+        hand[4 * ((first + card // 4) % 13) + card % 4] += 1
+    hand = np.minimum(hand, 2)
+    hand[wild_of(np.array([level], np.int8))] = wilds
+    check("standard", States(hand[None], np.array([level], np.int8), np.array([LEADING], np.int16)))
+
+
+def test_pass_is_the_last_form() -> None:
+    """What the strategies above call the forms to beat: all but the pass."""
+    assert engine().rules.pass_form == FORMS - 1

@@ -1,0 +1,277 @@
+"""The lists of concrete moves: complete, exact, in wire order; and the realisations of one label."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from abl_cards import parallel
+from abl_cards.games.game import GameError, MoveLists, Moves
+from abl_cards.games.guandan import decisions as decisions_module
+from abl_cards.games.guandan.decisions import LEADING, Decisions
+from abl_cards.games.guandan.expansion import NO_CARD
+from abl_cards.streams import mix_all
+from tests.brute_force.guandan import moves, moves_by_subsets, return_cards, tribute_cards, unordered
+from tests.brute_force.states import State, mixed_states
+from tests.games.guandan.states import (
+    PROFILES,
+    States,
+    decided,
+    decisions_of,
+    engine,
+    listed,
+    random_states,
+    texts,
+)
+
+
+def check_lists(states: list[State], profile: str = "standard") -> None:
+    """The lists are those of the brute force, in its order."""
+    rules = engine(profile).rules
+    lists = decisions_of(rules, states).moves()
+    for row, state in enumerate(states):
+        assert listed(rules, lists, row) == moves(*state), state
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_lists_of_small_hands(profile: str) -> None:
+    """Hands of 1 to 9 cards that lead and follow every type."""
+    check_lists(mixed_states(seed=100 + PROFILES.index(profile), count=100, smallest=1, largest=9), profile)
+
+
+def test_lists_of_hands_of_every_size() -> None:
+    """Hands of 1 to 27 cards that lead and follow every type."""
+    check_lists(mixed_states(seed=110, count=300, smallest=1, largest=27))
+
+
+def test_lists_of_full_hands() -> None:
+    """Hands of 27 cards."""
+    check_lists(mixed_states(seed=111, count=60, smallest=27, largest=27))
+
+
+def test_lists_against_subsets() -> None:
+    """Nothing is missing and nothing extra when every handful of a small hand is tried."""
+    states = mixed_states(seed=112, count=100, smallest=1, largest=8)
+    rules = engine().rules
+    lists = decisions_of(rules, states).moves()
+    for row, state in enumerate(states):
+        found = listed(rules, lists, row)
+        assert len({unordered(action) for action in found}) == len(found), state
+        assert {unordered(action) for action in found} == moves_by_subsets(*state), state
+
+
+def test_json_states() -> None:
+    """`legal_moves` answers states in JSON form with the same lists."""
+    states = [state for state in mixed_states(seed=113, count=250, smallest=1, largest=20) if two_packs_hold(state)]
+    assert len(states) > 100
+    asked = [{"level": state.level, "hand": state.hand, "to_beat": state.to_beat} for state in states]
+    for state, answer in zip(states, engine().legal_moves(asked), strict=True):
+        assert answer == moves(*state), state
+
+
+def two_packs_hold(state: State) -> bool:
+    """Whether hand and play to beat can both be there."""
+    seen = Counter(state.hand) + Counter(state.to_beat[2] if state.to_beat else [])
+    return max(seen.values()) <= 2
+
+
+def test_json_states_stand_for_themselves() -> None:
+    """A bad state among good ones is answered by its error, and the others as if it were not there."""
+    good = {"level": "8", "hand": ["H5", "D3"], "to_beat": ["Pair", "4", ["H4", "C4"]]}
+    first, bad, last = engine().legal_moves([good, {"level": "1", "hand": ["H5"]}, good])
+    assert first == last == [["PASS", "PASS", "PASS"]]
+    assert isinstance(bad, GameError)
+
+
+def test_tribute_and_return_lists() -> None:
+    """The cards to pay are those of the brute force; so are those to return where the hand has a card of 2 to 10."""
+    rules = engine().rules
+    states = random_states(rules, 400, seed=7)
+    for stage, choices in (("tribute", tribute_cards), ("back", return_cards)):
+        hands = [texts(hand, int(level)) for hand, level in zip(states.hands, states.levels, strict=True)]
+        levels = ["  23456789TJQKA"[int(level)] for level in states.levels]
+        asked = [
+            {"level": level, "hand": hand, "stage": stage}
+            for level, hand in zip(levels, hands, strict=True)
+            if payable(hand, level, stage)
+        ]
+        for state, answer in zip(asked, engine().legal_moves(asked), strict=True):
+            expected = choices(state["hand"], state["level"])
+            assert answer == [[stage, stage, [card]] for card in expected], state
+
+
+def payable(hand: list[str], level: str, stage: str) -> bool:
+    """Hands that offer a choice which both accounts must see alike: not wild cards alone, not the return's fallback."""
+    naturals = [card for card in hand if card != "H" + level]
+    return bool(naturals) and (
+        stage == "tribute" or any(card[1] in "23456789T".replace(level, "") for card in naturals)
+    )
+
+
+def each_label(decisions: Decisions) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int16]]]:
+    """The decisions where a label is legal, and the label for each; label by label."""
+    for label, legal in enumerate(decisions.legal):
+        rows = np.flatnonzero(legal)
+        if rows.size:
+            yield rows, np.full(len(rows), label, np.int16)
+
+
+def subset(decisions: Decisions, rows: NDArray[np.int64]) -> Decisions:
+    """Some of the decisions."""
+    return Decisions(
+        decisions.rules,
+        np.arange(len(rows)),
+        type(decisions.hands)(*(field[rows] for field in decisions.hands)),
+        decisions.to_beat[rows],
+    )
+
+
+def rows_of(moves: Moves | MoveLists) -> list[tuple[int, bytes]]:
+    """Moves that compare."""
+    return [(int(form), cards.tobytes()) for form, cards in zip(moves.form, moves.cards, strict=True)]
+
+
+def test_moves_of_one_label() -> None:
+    """The list of a label is its part of the whole list, the first realisation heads it, a random one is in it."""
+    rules = engine().rules
+    decisions = decided(rules, random_states(rules, 200, seed=8))
+    whole = decisions.moves()
+    moves_of_whole, labels_of_whole = rows_of(whole), rules.shapes.form_label[whole.form]
+    for rows, labels in each_label(decisions):
+        part = subset(decisions, rows)
+        lists = part.moves(labels)
+        first = rows_of(part.realise_first(labels))
+        drawn = rows_of(part.realise_random(labels, mix_all(rows.astype(np.uint64), int(labels[0]))))
+        found = rows_of(lists)
+        for place, row in enumerate(rows):
+            mine = found[lists.start[place] : lists.start[place + 1]]
+            span = np.arange(whole.start[row], whole.start[row + 1])
+            assert mine == [moves_of_whole[move] for move in span[labels_of_whole[span] == labels[0]]]
+            assert first[place] == mine[0]
+            assert drawn[place] in mine
+
+
+def test_a_label_is_legal_exactly_when_it_has_a_card_set() -> None:
+    """Every legal label is in the list, and no other."""
+    rules = engine().rules
+    decisions = decided(rules, random_states(rules, 3_000, seed=9))
+    lists = decisions.moves()
+    seen = np.zeros_like(decisions.legal)
+    seen[rules.shapes.form_label[lists.form], np.repeat(np.arange(3_000), np.diff(lists.start))] = 1
+    assert (seen == decisions.legal).all()
+
+
+def test_forms_are_laid_down_as_they_say() -> None:
+    """Each form that the circuit allows has a card set of its own, and no other form has."""
+    rules = engine().rules
+    decisions = decided(rules, random_states(rules, 1_000, seed=10))
+    lists = decisions.moves()
+    seen = np.zeros_like(decisions.allowed)
+    seen[lists.form, np.repeat(np.arange(1_000), np.diff(lists.start))] = 1
+    assert (seen == decisions.allowed).all()
+    assert (
+        (lists.cards != NO_CARD).sum(axis=1) == np.array([form.size for form in rules.shapes.forms])[lists.form]
+    ).all()
+
+
+@pytest.mark.parametrize(
+    ("hand", "level", "label"),
+    [
+        ("S6 C6 D6", "2", "pair(6)"),
+        ("SQ SQ CQ H2 H2", "2", "pair(12)"),
+        ("S3 C3 S4 C4 S5 C5 D5 S6 S7 H8 H2", "2", "straight(3)"),
+        ("S3 S3 H3 C3 S4 H4 SB SB H2", "2", "full_house(3)"),
+        ("S3 S4 S5 S6 S7 H3 H4 H5 H6 H7 H2", "2", "straight_flush(3)"),
+        ("S3 S3 H3 H3 C3 C3 D3 D3 H2 H2", "2", "bomb(3,8)"),
+    ],
+)
+def test_random_realisations_are_uniform(hand: str, level: str, label: str) -> None:
+    """Every card set of a label is drawn about equally often."""
+    keys = np.arange(4_000, dtype=np.uint64)
+    many = decisions_of(engine().rules, [State(hand.split(), level, None)] * len(keys))
+    labels = np.full(len(keys), engine().rules.shapes.label_index[label], np.int16)
+    drawn = Counter(rows_of(many.realise_random(labels, keys)))
+    choices = rows_of(subset(many, np.array([0])).moves(labels[:1]))
+    assert set(drawn) == set(choices)
+    expected = len(keys) / len(choices)
+    chi_square = sum((count - expected) ** 2 / expected for count in drawn.values())
+    freedom = len(choices) - 1
+    assert chi_square < freedom + 4 * (2 * freedom) ** 0.5 + 6  # about one in 10,000 would fail, were it chance
+
+
+def test_draws_depend_on_the_key_alone() -> None:
+    """The same key draws the same card set, other keys others."""
+    rules = engine().rules
+    states = random_states(rules, 400, seed=12, smallest=20)
+    states = States(states.hands, states.levels, np.full(400, LEADING, np.int16))
+    decisions = decided(rules, states)
+    labels = decisions.legal.argmax(axis=0).astype(np.int16)
+    keys = mix_all(np.arange(400).astype(np.uint64), 5)
+    once, again = (rows_of(decisions.realise_random(labels, keys)) for _ in range(2))
+    backwards = rows_of(subset(decisions, np.arange(400)[::-1]).realise_random(labels[::-1].copy(), keys[::-1].copy()))
+    assert once == again == backwards[::-1]
+    assert once != rows_of(decisions.realise_random(labels, mix_all(keys, 1)))
+
+
+def test_batches_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One decision at a time, all at once, alone or with several threads: the same masks, lists and draws."""
+    rules = engine().rules
+    states = random_states(rules, 1_500, seed=13)
+    keys = mix_all(np.arange(1_500).astype(np.uint64), 9)
+    found = []
+    for threads in (1, 2, 3):
+        parallel._pool.cache_clear()
+        for module in (parallel, decisions_module):
+            monkeypatch.setattr(module, "THREADS", threads)
+        decisions = decided(rules, states)
+        labels = decisions.legal.argmax(axis=0).astype(np.int16)
+        lists = decisions.moves(mean_length=1 if threads == 3 else 64)
+        drawn = decisions.realise_random(labels, keys)
+        found.append([decisions.legal.tobytes(), *(field.tobytes() for field in (*lists, *drawn))])
+    parallel._pool.cache_clear()
+    assert found[0] == found[1] == found[2]
+    for row in range(0, 1_500, 50):
+        alone = subset(decisions, np.array([row])).moves()
+        assert rows_of(alone) == rows_of(lists)[lists.start[row] : lists.start[row + 1]]
+
+
+DIGEST = """
+import hashlib, numpy as np
+from tests.games.guandan.states import decided, engine, random_states
+decisions = decided(engine().rules, random_states(engine().rules, 2000, seed=14))
+print(hashlib.sha256(decisions.legal.tobytes() + decisions.moves().cards.tobytes()).hexdigest())
+"""
+
+
+def test_number_of_threads_does_not_matter() -> None:
+    """ABL_CARDS_THREADS changes the speed and nothing else."""
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", DIGEST],
+            env=os.environ | {"ABL_CARDS_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=100,
+        ).stdout
+        for threads in ("1", "3")
+    }
+    assert len(digests) == 1
+
+
+def test_fallback_of_the_return() -> None:
+    """Without a card of 2 to 10 that is no level card, the lowest rank but wild cards and jokers is returned."""
+    cases = {
+        ("J", "HJ SK SQ DQ SB"): ["SQ", "DQ"],
+        ("Q", "SQ DK DK SA HR"): ["DK"],
+        ("8", "S8 H8 SA SB"): ["SA"],
+        ("8", "S8 H8 SB"): ["S8"],
+    }
+    for (level, hand), expected in cases.items():
+        (answer,) = engine().legal_moves([{"level": level, "hand": hand.split(), "stage": "back"}])
+        assert answer == [["back", "back", [card]] for card in expected]

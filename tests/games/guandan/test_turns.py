@@ -1,0 +1,138 @@
+"""Whose turn it is, who takes the lead, when an episode is over: cases worked by hand from rules/guandan.md, 5 and 8."""
+
+import pytest
+
+from tests.games.guandan.scripted import is_over, leads, order, play, sit_down
+from tests.games.guandan.states import PROFILES, engine
+
+ALL_ASKED = [profile for profile in PROFILES if profile != "platform"]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_trick_ends_when_all_others_have_passed(profile: str) -> None:
+    """Seats play in the order 0 1 2 3; a pass does not shut a seat out once somebody has played on."""
+    tables = sit_down(engine(profile).rules, ["S3 SJ", "S4 SQ", "S5 SK", "S6 SA"], leader=1)
+    play(tables, "1: S4\n2: S5\n3: pass\n0: pass\n1: pass")
+    assert (tables.seat[0], leads(tables)) == (2, True)
+    play(tables, "2: SK\n3: SA\n0: pass\n1: pass")
+    assert (tables.seat[0], leads(tables)) == (2, False)
+    tables = sit_down(engine(profile).rules, ["S3 SJ", "S4 SQ", "S5 SK", "S6 SA"], leader=1)
+    play(tables, "1: S4\n2: pass\n3: S6\n0: pass\n1: pass\n2: SK\n3: SA\n")
+    assert (tables.seat[0], leads(tables)) == (0, False)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_leader_of_the_first_episode(profile: str) -> None:
+    """Whoever is drawn leads, and there is nothing to beat."""
+    for seat in range(4):
+        tables = sit_down(engine(profile).rules, ["S3", "S4", "S5", "S6"], leader=seat)
+        assert (tables.seat[0], leads(tables)) == (seat, True)
+
+
+@pytest.mark.parametrize("profile", ALL_ASKED)
+def test_partner_leads_after_all_others_have_passed(profile: str) -> None:
+    """接风: the finisher's three others are asked, then his partner leads."""
+    tables = sit_down(engine(profile).rules, ["S9", "S3 SJ", "S4 SQ", "S5 SK"])
+    play(tables, "0: S9\n1: pass\n2: pass")
+    assert (tables.seat[0], leads(tables)) == (3, False)
+    play(tables, "3: pass")
+    assert (tables.seat[0], leads(tables)) == (2, True)
+    play(tables, "2: S4\n3: S5\n1: SJ\n")
+    assert tables.seat[0] == 2
+
+
+def test_partner_leads_when_he_has_passed_on_the_platform() -> None:
+    """接风 on the platform: the seat behind the partner is not asked any more."""
+    tables = sit_down(engine("platform").rules, ["S9", "S3 SJ", "S4 SQ", "S5 SK"])
+    play(tables, "0: S9\n1: pass\n2: pass")
+    assert (tables.seat[0], leads(tables)) == (2, True)
+    play(tables, "2: S4\n3: S5\n1: pass")
+    assert (tables.seat[0], leads(tables)) == (2, False)
+
+
+def test_platform_asks_all_when_the_winner_still_holds_cards() -> None:
+    """The partner's pass ends a trick only when its winner is out."""
+    tables = sit_down(engine("platform").rules, ["S9 S3", "S3 SJ", "S4 SQ", "S5 SK"])
+    play(tables, "0: S9\n1: pass\n2: pass\n3: pass")
+    assert (tables.seat[0], leads(tables)) == (0, True)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_finishers_play_is_beaten(profile: str) -> None:
+    """Whoever beats the finisher's last play leads when nobody beats him; the finisher is skipped."""
+    tables = sit_down(engine(profile).rules, ["S9", "ST SJ", "S4 SQ", "S5 SK"])
+    play(tables, "0: S9\n1: ST\n2: pass\n3: pass")
+    assert (tables.seat[0], leads(tables)) == (1, True)
+    tables = sit_down(engine(profile).rules, ["S9", "S3 SJ", "S4 SQ", "S5 SK"])
+    play(tables, "0: S9\n1: pass\n2: SQ\n3: SK\n1: pass\n2: pass")
+    assert (tables.seat[0], leads(tables)) == (3, True)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_two_opponents_out_of_turn(profile: str) -> None:
+    """With one seat of each team out, the two others alternate, and a winner who holds cards leads himself."""
+    tables = sit_down(engine(profile).rules, ["S9", "ST", "S4 SQ S6", "S5 SK S7"])
+    play(tables, "0: S9\n1: ST\n2: SQ\n3: SK\n2: pass")
+    assert (tables.seat[0], leads(tables)) == (3, True)
+    play(tables, "3: S5\n2: S6\n3: pass")
+    assert (tables.seat[0], leads(tables)) == (2, True)
+
+
+@pytest.mark.parametrize("profile", ALL_ASKED)
+def test_partner_leads_after_the_second_finisher_of_the_other_team(profile: str) -> None:
+    """接风 with the first finisher gone: the seat still asked is the opponent, then the partner leads."""
+    tables = sit_down(engine(profile).rules, ["S9", "ST", "S4 SQ", "S5 S7"])
+    play(tables, "0: S9\n1: ST\n2: pass\n3: pass")
+    assert (tables.seat[0], leads(tables)) == (3, True)
+    play(tables, "3: S5\n2: SQ\n3: pass")
+    assert tables.seat[0] == 2
+
+
+def test_partner_leads_after_the_second_finisher_on_the_platform() -> None:
+    """On the platform too the opponent who sits before the partner is asked first."""
+    tables = sit_down(engine("platform").rules, ["S9", "ST", "S4 SQ", "S5 S7"])
+    play(tables, "0: S9\n1: ST\n2: pass\n3: pass")
+    assert (tables.seat[0], leads(tables)) == (3, True)
+
+
+ENDS = [
+    (["S9", "S3 S4", "SJ", "S5 S6"], "0: S9\n1: pass\n2: SJ", [0, 2, 1, 3]),  # 1-2
+    (["S9 ST", "S8", "S3 S4", "S9"], "1: S8\n2: pass\n3: S9", [1, 3, 0, 2]),
+    (["S9", "ST", "SJ", "S5 S6"], "0: S9\n1: ST\n2: SJ", [0, 1, 2, 3]),  # 1-3: three are out
+    (["S9", "ST", "S3 S4", "SJ"], "0: S9\n1: ST\n2: pass\n3: SJ", [0, 1, 3, 2]),  # 1-4
+    (["ST", "SJ", "S3 S4", "S9"], "3: S9\n0: ST\n1: SJ", [3, 0, 1, 2]),
+]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize(("hands", "script", "finish"), ENDS)
+def test_end_of_an_episode(profile: str, hands: list[str], script: str, finish: list[int]) -> None:
+    """Two partners or three seats out end it at once; those who still hold cards follow by seat."""
+    tables = sit_down(engine(profile).rules, hands, leader=int(script[0]))
+    *before, last = script.splitlines()
+    play(tables, "\n".join(before))
+    assert not is_over(tables)
+    play(tables, last)
+    assert is_over(tables)
+    assert order(tables) == finish
+    assert tables.playing().size == tables.exchanging().size == 0
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_turn_table_is_sound(profile: str) -> None:
+    """Wherever an episode goes on, the next seat holds cards, and it has passed only where the trick is over."""
+    rules = engine(profile).rules
+    for acted, owner, passed, out in [
+        (a, o, p, t) for a in range(4) for o in range(4) for p in range(16) for t in range(16)
+    ]:
+        code = int(rules.turns[acted, owner, passed, out])
+        seat, trick_over, over = code & 3, bool(code & 4), bool(code & 8)
+        assert over == (out & 5 == 5 or out & 10 == 10)
+        if over or passed & 1 << owner or (acted != owner and not passed & 1 << acted):
+            continue
+        assert not out & 1 << seat
+        if not trick_over:
+            assert seat != owner
+            assert not passed & 1 << seat
+        else:
+            assert seat == owner or (out & 1 << owner and seat == (owner + 2) % 4)
