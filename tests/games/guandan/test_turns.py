@@ -11,7 +11,7 @@ ALL_ASKED = [profile for profile in PROFILES if profile != "platform"]
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_trick_ends_when_all_others_have_passed(profile: str) -> None:
     """Seats play in the order 0 1 2 3; a pass does not shut a seat out once somebody has played on."""
-    tables = sit_down(engine(profile).rules, ["S3 SJ", "S4 SQ", "S5 SK", "S6 SA"], leader=1)
+    tables = sit_down(engine(profile).rules, ["S3 SJ", "S4 SQ", "S5 SK S7", "S6 SA"], leader=1)
     play(tables, "1: S4\n2: S5\n3: pass\n0: pass\n1: pass")
     assert (tables.seat[0], leads(tables)) == (2, True)
     play(tables, "2: SK\n3: SA\n0: pass\n1: pass")

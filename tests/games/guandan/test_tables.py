@@ -1,0 +1,188 @@
+"""Thousands of tables at once: nothing is lost, one seat decides, and the keys alone decide what happens."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from abl_cards.games.game import Indices, Moves
+from abl_cards.games.guandan.course import BACK, EPISODE_OVER, MATCH_OVER, PLAY, TRIBUTE
+from abl_cards.games.guandan.ladder import bottom
+from abl_cards.games.guandan.tables import EpisodeStart, Tables
+from tests.games.guandan.states import PROFILES, engine
+from tests.games.random_play import match_keys, play_out, step
+
+
+class Watch:
+    """A listener that counts the cards and the events of every table."""
+
+    def __init__(self, tables: int) -> None:
+        self.played_cards = np.zeros((tables, 54), np.int64)
+        self.orders: list[tuple[int, ...]] = []
+        self.episodes = np.zeros(tables, np.int64)
+        self.matches = np.zeros(tables, np.int64)
+        self.plays = 0
+
+    def episode_began(self, tables: Tables, which: Indices) -> None:
+        """Each seat holds 27 cards, together two packs."""
+        self.played_cards[which] = 0
+        assert (tables.course.hands[which].sum(axis=2) == 27).all()
+        self.check(tables, which)
+
+    def card_given(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
+        """The card is one of the seat's, and no wild card is paid."""
+        self.check(tables, which)
+        assert tables.course.hands[which, tables.seat[which], card].all()
+
+    def played(self, tables: Tables, which: Indices, moves: Moves) -> None:
+        """The seat holds what it plays."""
+        self.check(tables, which)
+        mine = tables.course.hands[which, tables.seat[which]].astype(np.int64)
+        laid = np.stack([np.bincount(cards[cards != 255], minlength=54) for cards in moves.cards])
+        assert (laid <= mine).all()
+        self.played_cards[which] += laid
+        self.plays += len(which)
+
+    def episode_ended(self, tables: Tables, which: Indices) -> None:
+        """Orders are noted, and cards lie on the table or in the hands of those who did not finish."""
+        self.check(tables, which)
+        self.orders += [tuple(map(int, order)) for order in tables.course.order[which]]
+        self.episodes[which] += 1
+
+    def match_ended(self, tables: Tables, which: Indices) -> None:
+        """Each match ends once."""
+        self.matches[which] += 1
+        assert (tables.winner[which] != -1).all()
+
+    def check(self, tables: Tables, which: Indices) -> None:
+        """What is held and what was played are two packs."""
+        assert (tables.course.hands[which].sum(axis=1) + self.played_cards[which] == 2).all()
+
+
+def one_seat_decides(tables: Tables) -> None:
+    """Whoever is asked is in the game and holds cards, and the stages tell who is asked."""
+    state = tables.course
+    waiting = np.concatenate([tables.playing(), tables.exchanging()])
+    assert len(set(waiting)) == len(waiting)
+    assert set(waiting) | set(np.flatnonzero(state.stage == MATCH_OVER)) == set(range(len(tables)))
+    seats = tables.seat[waiting]
+    assert ((seats >= 0) & (seats < 4)).all()
+    assert (state.hands[waiting, seats].sum(axis=1) > 0).all()
+    assert not (state.out[waiting] >> seats & 1).any()
+    assert set(np.unique(state.stage)) <= {PLAY, TRIBUTE, BACK, MATCH_OVER}
+
+
+@pytest.mark.parametrize(("profile", "count"), [("standard", 200), *((profile, 40) for profile in PROFILES[1:])])
+def test_whole_matches(profile: str, count: int) -> None:
+    """Random matches to their end: no card is lost, one seat decides, orders are permutations, somebody wins."""
+    watch = Watch(count)
+    tables = engine(profile).tables(match_keys(count, 1), watch)
+    for number in range(100_000):
+        if number % 20 == 0:
+            one_seat_decides(tables)
+        if not step(tables):
+            break
+    assert (watch.matches == 1).all()
+    assert (watch.episodes == tables.episode).all()
+    assert set(np.unique(tables.winner)) == {0, 1}
+    assert all(sorted(order) == [0, 1, 2, 3] for order in watch.orders)
+    assert len(watch.orders) == tables.episode.sum()
+    assert {(first + second) % 2 for first, second, *_ in watch.orders} == {0, 1}
+    assert tables.clock.sum() >= watch.plays
+
+
+def records(profile: str, keys: NDArray[np.uint64]) -> list[list[dict[str, Any]]]:
+    """The random matches of some keys, each as its records."""
+    recorder = engine(profile).recorder(len(keys))
+    play_out(engine(profile).tables(keys, recorder))
+    return [recorder.records(table) for table in range(len(keys))]
+
+
+@pytest.mark.parametrize("profile", ["standard", "platform"])
+def test_batches_do_not_matter(profile: str) -> None:
+    """A match is the same alone, among others, and at another table."""
+    keys = match_keys(8, 2)
+    together = records(profile, keys)
+    assert together == records(profile, keys)
+    assert together[::-1] == records(profile, keys[::-1])
+    assert together[3:4] == records(profile, keys[3:4])
+    assert len({str(match) for match in together}) == len(keys)
+
+
+def test_begin_match_again() -> None:
+    """A table that starts over forgets the match before, and its neighbours go on as they would have."""
+    keys = match_keys(3, 3)
+    once = records("standard", keys)
+    recorder = engine().recorder(3)
+    tables = engine().tables(keys, recorder)
+    for _ in range(400):
+        step(tables)
+    recorder.records(1)
+    tables.begin_match(np.array([1]), keys[1:2])
+    assert (tables.episode[1], tables.clock[1], tables.winner[1]) == (0, 0, -1)
+    play_out(tables)
+    assert [recorder.records(table) for table in range(3)] == once
+
+
+def test_resume() -> None:
+    """A table that resumes with known cards plays one episode, promotes the teams, and stops."""
+    keys = match_keys(5, 4)
+    fresh = engine().tables(keys)
+    rules = engine().rules
+    start = EpisodeStart(fresh.course.hands.copy(), bottom(rules, 5), np.full((5, 4), -1, np.int8), fresh.seat.copy())
+    tables = Tables.resume(rules, start)
+    tables.keys[:] = keys
+    assert (tables.seat == fresh.seat).all()
+    assert (tables.course.hands == fresh.course.hands).all()
+    while tables.playing().size:
+        step(tables)
+    assert (tables.course.stage == EPISODE_OVER).all()
+    assert (tables.episode == 1).all()
+    while (fresh.episode == 0).any():
+        step(fresh)
+        just = np.flatnonzero((fresh.episode == 1) & (fresh.previous[:, 0] >= 0))
+        assert (fresh.previous[just] == tables.course.order[just]).all()
+        assert (fresh.ladder.standing[just] == tables.ladder.standing[just]).all()
+
+
+def test_deals_are_fair() -> None:
+    """Every card comes to every seat, every seat leads first, equally often; no two deals are alike."""
+    count = 8_000
+    tables = engine().tables(match_keys(count, 5))
+    hands = tables.course.hands
+    assert (hands.sum(axis=1) == 2).all()
+    assert (hands.sum(axis=2) == 27).all()
+    assert np.abs(hands.mean(axis=0) - 0.5).max() < 5 * (2 * 0.25 * 0.75 / count) ** 0.5
+    assert np.abs(np.bincount(tables.seat, minlength=4) / count - 0.25).max() < 5 * (0.25 * 0.75 / count) ** 0.5
+    assert len({hand.tobytes() for hand in hands}) == count
+
+
+def test_episodes_are_dealt_afresh() -> None:
+    """The episodes of a match have other cards each."""
+    (match,) = records("standard", match_keys(1, 6))
+    assert len({str(record["hands"]) for record in match}) == len(match) > 3
+
+
+def test_clock_counts_decisions() -> None:
+    """Every play, pass, tribute and return is one decision."""
+    for match, clock in zip(*_with_clocks(6), strict=True):
+        assert clock == sum(len(one["plays"]) + len(one["tribute"]) + len(one["back"]) for one in match)
+
+
+def _with_clocks(count: int) -> tuple[list[list[dict[str, Any]]], list[int]]:
+    recorder = engine().recorder(count)
+    tables = engine().tables(match_keys(count, 7), recorder)
+    play_out(tables)
+    return [recorder.records(table) for table in range(count)], tables.clock.tolist()
+
+
+def test_drawing() -> None:
+    """A table as text shows the hands, the seat to decide and as many legal labels as there are."""
+    tables = engine().tables(match_keys(1, 8))
+    for _ in range(30):
+        text = engine().draw(tables, 0)
+        assert f"> seat {tables.seat[0]}" in text
+        if tables.playing().size:
+            assert f"{tables.decisions(np.array([0])).legal.sum()} legal labels" in text
+        step(tables)

@@ -1,0 +1,131 @@
+"""What every game keeps to, played at random through the interface of all games."""
+
+import numpy as np
+import pytest
+
+from abl_cards.games import GameError, Moves, game, game_names
+from abl_cards.games.game import DRAW
+from tests.games.random_play import match_keys, pick, random_moves
+
+TABLES = 12
+STEPS = 100_000
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_conformance(name: str) -> None:
+    """Masks are not empty, moves belong to the chosen label, the clock runs, somebody wins or it is a draw."""
+    engine = game(name).engine()
+    tables = engine.tables(match_keys(TABLES, 1))
+    assert len(tables) == TABLES
+    assert len(set(engine.labels)) == len(engine.labels) == len(engine.traits.kind) == len(engine.traits.cards)
+    assert (tables.winner == -1).all()
+    for number in range(STEPS):
+        playing, exchanging = tables.playing(), tables.exchanging()
+        if not playing.size and not exchanging.size:
+            break
+        assert not set(playing) & set(exchanging)
+        assert set(playing) | set(exchanging) == set(np.flatnonzero(tables.winner == -1))
+        assert (tables.seat < len(engine.teams)).all()
+        clock = tables.clock.copy()
+        if playing.size:
+            decisions = tables.decisions(playing)
+            assert (decisions.which == playing).all()
+            assert decisions.legal.shape == (len(engine.labels), len(playing))
+            assert decisions.legal.any(axis=0).all()
+            assert decisions.ranking.shape == (len(playing), len(engine.labels))
+            legal = decisions.label_to_beat
+            assert ((legal >= -1) & (legal < len(engine.labels))).all()
+            keys = tables.keys[playing] + np.uint64(number)
+            labels = pick(decisions.legal, keys)
+            moves = decisions.realise_random(labels, keys)
+            if number % 50 == 0:
+                lists, first = decisions.moves(labels), decisions.realise_first(labels)
+                for row in range(len(playing)):
+                    span = range(lists.start[row], lists.start[row + 1])
+                    choices = [(int(lists.form[move]), lists.cards[move].tobytes()) for move in span]
+                    assert (int(moves.form[row]), moves.cards[row].tobytes()) in choices
+                    assert (int(first.form[row]), first.cards[row].tobytes()) == choices[0]
+            tables.play(playing, moves)
+        if exchanging.size:
+            options = tables.exchange_options(exchanging)
+            assert options.any(axis=1).all()
+            tables.give(exchanging, pick(options.T, tables.keys[exchanging] + np.uint64(number)).astype(np.uint8))
+        assert (tables.clock >= clock).all()
+        decided = np.concatenate([playing, exchanging])
+        assert (tables.clock[decided] == clock[decided] + 1).all()
+    assert set(np.unique(tables.winner)) <= {*np.unique(engine.teams), DRAW}
+    assert (tables.episode > 0).all()
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_records_replay(name: str) -> None:
+    """What a recorder writes down replays without a disagreement, and carries the extra fields."""
+    engine = game(name).engine()
+    recorder = engine.recorder(3, agents=["random", "random"])
+    tables = engine.tables(match_keys(3, 2), recorder)
+    while (playing := tables.playing()).size | (exchanging := tables.exchanging()).size:
+        if playing.size:
+            tables.play(playing, random_moves(tables.decisions(playing), tables.keys[playing] + np.uint64(1)))
+        if exchanging.size:
+            tables.give(exchanging, tables.exchange_options(exchanging).argmax(axis=1).astype(np.uint8))
+    records = [record for table in range(3) for record in recorder.records(table)]
+    assert recorder.records(0) == []
+    assert len(records) == tables.episode.sum()
+    assert all(record["agents"] == ["random", "random"] for record in records)
+    found = engine.replay(records)
+    assert (found.episodes, found.disagreements) == (len(records), ())
+    assert 0 < found.plays <= tables.clock.sum()
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_samples(name: str) -> None:
+    """Sampled states are decided, sampled leads have nothing to beat, the same seed samples the same."""
+    engine = game(name).engine()
+    facts = engine.sample_facts(50, seed=1)
+    assert facts.shape == (len(game(name).knowledge().input_atoms), 50)
+    assert (facts == engine.sample_facts(50, seed=1)).all()
+    assert (facts != engine.sample_facts(50, seed=2)).any()
+    decisions = engine.sample_decisions(50, seed=1)
+    assert (decisions.legal == engine.sample_decisions(50, seed=1).legal).all()
+    assert (engine.sample_leads(50, seed=1).label_to_beat == -1).all()
+    assert (engine.sample_leads(50, seed=1).legal[engine.traits.pass_label] == 0).all()
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_listeners_hear_everything(name: str) -> None:
+    """A listener hears each episode begin and end and each match end, and every decision before it is made."""
+    engine = game(name).engine()
+    heard: list[str] = []
+
+    class Ear:
+        def episode_began(self, tables: object, which: np.ndarray) -> None:
+            heard.append("began")
+
+        def card_given(self, tables: object, which: np.ndarray, card: np.ndarray) -> None:
+            heard.append("decided")
+
+        def played(self, tables: object, which: np.ndarray, moves: Moves) -> None:
+            heard.append("decided")
+
+        def episode_ended(self, tables: object, which: np.ndarray) -> None:
+            heard.append("ended")
+
+        def match_ended(self, tables: object, which: np.ndarray) -> None:
+            heard.append("over")
+
+    tables = engine.tables(match_keys(1, 3), Ear())
+    while (playing := tables.playing()).size | (exchanging := tables.exchanging()).size:
+        if playing.size:
+            tables.play(playing, random_moves(tables.decisions(playing), tables.keys[playing]))
+        if exchanging.size:
+            tables.give(exchanging, tables.exchange_options(exchanging).argmax(axis=1).astype(np.uint8))
+    assert heard.count("began") == heard.count("ended") == tables.episode[0]
+    assert heard.count("over") == 1
+    assert (heard[0], heard[-1]) == ("began", "over")
+    assert heard.count("decided") == tables.clock[0]
+
+
+def test_unknown_game() -> None:
+    """A game that is none is an error that names those there are."""
+    with pytest.raises(GameError, match="guandan"):
+        game("snap")
