@@ -34,9 +34,7 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(THREADS, thread_name_prefix=_NAME)
 
 
-def each_share(
-    n: int, work: Callable[[int, int], _T], threads: int = THREADS, least: int = WORTH_A_THREAD
-) -> list[_T]:
+def each_share(n: int, work: Callable[[int, int], _T], threads: int = THREADS, least: int = WORTH_A_THREAD) -> list[_T]:
     """Call ``work(lo, hi)`` on ranges that together make 0..n-1, and give back the results in order.
 
     No share is smaller than ``least`` while there are several. Work that shares work in its turn does it alone: its

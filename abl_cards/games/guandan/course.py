@@ -49,7 +49,7 @@ class Play(NamedTuple):
     clock: NDArray[np.int32]  # [n] decisions so far in the match
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _set(rows, row, i):
     if row >= 0:
         rows[row, i] = 1
@@ -131,7 +131,7 @@ def lay_down(play, turns, pass_form, which, lo, hi, form, cards):
             play.to_beat[table], play.owner[table], play.passed[table] = -1, play.seat[table], 0
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _finish(play, table, seat):
     place = 0
     while play.order[table, place] >= 0:

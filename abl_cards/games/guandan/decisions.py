@@ -57,15 +57,13 @@ class Decisions:
     def realise_first(self, labels: NDArray[np.int16]) -> Moves:
         """The first card set in wire order of one legal label each."""
         book, hands, allowed = self.rules.book, self.hands, self.allowed
-        return self._realise(
-            lambda lo, hi, moves: expansion.realise_first(book, hands, labels, allowed, lo, hi, *moves)
-        )
+        return self._realise(lambda lo, hi, moves: expansion.realise_first(book, hands, labels, allowed, lo, hi, moves))
 
     def realise_random(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
         """A card set of one legal label each, drawn uniformly from keys [n]."""
         book, hands, allowed = self.rules.book, self.hands, self.allowed
         return self._realise(
-            lambda lo, hi, moves: expansion.realise_random(book, hands, labels, allowed, keys, lo, hi, *moves)
+            lambda lo, hi, moves: expansion.realise_random(book, hands, labels, allowed, keys, lo, hi, moves)
         )
 
     def _realise(self, kernel: Callable[[int, int, Moves], None]) -> Moves:

@@ -5,7 +5,7 @@ the groups of a form in their order, inside a group the natural cards in hand or
 end.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,arg-type"
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.games.game import Moves
 from abl_cards.games.guandan.combinations import Combinations
 from abl_cards.games.guandan.shapes import MIXED, SUITED, TAILED, Layout
 from abl_cards.streams import below, mix
@@ -40,9 +41,44 @@ class Rulebook(NamedTuple):
     layout: Layout
     combinations: Combinations
     wild_suit: int  # in hand order; -1 where there are no wild cards
+    own_weight: int  # what one wild card adds to the pattern of its own rank
     order: NDArray[np.int8]  # [17, 15] by level: the ranks from weak to strong
     wire: NDArray[np.int16]  # [17, blocks] by level: the blocks in wire order
     label_blocks: NDArray[np.int16]  # [labels, 2]
+
+
+class _Hand(NamedTuple):
+    """One row of Hands."""
+
+    natural: NDArray[np.uint8]  # [17, 4]
+    wilds: int
+    level: int
+    allowed: NDArray[np.uint8]  # [forms]
+
+
+class _Window(NamedTuple):
+    """Which of the card sets are wanted: number k goes to row ``at + k - first`` of the moves."""
+
+    first: int
+    last: int
+    stop: int  # walk no further
+    at: int
+
+
+class _Walk(NamedTuple):
+    """Where a walk through the card sets of a block stands; groups laid down so far are the depth."""
+
+    state: NDArray[np.int64]  # [8, 8] by the names below, by depth
+    laid: NDArray[np.uint8]  # [10] the cards on the table
+
+
+_ROW, _END = 0, 1  # combinations of the next group still to try
+_WILDS = 2  # wild cards left
+_STAND_INS = 3  # wild cards that stand for others
+_LAID = 4  # cards on the table
+_SHOWN = 5  # their suits as bits
+_SUIT = 6  # of the natural cards where all have one; -1 as long as there is none
+_OWN = 7  # wild cards in their own rank
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -68,149 +104,166 @@ def read_hand(hand, level, wild_suit, natural):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _pattern(natural, value, wilds, level, wild_suit):
+def _pattern(rules, hand, value, wilds):
     """The candidate list of a rank; in its own group a wild card lies among the natural ones."""
-    row = natural[value]
+    row = hand.natural[value]
     code = row[0] + 3 * row[1] + 9 * row[2] + 27 * row[3]
-    if value != level:
-        return code + 81 * wilds
-    if wild_suit == 0:
-        return code + wilds
-    if wild_suit == 1:
-        return code + 3 * wilds
-    return code + (9 if wild_suit == 2 else 27) * wilds
+    return code + wilds * (rules.own_weight if value == hand.level else 81)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _lay(cards, filled, taken, value, level, wild_suit):
-    """Write one group's cards behind the others; returns how many cards lie there now."""
+def _lay(rules, hand, walk, filled, taken, value):
+    """Put one group's cards behind the others; returns how many cards lie there now."""
     for suit in range(4):
         for _ in range(taken[suit]):
-            cards[filled] = _card(value, suit)
+            walk.laid[filled] = _card(value, suit)
             filled += 1
     for _ in range(taken[_STAND_IN]):
-        cards[filled] = _card(level, wild_suit)
+        walk.laid[filled] = _card(hand.level, rules.wild_suit)
         filled += 1
     return filled
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _copy(cards, filled, out):
-    for place in range(MOST_CARDS):
-        out[place] = cards[place] if place < filled else NO_CARD
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _shown(taken, wild_suit):
-    """The suits that lie on the table, as bits."""
+def _shown(rules, taken):
+    """The suits of some cards as bits."""
     bits = 0
     for suit in range(4):
         if taken[suit] > 0:
             bits |= 1 << suit
-    if taken[_STAND_IN] > 0:
-        bits |= 1 << wild_suit
-    return bits
+    return bits | (1 << rules.wild_suit) if taken[_STAND_IN] > 0 else bits
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _natural_suit(taken, otherwise):
+    """The suit of a natural card among some, or another answer where there is none."""
+    for suit in range(4):
+        if taken[suit] > 0:
+            return suit
+    return otherwise
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _write(walk, filled, index, seen, window, form, cards):
+    """Keep a card set if it is wanted."""
+    if window.first <= seen < window.last:
+        row = window.at + seen - window.first
+        form[row] = index
+        for place in range(MOST_CARDS):
+            cards[row, place] = walk.laid[place] if place < filled else NO_CARD
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _enter(rules, block, hand, walk, depth):
+    """Look up the combinations of the group at this depth, if there is one."""
+    layout, state = rules.layout, walk.state
+    if depth < layout.groups[block]:
+        pattern = _pattern(rules, hand, layout.value[block, depth], state[_WILDS, depth])
+        state[_ROW, depth] = rules.combinations.start[pattern, layout.size[block, depth]]
+        state[_END, depth] = rules.combinations.start[pattern, layout.size[block, depth] + 1]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _take(rules, block, hand, walk, depth, laying):
+    """Lay down the next combination of the group at this depth; returns whether the rules let it lie."""
+    layout, state = rules.layout, walk.state
+    taken = rules.combinations.counts[state[_ROW, depth]]
+    state[_ROW, depth] += 1
+    value = layout.value[block, depth]
+    stand_ins = state[_STAND_INS, depth] + taken[_STAND_IN]
+    spare = layout.size[block, depth] - layout.natural[block, depth]
+    if taken[_STAND_IN] > spare or stand_ins > layout.wilds[block]:
+        return False
+    own = np.int64(taken[rules.wild_suit]) if value == hand.level and rules.wild_suit >= 0 else np.int64(0)
+    suit = state[_SUIT, depth]
+    if layout.mode[block] == SUITED and own == 0:
+        suit = _natural_suit(taken, suit)
+        if state[_SUIT, depth] >= 0 and suit != state[_SUIT, depth]:
+            return False
+    state[_WILDS, depth + 1] = state[_WILDS, depth] - taken[_STAND_IN] - own
+    state[_STAND_INS, depth + 1] = stand_ins
+    if laying:
+        state[_LAID, depth + 1] = _lay(rules, hand, walk, state[_LAID, depth], taken, value)
+    state[_SHOWN, depth + 1] = state[_SHOWN, depth] | _shown(rules, taken)
+    state[_SUIT, depth + 1] = suit
+    state[_OWN, depth + 1] = state[_OWN, depth] + own
+    return True
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _form_of(rules, block, hand, walk, depth):
+    """The form that lies on the table once all groups do, or -1 where the suits or the wild cards are wrong."""
+    layout, state = rules.layout, walk.state
+    index = np.int64(layout.form[block])
+    if layout.mode[block] == MIXED:
+        shown = state[_SHOWN, depth]
+        return index if shown & (shown - 1) else np.int64(-1)
+    if layout.mode[block] == SUITED:
+        suit = state[_SUIT, depth]
+        index = np.int64(layout.suit_form[block, suit]) if suit >= 0 else np.int64(-1)
+        strangers = state[_STAND_INS, depth] + (0 if suit == rules.wild_suit else state[_OWN, depth])
+        return index if index >= 0 and hand.allowed[index] and strangers <= layout.wilds[block] else np.int64(-1)
+    return index
 
 
 @njit(cache=True, nogil=True)
-def expand(rules, block, natural, wilds, level, allowed, scratch, seen, first, last, stop, form, cards, at):
-    """Walk the card sets of a block; write those numbered first..last-1 to rows from ``at``; end at number ``stop``.
-
-    ``seen`` is the number of the block's first card set; returns the number after its last. ``allowed`` [forms] comes
-    from the circuit; ``scratch`` is int64 [8, 8] and uint8 [10] of the caller's.
-    """
-    layout, combinations = rules.layout, rules.combinations
-    state, laid = scratch
-    depth = 0
-    mode = layout.mode[block]
-    groups = layout.groups[block]
-    most = layout.wilds[block]
-    if layout.form[block] >= 0 and not allowed[layout.form[block]]:
+def _walk_block(rules, block, hand, walk, seen, window, form, cards):
+    """Walk the card sets of a block, the first of which has the number ``seen``; returns the number after the last."""
+    layout, state = rules.layout, walk.state
+    if layout.form[block] >= 0 and not hand.allowed[layout.form[block]]:
         return seen
-    # by row: combination, its end, wild cards left, wild cards standing in, cards laid, suits shown, suit, own wild
-    state[2, 0], state[3, 0], state[4, 0], state[5, 0], state[6, 0], state[7, 0] = wilds, 0, 0, 0, -1, 0
-    if groups > 0:
-        pattern = _pattern(natural, layout.value[block, 0], wilds, level, rules.wild_suit)
-        state[0, 0] = combinations.start[pattern, layout.size[block, 0]]
-        state[1, 0] = combinations.start[pattern, layout.size[block, 0] + 1]
-    while depth >= 0 and seen < stop:
-        if depth == groups:
-            if mode == TAILED:
-                seen = _expand_tails(
-                    rules, block, natural, level, allowed, state, laid, depth, seen, first, last, stop, form, cards, at
-                )
+    depth = 0
+    laying = window.last > window.first  # else it is only counted
+    state[:, 0] = 0
+    state[_WILDS, 0], state[_SUIT, 0] = hand.wilds, -1
+    _enter(rules, block, hand, walk, depth)
+    while depth >= 0 and seen < window.stop:
+        if depth == layout.groups[block]:
+            if layout.mode[block] == TAILED:
+                seen = _walk_tails(rules, block, hand, walk, depth, seen, window, form, cards)
             else:
-                index = layout.form[block]
-                good = True
-                if mode == MIXED:
-                    bits = state[5, depth]
-                    good = (bits & (bits - 1)) != 0
-                elif mode == SUITED:
-                    index = layout.suit_form[block, state[6, depth]] if state[6, depth] >= 0 else -1
-                    stand_ins = state[3, depth] + (0 if state[6, depth] == rules.wild_suit else state[7, depth])
-                    good = index >= 0 and allowed[index] and stand_ins <= most
-                if good:
-                    if first <= seen < last:
-                        form[at + seen - first] = index
-                        _copy(laid, state[4, depth], cards[at + seen - first])
+                index = _form_of(rules, block, hand, walk, depth)
+                if index >= 0:
+                    _write(walk, state[_LAID, depth], index, seen, window, form, cards)
                     seen += 1
             depth -= 1
-            continue
-        if state[0, depth] == state[1, depth]:
+        elif state[_ROW, depth] == state[_END, depth]:
             depth -= 1
-            continue
-        taken = combinations.counts[state[0, depth]]
-        state[0, depth] += 1
-        value = layout.value[block, depth]
-        stand_ins = state[3, depth] + taken[_STAND_IN]
-        if taken[_STAND_IN] > layout.size[block, depth] - layout.natural[block, depth] or stand_ins > most:
-            continue
-        own = taken[rules.wild_suit] if value == level and rules.wild_suit >= 0 else 0
-        suit = state[6, depth]
-        if mode == SUITED and taken[_STAND_IN] == 0 and own == 0:
-            for candidate in range(4):
-                if taken[candidate] > 0:
-                    mine = candidate
-            if suit >= 0 and suit != mine:
-                continue
-            suit = mine
-        depth += 1
-        state[2, depth] = state[2, depth - 1] - taken[_STAND_IN] - own
-        state[3, depth] = stand_ins
-        state[4, depth] = _lay(laid, state[4, depth - 1], taken, value, level, rules.wild_suit)
-        state[5, depth] = state[5, depth - 1] | _shown(taken, rules.wild_suit)
-        state[6, depth] = suit
-        state[7, depth] = state[7, depth - 1] + own
-        if depth < groups:
-            pattern = _pattern(natural, layout.value[block, depth], state[2, depth], level, rules.wild_suit)
-            state[0, depth] = combinations.start[pattern, layout.size[block, depth]]
-            state[1, depth] = combinations.start[pattern, layout.size[block, depth] + 1]
+        elif _take(rules, block, hand, walk, depth, laying):
+            depth += 1
+            _enter(rules, block, hand, walk, depth)
     return seen
 
 
 @njit(cache=True, nogil=True)
-def _expand_tails(rules, block, natural, level, allowed, state, laid, depth, seen, first, last, stop, form, cards, at):
+def _walk_tails(rules, block, hand, walk, depth, seen, window, form, cards):
     """The last group in every rank it may have, weak ranks first: the pairs of a full house."""
-    layout, combinations = rules.layout, rules.combinations
-    count = layout.tail_count[block]
-    for value in rules.order[level]:
+    layout, combinations, state = rules.layout, rules.combinations, walk.state
+    size = layout.tail_count[block]
+    for value in rules.order[hand.level]:
         index = layout.tail_form[block, value]
-        if index < 0 or not allowed[index]:
+        if index < 0 or not hand.allowed[index]:
             continue
-        pattern = _pattern(natural, value, state[2, depth], level, rules.wild_suit)
-        most = min(count - layout.tail_natural[block, value], layout.wilds[block] - state[3, depth])
-        for row in range(combinations.start[pattern, count], combinations.start[pattern, count + 1]):
+        pattern = _pattern(rules, hand, value, state[_WILDS, depth])
+        most = min(size - layout.tail_natural[block, value], layout.wilds[block] - state[_STAND_INS, depth])
+        for row in range(combinations.start[pattern, size], combinations.start[pattern, size + 1]):
             taken = combinations.counts[row]
-            if taken[_STAND_IN] > most:
-                continue
-            if seen >= stop:
-                return seen
-            if first <= seen < last:
-                filled = _lay(laid, state[4, depth], taken, value, level, rules.wild_suit)
-                form[at + seen - first] = index
-                _copy(laid, filled, cards[at + seen - first])
-            seen += 1
+            if taken[_STAND_IN] <= most and seen < window.stop:
+                if window.first <= seen < window.last:
+                    filled = _lay(rules, hand, walk, state[_LAID, depth], taken, value)
+                    _write(walk, filled, index, seen, window, form, cards)
+                seen += 1
     return seen
+
+
+@njit(cache=True, nogil=True)
+def _new_walk():
+    return _Walk(np.empty((8, 8), dtype=np.int64), np.empty(MOST_CARDS, dtype=np.uint8))
+
+
+@njit(cache=True, nogil=True)
+def _hand(hands, allowed, i):
+    return _Hand(hands.natural[i], np.int64(hands.wilds[i]), np.int64(hands.level[i]), allowed[:, i])
 
 
 @njit(cache=True, nogil=True)
@@ -219,45 +272,58 @@ def list_moves(rules, hands, labels, legal, allowed, lo, hi, start, form, cards)
 
     Writes as much as form and cards have room for and returns how many card sets there are.
     """
-    scratch = (np.empty((8, 8), dtype=np.int64), np.empty(MOST_CARDS, dtype=np.uint8))
-    room = form.shape[0]
+    walk = _new_walk()
+    everything = _Window(np.int64(0), np.int64(form.shape[0]), np.int64(ROOM_FOR_ALL), np.int64(0))
     seen = start[lo]
     for i in range(lo, hi):
-        for block in rules.wire[hands.level[i]]:
+        hand = _hand(hands, allowed, i)
+        for block in rules.wire[hand.level]:
             label = rules.layout.label[block]
             if legal[label, i] and (labels[i] < 0 or labels[i] == label):
-                seen = expand(
-                    rules, block, hands.natural[i], hands.wilds[i], hands.level[i], allowed[:, i], scratch,
-                    seen, 0, room, ROOM_FOR_ALL, form, cards, 0,
-                )  # fmt: skip
+                seen = _walk_block(rules, np.int64(block), hand, walk, seen, everything, form, cards)
         start[i + 1] = seen
     return seen
 
 
 @njit(cache=True, nogil=True)
-def _walk_label(rules, label, hands, i, allowed, scratch, first, last, stop, form, cards):
-    seen = 0
-    for block in range(rules.label_blocks[label, 0], rules.label_blocks[label, 1]):
-        seen = expand(
-            rules, block, hands.natural[i], hands.wilds[i], hands.level[i], allowed[:, i], scratch,
-            seen, first, last, stop, form, cards, i,
-        )  # fmt: skip
+def _walk_label(rules, label, hand, walk, window, form, cards):
+    """Walk the card sets of a label; returns how many there are up to the window's stop."""
+    seen = np.int64(0)
+    for block in range(np.int64(rules.label_blocks[label, 0]), np.int64(rules.label_blocks[label, 1])):
+        seen = _walk_block(rules, block, hand, walk, seen, window, form, cards)
     return seen
 
 
 @njit(cache=True, nogil=True)
-def realise_first(rules, hands, labels, allowed, lo, hi, form, cards):
-    """The first card set in wire order of one label a decision, for decisions lo..hi-1."""
-    scratch = (np.empty((8, 8), dtype=np.int64), np.empty(MOST_CARDS, dtype=np.uint8))
+def _realise(rules, hands, labels, allowed, keys, lo, hi, form, cards):
+    """One card set of one label a decision, for decisions lo..hi-1: a random one, or the first without keys."""
+    walk = _new_walk()
     for i in range(lo, hi):
-        _walk_label(rules, labels[i], hands, i, allowed, scratch, 0, 1, 1, form, cards)
+        hand, here = _hand(hands, allowed, i), np.int64(i)
+        pick = np.int64(0)
+        if len(keys) > 0:
+            counting = _Window(np.int64(0), np.int64(0), np.int64(ROOM_FOR_ALL), here)
+            count = _walk_label(rules, labels[i], hand, walk, counting, form, cards)
+            pick = np.int64(below(mix(keys[i], np.uint64(1)), np.uint64(count)))
+        _walk_label(rules, labels[i], hand, walk, _Window(pick, pick + 1, pick + 1, here), form, cards)
 
 
-@njit(cache=True, nogil=True)
-def realise_random(rules, hands, labels, allowed, keys, lo, hi, form, cards):
-    """A uniformly random card set of one label a decision, for decisions lo..hi-1."""
-    scratch = (np.empty((8, 8), dtype=np.int64), np.empty(MOST_CARDS, dtype=np.uint8))
-    for i in range(lo, hi):
-        count = _walk_label(rules, labels[i], hands, i, allowed, scratch, 0, 0, ROOM_FOR_ALL, form, cards)
-        pick = np.int64(below(mix(keys[i], np.uint64(1)), np.uint64(count)))
-        _walk_label(rules, labels[i], hands, i, allowed, scratch, pick, pick + 1, pick + 1, form, cards)
+def realise_first(
+    rules: Rulebook, hands: Hands, labels: NDArray[np.int16], allowed: NDArray[np.uint8], lo: int, hi: int, moves: Moves
+) -> None:
+    """The first card set in wire order of one legal label a decision, for decisions lo..hi-1."""
+    _realise(rules, hands, labels, allowed, np.empty(0, np.uint64), lo, hi, *moves)
+
+
+def realise_random(
+    rules: Rulebook,
+    hands: Hands,
+    labels: NDArray[np.int16],
+    allowed: NDArray[np.uint8],
+    keys: NDArray[np.uint64],
+    lo: int,
+    hi: int,
+    moves: Moves,
+) -> None:
+    """A card set of one legal label a decision, all equally likely, for decisions lo..hi-1."""
+    _realise(rules, hands, labels, allowed, keys, lo, hi, *moves)

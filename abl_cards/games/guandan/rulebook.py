@@ -170,7 +170,15 @@ def _rulebook(knowledge: KnowledgeBase, shapes: Shapes, strength: NDArray[np.int
     singles = np.array([shapes.form_index[f"single({value})"] for value in VALUES])
     order = (np.argsort(strength[:, singles], axis=1, kind="stable") + VALUES[0]).astype(np.int8)
     wild_suit = SUITS.index(suits[0]) if suits else -1
-    return Rulebook(shapes.layout, combinations(), wild_suit, order, _wire_order(shapes, strength), shapes.label_blocks)
+    return Rulebook(
+        shapes.layout,
+        combinations(),
+        wild_suit,
+        3 ** max(0, wild_suit),
+        order,
+        _wire_order(shapes, strength),
+        shapes.label_blocks,
+    )
 
 
 def _wire_order(shapes: Shapes, strength: NDArray[np.int64]) -> NDArray[np.int16]:
