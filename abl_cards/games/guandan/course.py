@@ -19,6 +19,9 @@ from abl_cards.streams import below, mix
 PLAY, TRIBUTE, BACK, EPISODE_OVER, MATCH_OVER = range(5)
 """Stages of a table."""
 
+LEADING, NOTHING = -1, -2
+"""What there is to beat when a seat leads, and when it does not play at all."""
+
 NEXT_SEAT, TRICK_OVER, OVER = 3, 4, 8
 """Bits of an entry of the turn table."""
 
@@ -56,6 +59,24 @@ def _set(rows, row, i):
 
 
 @njit(cache=True, nogil=True)
+def look_around(play, which, lo, hi, hand, unseen, cards, top):
+    """Fill a Situation for tables which[lo:hi]."""
+    for i in range(lo, hi):
+        table = which[i]
+        seat = play.seat[table]
+        hand[i] = play.hands[table, seat]
+        unseen[i] = 0
+        for other in range(3):
+            total = 0
+            row = play.hands[table, (seat + other + 1) % 4]
+            for card in range(54):
+                unseen[i, card] += row[card]
+                total += row[card]
+            cards[i, other] = total
+        top[i] = (play.owner[table] - seat + 3) % 4 if play.to_beat[table] >= 0 else -1
+
+
+@njit(cache=True, nogil=True)
 def read_hands(cards, wild_suit, lo, hi, natural, wilds, level):
     """Sort the hands cards[lo:hi] of [n, 54] into ranks and suits; see Hands for the rest."""
     for i in range(lo, hi):
@@ -64,7 +85,7 @@ def read_hands(cards, wild_suit, lo, hi, natural, wilds, level):
 
 @njit(cache=True, nogil=True)
 def write_facts(facts, hands, to_beat, lo, hi, rows):
-    """Fill the input rows [inputs, n] of decisions lo..hi-1; to_beat [n] is a form, or -1 when leading."""
+    """Fill the input rows [inputs, n] of decisions lo..hi-1; to_beat [n] is a form, LEADING or NOTHING."""
     for row in range(rows.shape[0]):
         rows[row, lo:hi] = 0
     for i in range(lo, hi):
@@ -80,9 +101,9 @@ def write_facts(facts, hands, to_beat, lo, hi, rows):
         for at_least in range(1, hands.wilds[i] + 1):
             _set(rows, facts.wild[at_least], i)
         _set(rows, facts.level[hands.level[i]], i)
-        if to_beat[i] < 0:
+        if to_beat[i] == LEADING:
             _set(rows, facts.leading, i)
-        else:
+        elif to_beat[i] >= 0:
             _set(rows, facts.to_beat[to_beat[i]], i)
 
 

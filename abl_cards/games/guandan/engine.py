@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import hand_of
-from abl_cards.games.game import GameError, Listener, Recorder, Replay, Traits
-from abl_cards.games.guandan.decisions import LEADING, Decisions, card_options, decide, read_hands
+from abl_cards.games.game import GameError, Listener, PlaysLeft, Recorder, Replay, Traits
+from abl_cards.games.guandan.course import LEADING
+from abl_cards.games.guandan.decisions import Decisions, card_options, decide, read_hands
 from abl_cards.games.guandan.drawing import draw_table
+from abl_cards.games.guandan.preferences import Preferences, read_preferences
 from abl_cards.games.guandan.records import GuandanRecorder
 from abl_cards.games.guandan.replay import replay
 from abl_cards.games.guandan.rulebook import Rules, rules_of
@@ -64,6 +66,10 @@ class GuandanEngine:
     def tables(self, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
         """Begin a match a key."""
         return Tables.begin(self.rules, keys, listener)
+
+    def judge(self, plays_left: PlaysLeft) -> Preferences:
+        """The preferences of the knowledge base."""
+        return read_preferences(self.rules, plays_left)
 
     def recorder(self, tables: int, **extra: Any) -> Recorder:
         """A listener that writes down the matches at so many tables."""

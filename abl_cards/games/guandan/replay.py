@@ -128,7 +128,7 @@ class _Again:
             self._reject(table, f"{len(episode.tribute)} tributes where the result before demands another number")
 
     def _exchange(self, which: Indices) -> None:
-        options = self._tables.exchange_options(which)
+        options = self._tables.exchanges(which).options
         chosen = np.zeros(len(which), np.uint8)
         for row, table in enumerate(which):
             seat, paying = int(self._tables.seat[table]), self._tables.course.stage[table] == TRIBUTE

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from abl_cards.games.game import Indices, Listener, Moves
 from abl_cards.games.guandan import course
-from abl_cards.games.guandan.course import BACK, EPISODE_OVER, MATCH_OVER, PLAY, TRIBUTE, Play
-from abl_cards.games.guandan.decisions import LEADING, Decisions, card_options, read_hands
+from abl_cards.games.guandan.course import BACK, EPISODE_OVER, LEADING, MATCH_OVER, PLAY, TRIBUTE, Play
+from abl_cards.games.guandan.decisions import Decisions, Exchanges, Situation, card_options, look_around, read_hands
 from abl_cards.games.guandan.expansion import NO_CARD
 from abl_cards.games.guandan.ladder import Ladder, bottom, level_of, promote
 from abl_cards.games.guandan.rulebook import Rules
@@ -120,18 +120,24 @@ class Tables:
 
     def decisions(self, which: Indices) -> Decisions:
         """The plays to decide at these tables, which must all be playing."""
-        hands = read_hands(self.rules, self.course.hands[which, self.course.seat[which]], self.course.level[which])
-        return Decisions(self.rules, which, hands, self.course.to_beat[which])
+        situation = self.situation(which)
+        hands = read_hands(self.rules, situation.hand, self.course.level[which])
+        return Decisions(self.rules, which, hands, self.course.to_beat[which], situation)
 
-    def exchange_options(self, which: Indices) -> NDArray[np.uint8]:
-        """[n, 54] the cards that may be paid or returned at these tables, which must all be exchanging."""
+    def situation(self, which: Indices) -> Situation:
+        """What the seats to decide can see: their cards, and of the others' how many and which in all."""
+        return look_around(self.course, which)
+
+    def exchanges(self, which: Indices) -> Exchanges:
+        """The cards to pay or to return at these tables, which must all be exchanging."""
+        situation, level = self.situation(which), self.course.level[which]
+        hands = read_hands(self.rules, situation.hand, level)
         options = np.zeros((len(which), 54), np.uint8)
-        hands = read_hands(self.rules, self.course.hands[which, self.course.seat[which]], self.course.level[which])
         for stage, asked in ((TRIBUTE, self.rules.tribute), (BACK, self.rules.back)):
             mine = self.course.stage[which] == stage
             if mine.any():
                 options[mine] = card_options(self.rules, asked, hands)[mine]
-        return options
+        return Exchanges(self.rules, which, hands, situation._replace(top=np.full(len(which), -1, np.int8)), options)
 
     # --- what happens ------------------------------------------------------------------------------------------------
 
