@@ -298,8 +298,8 @@ UNKNOWN_READING = pytest.mark.xfail(
 CASCADE = pytest.mark.xfail(strict=True, reason="the lines after it are measured against a match that starts at 2")
 
 DURING = [
-    illegal_play, weak_play, leader_passes, pytest.param(wrong_type, marks=UNKNOWN_READING), wrong_rank, wrong_seat, missing_play, truncated, no_plays,
-    extra_play, swapped_cards, wrong_level, wrong_ranks,
+    illegal_play, weak_play, leader_passes, wrong_rank, wrong_seat, missing_play, truncated, no_plays, extra_play,
+    swapped_cards, wrong_level, wrong_ranks, pytest.param(wrong_type, marks=UNKNOWN_READING),
 ]  # fmt: skip
 EXCHANGES = [
     wrong_anti, missing_tribute, missing_back, wrong_receiver, wrong_returner, wrong_tribute_card, wrong_back_card,
