@@ -182,4 +182,4 @@ def test_undamaged_facts_are_read() -> None:
     untouched(facts)
     shapes, there = shapes_of(facts), engine().rules.shapes
     assert (shapes.labels, shapes.forms) == (there.labels, there.forms)
-    assert all((mine == theirs).all() for mine, theirs in zip(shapes.layout, there.layout, strict=True))
+    assert all(np.array_equal(mine, theirs) for mine, theirs in zip(shapes.layout, there.layout, strict=True))
