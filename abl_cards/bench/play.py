@@ -100,7 +100,7 @@ class Room:
         tables, done = self.tables, 0
         exchanging = _among(tables.exchanging(), awake)
         if exchanging.size:
-            tables.give(exchanging, agent.give(tables.exchange_options(exchanging), self._keys(exchanging)))
+            tables.give(exchanging, agent.give(tables.exchanges(exchanging), self._keys(exchanging)))
         playing = _among(tables.playing(), awake)
         if playing.size:
             tables.play(playing, agent.play(tables.decisions(playing), self._keys(playing)))

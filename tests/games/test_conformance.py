@@ -47,7 +47,7 @@ def test_conformance(name: str) -> None:
                     assert (int(first.form[row]), first.cards[row].tobytes()) == choices[0]
             tables.play(playing, moves)
         if exchanging.size:
-            options = tables.exchange_options(exchanging)
+            options = tables.exchanges(exchanging).options
             assert options.any(axis=1).all()
             tables.give(exchanging, pick(options.T, tables.keys[exchanging] + np.uint64(number)).astype(np.uint8))
         assert (tables.clock >= clock).all()
@@ -67,7 +67,7 @@ def test_records_replay(name: str) -> None:
         if playing.size:
             tables.play(playing, random_moves(tables.decisions(playing), tables.keys[playing] + np.uint64(1)))
         if exchanging.size:
-            tables.give(exchanging, tables.exchange_options(exchanging).argmax(axis=1).astype(np.uint8))
+            tables.give(exchanging, tables.exchanges(exchanging).options.argmax(axis=1).astype(np.uint8))
     records = [record for table in range(3) for record in recorder.records(table)]
     assert recorder.records(0) == []
     assert len(records) == tables.episode.sum()
@@ -118,7 +118,7 @@ def test_listeners_hear_everything(name: str) -> None:
         if playing.size:
             tables.play(playing, random_moves(tables.decisions(playing), tables.keys[playing]))
         if exchanging.size:
-            tables.give(exchanging, tables.exchange_options(exchanging).argmax(axis=1).astype(np.uint8))
+            tables.give(exchanging, tables.exchanges(exchanging).options.argmax(axis=1).astype(np.uint8))
     assert heard.count("began") == heard.count("ended") == tables.episode[0]
     assert heard.count("over") == 1
     assert (heard[0], heard[-1]) == ("began", "over")
