@@ -11,6 +11,7 @@ from abl_cards.games.guandan.shapes import (
     MIXED,
     SUITED,
     TAILED,
+    Layout,
     Shapes,
     arguments,
     functor,
@@ -182,4 +183,5 @@ def test_undamaged_facts_are_read() -> None:
     untouched(facts)
     shapes, there = shapes_of(facts), engine().rules.shapes
     assert (shapes.labels, shapes.forms) == (there.labels, there.forms)
-    assert all(np.array_equal(mine, theirs) for mine, theirs in zip(shapes.layout, there.layout, strict=True))
+    for field in Layout._fields:
+        assert (getattr(shapes.layout, field) == getattr(there.layout, field)).all()
