@@ -16,7 +16,7 @@ _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 
 
-@njit(uint64(uint64, uint64), cache=True, nogil=True, inline="always")
+@njit(uint64(uint64, uint64), cache=True, nogil=True)
 def mix(key, counter):
     """64 random bits for this key and counter."""
     z = key + (counter + np.uint64(1)) * _GOLDEN
@@ -25,7 +25,7 @@ def mix(key, counter):
     return z ^ (z >> np.uint64(31))
 
 
-@njit(uint64(uint64, uint64), cache=True, nogil=True, inline="always")
+@njit(uint64(uint64, uint64), cache=True, nogil=True)
 def below(bits, bound):
     """Random bits to a number in 0..bound-1 (bound < 2**32; the bias is below 2**-32)."""
     return ((bits >> np.uint64(32)) * bound) >> np.uint64(32)

@@ -1,4 +1,4 @@
-"""Whose turn it is, who takes the lead, when an episode is over: cases worked by hand from rules/guandan.md, 5 and 8."""
+"""Turns, the lead, the end of an episode: cases worked by hand from rules/guandan.md, 5 and 8."""
 
 import pytest
 
