@@ -90,9 +90,9 @@ class Kb:
 
 
 def _kb(engine: Engine) -> Agent:
-    from reasoners.plays import plays_left_of
+    from reasoners.plays import PlayCounter
 
-    return Kb(Minimiser(engine.judge(plays_left_of(engine))))
+    return Kb(Minimiser(engine.judge(PlayCounter.of(engine.rules).plays_left_after)))
 
 
 AGENTS: dict[str, Callable[[Engine], Agent]] = {

@@ -20,8 +20,6 @@ from abl_cards.logic import Circuit, KnowledgeBase
 Indices = NDArray[np.int64]
 """[n] numbers of tables."""
 
-PlaysLeft = Callable[[NDArray[np.uint8], NDArray[np.int8]], NDArray[np.uint8]]
-"""Hands [n, 54] and levels [n] to the least number of plays that empties each hand."""
 
 DRAW = -2
 """The winner of a drawn match; -1 while it runs, else a team."""
@@ -110,6 +108,10 @@ class Exchanges(Protocol):
 
     def lists(self) -> MoveLists:
         """The cards that may be chosen, as moves of one card."""
+
+
+PlaysLeft = Callable[[Any, MoveLists], NDArray[np.uint8]]
+"""Decisions or exchanges, and their moves, to the least number of plays that empties the hand after each move."""
 
 
 class Judge(Protocol):
@@ -217,6 +219,10 @@ class Engine(Protocol):
         """The pseudo-actions in the order of masks and policies."""
 
     @property
+    def rules(self) -> Any:
+        """What the knowledge base says, in the game's own type."""
+
+    @property
     def traits(self) -> Traits:
         """The labels from the eyes of a plain heuristic."""
 
@@ -232,7 +238,7 @@ class Engine(Protocol):
         """Begin a match a key."""
 
     def judge(self, plays_left: PlaysLeft) -> Judge:
-        """The preferences; plays_left tells how many plays a hand still needs."""
+        """The preferences; plays_left tells how many plays the hand needs after each move."""
 
     def recorder(self, tables: int, **extra: Any) -> Recorder:
         """A listener that writes down the matches at so many tables, with extra fields in every record."""

@@ -30,6 +30,7 @@ class Situation(NamedTuple):
     cards: NDArray[np.uint8]  # [n, 3] how many cards each of the others holds
     top: NDArray[np.int8]  # [n] whose play is to beat; -1 when leading
 
+
 _FOLLOWING = 32  # a guess at how many card sets follow a play; leading, it is about the square of the cards held
 
 

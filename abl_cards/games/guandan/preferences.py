@@ -50,10 +50,10 @@ class Preferences:
     def fired(self, decisions: Decisions | Exchanges, lists: MoveLists) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
         """What fires for the candidates, in portions: which moves, and uint8 [outputs, moves]."""
         shared = evaluate(self.shared, self._shared_rows(decisions), threads=THREADS)[self.carried]
-        decision = lists.decision
+        decision, plays = lists.decision, self.plays_left(decisions, lists)
         for first in range(0, len(decision), MOVES_AT_ONCE):
             part = slice(first, min(first + MOVES_AT_ONCE, len(decision)))
-            rows = self._move_rows(decisions, lists, decision[part], part)
+            rows = self._move_rows(decisions, lists, decision[part], part, plays[part])
             rows[self.carried_to] = shared[:, decision[part]]
             yield part, evaluate(self.varying, rows, threads=THREADS)
 
@@ -81,13 +81,17 @@ class Preferences:
         return rows
 
     def _move_rows(
-        self, decisions: Decisions | Exchanges, lists: MoveLists, decision: NDArray[np.int64], part: slice
+        self,
+        decisions: Decisions | Exchanges,
+        lists: MoveLists,
+        decision: NDArray[np.int64],
+        part: slice,
+        plays: NDArray[np.uint8],
     ) -> NDArray[np.uint8]:
         n, level, wild_suit = len(decision), decisions.hands.level, self.rules.book.wild_suit
         form, cards = lists.form[part], lists.cards[part]
         left, rows = np.empty((n, 54), np.uint8), np.zeros((len(self.varying.inputs), n), np.uint8)
         each_share(n, lambda lo, hi: kernels.leave(decisions.situation.hand, decision, cards, lo, hi, left))
-        plays = self.plays_left(left, level[decision])
         each_share(
             n,
             lambda lo, hi: kernels.write_moves(self.moves, form, left, plays, level, decision, wild_suit, lo, hi, rows),
