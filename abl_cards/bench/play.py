@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, Keys, Random
 from abl_cards.bench.figures import Figure
-from abl_cards.games import Decisions, Exchanges, Engine, Indices, Moves, Tables
+from abl_cards.games import Decisions, Engine, Exchanges, Indices, Moves, Tables
 from abl_cards.streams import key_of, mix_all
 
 TABLES = 4096
