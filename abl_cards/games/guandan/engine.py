@@ -21,7 +21,7 @@ from abl_cards.games.guandan.rulebook import Rules, rules_of
 from abl_cards.games.guandan.samples import sample_facts, sample_hands
 from abl_cards.games.guandan.shapes import functor
 from abl_cards.games.guandan.tables import Tables
-from abl_cards.games.guandan.wire import Action, State, hand_order, wire_rank, wire_type
+from abl_cards.games.guandan.wire import Action, State, hand_order, reading, wire_rank, wire_type
 from abl_cards.logic import Circuit
 
 
@@ -50,8 +50,7 @@ class GuandanEngine:
     def traits(self) -> Traits:
         """The labels from the eyes of a plain heuristic."""
         shapes = self.rules.shapes
-        tiers = {str(kind): int(tier) for kind, tier in self.rules.kb.facts("tier", 2)}
-        bombs = {form.label for form in shapes.forms if tiers.get(form.kind, 0) > 0}
+        bombs = {form.label for form in shapes.forms if self.rules.tiers[form.kind] > 0}
         functors = [functor(label) for label in shapes.labels]
         kinds = {name: number for number, name in enumerate(dict.fromkeys(functors))}
         return Traits(
@@ -82,11 +81,9 @@ class GuandanEngine:
                 state = self._read(value)
                 hand = hand_of(state.hand)
                 if state.stage == "play":
-                    asked[number] = (
-                        state.level,
-                        hand,
-                        LEADING if state.to_beat is None else self.identify(state.level, state.to_beat),
-                    )
+                    with reading("to_beat"):
+                        form = LEADING if state.to_beat is None else self.identify(state.level, state.to_beat)
+                    asked[number] = (state.level, hand, form)
                     answers.append(None)
                 else:
                     answers.append(self._exchange_moves(state, hand))
@@ -128,13 +125,13 @@ class GuandanEngine:
         """The form that somebody has laid down; raises GameError when no hand could have led it so."""
         hand = hand_of(action.cards)
         if len(action.cards) > 10 or hand.max() > 2:
-            raise GameError(f"to_beat: {action} is no play")
+            raise GameError(f"{action} is no play")
         lists = decide(self.rules, hand[None], np.array([level], np.int8), np.array([LEADING], np.int16)).moves()
         for form, cards in zip(lists.form, lists.cards, strict=True):
             reading = self.action(form, cards)
             if (reading.type, reading.rank, len(reading.cards)) == (action.type, action.rank, len(action.cards)):
                 return int(form)
-        raise GameError(f"to_beat: {action} is no play at this level")
+        raise GameError(f"{action} is no play at this level")
 
     def sample_facts(self, states: int, seed: int) -> NDArray[np.uint8]:
         """[every input of the knowledge base, states] random states of all stages."""
