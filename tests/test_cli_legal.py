@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abl_cards.cli import legality
-from abl_cards.games import GameError, game
+from abl_cards.games import game
 from tests.cli_runs import run
 
 FOLLOWING = {"level": "8", "hand": ["H5", "H8"], "to_beat": ["Pair", "4", ["H4", "C4"]]}
@@ -153,10 +153,6 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_labels_stand_beside_the_moves() -> None:
-    if not isinstance(game("guandan").engine(), legality.NamesLabels):
-        with pytest.raises(GameError, match="does not name the labels"):
-            legality.Desk(game("guandan"), None, None, True)
-        pytest.skip("the engine does not name labels yet")
     answer = run("legal", "guandan", "--labels", stdin=lines(FOLLOWING))
     told = json.loads(answer.stdout)
     assert list(told) == ["moves", "labels"]

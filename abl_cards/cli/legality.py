@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Protocol, runtime_checkable
+from typing import IO, Any
 
 from abl_cards.cli.console import load_engine, profiles_of, shorten
 from abl_cards.games import Engine, Game, GameError
@@ -16,14 +16,6 @@ from abl_cards.records import LONGEST_LINE, parse_line, reading
 
 READ_AT_ONCE = 1 << 19
 """Bytes: some thousands of states."""
-
-
-@runtime_checkable
-class NamesLabels(Protocol):
-    """An engine that can say which of its labels are legal in a state."""
-
-    def legal_labels(self, states: Sequence[Mapping[str, Any]]) -> list[list[str] | GameError]:
-        """The legal labels of states in the game's JSON form, or what is wrong with a state."""
 
 
 Line = tuple[int, bytes]
@@ -63,9 +55,7 @@ class Desk:
     _engines: dict[str | None, Engine | KBError | GameError] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        engine = self._engines[None] = load_engine(self.game, self.directory, self.profile)
-        if self.labels and not isinstance(engine, NamesLabels):
-            raise GameError(f"the engine of {self.game.name} does not name the labels of a state")
+        self._engines[None] = load_engine(self.game, self.directory, self.profile)
 
     def answers(self, batch: list[Line]) -> list[dict[str, Any]]:
         """An answer for each line that is not empty."""
@@ -102,7 +92,7 @@ class Desk:
             number: _error(number, answer) if isinstance(answer, GameError) else {"moves": answer}
             for number, answer in zip(states, engine.legal_moves(asked), strict=True)
         }
-        if self.labels and isinstance(engine, NamesLabels):
+        if self.labels:
             for number, labels in zip(states, engine.legal_labels(asked), strict=True):
                 if not isinstance(labels, GameError):
                     found[number]["labels"] = labels

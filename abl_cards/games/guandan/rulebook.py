@@ -60,6 +60,8 @@ def rules_of(directory: Path | None = None, profile: str = "standard") -> Rules:
 def compile_rules(knowledge: KnowledgeBase, profile: str) -> Rules:
     """The circuits and arrays of a loaded knowledge base."""
     shapes = read_shapes(knowledge)
+    if "pass" not in shapes.form_index:
+        raise kb_error("there is no form of a pass", "keep form(pass, pass) in labels.lp")
     play = knowledge.circuit("legal/1", "move/1")
     strength = _strengths(knowledge, shapes)
     return Rules(
