@@ -91,7 +91,7 @@ class Decisions:
 
     def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
         """All legal card sets in wire order, or those of one label each."""
-        chosen = np.full(len(self.which), -1, np.int16) if labels is None else labels
+        chosen = np.full(len(self.which), expansion.EVERY_LABEL, np.int16) if labels is None else labels
         answers = self.legal, self.allowed
         held = self.hands.natural.sum(axis=(1, 2)) + self.hands.wilds
         guess = np.where(self.to_beat < 0, held.astype(np.int64) ** 2 * 5 // 4, _FOLLOWING) if labels is None else held

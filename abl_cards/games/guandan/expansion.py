@@ -20,6 +20,7 @@ from abl_cards.games.guandan.shapes import MIXED, SUITED, TAILED, Layout
 from abl_cards.streams import below, mix
 
 MOST_CARDS = 10
+EVERY_LABEL = -1
 NO_CARD = 255
 ROOM_FOR_ALL = np.iinfo(np.int64).max
 _JOKERS_FROM = 15
@@ -281,7 +282,7 @@ def list_moves(rules, hands, labels, legal, allowed, lo, hi, start, form, cards)
         hand = _hand(hands, allowed, i)
         for block in rules.wire[hand.level]:
             label = rules.layout.label[block]
-            if legal[label, i] and (labels[i] < 0 or labels[i] == label):
+            if legal[label, i] and (labels[i] == EVERY_LABEL or labels[i] == label):
                 seen = _walk_block(rules, np.int64(block), hand, walk, seen, everything, form, cards)
         start[i + 1] = seen
     return seen
