@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games.features import FeatureTable
 from abl_cards.logic import Circuit, KnowledgeBase
 
 Indices = NDArray[np.int64]
@@ -78,6 +79,9 @@ class Decisions(Protocol):
     def realise_random(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
         """A card set of one legal label each, drawn uniformly."""
 
+    def observe(self) -> NDArray[np.uint8]:
+        """[n, features] what the seats see, as long as nobody has moved; see Engine.observation."""
+
     def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
         """All legal card sets in wire order, or those of one label each."""
 
@@ -135,6 +139,9 @@ class Tables(Protocol):
     def decisions(self, which: Indices) -> Decisions:
         """The plays to decide at tables that are playing."""
 
+    def observe(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
+        """[n, features] what seats [n] see at these tables, by default those to decide; see Engine.observation."""
+
     def exchange_options(self, which: Indices) -> NDArray[np.uint8]:
         """[n, 54] the cards that may be chosen at tables that are exchanging."""
 
@@ -182,6 +189,10 @@ class Engine(Protocol):
     @property
     def traits(self) -> Traits:
         """The labels from the eyes of a plain heuristic."""
+
+    @property
+    def observation(self) -> FeatureTable:
+        """What the numbers of an observation mean."""
 
     @property
     def teams(self) -> NDArray[np.int8]:

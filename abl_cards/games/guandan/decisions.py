@@ -9,10 +9,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import Indices, MoveLists, Moves
+from abl_cards.games.game import GameError, Indices, MoveLists, Moves
 from abl_cards.games.guandan import course, expansion
-from abl_cards.games.guandan.course import FactRows
+from abl_cards.games.guandan.course import FactRows, Play
 from abl_cards.games.guandan.expansion import Hands
+from abl_cards.games.guandan.observations import observe
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.logic import Circuit, evaluate
 from abl_cards.parallel import THREADS, each_share
@@ -29,6 +30,7 @@ class Decisions:
     which: Indices  # [n] the tables
     hands: Hands
     to_beat: NDArray[np.int16]  # [n] form, or LEADING
+    course: Play | None = None  # of the tables, where there are any
 
     @cached_property
     def _answers(self) -> NDArray[np.uint8]:
@@ -53,6 +55,12 @@ class Decisions:
     def ranking(self) -> NDArray[np.int32]:
         """[n, labels] the place of each label when they are sorted from weak to strong."""
         return self.rules.strength[self.hands.level]
+
+    def observe(self) -> NDArray[np.uint8]:
+        """[n, features] what the seats see, as long as nobody has moved; see observations.py."""
+        if self.course is None:
+            raise GameError("there is nothing to observe away from a table")
+        return observe(self.course, self.rules.book.wild_suit, self.which, self.course.seat[self.which])
 
     def realise_first(self, labels: NDArray[np.int16]) -> Moves:
         """The first card set in wire order of one legal label each."""

@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import hand_of
+from abl_cards.games.features import FeatureTable
 from abl_cards.games.game import GameError, Listener, Recorder, Replay, Traits
 from abl_cards.games.guandan.decisions import LEADING, Decisions, card_options, decide, read_hands
 from abl_cards.games.guandan.drawing import draw_table
+from abl_cards.games.guandan.observations import OBSERVATION
 from abl_cards.games.guandan.records import GuandanRecorder
 from abl_cards.games.guandan.replay import replay
 from abl_cards.games.guandan.rulebook import Rules, rules_of
@@ -35,6 +37,11 @@ class GuandanEngine:
     def labels(self) -> tuple[str, ...]:
         """The 168 pseudo-actions in the order of masks and policies."""
         return self.rules.labels
+
+    @property
+    def observation(self) -> FeatureTable:
+        """The paper's table 1."""
+        return OBSERVATION
 
     @property
     def teams(self) -> NDArray[np.int8]:
