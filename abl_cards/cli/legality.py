@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Protocol, runtime_checkable
 
-from abl_cards.cli.console import profiles_of, shorten
+from abl_cards.cli.console import load_engine, profiles_of, shorten
 from abl_cards.games import Engine, Game, GameError
 from abl_cards.logic import KBError
 from abl_cards.records import LONGEST_LINE, parse_line, reading
@@ -60,10 +60,10 @@ class Desk:
     directory: Path | None
     profile: str | None
     labels: bool
-    _engines: dict[str | None, Engine | KBError] = field(default_factory=dict)
+    _engines: dict[str | None, Engine | KBError | GameError] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        engine = self._engines[None] = self.game.engine(self.directory, self.profile)
+        engine = self._engines[None] = load_engine(self.game, self.directory, self.profile)
         if self.labels and not isinstance(engine, NamesLabels):
             raise GameError(f"the engine of {self.game.name} does not name the labels of a state")
 
@@ -95,7 +95,7 @@ class Desk:
 
     def _by_profile(self, profile: str | None, states: Mapping[int, Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
         engine = self._engine(profile)
-        if isinstance(engine, KBError):
+        if isinstance(engine, (KBError, GameError)):
             return {number: _error(number, engine) for number in states}
         asked = list(states.values())
         found = {
@@ -108,11 +108,11 @@ class Desk:
                     found[number]["labels"] = labels
         return found
 
-    def _engine(self, profile: str | None) -> Engine | KBError:
+    def _engine(self, profile: str | None) -> Engine | KBError | GameError:
         if profile not in self._engines:
             try:
-                self._engines[profile] = self.game.engine(self.directory, profile)
-            except KBError as problem:
+                self._engines[profile] = load_engine(self.game, self.directory, profile)
+            except (KBError, GameError) as problem:
                 self._engines[profile] = problem
         return self._engines[profile]
 
