@@ -35,6 +35,7 @@ class FeatureTable:
     """The parts in their order."""
 
     features: tuple[Feature, ...]
+    most: int = 2  # no number is greater
 
     @cached_property
     def slices(self) -> dict[str, slice]:

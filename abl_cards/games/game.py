@@ -214,6 +214,9 @@ class Engine(Protocol):
     def legal_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
         """The complete lists of legal moves of states in the game's JSON form, or what is wrong with a state."""
 
+    def rewards(self, tables: Any, which: Indices) -> NDArray[np.float32]:
+        """[n, seats] what the episode is worth that has just ended at these tables (see Listener.episode_ended)."""
+
     def sample_facts(self, states: int, seed: int) -> NDArray[np.uint8]:
         """[every input of the knowledge base, states] random states that cover all the rules, for verification."""
 
