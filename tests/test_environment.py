@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import doctest
 import warnings
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 from pettingzoo.test import api_test, seed_test
 
+from abl_cards import environment
 from abl_cards.environment import SeatEnv, env
-from abl_cards.games import Decisions, GameError, Moves, game, game_names
+from abl_cards.games import Decisions, GameError, Moves, features, game, game_names
+from abl_cards.games.guandan import rewards as rewards_module
 from abl_cards.games.guandan.rewards import episode_rewards
+
+
+@pytest.mark.parametrize("module", [environment, features, rewards_module])
+def test_examples(module: ModuleType) -> None:
+    assert doctest.testmod(module).failed == 0
 
 
 def act(table: Any, random: np.random.Generator) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 from collections.abc import Sequence
 
 import clingo
@@ -12,9 +13,14 @@ from numpy.typing import NDArray
 from abl_cards.cards import parse_hand
 from abl_cards.games.guandan.decisions import Decisions, decide
 from abl_cards.games.guandan.rulebook import Rules
+from reasoners import plays as plays_module
 from reasoners.plays import PlayCounter, plays_left, read_plays
 from tests.brute_force.guandan import readings
 from tests.games.guandan.states import engine, random_states, texts, thorough, wild_of
+
+
+def test_examples() -> None:
+    assert doctest.testmod(plays_module).failed == 0
 
 
 @pytest.fixture(scope="module")
