@@ -89,16 +89,10 @@ class Kb:
         return self._minimiser.give(exchanges)
 
 
-def _kb(engine: Engine) -> Agent:
-    from reasoners.plays import PlayCounter
-
-    return Kb(Minimiser(engine.judge(PlayCounter.of(engine.rules).plays_left_after)))
-
-
 AGENTS: dict[str, Callable[[Engine], Agent]] = {
     "random": lambda engine: Random(),
     "greedy": lambda engine: Greedy(engine.traits),
-    "kb": _kb,
+    "kb": lambda engine: Kb(Minimiser.of(engine)),
 }
 """Agents by name."""
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Decisions, Exchanges, Judge, MoveLists, Moves
+from abl_cards.games import Decisions, Engine, Exchanges, Judge, MoveLists, Moves
+from reasoners.plays import PlayCounter
 
 
 @dataclass(frozen=True)
@@ -21,9 +22,19 @@ class Minimiser:
 
     judge: Judge
 
+    @classmethod
+    def of(cls, engine: Engine) -> Minimiser:
+        """By the preferences of the engine's own knowledge base."""
+        return cls(engine.judge(PlayCounter.of(engine.rules).plays_left_after))
+
     def best(self, decisions: Decisions) -> Moves:
         """The move with the lowest cost over all labels."""
         lists = decisions.moves()
+        return lists.rows(self._first(decisions, lists, np.zeros(len(lists.form))))
+
+    def realise_labels(self, decisions: Decisions, labels: NDArray[np.int16]) -> Moves:
+        """The cheapest consistent card set of one legal label each, whether or not it has a consistent one."""
+        lists = decisions.moves(labels)
         return lists.rows(self._first(decisions, lists, np.zeros(len(lists.form))))
 
     def realise(self, decisions: Decisions, probabilities: NDArray[np.floating]) -> Moves:

@@ -184,9 +184,8 @@ def _gather(table, fronts, half, index, wilds, room):
     """Note what each play that holds the first rank leaves; returns an entry that is missing, or -1."""
     rank = _read_counts(table, half, index, room.counts)
     if rank == 0:
-        if wilds == 0:
-            room.least[0] = 0
-        else:  # wild cards on their own are level cards
+        room.least[wilds] = wilds  # wild cards on their own are level cards: singles,
+        if wilds > 0:  # or a pair
             _note_set(table, wilds, _READY, room)
         return -1
     missing = _gather_sets(table, fronts, index, wilds, rank, room)

@@ -28,7 +28,7 @@ from abl_cards.cards import CARDS
 from abl_cards.cards import SUITS as CARD_SUITS
 from abl_cards.games import MoveLists
 from abl_cards.games.guandan.decisions import Decisions
-from abl_cards.games.guandan.knowledge import RANKS, kb_error
+from abl_cards.games.guandan.knowledge import RANKS, VALUES, kb_error
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.guandan.shapes import SUITS, Form
 from abl_cards.games.guandan.tables import rank_of_card
@@ -108,6 +108,8 @@ def read_plays(forms: tuple[Form, ...]) -> Plays:
     houses = {(first[1], second[1]) for first, second in pairs if first in sets and second in sets}
     if len(houses) > 1:
         raise kb_error("more than one kind of full house", "plays_left knows one: sets of two sizes that go together")
+    if any((rank, 1) not in sets for rank in VALUES):
+        raise kb_error("a single card that is no play", "plays_left counts on every hand being emptied in the end")
     full_house = next(iter(houses), None)
     runs = sorted(group for group in groups if len(group) > 1 and (group not in pairs or not houses))
     return Plays(

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games.features import FeatureTable
 from abl_cards.logic import Circuit, KnowledgeBase
 
 Indices = NDArray[np.int64]
@@ -90,6 +91,9 @@ class Decisions(Protocol):
 
     def realise_random(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
         """A card set of one legal label each, drawn uniformly."""
+
+    def observe(self) -> NDArray[np.uint8]:
+        """[n, features] what the seats see, as long as nobody has moved; see Engine.observation."""
 
     def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
         """All legal card sets in wire order, or those of one label each."""
@@ -177,6 +181,9 @@ class Tables(Protocol):
     def exchanges(self, which: Indices) -> Exchanges:
         """The cards to choose at tables that are exchanging."""
 
+    def observe(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
+        """[n, features] what seats [n] see at these tables, by default those to decide; see Engine.observation."""
+
     def play(self, which: Indices, moves: Moves) -> None:
         """Make one legal move at each of these tables."""
 
@@ -227,6 +234,10 @@ class Engine(Protocol):
         """The labels from the eyes of a plain heuristic."""
 
     @property
+    def observation(self) -> FeatureTable:
+        """What the numbers of an observation mean."""
+
+    @property
     def teams(self) -> NDArray[np.int8]:
         """[seats] the team of each seat."""
 
@@ -251,6 +262,9 @@ class Engine(Protocol):
 
     def legal_labels(self, states: Sequence[Mapping[str, Any]]) -> list[list[str] | GameError]:
         """The legal labels of states in the game's JSON form, or what is wrong with a state."""
+
+    def rewards(self, tables: Any, which: Indices) -> NDArray[np.float32]:
+        """[n, seats] what the episode is worth that has just ended at these tables (see Listener.episode_ended)."""
 
     def sample_facts(self, states: int, seed: int) -> NDArray[np.uint8]:
         """[every input of the knowledge base, states] random states that cover all the rules, for verification."""

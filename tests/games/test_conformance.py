@@ -129,3 +129,17 @@ def test_unknown_game() -> None:
     """A game that is none is an error that names those there are."""
     with pytest.raises(GameError, match="guandan"):
         game("snap")
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_observations(name: str) -> None:
+    """One row of numbers a seat, as the table of features says; decisions see what their tables show."""
+    engine = game(name).engine()
+    tables = engine.tables(match_keys(5, 4))
+    which = tables.playing()
+    seen = tables.observe(which)
+    assert seen.shape == (len(which), engine.observation.size)
+    assert seen.dtype == np.uint8
+    assert (seen == tables.decisions(which).observe()).all()
+    assert (seen == tables.observe(which, tables.seat[which])).all()
+    assert sum(feature.size for feature in engine.observation.features) == engine.observation.size

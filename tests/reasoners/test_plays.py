@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import doctest
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import clingo
 import numpy as np
@@ -11,10 +14,17 @@ from numpy.typing import NDArray
 
 from abl_cards.cards import parse_hand
 from abl_cards.games.guandan.decisions import Decisions, decide
-from abl_cards.games.guandan.rulebook import Rules
+from abl_cards.games.guandan.rulebook import Rules, rules_of
+from abl_cards.logic import KBError
+from reasoners import plays as plays_module
 from reasoners.plays import PlayCounter, plays_left, read_plays
 from tests.brute_force.guandan import readings
 from tests.games.guandan.states import engine, random_states, texts, thorough, wild_of
+from tests.games.guandan.variants import NO_WILD_CARDS, write_variant
+
+
+def test_examples() -> None:
+    assert doctest.testmod(plays_module).failed == 0
 
 
 @pytest.fixture(scope="module")
@@ -187,3 +197,29 @@ def test_profiles_and_levels_share_what_they_find(rules: Rules) -> None:
     assert PlayCounter.of(rules).table is PlayCounter.of(engine("platform").rules).table
     hand = parse_hand("S3 S4 S5 S6 S7 H9 S9")[None]
     assert plays_left(rules, hand, np.array([9], np.int8)).tolist() == [2]
+
+
+def test_rules_without_wild_cards(tmp_path: Path) -> None:
+    """Where no card is wild, the heart of the level is a card like any other."""
+    rules = rules_of(write_variant(tmp_path, NO_WILD_CARDS))
+    hands = np.stack([parse_hand("S3 S4 S5 S6 H2 H9"), parse_hand("S3 S4 H5 S6 H9"), parse_hand("H9 H9 S8")])
+    assert plays_left(rules, hands, np.array([9, 9, 9], np.int8)).tolist() == [2, 5, 2]
+    assert plays_left(engine().rules, hands, np.array([9, 9, 9], np.int8)).tolist() == [2, 1, 1]
+
+
+def test_plays_are_those_of_the_forms(rules: Rules) -> None:
+    """A form that the rules do not know is not played: no straights, no tubes, no full houses, no joker bomb."""
+    gone = ("straight", "straight_flush", "tube", "full_house", "joker_bomb")
+    forms = tuple(form for form in rules.shapes.forms if form.kind not in gone)
+    hands = [parse_hand(hand) for hand in ("S3 S4 S5 S6 S7", "S3 C3 S4 C4 S5 C5", "S3 C3 D3 S4 C4", "SB SB HR HR")]
+    level = np.full(4, 2, np.int8)
+    assert PlayCounter.of(rules).plays_left(np.stack(hands), level).tolist() == [1, 1, 1, 1]
+    few = PlayCounter.of(replace(rules, shapes=replace(rules.shapes, forms=forms)))
+    assert few.plays_left(np.stack(hands), level).tolist() == [5, 3, 2, 2]
+
+
+def test_rules_that_cannot_be_counted(rules: Rules) -> None:
+    """Hands that might never be emptied are refused."""
+    forms = tuple(form for form in rules.shapes.forms if form.name != "single(9)")
+    with pytest.raises(KBError, match="single card"):
+        read_plays(forms)

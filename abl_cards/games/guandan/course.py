@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.guandan.expansion import NO_CARD, read_hand
+from abl_cards.games.guandan.expansion import MOST_CARDS, NO_CARD, read_hand
 from abl_cards.streams import below, mix
 
 PLAY, TRIBUTE, BACK, EPISODE_OVER, MATCH_OVER = range(5)
@@ -21,6 +21,9 @@ PLAY, TRIBUTE, BACK, EPISODE_OVER, MATCH_OVER = range(5)
 
 LEADING, NOTHING = -1, -2
 """What there is to beat when a seat leads, and when it does not play at all."""
+
+RECENT = 7
+"""Acts that a table remembers."""
 
 NEXT_SEAT, TRICK_OVER, OVER = 3, 4, 8
 """Bits of an entry of the turn table."""
@@ -50,6 +53,10 @@ class Play(NamedTuple):
     order: NDArray[np.int8]  # [n, 4] seats by finish, -1 where open
     stage: NDArray[np.int8]  # [n]
     clock: NDArray[np.int32]  # [n] decisions so far in the match
+    played: NDArray[np.uint8]  # [n, 4, 54] cards laid down in the episode, by seat
+    acts: NDArray[np.int32]  # [n] plays and passes so far in the episode
+    recent: NDArray[np.uint8]  # [n, RECENT, 10] the cards of act k at k % RECENT, as in Moves
+    recent_seat: NDArray[np.int8]  # [n, RECENT] who acted
 
 
 @njit(cache=True, nogil=True)
@@ -129,6 +136,7 @@ def lay_down(play, turns, pass_form, which, lo, hi, form, cards):
         table = which[i]
         seat = play.seat[table]
         play.clock[table] += 1
+        _remember(play, table, seat, cards[i])
         if form[i] == pass_form:
             play.passed[table] |= 1 << seat
         else:
@@ -136,6 +144,7 @@ def lay_down(play, turns, pass_form, which, lo, hi, form, cards):
             for card in cards[i]:
                 if card != NO_CARD:
                     play.hands[table, seat, card] -= 1
+                    play.played[table, seat, card] += 1
             for card in range(54):
                 left += play.hands[table, seat, card]
             play.to_beat[table], play.owner[table], play.passed[table] = form[i], seat, 0
@@ -150,6 +159,16 @@ def lay_down(play, turns, pass_form, which, lo, hi, form, cards):
         play.seat[table] = code & NEXT_SEAT
         if code & TRICK_OVER:
             play.to_beat[table], play.owner[table], play.passed[table] = -1, play.seat[table], 0
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _remember(play, table, seat, cards):
+    """Write an act down in the place of the oldest one."""
+    place = play.acts[table] % RECENT
+    play.acts[table] += 1
+    play.recent_seat[table, place] = seat
+    for k in range(MOST_CARDS):
+        play.recent[table, place, k] = cards[k]
 
 
 @njit(cache=True, nogil=True)

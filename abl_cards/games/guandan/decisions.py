@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import Indices, MoveLists, Moves
+from abl_cards.games.game import GameError, Indices, MoveLists, Moves
 from abl_cards.games.guandan import course, expansion
 from abl_cards.games.guandan.course import LEADING, NOTHING, FactRows, Play
 from abl_cards.games.guandan.expansion import Hands
+from abl_cards.games.guandan.observations import observe
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.logic import Circuit, evaluate
 from abl_cards.parallel import THREADS, each_share
@@ -44,6 +45,8 @@ class Decisions:
     to_beat: NDArray[np.int16]  # [n] form, or LEADING
     situation: Situation
 
+    course: Play | None = None  # of the tables, where there are any
+
     @cached_property
     def _answers(self) -> NDArray[np.uint8]:
         return ask_circuit(self.rules.play, self.rules.facts, self.hands, self.to_beat)
@@ -71,6 +74,12 @@ class Decisions:
     def labels_of(self, form: NDArray[np.int16]) -> NDArray[np.int16]:
         """The labels that forms belong to."""
         return self.rules.shapes.form_label[form]
+
+    def observe(self) -> NDArray[np.uint8]:
+        """[n, features] what the seats see, as long as nobody has moved; see observations.py."""
+        if self.course is None:
+            raise GameError("there is nothing to observe away from a table")
+        return observe(self.course, self.rules.book.wild_suit, self.which, self.course.seat[self.which])
 
     def realise_first(self, labels: NDArray[np.int16]) -> Moves:
         """The first card set in wire order of one legal label each."""

@@ -12,13 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import hand_of
-from abl_cards.games.game import GameError, Listener, PlaysLeft, Recorder, Replay, Traits
+from abl_cards.games.features import FeatureTable
+from abl_cards.games.game import GameError, Indices, Listener, PlaysLeft, Recorder, Replay, Traits
 from abl_cards.games.guandan.course import LEADING
 from abl_cards.games.guandan.decisions import Decisions, card_options, decide, read_hands
 from abl_cards.games.guandan.drawing import draw_table
+from abl_cards.games.guandan.observations import OBSERVATION
 from abl_cards.games.guandan.preferences import Preferences, read_preferences
 from abl_cards.games.guandan.records import GuandanRecorder
 from abl_cards.games.guandan.replay import replay
+from abl_cards.games.guandan.rewards import episode_rewards
 from abl_cards.games.guandan.rulebook import Rules, rules_of
 from abl_cards.games.guandan.samples import sample_facts, sample_hands
 from abl_cards.games.guandan.shapes import functor
@@ -45,6 +48,11 @@ class GuandanEngine:
     def labels(self) -> tuple[str, ...]:
         """The 168 pseudo-actions in the order of masks and policies."""
         return self.rules.labels
+
+    @property
+    def observation(self) -> FeatureTable:
+        """The paper's table 1."""
+        return OBSERVATION
 
     @property
     def teams(self) -> NDArray[np.int8]:
@@ -159,6 +167,10 @@ class GuandanEngine:
             if (reading.type, reading.rank, len(reading.cards)) == (action.type, action.rank, len(action.cards)):
                 return int(form)
         raise GameError(f"{action} is no play at this level")
+
+    def rewards(self, tables: Tables, which: Indices) -> NDArray[np.float32]:
+        """[n, 4] what the episode is worth that has just ended at these tables: the paper's table 3."""
+        return episode_rewards(tables.course.order[which])
 
     def sample_facts(self, states: int, seed: int) -> NDArray[np.uint8]:
         """[every input of the knowledge base, states] random states of all stages."""
