@@ -7,15 +7,15 @@ see and do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.logic import Circuit, KnowledgeBase
+from abl_cards.logic import Atom, Circuit, KnowledgeBase
 
 Indices = NDArray[np.int64]
 """[n] numbers of tables."""
@@ -114,13 +114,44 @@ PlaysLeft = Callable[[Any, MoveLists], NDArray[np.uint8]]
 """Decisions or exchanges, and their moves, to the least number of plays that empties the hand after each move."""
 
 
+class Action(Protocol):
+    """A move in the words of the game; ``str`` gives the text form."""
+
+    def to_json(self) -> list[Any]:
+        """The move as other programs write it."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One decision with all that may be done, from the eyes of the seat that decides."""
+
+    decision: Decisions | Exchanges  # at one table
+    lists: MoveLists  # in wire order
+    labels: tuple[str, ...]  # [moves] the label of each
+    actions: tuple[Action, ...]  # [moves]
+    state: Mapping[str, Any]  # what the seat sees, in the game's JSON form
+    made: int | None = None  # the move that was made there, if that is known
+
+
 class Judge(Protocol):
     """The preferences of a knowledge base."""
+
+    @property
+    def kb(self) -> KnowledgeBase:
+        """Where the preferences, their words and the constraints are written down."""
+
+    @property
+    def outputs(self) -> tuple[Atom, ...]:
+        """``cost(Name, Weight)`` of every preference, and ``violated(K)`` of every constraint."""
+
+    def fired(self, decisions: Any, lists: MoveLists) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
+        """Which of the outputs hold for the candidates, in portions: which moves, and [outputs, moves]."""
 
     def costs(self, decisions: Any, lists: MoveLists) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
         """[moves] the cost of each candidate, and whether it is consistent with the knowledge base."""
 
 
+@runtime_checkable
 class Listener(Protocol):
     """Somebody who is told what happens at the tables, in order: a recorder, a server, a display."""
 

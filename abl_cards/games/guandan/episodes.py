@@ -42,13 +42,10 @@ def read_episode(line: int, record: Mapping[str, Any], profile: str) -> Episode:
     ]
     if missing:
         raise GameError(f"field '{missing[0]}' is missing")
-    if record.get("game", "guandan") != "guandan" or record.get("profile", profile) != profile:
-        raise GameError(
-            f"the record is of {record.get('game')} {record.get('profile')}, the rules of guandan {profile}"
-        )
-    gifts, anti = (_gifts(record, "tribute"), _gifts(record, "back")), _seats(record["anti"], "anti")
+    check_rules(record, profile)
+    gifts, anti = (read_gifts(record, "tribute"), read_gifts(record, "back")), read_seats(record["anti"], "anti")
     first = record.get("episode") == 0 if "episode" in record else not (gifts[0] or anti)
-    order = _seats(record["order"], "order")
+    order = read_seats(record["order"], "order")
     if sorted(order) != [0, 1, 2, 3]:
         raise GameError(f"order: {list(order)} is no order of the seats 0, 1, 2, 3")
     ranks = record["ranks"]
@@ -56,8 +53,16 @@ def read_episode(line: int, record: Mapping[str, Any], profile: str) -> Episode:
         raise GameError(f"ranks: {ranks!r} is not the levels of two teams")
     return Episode(
         line, first, read_level(record["level"]), (read_level(ranks[0]), read_level(ranks[1])), _hands(record["hands"]),
-        anti, *gifts, _plays(record["plays"]), order,
+        anti, *gifts, read_plays(record["plays"]), order,
     )  # fmt: skip
+
+
+def check_rules(record: Mapping[str, Any], profile: str) -> None:
+    """Raise GameError for a record of another game or profile."""
+    if record.get("game", "guandan") != "guandan" or record.get("profile", profile) != profile:
+        raise GameError(
+            f"the record is of {record.get('game')} {record.get('profile')}, the rules of guandan {profile}"
+        )
 
 
 def _hands(value: Any) -> NDArray[np.uint8]:
@@ -69,30 +74,33 @@ def _hands(value: Any) -> NDArray[np.uint8]:
     return hands
 
 
-def _seats(value: Any, field: str) -> tuple[int, ...]:
+def read_seats(value: Any, field: str) -> tuple[int, ...]:
+    """Seats in a list; raises GameError that names the field."""
     if not isinstance(value, list) or any(type(seat) is not int or not 0 <= seat < 4 for seat in value):
         raise GameError(f"{field}: {value!r} is no list of seats 0 to 3")
     return tuple(value)
 
 
-def _gifts(record: Mapping[str, Any], field: str) -> tuple[Gift, ...]:
+def read_gifts(record: Mapping[str, Any], field: str) -> tuple[Gift, ...]:
+    """The cards given; raises GameError that names the field."""
     gifts: list[Gift] = []
     for gift in record[field] if isinstance(record[field], list) else [record[field]]:
         if not isinstance(gift, list) or len(gift) != 3:
             raise GameError(f"{field}: {gift!r} is no [from, to, card]")
-        giver, taker = _seats(gift[:2], field)
+        giver, taker = read_seats(gift[:2], field)
         (card,) = read_cards(gift[2:])
         gifts.append((giver, taker, card))
     return tuple(gifts)
 
 
-def _plays(value: Any) -> tuple[tuple[int, Action], ...]:
+def read_plays(value: Any) -> tuple[tuple[int, Action], ...]:
+    """The plays in their order; raises GameError that names the number."""
     plays = []
     for number, play in enumerate(value if isinstance(value, list) else [value], start=1):
         if not isinstance(play, list) or len(play) != 2:
             raise GameError(f"play {number}: {play!r} is no [seat, action]")
         try:
-            plays.append((_seats(play[:1], "seat")[0], Action.from_json(play[1])))
+            plays.append((read_seats(play[:1], "seat")[0], Action.from_json(play[1])))
         except GameError as problem:
             raise GameError(f"play {number}: {problem}") from None
     return tuple(plays)

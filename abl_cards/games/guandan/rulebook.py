@@ -104,7 +104,7 @@ def _card_circuit(knowledge: KnowledgeBase, shapes: Shapes, output: str) -> tupl
 
 
 def fact_rows_of(circuit: Circuit, shapes: Shapes) -> FactRows:
-    """Look up the facts about a hand and a trick among the inputs of a circuit."""
+    """Look up the facts about a hand and a trick among the inputs of a circuit, and no forms that the rules lack."""
     held = np.full((VALUE_COUNT, 9), -1, dtype=np.int32)
     suited = np.full((VALUE_COUNT, 4, 3), -1, dtype=np.int32)
     to_beat = np.full(len(shapes.forms), -1, dtype=np.int32)
@@ -113,7 +113,8 @@ def fact_rows_of(circuit: Circuit, shapes: Shapes) -> FactRows:
     for (value, suit, count), row in circuit.input_rows("held", 3).items():
         suited[int(value), max(0, SUITS.find(str(suit))), int(count)] = row
     for (form,), row in circuit.input_rows("to_beat", 1).items():
-        to_beat[shapes.form_index[str(form)]] = row
+        if str(form) in shapes.form_index:
+            to_beat[shapes.form_index[str(form)]] = row
     leading = circuit.input_rows("leading", 0).get((), -1)
     return FactRows(
         held, suited, _by_number(circuit, "wild", 3), _by_number(circuit, "level", VALUE_COUNT), leading, to_beat
