@@ -5,7 +5,7 @@ Everything is read off the circuits that choose the move; nothing is worked out 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,7 +88,17 @@ class Explanation:
     candidates: tuple[Verdict, ...]  # the card sets of the chosen label, best first; inconsistent ones last
     dropped: tuple[Verdict, ...]  # every inconsistent move
     made: Verdict | None  # the move that was made, if that is known
-    book: Phrasebook = field(repr=False)
+    scores: Scores = field(repr=False)
+
+    @property
+    def book(self) -> Phrasebook:
+        """The words of the preferences."""
+        return self.scores.book
+
+    def best_of(self, rows: Collection[int]) -> Verdict:
+        """What the knowledge base makes of the best of some moves, given by their places in wire order."""
+        row = min(rows, key=lambda row: self.scores.place[row])
+        return self.scores.verdict(row)
 
     def difference(self, other: Verdict) -> tuple[Difference, ...]:
         """What tells the chosen move from another, the largest share first; the shares add up to the difference."""
@@ -117,28 +127,19 @@ class Explanation:
 
 def explain(engine: Engine, judge: Judge, moment: Moment, language: str = "en") -> Explanation:
     """Explain a decision; raises GameError for a language that is none."""
-    scores = _Scores(judge, moment, Phrasebook.of(judge.kb, engine, language))
-    order = Minimiser(judge).order(moment.decision, moment.lists).tolist()
-    place = {row: number for number, row in enumerate(order, 1)}
+    scores = Scores(judge, moment, Phrasebook.of(judge.kb, engine, language))
+    order, labels = scores.order, moment.labels
     best = order[0]
-    labels = moment.labels
     others = [row for row in order if labels[row] != labels[best]] or order[1:]
-    made = moment.made
     return Explanation(
         moment=moment,
-        chosen=scores.verdict(best, 1),
-        runner_up=scores.verdict(others[0], place[others[0]]) if others else None,
-        candidates=tuple(scores.verdict(row, place[row]) for row in order if labels[row] == labels[best]),
-        dropped=tuple(scores.verdict(row, place[row]) for row in order if scores.violated(row)),
-        made=None if made is None else scores.verdict(made, place[made]),
-        book=scores.book,
+        chosen=scores.verdict(best),
+        runner_up=scores.verdict(others[0]) if others else None,
+        candidates=tuple(scores.verdict(row) for row in order if labels[row] == labels[best]),
+        dropped=tuple(scores.verdict(row) for row in order if scores.violated(row)),
+        made=None if moment.made is None else scores.verdict(moment.made),
+        scores=scores,
     )
-
-
-def verdict_on(engine: Engine, judge: Judge, moment: Moment, row: int, language: str = "en") -> Verdict:
-    """What the knowledge base makes of one move."""
-    order = Minimiser(judge).order(moment.decision, moment.lists).tolist()
-    return _Scores(judge, moment, Phrasebook.of(judge.kb, engine, language)).verdict(row, order.index(row) + 1)
 
 
 def compare(first: Verdict, second: Verdict) -> tuple[Difference, ...]:
@@ -157,20 +158,22 @@ def _weights(name: str, one: Mapping[str, Reason], two: Mapping[str, Reason]) ->
     return (one[name].weight if name in one else 0), (two[name].weight if name in two else 0)
 
 
-class _Scores:
-    """What fires for each move of a decision."""
+class Scores:
+    """What fires for each move of a decision, and their order."""
 
     def __init__(self, judge: Judge, moment: Moment, book: Phrasebook) -> None:
         self.book, self._moment, self._judge = book, moment, judge
+        self.order: list[int] = Minimiser(judge).order(moment.decision, moment.lists).tolist()
+        self.place = {row: number for number, row in enumerate(self.order, 1)}
         self._fired: NDArray[np.uint8] = np.concatenate(
             [fired for _, fired in judge.fired(moment.decision, moment.lists)], axis=1
         )
 
-    def verdict(self, row: int, place: int) -> Verdict:
-        """The move of a row, with its place among all."""
+    def verdict(self, row: int) -> Verdict:
+        """The move of a row."""
         reasons = tuple(self._reasons(row))
         return Verdict(
-            place=place,
+            place=self.place[row],
             action=self._moment.actions[row],
             label=self._moment.labels[row],
             cost=sum(reason.weight for reason in reasons),

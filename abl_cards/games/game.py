@@ -171,6 +171,43 @@ class Listener(Protocol):
         """The winner is known."""
 
 
+@dataclass(frozen=True)
+class Audience:
+    """Several listeners, told one after the other."""
+
+    listeners: tuple[Listener, ...]
+
+    @classmethod
+    def of(cls, listeners: Sequence[Listener]) -> Listener | None:
+        """One listener for many; None for none."""
+        return cls(tuple(listeners)) if len(listeners) > 1 else next(iter(listeners), None)
+
+    def episode_began(self, tables: Any, which: Indices) -> None:
+        """Tell everybody."""
+        for listener in self.listeners:
+            listener.episode_began(tables, which)
+
+    def card_given(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
+        """Tell everybody."""
+        for listener in self.listeners:
+            listener.card_given(tables, which, card)
+
+    def played(self, tables: Any, which: Indices, moves: Moves) -> None:
+        """Tell everybody."""
+        for listener in self.listeners:
+            listener.played(tables, which, moves)
+
+    def episode_ended(self, tables: Any, which: Indices) -> None:
+        """Tell everybody."""
+        for listener in self.listeners:
+            listener.episode_ended(tables, which)
+
+    def match_ended(self, tables: Any, which: Indices) -> None:
+        """Tell everybody."""
+        for listener in self.listeners:
+            listener.match_ended(tables, which)
+
+
 class Tables(Protocol):
     """Matches in progress."""
 
@@ -268,8 +305,36 @@ class Engine(Protocol):
     def tables(self, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
         """Begin a match a key."""
 
-    def judge(self, plays_left: PlaysLeft) -> Judge:
-        """The preferences; plays_left tells how many plays the hand needs after each move."""
+    def judge(self, plays_left: PlaysLeft, without: Collection[str] = (), directory: Path | None = None) -> Judge:
+        """The preferences; plays_left tells how many plays a hand still needs.
+
+        Leaves out the preferences of some groups; takes them from another folder of rule files where one is given.
+        """
+
+    @property
+    def sorts(self) -> Sorts:
+        """What the arguments of the game's predicates stand for, by the names that ``spell`` knows."""
+
+    def spell(self, sort: str, value: Term, language: str) -> str:
+        """An argument of this sort in a word: a rank, a suit."""
+
+    def action(self, form: int, cards: NDArray[np.uint8]) -> Action:
+        """A move in the words of the game."""
+
+    def look(self, decisions: Any, row: int = 0) -> Moment:
+        """One of some decisions or exchanges."""
+
+    def show(self, moment: Moment) -> str:
+        """What the seat sees, as text."""
+
+    def moment(self, value: Mapping[str, Any], move: int | None = None) -> Moment:
+        """The decision of a state, or that of a record before a move (from 1), in JSON form; raises GameError."""
+
+    def recorded(self, records: Sequence[Mapping[str, Any]], moves: Sequence[int]) -> Decisions:
+        """The decisions of records before these moves, one a record; raises GameError."""
+
+    def adopt(self, decisions: Any) -> tuple[NDArray[np.bool_], Decisions]:
+        """Decisions of other rules of the same game by these: which of them there are here, and those."""
 
     def recorder(self, tables: int, **extra: Any) -> Recorder:
         """A listener that writes down the matches at so many tables, with extra fields in every record."""

@@ -79,6 +79,7 @@ def _one_hand(hands: Hands, row: int) -> Hands:
 
 def _state_of(rules: Rules, one: Decisions | Exchanges, stage: str, to_beat: Action | None) -> dict[str, Any]:
     situation, level = one.situation, int(one.hands.level[0])
+    counted = situation.unseen.sum() == situation.cards.sum()  # else a state left open what the others hold
     top = int(situation.top[0])
     state = State(
         level=level,
@@ -87,7 +88,7 @@ def _state_of(rules: Rules, one: Decisions | Exchanges, stage: str, to_beat: Act
         stage=stage,
         top=WHO[top] if top >= 0 else None,
         cards=(int(situation.cards[0, 0]), int(situation.cards[0, 1]), int(situation.cards[0, 2])),
-        unseen=_in_hand_order(situation.unseen[0], level),
+        unseen=_in_hand_order(situation.unseen[0], level) if counted else None,
     )
     fields = state.to_json()
     if isinstance(one, Decisions) and top >= 0 and to_beat is None:  # a table remembers its form, not its cards
