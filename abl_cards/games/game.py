@@ -7,7 +7,7 @@ see and do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -15,7 +15,8 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.logic import Atom, Circuit, KnowledgeBase
+from abl_cards.logic import Atom, Circuit, KnowledgeBase, Term
+from abl_cards.logic.sorts import Sorts
 
 Indices = NDArray[np.int64]
 """[n] numbers of tables."""
