@@ -156,6 +156,7 @@ class _Conversation:
         try:
             return self.terminal.ask("your move (help: ?=hint, why N, help, quit) > ").strip()
         except (EOFError, KeyboardInterrupt):
+            self.terminal.say("")
             raise LeftTable("you have left the table") from None
 
     def _answer(self, line: str) -> int | None:
