@@ -240,6 +240,8 @@ def _check_turn(tables: Tables, row: int, seat: int, number: int) -> None:
 
 def _deal(told: Told) -> NDArray[np.uint8]:
     """[4, 54] hands with which it could have come so: what a seat has shown is its own, the rest is dealt in order."""
+    if told.hand.sum() != FULL_HAND:
+        raise GameError("tribute, back: each seat that gives a card receives one before the play begins")
     hands = np.zeros((4, 54), np.int64)
     for seat, action in told.plays:
         hands[seat] += hand_of(action.cards)
@@ -247,8 +249,6 @@ def _deal(told: Told) -> NDArray[np.uint8]:
     rest = 2 - hands.sum(axis=0)
     if rest.min() < 0 or hands.sum(axis=1).max() > FULL_HAND:
         raise GameError("hands, plays: more cards than two packs have, or more than 27 of one seat")
-    if told.hand.sum() != FULL_HAND:
-        raise GameError("tribute, back: each seat that gives a card receives one before the play begins")
     pool = cards_of(rest)
     for seat in range(4):
         missing = FULL_HAND - int(hands[seat].sum())

@@ -37,17 +37,10 @@ def identify(rules: Rules, level: int, action: Action) -> int:
 
 def find_moves(rules: Rules, decisions: Decisions, actions: Sequence[Action]) -> tuple[MoveLists, list[int]]:
     """Legal moves, and the row of each action among them, -1 where it is not legal; its cards may come in any order."""
-    named = _labels_by_action(rules)
+    named = rules.labels_by_action
     labels = np.array([named.get((each.type, each.rank, len(each.cards)), -2) for each in actions], np.int16)
     lists = decisions.moves(labels)
     return lists, [_find(lists.start[row : row + 2], lists.cards, action) for row, action in enumerate(actions)]
-
-
-def _labels_by_action(rules: Rules) -> dict[tuple[str, str, int], int]:
-    """The label of each type, rank and number of cards."""
-    shapes = rules.shapes
-    named = [(shapes.labels[form.label], form) for form in shapes.forms]
-    return {(wire_type(label), wire_rank(label), form.size): form.label for label, form in named}
 
 
 def _find(bounds: NDArray[np.int64], cards: NDArray[np.uint8], action: Action) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from abl_cards.games.guandan.course import NEXT_SEAT, OVER, TRICK_OVER, FactRows
 from abl_cards.games.guandan.expansion import Rulebook
 from abl_cards.games.guandan.knowledge import AXES, PROMOTION, RANKS, SEATS, VALUES, kb_error, load_kb
 from abl_cards.games.guandan.shapes import SUITS, VALUE_COUNT, Shapes, read_shapes
-from abl_cards.games.guandan.wire import WIRE_TYPES, wire_type
+from abl_cards.games.guandan.wire import WIRE_TYPES, wire_rank, wire_type
 from abl_cards.games.questions import Question, one_hot
 from abl_cards.logic import Atom, Circuit, KnowledgeBase, evaluate
 from abl_cards.logic.circuit import FALSE
@@ -43,6 +43,12 @@ class Rules:
     def labels(self) -> tuple[str, ...]:
         """The pseudo-actions in the order of masks and policies."""
         return self.shapes.labels
+
+    @cached_property
+    def labels_by_action(self) -> dict[tuple[str, str, int], int]:
+        """The label of each type, rank and number of cards of the protocol."""
+        named = [(self.labels[form.label], form) for form in self.shapes.forms]
+        return {(wire_type(label), wire_rank(label), form.size): form.label for label, form in named}
 
     @property
     def pass_form(self) -> int:

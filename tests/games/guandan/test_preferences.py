@@ -145,11 +145,15 @@ def test_preferences_of_another_folder(strict: GuandanEngine, tmp_path: Path) ->
 
 def test_preferences_of_rules_with_other_forms(tmp_path: Path) -> None:
     """Forms that the table does not know never lie there."""
-    more = edited(tmp_path / "more", {"labels.lp": ("form(bomb(R,8), bomb(R,8..10))", "form(bomb(R,8), bomb(R,8..11))")})
+    more = edited(
+        tmp_path / "more", {"labels.lp": ("form(bomb(R,8), bomb(R,8..10))", "form(bomb(R,8), bomb(R,8..11))")}
+    )
     engine = engine_of()
     decisions = engine.sample_decisions(50, seed=4)
     lists = decisions.moves()
-    assert (preferences(engine, directory=more).costs(decisions, lists)[0] == preferences(engine).costs(decisions, lists)[0]).all()
+    assert (
+        preferences(engine, directory=more).costs(decisions, lists)[0] == preferences(engine).costs(decisions, lists)[0]
+    ).all()
 
 
 def test_sorts_are_of_the_vocabulary() -> None:
