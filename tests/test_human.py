@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from abl_cards.agents import Human, LeftTable, agent, judge
@@ -42,12 +43,12 @@ class Talk:
 def choose(lines: list[str], state: dict[str, Any] = STATE, **more: Any) -> tuple[str, Talk]:
     """The move that some lines lead to, and what was said on the way."""
     engine, talk = game("guandan").engine(), Talk(lines)
-    moment = engine.moment(state)
+    decision: Any = engine.moment(state).decision
     human = talk.human(**more)
-    keys: Any = None
+    keys = np.zeros(1, np.uint64)
     if state.get("stage"):
-        return str(human.give(moment.decision, keys)[0]), talk
-    moves = human.play(moment.decision, keys)  # type: ignore[arg-type]
+        return str(human.give(decision, keys)[0]), talk
+    moves = human.play(decision, keys)
     return str(engine.action(int(moves.form[0]), moves.cards[0])), talk
 
 

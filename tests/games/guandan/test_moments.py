@@ -51,7 +51,7 @@ def match() -> tuple[list[dict], list[list[Any]]]:
         def __getattr__(self, name: str) -> Any:
             return lambda *given: [getattr(each, name)(*given) for each in (witness, recorder)]
 
-    tables = engine.tables(match_keys(1, 11), Both())  # type: ignore[arg-type]
+    tables = engine.tables(match_keys(1, 11), Both())
     while (playing := tables.playing()).size | (exchanging := tables.exchanging()).size:
         keys = tables.keys + tables.clock.astype(np.uint64)
         if playing.size:
@@ -79,7 +79,7 @@ def test_a_record_is_told_as_it_was_seen(match: tuple[list[dict], list[list[Any]
             assert (made[:2], sorted(made[2])) == (written[:2], sorted(written[2]))
             assert moment.state["level"] == record["level"]
             assert engine.moment(moment.state).state == moment.state
-        several = engine.recorded([record] * 3, [1, len(saw) // 2, len(saw)])
+        several: Any = engine.recorded([record] * 3, [1, len(saw) // 2, len(saw)])
         for row, number in enumerate((0, len(saw) // 2 - 1, len(saw) - 1)):
             assert (several.situation.unseen[row] == saw[number][1].unseen[0]).all()
 
@@ -109,6 +109,30 @@ def test_unseen_cards_change_no_explanation(match: tuple[list[dict], list[list[A
             for hidden in (open_record(record, number), open_record(record, number, RANDOM)):
                 assert said(engine.moment(hidden)) == expected
                 assert said(engine.moment(json.loads(json.dumps(hidden)), number)) == expected
+
+
+def test_other_hands_change_nothing_at_a_table() -> None:
+    """The same at tables: the cards of the others are shuffled among them, and the agent and its reasons stay."""
+    engine = game("guandan").engine()
+    scorer, player = judge("kb", engine), agent("kb", engine)
+    tables: Any = engine.tables(match_keys(40, 3))
+    for _ in range(30):
+        tables.play(everywhere := tables.playing(), random_moves(tables.decisions(everywhere), tables.keys[everywhere]))
+    which = tables.playing()
+    before = [explain(engine, scorer, engine.look(tables.decisions(which), row)).to_json() for row in range(len(which))]
+    moves = player.play(tables.decisions(which), tables.keys[which])
+    hands = tables.course.hands
+    for table in which:
+        others = [seat for seat in range(4) if seat != tables.seat[table]]
+        pool = RANDOM.permutation(np.repeat(np.tile(np.arange(54), 3), hands[table, others].ravel()))
+        ends = np.cumsum(hands[table, others].sum(axis=1))
+        for seat, cards in zip(others, np.split(pool, ends[:-1]), strict=True):
+            hands[table, seat] = np.bincount(cards, minlength=54)
+    again = player.play(tables.decisions(which), tables.keys[which])
+    assert (again.cards == moves.cards).all()
+    assert before == [
+        explain(engine, scorer, engine.look(tables.decisions(which), row)).to_json() for row in range(len(which))
+    ]
 
 
 def test_a_tribute_out_of_a_record(match: tuple[list[dict], list[list[Any]]]) -> None:
