@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, Keys
 from abl_cards.games import Engine, Indices, Tables
-from abl_cards.games.game import DRAW, Recorder
+from abl_cards.games.game import DRAW, Audience, Listener, Recorder
 from abl_cards.streams import key_of, mix_all
 
 _Z = 1.959963984540054  # 97.5 % point of the normal distribution
@@ -56,14 +56,14 @@ def play_match(
     progress: Progress | None = None,
     write: Callable[[dict[str, Any]], None] | None = None,
 ) -> MatchResult:
-    """Play whole matches; ``write`` is given the record of every episode, the games in their order."""
-    hall = _Hall(
-        engine,
-        agents,
-        games,
-        seed,
-        engine.recorder(min(games, AT_ONCE), agents=list(names), seed=seed) if write else None,
-    )
+    """Play whole matches; ``write`` is given the record of every episode, the games in their order.
+
+    Where an agent listens, the games are played one after the other.
+    """
+    watching: list[Listener] = [agent for agent in agents if isinstance(agent, Listener)]
+    at_once = 1 if watching else min(games, AT_ONCE)
+    recorder = engine.recorder(at_once, agents=list(names), seed=seed) if write else None
+    hall = _Hall(engine, agents, games, seed, at_once, recorder, watching)
     shares = np.full(games, np.nan)
     for finished in hall.play():
         shares[finished] = hall.share[finished]
@@ -83,13 +83,22 @@ class _Hall:
     """Tables that play games until there are none left."""
 
     def __init__(
-        self, engine: Engine, agents: tuple[Agent, Agent], games: int, seed: int, recorder: Recorder | None
+        self,
+        engine: Engine,
+        agents: tuple[Agent, Agent],
+        games: int,
+        seed: int,
+        at_once: int,
+        recorder: Recorder | None,
+        watching: list[Listener],
     ) -> None:
         self._agents, self._games, self._seed, self._recorder = agents, games, seed, recorder
         self._teams = engine.teams
-        self._game = np.arange(min(games, AT_ONCE))  # [tables] the game at each table
+        self._game = np.arange(at_once)  # [tables] the game at each table
         self._next = len(self._game)
-        self._tables: Tables = engine.tables(self._keys(self._game), recorder)
+        self._tables: Tables = engine.tables(
+            self._keys(self._game), Audience.of([*([recorder] if recorder else []), *watching])
+        )
         self.share = np.zeros(games)  # [games] what the first agent got
         self.episodes = np.zeros(games, np.int64)
         self.records: dict[int, list[dict[str, Any]]] = {}

@@ -1,4 +1,4 @@
-"""The rules of a game as ABLkit's knowledge base, and the minimiser as its reasoner: ``pip install 'abl-cards[learning]'``.
+"""The rules of a game as ABLkit's knowledge base, the minimiser as its reasoner: ``pip install 'abl-cards[learning]'``.
 
 An example is one decision: X holds its state in the game's JSON form, the pseudo-label is the label that a learner
 proposes, and the result is the concrete move, so both fit into any bridge of ABLkit. The knowledge base answers
@@ -8,7 +8,7 @@ ABLkit's own search; the reasoner goes to the answer directly: the most probable
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from ablkit.data.structures import ListData
@@ -29,10 +29,10 @@ class RulesKB(KBBase):  # type: ignore[misc]  # ablkit has no types
 
     def decide(self, x: Sequence[Mapping[str, Any]]) -> Decisions:
         """The decision of an example; raises GameError where its state is not one of playing."""
-        decision = self.engine.moment(x[0]).decision
-        if not hasattr(decision, "legal"):
+        moment = self.engine.moment(x[0])
+        if not moment.labels:
             raise GameError("a tribute has no labels: write a state of playing")
-        return decision
+        return cast(Decisions, moment.decision)
 
     def logic_forward(self, pseudo_label: Sequence[str], x: Sequence[Mapping[str, Any]]) -> list[Any] | None:
         """The move of a label in the state x[0] as other programs write it; None where the label is not legal."""
@@ -51,7 +51,7 @@ class RulesKB(KBBase):  # type: ignore[misc]  # ablkit has no types
         max_revision_num: int,
         require_more_revision: int,
     ) -> tuple[list[list[str]], list[Any]]:
-        """Every legal label with its move, those that lead to y where y is given; a decision has one label to revise."""
+        """Every legal label with its move, those that lead to y where y is given; there is one label to revise."""
         legal = np.flatnonzero(self.decide(x).legal[:, 0])
         labels = [[self.engine.labels[label]] for label in legal]
         if max_revision_num < 1:

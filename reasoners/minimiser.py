@@ -30,7 +30,7 @@ class Minimiser:
     def best(self, decisions: Decisions) -> Moves:
         """The move with the lowest cost over all labels."""
         lists = decisions.moves()
-        return lists.rows(self._first(decisions, lists, np.zeros(len(lists.form))))
+        return lists.rows(self._first(decisions, lists))
 
     def realise_labels(self, decisions: Decisions, labels: NDArray[np.int16]) -> Moves:
         """The cheapest consistent card set of one legal label each, whether or not it has a consistent one."""
@@ -48,12 +48,17 @@ class Minimiser:
     def give(self, exchanges: Exchanges) -> NDArray[np.uint8]:
         """The card to pay or to return with the lowest cost."""
         lists = exchanges.lists()
-        return lists.cards[self._first(exchanges, lists, np.zeros(len(lists.form))), 0]
+        return lists.cards[self._first(exchanges, lists), 0]
+
+    def order(
+        self, decisions: Decisions | Exchanges, lists: MoveLists, likely: NDArray[np.floating] | None = None
+    ) -> NDArray[np.int64]:
+        """[moves] the candidates, decision by decision: consistent ones first, then likely, then cheap, then early."""
+        cost, consistent = self.judge.costs(decisions, lists)
+        unlikely = np.zeros(len(cost)) if likely is None else -likely
+        return np.lexsort((cost, unlikely, ~consistent, lists.decision))
 
     def _first(
-        self, decisions: Decisions | Exchanges, lists: MoveLists, likely: NDArray[np.floating]
+        self, decisions: Decisions | Exchanges, lists: MoveLists, likely: NDArray[np.floating] | None = None
     ) -> NDArray[np.int64]:
-        """[n] the candidate of each decision that comes first: consistent, then likely, then cheap, then early."""
-        cost, consistent = self.judge.costs(decisions, lists)
-        order = np.lexsort((cost, -likely, ~consistent, lists.decision))
-        return order[lists.start[:-1]]
+        return self.order(decisions, lists, likely)[lists.start[:-1]]

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from abl_cards import __version__
-from abl_cards.cli import kb, measure, play
+from abl_cards.cli import comparison, explanation, kb, measure, play
 from abl_cards.cli.console import LONGEST_MESSAGE, fail
 
 __all__ = ["app", "main"]
@@ -43,8 +43,10 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+kb.app.command()(comparison.diff)
 app.add_typer(kb.app, name="kb")
 play.register(app)
+explanation.register(app)
 measure.register(app)
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from abl_cards.games import Engine
 
 MOST_GAMES = 1_000_000
+INTERRUPTED = 130
 
 
 def register(app: typer.Typer) -> None:
@@ -54,21 +55,33 @@ def match(
 ) -> None:
     """Play two agents against each other: whole matches, each deal twice with the teams swapped.
 
-    The rate is the first agent's share of the games, with its 95 % interval.
+    The rate is the first agent's share of the games, with its 95 % interval. Agents are random, greedy, kb, and human
+    at this terminal. kb:without=GROUP leaves a group of preferences out, kb:kb=DIR takes them from another folder.
 
         abl-cards match guandan greedy random --games 400
 
+        abl-cards match guandan kb kb:without=bombs
+
     --json prints {"agents","games","seed","wins","draws","rate","interval","episodes"}.
     """
+    from abl_cards.agents import LeftTable
     from abl_cards.arena import play_match
+    from abl_cards.games.game import Listener
     from abl_cards.records import recording
 
     engine = load_engine(find_game(game_name), directory, profile)
-    agents = _agent(first, engine), _agent(second, engine)
-    with recording(record) if record else nullcontext() as write, progress(f"{first} : {second}", games) as tell:
-        result = play_match(
-            engine, (first, second), agents, games, seed, lambda done, wins: tell(done, f"{wins[0]} : {wins[1]}"), write
-        )
+    (one, first), (two, second) = _agent(first, engine), _agent(second, engine)
+    watched = isinstance(one, Listener) or isinstance(two, Listener)  # by somebody who would not see a bar move
+    bar = nullcontext(lambda done, remark: None) if watched else progress(f"{first} : {second}", games)
+    try:
+        with recording(record) if record else nullcontext() as write, bar as tell:
+            result = play_match(
+                engine, (first, second), (one, two), games, seed,
+                lambda done, wins: tell(done, f"{wins[0]} : {wins[1]}"), write,
+            )  # fmt: skip
+    except LeftTable as left:
+        typer.echo(f"{left}; the match has no result", err=True)
+        raise typer.Exit(INTERRUPTED) from None
     if as_json:
         print_json(result.to_json())
     else:
@@ -157,12 +170,13 @@ def _answer(answer: dict[str, Any]) -> None:
         typer.echo(answer["error"], err=True)
 
 
-def _agent(name: str, engine: Engine) -> Agent:
-    from abl_cards.agents import agent
+def _agent(text: str, engine: Engine) -> tuple[Agent, str]:
+    """The agent, and its name in full."""
+    from abl_cards.agents import agent, checked_name
     from abl_cards.games import GameError
 
     try:
-        return agent(name, engine)
+        return agent(text, engine), str(checked_name(text))
     except GameError as problem:
         misuse(problem)
 

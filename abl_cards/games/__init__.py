@@ -10,6 +10,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from abl_cards.games.game import (
+    Action,
     Decisions,
     Engine,
     Exchanges,
@@ -18,6 +19,7 @@ from abl_cards.games.game import (
     Indices,
     Judge,
     Listener,
+    Moment,
     MoveLists,
     Moves,
     Tables,
@@ -25,6 +27,7 @@ from abl_cards.games.game import (
 )
 
 __all__ = [
+    "Action",
     "Decisions",
     "Engine",
     "Exchanges",
@@ -33,6 +36,7 @@ __all__ = [
     "Indices",
     "Judge",
     "Listener",
+    "Moment",
     "MoveLists",
     "Moves",
     "Tables",

@@ -7,16 +7,17 @@ see and do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.features import FeatureTable
-from abl_cards.logic import Circuit, KnowledgeBase
+from abl_cards.logic import Atom, Circuit, KnowledgeBase, Term
+from abl_cards.logic.sorts import Sorts
 
 Indices = NDArray[np.int64]
 """[n] numbers of tables."""
@@ -118,13 +119,44 @@ PlaysLeft = Callable[[Any, MoveLists], NDArray[np.uint8]]
 """Decisions or exchanges, and their moves, to the least number of plays that empties the hand after each move."""
 
 
+class Action(Protocol):
+    """A move in the words of the game; ``str`` gives the text form."""
+
+    def to_json(self) -> list[Any]:
+        """The move as other programs write it."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One decision with all that may be done, from the eyes of the seat that decides."""
+
+    decision: Decisions | Exchanges  # at one table
+    lists: MoveLists  # in wire order
+    labels: tuple[str, ...]  # [moves] the label of each
+    actions: tuple[Action, ...]  # [moves]
+    state: Mapping[str, Any]  # what the seat sees, in the game's JSON form
+    made: int | None = None  # the move that was made there, if that is known
+
+
 class Judge(Protocol):
     """The preferences of a knowledge base."""
+
+    @property
+    def kb(self) -> KnowledgeBase:
+        """Where the preferences, their words and the constraints are written down."""
+
+    @property
+    def outputs(self) -> tuple[Atom, ...]:
+        """``cost(Name, Weight)`` of every preference, and ``violated(K)`` of every constraint."""
+
+    def fired(self, decisions: Any, lists: MoveLists) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
+        """Which of the outputs hold for the candidates, in portions: which moves, and [outputs, moves]."""
 
     def costs(self, decisions: Any, lists: MoveLists) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
         """[moves] the cost of each candidate, and whether it is consistent with the knowledge base."""
 
 
+@runtime_checkable
 class Listener(Protocol):
     """Somebody who is told what happens at the tables, in order: a recorder, a server, a display."""
 
@@ -142,6 +174,43 @@ class Listener(Protocol):
 
     def match_ended(self, tables: Any, which: Indices) -> None:
         """The winner is known."""
+
+
+@dataclass(frozen=True)
+class Audience:
+    """Several listeners, told one after the other."""
+
+    listeners: tuple[Listener, ...]
+
+    @classmethod
+    def of(cls, listeners: Sequence[Listener]) -> Listener | None:
+        """One listener for many; None for none."""
+        return cls(tuple(listeners)) if len(listeners) > 1 else next(iter(listeners), None)
+
+    def episode_began(self, tables: Any, which: Indices) -> None:
+        """Tell everybody."""
+        for listener in self.listeners:
+            listener.episode_began(tables, which)
+
+    def card_given(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
+        """Tell everybody."""
+        for listener in self.listeners:
+            listener.card_given(tables, which, card)
+
+    def played(self, tables: Any, which: Indices, moves: Moves) -> None:
+        """Tell everybody."""
+        for listener in self.listeners:
+            listener.played(tables, which, moves)
+
+    def episode_ended(self, tables: Any, which: Indices) -> None:
+        """Tell everybody."""
+        for listener in self.listeners:
+            listener.episode_ended(tables, which)
+
+    def match_ended(self, tables: Any, which: Indices) -> None:
+        """Tell everybody."""
+        for listener in self.listeners:
+            listener.match_ended(tables, which)
 
 
 class Tables(Protocol):
@@ -248,8 +317,36 @@ class Engine(Protocol):
     def tables(self, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
         """Begin a match a key."""
 
-    def judge(self, plays_left: PlaysLeft) -> Judge:
-        """The preferences; plays_left tells how many plays the hand needs after each move."""
+    def judge(self, plays_left: PlaysLeft, without: Collection[str] = (), directory: Path | None = None) -> Judge:
+        """The preferences; plays_left tells how many plays a hand still needs.
+
+        Leaves out the preferences of some groups; takes them from another folder of rule files where one is given.
+        """
+
+    @property
+    def sorts(self) -> Sorts:
+        """What the arguments of the game's predicates stand for, by the names that ``spell`` knows."""
+
+    def spell(self, sort: str, value: Term, language: str) -> str:
+        """An argument of this sort in a word: a rank, a suit."""
+
+    def action(self, form: int, cards: NDArray[np.uint8]) -> Action:
+        """A move in the words of the game."""
+
+    def look(self, decisions: Any, row: int = 0) -> Moment:
+        """One of some decisions or exchanges."""
+
+    def show(self, moment: Moment) -> str:
+        """What the seat sees, as text."""
+
+    def moment(self, value: Mapping[str, Any], move: int | None = None) -> Moment:
+        """The decision of a state, or that of a record before a move (from 1), in JSON form; raises GameError."""
+
+    def recorded(self, records: Sequence[Mapping[str, Any]], moves: Sequence[int]) -> Decisions:
+        """The decisions of records before these moves, one a record; raises GameError."""
+
+    def adopt(self, decisions: Any) -> tuple[NDArray[np.bool_], Decisions]:
+        """Decisions of other rules of the same game by these: which of them there are here, and those."""
 
     def recorder(self, tables: int, **extra: Any) -> Recorder:
         """A listener that writes down the matches at so many tables, with extra fields in every record."""

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from abl_cards.logic import cache as disk
 from abl_cards.logic.build import Built, Limits, Request, build
-from abl_cards.logic.check import COST, VIOLATED
+from abl_cards.logic.check import COST, PREFERENCE, SAYS, VIOLATED
 from abl_cards.logic.circuit import Circuit
 from abl_cards.logic.compile import compile_equations
 from abl_cards.logic.equations import Equations, equations_of
 from abl_cards.logic.errors import Diagnostic, KBError, suggestion
 from abl_cards.logic.ground import GroundProgram
 from abl_cards.logic.statements import Constraint
-from abl_cards.logic.terms import Atom, Input, Signature, Term
+from abl_cards.logic.terms import Atom, Input, Signature, Term, text_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +81,17 @@ class KnowledgeBase:
         circuit = self.circuit(f"{name}/{arity}")
         rows = zip(circuit.outputs, circuit.output_literals.tolist(), strict=True)
         return [atom.args for atom, literal in rows if literal == 0]
+
+    @cached_property
+    def groups(self) -> dict[str, str]:
+        """The group of each preference by its functor, in the order of the terms."""
+        return {str(name.args[0]): str(name.args[1]) for _, name in self._by_signature.get(PREFERENCE, [])}
+
+    @cached_property
+    def words(self) -> dict[tuple[str, str], str]:
+        """The sentence of each preference by its functor and a language."""
+        said = (name.args for _, name in self._by_signature.get(SAYS, []))
+        return {(str(functor), str(language)): text_of(sentence) for functor, language, sentence in said}
 
     def circuit(self, *outputs: str) -> Circuit:
         """The circuit of some output predicates, such as "legal/1": only what they depend on; made once.

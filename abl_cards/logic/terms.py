@@ -86,3 +86,23 @@ def term(symbol: clingo.Symbol) -> Term:
 def atom(symbol: clingo.Symbol) -> Atom:
     """The Python value of a clingo atom."""
     return Atom(symbol.name, tuple(term(argument) for argument in symbol.arguments))
+
+
+def parse_name(text: Term) -> Atom:
+    """The functor and the arguments of a term's text; a number has neither.
+
+    >>> parse_name("break_straight_flush(5,h)")
+    Atom(name='break_straight_flush', args=(5, 'h'))
+    """
+    import clingo
+
+    symbol = clingo.parse_term(str(text))
+    return atom(symbol) if symbol.type.name == "Function" else Atom(str(text))
+
+
+def text_of(term: Term) -> str:
+    """What a string of the rule files says, without its quotes."""
+    import clingo
+
+    symbol = clingo.parse_term(str(term))
+    return symbol.string if symbol.type.name == "String" else str(term)

@@ -31,6 +31,10 @@ class Situation(NamedTuple):
     cards: NDArray[np.uint8]  # [n, 3] how many cards each of the others holds
     top: NDArray[np.int8]  # [n] whose play is to beat; -1 when leading
 
+    def at(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Situation:
+        """Some of the situations."""
+        return Situation(self.hand[rows], self.unseen[rows], self.cards[rows], self.top[rows])
+
 
 _FOLLOWING = 32  # a guess at how many card sets follow a play; leading, it is about the square of the cards held
 
@@ -142,6 +146,7 @@ class Exchanges:
     hands: Hands
     situation: Situation
     options: NDArray[np.uint8]  # [n, 54] the cards that may be chosen
+    stage: NDArray[np.int8]  # [n] TRIBUTE or BACK
 
     def lists(self) -> MoveLists:
         """The cards that may be chosen as moves of one card and no form, in the order of the 54-vector."""
@@ -168,6 +173,18 @@ def decide(
         top = np.where(to_beat < 0, -1, 2).astype(np.int8)
         situation = Situation(cards, np.uint8(2) - cards, np.full((n, 3), 27, np.uint8), top)
     return Decisions(rules, np.arange(len(cards)), read_hands(rules, cards, level), to_beat, situation)
+
+
+def decide_exchange(
+    rules: Rules, which: Indices, level: NDArray[np.int8], situation: Situation, stage: NDArray[np.int8]
+) -> Exchanges:
+    """The cards to choose by seats that are to pay or to return one: levels, stages [n]."""
+    hands = read_hands(rules, situation.hand, level)
+    options = np.zeros((len(which), 54), np.uint8)
+    for number, asked in ((course.TRIBUTE, rules.tribute), (course.BACK, rules.back)):
+        if (stage == number).any():
+            options[stage == number] = card_options(rules, asked, hands)[stage == number]
+    return Exchanges(rules, which, hands, situation._replace(top=np.full(len(which), -1, np.int8)), options, stage)
 
 
 def look_around(play: Play, which: Indices) -> Situation:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from abl_cards.games.guandan.course import PLAY
+from abl_cards.games.guandan.knowledge import WHO
 from abl_cards.games.guandan.records import hand_texts
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.guandan.tables import Tables
@@ -23,6 +27,21 @@ def draw_table(rules: Rules, tables: Tables, table: int) -> str:
         lines.append(f"{mark} seat {seat} ({len(cards):2}) {' '.join(cards)}")
     if course.stage[table] == PLAY:
         lines += _situation(rules, tables, table)
+    return "\n".join(lines)
+
+
+def draw_view(state: Mapping[str, Any]) -> str:
+    """What the seat to decide sees, from the JSON form of its state."""
+    hand, to_beat, stage = state["hand"], state["to_beat"], state.get("stage", "play")
+    lines = [f"level {state['level']}, hand of {len(hand)}: {' '.join(hand)}"]
+    counts = zip(WHO, state["cards"], strict=True)
+    lines.append("the others hold: " + ", ".join(f"{who} {count}" for who, count in counts))
+    if stage != "play":
+        lines.append("a card is to be paid" if stage == "tribute" else "a card is to be returned")
+    elif to_beat:
+        lines.append(f"to beat: {' '.join([*to_beat[:2], *to_beat[2]])} of {state['top']}")
+    else:
+        lines.append("leads")
     return "\n".join(lines)
 
 

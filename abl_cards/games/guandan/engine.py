@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -13,12 +13,15 @@ from numpy.typing import NDArray
 
 from abl_cards.cards import hand_of
 from abl_cards.games.features import FeatureTable
-from abl_cards.games.game import GameError, Indices, Listener, PlaysLeft, Recorder, Replay, Traits
-from abl_cards.games.guandan.course import LEADING
-from abl_cards.games.guandan.decisions import Decisions, card_options, decide, read_hands
-from abl_cards.games.guandan.drawing import draw_table
+from abl_cards.games.game import GameError, Indices, Listener, Moment, PlaysLeft, Recorder, Replay, Traits
+from abl_cards.games.guandan import moments
+from abl_cards.games.guandan.course import LEADING, NOTHING
+from abl_cards.games.guandan.decisions import Decisions, Exchanges, card_options, decide, read_hands
+from abl_cards.games.guandan.drawing import draw_table, draw_view
+from abl_cards.games.guandan.knowledge import load_kb
 from abl_cards.games.guandan.observations import OBSERVATION
 from abl_cards.games.guandan.preferences import Preferences, read_preferences
+from abl_cards.games.guandan.readings import action_of, identify
 from abl_cards.games.guandan.records import GuandanRecorder
 from abl_cards.games.guandan.replay import replay
 from abl_cards.games.guandan.rewards import episode_rewards
@@ -26,8 +29,10 @@ from abl_cards.games.guandan.rulebook import Rules, rules_of
 from abl_cards.games.guandan.samples import sample_facts, sample_hands
 from abl_cards.games.guandan.shapes import functor
 from abl_cards.games.guandan.tables import Tables
-from abl_cards.games.guandan.wire import Action, State, hand_order, reading, wire_rank, wire_type
-from abl_cards.logic import Circuit
+from abl_cards.games.guandan.wire import Action, State, hand_order, reading
+from abl_cards.games.guandan.wording import SORTS, spell
+from abl_cards.logic import Circuit, Term
+from abl_cards.logic.sorts import Sorts
 
 
 class _Asked(NamedTuple):
@@ -82,9 +87,50 @@ class GuandanEngine:
         """Begin a match a key."""
         return Tables.begin(self.rules, keys, listener)
 
-    def judge(self, plays_left: PlaysLeft) -> Preferences:
-        """The preferences of the knowledge base."""
-        return read_preferences(self.rules, plays_left)
+    @property
+    def sorts(self) -> Sorts:
+        """What the arguments of the vocabulary stand for."""
+        return SORTS
+
+    def spell(self, sort: str, value: Term, language: str) -> str:
+        """An argument of this sort in a word."""
+        return spell(sort, value, language)
+
+    def judge(self, plays_left: PlaysLeft, without: Collection[str] = (), directory: Path | None = None) -> Preferences:
+        """The preferences of the knowledge base, or of another folder; raises GameError, KBError."""
+        other = None if directory is None else load_kb(directory, self.rules.profile)
+        return read_preferences(self.rules, plays_left, without, other)
+
+    def look(self, decisions: Decisions | Exchanges, row: int = 0) -> Moment:
+        """One of some decisions or exchanges."""
+        return moments.look(self.rules, decisions, row)
+
+    def show(self, moment: Moment) -> str:
+        """What the seat sees, as text."""
+        return draw_view(moment.state)
+
+    def moment(self, value: Mapping[str, Any], move: int | None = None) -> Moment:
+        """The decision of a state, or that of a record before a move (from 1); raises GameError."""
+        if isinstance(value, Mapping) and ("plays" in value or "hands" in value):
+            return moments.of_record(self.rules, value, move)
+        if move is not None:
+            raise GameError("a state has no moves to choose from; --move goes with a record")
+        return moments.of_state(self.rules, value)
+
+    def recorded(self, records: Sequence[Mapping[str, Any]], moves: Sequence[int]) -> Decisions:
+        """The decisions of records before these moves, one a record; raises GameError."""
+        stories = [moments.read_told(record, move) for record, move in zip(records, moves, strict=True)]
+        return moments.tell(self.rules, stories).decisions(np.arange(len(stories)))
+
+    def adopt(self, decisions: Decisions) -> tuple[NDArray[np.bool_], Decisions]:
+        """Decisions of other rules by these; those with a play to beat that there is not here are left out."""
+        ours = self.rules.shapes.form_index
+        names = [form.name for form in decisions.rules.shapes.forms]
+        forms = np.array([*(ours.get(name, NOTHING) for name in names), LEADING], np.int16)
+        to_beat = forms[decisions.to_beat]
+        kept = to_beat != NOTHING
+        situation = decisions.situation.at(kept)
+        return kept, decide(self.rules, situation.hand, decisions.hands.level[kept], to_beat[kept], situation)
 
     def recorder(self, tables: int, **extra: Any) -> Recorder:
         """A listener that writes down the matches at so many tables."""
@@ -153,20 +199,11 @@ class GuandanEngine:
 
     def action(self, form: int, cards: NDArray[np.uint8]) -> Action:
         """A move in the words of the protocol."""
-        label = self.labels[self.rules.shapes.form_label[form]]
-        return Action(wire_type(label), wire_rank(label), tuple(int(card) for card in cards if card != 255))
+        return action_of(self.rules, form, cards)
 
     def identify(self, level: int, action: Action) -> int:
         """The form that somebody has laid down; raises GameError when no hand could have led it so."""
-        hand = hand_of(action.cards)
-        if len(action.cards) > 10 or hand.max() > 2:
-            raise GameError(f"{action} is no play")
-        lists = decide(self.rules, hand[None], np.array([level], np.int8), np.array([LEADING], np.int16)).moves()
-        for form, cards in zip(lists.form, lists.cards, strict=True):
-            reading = self.action(form, cards)
-            if (reading.type, reading.rank, len(reading.cards)) == (action.type, action.rank, len(action.cards)):
-                return int(form)
-        raise GameError(f"{action} is no play at this level")
+        return identify(self.rules, level, action)
 
     def rewards(self, tables: Tables, which: Indices) -> NDArray[np.float32]:
         """[n, 4] what the episode is worth that has just ended at these tables: the paper's table 3."""

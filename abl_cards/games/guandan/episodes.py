@@ -37,17 +37,11 @@ def read_episode(line: int, record: Mapping[str, Any], profile: str) -> Episode:
     """Read a record; raises GameError that names the field."""
     if not isinstance(record, Mapping):
         raise GameError("a record is a JSON object with level, ranks, hands, anti, tribute, back, plays, order")
-    missing = [name for name in _READERS if name not in record]
+    missing = [name for name in _FIELDS if name not in record]
     if missing:
         raise GameError(f"field '{missing[0]}' is missing")
-    if record.get("game", "guandan") != "guandan" or record.get("profile", profile) != profile:
-        raise GameError(
-            f"the record is of {record.get('game')} {record.get('profile')}, the rules of guandan {profile}"
-        )
-    fields: dict[str, Any] = {}
-    for name, read in _READERS.items():
-        with reading(name):
-            fields[name] = read(record[name])
+    check_rules(record, profile)
+    fields = {name: read_field(record, name) for name in _FIELDS}
     first = record.get("episode") == 0 if "episode" in record else not (fields["tribute"] or fields["anti"])
     return Episode(line=line, first=first, **fields)
 
@@ -59,10 +53,18 @@ def _ranks(value: Any) -> tuple[int, int]:
 
 
 def _order(value: Any) -> tuple[int, ...]:
-    order = _seats(value)
+    order = read_seats(value)
     if sorted(order) != [0, 1, 2, 3]:
         raise GameError(f"{list(order)} is no order of the seats 0, 1, 2, 3")
     return order
+
+
+def check_rules(record: Mapping[str, Any], profile: str) -> None:
+    """Raise GameError for a record of another game or profile."""
+    if record.get("game", "guandan") != "guandan" or record.get("profile", profile) != profile:
+        raise GameError(
+            f"the record is of {record.get('game')} {record.get('profile')}, the rules of guandan {profile}"
+        )
 
 
 def _hands(value: Any) -> NDArray[np.uint8]:
@@ -74,36 +76,46 @@ def _hands(value: Any) -> NDArray[np.uint8]:
     return hands
 
 
-def _seats(value: Any) -> tuple[int, ...]:
+def read_seats(value: Any) -> tuple[int, ...]:
+    """Seats in a list; raises GameError."""
     if not isinstance(value, list) or any(type(seat) is not int or not 0 <= seat < 4 for seat in value):
         raise GameError(f"{value!r} is no list of seats 0 to 3")
     return tuple(value)
 
 
-def _gifts(value: Any) -> tuple[Gift, ...]:
+def read_gifts(value: Any) -> tuple[Gift, ...]:
+    """The cards given; raises GameError."""
     gifts: list[Gift] = []
     for gift in value if isinstance(value, list) else [value]:
         if not isinstance(gift, list) or len(gift) != 3:
             raise GameError(f"{gift!r} is no [from, to, card]")
-        giver, taker = _seats(gift[:2])
+        giver, taker = read_seats(gift[:2])
         (card,) = read_cards(gift[2:])
         gifts.append((giver, taker, card))
     return tuple(gifts)
 
 
-def _plays(value: Any) -> tuple[tuple[int, Action], ...]:
+def read_plays(value: Any) -> tuple[tuple[int, Action], ...]:
+    """The plays in their order; raises GameError that names the number."""
     plays = []
     for number, play in enumerate(value if isinstance(value, list) else [value], start=1):
         if not isinstance(play, list) or len(play) != 2:
             raise GameError(f"play {number}: {play!r} is no [seat, action]")
         try:
-            plays.append((_seats(play[:1])[0], Action.from_json(play[1])))
+            plays.append((read_seats(play[:1])[0], Action.from_json(play[1])))
         except GameError as problem:
             raise GameError(f"play {number}: {problem}") from None
     return tuple(plays)
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
-    "level": read_level, "ranks": _ranks, "hands": _hands, "anti": _seats, "tribute": _gifts, "back": _gifts,
-    "plays": _plays, "order": _order,
+    "level": read_level, "ranks": _ranks, "hands": _hands, "anti": read_seats, "tribute": read_gifts,
+    "back": read_gifts, "plays": read_plays, "order": _order, "seat": lambda value: read_seats([value])[0],
 }  # fmt: skip
+_FIELDS = tuple(name for name in _READERS if name != "seat")  # of a whole episode
+
+
+def read_field(record: Mapping[str, Any], name: str, otherwise: Any = None) -> Any:
+    """A field of a record, read; raises GameError that names it."""
+    with reading(name):
+        return _READERS[name](record.get(name, otherwise))

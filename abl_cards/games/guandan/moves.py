@@ -22,7 +22,7 @@ class SituationRows(NamedTuple):
     """Where the public facts lie among the rows of a circuit; -1 where they do not matter."""
 
     top: NDArray[np.int32]  # [3]
-    cards: NDArray[np.int32]  # [3, 28] at least
+    cards: NDArray[np.int32]  # [3, 29] at least; whoever is to return a card has 28
     unseen: NDArray[np.int32]  # [17, 9] at least
     unseen_wild: NDArray[np.int32]  # [3] at least
 
@@ -120,7 +120,7 @@ def write_moves(at, form, left, plays, level, decision, wild_suit, lo, hi, rows)
 
 def situation_rows(circuit: Circuit) -> SituationRows:
     """Look up the public facts of a circuit."""
-    top, cards = np.full(3, -1, np.int32), np.full((3, 28), -1, np.int32)
+    top, cards = np.full(3, -1, np.int32), np.full((3, 29), -1, np.int32)
     for (who,), row in circuit.input_rows("top", 1).items():
         top[WHO.index(str(who))] = row
     for (who, count), row in circuit.input_rows("cards", 2).items():
@@ -129,13 +129,15 @@ def situation_rows(circuit: Circuit) -> SituationRows:
 
 
 def move_rows(circuit: Circuit, shapes: Shapes) -> MoveRows:
-    """Look up the facts of a move of a circuit."""
+    """Look up the facts of a move of a circuit; forms and labels that the rules lack are never laid down."""
     lays, play = (np.full(len(shapes.forms), -1, np.int32) for _ in range(2))
     suited = np.full((VALUE_COUNT, 4, 3), -1, np.int32)
     for (form,), row in circuit.input_rows("lays", 1).items():
-        lays[shapes.form_index[str(form)]] = row
+        if str(form) in shapes.form_index:
+            lays[shapes.form_index[str(form)]] = row
     for (label,), row in circuit.input_rows("play", 1).items():
-        play[shapes.form_label == shapes.label_index[str(label)]] = row
+        if str(label) in shapes.label_index:
+            play[shapes.form_label == shapes.label_index[str(label)]] = row
     for (value, suit, count), row in circuit.input_rows("left", 3).items():
         suited[int(value), max(0, SUITS.find(str(suit))), int(count)] = row
     return MoveRows(

@@ -5,19 +5,20 @@ What all the moves of a decision share is evaluated once a decision, the rest on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import MoveLists, PlaysLeft
+from abl_cards.games.game import GameError, MoveLists, PlaysLeft
 from abl_cards.games.guandan import moves as kernels
 from abl_cards.games.guandan.course import NOTHING, FactRows, write_facts
 from abl_cards.games.guandan.decisions import Decisions, Exchanges
 from abl_cards.games.guandan.moves import MOVE_INPUTS, MoveRows, SituationRows, move_rows, situation_rows
 from abl_cards.games.guandan.rulebook import Rules, fact_rows_of
-from abl_cards.logic import Atom, Circuit, evaluate, weigh
+from abl_cards.logic import Atom, Circuit, KnowledgeBase, evaluate, weigh
+from abl_cards.logic.errors import suggestion
 from abl_cards.logic.split import SHARED, split
 from abl_cards.parallel import THREADS, each_share
 
@@ -31,7 +32,8 @@ _COST, _VIOLATED = "cost", "violated"
 class Preferences:
     """The circuits of cost/2 and of the integrity constraints, and where their inputs lie."""
 
-    rules: Rules
+    rules: Rules  # of the tables
+    kb: KnowledgeBase  # of the preferences; it need not be the one that the tables play by
     plays_left: PlaysLeft
     shared: Circuit
     varying: Circuit
@@ -117,13 +119,20 @@ def _parts(moves: int) -> list[slice]:
     return [slice(first, min(first + MOVES_AT_ONCE, moves)) for first in range(0, moves, MOVES_AT_ONCE)]
 
 
-def read_preferences(rules: Rules, plays_left: PlaysLeft) -> Preferences:
-    """Compile the preferences of a knowledge base."""
-    shared, varying = split(rules.kb.circuit("cost/2", "violated/1"), lambda atom: atom[0] in MOVE_INPUTS)
+def read_preferences(
+    rules: Rules, plays_left: PlaysLeft, without: Collection[str] = (), kb: KnowledgeBase | None = None
+) -> Preferences:
+    """Compile the preferences of a knowledge base, the rules' own or another, but for those of some groups.
+
+    Raises GameError for a group that is none.
+    """
+    kb = kb or rules.kb
+    shared, varying = split(_left_over(kb, without), lambda atom: atom[0] in MOVE_INPUTS)
     used = {arguments[0]: row for row, (name, arguments) in enumerate(varying.inputs) if name == SHARED}
     carried = [row for row, (_, arguments) in enumerate(shared.outputs) if arguments[0] in used]
     return Preferences(
         rules=rules,
+        kb=kb,
         plays_left=plays_left,
         shared=shared,
         varying=varying,
@@ -134,3 +143,22 @@ def read_preferences(rules: Rules, plays_left: PlaysLeft) -> Preferences:
         carried_to=np.array([used[shared.outputs[row][1][0]] for row in carried], np.int64),
         weights=np.array([int(arguments[1]) if name == _COST else 0 for name, arguments in varying.outputs], np.int32),
     )
+
+
+def _left_over(kb: KnowledgeBase, without: Collection[str]) -> Circuit:
+    """The circuit of the costs and the constraints, less the costs of some groups."""
+    circuit = kb.circuit("cost/2", "violated/1")
+    if not without:
+        return circuit
+    for group in without:
+        if group not in kb.groups.values():
+            known = sorted(set(kb.groups.values()))
+            hint = suggestion(group, known) or f"there are: {', '.join(known)}"
+            raise GameError(f"unknown group of preferences '{group}' ({hint})")
+    kept = [
+        row
+        for row, (name, arguments) in enumerate(circuit.outputs)
+        if name != _COST or kb.groups.get(str(arguments[0]).partition("(")[0]) not in without
+    ]
+    outputs = tuple(circuit.outputs[row] for row in kept)
+    return replace(circuit, outputs=outputs, output_literals=circuit.output_literals[kept])

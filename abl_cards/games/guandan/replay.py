@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,10 @@ from abl_cards.games.game import Disagreement, GameError, Indices, Listener, Mov
 from abl_cards.games.guandan.course import BACK, EPISODE_OVER, MATCH_OVER, PLAY, TRIBUTE
 from abl_cards.games.guandan.episodes import Episode, read_episode
 from abl_cards.games.guandan.ladder import Ladder, bottom, level_of, promote
+from abl_cards.games.guandan.readings import find_moves
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.guandan.tables import EpisodeStart, Tables
-from abl_cards.games.guandan.wire import RANK_TEXT, Action, wire_rank, wire_type
+from abl_cards.games.guandan.wire import RANK_TEXT, Action
 
 
 def replay(rules: Rules, records: Sequence[Mapping[str, Any] | GameError], listener: Listener | None = None) -> Replay:
@@ -199,9 +199,7 @@ class _Again:
         actions = [self._action_at(int(table)) for table in which]
         alive = self._alive[which]
         which, wanted = which[alive], [action for action in actions if action is not None]
-        labels = np.array([self._label_of(action) for action in wanted], np.int16)
-        lists = self._tables.decisions(which).moves(labels)
-        chosen = [self._find(lists.start[row : row + 2], lists.cards, action) for row, action in enumerate(wanted)]
+        lists, chosen = find_moves(self._rules, self._tables.decisions(which), wanted)
         for table, action, move in zip(which, wanted, chosen, strict=True):
             if move < 0:
                 self._reject(
@@ -222,24 +220,6 @@ class _Again:
         else:
             return plays[number][1]
         return None
-
-    def _label_of(self, action: Action) -> int:
-        return self._labels.get((action.type, action.rank, len(action.cards)), -2)
-
-    @cached_property
-    def _labels(self) -> dict[tuple[str, str, int], int]:
-        """The label of each type, rank and number of cards."""
-        shapes = self._rules.shapes
-        named = [(shapes.labels[form.label], form) for form in shapes.forms]
-        return {(wire_type(label), wire_rank(label), form.size): form.label for label, form in named}
-
-    def _find(self, bounds: NDArray[np.int64], cards: NDArray[np.uint8], action: Action) -> int:
-        """The row of the action among the legal moves, -1 when it is not there; card order does not matter."""
-        wanted = sorted(action.cards)
-        for row in range(*bounds.tolist()):
-            if sorted(card for card in cards[row].tolist() if card != 255) == wanted:
-                return int(row)
-        return -1
 
     def _check_end(self, table: int) -> None:
         episode, order = self._episodes[table], tuple(int(seat) for seat in self._tables.course.order[table])

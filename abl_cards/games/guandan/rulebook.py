@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from abl_cards.games.guandan.course import NEXT_SEAT, OVER, TRICK_OVER, FactRows
 from abl_cards.games.guandan.expansion import Rulebook
 from abl_cards.games.guandan.knowledge import AXES, PROMOTION, RANKS, SEATS, VALUES, kb_error, load_kb
 from abl_cards.games.guandan.shapes import SUITS, VALUE_COUNT, Shapes, read_shapes
-from abl_cards.games.guandan.wire import WIRE_TYPES, wire_type
+from abl_cards.games.guandan.wire import WIRE_TYPES, wire_rank, wire_type
 from abl_cards.games.questions import Question, one_hot
 from abl_cards.logic import Atom, Circuit, KnowledgeBase, evaluate
 from abl_cards.logic.circuit import FALSE
@@ -44,6 +44,12 @@ class Rules:
     def labels(self) -> tuple[str, ...]:
         """The pseudo-actions in the order of masks and policies."""
         return self.shapes.labels
+
+    @cached_property
+    def labels_by_action(self) -> dict[tuple[str, str, int], int]:
+        """The label of each type, rank and number of cards of the protocol."""
+        named = [(self.labels[form.label], form) for form in self.shapes.forms]
+        return {(wire_type(label), wire_rank(label), form.size): form.label for label, form in named}
 
     @property
     def pass_form(self) -> int:
@@ -108,7 +114,7 @@ def _card_circuit(knowledge: KnowledgeBase, shapes: Shapes, output: str) -> tupl
 
 
 def fact_rows_of(circuit: Circuit, shapes: Shapes) -> FactRows:
-    """Look up the facts about a hand and a trick among the inputs of a circuit."""
+    """Look up the facts about a hand and a trick among the inputs of a circuit, and no forms that the rules lack."""
     held = np.full((VALUE_COUNT, 9), -1, dtype=np.int32)
     suited = np.full((VALUE_COUNT, 4, 3), -1, dtype=np.int32)
     to_beat = np.full(len(shapes.forms), -1, dtype=np.int32)
@@ -117,7 +123,8 @@ def fact_rows_of(circuit: Circuit, shapes: Shapes) -> FactRows:
     for (value, suit, count), row in circuit.input_rows("held", 3).items():
         suited[int(value), max(0, SUITS.find(str(suit))), int(count)] = row
     for (form,), row in circuit.input_rows("to_beat", 1).items():
-        to_beat[shapes.form_index[str(form)]] = row
+        if str(form) in shapes.form_index:
+            to_beat[shapes.form_index[str(form)]] = row
     leading = circuit.input_rows("leading", 0).get((), -1)
     return FactRows(
         held, suited, _by_number(circuit, "wild", 3), _by_number(circuit, "level", VALUE_COUNT), leading, to_beat

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from abl_cards.games.game import Indices, Listener, Moves
 from abl_cards.games.guandan import course
 from abl_cards.games.guandan.course import BACK, EPISODE_OVER, LEADING, MATCH_OVER, PLAY, RECENT, TRIBUTE, Play
-from abl_cards.games.guandan.decisions import Decisions, Exchanges, Situation, card_options, look_around, read_hands
+from abl_cards.games.guandan.decisions import Decisions, Exchanges, Situation, decide_exchange, look_around, read_hands
 from abl_cards.games.guandan.expansion import MOST_CARDS, NO_CARD
 from abl_cards.games.guandan.ladder import Ladder, bottom, level_of, promote
 from abl_cards.games.guandan.observations import observe
@@ -137,14 +137,8 @@ class Tables:
 
     def exchanges(self, which: Indices) -> Exchanges:
         """The cards to pay or to return at these tables, which must all be exchanging."""
-        situation, level = self.situation(which), self.course.level[which]
-        hands = read_hands(self.rules, situation.hand, level)
-        options = np.zeros((len(which), 54), np.uint8)
-        for stage, asked in ((TRIBUTE, self.rules.tribute), (BACK, self.rules.back)):
-            mine = self.course.stage[which] == stage
-            if mine.any():
-                options[mine] = card_options(self.rules, asked, hands)[mine]
-        return Exchanges(self.rules, which, hands, situation._replace(top=np.full(len(which), -1, np.int8)), options)
+        situation, stage = self.situation(which), self.course.stage[which]
+        return decide_exchange(self.rules, which, self.course.level[which], situation, stage)
 
     # --- what happens ------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from typing import Any
 
 from abl_cards.cards import Card, CardTextError, card_text, parse_card
 from abl_cards.games.game import GameError
+from abl_cards.games.guandan.knowledge import WHO
 from abl_cards.games.guandan.shapes import arguments, functor
 
 PASS = ["PASS", "PASS", "PASS"]
@@ -106,44 +108,59 @@ PASSING = Action("PASS", "PASS", ())
 
 @dataclass(frozen=True)
 class State:
-    """What a seat needs to know to find its legal moves."""
+    """What a seat needs to know to find its legal moves, and what it may know to choose among them.
+
+    ``cards`` and ``top`` speak of the next seat, the partner and the previous seat.
+    """
 
     level: int  # rank 2..14
     hand: tuple[Card, ...]
     to_beat: Action | None = None  # None when leading
     stage: str = "play"
     profile: str | None = None  # None for the default
+    top: str | None = None  # whose play is to beat
+    cards: tuple[int, int, int] | None = None  # how many the others hold
+    unseen: tuple[Card, ...] | None = None  # the cards of the others together; None for all that are not seen here
 
     def __str__(self) -> str:
-        following = f" to beat {self.to_beat}" if self.to_beat else ""
         by = f" by {self.profile}" if self.profile else ""
-        return f"{self.stage}{by} level {RANK_TEXT[self.level]} hand {' '.join(map(card_text, self.hand))}{following}"
+        parts = [f"{self.stage}{by} level {RANK_TEXT[self.level]} hand {_texts(self.hand)}"]
+        parts += [f"to beat {self.to_beat}"] if self.to_beat else []
+        parts += [f"of {self.top}"] if self.top else []
+        parts += [f"cards {' '.join(map(str, self.cards))}"] if self.cards else []
+        parts += [f"unseen {_texts(self.unseen)}".rstrip()] if self.unseen is not None else []
+        return " ".join(parts)
 
     @classmethod
     def parse(cls, text: str) -> State:
         """Read the text form back; raises GameError."""
-        head, has_hand, rest = text.partition(" hand ")
-        hand, _, to_beat = rest.partition(" to beat ")
-        match head.split():
-            case [stage, "level", level] if has_hand:
-                profile = None
-            case [stage, "by", profile, "level", level] if has_hand:
-                pass
-            case _:
-                raise GameError(f"{text!r} is no state: write 'play level 8 hand H5 D3 to beat Pair 4 H4 C4'")
-        fields = {"level": level, "hand": hand.split(), "stage": stage, "profile": profile}
-        return cls.from_json(fields | {"to_beat": Action.parse(to_beat).to_json() if to_beat else None})
+        found = _STATE_TEXT.fullmatch(text)
+        if found is None:
+            raise GameError(f"{text!r} is no state: write 'play level 8 hand H5 D3 to beat Pair 4 H4 C4'")
+        fields: dict[str, Any] = {name: value for name, value in found.groupdict().items() if value is not None}
+        for name in {"hand", "unseen", "cards"} & set(fields):
+            fields[name] = fields[name].split()
+        if "cards" in fields:
+            fields["cards"] = [int(count) for count in fields["cards"]]
+        if "to_beat" in fields:
+            fields["to_beat"] = Action.parse(fields["to_beat"]).to_json()
+        return cls.from_json(fields)
 
     def to_json(self) -> dict[str, Any]:
         """The JSON form that ``abl-cards legal guandan`` reads."""
         fields: dict[str, Any] = {
             "level": RANK_TEXT[self.level],
-            "hand": [card_text(card) for card in self.hand],
+            "hand": list(map(card_text, self.hand)),
             "to_beat": self.to_beat.to_json() if self.to_beat else None,
         }
-        if self.stage != "play":
-            fields["stage"] = self.stage
-        return fields | ({"profile": self.profile} if self.profile else {})
+        more = {
+            "stage": None if self.stage == "play" else self.stage,
+            "profile": self.profile,
+            "top": self.top,
+            "cards": None if self.cards is None else list(self.cards),
+            "unseen": None if self.unseen is None else list(map(card_text, self.unseen)),
+        }
+        return fields | {name: value for name, value in more.items() if value is not None}
 
     @classmethod
     def from_json(cls, value: Any) -> State:
@@ -152,9 +169,9 @@ class State:
             raise GameError(
                 f'a state is an object like {{"level":"8","hand":["H5","D3"],"to_beat":null}}, not {value!r}'
             )
-        unknown = sorted(set(map(str, value)) - {"level", "hand", "to_beat", "stage", "profile"})
+        unknown = sorted(set(map(str, value)) - set(_STATE_FIELDS))
         if unknown:
-            raise GameError(f"unknown field '{unknown[0]}' (a state has level, hand, to_beat, stage, profile)")
+            raise GameError(f"unknown field '{unknown[0]}' (a state has {', '.join(_STATE_FIELDS)})")
         stage, profile = value.get("stage", "play"), value.get("profile")
         if stage not in STAGES:
             raise GameError(f"stage: {stage!r} is none of {', '.join(STAGES)}")
@@ -164,11 +181,29 @@ class State:
             action = None if value.get("to_beat") is None else Action.from_json(value["to_beat"])
             if action == PASSING or (action and stage != "play"):
                 raise GameError("write the play to beat, or null when there is none")
+        laid = action.cards if action else ()
         with reading("hand"):
-            hand = _read_hand(value.get("hand"), action.cards if action else ())
+            hand = _read_hand(value.get("hand"), laid)
+        with reading("top"):
+            top = _read_top(value.get("top"), action)
+        with reading("cards"):
+            cards = _read_counts(value.get("cards"))
+        with reading("unseen"):
+            unseen = _read_unseen(value.get("unseen"), (*hand, *laid), cards)
         with reading("level"):
             level = read_level(value.get("level"))
-        return cls(level, hand, action, stage, profile)
+        return cls(level, hand, action, stage, profile, top, cards, unseen)
+
+
+_STATE_FIELDS = ("level", "hand", "to_beat", "stage", "profile", "top", "cards", "unseen")
+_STATE_TEXT = re.compile(
+    r"(?P<stage>\S+)(?: by (?P<profile>\S+))? level (?P<level>\S+) hand (?P<hand>.*?)(?: to beat (?P<to_beat>.*?))?"
+    r"(?: of (?P<top>\S+))?(?: cards (?P<cards>\d{1,2}(?: \d{1,2})*))?(?: unseen(?P<unseen>.*))?"
+)
+
+
+def _texts(cards: tuple[Card, ...]) -> str:
+    return " ".join(map(card_text, cards))
 
 
 @contextmanager
@@ -206,3 +241,30 @@ def _read_hand(value: Any, elsewhere: tuple[Card, ...]) -> tuple[Card, ...]:
     if thrice is not None:
         raise GameError(f"{everything.count(thrice)} copies of {card_text(thrice)}, but two packs hold two")
     return hand
+
+
+def _read_top(value: Any, to_beat: Action | None) -> str | None:
+    if value is not None and (value not in WHO or to_beat is None):
+        raise GameError(f"{value!r} is none of {', '.join(WHO)}, or there is no play to beat")
+    return value
+
+
+def _read_counts(value: Any) -> tuple[int, int, int] | None:
+    if value is None:
+        return None
+    if not isinstance(value, Sequence) or len(value) != 3 or any(type(n) is not int or not 0 <= n <= 28 for n in value):
+        raise GameError(f"{value!r} is not how many cards next, partner and previous hold, such as [27,5,0]")
+    return value[0], value[1], value[2]
+
+
+def _read_unseen(value: Any, seen: tuple[Card, ...], counts: tuple[int, int, int] | None) -> tuple[Card, ...] | None:
+    if value is None:
+        return None
+    unseen = read_cards(value)
+    everything = (*unseen, *seen)
+    thrice = next((card for card in everything if everything.count(card) > 2), None)
+    if thrice is not None:
+        raise GameError(f"with the hand more than two copies of {card_text(thrice)}")
+    if counts is not None and len(unseen) != sum(counts):
+        raise GameError(f"{len(unseen)} cards, but the others hold {sum(counts)}")
+    return unseen

@@ -1,4 +1,4 @@
-"""What plays: agents by name, in every game.
+"""Agents without knowledge: the ones that every other must beat.
 
 ``random`` is uniform over the legal labels, then over the label's card sets. ``greedy`` follows with the weakest
 beater of the same type, else the weakest bomb, else it passes; it leads the label with most cards, weakest first;
@@ -8,30 +8,14 @@ always the first card set in wire order.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games import Decisions, Engine, Exchanges, GameError, Moves, Traits
+from abl_cards.agents.agent import Keys
+from abl_cards.games import Decisions, Exchanges, Moves, Traits
 from abl_cards.parallel import each_share
 from abl_cards.streams import below, mix
-from reasoners.minimiser import Minimiser
-
-Keys = NDArray[np.uint64]
-"""[n] random bits, one key a decision; the same decision gets the same key in every run."""
-
-
-class Agent(Protocol):
-    """Decides for many tables at once; it sees what the seats to decide may see and nothing else."""
-
-    def play(self, decisions: Decisions, keys: Keys) -> Moves:
-        """One legal move for each decision."""
-
-    def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
-        """One of the allowed cards for each exchange, to pay or to return: [n]."""
 
 
 class Random:
@@ -71,37 +55,6 @@ class Greedy:
     def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
         """The first card each."""
         return exchanges.options.argmax(axis=1).astype(np.uint8)
-
-
-class Kb:
-    """Plays the legal card set that the preferences of the knowledge base like best."""
-
-    def __init__(self, minimiser: Minimiser) -> None:
-        """Decide by this minimiser."""
-        self._minimiser = minimiser
-
-    def play(self, decisions: Decisions, keys: Keys) -> Moves:
-        """The cheapest move each."""
-        return self._minimiser.best(decisions)
-
-    def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
-        """The cheapest card each."""
-        return self._minimiser.give(exchanges)
-
-
-AGENTS: dict[str, Callable[[Engine], Agent]] = {
-    "random": lambda engine: Random(),
-    "greedy": lambda engine: Greedy(engine.traits),
-    "kb": lambda engine: Kb(Minimiser.of(engine)),
-}
-"""Agents by name."""
-
-
-def agent(name: str, engine: Engine) -> Agent:
-    """An agent by name, for a game; raises GameError for a name that is none."""
-    if name not in AGENTS:
-        raise GameError(f"unknown agent '{name}' (there are: {', '.join(sorted(AGENTS))})")
-    return AGENTS[name](engine)
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,30 @@
+"""What an agent is."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games import Decisions, Exchanges, GameError, Moves
+
+Keys = NDArray[np.uint64]
+"""[n] random bits, one key a decision; the same decision gets the same key in every run."""
+
+
+class Agent(Protocol):
+    """Decides for many tables at once; it sees what the seats to decide may see and nothing else.
+
+    An agent that is a Listener too follows the course of one table: a match gives it one game at a time.
+    """
+
+    def play(self, decisions: Decisions, keys: Keys) -> Moves:
+        """One legal move for each decision."""
+
+    def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
+        """One of the allowed cards for each exchange, to pay or to return: [n]."""
+
+
+class LeftTable(GameError):
+    """Somebody has stood up in the middle of a game."""

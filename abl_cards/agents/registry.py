@@ -1,0 +1,67 @@
+"""Agents by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from abl_cards.agents.agent import Agent
+from abl_cards.agents.human import human_agent
+from abl_cards.agents.names import AgentName
+from abl_cards.agents.plain import Greedy, Random
+from abl_cards.agents.reasoning import judge_of, kb_agent
+from abl_cards.games import Engine, GameError, Judge
+from abl_cards.logic.errors import suggestion
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of agent: how one is made, and what its name may say."""
+
+    make: Callable[[AgentName, Engine], Agent]
+    keys: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+AGENTS: dict[str, Kind] = {
+    "random": Kind(lambda name, engine: Random()),
+    "greedy": Kind(lambda name, engine: Greedy(engine.traits)),
+    "kb": Kind(kb_agent, keys=("without", "kb")),
+    "human": Kind(human_agent, keys=("lang",), words=("both",)),
+}
+"""Kinds of agents by name."""
+
+
+def agent(text: str, engine: Engine) -> Agent:
+    """An agent by name, for a game; raises GameError for a name that is none."""
+    name = checked_name(text)
+    return AGENTS[name.kind].make(name, engine)
+
+
+def judge(text: str, engine: Engine) -> Judge:
+    """The preferences by which an agent decides; raises GameError for one that has none."""
+    name = checked_name(text)
+    if name.kind != "kb":
+        raise GameError(f"agent '{name}' decides by no preferences: choose kb, kb:without=GROUP or kb:kb=DIR")
+    return judge_of(name, engine)
+
+
+def checked_name(text: str) -> AgentName:
+    """The name of an agent there is, with options it has; raises GameError."""
+    name = AgentName.parse(text)
+    if name.kind not in AGENTS:
+        raise GameError(f"unknown agent '{name.kind}' ({_advice(name.kind, tuple(AGENTS))})")
+    kind = AGENTS[name.kind]
+    for key, value in name.options:
+        known = kind.keys if value else kind.words
+        if key not in known:
+            options = (*(f"{each}=…" for each in kind.keys), *kind.words)
+            what = f"unknown option '{key}{'=…' if value else ''}' of agent '{name.kind}'"
+            raise GameError(f"{what} ({_advice(f'{key}=…' if value else key, options)})")
+    return name
+
+
+def _advice(word: str, known: tuple[str, ...]) -> str:
+    near = suggestion(word, known)
+    there = f"there are: {', '.join(sorted(known))}" if known else "it has none"
+    return f"{near} {there}" if near else there

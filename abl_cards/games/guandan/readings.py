@@ -1,0 +1,51 @@
+"""Actions of the protocol and the forms that they are: from a move to its words, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.cards import hand_of
+from abl_cards.games.game import GameError, MoveLists
+from abl_cards.games.guandan.course import LEADING
+from abl_cards.games.guandan.decisions import Decisions, decide
+from abl_cards.games.guandan.expansion import NO_CARD
+from abl_cards.games.guandan.rulebook import Rules
+from abl_cards.games.guandan.wire import Action, wire_rank, wire_type
+
+
+def action_of(rules: Rules, form: int, cards: NDArray[np.uint8]) -> Action:
+    """A play or a pass in the words of the protocol."""
+    label = rules.labels[rules.shapes.form_label[form]]
+    return Action(wire_type(label), wire_rank(label), tuple(int(card) for card in cards if card != NO_CARD))
+
+
+def identify(rules: Rules, level: int, action: Action) -> int:
+    """The form that somebody has laid down; raises GameError when no hand could have led it so."""
+    hand = hand_of(action.cards)
+    if len(action.cards) > 10 or hand.max() > 2:
+        raise GameError(f"{action} is no play")
+    lists = decide(rules, hand[None], np.array([level], np.int8), np.array([LEADING], np.int16)).moves()
+    for form, cards in zip(lists.form, lists.cards, strict=True):
+        reading = action_of(rules, form, cards)
+        if (reading.type, reading.rank, len(reading.cards)) == (action.type, action.rank, len(action.cards)):
+            return int(form)
+    raise GameError(f"{action} is no play at this level")
+
+
+def find_moves(rules: Rules, decisions: Decisions, actions: Sequence[Action]) -> tuple[MoveLists, list[int]]:
+    """Legal moves, and the row of each action among them, -1 where it is not legal; its cards may come in any order."""
+    named = rules.labels_by_action
+    labels = np.array([named.get((each.type, each.rank, len(each.cards)), -2) for each in actions], np.int16)
+    lists = decisions.moves(labels)
+    return lists, [_find(lists.start[row : row + 2], lists.cards, action) for row, action in enumerate(actions)]
+
+
+def _find(bounds: NDArray[np.int64], cards: NDArray[np.uint8], action: Action) -> int:
+    wanted = sorted(action.cards)
+    for row in range(*bounds.tolist()):
+        if sorted(card for card in cards[row].tolist() if card != NO_CARD) == wanted:
+            return int(row)
+    return -1

@@ -1,0 +1,45 @@
+"""Words for what the preferences speak of: ranks, suits, strengths, seats."""
+
+from __future__ import annotations
+
+from abl_cards.games.guandan.wire import RANK_TEXT
+from abl_cards.logic import Signature, Term
+from abl_cards.logic.sorts import Sorts
+
+_SORTS = {
+    "rank/1": ("rank",), "value/1": ("rank",), "joker/1": ("rank",), "level/1": ("rank",), "suit/1": ("suit",),
+    "held/2": ("rank", None), "held/3": ("rank", "suit", None), "left/2": ("rank", None),
+    "left/3": ("rank", "suit", None), "unseen/2": ("rank", None), "copies/2": ("rank", None),
+    "power/2": ("rank", "strength"), "strength/2": (None, "strength"), "bomb/2": ("rank", None),
+    "straight_flush/2": ("rank", "suit"), "top/1": ("seat",), "cards/2": ("seat", None), "who/1": ("seat",),
+}  # fmt: skip
+SORTS: Sorts = {Signature.parse(name): sorts for name, sorts in _SORTS.items()}
+"""What the arguments of the vocabulary stand for; the rules hand it on."""
+
+_SUITS = {
+    "en": {"s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs", "joker": "jokers"},
+    "zh": {"s": "黑桃", "h": "红桃", "d": "方块", "c": "梅花", "joker": "王"},
+}
+_SEATS = {
+    "en": {"next": "the next seat", "partner": "the partner", "previous": "the previous seat"},
+    "zh": {"next": "下家", "partner": "对家", "previous": "上家"},
+}
+_JOKERS = {"en": {15: "small joker", 16: "big joker"}, "zh": {15: "小王", 16: "大王"}}
+_LEVEL = {"en": "the level card", "zh": "级牌"}
+
+
+def spell(sort: str, value: Term, language: str) -> str:
+    """An argument in a word.
+
+    >>> spell("rank", 11, "en"), spell("suit", "h", "zh"), spell("strength", 15, "en")
+    ('J', '红桃', 'the level card')
+    """
+    if sort == "suit":
+        return _SUITS[language].get(str(value), str(value))
+    if sort == "seat":
+        return _SEATS[language].get(str(value), str(value))
+    if not isinstance(value, int):
+        return str(value)
+    if sort == "strength" and value >= 15:  # the level card comes between the ace and the jokers
+        return _LEVEL[language] if value == 15 else _JOKERS[language].get(value - 1, str(value))
+    return _JOKERS[language].get(value) or RANK_TEXT.get(value, str(value))

@@ -1,0 +1,176 @@
+"""An explanation as text, in English or Chinese: the tables of the paper's figures 3 and 4, with reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from unicodedata import east_asian_width
+
+from abl_cards.logic import Constraint
+from reasoners.explanation import Difference, Explanation, Reason, Verdict
+from reasoners.phrases import Phrasebook, functor
+
+MOST_LISTED = 12
+"""Candidates and dropped moves; the JSON form has them all."""
+
+_ENGLISH = {
+    "chosen": "chosen: {move}   cost {cost}, the lowest of {moves} moves",
+    "only": "chosen: {move}   cost {cost}, the only move",
+    "runner_up": "runner-up: {move}   cost {cost}, place {place}",
+    "why_not": "why not {move}: it costs {more} more",
+    "tie": "why not {move}: it costs the same and comes later in wire order",
+    "worse": "why not {move}: it is inconsistent with the knowledge base",
+    "candidates": "candidates of {label}: {count}",
+    "more": "… and {count} more",
+    "dropped": "inconsistent with the knowledge base: {count}",
+    "made": "the move that was made: {move}   cost {cost}, place {place} of {moves}",
+    "same": "the move that was made is the chosen one",
+    "judged": "{move}   cost {cost}, place {place} of {moves}",
+    "no_reasons": "no preference fired",
+}
+_CHINESE = {
+    "chosen": "选择：{move}   代价 {cost}，{moves} 种出法中最低",
+    "only": "选择：{move}   代价 {cost}，唯一的出法",
+    "runner_up": "次选：{move}   代价 {cost}，第 {place} 位",
+    "why_not": "为什么不出 {move}：代价高 {more}",
+    "tie": "为什么不出 {move}：代价相同，但在列表中靠后",
+    "worse": "为什么不出 {move}：与知识库不一致",
+    "candidates": "{label} 的候选动作：{count}",
+    "more": "……还有 {count} 种",
+    "dropped": "与知识库不一致而舍去：{count}",
+    "made": "实际出牌：{move}   代价 {cost}，{moves} 种中第 {place} 位",
+    "same": "实际出牌就是所选出法",
+    "judged": "{move}   代价 {cost}，{moves} 种中第 {place} 位",
+    "no_reasons": "没有触发任何偏好",
+}
+_HEADINGS = {"en": _ENGLISH, "zh": _CHINESE}
+
+
+@dataclass(frozen=True)
+class _Line:
+    """Instances of one preference, drawn together."""
+
+    share: int
+    name: str
+    words: str
+
+
+def account(explanation: Explanation) -> str:
+    """The explanation as text, without the state.
+
+    The shares of each list add up to the cost, or to the difference, above it.
+    """
+    return "\n".join(_lines(explanation))
+
+
+def _lines(explanation: Explanation) -> Iterator[str]:
+    say, book = _HEADINGS[explanation.book.language], explanation.book
+    chosen, moves = explanation.chosen, len(explanation.moment.actions)
+    yield say["chosen" if moves > 1 else "only"].format(move=chosen.action, cost=chosen.cost, moves=moves)
+    yield from _reasons(chosen, book)
+    if explanation.runner_up is not None:
+        other = explanation.runner_up
+        yield ""
+        yield say["runner_up"].format(move=other.action, cost=other.cost, place=other.place)
+        yield from _reasons(other, book)
+        yield ""
+        yield from why_not(explanation, other)
+    yield ""
+    yield from _candidates(explanation)
+    if explanation.dropped:
+        yield ""
+        yield from _dropped(explanation)
+    if explanation.made is not None:
+        yield ""
+        yield from _made(explanation, explanation.made)
+
+
+def why_not(explanation: Explanation, other: Verdict) -> Iterator[str]:
+    """What speaks for the chosen move against another, as lines."""
+    say, more = _HEADINGS[explanation.book.language], other.cost - explanation.chosen.cost
+    key = "worse" if other.violates else "tie" if more == 0 else "why_not"
+    yield say[key].format(move=other.action, more=more)
+    yield from (f"  {_citation(each)}" for each in other.violates)
+    yield from _table(_draw_together(explanation.difference(other), explanation.book))
+
+
+def judgement(explanation: Explanation, verdict: Verdict) -> Iterator[str]:
+    """What the knowledge base makes of one move, and what speaks for the chosen one instead, as lines."""
+    moves = len(explanation.moment.actions)
+    say = _HEADINGS[explanation.book.language]["judged"]
+    yield say.format(move=verdict.action, cost=verdict.cost, place=verdict.place, moves=moves)
+    yield from _reasons(verdict, explanation.book)
+    if verdict.place > 1:
+        yield from why_not(explanation, verdict)
+
+
+def _reasons(verdict: Verdict, book: Phrasebook) -> Iterator[str]:
+    yield from (f"  {_citation(each)}" for each in verdict.violates)
+    if not verdict.reasons:
+        yield f"  {_HEADINGS[book.language]['no_reasons']}"
+    yield from _table(_draw_together(verdict.reasons, book))
+
+
+def _candidates(explanation: Explanation) -> Iterator[str]:
+    say, candidates = _HEADINGS[explanation.book.language], explanation.candidates
+    yield say["candidates"].format(label=explanation.chosen.label, count=len(candidates))
+    shown = candidates[:MOST_LISTED]
+    names = [str(verdict.action) for verdict in shown]
+    for verdict, name in zip(shown, names, strict=True):
+        mark = ">" if verdict is shown[0] else " "
+        tells = ", ".join(
+            f"{line.share:+d} {line.name}" for line in _draw_together(explanation.difference(verdict), explanation.book)
+        )
+        cost = "–" if verdict.violates else str(verdict.cost)
+        yield f"{mark} {name.ljust(max(map(len, names)))}  {cost:>5}  {tells}".rstrip()
+    if len(candidates) > len(shown):
+        yield f"  {say['more'].format(count=len(candidates) - len(shown))}"
+
+
+def _dropped(explanation: Explanation) -> Iterator[str]:
+    say, dropped = _HEADINGS[explanation.book.language], explanation.dropped
+    yield say["dropped"].format(count=len(dropped))
+    for verdict in dropped[:MOST_LISTED]:
+        yield f"  {verdict.action}"
+        yield from (f"    {_citation(each)}" for each in verdict.violates)
+    if len(dropped) > MOST_LISTED:
+        yield f"  {say['more'].format(count=len(dropped) - MOST_LISTED)}"
+
+
+def _citation(constraint: Constraint) -> str:
+    return f"{constraint.location.file}:{constraint.location.line}: {constraint.text}"
+
+
+def _made(explanation: Explanation, made: Verdict) -> Iterator[str]:
+    say, moves = _HEADINGS[explanation.book.language], len(explanation.moment.actions)
+    if made.place == explanation.chosen.place:
+        yield say["same"]
+        return
+    yield say["made"].format(move=made.action, cost=made.cost, place=made.place, moves=moves)
+    yield from _reasons(made, explanation.book)
+    yield ""
+    yield from why_not(explanation, made)
+
+
+def _draw_together(found: Iterable[Reason | Difference], book: Phrasebook) -> list[_Line]:
+    """One line for the instances of a preference with the same share, the largest first."""
+    alike: dict[tuple[str, int], list[str]] = {}
+    for each in found:
+        share = each.weight if isinstance(each, Reason) else each.more
+        alike.setdefault((functor(each.name), share), []).append(each.name)
+    lines = [
+        _Line(share * len(names), name if len(names) == 1 else f"{name} × {len(names)}", book.sentence(names))
+        for (name, share), names in alike.items()
+    ]
+    return sorted(lines, key=lambda line: -abs(line.share))
+
+
+def _table(lines: Sequence[_Line]) -> Iterator[str]:
+    width = max((_width(line.name) for line in lines), default=0)
+    for line in lines:
+        yield f"  {line.share:+5d}  {line.name}{' ' * (width - _width(line.name))}  {line.words}"
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal: Chinese characters take two."""
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)

@@ -1,0 +1,193 @@
+"""Why a move: what each preference says of it, and what speaks for and against the next best.
+
+Everything is read off the circuits that choose the move; nothing is worked out a second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games import Action, Engine, Judge, Moment
+from abl_cards.logic import Constraint
+from reasoners.minimiser import Minimiser
+from reasoners.phrases import Phrasebook
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A preference that fired."""
+
+    name: str  # such as "break_bomb(4)"
+    group: str
+    weight: int
+    words: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {"name": self.name, "group": self.group, "weight": self.weight, "words": self.words}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A move and what the knowledge base makes of it."""
+
+    place: int  # from 1 for the best
+    action: Action
+    label: str
+    cost: int  # the sum of the weights of the reasons
+    reasons: tuple[Reason, ...]
+    violates: tuple[Constraint, ...]  # none for a consistent move
+
+    def to_json(self) -> dict[str, Any]:
+        """The verdict with its reasons."""
+        return self.short_json() | {"reasons": [reason.to_json() for reason in self.reasons]}
+
+    def short_json(self) -> dict[str, Any]:
+        """The verdict alone."""
+        found: dict[str, Any] = {
+            "place": self.place,
+            "move": self.action.to_json(),
+            "label": self.label,
+            "cost": self.cost,
+        }
+        if self.violates:
+            found["violates"] = [
+                {"file": each.location.file, "line": each.location.line, "text": each.text} for each in self.violates
+            ]
+        return found
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A preference that two moves do not share: what it adds to the cost of each."""
+
+    name: str
+    group: str
+    first: int
+    second: int
+    words: str
+
+    @property
+    def more(self) -> int:
+        """How much more the second move costs by it."""
+        return self.second - self.first
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The chosen move, its reasons, and the alternatives."""
+
+    moment: Moment
+    chosen: Verdict
+    runner_up: Verdict | None  # the best move of another label; of the same one where there is no other
+    candidates: tuple[Verdict, ...]  # the card sets of the chosen label, best first; inconsistent ones last
+    dropped: tuple[Verdict, ...]  # every inconsistent move
+    made: Verdict | None  # the move that was made, if that is known
+    scores: Scores = field(repr=False)
+
+    @property
+    def book(self) -> Phrasebook:
+        """The words of the preferences."""
+        return self.scores.book
+
+    def best_of(self, rows: Collection[int]) -> Verdict:
+        """What the knowledge base makes of the best of some moves, given by their places in wire order."""
+        row = min(rows, key=lambda row: self.scores.place[row])
+        return self.scores.verdict(row)
+
+    def difference(self, other: Verdict) -> tuple[Difference, ...]:
+        """What tells the chosen move from another, the largest share first; the shares add up to the difference."""
+        return compare(self.chosen, other)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values in a stable order."""
+        return {
+            "state": dict(self.moment.state),
+            "language": self.book.language,
+            "moves": len(self.moment.actions),
+            "chosen": self.chosen.to_json(),
+            "runner_up": self.runner_up and self.runner_up.to_json(),
+            "difference": self.runner_up and self._difference_json(self.runner_up),
+            "candidates": [verdict.short_json() for verdict in self.candidates],
+            "dropped": [verdict.short_json() for verdict in self.dropped],
+            "made": self.made and self.made.to_json() | {"difference": self._difference_json(self.made)},
+        }
+
+    def _difference_json(self, other: Verdict) -> list[dict[str, Any]]:
+        return [
+            {"name": each.name, "group": each.group, "chosen": each.first, "other": each.second, "words": each.words}
+            for each in self.difference(other)
+        ]
+
+
+def explain(engine: Engine, judge: Judge, moment: Moment, language: str = "en") -> Explanation:
+    """Explain a decision; raises GameError for a language that is none."""
+    scores = Scores(judge, moment, Phrasebook.of(judge.kb, engine, language))
+    order, labels = scores.order, moment.labels
+    best = order[0]
+    others = [row for row in order if labels[row] != labels[best]] or order[1:]
+    return Explanation(
+        moment=moment,
+        chosen=scores.verdict(best),
+        runner_up=scores.verdict(others[0]) if others else None,
+        candidates=tuple(scores.verdict(row) for row in order if labels[row] == labels[best]),
+        dropped=tuple(scores.verdict(row) for row in order if scores.violated(row)),
+        made=None if moment.made is None else scores.verdict(moment.made),
+        scores=scores,
+    )
+
+
+def compare(first: Verdict, second: Verdict) -> tuple[Difference, ...]:
+    """The preferences that two moves do not share, the one that weighs most first."""
+    one = {reason.name: reason for reason in first.reasons}
+    two = {reason.name: reason for reason in second.reasons}
+    found = [
+        Difference(reason.name, reason.group, *_weights(name, one, two), reason.words)
+        for name, reason in (one | two).items()
+        if (name in one) != (name in two)
+    ]
+    return tuple(sorted(found, key=lambda each: -abs(each.more)))
+
+
+def _weights(name: str, one: Mapping[str, Reason], two: Mapping[str, Reason]) -> tuple[int, int]:
+    return (one[name].weight if name in one else 0), (two[name].weight if name in two else 0)
+
+
+class Scores:
+    """What fires for each move of a decision, and their order."""
+
+    def __init__(self, judge: Judge, moment: Moment, book: Phrasebook) -> None:
+        self.book, self._moment, self._judge = book, moment, judge
+        self.order: list[int] = Minimiser(judge).order(moment.decision, moment.lists).tolist()
+        self.place = {row: number for number, row in enumerate(self.order, 1)}
+        self._fired: NDArray[np.uint8] = np.concatenate(
+            [fired for _, fired in judge.fired(moment.decision, moment.lists)], axis=1
+        )
+
+    def verdict(self, row: int) -> Verdict:
+        """The move of a row."""
+        reasons = tuple(self._reasons(row))
+        return Verdict(
+            place=self.place[row],
+            action=self._moment.actions[row],
+            label=self._moment.labels[row],
+            cost=sum(reason.weight for reason in reasons),
+            reasons=reasons,
+            violates=tuple(self._judge.kb.constraints[number] for number in self.violated(row)),
+        )
+
+    def violated(self, row: int) -> list[int]:
+        """The constraints that the move of a row violates."""
+        return [int(args[0]) for name, args in self._outputs(row) if name == "violated"]
+
+    def _reasons(self, row: int) -> Sequence[Reason]:
+        fired = [(str(args[0]), int(args[1])) for name, args in self._outputs(row) if name == "cost"]
+        return [Reason(name, self.book.group(name), weight, self.book.sentence([name])) for name, weight in fired]
+
+    def _outputs(self, row: int) -> Sequence[tuple[str, tuple[int | str, ...]]]:
+        return [self._judge.outputs[output] for output in np.flatnonzero(self._fired[:, row])]

@@ -1,0 +1,227 @@
+"""Decisions out of states and records: rebuilt as the table saw them, and from nothing that the seat did not see."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.agents import agent, judge
+from abl_cards.games import GameError, Moment, game
+from abl_cards.games.guandan.wire import State
+from reasoners.explanation import explain
+from tests.games.random_play import match_keys, random_moves
+
+RANDOM = np.random.default_rng(7)
+
+
+class Witness:
+    """Keeps what each seat saw when it played."""
+
+    def __init__(self) -> None:
+        self.saw: list[list[Any]] = []
+        self.episode: list[Any] = []
+
+    def episode_began(self, tables: Any, which: Any) -> None:
+        self.episode = []
+
+    def card_given(self, tables: Any, which: Any, card: Any) -> None:
+        pass
+
+    def played(self, tables: Any, which: Any, moves: Any) -> None:
+        decisions = tables.decisions(which)
+        self.episode.append((decisions.to_beat.copy(), decisions.situation, int(tables.seat[0])))
+
+    def episode_ended(self, tables: Any, which: Any) -> None:
+        self.saw.append(self.episode)
+
+    def match_ended(self, tables: Any, which: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def match() -> tuple[list[dict], list[list[Any]]]:
+    """The records of a match of random moves, and what the seats saw at each of them."""
+    engine = game("guandan").engine()
+    recorder, witness = engine.recorder(1), Witness()
+
+    class Both:
+        def __getattr__(self, name: str) -> Any:
+            return lambda *given: [getattr(each, name)(*given) for each in (witness, recorder)]
+
+    tables = engine.tables(match_keys(1, 11), Both())
+    while (playing := tables.playing()).size | (exchanging := tables.exchanging()).size:
+        keys = tables.keys + tables.clock.astype(np.uint64)
+        if playing.size:
+            tables.play(playing, random_moves(tables.decisions(playing), keys))
+        if exchanging.size:
+            tables.give(exchanging, agent("kb", engine).give(tables.exchanges(exchanging), keys))
+        if tables.episode[0] >= 6:
+            break
+    return recorder.records(0), witness.saw
+
+
+def test_a_record_is_told_as_it_was_seen(match: tuple[list[dict], list[list[Any]]]) -> None:
+    engine = game("guandan").engine()
+    for record, saw in zip(*match, strict=True):
+        for number in RANDOM.integers(0, len(saw), 6):
+            to_beat, situation, seat = saw[number]
+            moment = engine.moment(record, int(number) + 1)
+            decision: Any = moment.decision
+            assert record["plays"][number][0] == seat
+            assert (decision.to_beat == to_beat).all()
+            for one, two in zip(decision.situation, situation, strict=True):
+                assert (one == two).all()
+            assert moment.made is not None
+            made, written = moment.actions[moment.made].to_json(), record["plays"][number][1]
+            assert (made[:2], sorted(made[2])) == (written[:2], sorted(written[2]))
+            assert moment.state["level"] == record["level"]
+            assert engine.moment(moment.state).state == moment.state
+        several: Any = engine.recorded([record] * 3, [1, len(saw) // 2, len(saw)])
+        for row, number in enumerate((0, len(saw) // 2 - 1, len(saw) - 1)):
+            assert (several.situation.unseen[row] == saw[number][1].unseen[0]).all()
+
+
+def open_record(record: dict, number: int, deal: Any = None) -> dict:
+    """The record as its seat has it before a play; the other hands null, or dealt anew among them."""
+    seat = record["plays"][number - 1][0]
+    hands = [hand if other == seat else None for other, hand in enumerate(record["hands"])]
+    if deal is not None:
+        pool = [card for other, hand in enumerate(record["hands"]) if other != seat for card in hand]
+        deal.shuffle(pool)
+        hands = [hand if hand else [pool.pop() for _ in range(27)] for hand in hands]
+    return {**record, "hands": hands, "seat": seat, "plays": record["plays"][: number - 1]}
+
+
+def test_unseen_cards_change_no_explanation(match: tuple[list[dict], list[list[Any]]]) -> None:
+    """Null, or dealt anew: the explanation is that of the full record, but for what was played then."""
+    engine = game("guandan").engine()
+    scorer = judge("kb", engine)
+
+    def said(moment: Moment) -> dict:
+        return explain(engine, scorer, moment).to_json() | {"made": None}
+
+    for record, saw in zip(*match, strict=True):
+        for number in map(int, RANDOM.integers(1, len(saw) + 1, 3)):
+            expected = said(engine.moment(record, number))
+            for hidden in (open_record(record, number), open_record(record, number, RANDOM)):
+                assert said(engine.moment(hidden)) == expected
+                assert said(engine.moment(json.loads(json.dumps(hidden)), number)) == expected
+
+
+def test_other_hands_change_nothing_at_a_table() -> None:
+    """The same at tables: the cards of the others are shuffled among them, and the agent and its reasons stay."""
+    engine = game("guandan").engine()
+    scorer, player = judge("kb", engine), agent("kb", engine)
+    tables: Any = engine.tables(match_keys(40, 3))
+    for _ in range(30):
+        tables.play(everywhere := tables.playing(), random_moves(tables.decisions(everywhere), tables.keys[everywhere]))
+    which = tables.playing()
+    before = [explain(engine, scorer, engine.look(tables.decisions(which), row)).to_json() for row in range(len(which))]
+    moves = player.play(tables.decisions(which), tables.keys[which])
+    hands = tables.course.hands
+    for table in which:
+        others = [seat for seat in range(4) if seat != tables.seat[table]]
+        pool = RANDOM.permutation(np.repeat(np.tile(np.arange(54), 3), hands[table, others].ravel()))
+        ends = np.cumsum(hands[table, others].sum(axis=1))
+        for seat, cards in zip(others, np.split(pool, ends[:-1]), strict=True):
+            hands[table, seat] = np.bincount(cards, minlength=54)
+    again = player.play(tables.decisions(which), tables.keys[which])
+    assert (again.cards == moves.cards).all()
+    assert before == [
+        explain(engine, scorer, engine.look(tables.decisions(which), row)).to_json() for row in range(len(which))
+    ]
+
+
+def test_a_tribute_out_of_a_record(match: tuple[list[dict], list[list[Any]]]) -> None:
+    engine = game("guandan").engine()
+    record = next(record for record in match[0] if len(record["tribute"]) == 1)
+    ((payer, receiver, paid),) = record["tribute"]
+    ((_, _, returned),) = record["back"]
+    before = {**record, "tribute": [], "back": [], "plays": [], "stage": "tribute", "seat": payer}
+    assert paid in [action.to_json()[2][0] for action in engine.moment(before).actions]
+    between = {**before, "tribute": record["tribute"], "stage": "back", "seat": receiver}
+    moment = engine.moment(between)
+    assert returned in [action.to_json()[2][0] for action in moment.actions]
+    assert len(moment.state["hand"]) == 28
+    assert moment.state["cards"][(payer - receiver) % 4 - 1] == 26
+
+
+@pytest.mark.parametrize(
+    ("change", "move", "message"),
+    [
+        ({}, None, "say which of the 2 plays"),
+        ({}, 3, "there is no play 3: the record has 2"),
+        ({"seat": 3}, None, "play 3: it is the turn of seat 2"),
+        ({"seat": 9}, None, "seat: .* no list of seats"),
+        ({"hands": [None] * 4}, 1, "that of seat 0 not null"),
+        ({"hands": [["S3"]] * 4}, 1, "must have 27 cards"),
+        ({"plays": [[0, ["Single", "3", ["S3"]]], [2, ["PASS", "PASS", "PASS"]]]}, 2, "turn of seat 1, not of seat 2"),
+        ({"plays": [[0, ["Single", "4", ["S4"]]]]}, 1, "play 1: Single 4 S4 is not legal"),
+        ({"plays": [[0, ["Single", "3", ["S3"]]], [1, ["Single", "3", ["D3"]]]], "seat": 2}, None, "play 2: .*D3"),
+        ({"plays": [[0, ["Single", "3", ["S3"]]], [1, ["Single", "4", ["S3"]]]], "seat": 2}, None, "play 2|packs"),
+        ({"tribute": [[0, 1, "D9"]]}, 1, "seat 0 cannot have given"),
+        ({"tribute": [[1, 0, "D9"]]}, 1, "receives one before the play"),
+        ({"level": "1"}, 1, "level"),
+        ({"game": "big2"}, 1, "rules of guandan"),
+        ({"stage": "paid", "seat": 0}, None, "stage"),
+    ],
+)
+def test_damaged_records_are_refused(change: dict, move: int | None, message: str) -> None:
+    engine = game("guandan").engine()
+    hand = [suit + rank for rank in "3567" for suit in "SHDC"] + [suit + rank for rank in "TJ" for suit in "SHDC"]
+    hand += ["SA", "SA", "DA"]
+    plays = [[0, ["Single", "3", ["S3"]]], [1, ["PASS", "PASS", "PASS"]]]
+    record = {"level": "2", "hands": [hand, hand, hand, hand], "plays": plays, **change}
+    with pytest.raises(GameError, match=message):
+        engine.moment(record, move)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"top": "me"}, "top"),
+        ({"top": "next", "to_beat": None}, "top"),
+        ({"cards": [1, 2]}, "cards"),
+        ({"cards": [1, 2, 99]}, "cards"),
+        ({"cards": "123"}, "cards"),
+        ({"unseen": ["S9"] * 3}, "more than two copies of S9"),
+        ({"unseen": ["S9"], "cards": [1, 1, 1]}, "1 cards, but the others hold 3"),
+        ({"profile": "platform"}, "profile"),
+        ({"to_beat": ["Pair", "3", ["S3", "D4"]]}, "no play"),
+    ],
+)
+def test_damaged_states_are_refused(more: dict, message: str) -> None:
+    state = {"level": "8", "hand": ["H5", "D3"], "to_beat": ["Single", "4", ["H4"]], **more}
+    with pytest.raises(GameError, match=message):
+        game("guandan").engine().moment(state)
+
+
+def test_a_state_has_no_moves() -> None:
+    with pytest.raises(GameError, match="a record"):
+        game("guandan").engine().moment({"level": "8", "hand": ["H5"]}, 2)
+
+
+def test_what_a_state_leaves_open() -> None:
+    """Full hands, the previous seat's play, and every card that is not in sight."""
+    engine = game("guandan").engine()
+    moment = engine.moment({"level": "8", "hand": ["H5", "D3"], "to_beat": ["Single", "4", ["H4"]]})
+    situation = moment.decision.situation  # type: ignore[union-attr]
+    assert situation.cards.tolist() == [[27, 27, 27]]
+    assert situation.top.tolist() == [2]
+    assert situation.unseen.sum() == 108 - 3
+
+
+def test_states_as_text_parse_back() -> None:
+    texts = [
+        "play level 8 hand H5 D3 to beat Pair 4 H4 C4",
+        "play level 8 hand H5 D3 to beat Pair 4 H4 C4 of partner cards 3 0 1 unseen S9 S9 D9 DK",
+        "back by platform level 8 hand H5 D3 cards 27 27 26",
+        "play level 8 hand H5 D3 unseen",
+    ]
+    for text in texts:
+        state = State.parse(text)
+        assert str(state) == text
+        assert State.from_json(state.to_json()) == state

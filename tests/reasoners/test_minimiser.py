@@ -1,0 +1,66 @@
+"""From labels to moves: consistent, then likely, then cheap, then early in wire order."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from abl_cards.games import MoveLists, game
+from reasoners.minimiser import Minimiser
+
+
+@dataclass(frozen=True)
+class Given:
+    """A judge that says what it is told: the cost and the consistency of every candidate."""
+
+    cost: Any = None
+    consistent: Any = None
+    kb: Any = None
+    outputs: tuple = ()
+
+    def costs(self, decisions: Any, lists: MoveLists) -> tuple[np.ndarray, np.ndarray]:
+        n = len(lists.form)
+        cost = np.zeros(n, np.int32) if self.cost is None else self.cost(lists)
+        return cost, np.ones(n, bool) if self.consistent is None else self.consistent(lists)
+
+    def fired(self, decisions: Any, lists: MoveLists) -> Any:
+        raise NotImplementedError
+
+
+def test_ties_go_to_wire_order() -> None:
+    decisions = game("guandan").engine().sample_decisions(200, seed=3)
+    lists = decisions.moves()
+    best = Minimiser(Given()).best(decisions)
+    first = lists.rows(lists.start[:-1])
+    assert (best.form == first.form).all()
+    assert (best.cards == first.cards).all()
+
+
+def test_the_cheapest_wins_and_the_inconsistent_come_last() -> None:
+    decisions = game("guandan").engine().sample_decisions(200, seed=4)
+    lists = decisions.moves()
+    random = np.random.default_rng(0)
+    cost = random.integers(-5, 5, len(lists.form)).astype(np.int32)
+    kept = random.random(len(lists.form)) < 0.5
+    order = Minimiser(Given(lambda _: cost, lambda _: kept)).order(decisions, lists)
+    for row in range(200):
+        span = range(lists.start[row], lists.start[row + 1])
+        expected = sorted(span, key=lambda move: (not kept[move], cost[move], move))
+        assert order[lists.start[row] : lists.start[row + 1]].tolist() == expected
+
+
+def test_the_most_probable_label_that_has_a_consistent_move() -> None:
+    """Section 2.4: labels in the order of their probability, each tried only where the ones before have nothing."""
+    decisions = game("guandan").engine().sample_decisions(200, seed=5)
+    lists = decisions.moves()
+    random = np.random.default_rng(1)
+    probabilities = random.random((200, len(decisions.legal)))
+    cost = random.integers(0, 3, len(lists.form)).astype(np.int32)
+    kept = random.random(len(lists.form)) < 0.3
+    moves = Minimiser(Given(lambda _: cost, lambda _: kept)).realise(decisions, probabilities)
+    for row in range(200):
+        span = range(lists.start[row], lists.start[row + 1])
+        of = {move: probabilities[row, decisions.labels_of(lists.form[[move]])[0]] for move in span}
+        choice = min(span, key=lambda move: (not kept[move], -of[move], cost[move], move))
+        assert moves.cards[row].tolist() == lists.cards[choice].tolist()
+        assert moves.form[row] == lists.form[choice]

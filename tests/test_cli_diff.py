@@ -1,0 +1,101 @@
+"""The command kb diff."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import abl_cards
+from abl_cards.cli import app
+from tests.edited import edited
+
+SAMPLE = Path(abl_cards.__file__).parent / "data" / "guandan_contest_sample.jsonl.gz"
+NEVER_PASS = """preference(never_pass, passing).
+says(never_pass, en, "Never pass.").
+says(never_pass, zh, "不要过牌。").
+cost(never_pass, 1000) :- play(pass).
+"""
+
+
+def run(folder: Path, *arguments: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, ["kb", "diff", "guandan", str(folder), "--states", "120", *arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.output
+    return result.exit_code, result.stdout, result.stderr
+
+
+def difference(folder: Path, *arguments: str) -> dict[str, Any]:
+    code, out, _ = run(folder, "--json", *arguments)
+    assert code == 0
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def test_no_difference(tmp_path: Path) -> None:
+    code, out, _ = run(edited(tmp_path / "same"))
+    assert code == 0
+    assert "no difference" in out
+    assert "120 states compared" in out
+
+
+def test_a_preference_that_changes_decisions(tmp_path: Path) -> None:
+    folder = edited(tmp_path / "keen", more=NEVER_PASS)
+    found = difference(folder)
+    assert list(found) == [
+        "game", "directory", "seed", "states", "left_out", "labels", "weights", "changed", "causes", "preferences",
+        "examples",
+    ]  # fmt: skip
+    assert found["labels"] == {"added": [], "removed": [], "gained": [], "lost": []}
+    assert found["weights"] == [{"name": "never_pass", "before": [], "after": [1000]}]
+    assert found["preferences"] == [
+        {"name": "never_pass", "group": "passing", "share": 1000 * found["changed"], "decisions": found["changed"]}
+    ]
+    assert found["causes"]["preferences"] == found["changed"] > 0
+    for example in found["examples"]:
+        assert example["before"] == ["PASS", "PASS", "PASS"]
+        assert example["after"] != example["before"]
+        assert example["preferences"] == [{"name": "never_pass", "share": 1000}]
+    code, out, _ = run(folder)
+    assert code == 0
+    assert "weight of never_pass: none → 1000" in out
+    assert "before: PASS" in out
+    assert "+1000 never_pass" in out
+
+
+def test_an_example_is_a_state_that_can_be_explained(tmp_path: Path) -> None:
+    (example, *_) = difference(edited(tmp_path / "keen", more=NEVER_PASS), "--records", str(SAMPLE))["examples"]
+    assert sum(example["state"]["cards"]) == len(example["state"]["unseen"])
+
+
+def test_a_rule_that_changes_labels(tmp_path: Path) -> None:
+    rules = {"labels.lp": ("wilds(F,2) :- kind(F,straight).", "wilds(F,0) :- kind(F,straight).")}
+    folder = edited(tmp_path / "tame", rules)
+    found = difference(folder, "--states", "600")
+    assert found["labels"]["gained"] == []
+    assert {lost["label"].partition("(")[0] for lost in found["labels"]["lost"]} == {"straight"}
+    assert found["weights"] == []
+    assert "label lost: straight(" in run(folder, "--states", "600")[1]
+
+
+def test_a_constraint_that_drops_moves(tmp_path: Path) -> None:
+    found = difference(edited(tmp_path / "strict", more=":- play(pass), not leading.\n"))
+    assert found["causes"]["constraint"] == found["changed"] > 0
+    assert found["preferences"] == []
+
+
+def test_the_same_seed_says_the_same(tmp_path: Path) -> None:
+    folder = edited(tmp_path / "keen", more=NEVER_PASS)
+    assert difference(folder, "--seed", "4") == difference(folder, "--seed", "4")
+    assert difference(folder, "--seed", "4") != difference(folder, "--seed", "5")
+
+
+@pytest.mark.parametrize("what", ["nowhere", "empty"])
+def test_what_is_wrong_is_said(tmp_path: Path, what: str) -> None:
+    if what == "empty":
+        (tmp_path / what).mkdir()
+    code, _, err = run(tmp_path / what)
+    assert code == 1
+    assert "error" in err

@@ -1,0 +1,127 @@
+"""A human at a terminal that the test speaks into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.agents import Human, LeftTable, agent, judge
+from abl_cards.agents.human import Terminal
+from abl_cards.arena import play_match
+from abl_cards.games import game
+
+STATE = {"level": "8", "hand": ["H4", "H4", "C4", "H8", "D9", "S9", "SA"], "to_beat": ["Pair", "3", ["S3", "D3"]]}
+
+
+class Talk:
+    """Says prepared lines, and keeps what it hears."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.lines, self.heard = iter(lines), [""]
+
+    def ask(self, prompt: str) -> str:
+        try:
+            line = next(self.lines)
+        except StopIteration:
+            raise EOFError from None
+        if line == "^C":
+            raise KeyboardInterrupt
+        self.heard.append("")
+        return line
+
+    def say(self, text: str) -> None:
+        self.heard[-1] += text + "\n"
+
+    def human(self, **more: Any) -> Human:
+        engine = game("guandan").engine()
+        return Human(engine, judge("kb", engine), Terminal(self.ask, self.say), **more)
+
+
+def choose(lines: list[str], state: dict[str, Any] = STATE, **more: Any) -> tuple[str, Talk]:
+    """The move that some lines lead to, and what was said on the way."""
+    engine, talk = game("guandan").engine(), Talk(lines)
+    decision: Any = engine.moment(state).decision
+    human = talk.human(**more)
+    keys = np.zeros(1, np.uint64)
+    if state.get("stage"):
+        return str(human.give(decision, keys)[0]), talk
+    moves = human.play(decision, keys)
+    return str(engine.action(int(moves.form[0]), moves.cards[0])), talk
+
+
+@pytest.mark.parametrize(
+    ("lines", "move"),
+    [
+        (["1"], "PASS"),
+        (["pass"], "PASS"),
+        (["Pair 4 H4 C4"], "Pair 4 H4 C4"),
+        (["  pair 4 c4 h4 "], "Pair 4 H4 C4"),
+        (["Pair 4", "1"], "Pair 4 H4 H8"),
+        (["2", "Pair 4 H4 C4"], "Pair 4 H4 C4"),
+        (["bomb 4"], "Bomb 4 H4 H4 C4 H8"),
+        (["", "nonsense", "0", "99", "9" * 30, "why", "why 99", "why nothing", "help", "1"], "PASS"),
+    ],
+)
+def test_numbers_and_text_forms(lines: list[str], move: str) -> None:
+    assert choose(lines)[0] == move
+
+
+def test_the_seat_sees_its_own_cards_and_the_counts() -> None:
+    _, talk = choose(["1"], {**STATE, "cards": [3, 14, 15], "top": "partner"})
+    assert "hand of 7: H4 H4 C4 S9 D9 SA H8" in talk.heard[0]
+    assert "next 3, partner 14, previous 15" in talk.heard[0]
+    assert "to beat: Pair 3 of partner" in talk.heard[0]
+    assert "  1 PASS" in talk.heard[0]
+    assert "Pair 4 (4 card sets)" in talk.heard[0]
+
+
+def test_hints_and_reasons() -> None:
+    _, talk = choose(["?", "hint", "why 1", "why Pair 4", "2", "why 1", "1"])
+    assert talk.heard[1].startswith("chosen: ")
+    assert talk.heard[1] == talk.heard[2]
+    assert talk.heard[3].startswith("PASS   cost ")
+    assert talk.heard[4].startswith("Pair 4 ")
+    assert talk.heard[6].startswith("Pair 4 ")
+    _, chinese = choose(["?", "1"], language="zh")
+    assert chinese.heard[1].startswith("选择：")
+
+
+def test_a_tribute_is_chosen_by_number_or_name() -> None:
+    state = {"level": "8", "hand": ["S3", "D5", "SA", "HA"], "stage": "tribute"}
+    assert choose(["2"], state)[0] == "1"  # HA
+    assert choose(["tribute tribute SA"], state)[0] == "0"
+
+
+@pytest.mark.parametrize("lines", [[], ["quit"], ["q"], ["2", "^C"]])
+def test_leaving(lines: list[str]) -> None:
+    with pytest.raises(LeftTable, match="left the table"):
+        choose(lines)
+
+
+def test_a_whole_match_at_the_terminal() -> None:
+    """The first choice each time: the log is of public plays only, the partner plays by itself, games come in turn."""
+    engine, talk = game("guandan").engine(), Talk(["1"] * 20_000)
+    found = play_match(engine, ("human", "kb"), (talk.human(), agent("kb", engine)), 2, seed=3)
+    assert found.games == 2
+    everything = "".join(talk.heard)
+    assert everything.count("the match is over") == 2
+    assert everything.count("a new episode begins") + 2 >= found.episodes
+    both = Talk(["1"] * 5)
+    with pytest.raises(LeftTable):
+        play_match(engine, ("human:both", "kb"), (both.human(both=True), agent("kb", engine)), 1, seed=3)
+    asked = [text for text in both.heard if "hand of" in text]
+    assert len(asked) > 1
+
+
+def test_the_log_shows_the_last_plays_and_no_hands() -> None:
+    engine, talk = game("guandan").engine(), Talk(["1"] * 3)
+    with pytest.raises(LeftTable):
+        play_match(engine, ("human", "kb"), (talk.human(), agent("kb", engine)), 1, seed=0)
+    assert "seat 3: " in "".join(talk.heard)
+    seen = [line for text in talk.heard for line in text.splitlines() if "hand of" in line]
+    assert len(seen) == 4
+    own = set(seen[0].split(":")[1].split())
+    assert all(set(line.split(":")[1].split()) <= own for line in seen)
