@@ -1,0 +1,173 @@
+"""A seat at somebody else's table: what a player knows from messages alone, and his choice among what he is offered."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.cards import hand_of
+from abl_cards.games.game import GameError
+from abl_cards.games.guandan.decisions import LEADING, Decisions, decide
+from abl_cards.games.guandan.engine import GuandanEngine
+from abl_cards.games.guandan.manners import Manners
+from abl_cards.games.guandan.wire import PASSING, RANK_TEXT, Action, read_cards, read_level
+from abl_cards.games.service import DEFAULT_CHOICE, Message, Outcome, Player, Refused, Reply
+
+_JOKER_BOMB = "FourKings"  # OpenGuanDan's name of it
+
+
+class GuandanGuest:
+    """Hears what is told, and answers what is asked; see Guest."""
+
+    def __init__(self, engine: GuandanEngine, manners: Manners) -> None:
+        """A guest who plays by these rules and talks in this manner."""
+        self._engine, self._manners = engine, manners
+        self._laid = np.zeros(54, np.int64)  # cards laid down in the episode
+        self._outcome = Outcome()
+
+    @property
+    def outcome(self) -> Outcome:
+        """What is known of the result."""
+        return self._outcome
+
+    def greeting(self) -> list[Message]:
+        """What is said first."""
+        return self._manners.greeting()
+
+    def asks(self, message: Message) -> bool:
+        """Whether a message asks for a choice."""
+        return self._manners.open(message).get("type") == "act"
+
+    def hear(self, message: Message) -> list[Message]:
+        """Take note of a notification; raises GameError where it makes no sense."""
+        told = self._manners.open(message)
+        note = self._notes.get(str(told.get("stage"))) if told.get("type") == "notify" else None
+        if note:
+            note(told)
+        try:
+            return self._manners.react(message)
+        except GameError as problem:
+            raise problem if self._outcome.seat is not None else Refused(str(problem)) from None
+
+    def reply(self, message: Message, player: Player, key: np.uint64) -> Reply:
+        """The player's choice among what is offered."""
+        told = self._manners.open(message)
+        stage = str(told.get("stage"))
+        try:
+            offered = _offered(told.get("actionList"))
+            choose = self._play if stage == "play" else _give
+            wanted = choose(told, offered, player, np.array([key], np.uint64))
+            choice = _find(offered, wanted)
+            problem = None if choice is not None else f"{wanted} is not offered"
+        except GameError as trouble:
+            choice, problem = None, str(trouble)
+        chosen = DEFAULT_CHOICE if choice is None else choice
+        return Reply(chosen, self._manners.answer(stage, chosen), problem)
+
+    # --- what is told ------------------------------------------------------------------------------------------------
+
+    @property
+    def _notes(self) -> Mapping[str, Callable[[Message], None]]:
+        return {
+            "beginning": self._note_beginning,
+            "play": self._note_play,
+            "gameOver": self._note_game,
+            "gameResult": self._note_result,
+        }
+
+    def _note_beginning(self, told: Message) -> None:
+        self._laid[:] = 0
+        self._outcome = replace(self._outcome, seat=_number(told, "myPos"))
+
+    def _note_play(self, told: Message) -> None:
+        action = _action(told.get("curAction"))
+        if action:
+            self._laid += hand_of(action.cards)
+
+    def _note_game(self, told: Message) -> None:
+        self._outcome = replace(self._outcome, games=_number(told, "curTimes"))
+
+    def _note_result(self, told: Message) -> None:
+        seat = self._outcome.seat or 0
+        wins, draws = (_counts(told, name) for name in ("victoryNum", "draws"))
+        self._outcome = replace(self._outcome, wins=wins[seat], draws=draws[seat], over=True)
+
+    # --- what is asked -----------------------------------------------------------------------------------------------
+
+    def _play(self, told: Message, offered: Sequence[Action], player: Player, keys: NDArray[np.uint64]) -> Action:
+        moves = player.play(self._decisions(told), keys)
+        return self._engine.action(int(moves.form[0]), moves.cards[0])
+
+    def _decisions(self, told: Message) -> Decisions:
+        """The play to decide as our own agents see it."""
+        hand, level = hand_of(read_cards(told.get("handCards"))), _level(told.get("curRank"))
+        to_beat = _action(told.get("greaterAction"))
+        form = self._engine.identify(level, to_beat) if to_beat and to_beat.cards else LEADING
+        return decide(self._engine.rules, hand[None], np.array([level], np.int8), np.array([form], np.int16))
+
+
+def _give(told: Message, offered: Sequence[Action], player: Player, keys: NDArray[np.uint64]) -> Action:
+    """The card to pay or to return, among those offered."""
+    stage = str(told.get("stage"))
+    if any(len(action.cards) != 1 for action in offered):
+        raise GameError(f"{stage}: a choice is not a single card")
+    options = hand_of(action.cards[0] for action in offered) > 0
+    card = int(player.give(options.astype(np.uint8)[None], keys)[0])
+    return Action(offered[0].type, offered[0].rank, (card,))
+
+
+def _offered(value: Any) -> list[Action]:
+    if not isinstance(value, list) or not value:
+        raise GameError("actionList is no list of actions")
+    return [_action(each) or PASSING for each in value]
+
+
+def _find(offered: Sequence[Action], wanted: Action) -> int | None:
+    """The number of the action of that type and rank with the same cards, in whatever order."""
+    cards = sorted(wanted.cards)
+    for number, action in enumerate(offered):
+        if (action.type, action.rank) == (wanted.type, wanted.rank) and sorted(action.cards) == cards:
+            return number
+    return None
+
+
+def _action(value: Any) -> Action | None:
+    """An action of any dialect: lists, the text of a Python list, null or three nulls."""
+    if isinstance(value, str):
+        value = _from_python(value)
+    if value is None or value == [None, None, None]:
+        return None
+    if isinstance(value, list) and value[:1] == [_JOKER_BOMB]:
+        value = ["Bomb", "JOKER", *value[2:]]
+    return Action.from_json(value)
+
+
+def _from_python(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        raise GameError(f"{text[:80]!r} is no action") from None
+
+
+def _level(value: Any) -> int:
+    """A level's letter, or its number."""
+    return read_level(RANK_TEXT[value] if type(value) is int and value in range(2, 15) else value)
+
+
+def _number(told: Message, name: str) -> int:
+    value = told.get(name)
+    if type(value) is not int or value < 0:
+        raise GameError(f"{name}: {str(value)[:80]} is no number")
+    return value
+
+
+def _counts(told: Message, name: str) -> list[int]:
+    value = told.get(name)
+    if not isinstance(value, list) or len(value) != 4 or any(type(each) is not int for each in value):
+        raise GameError(f"{name}: {str(value)[:80]} is not four numbers")
+    return value
