@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games import game_names
 from abl_cards.games.game import Decisions, Engine, GameError, Moves, Tables
 
 Message = dict[str, Any]
@@ -161,10 +162,25 @@ class Service(Protocol):
         """The number of the choice that a client's frame makes; raises BadAnswer."""
 
 
+def game_of(dialect: str) -> str:
+    """The game that guests of a dialect play; raises GameError for a dialect that is none."""
+    dialects = {each: name for name in _served_games() for each in service(name).guest_dialects}
+    if dialect not in dialects:
+        raise GameError(f"unknown dialect '{dialect}' (there are: {', '.join(dialects)})")
+    return dialects[dialect]
+
+
+def _served_games() -> list[str]:
+    return [name for name in game_names() if _has_service(name)]
+
+
+def _has_service(name: str) -> bool:
+    return find_spec(f"{__package__}.{name}.service") is not None
+
+
 def service(name: str) -> Service:
     """The protocol of a game by name; raises GameError for a game that has none."""
-    module = f"{__package__}.{name}.service"
-    if find_spec(module) is None:
+    if not _has_service(name):
         raise GameError(f"there is no protocol for tables of {name} yet")
-    found: Service = import_module(module).SERVICE
+    found: Service = import_module(f"{__package__}.{name}.service").SERVICE
     return found

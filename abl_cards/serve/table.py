@@ -90,7 +90,7 @@ class Table:
                 request.choose(await client.ask(request, patience))
             else:
                 self._let_agent_decide(self._dealer.tables, number)
-                await asyncio.sleep(0)  # others want to be served too
+            await asyncio.sleep(0)  # others want to be served, even when nobody is waited for here
         self._tell(self._dealer.news())
 
     def _let_agent_decide(self, tables: Tables, number: np.ndarray) -> None:
