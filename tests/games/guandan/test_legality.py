@@ -21,7 +21,7 @@ from tests.games.guandan.states import (
     wild_of,
 )
 
-STATES = 20_000
+STATES = 10_000
 MANY_STATES = 200_000  # with --hypothesis-profile=thorough
 FORMS = len(engine().rules.shapes.forms)
 

@@ -251,4 +251,5 @@ def test_many_at_once(profile: str) -> None:
     found = promote(engine(profile).rules, together, np.array([case.order for case in cases], np.int8))
     for row, case in enumerate(cases):
         alone = promote(engine(profile).rules, ladders[row], np.array([case.order], np.int8))
-        assert all((field[row] == lone[0]).all() for field, lone in zip(found, alone, strict=True))
+        for field in Ladder._fields:
+            assert (getattr(found, field)[row] == getattr(alone, field)[0]).all()

@@ -33,15 +33,15 @@ def contest(shared_data: Path) -> list[Record]:
 
 @cache
 def _recorded(profile: str) -> str:
-    recorder = engine(profile).recorder(2, seed=1)
-    tables = engine(profile).tables(match_keys(2, 11), recorder)
-    for _ in range(3_000):
+    recorder = engine(profile).recorder(1, seed=1)
+    tables = engine(profile).tables(match_keys(1, 11), recorder)
+    for _ in range(1_300):
         step(tables)
-    return json.dumps([record for table in range(2) for record in recorder.records(table)])
+    return json.dumps(recorder.records(0))
 
 
 def recorded(profile: str = "standard") -> list[Record]:
-    """Episodes of two random matches, a fresh copy; the matches need not be over."""
+    """The first episodes of a random match, a fresh copy."""
     records: list[Record] = json.loads(_recorded(profile))
     return records
 
@@ -81,10 +81,10 @@ def test_what_is_recorded_replays(profile: str) -> None:
 
 def test_whole_matches_replay() -> None:
     """Matches to their end, many side by side, replay without a disagreement."""
-    recorder = engine().recorder(30)
-    tables = engine().tables(match_keys(30, 12), recorder)
+    recorder = engine().recorder(12)
+    tables = engine().tables(match_keys(12, 12), recorder)
     play_out(tables)
-    records = [record for table in range(30) for record in recorder.records(table)]
+    records = [record for table in range(12) for record in recorder.records(table)]
     assert any(record["anti"] for record in records)
     assert any(record["level"] == "A" for record in records)
     found = replay(records)
@@ -295,11 +295,12 @@ def other_game(record: Record) -> None:
 UNKNOWN_READING = pytest.mark.xfail(
     strict=True, reason="replay._label_of answers -2 for an unknown reading, and list_moves takes that for all labels"
 )
+UNNAMED = pytest.mark.xfail(strict=True, reason="read_cards and read_level do not know the field that they read")
 CASCADE = pytest.mark.xfail(strict=True, reason="the lines after it are measured against a match that starts at 2")
 
 DURING = [
-    illegal_play, weak_play, leader_passes, pytest.param(wrong_type, marks=UNKNOWN_READING), wrong_rank, wrong_seat, missing_play, truncated, no_plays,
-    extra_play, swapped_cards, wrong_level, wrong_ranks,
+    illegal_play, weak_play, leader_passes, wrong_rank, wrong_seat, missing_play, truncated, no_plays, extra_play,
+    swapped_cards, wrong_level, wrong_ranks, pytest.param(wrong_type, marks=UNKNOWN_READING),
 ]  # fmt: skip
 EXCHANGES = [
     wrong_anti, missing_tribute, missing_back, wrong_receiver, wrong_returner, wrong_tribute_card, wrong_back_card,
@@ -465,6 +466,31 @@ def test_lines_that_are_no_json() -> None:
     found = replay([*records, problem])
     assert [(one.line, one.text) for one in found.disagreements] == [(len(records) + 1, str(problem))]
     assert found.episodes == len(records) + 1
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("level", "1"),
+        ("hands", []),
+        ("anti", 3),
+        ("anti", [4]),
+        ("tribute", [3, 0, "HR"]),
+        ("back", "S3"),
+        ("plays", [3]),
+        ("order", [0, 1, 2]),
+        ("order", [0, 1, 2, 2]),
+        ("ranks", ["2"]),
+        pytest.param("ranks", ["2", 2], marks=UNNAMED),
+        pytest.param("hands", [["X3"], [], [], []], marks=UNNAMED),
+        pytest.param("tribute", [[0, 1, "X3"]], marks=UNNAMED),
+    ],
+)
+def test_errors_name_the_field(field: str, value: Any) -> None:
+    """What cannot be read is said in one line that begins with the field, or with the number of the play."""
+    (problem,) = replay([recorded()[0] | {field: value}]).disagreements
+    assert problem.text.startswith("play 1: " if field == "plays" else f"{field}: ")
+    assert "\n" not in problem.text
 
 
 def test_only_unreadable_lines() -> None:

@@ -1,0 +1,138 @@
+"""Self-play of random agents, and complete move lists."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.agents import Agent, Keys, Random
+from abl_cards.bench.figures import Figure
+from abl_cards.games import Decisions, Engine, Indices, Moves, Tables
+from abl_cards.streams import key_of, mix_all
+
+TABLES = 4096
+
+# Published, or measured on a machine like the one this project is built on (shared design, section 11).
+OPENGUANDAN_STEPS = ("OpenGuanDan's engine", 4_000.0)
+OPENGUANDAN_LISTS = ("OpenGuanDan's engine", 500.0)
+DOUZERO_STEPS = ("Dou dizhu: DouZero", 14_700.0)
+RLCARD_STEPS = ("Dou dizhu: RLCard", 1_800.0)
+OPENSPIEL_STEPS = ("Dou dizhu: OpenSpiel, C++", 538_000.0)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is measured."""
+
+    repetitions: int
+    seconds: float  # of each repetition of self-play
+    hands: int  # of each repetition of move lists
+
+
+QUICK = Effort(repetitions=3, seconds=0.3, hands=1024)
+FULL = Effort(repetitions=5, seconds=1.0, hands=2048)
+EPISODE = 350
+"""Decisions of about one episode of random play."""
+
+
+def figures(engine: Engine, effort: Effort) -> list[Figure]:
+    """Decisions, hands and moves a second, on all cores."""
+    room = Room(engine, TABLES)
+    room.spread(Random(), EPISODE)
+    label = _pace(room, Random(), effort)
+    listed = _pace(room, FromList(), effort)
+    steps = (OPENGUANDAN_STEPS, DOUZERO_STEPS, RLCARD_STEPS, OPENSPIEL_STEPS)
+    return [
+        Figure(f"random self-play by label, {TABLES:,} tables", label, "decisions/s", 300_000, others=steps),
+        Figure("… every legal card set listed", listed, "decisions/s", 100_000, others=(OPENGUANDAN_STEPS,)),
+        *full_hands(engine, effort),
+    ]
+
+
+def full_hands(engine: Engine, effort: Effort) -> list[Figure]:
+    """The complete lists of hands that lead with all their cards."""
+    hands, moves = [], []
+    engine.sample_leads(effort.hands, seed=0).moves()
+    for repetition in range(effort.repetitions):
+        decisions = engine.sample_leads(effort.hands, seed=repetition + 1)
+        begin = time.perf_counter()
+        lists = decisions.moves()
+        passed = time.perf_counter() - begin
+        hands.append(effort.hands / passed)
+        moves.append(len(lists.form) / passed)
+    return [
+        Figure(
+            "complete lists of leading full hands", median(hands), "hands/s", 20_000, others=(OPENGUANDAN_LISTS,)
+        ),
+        Figure("… card sets in them", median(moves), "moves/s"),
+    ]  # fmt: skip
+
+
+class FromList:
+    """Uniform over the complete list of legal moves: how an engine without labels plays."""
+
+    def play(self, decisions: Decisions, keys: Keys) -> Moves:
+        """Lists everything, takes one each."""
+        lists = decisions.moves()
+        lengths = np.diff(lists.start).astype(np.uint64)
+        chosen = lists.start[:-1] + (((keys >> np.uint64(32)) * lengths) >> np.uint64(32)).astype(np.int64)
+        return Moves(lists.form[chosen], lists.cards[chosen])
+
+    def give(self, options: NDArray[np.uint8], keys: Keys) -> NDArray[np.uint8]:
+        """The first card each."""
+        return options.argmax(axis=1).astype(np.uint8)
+
+
+class Room:
+    """Tables that never stop: where a match is over, the next one is dealt."""
+
+    def __init__(self, engine: Engine, tables: int) -> None:
+        """Deal so many matches."""
+        self._fresh = tables
+        self.tables: Tables = engine.tables(mix_all(np.full(tables, key_of(1), np.uint64), np.arange(tables)))
+
+    def step(self, agent: Agent, awake: NDArray[np.bool_] | None = None) -> int:
+        """A decision at each table that is awake; returns how many were made."""
+        tables, done = self.tables, 0
+        exchanging = _among(tables.exchanging(), awake)
+        if exchanging.size:
+            tables.give(exchanging, agent.give(tables.exchange_options(exchanging), self._keys(exchanging)))
+        playing = _among(tables.playing(), awake)
+        if playing.size:
+            tables.play(playing, agent.play(tables.decisions(playing), self._keys(playing)))
+        done = len(exchanging) + len(playing)
+        over = np.flatnonzero(tables.winner != -1)
+        if over.size:
+            tables.begin_match(over, mix_all(tables.keys[over], np.arange(self._fresh, self._fresh + len(over))))
+            self._fresh += len(over)
+        return done
+
+    def spread(self, agent: Agent, steps: int) -> None:
+        """Let the tables start one after another: they shall not all lead at once, nor end."""
+        starts = np.arange(len(self.tables)) % steps
+        for step in range(steps):
+            self.step(agent, starts <= step)
+
+    def pace(self, agent: Agent, seconds: float) -> float:
+        """Decisions a second over this time."""
+        done, begin = 0, time.perf_counter()
+        while (passed := time.perf_counter() - begin) < seconds:
+            done += self.step(agent)
+        return done / passed
+
+    def _keys(self, which: Indices) -> Keys:
+        return mix_all(self.tables.keys[which], self.tables.clock[which])
+
+
+def _among(which: Indices, awake: NDArray[np.bool_] | None) -> Indices:
+    return which if awake is None else which[awake[which]]
+
+
+def _pace(room: Room, agent: Agent, effort: Effort) -> float:
+    for _ in range(3):
+        room.step(agent)
+    return median(room.pace(agent, effort.seconds) for _ in range(effort.repetitions))

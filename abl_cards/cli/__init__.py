@@ -1,0 +1,94 @@
+"""The command ``abl-cards``. Each command imports what it needs when it runs, so that the command starts at once."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from abl_cards import __version__
+from abl_cards.cli import kb, measure, play
+from abl_cards.cli.console import LONGEST_MESSAGE, fail
+
+__all__ = ["app", "main"]
+
+SIGPIPE_EXIT, INTERRUPT_EXIT = 141, 130  # what a shell says of a command that ended by SIGPIPE, by SIGINT
+
+
+class _Plainly(TyperGroup):
+    """A group whose commands say in a line what the user got wrong, instead of a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPT_EXIT) from None
+        except BrokenPipeError:
+            _forget_stdout()
+            raise typer.Exit(SIGPIPE_EXIT) from None
+        except (OSError, ValueError) as problem:
+            _say(problem)
+
+
+app = typer.Typer(
+    name="abl-cards",
+    cls=_Plainly,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(kb.app, name="kb")
+play.register(app)
+measure.register(app)
+
+
+def main() -> None:
+    """Run the command line."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    app()
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"abl-cards {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_version)
+    ] = False,
+) -> None:
+    """Chinese card games whose rules are answer-set programs that run at tensor speed.
+
+    Start with:  abl-cards kb check guandan   ·   abl-cards match guandan greedy random   ·   abl-cards demo
+    """
+
+
+def _say(problem: OSError | ValueError) -> None:
+    from abl_cards.games import GameError
+    from abl_cards.logic import KBError
+
+    if isinstance(problem, KBError):
+        for line in str(problem).splitlines():
+            typer.echo(line[: 4 * LONGEST_MESSAGE], err=True)
+        raise typer.Exit(1) from None
+    if isinstance(problem, OSError):
+        named = f"{problem.filename}: " if problem.filename is not None else ""
+        fail(f"{named}{problem.strerror or problem}")
+    if isinstance(problem, GameError):
+        fail(problem)
+    raise problem
+
+
+def _forget_stdout() -> None:
+    """The reader of our output has gone; nothing more is to be said to it, not even at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,117 @@
+"""What all commands share: where they print, how they fail, and the options they have in common.
+
+Results go to stdout; progress, headings of a wait and what is wrong go to stderr.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from abl_cards.games import Game
+
+LONGEST_MESSAGE = 400
+"""Characters; a message may quote its input, and that may be a whole file."""
+
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="The game, such as guandan.")]
+RuleFolder = Annotated[
+    Path | None,
+    typer.Option("--kb", metavar="DIR", help="Play by the rule files in this folder (see: abl-cards kb copy)."),
+]
+Profile = Annotated[
+    str | None, typer.Option("--profile", metavar="NAME", help="A file of the folder profiles; default: the game's.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="S", help="The same seed gives the same result.")]
+
+
+def fail(text: object, code: int = 1) -> NoReturn:
+    """Say on stderr what is wrong, and leave."""
+    typer.echo(f"error: {shorten(text)}", err=True)
+    raise typer.Exit(code)
+
+
+def misuse(text: object) -> NoReturn:
+    """The command was called wrongly: exit code 2."""
+    fail(text, 2)
+
+
+def shorten(text: object) -> str:
+    """One message, cut where it quotes too much."""
+    message = str(text)
+    return message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]} …"
+
+
+def find_game(name: str) -> Game:
+    """The game of that name; an unknown one ends the command."""
+    from abl_cards.games import GameError, game
+
+    try:
+        return game(name)
+    except GameError as problem:
+        misuse(problem)
+
+
+def profiles_of(game: Game, directory: Path | None = None) -> list[str]:
+    """The profiles of a game's rule files, or of a copy of them."""
+    return sorted(path.stem for path in ((directory or game.home) / "profiles").glob("*.lp"))
+
+
+def print_json(value: Any) -> None:
+    """One JSON object, on one line."""
+    typer.echo(json.dumps(value, separators=(",", ":")))
+
+
+def out() -> Console:
+    """Where results go; wide enough for a table when nobody sets a width."""
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 140)
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Collection[int] = ()) -> None:
+    """A table on stdout; the columns with these numbers stand to the right."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for place, column in enumerate(columns):
+        table.add_column(Text(column), justify="right" if place in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    out().print(table)
+
+
+@contextmanager
+def progress(text: str, total: int | None) -> Iterator[Callable[[int, str], None]]:
+    """A progress bar on stderr; gives a function to be told what is done, and a remark to show beside it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
+    remarks = TextColumn("{task.fields[remark]}")
+    with Progress(*columns, remarks, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(text, total=total, remark="")
+
+        def tell(done: int, remark: str) -> None:
+            bar.update(task, completed=done, remark=remark)
+
+        yield tell
+
+
+@contextmanager
+def waiting(text: str) -> Iterator[Callable[[str], None]]:
+    """A sign on stderr that something is going on; gives a function to say what."""
+    from rich.console import Console
+
+    with Console(stderr=True, markup=False).status(text) as status:
+        yield status.update

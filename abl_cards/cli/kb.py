@@ -1,0 +1,205 @@
+"""``abl-cards kb``: check rule files, verify them against clingo, copy them to be edited."""
+
+from __future__ import annotations
+
+import gc
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from abl_cards.cli.console import (
+    AsJson,
+    GameName,
+    Profile,
+    RuleFolder,
+    Seed,
+    fail,
+    find_game,
+    misuse,
+    print_json,
+    print_table,
+    profiles_of,
+)
+
+if TYPE_CHECKING:
+    from abl_cards.games import Game
+    from abl_cards.logic import KBError, KnowledgeBase
+
+app = typer.Typer(no_args_is_help=True, help="Check, verify and copy knowledge bases: the rule files of a game.")
+
+
+@app.command()
+def check(
+    target: Annotated[str, typer.Argument(metavar="GAME|DIR", help="A game, or a folder of its rule files.")],
+    directory: RuleFolder = None,
+    profile: Profile = None,
+    game_name: Annotated[
+        str | None, typer.Option("--game", metavar="GAME", help="Whose rule files are in the folder.")
+    ] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Ground anew, whatever the disk cache holds.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Parse, ground and compile rule files, with every profile.
+
+    What is wrong comes on stderr, one problem a line, with file, line and columns; then the exit code is 1.
+
+        abl-cards kb check guandan
+
+        abl-cards kb check my-rules --profile standard
+    """
+    game, folder = _target(target, directory, game_name)
+    chosen: list[str | None] = [profile] if profile else [*profiles_of(game, folder)] or [None]
+    with _hardly_any_garbage():
+        reports = [_examine(game, folder, name, not no_cache) for name in chosen]
+    if as_json:
+        print_json(
+            {"game": game.name, "directory": str(folder or game.home), "profiles": [report[0] for report in reports]}
+        )
+    else:
+        _print_reports(game, folder or game.home, reports)
+    if any(report[0]["errors"] for report in reports):
+        raise typer.Exit(1)
+
+
+@app.command()
+def verify(
+    game_name: GameName,
+    states: Annotated[int, typer.Option("--states", metavar="N", min=1, help="Random states to compare.")] = 20_000,
+    seed: Seed = 0,
+    directory: RuleFolder = None,
+    profile: Profile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare the compiled circuit with clingo on random states; every difference is printed.
+
+    Says what the states covered; the last line is "N states, M mismatches", and any mismatch makes the exit code 1.
+
+        abl-cards kb verify guandan --states 20000
+    """
+    from abl_cards.cli import verification
+
+    result = verification.run(find_game(game_name), directory, profile, states, seed)
+    if as_json:
+        print_json(
+            {"states": states, "seed": seed, "outputs": result.outputs, "mismatches": list(map(str, result.mismatches))}
+        )
+    else:
+        for mismatch in result.mismatches:
+            typer.echo(str(mismatch))
+        rows = [(str(row.input), row.instances, row.together, row.kinds) for row in result.coverage]
+        print_table(("input", "instances seen", "true at once", "kinds, in states"), rows)
+        typer.echo(f"{result.outputs} outputs compared")
+        typer.echo(f"{states} states, {len(result.mismatches)} mismatches")
+    if result.mismatches:
+        raise typer.Exit(1)
+
+
+@app.command()
+def copy(
+    game_name: GameName,
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")],
+) -> None:
+    """Copy the rule files of a game to a new folder, to be edited.
+
+    abl-cards kb copy guandan my-rules
+    """
+    game = find_game(game_name)
+    if directory.exists():
+        fail(f"{directory} is there already, and nothing is overwritten; name a new folder")
+    shutil.copytree(game.home, directory, ignore=shutil.ignore_patterns("__pycache__", "*.py"))
+    typer.echo(
+        f"The rule files of {game.name} are in {directory}. Edit them, then:\n"
+        f"  abl-cards kb check {directory}\n"
+        f"  abl-cards kb verify {game.name} --kb {directory}\n"
+        f"  abl-cards match {game.name} greedy random --kb {directory}"
+    )
+
+
+def _target(target: str, directory: Path | None, game_name: str | None) -> tuple[Game, Path | None]:
+    """The game, and the folder of its rule files if it is not the game's own."""
+    from abl_cards.games import game_names
+
+    if target in game_names():
+        if game_name not in (None, target):
+            misuse(f"{target} is a game, and --game says {game_name}")
+        return find_game(target), directory
+    if not Path(target).is_dir():
+        misuse(f"'{target}' is neither a game (there are: {', '.join(game_names())}) nor a folder of rule files")
+    if directory is not None:
+        misuse("the folder is named twice: as the argument and with --kb")
+    if game_name is None and len(game_names()) > 1:
+        misuse(f"say with --game whose rule files are in {target}: {', '.join(game_names())}")
+    return find_game(game_name or game_names()[0]), Path(target)
+
+
+@contextmanager
+def _hardly_any_garbage() -> Iterator[None]:
+    """Compiling makes large structures that stay; looking for garbage among them takes a sixth of the time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def _examine(game: Game, folder: Path | None, profile: str | None, cache: bool) -> tuple[dict[str, Any], list[str]]:
+    """What is to be said of one profile: as a JSON object, and as lines for stderr."""
+    from abl_cards.logic import KBError
+
+    try:
+        knowledge = game.knowledge(folder, profile, cache)
+        sizes = _sizes(knowledge)
+        if folder is not None:  # rules that are sound logic may still be no rules of this game
+            game.engine(folder, profile)
+    except KBError as problem:
+        found = _places(problem)
+        return {"profile": profile, "warnings": [], "errors": found}, str(problem).splitlines()
+    warnings = [str(warning) for warning in knowledge.warnings]
+    return {"profile": profile, **sizes, "warnings": warnings, "errors": []}, warnings
+
+
+def _sizes(knowledge: KnowledgeBase) -> dict[str, Any]:
+    circuit = knowledge.circuit(*map(str, knowledge.request.outputs))
+    return {
+        "files": [str(file) for file in knowledge.files],
+        "rules": len(knowledge.ground.kinds),
+        "inputs": len(knowledge.input_atoms),
+        "outputs": len(circuit.outputs),
+        "gates": circuit.gates,
+    }
+
+
+def _places(problem: KBError) -> list[dict[str, Any]]:
+    return [
+        {
+            "location": asdict(each.location) if each.location else None,
+            "message": each.message,
+            "remedy": each.remedy,
+        }
+        for each in problem.diagnostics
+    ]
+
+
+def _print_reports(game: Game, folder: Path, reports: list[tuple[dict[str, Any], list[str]]]) -> None:
+    for line in dict.fromkeys(line for _, lines in reports for line in lines):  # profiles share most files
+        typer.echo(line, err=True)
+    columns = ("profile", "files", "ground rules", "inputs", "outputs", "gates")
+    fine = [report for report, _ in reports if not report["errors"]]
+    if fine:
+        typer.echo(f"{game.title} {game.name}, rule files in {folder}")
+        rows = [
+            (report["profile"] or "–", *(f"{_size(report[name]):,}" for name in ("files", "rules", *columns[3:])))
+            for report in fine
+        ]
+        print_table(columns, rows, right=range(1, len(columns)))
+    refused = len(reports) - len(fine)
+    typer.echo(f"{len(fine)} of {len(reports)} profiles are sound" if refused else "no errors", err=bool(refused))
+
+
+def _size(value: Any) -> int:
+    return len(value) if isinstance(value, list) else int(value)

@@ -1,0 +1,121 @@
+"""The stream of ``abl-cards legal``: lines of states in, answers out, many at a time."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Protocol, runtime_checkable
+
+from abl_cards.cli.console import profiles_of, shorten
+from abl_cards.games import Engine, Game, GameError
+from abl_cards.logic import KBError
+from abl_cards.records import LONGEST_LINE, parse_line, reading
+
+READ_AT_ONCE = 1 << 19
+"""Bytes: some thousands of states."""
+
+
+@runtime_checkable
+class NamesLabels(Protocol):
+    """An engine that can say which of its labels are legal in a state."""
+
+    def legal_labels(self, states: Sequence[Mapping[str, Any]]) -> list[list[str] | GameError]:
+        """The legal labels of states in the game's JSON form, or what is wrong with a state."""
+
+
+Line = tuple[int, bytes]
+"""A line and its number, from 1."""
+
+
+@contextmanager
+def source(file: Path | None) -> Iterator[IO[bytes]]:
+    """The file, or stdin."""
+    if file is None:
+        yield sys.stdin.buffer
+    else:
+        with reading(file) as stream:
+            yield stream
+
+
+def batches(stream: IO[bytes]) -> Iterator[list[Line]]:
+    """The lines that are there, as soon as they are there: whoever asks one thing at a time is answered at once."""
+    number, pending = 1, b""
+    while chunk := stream.read1(READ_AT_ONCE):  # type: ignore[attr-defined]
+        *lines, pending = (pending + chunk).split(b"\n")
+        if len(pending) > LONGEST_LINE:
+            raise GameError(f"line {number + len(lines)} is longer than {LONGEST_LINE >> 20} MiB: this is no state")
+        yield list(enumerate(lines, number))
+        number += len(lines)
+    yield [(number, pending)]
+
+
+@dataclass
+class Desk:
+    """Answers states by the rules of a game; a state may ask for a profile of its own."""
+
+    game: Game
+    directory: Path | None
+    profile: str | None
+    labels: bool
+    _engines: dict[str | None, Engine | KBError] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        engine = self._engines[None] = self.game.engine(self.directory, self.profile)
+        if self.labels and not isinstance(engine, NamesLabels):
+            raise GameError(f"the engine of {self.game.name} does not name the labels of a state")
+
+    def answers(self, batch: list[Line]) -> list[dict[str, Any]]:
+        """An answer for each line that is not empty."""
+        found: dict[int, dict[str, Any]] = {}
+        groups: dict[str | None, dict[int, Mapping[str, Any]]] = {}
+        for number, line in batch:
+            if not line.strip():
+                continue
+            try:
+                state = parse_line(line)
+                groups.setdefault(self._profile_of(state), {})[number] = state
+            except GameError as problem:
+                found[number] = _error(number, problem)
+        for profile, states in groups.items():
+            found |= self._by_profile(profile, states)
+        return [found[number] for number, _ in batch if number in found]
+
+    def _profile_of(self, state: Any) -> str | None:
+        """What must be loaded for a state; None is what the command was called with."""
+        named = state.get("profile") if isinstance(state, dict) else None
+        if not isinstance(named, str):
+            return None
+        known = profiles_of(self.game, self.directory)
+        if named not in known:
+            raise GameError(f"profile: '{named}' is none of {', '.join(known) or '(there are none)'}")
+        return named
+
+    def _by_profile(self, profile: str | None, states: Mapping[int, Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
+        engine = self._engine(profile)
+        if isinstance(engine, KBError):
+            return {number: _error(number, engine) for number in states}
+        asked = list(states.values())
+        found = {
+            number: _error(number, answer) if isinstance(answer, GameError) else {"moves": answer}
+            for number, answer in zip(states, engine.legal_moves(asked), strict=True)
+        }
+        if self.labels and isinstance(engine, NamesLabels):
+            for number, labels in zip(states, engine.legal_labels(asked), strict=True):
+                if not isinstance(labels, GameError):
+                    found[number]["labels"] = labels
+        return found
+
+    def _engine(self, profile: str | None) -> Engine | KBError:
+        if profile not in self._engines:
+            try:
+                self._engines[profile] = self.game.engine(self.directory, profile)
+            except KBError as problem:
+                self._engines[profile] = problem
+        return self._engines[profile]
+
+
+def _error(number: int, problem: Exception) -> dict[str, Any]:
+    return {"error": f"line {number}: {shorten(' '.join(str(problem).split()))}"}

@@ -1,0 +1,57 @@
+"""Commands that show: ``bench`` measures, ``demo`` is the tour of ``make run``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from abl_cards import __version__
+from abl_cards.cli.console import AsJson, find_game, print_json, print_table, waiting
+
+GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help="The game to measure.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    for command in (bench, demo):
+        app.command()(command)
+
+
+def bench(
+    game_name: GameOption = "guandan",
+    quick: Annotated[bool, typer.Option("--quick", help="Ten seconds instead of a minute, and rougher.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure, here and now: every figure is a median, every ratio is of two things done side by side.
+
+    Figures published elsewhere, on machines like the one they are compared on, stand in a column of their own.
+
+        abl-cards bench --quick
+    """
+    from abl_cards.bench import machine, measure
+    from abl_cards.bench.figures import COLUMNS
+
+    with waiting("measuring") as say:
+        figures = measure(find_game(game_name), quick, say)
+    if as_json:
+        print_json(
+            {
+                "game": game_name,
+                "version": __version__,
+                "machine": machine(),
+                "figures": [figure.to_json() for figure in figures],
+            }
+        )
+    else:
+        typer.echo(machine())
+        print_table(COLUMNS, [cells for figure in figures for cells in figure.cells()], right=(1, 4))
+
+
+def demo(
+    game_name: GameOption = "guandan",
+) -> None:
+    """The tour: check the rules, replay real games, play a match, draw a table, measure. A minute at most."""
+    from abl_cards.demo import tour
+
+    tour(game_name)

@@ -1,0 +1,181 @@
+"""Commands that play: ``match`` between agents, ``replay`` of records, ``legal`` moves of states."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from abl_cards.cli.console import (
+    AsJson,
+    GameName,
+    Profile,
+    RuleFolder,
+    Seed,
+    fail,
+    find_game,
+    misuse,
+    print_json,
+    print_table,
+    progress,
+    shorten,
+    waiting,
+)
+
+if TYPE_CHECKING:
+    from abl_cards.agents import Agent
+    from abl_cards.arena import MatchResult
+    from abl_cards.games import Engine
+
+MOST_GAMES = 1_000_000
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    for command in (match, replay, legal):
+        app.command()(command)
+
+
+def match(
+    game_name: GameName,
+    first: Annotated[str, typer.Argument(metavar="A", help="The agent of the first team, such as greedy.")],
+    second: Annotated[str, typer.Argument(metavar="B", help="The agent of the second team, such as random.")],
+    games: Annotated[int, typer.Option("--games", metavar="N", min=1, max=MOST_GAMES, help="Whole matches.")] = 100,
+    seed: Seed = 0,
+    directory: RuleFolder = None,
+    profile: Profile = None,
+    record: Annotated[
+        Path | None, typer.Option("--record", metavar="FILE", help="Write every episode here: .jsonl or .jsonl.gz.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Play two agents against each other: whole matches, each deal twice with the teams swapped.
+
+    The rate is the first agent's share of the games, with its 95 % interval.
+
+        abl-cards match guandan greedy random --games 400
+
+    --json prints {"agents","games","seed","wins","draws","rate","interval","episodes"}.
+    """
+    from abl_cards.arena import play_match
+    from abl_cards.records import recording
+
+    engine = find_game(game_name).engine(directory, profile)
+    agents = _agent(first, engine), _agent(second, engine)
+    with recording(record) if record else nullcontext() as write, progress(f"{first} : {second}", games) as tell:
+        result = play_match(
+            engine, (first, second), agents, games, seed, lambda done, wins: tell(done, f"{wins[0]} : {wins[1]}"), write
+        )
+    if as_json:
+        print_json(result.to_json())
+    else:
+        _print_result(result)
+
+
+def replay(
+    game_name: GameName,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Records: one episode a line, .jsonl or .jsonl.gz.")],
+    directory: RuleFolder = None,
+    profile: Profile = None,
+    limit: Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N lines.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Play records again, and list what the rules do not confirm: plays, tribute, order of finish, levels.
+
+    Reads what "match --record" writes, and the records of the contest. An episode of Guandan, on one line:
+
+        {"level":"2", "ranks":["2","2"], "hands":[["S3",…],…],
+
+        "anti":[], "tribute":[[3,0,"HR"]], "back":[[0,3,"D5"]],
+
+        "plays":[[0,["Pair","4",["H4","C4"]]],…], "order":[0,2,1,3]}
+
+    The last line is "E episodes, P plays, D disagreements"; any disagreement makes the exit code 1.
+    """
+    from abl_cards.records import read_records
+
+    game = find_game(game_name)
+    with waiting(f"reading {file}") as say:
+        records = read_records(file, limit)
+        if not records:
+            fail(f"{file}: no records")
+        say(f"replaying {len(records)} episodes")
+        result = game.engine(directory, profile).replay(records)
+    if as_json:
+        wrong = [{"line": each.line, "text": shorten(each.text)} for each in result.disagreements]
+        print_json({"episodes": result.episodes, "plays": result.plays, "disagreements": wrong})
+    else:
+        for each in result.disagreements:
+            typer.echo(f"{file}:{each.line}: {shorten(each.text)}")
+        typer.echo(f"{result.episodes} episodes, {result.plays} plays, {len(result.disagreements)} disagreements")
+    if result.disagreements:
+        raise typer.Exit(1)
+
+
+def legal(
+    game_name: GameName,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="States, one JSON object a line; default: stdin.")
+    ] = None,
+    directory: RuleFolder = None,
+    profile: Profile = None,
+    labels: Annotated[bool, typer.Option("--labels", help="Print the legal labels (pseudo-actions) too.")] = False,
+) -> None:
+    """List the legal moves of states: a JSON object a line in, a JSON object a line out, in the same order.
+
+    A state of Guandan, leading and following (optional: "stage":"tribute" or "back", "profile"):
+
+        {"level":"8","hand":["H3","D3","SB"],"to_beat":null}
+
+        {"level":"8","hand":["H5","H8"],"to_beat":["Pair","4",["H4","C4"]]}
+
+    The answer: {"moves":[["PASS","PASS","PASS"],["Pair","5",["H5","H8"]]]}. A bad line is answered by
+    {"error":"line 3: …"}, the others all the same, and the exit code is 1.
+
+        echo '{"level":"8","hand":["H5","H8"],"to_beat":null}' | abl-cards legal guandan
+    """
+    from abl_cards.cli import legality
+
+    desk = legality.Desk(find_game(game_name), directory, profile, labels)
+    problems = 0
+    with legality.source(file) as stream:
+        for batch in legality.batches(stream):
+            for answer in desk.answers(batch):
+                problems += "error" in answer
+                _answer(answer)
+            typer.get_text_stream("stdout").flush()
+    if problems:
+        raise typer.Exit(1)
+
+
+def _answer(answer: dict[str, Any]) -> None:
+    print_json(answer)
+    if "error" in answer:
+        typer.echo(answer["error"], err=True)
+
+
+def _agent(name: str, engine: Engine) -> Agent:
+    from abl_cards.agents import agent
+    from abl_cards.games import GameError
+
+    try:
+        return agent(name, engine)
+    except GameError as problem:
+        misuse(problem)
+
+
+def _print_result(result: MatchResult) -> None:
+    low, high = result.interval
+    names = (f"{result.agents[0]} (A)", f"{result.agents[1]} (B)")
+    shares = (result.rate, 1 - result.rate), ((low, high), (1 - high, 1 - low))
+    print_table(
+        ("agent", "won", "share of games", "95 % interval"),
+        [
+            (name, str(wins), f"{rate:.1%}", f"{bounds[0]:.1%} – {bounds[1]:.1%}")
+            for name, wins, rate, bounds in zip(names, result.wins, *shares, strict=True)
+        ],
+        right=(1, 2, 3),
+    )
+    typer.echo(f"{result.games} games, {result.draws} drawn, {result.episodes} episodes, seed {result.seed}")

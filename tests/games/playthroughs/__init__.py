@@ -1,0 +1,29 @@
+"""Golden playthroughs: whole episodes as text, so that a change of the rules shows up as a readable difference.
+
+``python -m tests.games.playthroughs`` writes them anew; look at the difference before you commit it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from tests.games.playthroughs.guandan import episode
+
+HERE = Path(__file__).parent
+
+PLAYTHROUGHS: Mapping[str, Callable[[], str]] = {
+    "guandan_standard_first.txt": lambda: episode("standard", seed=1, number=0),
+    "guandan_standard_single_tribute.txt": lambda: episode("standard", seed=6, number=1),
+    "guandan_standard_double_tribute.txt": lambda: episode("standard", seed=4, number=1),
+    "guandan_standard_refused_tribute.txt": lambda: episode("standard", seed=12, number=1),
+    "guandan_standard_last.txt": lambda: episode("standard", seed=12, number=7),
+    "guandan_platform_double_tribute.txt": lambda: episode("platform", seed=11, number=1),
+}
+"""The files, and how each is made."""
+
+
+def write_all() -> None:
+    """Write all playthroughs."""
+    for name, make in PLAYTHROUGHS.items():
+        (HERE / name).write_text(make())

@@ -1,0 +1,6 @@
+"""Write the golden playthroughs anew."""
+
+from tests.games.playthroughs import write_all
+
+if __name__ == "__main__":
+    write_all()

@@ -1,0 +1,246 @@
+"""The documentation is true: its commands and Python blocks run and print what it says, its tables match the code.
+
+In the documents, a ``console`` block holds ``$ commands`` and what they print; ``…`` stands for the rest of a word or
+a line, a line ``...`` for any number of lines. Words behind ``console``: ``any-numbers`` compares everything but the
+numbers, ``exit-1`` says how the last command ends. An ``output`` block is what the ``python`` block before it prints. A
+``diff`` block is an edit of the file that its header names, an ``lp`` block that begins with ``% NAME.lp`` is a file.
+The blocks of a document run in order, in an empty folder of their own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.games import game
+from abl_cards.games.guandan.knowledge import FACTS, OUTPUTS
+from abl_cards.logic import Input, KBError, KnowledgeBase
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TRANSLATION = ROOT / "README.zh.md"
+EXECUTED = {"console", "python", "output", "diff"}
+MOST_CHANGED_LINES = 5
+
+_BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_ROW = re.compile(r"^\| (.+?) \| (.+) \|$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, the words behind it, its text and the line where it begins."""
+
+    language: str
+    words: tuple[str, ...]
+    text: str
+    line: int
+
+
+def blocks(document: Path) -> list[Block]:
+    text = document.read_text("utf-8")
+    return [
+        Block(match[1], tuple(match[2].split()), match[3], text.count("\n", 0, match.start()) + 1)
+        for match in _BLOCK.finditer(text)
+    ]
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """An environment where ``abl-cards`` is this checkout's command, with a cache of its own."""
+    folder = tmp_path_factory.mktemp("bin")
+    command = folder / "abl-cards"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "from abl_cards.cli import main; main()" "$@"\n')
+    command.chmod(0o755)
+    path = os.pathsep.join([str(folder), str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    cache = str(tmp_path_factory.mktemp("cache"))
+    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "ABL_CARDS_CACHE": cache, "NO_COLOR": "1"}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_blocks_do_what_they_say(
+    document: Path, environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ABL_CARDS_CACHE", environment["ABL_CARDS_CACHE"])
+    names: dict[str, Any] = {"__name__": "__main__"}
+    printed = ""
+    for block in blocks(document):
+        where = f"{document.name}:{block.line}"
+        if block.language == "console":
+            run_console(block, environment, where)
+        elif block.language == "python":
+            printed = run_python(block, names, where)
+        elif block.language == "output":
+            compare(block.text, printed, block.words, where)
+        elif block.language == "diff":
+            apply(block.text, where)
+        elif block.language == "lp" and (name := re.match(r"% (\w+\.lp)\b", block.text)):
+            Path(name[1]).write_text(block.text, "utf-8")
+
+
+def run_console(block: Block, environment: dict[str, str], where: str) -> None:
+    commands = list(commands_of(block.text))
+    assert commands, f"{where}: a console block without a command"
+    for number, (command, expected) in enumerate(commands, 1):
+        done = subprocess.run(command, shell=True, capture_output=True, text=True, env=environment, timeout=120)
+        last = number == len(commands)
+        status = next((int(word[5:]) for word in block.words if word.startswith("exit-")), 0) if last else 0
+        said = "\n".join(part.strip("\n") for part in (done.stdout, done.stderr) if part.strip())
+        assert done.returncode == status, f"{where}: $ {command}\nexit {done.returncode}\n{said}"
+        compare(expected, said, block.words, f"{where}: $ {command}")
+
+
+def commands_of(text: str) -> Iterator[tuple[str, str]]:
+    """The commands of a console block with what each prints; a backslash continues a command on the next line."""
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command = re.match(r"(?:[^\n]*\\\n)*[^\n]*", part)
+        assert command
+        yield command[0], part[command.end() + 1 :]
+
+
+def run_python(block: Block, names: dict[str, Any], where: str) -> str:
+    stream = io.StringIO()
+    with contextlib.redirect_stdout(stream):
+        exec(compile("\n" * block.line + block.text, where, "exec"), names)
+    return stream.getvalue()
+
+
+def compare(expected: str, found: str, words: tuple[str, ...], where: str) -> None:
+    lines = [[line.rstrip() for line in text.strip("\n").split("\n")] for text in (expected, found)]
+    if "any-numbers" in words:
+        lines = [[" ".join(re.sub(r"\d[\d.,]*\d|\d", "#", line).split()) for line in text] for text in lines]
+    pattern = "".join(r"(?:.*\n)*" if line == "..." else pattern_of(line) + r"\n" for line in lines[0])
+    assert re.fullmatch(pattern, "\n".join(lines[1]) + "\n"), f"{where}\nexpected:\n{expected}\nfound:\n{found}"
+
+
+def pattern_of(line: str) -> str:
+    return ".*".join(map(re.escape, line.split("…")))
+
+
+def apply(text: str, where: str) -> None:
+    """Make the edit: the old lines must be there exactly once. An edit stays below five lines of one file."""
+    header, *hunks = re.split(r"^@@.*\n", text, flags=re.MULTILINE)
+    target = re.search(r"^\+\+\+ (\S+)$", header, re.MULTILINE)
+    assert target, f"{where}: a diff needs a header"
+    file = Path(target[1])
+    content = file.read_text("utf-8") if file.exists() else ""
+    for hunk in hunks:
+        marked = [(line[:1], line[1:]) for line in hunk.splitlines()]
+        old = "".join(f"{line}\n" for mark, line in marked if mark in " -")
+        new = "".join(f"{line}\n" for mark, line in marked if mark in " +")
+        assert content.count(old) == 1, f"{where}: not once in {file}:\n{old}"
+        content = content.replace(old, new)
+    for mark in "+-":
+        changed = sum(line.startswith(mark) for hunk in hunks for line in hunk.splitlines())
+        assert changed <= MOST_CHANGED_LINES, f"{where}: {changed} changed lines"
+    file.write_text(content, "utf-8")
+
+
+def test_the_translation_shows_the_same_commands_and_code() -> None:
+    ours, theirs = (
+        [(block.language, block.words, code_of(block)) for block in blocks(document) if block.language in EXECUTED]
+        for document in (ROOT / "README.md", TRANSLATION)
+    )
+    assert ours == theirs
+
+
+def code_of(block: Block) -> str:
+    """A block without its comments, which are translated."""
+    return re.sub(r"\s+#.*$", "", block.text, flags=re.MULTILINE) if block.language == "python" else block.text
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, TRANSLATION], ids=lambda document: document.name)
+def test_links_lead_somewhere(document: Path) -> None:
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)", document.read_text("utf-8")):
+        file = document.parent / target if target else document
+        assert file.exists(), f"{document.name}: {target}"
+        assert not anchor or anchor in anchors(file), f"{document.name}: {target}#{anchor}"
+
+
+def anchors(document: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", document.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("document", [ROOT / "README.md", TRANSLATION], ids=lambda document: document.name)
+def test_readme_names_every_command(document: Path) -> None:
+    import typer
+
+    from abl_cards.cli import app
+
+    def names(group: Any, prefix: str) -> Iterator[str]:
+        for name, command in group.commands.items():
+            yield from names(command, f"{prefix}{name} ") if hasattr(command, "commands") else [prefix + name]
+
+    rows = re.findall(r"^\| `abl-cards ((?:kb )?\w+)", document.read_text("utf-8"), re.MULTILINE)
+    assert sorted(rows) == sorted(names(typer.main.get_command(app), ""))
+
+
+def section(document: str, heading: str) -> str:
+    """The text below a heading, up to the next one."""
+    text = (ROOT / "docs" / document).read_text("utf-8")
+    found = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL)
+    assert found, f"{document} has no heading '{heading}'"
+    return found[1]
+
+
+def predicates(text: str) -> set[tuple[str, int]]:
+    """Name and number of arguments of the atoms in backquotes in the first column of a table."""
+    atoms = [atom for cell, _ in _ROW.findall(text) for atom in re.findall(r"`(\w+)(?:\(([^`]*)\))?`", cell)]
+    return {(name, len(arguments.split(",")) if arguments else 0) for name, arguments in atoms}
+
+
+def test_the_table_of_inputs_is_the_vocabulary() -> None:
+    vocabulary = (game("guandan").home / "vocabulary.lp").read_text("utf-8")
+    declared = re.findall(r"^#external (\w+)(?:\(([^)]*)\))?", vocabulary, re.MULTILINE)
+    expected = {(name, len(arguments.split(",")) if arguments else 0) for name, arguments in declared}
+    assert predicates(section("knowledge-bases.md", "Inputs of Guandan")) == expected
+
+
+def test_the_tables_of_outputs_are_what_the_engine_asks() -> None:
+    assert predicates(section("knowledge-bases.md", "Outputs of Guandan")) == set(OUTPUTS)
+    assert predicates(section("knowledge-bases.md", "Facts of Guandan")) == set(FACTS)
+
+
+def test_the_table_of_profiles_is_the_folder() -> None:
+    known = {file.stem for file in (game("guandan").home / "profiles").glob("*.lp")}
+    assert {name for name, _ in predicates(section("rules.md", "Profiles"))} == known
+
+
+def test_the_table_of_labels_is_the_order_of_the_labels() -> None:
+    labels = game("guandan").engine().labels
+    seen: list[str] = []
+    for first, last, text in re.findall(r"^\| (\d+)(?:–(\d+))? \| ([^|]*) \|", section("formats.md", "Labels"), re.M):
+        names = re.findall(r"`([^`]*)`", text)
+        assert (names[0], names[-1]) == (labels[int(first)], labels[int(last or first)])
+        assert int(first) == len(seen)
+        seen += labels[int(first) : int(last or first) + 1]
+    assert tuple(seen) == labels
+
+
+def refusals() -> list[tuple[str, str]]:
+    rows = _ROW.findall(section("knowledge-bases.md", "What is refused"))
+    return [(rule[1:-1], message) for rule, message in rows if rule.startswith("`")]
+
+
+@pytest.mark.parametrize(("rule", "message"), refusals())
+def test_refused_in_these_words(rule: str, message: str, tmp_path: Path) -> None:
+    (tiny,) = (block.text for block in blocks(ROOT / "docs/knowledge-bases.md") if block.text.startswith("% tiny.lp"))
+    file = tmp_path / "tiny.lp"
+    file.write_text(f"{tiny}\n{rule}\n", "utf-8")
+    ranks = range(2, 15)
+    inputs = [Input(name, (ranks, range(1, 5))) for name in ("held", "left")] + [Input("wild", ((1, 2),))]
+    with pytest.raises(KBError) as caught:
+        KnowledgeBase.load([file], inputs=inputs, outputs=[("legal", 1)], cache=False)
+    said = [f"{each.message} ({each.remedy})" if each.remedy else each.message for each in caught.value.diagnostics]
+    assert message in said
