@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,7 +24,6 @@ from abl_cards.cli.console import (
 if TYPE_CHECKING:
     from abl_cards.serve import GuestResult, ServedResult
 
-_T = TypeVar("_T")
 MOST_GAMES, MOST_TABLES = 1_000_000, 1_000
 THINK_TIME = 120.0
 """Seconds; the clients we know of need up to 2.5."""
@@ -42,9 +40,9 @@ def serve(
     port: Annotated[
         int | None, typer.Option("--port", metavar="P", min=0, max=65535, help="0 for any; Guandan's is 23456.")
     ] = None,
-    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Who may connect: by default this machine.")] = (
-        "127.0.0.1"
-    ),
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Who may connect: by default this machine.")
+    ] = ("127.0.0.1"),
     games: Annotated[
         int, typer.Option("--games", metavar="N", min=1, max=MOST_GAMES, help="Whole matches at each table.")
     ] = 1,
@@ -81,13 +79,18 @@ def serve(
     """
     _check_library()
     from abl_cards import serve as serving
+    from abl_cards.games import GameError
 
     agents = _read_seats(seats or [])
     engine = find_game(game_name).engine(directory, profile)
     plan = serving.Plan(
         game_name, engine, agents, games, seed, tables, dialect, think_time or None, start_delay, host, port
     )
-    result = _run(serving.serve(plan, _log))
+    try:
+        house = serving.House(plan, _log)
+    except GameError as problem:
+        misuse(problem)
+    result = asyncio.run(house.serve())
     if as_json:
         print_json(result.to_json())
     else:
@@ -114,8 +117,8 @@ def join(
         abl-cards join ws://127.0.0.1:23456 --agent greedy
 
     The agent chooses by our rules; what the table does not offer is reported, and its first choice taken instead.
-    --json prints {"url","agent","seat","games","wins","draws","over","decisions","problems","slowest"}. The exit code is
-    1 when the table closes before it tells the result.
+    --json prints {"url","agent","seat","games","wins","draws","over","decisions","problems","slowest"}. The exit
+    code is 1 when the table closes before it tells the result.
     """
     _check_library()
     from abl_cards import serve as serving
@@ -132,7 +135,7 @@ def join(
     except GameError as problem:
         misuse(problem)
     guest = service(game_name).guest(engine, dialect, called, room)
-    result = _run(serving.join(address, guest, agent_name, player, seed, _log))
+    result = asyncio.run(serving.join(address, guest, agent_name, player, seed, _log))
     if as_json:
         print_json(result.to_json())
     else:
@@ -160,10 +163,6 @@ def _read_seats(options: list[str]) -> dict[int, str]:
     return agents
 
 
-def _run(task: Coroutine[Any, Any, _T]) -> _T:
-    return asyncio.run(task)
-
-
 def _log(line: str) -> None:
     typer.echo(shorten(line), err=True)
 
@@ -171,7 +170,7 @@ def _log(line: str) -> None:
 def _print_served(result: ServedResult) -> None:
     rows = [
         (
-            f"{table.table}/{seat.seat}", seat.player, str(table.wins[seat.seat % 2]), str(seat.decisions),
+            f"{table.table}/{seat.seat}", seat.player, str(table.wins[seat.team]), str(seat.decisions),
             str(seat.defaults) if seat.client else "–",
             ", ".join(f"{count} {kind}" for kind, count in seat.faults.items() if count) or "–",
         )

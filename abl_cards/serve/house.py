@@ -43,27 +43,26 @@ class Plan:
 
 async def serve(plan: Plan, log: Callable[[str], None] = lambda line: None) -> ServedResult:
     """Play all games of a plan; raises GameError for a plan that cannot be, OSError where the port is taken."""
-    async with House(plan, log) as house:
-        return await house.play()
+    return await House(plan, log).serve()
 
 
 class House:
     """Tables behind a port, open as long as the context lasts."""
 
     def __init__(self, plan: Plan, log: Callable[[str], None] = lambda line: None) -> None:
-        """A house for this plan; the log is told what happens."""
+        """A house for this plan; raises GameError for one that cannot be. The log is told what happens."""
         self._plan, self._log, self._service = plan, log, service(plan.game)
         self._dialect = plan.dialect or self._service.dialects[0]
         if self._dialect not in self._service.dialects:
             raise GameError(f"unknown dialect '{self._dialect}' (there are: {', '.join(self._service.dialects)})")
-        self._seats = len(plan.engine.teams)
-        odd = [seat for seat in plan.agents if not 0 <= seat < self._seats]
+        self._teams: list[int] = plan.engine.teams.tolist()
+        odd = [seat for seat in plan.agents if not 0 <= seat < len(self._teams)]
         if odd:
-            raise GameError(f"there is no seat {odd[0]} (there are 0 to {self._seats - 1})")
+            raise GameError(f"there is no seat {odd[0]} (there are 0 to {len(self._teams) - 1})")
+        self._tables = [self._table(number) for number in range(plan.tables)]
         self._server: Server | None = None
 
     async def __aenter__(self) -> House:
-        self._tables = [self._table(number) for number in range(self._plan.tables)]
         port = self._service.port(self._dialect) if self._plan.port is None else self._plan.port
         self._server = await listen(
             self._welcome, self._plan.host, port, compression=None, ping_interval=None, max_size=LONGEST_FRAME,
@@ -88,6 +87,11 @@ class House:
         """What clients connect to."""
         return self._service.url(f"ws://{_bracketed(self._plan.host)}:{self.port}", "", "NAME")
 
+    async def serve(self) -> ServedResult:
+        """Open, play all games, close."""
+        async with self:
+            return await self.play()
+
     async def play(self) -> ServedResult:
         """Play the games of all tables."""
         plan = self._plan
@@ -101,7 +105,7 @@ class House:
         plan = self._plan
         agents = {seat: (name, agent(name, plan.engine)) for seat, name in plan.agents.items()}
         dealer = self._service.dealer(plan.engine, plan.games, self._dialect)
-        return Table(number, dealer, agents, self._seats, self._log)
+        return Table(number, dealer, agents, self._teams, self._log)
 
     async def _welcome(self, connection: ServerConnection) -> None:
         client = Client(connection, self._service.read_answer, self._log)

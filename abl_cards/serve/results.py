@@ -23,14 +23,17 @@ class SeatResult:
     seat: int
     player: str  # an agent, or the name a client came by
     client: bool
+    team: int = 0
     decisions: int = 0
     defaults: int = 0  # decisions that were made for it
     faults: dict[str, int] = field(default_factory=lambda: dict.fromkeys(FAULTS, 0))
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; clients have faults, agents have none."""
-        told: dict[str, Any] = {"seat": self.seat, "player": self.player, "client": self.client}
-        told |= {"decisions": self.decisions}
+        told: dict[str, Any] = {
+            "seat": self.seat, "team": self.team, "player": self.player, "client": self.client,
+            "decisions": self.decisions,
+        }  # fmt: skip
         return told | ({"defaults": self.defaults, "faults": dict(self.faults)} if self.client else {})
 
 

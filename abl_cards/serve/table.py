@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -26,12 +26,12 @@ class Table:
         number: int,
         dealer: Dealer,
         agents: Mapping[int, tuple[str, Agent]],
-        seats: int,
+        teams: Sequence[int],
         log: Callable[[str], None],
     ) -> None:
-        """A table with agents on some seats; the others are for clients."""
+        """A table with agents on some seats; the others are for clients. Teams are given by seat."""
         self.number = number
-        self._dealer, self._agents, self._seats, self._log = dealer, agents, seats, log
+        self._dealer, self._agents, self._teams, self._log = dealer, agents, teams, log
         self._clients: dict[int, Client] = {}
         self._full = asyncio.Event()
         self._check_full()
@@ -57,7 +57,7 @@ class Table:
             self._log(f"table {self.number}, seat {seat}: free again")
 
     def _free(self) -> list[int]:
-        return [seat for seat in range(self._seats) if seat not in self._agents and seat not in self._clients]
+        return [seat for seat in range(len(self._teams)) if seat not in self._agents and seat not in self._clients]
 
     def _check_full(self) -> None:
         if not self._free():
@@ -70,7 +70,7 @@ class Table:
         await self._full.wait()
         if self._clients:
             await asyncio.sleep(delay)
-        result = TableResult(self.number, first, games, [0, 0], 0, 0, self._seat_results())
+        result = TableResult(self.number, first, games, [0] * (max(self._teams) + 1), 0, 0, self._seat_results())
         for game in range(first, first + games):
             await self._play_game(seed, game, patience)
             self._count(result)
@@ -112,7 +112,9 @@ class Table:
     def _seat_results(self) -> list[SeatResult]:
         agents = {seat: SeatResult(seat, name, client=False) for seat, (name, _) in self._agents.items()}
         self._results = agents | {seat: client.result for seat, client in self._clients.items()}
-        return [self._results[seat] for seat in range(self._seats)]
+        for seat, result in self._results.items():
+            result.team = self._teams[seat]
+        return [self._results[seat] for seat in range(len(self._teams))]
 
     def _count(self, result: TableResult) -> None:
         winner = self._dealer.winner
