@@ -175,7 +175,7 @@ def _served_games() -> list[str]:
 
 
 def _has_service(name: str) -> bool:
-    return find_spec(f"{__package__}.{name}.service") is not None
+    return name in game_names() and find_spec(f"{__package__}.{name}.service") is not None
 
 
 def service(name: str) -> Service:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from abl_cards.agents import agent
@@ -12,7 +12,7 @@ from abl_cards.games.service import service
 from abl_cards.serve import GuestResult, House, Plan, ServedResult, join
 
 T = TypeVar("T")
-Comer = Callable[[str], Awaitable[Any]]
+Comer = Callable[[str], Coroutine[Any, Any, Any]]
 """Somebody who plays at the table of a URL until he has enough."""
 
 ENGINE = game("guandan").engine()

@@ -97,7 +97,7 @@ class PlainClient:
         self.stage = stage
         getattr(self, f"note_{stage.replace('-', '_')}")(**message)
 
-    def note_beginning(self, handCards: list[str], myPos: int) -> None:  # noqa: N803
+    def note_beginning(self, handCards: list[str], myPos: int) -> None:
         assert self.seat in (-1, myPos)
         assert len(handCards) == 27
         self.seat, self.hand = myPos, handCards
@@ -113,7 +113,7 @@ class PlainClient:
         assert {taker for _, taker, _ in result} == set(self.order[: len(result)])
         self.move(result)
 
-    def note_anti_tribute(self, antiNum: int, antiNums: int, antiPos: list[int]) -> None:  # noqa: N803
+    def note_anti_tribute(self, antiNum: int, antiNums: int, antiPos: list[int]) -> None:
         assert antiNum == antiNums == len(antiPos)
         assert set(antiPos) <= set(self.order[2:])
 
@@ -130,7 +130,7 @@ class PlainClient:
             if taker == self.seat:
                 self.hand.append(card)
 
-    def note_play(self, curPos: int, curAction: Any, greaterPos: int, greaterAction: Any) -> None:  # noqa: N803
+    def note_play(self, curPos: int, curAction: Any, greaterPos: int, greaterAction: Any) -> None:
         self.current, self.areas[curPos] = (curPos, curAction), curAction
         if curAction != PASS:
             self.greater = (curPos, curAction)
@@ -142,7 +142,7 @@ class PlainClient:
                 self.finished.append(curPos)
         assert (greaterPos, greaterAction) == self.greater
 
-    def note_episodeOver(self, order: list[int], curRank: str, restCards: list[Any]) -> None:  # noqa: N802, N803
+    def note_episodeOver(self, order: list[int], curRank: str, restCards: list[Any]) -> None:
         assert sorted(order) == [0, 1, 2, 3]
         assert order[: len(self.finished)] == self.finished
         assert self.level in ("", curRank)
@@ -151,11 +151,11 @@ class PlainClient:
         ]
         self.order = order
 
-    def note_gameOver(self, curTimes: int, settingTimes: int) -> None:  # noqa: N802, N803
+    def note_gameOver(self, curTimes: int, settingTimes: int) -> None:
         self.games += 1
         assert self.games == curTimes <= settingTimes
 
-    def note_gameResult(self, victoryNum: list[int], draws: list[int]) -> None:  # noqa: N802, N803
+    def note_gameResult(self, victoryNum: list[int], draws: list[int]) -> None:
         assert victoryNum[:2] == victoryNum[2:]
         assert len(set(draws)) == 1
         assert victoryNum[0] + victoryNum[1] + draws[0] == self.games
@@ -194,8 +194,7 @@ class PlainClient:
             assert actions[0] == PASS
         for action in actions:
             self.check(action, None if leads else self.greater[1])
-        texts = [json.dumps(action) for action in actions]
-        assert len(set(texts)) == len(texts)
+        assert len({(kind, rank, *cards) for kind, rank, cards in actions}) == len(actions)
         return self.choose(actions, leads)
 
     def check(self, action: Any, rival: Any) -> None:

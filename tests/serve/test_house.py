@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import random
 import resource
 from typing import Any
@@ -20,7 +19,7 @@ from abl_cards.serve import House, ServedResult, serve
 from tests.serve.houses import ENGINE, Comer, guest, plan, run, visit
 from tests.serve.plain_client import PlainClient
 
-GAMES = 20 if os.environ.get("ABL_CARDS_LONG") else 2
+GAMES = 20
 
 
 def match(first: str, second: str, games: int, seed: int) -> tuple[list[int], int, int]:
@@ -78,17 +77,29 @@ def test_guests_play_as_in_the_arena() -> None:
 
 def test_guests_beside_agents() -> None:
     """Free seats are given in order; with random agents of ours on the others the match is still the arena's."""
-    wanted = plan({1: "random", 3: "random"}, games=GAMES, seed=7)
-    result, guests, _ = run(visit(wanted, [guest("greedy"), guest("greedy")]))
-    assert outcome(result) == match("greedy", "random", GAMES, 7)
+    result, guests, _ = run(visit(plan({1: "random", 3: "random"}, games=2, seed=7), [guest("greedy")] * 2))
+    assert outcome(result) == match("greedy", "random", 2, 7)
     assert [each.outcome.seat for each in guests] == [0, 2]
     assert [seat.client for seat in result.tables[0].seats] == [True, False, True, False]
+
+
+def test_a_long_session() -> None:
+    """One guest, many games."""
+    wanted = plan({0: "greedy", 1: "random", 3: "random"}, games=GAMES, seed=9)
+    result, (seat,), _ = run(visit(wanted, [guest("greedy")]))
+    assert outcome(result) == match("greedy", "random", GAMES, 9)
+    assert (seat.outcome.seat, seat.outcome.games, seat.outcome.wins, seat.problems) == (
+        2,
+        GAMES,
+        outcome(result)[0][0],
+        0,
+    )
 
 
 def test_several_tables() -> None:
     """Tables fill one after the other, play side by side, and together play the games of one long match."""
     wanted = plan({1: "random", 2: "greedy", 3: "random"}, games=2, seed=8, tables=3)
-    result, guests, _ = run(visit(wanted, [guest("greedy")] * 3))
+    result, _, _ = run(visit(wanted, [guest("greedy")] * 3))
     assert outcome(result) == match("greedy", "random", 6, 8)
     assert [(table.table, table.first, table.games) for table in result.tables] == [(0, 0, 2), (1, 2, 2), (2, 4, 2)]
     assert [table.seats[0].player for table in result.tables] == ["client0", "client1", "client2"]
@@ -96,7 +107,7 @@ def test_several_tables() -> None:
 
 
 def test_the_result_is_json() -> None:
-    result = run(serve(plan({seat: "greedy" for seat in range(4)}, games=1, seed=1)))
+    result = run(serve(plan(dict.fromkeys(range(4), "greedy"), games=1, seed=1)))
     told = json.loads(json.dumps(result.to_json()))
     assert list(told) == ["game", "dialect", "games", "seed", "wins", "draws", "episodes", "tables"]
     assert told["tables"][0]["seats"][3] == {
@@ -280,7 +291,7 @@ def test_skipped_questions_are_forgiven() -> None:
 
 
 def test_noise() -> None:
-    """Random bytes, broken handshakes and truncated frames at the port while a game runs: nothing happens, nothing stays."""
+    """Random bytes, broken handshakes and truncated frames at the port while a game runs: it goes on, and nothing stays."""
 
     async def throw(port: int, noise: bytes) -> None:
         try:
@@ -296,7 +307,12 @@ def test_noise() -> None:
         dice = random.Random(1)
         shake = b"GET /game/x HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         shake += b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " + b"A" * 22 + b"==\r\n\r\n"
-        throws = [dice.randbytes(10_000), shake[:40], shake[:-4] + b"\r\nX: " + b"y" * 99_999, b"GET / HTTP/1.1\r\n\r\n"]
+        throws = [
+            dice.randbytes(10_000),
+            shake[:40],
+            shake[:-4] + b"\r\nX: " + b"y" * 99_999,
+            b"GET / HTTP/1.1\r\n\r\n",
+        ]
         throws += [dice.randbytes(dice.randrange(200)) for _ in range(100)]
         throws += [shake + dice.randbytes(20), shake + b"\x81\xff" + b"\xff" * 8, shake + b"\x81\x85abcd"]
         async with House(plan({1: "greedy", 3: "greedy"}, games=1, seed=1)) as house:

@@ -56,12 +56,12 @@ def to_all(news: list[News]) -> Message:
     """One message that everybody is told."""
     assert [seat for seat, _ in news] == [0, 1, 2, 3]
     assert all(message == news[0].message for _, message in news)
-    return json.loads(json.dumps(news[0].message))  # type: ignore[no-any-return]
+    return json.loads(json.dumps(news[0].message))
 
 
 def asked(dealer: GuandanDealer) -> Message:
     """What the seat to decide is asked, as it comes over the wire."""
-    return json.loads(json.dumps(dealer.request().message))  # type: ignore[no-any-return]
+    return json.loads(json.dumps(dealer.request().message))
 
 
 def play_note(seat: int, action: list[Any], greater: int, greatest: list[Any]) -> Message:

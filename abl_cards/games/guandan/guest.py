@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.cards import hand_of
+from abl_cards.cards import card_text, hand_of
 from abl_cards.games.game import GameError
 from abl_cards.games.guandan.decisions import LEADING, Decisions, decide
 from abl_cards.games.guandan.engine import GuandanEngine
 from abl_cards.games.guandan.manners import Manners
-from abl_cards.games.guandan.wire import PASSING, RANK_TEXT, Action, read_cards, read_level
+from abl_cards.games.guandan.wire import RANK_TEXT, Action, State
 from abl_cards.games.service import DEFAULT_CHOICE, Message, Outcome, Player, Refused, Reply
 
 _JOKER_BOMB = "FourKings"  # OpenGuanDan's name of it
@@ -59,10 +59,9 @@ class GuandanGuest:
         told = self._manners.open(message)
         stage = str(told.get("stage"))
         try:
-            offered = _offered(told.get("actionList"))
             choose = self._play if stage == "play" else _give
-            wanted = choose(told, offered, player, np.array([key], np.uint64))
-            choice = _find(offered, wanted)
+            wanted = choose(told, player, np.array([key], np.uint64))
+            choice = _find(_offered(told.get("actionList")), wanted)
             problem = None if choice is not None else f"{wanted} is not offered"
         except GameError as trouble:
             choice, problem = None, str(trouble)
@@ -99,40 +98,54 @@ class GuandanGuest:
 
     # --- what is asked -----------------------------------------------------------------------------------------------
 
-    def _play(self, told: Message, offered: Sequence[Action], player: Player, keys: NDArray[np.uint64]) -> Action:
+    def _play(self, told: Message, player: Player, keys: NDArray[np.uint64]) -> Action:
         moves = player.play(self._decisions(told), keys)
         return self._engine.action(int(moves.form[0]), moves.cards[0])
 
     def _decisions(self, told: Message) -> Decisions:
         """The play to decide as our own agents see it."""
-        hand, level = hand_of(read_cards(told.get("handCards"))), _level(told.get("curRank"))
         to_beat = _action(told.get("greaterAction"))
-        form = self._engine.identify(level, to_beat) if to_beat and to_beat.cards else LEADING
-        return decide(self._engine.rules, hand[None], np.array([level], np.int8), np.array([form], np.int16))
+        state = State.from_json(
+            {
+                "level": _level(told.get("curRank")),
+                "hand": told.get("handCards"),
+                "to_beat": to_beat.to_json() if to_beat else None,
+            }
+        )
+        form = LEADING if state.to_beat is None else self._engine.identify(state.level, state.to_beat)
+        hand, level = hand_of(state.hand), np.array([state.level], np.int8)
+        return decide(self._engine.rules, hand[None], level, np.array([form], np.int16))
 
 
-def _give(told: Message, offered: Sequence[Action], player: Player, keys: NDArray[np.uint64]) -> Action:
+def _give(told: Message, player: Player, keys: NDArray[np.uint64]) -> Action:
     """The card to pay or to return, among those offered."""
     stage = str(told.get("stage"))
-    if any(len(action.cards) != 1 for action in offered):
-        raise GameError(f"{stage}: a choice is not a single card")
+    offered = [action for action in map(_action, _offered(told.get("actionList"))) if action]
+    if stage not in ("tribute", "back") or not offered or any(len(action.cards) != 1 for action in offered):
+        raise GameError(f"{stage[:20]}: a choice is not a single card")
     options = hand_of(action.cards[0] for action in offered) > 0
     card = int(player.give(options.astype(np.uint8)[None], keys)[0])
     return Action(offered[0].type, offered[0].rank, (card,))
 
 
-def _offered(value: Any) -> list[Action]:
+def _offered(value: Any) -> list[Any]:
     if not isinstance(value, list) or not value:
         raise GameError("actionList is no list of actions")
-    return [_action(each) or PASSING for each in value]
+    return value
 
 
-def _find(offered: Sequence[Action], wanted: Action) -> int | None:
-    """The number of the action of that type and rank with the same cards, in whatever order."""
-    cards = sorted(wanted.cards)
+def _find(offered: Sequence[Any], wanted: Action) -> int | None:
+    """The number of the action of that type and rank with the same cards, in whatever order.
+
+    Lists may be thousands long: what does not look like the action is not looked into.
+    """
+    cards = sorted(map(card_text, wanted.cards))
     for number, action in enumerate(offered):
-        if (action.type, action.rank) == (wanted.type, wanted.rank) and sorted(action.cards) == cards:
-            return number
+        match _renamed(action):
+            case [wanted.type, wanted.rank, list(found)] if sorted(map(str, found)) == cards:
+                return number
+            case ["PASS", *_] if not cards:
+                return number
     return None
 
 
@@ -142,9 +155,12 @@ def _action(value: Any) -> Action | None:
         value = _from_python(value)
     if value is None or value == [None, None, None]:
         return None
-    if isinstance(value, list) and value[:1] == [_JOKER_BOMB]:
-        value = ["Bomb", "JOKER", *value[2:]]
-    return Action.from_json(value)
+    return Action.from_json(_renamed(value))
+
+
+def _renamed(value: Any) -> Any:
+    """The same action with the contest's name of the joker bomb."""
+    return ["Bomb", "JOKER", *value[2:]] if isinstance(value, list) and value[:1] == [_JOKER_BOMB] else value
 
 
 def _from_python(text: str) -> Any:
@@ -154,9 +170,9 @@ def _from_python(text: str) -> Any:
         raise GameError(f"{text[:80]!r} is no action") from None
 
 
-def _level(value: Any) -> int:
-    """A level's letter, or its number."""
-    return read_level(RANK_TEXT[value] if type(value) is int and value in range(2, 15) else value)
+def _level(value: Any) -> Any:
+    """A level's letter, where a dialect writes numbers."""
+    return RANK_TEXT[value] if type(value) is int and value in range(2, 15) else value
 
 
 def _number(told: Message, name: str) -> int:
