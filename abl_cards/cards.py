@@ -52,8 +52,9 @@ def parse_card(text: str) -> Card:
 
 
 def hand_of(cards: Iterable[Card]) -> Hand:
-    """The 54-vector of some cards."""
-    return np.bincount(np.fromiter(cards, dtype=np.int64), minlength=CARDS).astype(np.uint8)
+    """The 54-vector of some cards; more than 255 copies of one count as 255."""
+    counts = np.bincount(np.fromiter(cards, dtype=np.int64), minlength=CARDS)
+    return np.minimum(counts, 255).astype(np.uint8)
 
 
 def cards_of(hand: Hand) -> list[Card]:

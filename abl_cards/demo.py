@@ -72,10 +72,12 @@ def _play(tables: Tables, which: np.ndarray, player: Agent) -> None:
 
 def _step(title: str, *arguments: str) -> None:
     _heading(title, f"abl-cards {shlex.join(arguments)}")
-    _command()(list(arguments), standalone_mode=False)
+    code = _command()(list(arguments), standalone_mode=False)
+    if code:
+        raise typer.Exit(int(code))
 
 
-def _command() -> Callable[..., object]:
+def _command() -> Callable[..., int | None]:
     from abl_cards.cli import app
 
     return app

@@ -12,6 +12,7 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NoReturn, cast
 
@@ -30,10 +31,7 @@ def read_records(path: Path, limit: int | None = None) -> list[Record | GameErro
     """
     records: list[Record | GameError] = []
     with reading(path) as file:
-        for line in _lines(path, file):
-            if len(records) == limit:
-                break
-            records.append(_record(line))
+        records += map(_record, islice(_lines(path, file), limit))
     while records and isinstance(records[-1], _Blank):
         records.pop()
     return records

@@ -17,7 +17,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from abl_cards.games import Game
+    from abl_cards.games import Engine, Game
 
 LONGEST_MESSAGE = 400
 """Characters; a message may quote its input, and that may be a whole file."""
@@ -59,6 +59,23 @@ def find_game(name: str) -> Game:
         return game(name)
     except GameError as problem:
         misuse(problem)
+
+
+def load_engine(game: Game, directory: Path | None, profile: str | None) -> Engine:
+    """The engine of a game; raises KBError or GameError where its rules, or somebody's, cannot be played by."""
+    from abl_cards.games import GameError
+    from abl_cards.logic import KBError
+
+    try:
+        return game.engine(directory, profile)
+    except (KBError, GameError):
+        raise
+    except Exception as problem:
+        if directory is None:
+            raise
+        # Somebody's edit brought the engine to something nobody thought of; that is no reason for a traceback.
+        told = f"{type(problem).__name__}: {problem}"
+        raise GameError(f"{directory}: sound logic, but {game.name} cannot be played by it ({told})") from problem
 
 
 def profiles_of(game: Game, directory: Path | None = None) -> list[str]:

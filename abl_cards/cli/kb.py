@@ -20,6 +20,7 @@ from abl_cards.cli.console import (
     Seed,
     fail,
     find_game,
+    load_engine,
     misuse,
     print_json,
     print_table,
@@ -149,16 +150,19 @@ def _hardly_any_garbage() -> Iterator[None]:
 
 def _examine(game: Game, folder: Path | None, profile: str | None, cache: bool) -> tuple[dict[str, Any], list[str]]:
     """What is to be said of one profile: as a JSON object, and as lines for stderr."""
+    from abl_cards.games import GameError
     from abl_cards.logic import KBError
 
     try:
         knowledge = game.knowledge(folder, profile, cache)
         sizes = _sizes(knowledge)
         if folder is not None:  # rules that are sound logic may still be no rules of this game
-            game.engine(folder, profile)
+            load_engine(game, folder, profile)
     except KBError as problem:
-        found = _places(problem)
-        return {"profile": profile, "warnings": [], "errors": found}, str(problem).splitlines()
+        return {"profile": profile, "warnings": [], "errors": _places(problem)}, str(problem).splitlines()
+    except GameError as problem:
+        nowhere = {"location": None, "message": str(problem), "remedy": ""}
+        return {"profile": profile, "warnings": [], "errors": [nowhere]}, [f"error: {problem}"]
     warnings = [str(warning) for warning in knowledge.warnings]
     return {"profile": profile, **sizes, "warnings": warnings, "errors": []}, warnings
 

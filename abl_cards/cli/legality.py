@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Protocol, runtime_checkable
+from typing import IO, Any
 
-from abl_cards.cli.console import profiles_of, shorten
+from abl_cards.cli.console import load_engine, profiles_of, shorten
 from abl_cards.games import Engine, Game, GameError
 from abl_cards.logic import KBError
 from abl_cards.records import LONGEST_LINE, parse_line, reading
 
 READ_AT_ONCE = 1 << 19
 """Bytes: some thousands of states."""
-
-
-@runtime_checkable
-class NamesLabels(Protocol):
-    """An engine that can say which of its labels are legal in a state."""
-
-    def legal_labels(self, states: Sequence[Mapping[str, Any]]) -> list[list[str] | GameError]:
-        """The legal labels of states in the game's JSON form, or what is wrong with a state."""
 
 
 Line = tuple[int, bytes]
@@ -60,12 +52,10 @@ class Desk:
     directory: Path | None
     profile: str | None
     labels: bool
-    _engines: dict[str | None, Engine | KBError] = field(default_factory=dict)
+    _engines: dict[str | None, Engine | KBError | GameError] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        engine = self._engines[None] = self.game.engine(self.directory, self.profile)
-        if self.labels and not isinstance(engine, NamesLabels):
-            raise GameError(f"the engine of {self.game.name} does not name the labels of a state")
+        self._engines[None] = load_engine(self.game, self.directory, self.profile)
 
     def answers(self, batch: list[Line]) -> list[dict[str, Any]]:
         """An answer for each line that is not empty."""
@@ -95,24 +85,24 @@ class Desk:
 
     def _by_profile(self, profile: str | None, states: Mapping[int, Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
         engine = self._engine(profile)
-        if isinstance(engine, KBError):
+        if isinstance(engine, (KBError, GameError)):
             return {number: _error(number, engine) for number in states}
         asked = list(states.values())
         found = {
             number: _error(number, answer) if isinstance(answer, GameError) else {"moves": answer}
             for number, answer in zip(states, engine.legal_moves(asked), strict=True)
         }
-        if self.labels and isinstance(engine, NamesLabels):
+        if self.labels:
             for number, labels in zip(states, engine.legal_labels(asked), strict=True):
                 if not isinstance(labels, GameError):
                     found[number]["labels"] = labels
         return found
 
-    def _engine(self, profile: str | None) -> Engine | KBError:
+    def _engine(self, profile: str | None) -> Engine | KBError | GameError:
         if profile not in self._engines:
             try:
-                self._engines[profile] = self.game.engine(self.directory, profile)
-            except KBError as problem:
+                self._engines[profile] = load_engine(self.game, self.directory, profile)
+            except (KBError, GameError) as problem:
                 self._engines[profile] = problem
         return self._engines[profile]
 

@@ -16,6 +16,7 @@ from abl_cards.cli.console import (
     Seed,
     fail,
     find_game,
+    load_engine,
     misuse,
     print_json,
     print_table,
@@ -62,7 +63,7 @@ def match(
     from abl_cards.arena import play_match
     from abl_cards.records import recording
 
-    engine = find_game(game_name).engine(directory, profile)
+    engine = load_engine(find_game(game_name), directory, profile)
     agents = _agent(first, engine), _agent(second, engine)
     with recording(record) if record else nullcontext() as write, progress(f"{first} : {second}", games) as tell:
         result = play_match(
@@ -102,7 +103,7 @@ def replay(
         if not records:
             fail(f"{file}: no records")
         say(f"replaying {len(records)} episodes")
-        result = game.engine(directory, profile).replay(records)
+        result = load_engine(game, directory, profile).replay(records)
     if as_json:
         wrong = [{"line": each.line, "text": shorten(each.text)} for each in result.disagreements]
         print_json({"episodes": result.episodes, "plays": result.plays, "disagreements": wrong})

@@ -14,7 +14,7 @@ import clingo
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.cli.console import progress, waiting
+from abl_cards.cli.console import load_engine, progress, waiting
 from abl_cards.games import Game, game
 from abl_cards.logic import Atom, Circuit, KnowledgeBase, Mismatch, Oracle, Signature, verify
 from abl_cards.logic.build import arguments
@@ -62,7 +62,7 @@ def run(played: Game, directory: Path | None, profile: str | None, states: int, 
     task = _Task(played.name, directory, profile)
     with waiting("drawing states"):
         bench = _bench(task)
-        rows = played.engine(directory, profile).sample_facts(states, seed)
+        rows = load_engine(played, directory, profile).sample_facts(states, seed)
     mismatches: list[Mismatch] = []
     with progress("circuit and clingo", states) as tell:
         done = 0

@@ -203,6 +203,9 @@ class Engine(Protocol):
     def legal_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
         """The complete lists of legal moves of states in the game's JSON form, or what is wrong with a state."""
 
+    def legal_labels(self, states: Sequence[Mapping[str, Any]]) -> list[list[str] | GameError]:
+        """The legal labels of states in the game's JSON form, or what is wrong with a state."""
+
     def sample_facts(self, states: int, seed: int) -> NDArray[np.uint8]:
         """[every input of the knowledge base, states] random states that cover all the rules, for verification."""
 

@@ -112,7 +112,7 @@ def _near(signature: Signature, known: Collection[Signature]) -> str:
 def _missing_outputs(program: Program, outputs: Collection[Signature]) -> Iterator[Diagnostic]:
     derived = {use.signature for use in program.heads}
     for output in sorted(outputs):
-        if output not in derived | {COST, VIOLATED}:
+        if output not in derived | program.defined | {COST, VIOLATED}:
             remedy = suggestion(str(output), map(str, derived)) or "the engine needs it: write a rule for it"
             yield error(None, f"no rule derives the output '{output}'", remedy)
 

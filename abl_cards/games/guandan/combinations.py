@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games.guandan.shapes import LARGEST
+
 KINDS = 5
 """Candidates of a rank: its four suits in hand order, and wild cards standing in."""
 COPIES = 3
 """A kind of candidate is there 0, 1 or 2 times."""
-LARGEST = 10
-"""Cards in the largest group: eight natural ones and two wild cards."""
 
 
 class Combinations(NamedTuple):

@@ -20,6 +20,8 @@ from abl_cards.parallel import THREADS, each_share
 LEADING = -1
 """Nothing to beat."""
 
+_FOLLOWING = 32  # a guess at how many card sets follow a play; leading, it is about the square of the cards held
+
 
 @dataclass(frozen=True)
 class Decisions:
@@ -71,12 +73,14 @@ class Decisions:
         each_share(len(self.which), lambda lo, hi: kernel(lo, hi, moves))
         return moves
 
-    def moves(self, labels: NDArray[np.int16] | None = None, mean_length: int = 64) -> MoveLists:
-        """All legal card sets in wire order, or those of one label each; mean_length is a guess that saves time."""
-        chosen = np.full(len(self.which), -1, np.int16) if labels is None else labels
+    def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
+        """All legal card sets in wire order, or those of one label each."""
+        chosen = np.full(len(self.which), expansion.EVERY_LABEL, np.int16) if labels is None else labels
         answers = self.legal, self.allowed
+        held = self.hands.natural.sum(axis=(1, 2)) + self.hands.wilds
+        guess = np.where(self.to_beat < 0, held.astype(np.int64) ** 2 * 5 // 4, _FOLLOWING) if labels is None else held
         shares = each_share(
-            len(self.which), lambda lo, hi: self._list(chosen, *answers, lo, hi, mean_length * (hi - lo))
+            len(self.which), lambda lo, hi: self._list(chosen, *answers, lo, hi, int(guess[lo:hi].sum()))
         )
         lengths = np.concatenate([np.diff(share.start) for share in shares])
         return MoveLists(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,16 @@ from abl_cards.games.guandan.rulebook import Rules, rules_of
 from abl_cards.games.guandan.samples import sample_facts, sample_hands
 from abl_cards.games.guandan.shapes import functor
 from abl_cards.games.guandan.tables import Tables
-from abl_cards.games.guandan.wire import Action, State, hand_order, wire_rank, wire_type
+from abl_cards.games.guandan.wire import Action, State, hand_order, reading, wire_rank, wire_type
 from abl_cards.logic import Circuit
+
+
+class _Asked(NamedTuple):
+    """States that were asked about, and the decisions among them."""
+
+    states: list[State | GameError]
+    playing: list[int]  # the numbers of the states that are decisions
+    decisions: Decisions
 
 
 @dataclass(frozen=True)
@@ -50,8 +58,7 @@ class GuandanEngine:
     def traits(self) -> Traits:
         """The labels from the eyes of a plain heuristic."""
         shapes = self.rules.shapes
-        tiers = {str(kind): int(tier) for kind, tier in self.rules.kb.facts("tier", 2)}
-        bombs = {form.label for form in shapes.forms if tiers.get(form.kind, 0) > 0}
+        bombs = {form.label for form in shapes.forms if self.rules.tiers[form.kind] > 0}
         functors = [functor(label) for label in shapes.labels]
         kinds = {name: number for number, name in enumerate(dict.fromkeys(functors))}
         return Traits(
@@ -75,24 +82,42 @@ class GuandanEngine:
 
     def legal_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
         """The complete lists of legal moves of states in JSON form, or what is wrong with a state."""
-        answers: list[list[Any] | GameError | None] = []
-        asked: dict[int, tuple[int, NDArray[np.uint8], int]] = {}
-        for number, value in enumerate(states):
+        asked = self._ask(states)
+        answers: list[list[Any] | GameError] = [self._card_moves(state) for state in asked.states]
+        lists = asked.decisions.moves()
+        for row, number in enumerate(asked.playing):
+            rows = range(lists.start[row], lists.start[row + 1])
+            answers[number] = [self.action(lists.form[move], lists.cards[move]).to_json() for move in rows]
+        return answers
+
+    def legal_labels(self, states: Sequence[Mapping[str, Any]]) -> list[list[str] | GameError]:
+        """The legal labels of states in JSON form, none in a tribute, or what is wrong with a state."""
+        asked = self._ask(states)
+        answers: list[list[str] | GameError] = [[] if isinstance(state, State) else state for state in asked.states]
+        for row, number in enumerate(asked.playing):
+            answers[number] = [self.labels[label] for label in np.flatnonzero(asked.decisions.legal[:, row])]
+        return answers
+
+    def _ask(self, values: Sequence[Mapping[str, Any]]) -> _Asked:
+        """Read states; those in the middle of a trick become decisions."""
+        states: list[State | GameError] = []
+        playing: list[int] = []
+        to_beat: list[int] = []
+        for number, value in enumerate(values):
             try:
                 state = self._read(value)
-                hand = hand_of(state.hand)
                 if state.stage == "play":
-                    asked[number] = (
-                        state.level,
-                        hand,
-                        LEADING if state.to_beat is None else self.identify(state.level, state.to_beat),
-                    )
-                    answers.append(None)
-                else:
-                    answers.append(self._exchange_moves(state, hand))
+                    with reading("to_beat"):
+                        form = LEADING if state.to_beat is None else self.identify(state.level, state.to_beat)
+                    playing.append(number)
+                    to_beat.append(form)
+                states.append(state)
             except GameError as problem:
-                answers.append(problem)
-        return self._fill(answers, asked)
+                states.append(problem)
+        chosen = [state for state in (states[number] for number in playing) if isinstance(state, State)]
+        hands = np.array([hand_of(state.hand) for state in chosen], np.uint8).reshape(-1, 54)
+        levels = np.array([state.level for state in chosen], np.int8)
+        return _Asked(states, playing, decide(self.rules, hands, levels, np.array(to_beat, np.int16)))
 
     def _read(self, value: Mapping[str, Any]) -> State:
         state = State.from_json(value)
@@ -100,18 +125,11 @@ class GuandanEngine:
             raise GameError(f"profile: the rules are loaded for '{self.rules.profile}' (choose with --profile)")
         return state
 
-    def _fill(
-        self, answers: list[list[Any] | GameError | None], asked: Mapping[int, tuple[int, NDArray[np.uint8], int]]
-    ) -> list[list[Any] | GameError]:
-        if asked:
-            levels, hands, to_beat = zip(*asked.values(), strict=True)
-            lists = decide(self.rules, np.array(hands), np.array(levels, np.int8), np.array(to_beat, np.int16)).moves()
-            for row, number in enumerate(asked):
-                rows = range(lists.start[row], lists.start[row + 1])
-                answers[number] = [self.action(lists.form[move], lists.cards[move]).to_json() for move in rows]
-        return [answer for answer in answers if answer is not None]
-
-    def _exchange_moves(self, state: State, hand: NDArray[np.uint8]) -> list[Any]:
+    def _card_moves(self, state: State | GameError) -> list[Any] | GameError:
+        """The cards that may be paid or returned in a state of that kind."""
+        if isinstance(state, GameError) or state.stage == "play":
+            return [] if isinstance(state, State) else state
+        hand = hand_of(state.hand)
         asked = self.rules.tribute if state.stage == "tribute" else self.rules.back
         options = card_options(self.rules, asked, read_hands(self.rules, hand[None], np.array([state.level], np.int8)))[
             0
@@ -128,13 +146,13 @@ class GuandanEngine:
         """The form that somebody has laid down; raises GameError when no hand could have led it so."""
         hand = hand_of(action.cards)
         if len(action.cards) > 10 or hand.max() > 2:
-            raise GameError(f"to_beat: {action} is no play")
+            raise GameError(f"{action} is no play")
         lists = decide(self.rules, hand[None], np.array([level], np.int8), np.array([LEADING], np.int16)).moves()
         for form, cards in zip(lists.form, lists.cards, strict=True):
             reading = self.action(form, cards)
             if (reading.type, reading.rank, len(reading.cards)) == (action.type, action.rank, len(action.cards)):
                 return int(form)
-        raise GameError(f"to_beat: {action} is no play at this level")
+        raise GameError(f"{action} is no play at this level")
 
     def sample_facts(self, states: int, seed: int) -> NDArray[np.uint8]:
         """[every input of the knowledge base, states] random states of all stages."""

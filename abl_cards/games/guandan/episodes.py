@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from abl_cards.cards import hand_of
 from abl_cards.games.game import GameError
-from abl_cards.games.guandan.wire import Action, read_cards, read_level
+from abl_cards.games.guandan.wire import Action, read_cards, read_level, reading
 
 Gift = tuple[int, int, int]
 """A card given: from, to, card."""
@@ -37,50 +37,55 @@ def read_episode(line: int, record: Mapping[str, Any], profile: str) -> Episode:
     """Read a record; raises GameError that names the field."""
     if not isinstance(record, Mapping):
         raise GameError("a record is a JSON object with level, ranks, hands, anti, tribute, back, plays, order")
-    missing = [
-        name for name in ("level", "ranks", "hands", "anti", "tribute", "back", "plays", "order") if name not in record
-    ]
+    missing = [name for name in _READERS if name not in record]
     if missing:
         raise GameError(f"field '{missing[0]}' is missing")
     if record.get("game", "guandan") != "guandan" or record.get("profile", profile) != profile:
         raise GameError(
             f"the record is of {record.get('game')} {record.get('profile')}, the rules of guandan {profile}"
         )
-    gifts, anti = (_gifts(record, "tribute"), _gifts(record, "back")), _seats(record["anti"], "anti")
-    first = record.get("episode") == 0 if "episode" in record else not (gifts[0] or anti)
-    order = _seats(record["order"], "order")
+    fields: dict[str, Any] = {}
+    for name, read in _READERS.items():
+        with reading(name):
+            fields[name] = read(record[name])
+    first = record.get("episode") == 0 if "episode" in record else not (fields["tribute"] or fields["anti"])
+    return Episode(line=line, first=first, **fields)
+
+
+def _ranks(value: Any) -> tuple[int, int]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise GameError(f"{value!r} is not the levels of two teams")
+    return read_level(value[0]), read_level(value[1])
+
+
+def _order(value: Any) -> tuple[int, ...]:
+    order = _seats(value)
     if sorted(order) != [0, 1, 2, 3]:
-        raise GameError(f"order: {list(order)} is no order of the seats 0, 1, 2, 3")
-    ranks = record["ranks"]
-    if not isinstance(ranks, list) or len(ranks) != 2:
-        raise GameError(f"ranks: {ranks!r} is not the levels of two teams")
-    return Episode(
-        line, first, read_level(record["level"]), (read_level(ranks[0]), read_level(ranks[1])), _hands(record["hands"]),
-        anti, *gifts, _plays(record["plays"]), order,
-    )  # fmt: skip
+        raise GameError(f"{list(order)} is no order of the seats 0, 1, 2, 3")
+    return order
 
 
 def _hands(value: Any) -> NDArray[np.uint8]:
     if not isinstance(value, list) or len(value) != 4:
-        raise GameError("hands: there must be four lists of cards")
+        raise GameError("there must be four lists of cards")
     hands = np.stack([hand_of(read_cards(cards)) for cards in value])
     if (hands.sum(axis=0) != 2).any() or (hands.sum(axis=1) != 27).any():
-        raise GameError("hands: they must share two packs, 27 cards each")
+        raise GameError("they must share two packs, 27 cards each")
     return hands
 
 
-def _seats(value: Any, field: str) -> tuple[int, ...]:
+def _seats(value: Any) -> tuple[int, ...]:
     if not isinstance(value, list) or any(type(seat) is not int or not 0 <= seat < 4 for seat in value):
-        raise GameError(f"{field}: {value!r} is no list of seats 0 to 3")
+        raise GameError(f"{value!r} is no list of seats 0 to 3")
     return tuple(value)
 
 
-def _gifts(record: Mapping[str, Any], field: str) -> tuple[Gift, ...]:
+def _gifts(value: Any) -> tuple[Gift, ...]:
     gifts: list[Gift] = []
-    for gift in record[field] if isinstance(record[field], list) else [record[field]]:
+    for gift in value if isinstance(value, list) else [value]:
         if not isinstance(gift, list) or len(gift) != 3:
-            raise GameError(f"{field}: {gift!r} is no [from, to, card]")
-        giver, taker = _seats(gift[:2], field)
+            raise GameError(f"{gift!r} is no [from, to, card]")
+        giver, taker = _seats(gift[:2])
         (card,) = read_cards(gift[2:])
         gifts.append((giver, taker, card))
     return tuple(gifts)
@@ -92,7 +97,13 @@ def _plays(value: Any) -> tuple[tuple[int, Action], ...]:
         if not isinstance(play, list) or len(play) != 2:
             raise GameError(f"play {number}: {play!r} is no [seat, action]")
         try:
-            plays.append((_seats(play[:1], "seat")[0], Action.from_json(play[1])))
+            plays.append((_seats(play[:1])[0], Action.from_json(play[1])))
         except GameError as problem:
             raise GameError(f"play {number}: {problem}") from None
     return tuple(plays)
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "level": read_level, "ranks": _ranks, "hands": _hands, "anti": _seats, "tribute": _gifts, "back": _gifts,
+    "plays": _plays, "order": _order,
+}  # fmt: skip

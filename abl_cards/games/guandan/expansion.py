@@ -20,6 +20,7 @@ from abl_cards.games.guandan.shapes import MIXED, SUITED, TAILED, Layout
 from abl_cards.streams import below, mix
 
 MOST_CARDS = 10
+EVERY_LABEL = -1
 NO_CARD = 255
 ROOM_FOR_ALL = np.iinfo(np.int64).max
 _JOKERS_FROM = 15
@@ -104,154 +105,156 @@ def read_hand(hand, level, wild_suit, natural):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _pattern(rules, hand, value, wilds):
+def _pattern(natural, value, level, wilds, own_weight):
     """The candidate list of a rank; in its own group a wild card lies among the natural ones."""
-    row = hand.natural[value]
-    code = row[0] + 3 * row[1] + 9 * row[2] + 27 * row[3]
-    return code + wilds * (rules.own_weight if value == hand.level else 81)
+    code = natural[value, 0] + 3 * natural[value, 1] + 9 * natural[value, 2] + 27 * natural[value, 3]
+    return code + wilds * (own_weight if value == level else 81)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _lay(rules, hand, walk, filled, taken, value):
+def _lay(laid, filled, counts, row, value, level, wild_suit):
     """Put one group's cards behind the others; returns how many cards lie there now."""
     for suit in range(4):
-        for _ in range(taken[suit]):
-            walk.laid[filled] = _card(value, suit)
+        for _ in range(counts[row, suit]):
+            laid[filled] = _card(value, suit)
             filled += 1
-    for _ in range(taken[_STAND_IN]):
-        walk.laid[filled] = _card(hand.level, rules.wild_suit)
+    for _ in range(counts[row, _STAND_IN]):
+        laid[filled] = _card(level, wild_suit)
         filled += 1
     return filled
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _shown(rules, taken):
-    """The suits of some cards as bits."""
+def _shown(counts, row, wild_suit):
+    """The suits of a combination as bits."""
     bits = 0
     for suit in range(4):
-        if taken[suit] > 0:
+        if counts[row, suit] > 0:
             bits |= 1 << suit
-    return bits | (1 << rules.wild_suit) if taken[_STAND_IN] > 0 else bits
+    return bits | (1 << wild_suit) if counts[row, _STAND_IN] > 0 else bits
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _natural_suit(taken, otherwise):
-    """The suit of a natural card among some, or another answer where there is none."""
+def _suit_of(counts, row, otherwise):
+    """The suit of a natural card of a combination, or another answer where there is none."""
+    found = otherwise
     for suit in range(4):
-        if taken[suit] > 0:
-            return suit
-    return otherwise
+        if counts[row, suit] > 0:
+            found = suit
+    return found
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _write(walk, filled, index, seen, window, form, cards):
-    """Keep a card set if it is wanted."""
-    if window.first <= seen < window.last:
-        row = window.at + seen - window.first
-        form[row] = index
-        for place in range(MOST_CARDS):
-            cards[row, place] = walk.laid[place] if place < filled else NO_CARD
+def _write(laid, filled, index, row, form, cards):
+    """Keep a card set."""
+    form[row] = index
+    for place in range(MOST_CARDS):
+        cards[row, place] = laid[place] if place < filled else NO_CARD
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _enter(rules, block, hand, walk, depth):
-    """Look up the combinations of the group at this depth, if there is one."""
-    layout, state = rules.layout, walk.state
-    if depth < layout.groups[block]:
-        pattern = _pattern(rules, hand, layout.value[block, depth], state[_WILDS, depth])
-        state[_ROW, depth] = rules.combinations.start[pattern, layout.size[block, depth]]
-        state[_END, depth] = rules.combinations.start[pattern, layout.size[block, depth] + 1]
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _take(rules, block, hand, walk, depth, laying):
-    """Lay down the next combination of the group at this depth; returns whether the rules let it lie."""
-    layout, state = rules.layout, walk.state
-    taken = rules.combinations.counts[state[_ROW, depth]]
-    state[_ROW, depth] += 1
-    value = layout.value[block, depth]
-    stand_ins = state[_STAND_INS, depth] + taken[_STAND_IN]
-    spare = layout.size[block, depth] - layout.natural[block, depth]
-    if taken[_STAND_IN] > spare or stand_ins > layout.wilds[block]:
-        return False
-    own = np.int64(taken[rules.wild_suit]) if value == hand.level and rules.wild_suit >= 0 else np.int64(0)
-    suit = state[_SUIT, depth]
-    if layout.mode[block] == SUITED and own == 0:
-        suit = _natural_suit(taken, suit)
-        if state[_SUIT, depth] >= 0 and suit != state[_SUIT, depth]:
-            return False
-    state[_WILDS, depth + 1] = state[_WILDS, depth] - taken[_STAND_IN] - own
-    state[_STAND_INS, depth + 1] = stand_ins
-    if laying:
-        state[_LAID, depth + 1] = _lay(rules, hand, walk, state[_LAID, depth], taken, value)
-    state[_SHOWN, depth + 1] = state[_SHOWN, depth] | _shown(rules, taken)
-    state[_SUIT, depth + 1] = suit
-    state[_OWN, depth + 1] = state[_OWN, depth] + own
-    return True
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _form_of(rules, block, hand, walk, depth):
-    """The form that lies on the table once all groups do, or -1 where the suits or the wild cards are wrong."""
-    layout, state = rules.layout, walk.state
-    index = np.int64(layout.form[block])
-    if layout.mode[block] == MIXED:
-        shown = state[_SHOWN, depth]
-        return index if shown & (shown - 1) else np.int64(-1)
-    if layout.mode[block] == SUITED:
-        suit = state[_SUIT, depth]
-        index = np.int64(layout.suit_form[block, suit]) if suit >= 0 else np.int64(-1)
-        strangers = state[_STAND_INS, depth] + (0 if suit == rules.wild_suit else state[_OWN, depth])
-        return index if index >= 0 and hand.allowed[index] and strangers <= layout.wilds[block] else np.int64(-1)
-    return index
+# The two walks below are one function each, with their arrays in local names: every array that crosses a call or leaves
+# a tuple in the inner loop costs a counted reference, and that made them five times slower.
 
 
 @njit(cache=True, nogil=True)
 def _walk_block(rules, block, hand, walk, seen, window, form, cards):
     """Walk the card sets of a block, the first of which has the number ``seen``; returns the number after the last."""
-    layout, state = rules.layout, walk.state
-    if layout.form[block] >= 0 and not hand.allowed[layout.form[block]]:
+    layout, natural, allowed, level = rules.layout, hand.natural, hand.allowed, hand.level
+    start, counts = rules.combinations.start, rules.combinations.counts
+    wild_suit, own_weight = rules.wild_suit, rules.own_weight
+    values, sizes, reals, suit_form = (
+        layout.value[block],
+        layout.size[block],
+        layout.natural[block],
+        layout.suit_form[block],
+    )
+    groups, mode, most = np.int64(layout.groups[block]), layout.mode[block], layout.wilds[block]
+    only = np.int64(layout.form[block])
+    if only >= 0 and not allowed[only]:
         return seen
-    depth = 0
-    laying = window.last > window.first  # else it is only counted
-    state[:, 0] = 0
+    state, laid = walk.state, walk.laid
+    first, last, stop, shift = window.first, window.last, window.stop, window.at - window.first
+    laying = last > first  # else it is only counted
+    for name in range(8):
+        state[name, 0] = 0
     state[_WILDS, 0], state[_SUIT, 0] = hand.wilds, -1
-    _enter(rules, block, hand, walk, depth)
-    while depth >= 0 and seen < window.stop:
-        if depth == layout.groups[block]:
-            if layout.mode[block] == TAILED:
+    depth, entering = np.int64(0), True
+    while depth >= 0 and seen < stop:
+        if depth == groups:
+            if mode == TAILED:
                 seen = _walk_tails(rules, block, hand, walk, depth, seen, window, form, cards)
             else:
-                index = _form_of(rules, block, hand, walk, depth)
+                index = only
+                if mode == MIXED:
+                    shown = state[_SHOWN, depth]
+                    index = only if shown & (shown - 1) else np.int64(-1)
+                elif mode == SUITED:
+                    suit = state[_SUIT, depth]
+                    index = np.int64(suit_form[suit]) if suit >= 0 else np.int64(-1)
+                    strangers = state[_STAND_INS, depth] + (0 if suit == wild_suit else state[_OWN, depth])
+                    if index >= 0 and (not allowed[index] or strangers > most):
+                        index = np.int64(-1)
                 if index >= 0:
-                    _write(walk, state[_LAID, depth], index, seen, window, form, cards)
+                    if first <= seen < last:
+                        _write(laid, state[_LAID, depth], index, shift + seen, form, cards)
                     seen += 1
-            depth -= 1
-        elif state[_ROW, depth] == state[_END, depth]:
-            depth -= 1
-        elif _take(rules, block, hand, walk, depth, laying):
-            depth += 1
-            _enter(rules, block, hand, walk, depth)
+            depth, entering = depth - 1, False
+            continue
+        value = np.int64(values[depth])
+        if entering:
+            pattern = _pattern(natural, value, level, state[_WILDS, depth], own_weight)
+            state[_ROW, depth] = start[pattern, sizes[depth]]
+            state[_END, depth] = start[pattern, sizes[depth] + 1]
+        row = state[_ROW, depth]
+        if row == state[_END, depth]:
+            depth, entering = depth - 1, False
+            continue
+        state[_ROW, depth], entering = row + 1, False
+        standing = np.int64(counts[row, _STAND_IN])
+        if standing > sizes[depth] - reals[depth] or state[_STAND_INS, depth] + standing > most:
+            continue
+        own = np.int64(counts[row, wild_suit]) if value == level and wild_suit >= 0 else np.int64(0)
+        suit = state[_SUIT, depth]
+        if mode == SUITED and own == 0:
+            mine = _suit_of(counts, row, suit)
+            if suit >= 0 and mine != suit:
+                continue
+            suit = mine
+        if laying:
+            state[_LAID, depth + 1] = _lay(laid, state[_LAID, depth], counts, row, value, level, wild_suit)
+        state[_WILDS, depth + 1] = state[_WILDS, depth] - standing - own
+        state[_STAND_INS, depth + 1] = state[_STAND_INS, depth] + standing
+        state[_SHOWN, depth + 1] = state[_SHOWN, depth] | _shown(counts, row, wild_suit)
+        state[_SUIT, depth + 1] = suit
+        state[_OWN, depth + 1] = state[_OWN, depth] + own
+        depth, entering = depth + 1, True
     return seen
 
 
 @njit(cache=True, nogil=True)
 def _walk_tails(rules, block, hand, walk, depth, seen, window, form, cards):
     """The last group in every rank it may have, weak ranks first: the pairs of a full house."""
-    layout, combinations, state = rules.layout, rules.combinations, walk.state
-    size = layout.tail_count[block]
-    for value in rules.order[hand.level]:
-        index = layout.tail_form[block, value]
-        if index < 0 or not hand.allowed[index]:
+    layout, natural, allowed, level = rules.layout, hand.natural, hand.allowed, hand.level
+    start, counts = rules.combinations.start, rules.combinations.counts
+    wild_suit, own_weight = rules.wild_suit, rules.own_weight
+    tail_form, tail_natural, order = layout.tail_form[block], layout.tail_natural[block], rules.order[level]
+    state, laid = walk.state, walk.laid
+    first, last, stop, shift = window.first, window.last, window.stop, window.at - window.first
+    size, filled, wilds = np.int64(layout.tail_count[block]), state[_LAID, depth], state[_WILDS, depth]
+    spare = layout.wilds[block] - state[_STAND_INS, depth]
+    for place in range(len(order)):
+        value = np.int64(order[place])
+        index = tail_form[value]
+        if index < 0 or not allowed[index]:
             continue
-        pattern = _pattern(rules, hand, value, state[_WILDS, depth])
-        most = min(size - layout.tail_natural[block, value], layout.wilds[block] - state[_STAND_INS, depth])
-        for row in range(combinations.start[pattern, size], combinations.start[pattern, size + 1]):
-            taken = combinations.counts[row]
-            if taken[_STAND_IN] <= most and seen < window.stop:
-                if window.first <= seen < window.last:
-                    filled = _lay(rules, hand, walk, state[_LAID, depth], taken, value)
-                    _write(walk, filled, index, seen, window, form, cards)
+        pattern = _pattern(natural, value, level, wilds, own_weight)
+        most = min(size - tail_natural[value], spare)
+        for row in range(start[pattern, size], start[pattern, size + 1]):
+            if counts[row, _STAND_IN] <= most and seen < stop:
+                if first <= seen < last:
+                    _write(
+                        laid, _lay(laid, filled, counts, row, value, level, wild_suit), index, shift + seen, form, cards
+                    )
                 seen += 1
     return seen
 
@@ -279,7 +282,7 @@ def list_moves(rules, hands, labels, legal, allowed, lo, hi, start, form, cards)
         hand = _hand(hands, allowed, i)
         for block in rules.wire[hand.level]:
             label = rules.layout.label[block]
-            if legal[label, i] and (labels[i] < 0 or labels[i] == label):
+            if legal[label, i] and (labels[i] == EVERY_LABEL or labels[i] == label):
                 seen = _walk_block(rules, np.int64(block), hand, walk, seen, everything, form, cards)
         start[i + 1] = seen
     return seen

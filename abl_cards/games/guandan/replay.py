@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from abl_cards.cards import card_text
 from abl_cards.games.game import Disagreement, GameError, Indices, Moves, Replay
-from abl_cards.games.guandan.course import BACK, PLAY, TRIBUTE
+from abl_cards.games.guandan.course import BACK, EPISODE_OVER, MATCH_OVER, PLAY, TRIBUTE
 from abl_cards.games.guandan.episodes import Episode, read_episode
 from abl_cards.games.guandan.ladder import Ladder, bottom, level_of, promote
 from abl_cards.games.guandan.rulebook import Rules
@@ -21,31 +21,53 @@ from abl_cards.games.guandan.wire import RANK_TEXT, Action, wire_rank, wire_type
 
 def replay(rules: Rules, records: Sequence[Mapping[str, Any] | GameError]) -> Replay:
     """Check every record, one a line: who pays what to whom, every play, the order of finish and the levels."""
-    episodes, problems = _read_all(rules, records)
-    wrong: dict[int, str] = dict(problems)
+    episodes, wrong = _read_all(rules, records)
     if episodes:
-        ladder, previous, breaks = _climb(rules, episodes)
-        wrong |= breaks
-        again = _Again(rules, episodes, ladder, previous)
-        wrong |= {line: text for line, text in again.run().items() if line not in wrong}
+        wrong |= _check(rules, episodes)
     plays = sum(len(episode.plays) for episode in episodes)
     return Replay(len(records), plays, tuple(Disagreement(line, text) for line, text in sorted(wrong.items())))
 
 
+def _check(rules: Rules, episodes: list[Episode]) -> dict[int, str]:
+    """What is wrong, by line. An order that the plays do not lead to is wrong once: later levels follow the plays."""
+    order = np.array([episode.order for episode in episodes], np.int8)
+    while True:
+        ladder, previous, wrong = _climb(rules, episodes, order)
+        again = _Again(rules, episodes, ladder, previous)
+        wrong = again.run() | wrong
+        played = again.order(order)
+        if (played == order).all():
+            return wrong
+        order = played
+
+
 def _read_all(rules: Rules, records: Sequence[Mapping[str, Any] | GameError]) -> tuple[list[Episode], dict[int, str]]:
+    """The episodes that can be checked, and what is wrong with the others.
+
+    The rest of a match follows from every line of it, so what comes behind a line that cannot be read is left out.
+    """
     episodes: list[Episode] = []
     problems: dict[int, str] = {}
+    broken = 0  # the line that could not be read in the match at hand
     for line, record in enumerate(records, start=1):
         try:
             if isinstance(record, GameError):
                 raise record
-            episodes.append(read_episode(line, record, rules.profile))
+            episode = read_episode(line, record, rules.profile)
         except GameError as problem:
-            problems[line] = str(problem)
+            problems[line], broken = str(problem), line
+            continue
+        broken = 0 if episode.first else broken
+        if not broken:
+            episodes.append(episode)
+        elif "cannot be checked" not in problems[broken]:
+            problems[broken] += "; the lines after it in the same match cannot be checked"
     return episodes, problems
 
 
-def _climb(rules: Rules, episodes: list[Episode]) -> tuple[Ladder, NDArray[np.int8], dict[int, str]]:
+def _climb(
+    rules: Rules, episodes: list[Episode], order: NDArray[np.int8]
+) -> tuple[Ladder, NDArray[np.int8], dict[int, str]]:
     """Where each episode starts: the ladder and the order before it, and where the records' levels differ from it.
 
     Matches climb side by side: the k-th episodes of all of them are promoted together.
@@ -53,24 +75,21 @@ def _climb(rules: Rules, episodes: list[Episode]) -> tuple[Ladder, NDArray[np.in
     place = _places(episodes)
     ladder = bottom(rules, len(episodes))
     previous = np.full((len(episodes), 4), -1, np.int8)
-    order = np.array([episode.order for episode in episodes], np.int8)
     wrong: dict[int, str] = {}
     for depth in range(max(place) + 1):
         now = np.array([index for index, at in enumerate(place) if at == depth])
         if depth > 0:
-            before = now - 1
-            ladder.put(now, promote(rules, ladder.at(before), order[before]))
-            previous[now] = order[before]
+            ladder.put(now, promote(rules, ladder.at(now - 1), order[now - 1]))
+            previous[now] = order[now - 1]
         wrong |= _compare_levels(rules, [episodes[index] for index in now], ladder.at(now))
     return ladder, previous, wrong
 
 
 def _places(episodes: list[Episode]) -> list[int]:
-    """The number of each episode in its match; a line that could not be read ends the match before it."""
+    """The number of each episode in its match."""
     places: list[int] = []
     for index, episode in enumerate(episodes):
-        follows = index > 0 and not episode.first and episodes[index - 1].line == episode.line - 1
-        places.append(places[-1] + 1 if follows else 0)
+        places.append(places[-1] + 1 if index > 0 and not episode.first else 0)
     return places
 
 
@@ -112,6 +131,12 @@ class _Again:
             self._check_end(int(finished))
         return self._wrong
 
+    def order(self, otherwise: NDArray[np.int8]) -> NDArray[np.int8]:
+        """[n, 4] the order of finish of the episodes that were played to their end."""
+        over = self._tables.course.stage == EPISODE_OVER
+        over |= self._tables.course.stage == MATCH_OVER
+        return np.where(over[:, None], self._tables.course.order, otherwise)
+
     def _living(self, which: Indices) -> Indices:
         return which[self._alive[which]]
 
@@ -124,8 +149,13 @@ class _Again:
         refusers = [seat for seat in range(4) if refused >> seat & 1]
         if sorted(episode.anti) != refusers:
             self._reject(table, f"anti is {list(episode.anti)} where the big jokers of {refusers} refuse the tribute")
-        elif not refused and len(episode.tribute) != int((self._tables.exchange.payer[table] >= 0).sum()):
-            self._reject(table, f"{len(episode.tribute)} tributes where the result before demands another number")
+            return
+        due = int((self._tables.exchange.payer[table] >= 0).sum())
+        if (len(episode.tribute), len(episode.back)) != (due, due):
+            text = (
+                f"{len(episode.tribute)} tributes and {len(episode.back)} returns where the rules demand {due} of each"
+            )
+            self._reject(table, text)
 
     def _exchange(self, which: Indices) -> None:
         options = self._tables.exchange_options(which)

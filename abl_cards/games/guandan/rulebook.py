@@ -31,6 +31,7 @@ class Rules:
     facts: FactRows
     turns: NDArray[np.uint8]  # [seat, owner, passed, out] who is next, and TRICK_OVER, OVER
     book: Rulebook
+    tiers: dict[str, int]  # by kind of form; above 0 it beats other kinds
     base_level: int  # where both teams start
     strength: NDArray[np.int32]  # [17, labels] by level: position of each label from weak to strong
     tribute: tuple[Circuit, FactRows]  # tribute/2 of every card of the 54-vector
@@ -59,6 +60,8 @@ def rules_of(directory: Path | None = None, profile: str = "standard") -> Rules:
 def compile_rules(knowledge: KnowledgeBase, profile: str) -> Rules:
     """The circuits and arrays of a loaded knowledge base."""
     shapes = read_shapes(knowledge)
+    if "pass" not in shapes.form_index:
+        raise kb_error("there is no form of a pass", "keep form(pass, pass) in labels.lp")
     play = knowledge.circuit("legal/1", "move/1")
     strength = _strengths(knowledge, shapes)
     return Rules(
@@ -69,6 +72,7 @@ def compile_rules(knowledge: KnowledgeBase, profile: str) -> Rules:
         facts=_fact_rows(play, shapes),
         turns=_turn_table(knowledge.circuit("turn/1", "trick_over/0", "episode_over/0")),
         book=_rulebook(knowledge, shapes, strength),
+        tiers=_tiers(knowledge, shapes),
         base_level=_only_number(knowledge, "base_level"),
         strength=_label_ranking(shapes, strength),
         tribute=_card_circuit(knowledge, shapes, "tribute"),
@@ -145,7 +149,7 @@ def _seat_bits(masks: NDArray[np.int64]) -> NDArray[np.uint8]:
 
 def _strengths(knowledge: KnowledgeBase, shapes: Shapes) -> NDArray[np.int64]:
     """[17, forms] by level: the order of the plays, tier before strength; forms without strength are 0."""
-    tiers = {str(kind): int(tier) for kind, tier in knowledge.facts("tier", 2)}
+    tiers = _tiers(knowledge, shapes)
     table = np.zeros((VALUE_COUNT, len(shapes.forms)), dtype=np.int64)
     circuit = knowledge.circuit("strength/2")
     rows = np.zeros((len(circuit.inputs), len(RANKS)), dtype=np.uint8)
@@ -153,7 +157,16 @@ def _strengths(knowledge: KnowledgeBase, shapes: Shapes) -> NDArray[np.int64]:
         rows[row, RANKS.index(int(level))] = 1
     for (_, (form, power)), truth in zip(circuit.outputs, evaluate(circuit, rows), strict=True):
         table[np.array(RANKS)[truth == 1], shapes.form_index[str(form)]] = int(power)
-    return table + 1000 * np.array([tiers.get(form.kind, 0) for form in shapes.forms])
+    return table + 1000 * np.array([tiers[form.kind] for form in shapes.forms])
+
+
+def _tiers(knowledge: KnowledgeBase, shapes: Shapes) -> dict[str, int]:
+    """The tier of every kind of form; a pass has none, which is the lowest."""
+    tiers = {"pass": 0} | {str(kind): tier for kind, tier in knowledge.facts("tier", 2) if isinstance(tier, int)}
+    missing = sorted({form.kind for form in shapes.forms} - tiers.keys())
+    if missing:
+        raise kb_error(f"no tier/2 for {', '.join(missing)}", "say in rules.lp which bombs beat it; 0 for none")
+    return tiers
 
 
 def _label_ranking(shapes: Shapes, strength: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -165,8 +178,8 @@ def _label_ranking(shapes: Shapes, strength: NDArray[np.int64]) -> NDArray[np.in
 
 def _rulebook(knowledge: KnowledgeBase, shapes: Shapes, strength: NDArray[np.int64]) -> Rulebook:
     suits = [str(suit) for (suit,) in knowledge.facts("wild_suit", 1)]
-    if len(suits) > 1:
-        raise kb_error("more than one wild_suit/1", "keep one, or none for a game without wild cards")
+    if len(suits) > 1 or not set(suits) <= set(SUITS):
+        raise kb_error(f"wild_suit/1: {', '.join(suits)}", "one of s, h, c, d, or none for a game without wild cards")
     singles = np.array([shapes.form_index[f"single({value})"] for value in VALUES])
     order = (np.argsort(strength[:, singles], axis=1, kind="stable") + VALUES[0]).astype(np.int8)
     wild_suit = SUITS.index(suits[0]) if suits else -1
@@ -194,6 +207,8 @@ def _only_number(knowledge: KnowledgeBase, name: str) -> int:
     facts = knowledge.facts(name, 1)
     if len(facts) != 1:
         raise kb_error(f"{len(facts)} facts {name}/1 where there must be one", f"write one fact {name}(...)")
+    if facts[0][0] not in RANKS:
+        raise kb_error(f"{name}({facts[0][0]}) is no rank", "levels are the ranks 2 to 14")
     return int(facts[0][0])
 
 

@@ -22,6 +22,8 @@ SUITS = "shcd"
 """Suits of the rule files in hand order (rules/guandan.md, section 2)."""
 VALUE_COUNT = 17
 """Ranks of the rule files are 2..16; arrays are indexed by them directly."""
+LARGEST = 10
+"""Cards in the largest group."""
 GROUPS = 5
 """A form has at most five groups of equal rank."""
 
@@ -121,43 +123,74 @@ def read_shapes(kb: KnowledgeBase) -> Shapes:
 
 
 def _labels(kb: KnowledgeBase) -> tuple[str, ...]:
-    names = {int(index): str(label) for index, label in kb.facts("label", 2)}
-    if sorted(names) != list(range(len(names))) or len(set(names.values())) != len(names):
+    names = _one_each(kb, "label", 2, 1)
+    if sorted(names) != [(index,) for index in range(len(names))] or len(set(names.values())) != len(names):
         raise kb_error(
             "label/2 must number the labels 0, 1, 2, ... without gaps or repeats", "check the arithmetic in labels.lp"
         )
-    return tuple(names[index] for index in range(len(names)))
+    return tuple(str(names[index,]) for index in range(len(names)))
+
+
+def _one_each(kb: KnowledgeBase, name: str, arity: int, keys: int) -> dict[tuple[Term, ...], Term]:
+    """A relation that gives one value for the first arguments; raises KBError where it gives two."""
+    found: dict[tuple[Term, ...], Term] = {}
+    for arguments in kb.facts(name, arity):
+        if found.setdefault(arguments[:keys], arguments[keys]) != arguments[keys]:
+            of = ", ".join(map(str, arguments[:keys]))
+            raise kb_error(
+                f"{name}/{arity} says both {found[arguments[:keys]]} and {arguments[keys]} of {of}", "keep one of them"
+            )
+    return found
+
+
+def _number(value: Term, fact: str) -> int:
+    if not isinstance(value, int):
+        raise kb_error(f"{fact}: '{value}' is no number", "write a number there")
+    return value
+
+
+def _needs(kb: KnowledgeBase) -> dict[str, dict[int, tuple[int, int]]]:
+    """The groups of each form by place: rank and cards."""
+    needs: dict[str, dict[int, tuple[int, int]]] = defaultdict(dict)
+    for form, place, rank, count in kb.facts("needs", 4):
+        fact = f"needs({form},{place},{rank},{count})"
+        group = _number(rank, fact), _number(count, fact)
+        if needs[str(form)].setdefault(_number(place, fact), group) != group:
+            raise kb_error(f"needs/4 has two groups at place {place} of {form}", "give each group a place of its own")
+        if not 2 <= group[0] < VALUE_COUNT or not 1 <= group[1] <= LARGEST:
+            raise kb_error(f"{fact} is no group of cards", f"ranks are 2 to {VALUE_COUNT - 1}, cards 1 to {LARGEST}")
+    return needs
 
 
 def _forms(kb: KnowledgeBase, labels: tuple[str, ...]) -> tuple[Form, ...]:
     index = {label: position for position, label in enumerate(labels)}
-    kinds = {str(form): str(kind) for form, kind in kb.facts("kind", 2)}
-    wilds = {str(form): int(most) for form, most in kb.facts("wilds", 2)}
-    suits = {str(form): str(suit) for form, suit in kb.facts("same_suit", 2)}
+    kinds, wilds = _one_each(kb, "kind", 2, 1), _one_each(kb, "wilds", 2, 1)
+    suits, needs = _one_each(kb, "same_suit", 2, 1), _needs(kb)
     mixed = {str(form) for (form,) in kb.facts("mixed_suits", 1)}
     natural: dict[tuple[str, int], int] = defaultdict(int)
     for form, rank, count in kb.facts("natural", 3):
-        natural[str(form), int(rank)] = max(natural[str(form), int(rank)], int(count))
-    needs: dict[str, dict[int, tuple[int, int, int]]] = defaultdict(dict)
-    for form, place, rank, count in kb.facts("needs", 4):
-        needs[str(form)][int(place)] = (int(rank), int(count), natural[str(form), int(rank)])
+        fact = f"natural({form},{rank},{count})"
+        key = str(form), _number(rank, fact)
+        natural[key] = max(natural[key], _number(count, fact))
     forms = []
-    for label, name in sorted(
-        _pairs(kb.facts("form", 2)), key=lambda pair: (index[pair[0]], _size(needs[pair[1]].values()))
-    ):
-        groups = tuple(group for _, group in sorted(needs[name].items()))
-        if name not in kinds or len(groups) > GROUPS:
+    for label, name in _pairs(kb.facts("form", 2)):
+        if label not in index:
+            raise kb_error(f"form({label},{name}): there is no label {label}", "number it by label/2")
+        groups = tuple((rank, count, natural[name, rank]) for _, (rank, count) in sorted(needs[name].items()))
+        if (name,) not in kinds or len(groups) > GROUPS:
             raise kb_error(f"form {name} needs one kind/2 and at most {GROUPS} groups", "see the header of labels.lp")
-        forms.append(Form(name, index[label], kinds[name], groups, wilds.get(name, 0), suits.get(name), name in mixed))
-    return tuple(forms)
+        most = _number(wilds.get((name,), 0), f"wilds of {name}")
+        suit = suits.get((name,))
+        forms.append(
+            Form(
+                name, index[label], str(kinds[name,]), groups, most, None if suit is None else str(suit), name in mixed
+            )
+        )
+    return tuple(sorted(forms, key=lambda form: (form.label, form.size)))
 
 
 def _pairs(facts: Iterable[tuple[Term, ...]]) -> list[tuple[str, str]]:
     return [(str(first), str(second)) for first, second in facts]
-
-
-def _size(groups: Iterable[tuple[int, int, int]]) -> int:
-    return sum(count for _, count, _ in groups)
 
 
 def _layout(forms: tuple[Form, ...]) -> Layout:
@@ -191,7 +224,12 @@ def _fill_block(layout: Layout, block: int, members: list[int], forms: tuple[For
     if first.suit is not None:
         layout.mode[block] = SUITED
         for index in members:
-            layout.suit_form[block, SUITS.index(forms[index].suit or first.suit)] = index
+            suit = forms[index].suit or first.suit
+            if suit not in SUITS or layout.suit_form[block, SUITS.index(suit)] >= 0:
+                raise kb_error(
+                    f"same_suit({forms[index].name},{suit}): no suit, or one that is taken", "use s, h, c, d once"
+                )
+            layout.suit_form[block, SUITS.index(suit)] = index
     elif len(members) == 1:
         layout.mode[block], layout.form[block] = MIXED if first.mixed else PLAIN, members[0]
     else:

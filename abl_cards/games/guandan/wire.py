@@ -11,7 +11,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -159,18 +160,30 @@ class State:
             raise GameError(f"stage: {stage!r} is none of {', '.join(STAGES)}")
         if profile is not None and not isinstance(profile, str):
             raise GameError(f"profile: {profile!r} is no name")
-        to_beat = value.get("to_beat")
-        action = None if to_beat is None else Action.from_json(to_beat)
-        if action == PASSING or (action and stage != "play"):
-            raise GameError("to_beat: write the play to beat, or null when there is none")
-        hand = _read_hand(value.get("hand"), action.cards if action else ())
-        return cls(read_level(value.get("level")), hand, action, stage, profile)
+        with reading("to_beat"):
+            action = None if value.get("to_beat") is None else Action.from_json(value["to_beat"])
+            if action == PASSING or (action and stage != "play"):
+                raise GameError("write the play to beat, or null when there is none")
+        with reading("hand"):
+            hand = _read_hand(value.get("hand"), action.cards if action else ())
+        with reading("level"):
+            level = read_level(value.get("level"))
+        return cls(level, hand, action, stage, profile)
+
+
+@contextmanager
+def reading(field: str) -> Iterator[None]:
+    """Say in which field a GameError was found."""
+    try:
+        yield
+    except GameError as problem:
+        raise GameError(f"{field}: {problem}") from None
 
 
 def read_level(value: Any) -> int:
     """The rank 2..14 of a level's letter; raises GameError."""
     if not isinstance(value, str) or value not in LEVEL_OF_TEXT:
-        raise GameError(f"level: {value!r} is none of {' '.join(LEVEL_OF_TEXT)}")
+        raise GameError(f"{value!r} is none of {' '.join(LEVEL_OF_TEXT)}")
     return LEVEL_OF_TEXT[value]
 
 
@@ -187,9 +200,9 @@ def read_cards(value: Any) -> tuple[Card, ...]:
 def _read_hand(value: Any, elsewhere: tuple[Card, ...]) -> tuple[Card, ...]:
     hand = read_cards(value)
     if not 1 <= len(hand) <= 28:
-        raise GameError(f"hand: {len(hand)} cards where a seat has 1 to 27 (28 before it returns a tribute)")
+        raise GameError(f"{len(hand)} cards where a seat has 1 to 27 (28 before it returns a tribute)")
     everything = hand + elsewhere
     thrice = next((card for card in everything if everything.count(card) > 2), None)
     if thrice is not None:
-        raise GameError(f"hand: {everything.count(thrice)} copies of {card_text(thrice)}, but two packs hold two")
+        raise GameError(f"{everything.count(thrice)} copies of {card_text(thrice)}, but two packs hold two")
     return hand

@@ -7,7 +7,8 @@ from itertools import product
 import numpy as np
 
 from abl_cards.games.guandan import combinations as module
-from abl_cards.games.guandan.combinations import COPIES, KINDS, LARGEST, combinations
+from abl_cards.games.guandan.combinations import COPIES, KINDS, combinations
+from abl_cards.games.guandan.shapes import LARGEST
 
 TABLE = combinations()
 PATTERNS = list(product(range(COPIES), repeat=KINDS))

@@ -13,7 +13,7 @@ from abl_cards.games.guandan.tables import EpisodeStart, Tables
 from tests.games.guandan.states import PROFILES, engine
 from tests.games.random_play import match_keys, play_out, step
 
-STEPS = 1_200
+STEPS = 800
 
 
 class Watch:
@@ -79,8 +79,8 @@ def one_seat_decides(tables: Tables) -> None:
 
 def test_whole_matches() -> None:
     """Random matches to their end: no card is lost, one seat decides, orders are permutations, somebody wins."""
-    watch = Watch(200)
-    tables = engine().tables(match_keys(200, 1), watch)
+    watch = Watch(120)
+    tables = engine().tables(match_keys(120, 1), watch)
     for number in range(100_000):
         if number % 20 == 0:
             one_seat_decides(tables)

@@ -86,14 +86,14 @@ def test_few_lines(name: str, tmp_path: Path) -> None:
 def test_no_wild_cards_in_straights(engine_of: EngineOf) -> None:
     """A wild card is itself in a straight and nothing else; elsewhere it stands for others as before."""
     rules = engine_of("no_wild_straights").rules
-    states = mixed_states(seed=200, count=150, smallest=4, largest=14)
+    states = mixed_states(seed=200, count=90, smallest=4, largest=14)
     states += [
         State(["S6", "H8", "S7", "D9", "ST"], "8", None),
         State(["S6", "H8", "S7", "D8", "S9", "ST", "H3"], "8", None),
     ]
     states += [State(["S5", "S6", "S7", "H9", "D8"], "9", ["Straight", "3", ["S3", "S4", "S5", "S6", "D7"]])]
     struck = [len(moves(*state)) - len(without_wild_straights(state)) for state in states]
-    assert sum(map(bool, struck)) > 5
+    assert sum(map(bool, struck)) > 3
     check(rules, states, without_wild_straights)
 
 
@@ -106,7 +106,7 @@ def test_bombs_of_five_beat_straight_flushes(engine_of: EngineOf, monkeypatch: p
     five = ["Bomb", "4", ["S4"] * 5]
     hand = ["S3", "S4", "S5", "S6", "S7", "D3", "D3", "C3", "H3", "C5", "C5", "D5", "D5", "S5", "H2"]
     states = [State(hand, "2", to_beat) for to_beat in (None, flush, five)]
-    states += mixed_states(seed=201, count=120, smallest=5, largest=16)
+    states += mixed_states(seed=201, count=80, smallest=5, largest=16)
     check(rules, states, lambda state: guandan.moves(*state))
     over_flush, over_five = (engine_moves(rules, state) for state in states[1:3])
     assert {"bomb(5,5)", "bomb(3,5)"} <= over_flush
@@ -124,13 +124,13 @@ def test_no_wild_cards(engine_of: EngineOf, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(guandan, "is_straight_flush", lambda cards, level: len({card[0] for card in cards}) == 1)
     monkeypatch.setitem(guandan.LISTS, "Straight", partial(guandan.list_fives, "Straight"))
     engine = engine_of("no_wild_cards")
-    states = mixed_states(seed=202, count=150, smallest=1, largest=14)
+    states = mixed_states(seed=202, count=90, smallest=1, largest=14)
     states += [
         State(["S3", "H8", "C3", "H4", "H5", "H6", "H7"], "8", None),
         State(["H8", "H8", "S8", "D8", "SB", "SB"], "8", None),
     ]
     readable = [state for state in states if legal_without_wilds(state)]
-    assert len(readable) > 120
+    assert len(readable) > 70
     check(engine.rules, readable, lambda state: guandan.moves(*state))
     (paid,) = engine.legal_moves([{"level": "8", "hand": ["H8", "SA", "C8"], "stage": "tribute"}])
     assert paid == [["tribute", "tribute", [card]] for card in ("H8", "C8")]
@@ -141,7 +141,6 @@ def legal_without_wilds(state: State) -> bool:
     return state.to_beat is None or len(state.to_beat[2]) < 9
 
 
-@pytest.mark.xfail(strict=True, reason="wild_suit/1 is an unknown predicate once its only fact is gone")
 def test_wild_suit_can_be_taken_away(tmp_path: Path) -> None:
     """Without the fact wild_suit(h) there are no wild cards, as the rulebook says."""
     directory = write_variant(tmp_path, (Change("vocabulary.lp", "wild_suit(h).", ""),))
@@ -173,10 +172,10 @@ def test_play_and_replay_follow(engine_of: EngineOf, name: str) -> None:
     engine = engine_of(name)
     recorder = engine.recorder(20)
     tables = engine.tables(match_keys(20, 21), recorder)
-    for _ in range(700):
+    for _ in range(500):
         step(tables)
     records = [record for table in range(20) for record in recorder.records(table)]
-    assert len(records) > 40
+    assert len(records) > 20
     assert engine.replay(records).disagreements == ()
     played = [(record["level"], action) for record in records for _, action in record["plays"] if action != PASS]
     wild = [action for level, action in played if f"H{level}" in action[2] and len(action[2]) > 1]
@@ -194,7 +193,7 @@ def test_variants_differ_in_what_they_replay(engine_of: EngineOf) -> None:
     engine = game("guandan").engine()
     recorder = engine.recorder(20)
     tables = engine.tables(match_keys(20, 22), recorder)
-    for _ in range(700):
+    for _ in range(500):
         step(tables)
     records = [record for table in range(20) for record in recorder.records(table)]
     for name in VARIANTS:
@@ -208,10 +207,7 @@ BROKEN = [
     Change("labels.lp", "label(166,", "label(165,"),
     Change("labels.lp", "label(167,", "label(168,"),
     Change("rules.lp", "tier(bomb(4),1).", "tier(bomb(4),1"),
-    pytest.param(
-        Change("rules.lp", "tier(bomb(4),1).", "tear(bomb(4),1)."),
-        marks=pytest.mark.xfail(strict=True, reason="nobody misses the tier/2 of a kind: fours would beat nothing"),
-    ),
+    Change("rules.lp", "tier(bomb(4),1).", "tear(bomb(4),1)."),
 ]
 
 

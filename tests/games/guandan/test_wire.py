@@ -212,7 +212,6 @@ UNNAMED = [
 ]
 
 
-@pytest.mark.xfail(strict=True, reason="read_cards and Action.from_json do not know the field that they read")
 @pytest.mark.parametrize(("change", "field"), UNNAMED)
 def test_errors_of_unreadable_fields_name_the_field(change: dict[str, Any], field: str) -> None:
     """A field that cannot be read is named too."""

@@ -1,0 +1,95 @@
+"""The speed table: what it says, never how fast it was."""
+
+import json
+
+import pytest
+
+from abl_cards.agents import Random
+from abl_cards.bench import circuits, play, processes
+from abl_cards.bench.figures import COLUMNS, Figure
+from abl_cards.games import game
+from tests.cli_runs import run
+
+
+@pytest.mark.parametrize(
+    ("figure", "met"),
+    [
+        (Figure("fast", 10, "a/s", 5), True),
+        (Figure("slow", 3, "a/s", 5), False),
+        (Figure("small", 3, "MiB", 5, at_most=True), True),
+        (Figure("large", 10, "MiB", 5, at_most=True), False),
+        (Figure("free", 10, "a/s"), None),
+    ],
+)
+def test_a_target_is_met_or_missed(figure: Figure, met: bool | None) -> None:
+    assert figure.met is met
+    assert ("✓" in figure.cells()[0][2]) == (met is True)
+
+
+def test_a_figure_beside_others() -> None:
+    figure = Figure("steps", 12_345.6, "a/s", 300, others=(("theirs", 4000.0), ("older", 24_691.2)))
+    assert figure.cells() == [
+        ("steps", "12,346 a/s", "≥ 300 ✓", "theirs: 4,000", "3.09 ×"),
+        ("", "", "", "older: 24,691", "0.5 ×"),
+    ]
+    told = json.loads(json.dumps(figure.to_json()))
+    assert list(told) == ["what", "value", "unit", "target", "at_most", "others", "met"]
+    assert told["others"][1] == {"what": "older", "value": 24_691.2, "ratio": 0.5}
+
+
+def test_circuits_are_measured_against_clingo_and_agree() -> None:
+    guandan = game("guandan")
+    effort = circuits.Effort(states=130, solved=3, repetitions=1, variations=True)
+    found = {figure.what: figure for figure in circuits.figures(guandan, guandan.engine(), effort)}
+    assert found["circuit against clingo"].target == 5000
+    assert "… a circuit for each level" in found
+    assert all(figure.value > 0 for figure in found.values())
+
+
+def test_play_and_lists_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play, "TABLES", 20)
+    monkeypatch.setattr(play, "EPISODE", 5)
+    found = play.figures(game("guandan").engine(), play.Effort(repetitions=1, seconds=0.01, hands=5))
+    assert [figure.target for figure in found] == [300_000, 100_000, 20_000, None]
+    assert all(figure.value > 0 for figure in found)
+
+
+@pytest.mark.parametrize("agent", [Random(), play.FromList()])
+def test_a_room_never_stops(agent: Random | play.FromList) -> None:
+    """Matches end and new ones are dealt in their place."""
+    room = play.Room(game("guandan").engine(), 12)
+    ended, before = 0, room.tables.episode.copy()
+    for _ in range(6000):
+        assert room.step(agent) >= 12
+        ended += int((room.tables.episode < before).sum())
+        before = room.tables.episode.copy()
+        if ended > 3:
+            return
+    raise AssertionError("no match came to an end")
+
+
+def test_tables_that_are_spread_are_not_in_step() -> None:
+    room = play.Room(game("guandan").engine(), 40)
+    room.spread(Random(), 10)
+    assert len(set(room.tables.clock.tolist())) == 10
+
+
+def test_memory_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    processes.print_growth("guandan", 64)
+    assert 0 <= float(capsys.readouterr().out) < 1024
+
+
+def test_the_command_prints_a_table_or_an_object(monkeypatch: pytest.MonkeyPatch) -> None:
+    figures = [Figure("steps", 12_345.6, "a/s", 300, others=(("theirs", 4000.0),))]
+    monkeypatch.setattr("abl_cards.bench.measure", lambda *arguments: figures)
+    shown = run("bench", "--quick")
+    assert shown.exit_code == 0
+    assert shown.stdout.splitlines()[1].split("  ")[0] == COLUMNS[0]
+    assert "12,346 a/s" in shown.stdout
+    told = json.loads(run("bench", "--json").stdout)
+    assert list(told) == ["game", "version", "machine", "figures"]
+    assert told["figures"] == [figure.to_json() for figure in figures]
+
+
+def test_an_unknown_game_is_not_measured() -> None:
+    assert run("bench", "--game", "mahjong").exit_code == 2

@@ -1,0 +1,112 @@
+"""The command line as a whole: help, versions, how it starts, how it ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli_runs import ROOT, run
+
+COMMANDS = ["kb check", "kb verify", "kb copy", "legal", "match", "replay", "bench", "demo"]
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-c", "from abl_cards.cli import main; main()", *arguments]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_shows_an_example_or_says_what_is_shown(name: str) -> None:
+    shown = run(*name.split(), "--help")
+    assert shown.exit_code == 0
+    assert "Usage:" in shown.stdout
+    assert name == "demo" or f"abl-cards {name}" in " ".join(shown.stdout.split())
+
+
+def test_version() -> None:
+    from abl_cards import __version__
+
+    assert run("--version").stdout == f"abl-cards {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["bogus"], ["--bogus"], ["match"], ["match", "guandan", "greedy"], ["kb", "bogus"]]
+)
+def test_what_is_no_command_is_misuse(arguments: list[str]) -> None:
+    answer = run(*arguments)
+    assert answer.exit_code == 2
+    assert answer.stdout == ""
+    assert answer.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["kb", "verify"],
+        ["kb", "copy", "nowhere"],
+        ["legal"],
+        ["replay", "nofile"],
+        ["match", "random", "random"],
+        ["kb", "check"],
+    ],
+)
+def test_an_unknown_game_is_named(arguments: list[str]) -> None:
+    place = 2 if arguments[0] == "kb" else 1
+    answer = run(*arguments[:place], "mahjong", *arguments[place:])
+    assert answer.exit_code == 2
+    assert "mahjong" in answer.stderr
+    assert "guandan" in answer.stderr
+
+
+def imported_by(*arguments: str) -> set[str]:
+    code = (
+        "import sys\nfrom abl_cards.cli import main\n"
+        "try: main()\nfinally: print(*sys.modules, file=sys.stderr)"
+    )  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    return set(done.stderr.split())
+
+
+def test_help_imports_nothing_heavy() -> None:
+    assert {"numba", "torch", "numpy", "clingo", "llvmlite"}.isdisjoint(imported_by("--help"))
+
+
+def test_kb_check_imports_no_compiler() -> None:
+    assert {"numba", "torch", "llvmlite"}.isdisjoint(imported_by("kb", "check", "guandan"))
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    states = tmp_path / "states.jsonl"
+    states.write_text('{"level":"8","hand":["H5","H8","S9","C9","D9","S3"],"to_beat":null}\n' * 3_000)
+    with subprocess.Popen(
+        command("legal", "guandan", str(states)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        json.loads(process.stdout.readline())
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=60) == 141
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_an_interrupt_ends_quietly(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        command("legal", "guandan"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(b'{"level":"8","hand":["H5"],"to_beat":null}\n')
+        process.stdin.flush()
+        process.stdout.readline()  # answered at once: it is waiting for the next state now
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 130
+        assert process.stderr.read() == b""

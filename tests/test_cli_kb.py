@@ -1,0 +1,199 @@
+"""``abl-cards kb``: check, verify, copy."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.cli import verification
+from abl_cards.games import game
+from abl_cards.logic import Atom, Mismatch
+from tests.cli_runs import ROOT, run
+
+PROFILES = ["danzero", "manual", "openguandan", "paper", "platform", "standard"]
+CORPUS = sorted((ROOT / "tests" / "logic" / "corpus").glob("*.lp"))
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A knowledge base to spoil."""
+    folder = tmp_path / "rules"
+    assert run("kb", "copy", "guandan", str(folder)).exit_code == 0
+    return folder
+
+
+def append(folder: Path, text: str) -> None:
+    with (folder / "rules.lp").open("a") as file:
+        file.write(f"\n{text}\n")
+
+
+def test_check_tells_the_size_of_every_profile() -> None:
+    answer = run("kb", "check", "guandan")
+    assert answer.exit_code == 0
+    assert [line.split()[0] for line in answer.stdout.splitlines()[2:-1]] == PROFILES
+    assert answer.stdout.splitlines()[-1] == "no errors"
+    assert answer.stderr == ""
+
+
+def test_check_json_is_stable() -> None:
+    answer = run("kb", "check", "guandan", "--json", "--profile", "standard")
+    told = json.loads(answer.stdout)
+    assert list(told) == ["game", "directory", "profiles"]
+    (profile,) = told["profiles"]
+    assert list(profile) == ["profile", "files", "rules", "inputs", "outputs", "gates", "warnings", "errors"]
+    assert profile["profile"] == "standard"
+    assert profile["gates"] > 1000
+    assert profile["errors"] == []
+
+
+def test_check_of_a_folder_reads_that_folder(copy: Path) -> None:
+    answer = run("kb", "check", str(copy), "--profile", "standard", "--no-cache")
+    assert answer.exit_code == 0
+    assert str(copy) in answer.stdout
+    assert run("kb", "check", "guandan", "--kb", str(copy), "--profile", "paper").exit_code == 0
+
+
+def test_errors_come_one_a_line_with_their_places(copy: Path) -> None:
+    append(copy, "legal(X) :- hold(X,1).\nmove(X) :- not wld(1), X = Y.")
+    answer = run("kb", "check", str(copy))
+    assert answer.exit_code == 1
+    lines = answer.stderr.splitlines()
+    assert lines[-1] == "0 of 6 profiles are sound"
+    assert re.match(rf"{re.escape(str(copy))}/rules\.lp:\d+:\d+-\d+: error: ", lines[0])
+    assert len(lines) == len(set(lines))  # once, not once a profile
+    told = json.loads(run("kb", "check", str(copy), "--json", "--profile", "standard").stdout)
+    (error, *_) = told["profiles"][0]["errors"]
+    assert list(error) == ["location", "message", "remedy"]
+    assert error["location"]["file"] == f"{copy}/rules.lp"
+
+
+def test_one_bad_profile_leaves_the_others_sound(copy: Path) -> None:
+    for name in PROFILES[2:]:
+        (copy / "profiles" / f"{name}.lp").unlink()
+    (copy / "profiles" / "house.lp").write_text("partner_lead(all_passed.")
+    answer = run("kb", "check", str(copy))
+    assert answer.exit_code == 1
+    assert "profiles/house.lp:1:" in answer.stderr
+    assert answer.stderr.splitlines()[-1] == "2 of 3 profiles are sound"
+
+
+def test_sound_logic_that_is_no_guandan_is_refused(copy: Path) -> None:
+    append(copy, "wild_suit(s).")
+    answer = run("kb", "check", str(copy), "--profile", "standard")
+    assert answer.exit_code == 1
+    assert "wild_suit/1" in answer.stderr
+
+
+def test_rules_the_engine_stumbles_over_are_refused(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever an edit leads the engine to, a rule writer sees a line and no traceback."""
+
+    def stumble(*arguments: Any) -> None:
+        raise IndexError("beyond the end")
+
+    monkeypatch.setattr("abl_cards.games.guandan.engine.engine_of", stumble)
+    for command in (["kb", "check", str(copy), "--profile", "paper"], ["legal", "guandan", "--kb", str(copy)]):
+        answer = run(*command)
+        assert answer.exit_code == 1
+        assert "cannot be played by it (IndexError: beyond the end)" in answer.stderr
+
+
+@pytest.mark.parametrize("file", CORPUS[::4], ids=lambda file: file.stem)
+def test_no_rule_file_brings_a_traceback(copy: Path, file: Path) -> None:
+    shutil.copy(file, copy / "corpus.lp")
+    answer = run("kb", "check", str(copy), "--profile", "standard")
+    assert answer.exit_code in (0, 1)
+    assert (answer.exit_code == 1) == ("error: " in answer.stderr)
+
+
+@pytest.mark.parametrize("damage", [b"\xff\xfe\x00", b"\x00" * 40, b"%*" * 9, b"a" * 70_000], ids=range(4))
+def test_a_file_that_is_no_rule_file(copy: Path, damage: bytes) -> None:
+    (copy / "noise.lp").write_bytes(damage)
+    answer = run("kb", "check", str(copy), "--profile", "standard")
+    assert answer.exit_code == 1
+    assert "noise.lp" in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["guandan", "--profile", "bogus"], 1, "standard"),
+        (["guandan", "--kb", "nowhere"], 1, "nowhere"),
+        (["guandan", "--game", "mahjong"], 2, "mahjong"),
+        ([".", "--kb", "nowhere"], 2, "twice"),
+        ([".", "--game", "mahjong"], 2, "mahjong"),
+        (["tests/logic/corpus"], 1, "profile"),
+    ],
+)
+def test_check_of_what_is_not_there(
+    arguments: list[str], code: int, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    answer = run("kb", "check", *arguments)
+    assert answer.exit_code == code
+    assert words in answer.stderr
+
+
+def test_copy_overwrites_nothing(copy: Path) -> None:
+    before = (copy / "rules.lp").read_text()
+    answer = run("kb", "copy", "guandan", str(copy))
+    assert answer.exit_code == 1
+    assert "nothing is overwritten" in answer.stderr
+    assert (copy / "rules.lp").read_text() == before
+
+
+def test_copy_takes_the_rule_files_and_says_what_is_next(tmp_path: Path) -> None:
+    answer = run("kb", "copy", "guandan", str(tmp_path / "mine"))
+    home = game("guandan").home
+    copied = {path.relative_to(tmp_path / "mine") for path in (tmp_path / "mine").rglob("*.lp")}
+    assert copied == {path.relative_to(home) for path in home.rglob("*.lp")}
+    assert f"abl-cards kb check {tmp_path / 'mine'}" in answer.stdout
+
+
+def test_verify_ends_with_the_count_and_tells_what_was_covered() -> None:
+    answer = run("kb", "verify", "guandan", "--states", "60", "--seed", "3")
+    assert answer.exit_code == 0
+    assert answer.stdout.splitlines()[-1] == "60 states, 0 mismatches"
+    assert "level/1" in answer.stdout
+    assert "straight_flush" in answer.stdout
+
+
+def test_verify_shares_many_states_between_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More states than a process is worth; a profile of its own, so that the children must load the same one."""
+    monkeypatch.setattr(verification, "WORTH_A_PROCESS", 40)
+    monkeypatch.setattr(verification, "CHUNK", 30)
+    answer = run("kb", "verify", "guandan", "--states", "100", "--profile", "platform", "--json")
+    told = json.loads(answer.stdout)
+    assert list(told) == ["states", "seed", "outputs", "mismatches"]
+    assert (told["states"], told["mismatches"]) == (100, [])
+
+
+def test_a_mismatch_is_printed_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def differ(*arguments: Any) -> list[Mismatch]:
+        return [Mismatch(4, "legal(pass) is True for the circuit, False for clingo", (Atom("leading"),))]
+
+    monkeypatch.setattr(verification, "verify", differ)
+    answer = run("kb", "verify", "guandan", "--states", "300")
+    assert answer.exit_code == 1
+    lines = answer.stdout.splitlines()
+    assert lines[0] == "state 4: legal(pass) is True for the circuit, False for clingo; inputs: leading"
+    assert lines[1].startswith("state 254: ")
+    assert lines[-1] == "300 states, 2 mismatches"
+
+
+def test_verify_finds_a_circuit_that_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The circuit of other rules than clingo reads."""
+    task = verification._Task("guandan", None, "standard")
+    right, other = verification._bench(task), verification._bench(verification._Task("guandan", None, "platform"))
+    wrong = verification._Bench(right.knowledge, other.oracle, right.atoms, right.everything, right.varying)
+    monkeypatch.setattr(verification, "_bench", lambda task: wrong)
+    answer = run("kb", "verify", "guandan", "--states", "40")
+    assert answer.exit_code == 1
+    assert "turn(" in answer.stdout
+
+
+@pytest.mark.parametrize("states", ["0", "-5", "many"])
+def test_verify_needs_a_number_of_states(states: str) -> None:
+    assert run("kb", "verify", "guandan", "--states", states).exit_code == 2
