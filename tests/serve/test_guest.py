@@ -168,6 +168,7 @@ def test_notifications_that_make_no_sense(message: dict[str, Any]) -> None:
     ("address", "dialect", "url"),
     [
         ("ws://127.0.0.1:23456", "guandan", "ws://127.0.0.1:23456/game/kb"),
+        ("h:1", "guandan", "ws://h:1/game/kb"),
         ("localhost", "guandan", "ws://localhost:23456/game/kb"),
         ("ws://h:80/game/gd/12345678901234567", "guandan", "ws://h:80/game/gd/12345678901234567"),
         ("127.0.0.1:9000/", "guandan", "ws://127.0.0.1:9000/game/kb"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import cast
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 
 from abl_cards.games.game import Engine, GameError
 from abl_cards.games.guandan.dealer import GuandanDealer
@@ -49,7 +49,7 @@ class GuandanService:
             raise GameError(f"{address!r} is no address: {problem}") from None
         if parts.scheme not in ("ws", "wss") or not parts.hostname:
             raise GameError(f"{address!r} is no address: write ws://HOST:PORT")
-        path = parts.path if parts.path.strip("/") or dialect == OPEN else f"/game/{name}"
+        path = parts.path if parts.path.strip("/") or dialect == OPEN else f"/game/{quote(name, safe='')}"
         return urlunsplit(parts._replace(netloc=place, path=path))
 
     def read_answer(self, frame: str | bytes, choices: int) -> int:
