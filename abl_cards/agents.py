@@ -15,9 +15,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games import Decisions, Engine, GameError, Moves, Traits
+from abl_cards.games import Decisions, Engine, Exchanges, GameError, Moves, Traits
 from abl_cards.parallel import each_share
 from abl_cards.streams import below, mix
+from reasoners.minimiser import Minimiser
 
 Keys = NDArray[np.uint64]
 """[n] random bits, one key a decision; the same decision gets the same key in every run."""
@@ -29,8 +30,8 @@ class Agent(Protocol):
     def play(self, decisions: Decisions, keys: Keys) -> Moves:
         """One legal move for each decision."""
 
-    def give(self, options: NDArray[np.uint8], keys: Keys) -> NDArray[np.uint8]:
-        """One of the allowed cards for each row of options [n, 54], to pay or to return."""
+    def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
+        """One of the allowed cards for each exchange, to pay or to return: [n]."""
 
 
 class Random:
@@ -43,10 +44,10 @@ class Random:
         each_share(len(keys), lambda lo, hi: _random_labels(legal, keys, lo, hi, labels))
         return decisions.realise_random(labels, keys)
 
-    def give(self, options: NDArray[np.uint8], keys: Keys) -> NDArray[np.uint8]:
+    def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
         """A random card each."""
         cards = np.zeros(len(keys), np.int16)
-        _random_labels(np.ascontiguousarray(options.T), keys, 0, len(keys), cards)
+        _random_labels(np.ascontiguousarray(exchanges.options.T), keys, 0, len(keys), cards)
         return cards.astype(np.uint8)
 
 
@@ -67,14 +68,31 @@ class Greedy:
         )
         return decisions.realise_first(labels)
 
-    def give(self, options: NDArray[np.uint8], keys: Keys) -> NDArray[np.uint8]:
+    def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
         """The first card each."""
-        return options.argmax(axis=1).astype(np.uint8)
+        return exchanges.options.argmax(axis=1).astype(np.uint8)
+
+
+class Kb:
+    """Plays the legal card set that the preferences of the knowledge base like best."""
+
+    def __init__(self, minimiser: Minimiser) -> None:
+        """Decide by this minimiser."""
+        self._minimiser = minimiser
+
+    def play(self, decisions: Decisions, keys: Keys) -> Moves:
+        """The cheapest move each."""
+        return self._minimiser.best(decisions)
+
+    def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
+        """The cheapest card each."""
+        return self._minimiser.give(exchanges)
 
 
 AGENTS: dict[str, Callable[[Engine], Agent]] = {
     "random": lambda engine: Random(),
     "greedy": lambda engine: Greedy(engine.traits),
+    "kb": lambda engine: Kb(Minimiser.of(engine)),
 }
 """Agents by name."""
 

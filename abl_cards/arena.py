@@ -133,7 +133,7 @@ class _Hall:
 
     def _exchange(self, which: Indices) -> None:
         for agent, mine in self._by_agent(which):
-            self._tables.give(mine, agent.give(self._tables.exchange_options(mine), self._decision_keys(mine)))
+            self._tables.give(mine, agent.give(self._tables.exchanges(mine), self._decision_keys(mine)))
 
     def _play(self, which: Indices) -> None:
         for agent, mine in self._by_agent(which):

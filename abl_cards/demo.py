@@ -63,7 +63,7 @@ def _one_play(tables: Tables, player: Agent) -> None:
 
 
 def _exchange(tables: Tables, which: np.ndarray, player: Agent) -> None:
-    tables.give(which, player.give(tables.exchange_options(which), tables.keys[which]))
+    tables.give(which, player.give(tables.exchanges(which), tables.keys[which]))
 
 
 def _play(tables: Tables, which: np.ndarray, player: Agent) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, Keys, Random
 from abl_cards.bench.figures import Figure
-from abl_cards.games import Decisions, Engine, Indices, Moves, Tables
+from abl_cards.games import Decisions, Engine, Exchanges, Indices, Moves, Tables
 from abl_cards.streams import key_of, mix_all
 
 TABLES = 4096
@@ -82,9 +82,9 @@ class FromList:
         chosen = lists.start[:-1] + (((keys >> np.uint64(32)) * lengths) >> np.uint64(32)).astype(np.int64)
         return Moves(lists.form[chosen], lists.cards[chosen])
 
-    def give(self, options: NDArray[np.uint8], keys: Keys) -> NDArray[np.uint8]:
+    def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
         """The first card each."""
-        return options.argmax(axis=1).astype(np.uint8)
+        return exchanges.options.argmax(axis=1).astype(np.uint8)
 
 
 class Room:
@@ -100,7 +100,7 @@ class Room:
         tables, done = self.tables, 0
         exchanging = _among(tables.exchanging(), awake)
         if exchanging.size:
-            tables.give(exchanging, agent.give(tables.exchange_options(exchanging), self._keys(exchanging)))
+            tables.give(exchanging, agent.give(tables.exchanges(exchanging), self._keys(exchanging)))
         playing = _among(tables.playing(), awake)
         if playing.size:
             tables.play(playing, agent.play(tables.decisions(playing), self._keys(playing)))

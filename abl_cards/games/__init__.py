@@ -9,14 +9,29 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
-from abl_cards.games.game import Decisions, Engine, Game, GameError, Indices, Listener, MoveLists, Moves, Tables, Traits
+from abl_cards.games.game import (
+    Decisions,
+    Engine,
+    Exchanges,
+    Game,
+    GameError,
+    Indices,
+    Judge,
+    Listener,
+    MoveLists,
+    Moves,
+    Tables,
+    Traits,
+)
 
 __all__ = [
     "Decisions",
     "Engine",
+    "Exchanges",
     "Game",
     "GameError",
     "Indices",
+    "Judge",
     "Listener",
     "MoveLists",
     "Moves",

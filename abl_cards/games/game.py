@@ -7,7 +7,7 @@ see and do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -15,10 +15,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games.features import FeatureTable
 from abl_cards.logic import Circuit, KnowledgeBase
 
 Indices = NDArray[np.int64]
 """[n] numbers of tables."""
+
 
 DRAW = -2
 """The winner of a drawn match; -1 while it runs, else a team."""
@@ -41,6 +43,15 @@ class MoveLists(NamedTuple):
     start: NDArray[np.int64]  # [n + 1]
     form: NDArray[np.int16]  # [moves]
     cards: NDArray[np.uint8]  # [moves, most] as in Moves
+
+    @property
+    def decision(self) -> NDArray[np.int64]:
+        """[moves] the decision each card set belongs to."""
+        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+
+    def rows(self, rows: NDArray[np.int64]) -> Moves:
+        """Some of the card sets, one a decision."""
+        return Moves(self.form[rows], self.cards[rows])
 
 
 @dataclass(frozen=True)
@@ -72,14 +83,46 @@ class Decisions(Protocol):
     def ranking(self) -> NDArray[np.int32]:
         """[n, labels] the place of each label when they are sorted from weak to strong."""
 
+    def labels_of(self, form: NDArray[np.int16]) -> NDArray[np.int16]:
+        """The labels that forms belong to."""
+
     def realise_first(self, labels: NDArray[np.int16]) -> Moves:
         """The first card set in wire order of one legal label each."""
 
     def realise_random(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
         """A card set of one legal label each, drawn uniformly."""
 
+    def observe(self) -> NDArray[np.uint8]:
+        """[n, features] what the seats see, as long as nobody has moved; see Engine.observation."""
+
     def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
         """All legal card sets in wire order, or those of one label each."""
+
+
+class Exchanges(Protocol):
+    """Single cards to choose at n tables, from the eyes of the seats that choose."""
+
+    @property
+    def which(self) -> Indices:
+        """[n] the tables."""
+
+    @property
+    def options(self) -> NDArray[np.uint8]:
+        """[n, 54] the cards that may be chosen."""
+
+    def lists(self) -> MoveLists:
+        """The cards that may be chosen, as moves of one card."""
+
+
+PlaysLeft = Callable[[Any, MoveLists], NDArray[np.uint8]]
+"""Decisions or exchanges, and their moves, to the least number of plays that empties the hand after each move."""
+
+
+class Judge(Protocol):
+    """The preferences of a knowledge base."""
+
+    def costs(self, decisions: Any, lists: MoveLists) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+        """[moves] the cost of each candidate, and whether it is consistent with the knowledge base."""
 
 
 class Listener(Protocol):
@@ -135,8 +178,11 @@ class Tables(Protocol):
     def decisions(self, which: Indices) -> Decisions:
         """The plays to decide at tables that are playing."""
 
-    def exchange_options(self, which: Indices) -> NDArray[np.uint8]:
-        """[n, 54] the cards that may be chosen at tables that are exchanging."""
+    def exchanges(self, which: Indices) -> Exchanges:
+        """The cards to choose at tables that are exchanging."""
+
+    def observe(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
+        """[n, features] what seats [n] see at these tables, by default those to decide; see Engine.observation."""
 
     def play(self, which: Indices, moves: Moves) -> None:
         """Make one legal move at each of these tables."""
@@ -180,8 +226,16 @@ class Engine(Protocol):
         """The pseudo-actions in the order of masks and policies."""
 
     @property
+    def rules(self) -> Any:
+        """What the knowledge base says, in the game's own type."""
+
+    @property
     def traits(self) -> Traits:
         """The labels from the eyes of a plain heuristic."""
+
+    @property
+    def observation(self) -> FeatureTable:
+        """What the numbers of an observation mean."""
 
     @property
     def teams(self) -> NDArray[np.int8]:
@@ -194,6 +248,9 @@ class Engine(Protocol):
     def tables(self, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
         """Begin a match a key."""
 
+    def judge(self, plays_left: PlaysLeft) -> Judge:
+        """The preferences; plays_left tells how many plays the hand needs after each move."""
+
     def recorder(self, tables: int, **extra: Any) -> Recorder:
         """A listener that writes down the matches at so many tables, with extra fields in every record."""
 
@@ -205,6 +262,9 @@ class Engine(Protocol):
 
     def legal_labels(self, states: Sequence[Mapping[str, Any]]) -> list[list[str] | GameError]:
         """The legal labels of states in the game's JSON form, or what is wrong with a state."""
+
+    def rewards(self, tables: Any, which: Indices) -> NDArray[np.float32]:
+        """[n, seats] what the episode is worth that has just ended at these tables (see Listener.episode_ended)."""
 
     def sample_facts(self, states: int, seed: int) -> NDArray[np.uint8]:
         """[every input of the knowledge base, states] random states that cover all the rules, for verification."""

@@ -29,7 +29,7 @@ def step(tables: Tables) -> bool:
         tables.play(playing, random_moves(tables.decisions(playing), keys))
     if exchanging.size:
         keys = mix_all(tables.keys[exchanging], tables.clock[exchanging])
-        tables.give(exchanging, pick(tables.exchange_options(exchanging).T, keys).astype(np.uint8))
+        tables.give(exchanging, pick(tables.exchanges(exchanging).options.T, keys).astype(np.uint8))
     return bool(playing.size or exchanging.size)
 
 

@@ -47,7 +47,7 @@ def test_conformance(name: str) -> None:
                     assert (int(first.form[row]), first.cards[row].tobytes()) == choices[0]
             tables.play(playing, moves)
         if exchanging.size:
-            options = tables.exchange_options(exchanging)
+            options = tables.exchanges(exchanging).options
             assert options.any(axis=1).all()
             tables.give(exchanging, pick(options.T, tables.keys[exchanging] + np.uint64(number)).astype(np.uint8))
         assert (tables.clock >= clock).all()
@@ -67,7 +67,7 @@ def test_records_replay(name: str) -> None:
         if playing.size:
             tables.play(playing, random_moves(tables.decisions(playing), tables.keys[playing] + np.uint64(1)))
         if exchanging.size:
-            tables.give(exchanging, tables.exchange_options(exchanging).argmax(axis=1).astype(np.uint8))
+            tables.give(exchanging, tables.exchanges(exchanging).options.argmax(axis=1).astype(np.uint8))
     records = [record for table in range(3) for record in recorder.records(table)]
     assert recorder.records(0) == []
     assert len(records) == tables.episode.sum()
@@ -118,7 +118,7 @@ def test_listeners_hear_everything(name: str) -> None:
         if playing.size:
             tables.play(playing, random_moves(tables.decisions(playing), tables.keys[playing]))
         if exchanging.size:
-            tables.give(exchanging, tables.exchange_options(exchanging).argmax(axis=1).astype(np.uint8))
+            tables.give(exchanging, tables.exchanges(exchanging).options.argmax(axis=1).astype(np.uint8))
     assert heard.count("began") == heard.count("ended") == tables.episode[0]
     assert heard.count("over") == 1
     assert (heard[0], heard[-1]) == ("began", "over")
@@ -129,3 +129,17 @@ def test_unknown_game() -> None:
     """A game that is none is an error that names those there are."""
     with pytest.raises(GameError, match="guandan"):
         game("snap")
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_observations(name: str) -> None:
+    """One row of numbers a seat, as the table of features says; decisions see what their tables show."""
+    engine = game(name).engine()
+    tables = engine.tables(match_keys(5, 4))
+    which = tables.playing()
+    seen = tables.observe(which)
+    assert seen.shape == (len(which), engine.observation.size)
+    assert seen.dtype == np.uint8
+    assert (seen == tables.decisions(which).observe()).all()
+    assert (seen == tables.observe(which, tables.seat[which])).all()
+    assert sum(feature.size for feature in engine.observation.features) == engine.observation.size

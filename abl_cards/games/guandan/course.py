@@ -13,11 +13,17 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.guandan.expansion import NO_CARD, read_hand
+from abl_cards.games.guandan.expansion import MOST_CARDS, NO_CARD, read_hand
 from abl_cards.streams import below, mix
 
 PLAY, TRIBUTE, BACK, EPISODE_OVER, MATCH_OVER = range(5)
 """Stages of a table."""
+
+LEADING, NOTHING = -1, -2
+"""What there is to beat when a seat leads, and when it does not play at all."""
+
+RECENT = 7
+"""Acts that a table remembers."""
 
 NEXT_SEAT, TRICK_OVER, OVER = 3, 4, 8
 """Bits of an entry of the turn table."""
@@ -47,12 +53,34 @@ class Play(NamedTuple):
     order: NDArray[np.int8]  # [n, 4] seats by finish, -1 where open
     stage: NDArray[np.int8]  # [n]
     clock: NDArray[np.int32]  # [n] decisions so far in the match
+    played: NDArray[np.uint8]  # [n, 4, 54] cards laid down in the episode, by seat
+    acts: NDArray[np.int32]  # [n] plays and passes so far in the episode
+    recent: NDArray[np.uint8]  # [n, RECENT, 10] the cards of act k at k % RECENT, as in Moves
+    recent_seat: NDArray[np.int8]  # [n, RECENT] who acted
 
 
 @njit(cache=True, nogil=True)
 def _set(rows, row, i):
     if row >= 0:
         rows[row, i] = 1
+
+
+@njit(cache=True, nogil=True)
+def look_around(play, which, lo, hi, hand, unseen, cards, top):
+    """Fill a Situation for tables which[lo:hi]."""
+    for i in range(lo, hi):
+        table = which[i]
+        seat = play.seat[table]
+        hand[i] = play.hands[table, seat]
+        unseen[i] = 0
+        for other in range(3):
+            total = 0
+            row = play.hands[table, (seat + other + 1) % 4]
+            for card in range(54):
+                unseen[i, card] += row[card]
+                total += row[card]
+            cards[i, other] = total
+        top[i] = (play.owner[table] - seat + 3) % 4 if play.to_beat[table] >= 0 else -1
 
 
 @njit(cache=True, nogil=True)
@@ -64,7 +92,7 @@ def read_hands(cards, wild_suit, lo, hi, natural, wilds, level):
 
 @njit(cache=True, nogil=True)
 def write_facts(facts, hands, to_beat, lo, hi, rows):
-    """Fill the input rows [inputs, n] of decisions lo..hi-1; to_beat [n] is a form, or -1 when leading."""
+    """Fill the input rows [inputs, n] of decisions lo..hi-1; to_beat [n] is a form, LEADING or NOTHING."""
     for row in range(rows.shape[0]):
         rows[row, lo:hi] = 0
     for i in range(lo, hi):
@@ -80,9 +108,9 @@ def write_facts(facts, hands, to_beat, lo, hi, rows):
         for at_least in range(1, hands.wilds[i] + 1):
             _set(rows, facts.wild[at_least], i)
         _set(rows, facts.level[hands.level[i]], i)
-        if to_beat[i] < 0:
+        if to_beat[i] == LEADING:
             _set(rows, facts.leading, i)
-        else:
+        elif to_beat[i] >= 0:
             _set(rows, facts.to_beat[to_beat[i]], i)
 
 
@@ -108,6 +136,7 @@ def lay_down(play, turns, pass_form, which, lo, hi, form, cards):
         table = which[i]
         seat = play.seat[table]
         play.clock[table] += 1
+        _remember(play, table, seat, cards[i])
         if form[i] == pass_form:
             play.passed[table] |= 1 << seat
         else:
@@ -115,6 +144,7 @@ def lay_down(play, turns, pass_form, which, lo, hi, form, cards):
             for card in cards[i]:
                 if card != NO_CARD:
                     play.hands[table, seat, card] -= 1
+                    play.played[table, seat, card] += 1
             for card in range(54):
                 left += play.hands[table, seat, card]
             play.to_beat[table], play.owner[table], play.passed[table] = form[i], seat, 0
@@ -129,6 +159,16 @@ def lay_down(play, turns, pass_form, which, lo, hi, form, cards):
         play.seat[table] = code & NEXT_SEAT
         if code & TRICK_OVER:
             play.to_beat[table], play.owner[table], play.passed[table] = -1, play.seat[table], 0
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _remember(play, table, seat, cards):
+    """Write an act down in the place of the oldest one."""
+    place = play.acts[table] % RECENT
+    play.acts[table] += 1
+    play.recent_seat[table, place] = seat
+    for k in range(MOST_CARDS):
+        play.recent[table, place, k] = cards[k]
 
 
 @njit(cache=True, nogil=True)

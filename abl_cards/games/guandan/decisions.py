@@ -5,20 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import Indices, MoveLists, Moves
+from abl_cards.games.game import GameError, Indices, MoveLists, Moves
 from abl_cards.games.guandan import course, expansion
-from abl_cards.games.guandan.course import FactRows
+from abl_cards.games.guandan.course import LEADING, NOTHING, FactRows, Play
 from abl_cards.games.guandan.expansion import Hands
+from abl_cards.games.guandan.observations import observe
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.logic import Circuit, evaluate
 from abl_cards.parallel import THREADS, each_share
 
-LEADING = -1
-"""Nothing to beat."""
+NO_FORM = -1
+"""A card that is given has no form."""
+
+
+class Situation(NamedTuple):
+    """What the seats to decide can see besides the play to beat; the other seats are next, partner, previous."""
+
+    hand: NDArray[np.uint8]  # [n, 54] their own cards
+    unseen: NDArray[np.uint8]  # [n, 54] the cards in all the other hands together
+    cards: NDArray[np.uint8]  # [n, 3] how many cards each of the others holds
+    top: NDArray[np.int8]  # [n] whose play is to beat; -1 when leading
+
 
 _FOLLOWING = 32  # a guess at how many card sets follow a play; leading, it is about the square of the cards held
 
@@ -31,6 +43,9 @@ class Decisions:
     which: Indices  # [n] the tables
     hands: Hands
     to_beat: NDArray[np.int16]  # [n] form, or LEADING
+    situation: Situation
+
+    course: Play | None = None  # of the tables, where there are any
 
     @cached_property
     def _answers(self) -> NDArray[np.uint8]:
@@ -55,6 +70,16 @@ class Decisions:
     def ranking(self) -> NDArray[np.int32]:
         """[n, labels] the place of each label when they are sorted from weak to strong."""
         return self.rules.strength[self.hands.level]
+
+    def labels_of(self, form: NDArray[np.int16]) -> NDArray[np.int16]:
+        """The labels that forms belong to."""
+        return self.rules.shapes.form_label[form]
+
+    def observe(self) -> NDArray[np.uint8]:
+        """[n, features] what the seats see, as long as nobody has moved; see observations.py."""
+        if self.course is None:
+            raise GameError("there is nothing to observe away from a table")
+        return observe(self.course, self.rules.book.wild_suit, self.which, self.course.seat[self.which])
 
     def realise_first(self, labels: NDArray[np.int16]) -> Moves:
         """The first card set in wire order of one legal label each."""
@@ -108,9 +133,51 @@ class Decisions:
             room = found
 
 
-def decide(rules: Rules, cards: NDArray[np.uint8], level: NDArray[np.int8], to_beat: NDArray[np.int16]) -> Decisions:
-    """Decisions without tables: hands [n, 54], levels as ranks 2..14 [n], forms to beat or LEADING [n]."""
-    return Decisions(rules, np.arange(len(cards)), read_hands(rules, cards, level), to_beat)
+@dataclass(frozen=True)
+class Exchanges:
+    """The cards to pay or to return at n tables, from the eyes of the seats that choose."""
+
+    rules: Rules
+    which: Indices  # [n] the tables
+    hands: Hands
+    situation: Situation
+    options: NDArray[np.uint8]  # [n, 54] the cards that may be chosen
+
+    def lists(self) -> MoveLists:
+        """The cards that may be chosen as moves of one card and no form, in the order of the 54-vector."""
+        decision, card = np.nonzero(self.options)
+        cards = np.full((len(card), expansion.MOST_CARDS), expansion.NO_CARD, np.uint8)
+        cards[:, 0] = card
+        start = np.searchsorted(decision, np.arange(len(self.options) + 1))
+        return MoveLists(start, np.full(len(card), NO_FORM, np.int16), cards)
+
+
+def decide(
+    rules: Rules,
+    cards: NDArray[np.uint8],
+    level: NDArray[np.int8],
+    to_beat: NDArray[np.int16],
+    situation: Situation | None = None,
+) -> Decisions:
+    """Decisions without tables: hands [n, 54], levels as ranks 2..14 [n], forms to beat or LEADING [n].
+
+    Where nothing is known of the situation, the others hold full hands and the previous seat made the play to beat.
+    """
+    if situation is None:
+        n = len(cards)
+        top = np.where(to_beat < 0, -1, 2).astype(np.int8)
+        situation = Situation(cards, np.uint8(2) - cards, np.full((n, 3), 27, np.uint8), top)
+    return Decisions(rules, np.arange(len(cards)), read_hands(rules, cards, level), to_beat, situation)
+
+
+def look_around(play: Play, which: Indices) -> Situation:
+    """The situation at tables [n], from the eyes of the seats to decide."""
+    n = len(which)
+    room = Situation(
+        np.empty((n, 54), np.uint8), np.empty((n, 54), np.uint8), np.empty((n, 3), np.uint8), np.empty(n, np.int8)
+    )
+    each_share(n, lambda lo, hi: course.look_around(play, which, lo, hi, *room))
+    return room
 
 
 def read_hands(rules: Rules, cards: NDArray[np.uint8], level: NDArray[np.int8]) -> Hands:
@@ -123,7 +190,7 @@ def read_hands(rules: Rules, cards: NDArray[np.uint8], level: NDArray[np.int8]) 
 
 def card_options(rules: Rules, asked: tuple[Circuit, FactRows], hands: Hands) -> NDArray[np.uint8]:
     """[n, 54] the cards that a circuit over single cards allows: the tribute, or its return."""
-    return ask_circuit(*asked, hands, np.full(len(hands.level), LEADING, np.int16)).T
+    return ask_circuit(*asked, hands, np.full(len(hands.level), NOTHING, np.int16)).T
 
 
 def ask_circuit(circuit: Circuit, facts: FactRows, hands: Hands, to_beat: NDArray[np.int16]) -> NDArray[np.uint8]:

@@ -12,11 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import hand_of
-from abl_cards.games.game import GameError, Listener, Recorder, Replay, Traits
-from abl_cards.games.guandan.decisions import LEADING, Decisions, card_options, decide, read_hands
+from abl_cards.games.features import FeatureTable
+from abl_cards.games.game import GameError, Indices, Listener, PlaysLeft, Recorder, Replay, Traits
+from abl_cards.games.guandan.course import LEADING
+from abl_cards.games.guandan.decisions import Decisions, card_options, decide, read_hands
 from abl_cards.games.guandan.drawing import draw_table
+from abl_cards.games.guandan.observations import OBSERVATION
+from abl_cards.games.guandan.preferences import Preferences, read_preferences
 from abl_cards.games.guandan.records import GuandanRecorder
 from abl_cards.games.guandan.replay import replay
+from abl_cards.games.guandan.rewards import episode_rewards
 from abl_cards.games.guandan.rulebook import Rules, rules_of
 from abl_cards.games.guandan.samples import sample_facts, sample_hands
 from abl_cards.games.guandan.shapes import functor
@@ -45,6 +50,11 @@ class GuandanEngine:
         return self.rules.labels
 
     @property
+    def observation(self) -> FeatureTable:
+        """The paper's table 1."""
+        return OBSERVATION
+
+    @property
     def teams(self) -> NDArray[np.int8]:
         """[4] seats 0 and 2 play against 1 and 3."""
         return np.array([0, 1, 0, 1], dtype=np.int8)
@@ -71,6 +81,10 @@ class GuandanEngine:
     def tables(self, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
         """Begin a match a key."""
         return Tables.begin(self.rules, keys, listener)
+
+    def judge(self, plays_left: PlaysLeft) -> Preferences:
+        """The preferences of the knowledge base."""
+        return read_preferences(self.rules, plays_left)
 
     def recorder(self, tables: int, **extra: Any) -> Recorder:
         """A listener that writes down the matches at so many tables."""
@@ -153,6 +167,10 @@ class GuandanEngine:
             if (reading.type, reading.rank, len(reading.cards)) == (action.type, action.rank, len(action.cards)):
                 return int(form)
         raise GameError(f"{action} is no play at this level")
+
+    def rewards(self, tables: Tables, which: Indices) -> NDArray[np.float32]:
+        """[n, 4] what the episode is worth that has just ended at these tables: the paper's table 3."""
+        return episode_rewards(tables.course.order[which])
 
     def sample_facts(self, states: int, seed: int) -> NDArray[np.uint8]:
         """[every input of the knowledge base, states] random states of all stages."""

@@ -17,6 +17,7 @@ DEFAULT_PROFILE = "standard"
 RANKS = tuple(range(2, 15))
 VALUES = tuple(range(2, 17))
 SEATS = tuple(range(4))
+WHO = ("next", "partner", "previous")
 SUITS_OF_CARDS = ("s", "h", "c", "d", "joker")
 
 INPUTS = (
@@ -26,6 +27,16 @@ INPUTS = (
     Input("wild", ((1, 2),)),
     Input("leading", ()),
     Input("to_beat", None, 1),
+    Input("top", (WHO,)),
+    Input("cards", (WHO, tuple(range(1, 28)))),
+    Input("unseen", (VALUES, tuple(range(1, 9)))),
+    Input("unseen_wild", ((1, 2),)),
+    Input("play", None, 1),
+    Input("lays", None, 1),
+    Input("left", (VALUES, tuple(range(1, 9)))),
+    Input("left", (VALUES, SUITS_OF_CARDS, (1, 2))),
+    Input("wild_left", ((1, 2),)),
+    Input("plays_left", (tuple(range(1, 28)),)),
     Input("acted", (SEATS,)),
     Input("owner", (SEATS,)),
     Input("passed", (SEATS,)),

@@ -158,7 +158,7 @@ class _Again:
             self._reject(table, text)
 
     def _exchange(self, which: Indices) -> None:
-        options = self._tables.exchange_options(which)
+        options = self._tables.exchanges(which).options
         chosen = np.zeros(len(which), np.uint8)
         for row, table in enumerate(which):
             seat, paying = int(self._tables.seat[table]), self._tables.course.stage[table] == TRIBUTE

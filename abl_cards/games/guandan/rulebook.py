@@ -69,7 +69,7 @@ def compile_rules(knowledge: KnowledgeBase, profile: str) -> Rules:
         profile=profile,
         shapes=shapes,
         play=_in_index_order(play, shapes),
-        facts=_fact_rows(play, shapes),
+        facts=fact_rows_of(play, shapes),
         turns=_turn_table(knowledge.circuit("turn/1", "trick_over/0", "episode_over/0")),
         book=_rulebook(knowledge, shapes, strength),
         tiers=_tiers(knowledge, shapes),
@@ -104,10 +104,11 @@ def _card_circuit(knowledge: KnowledgeBase, shapes: Shapes, output: str) -> tupl
     suits = [(14 if rank == 0 else rank + 1, suit) for rank in range(13) for suit in "shdc"]
     cards = [Atom(output, card) for card in (*suits, (15, "joker"), (16, "joker"))]
     circuit = _with_outputs(knowledge.circuit(f"{output}/2"), cards)
-    return circuit, _fact_rows(circuit, shapes)
+    return circuit, fact_rows_of(circuit, shapes)
 
 
-def _fact_rows(circuit: Circuit, shapes: Shapes) -> FactRows:
+def fact_rows_of(circuit: Circuit, shapes: Shapes) -> FactRows:
+    """Look up the facts about a hand and a trick among the inputs of a circuit."""
     held = np.full((VALUE_COUNT, 9), -1, dtype=np.int32)
     suited = np.full((VALUE_COUNT, 4, 3), -1, dtype=np.int32)
     to_beat = np.full(len(shapes.forms), -1, dtype=np.int32)

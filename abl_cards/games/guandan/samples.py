@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.guandan.decisions import LEADING, Decisions, decide, fact_rows
+from abl_cards.games.guandan.course import LEADING
+from abl_cards.games.guandan.decisions import Decisions, decide, fact_rows
 from abl_cards.games.guandan.knowledge import AXES
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.guandan.shapes import functor

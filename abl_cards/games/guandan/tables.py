@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from abl_cards.games.game import Indices, Listener, Moves
 from abl_cards.games.guandan import course
-from abl_cards.games.guandan.course import BACK, EPISODE_OVER, MATCH_OVER, PLAY, TRIBUTE, Play
-from abl_cards.games.guandan.decisions import LEADING, Decisions, card_options, read_hands
-from abl_cards.games.guandan.expansion import NO_CARD
+from abl_cards.games.guandan.course import BACK, EPISODE_OVER, LEADING, MATCH_OVER, PLAY, RECENT, TRIBUTE, Play
+from abl_cards.games.guandan.decisions import Decisions, Exchanges, Situation, card_options, look_around, read_hands
+from abl_cards.games.guandan.expansion import MOST_CARDS, NO_CARD
 from abl_cards.games.guandan.ladder import Ladder, bottom, level_of, promote
+from abl_cards.games.guandan.observations import observe
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.questions import at_least, one_hot
 from abl_cards.parallel import each_share
@@ -61,7 +62,8 @@ class Tables:
             hands=np.zeros((n, 4, 54), np.uint8), level=np.zeros(n, np.int8), seat=np.zeros(n, np.int8),
             to_beat=np.zeros(n, np.int16), owner=np.zeros(n, np.int8), passed=np.zeros(n, np.uint8),
             out=np.zeros(n, np.uint8), order=np.zeros((n, 4), np.int8), stage=np.full(n, MATCH_OVER, np.int8),
-            clock=np.zeros(n, np.int32),
+            clock=np.zeros(n, np.int32), played=np.zeros((n, 4, 54), np.uint8), acts=np.zeros(n, np.int32),
+            recent=np.full((n, RECENT, MOST_CARDS), NO_CARD, np.uint8), recent_seat=np.full((n, RECENT), -1, np.int8),
         )  # fmt: skip
         self.exchange = Exchange(
             payer=np.zeros((n, 2), np.int8), paid=np.zeros((n, 2), np.uint8), receiver=np.zeros((n, 2), np.int8),
@@ -120,18 +122,29 @@ class Tables:
 
     def decisions(self, which: Indices) -> Decisions:
         """The plays to decide at these tables, which must all be playing."""
-        hands = read_hands(self.rules, self.course.hands[which, self.course.seat[which]], self.course.level[which])
-        return Decisions(self.rules, which, hands, self.course.to_beat[which])
+        situation = self.situation(which)
+        hands = read_hands(self.rules, situation.hand, self.course.level[which])
+        return Decisions(self.rules, which, hands, self.course.to_beat[which], situation, self.course)
 
-    def exchange_options(self, which: Indices) -> NDArray[np.uint8]:
-        """[n, 54] the cards that may be paid or returned at these tables, which must all be exchanging."""
+    def observe(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
+        """[n, features] what seats [n] see at these tables, by default those to decide; see observations.py."""
+        observers = self.course.seat[which] if seats is None else seats
+        return observe(self.course, self.rules.book.wild_suit, which, observers)
+
+    def situation(self, which: Indices) -> Situation:
+        """What the seats to decide can see: their cards, and of the others' how many and which in all."""
+        return look_around(self.course, which)
+
+    def exchanges(self, which: Indices) -> Exchanges:
+        """The cards to pay or to return at these tables, which must all be exchanging."""
+        situation, level = self.situation(which), self.course.level[which]
+        hands = read_hands(self.rules, situation.hand, level)
         options = np.zeros((len(which), 54), np.uint8)
-        hands = read_hands(self.rules, self.course.hands[which, self.course.seat[which]], self.course.level[which])
         for stage, asked in ((TRIBUTE, self.rules.tribute), (BACK, self.rules.back)):
             mine = self.course.stage[which] == stage
             if mine.any():
                 options[mine] = card_options(self.rules, asked, hands)[mine]
-        return options
+        return Exchanges(self.rules, which, hands, situation._replace(top=np.full(len(which), -1, np.int8)), options)
 
     # --- what happens ------------------------------------------------------------------------------------------------
 
@@ -186,6 +199,8 @@ class Tables:
         state, exchange = self.course, self.exchange
         state.level[which] = level_of(self.rules, self.ladder.at(which))
         state.passed[which], state.out[which], state.order[which] = 0, 0, -1
+        state.played[which], state.acts[which] = 0, 0
+        state.recent[which], state.recent_seat[which] = NO_CARD, -1
         exchange.payer[which], exchange.receiver[which], exchange.leader[which] = -1, -1, -1
         exchange.paid[which], exchange.returned[which], exchange.refused[which] = NO_CARD, NO_CARD, 0
 

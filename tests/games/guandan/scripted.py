@@ -60,7 +60,7 @@ def give(tables: Tables, seat: int, card: str) -> None:
 
 def options(tables: Tables) -> str:
     """The cards that may be given."""
-    return hand_text(tables.exchange_options(HERE)[0])
+    return hand_text(tables.exchanges(HERE).options[0])
 
 
 def leads(tables: Tables) -> bool:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from abl_cards.cards import card_text, hand_of, parse_card
 from abl_cards.games.game import MoveLists
-from abl_cards.games.guandan.decisions import LEADING, Decisions, decide
+from abl_cards.games.guandan.course import LEADING
+from abl_cards.games.guandan.decisions import Decisions, decide
 from abl_cards.games.guandan.engine import GuandanEngine, engine_of
 from abl_cards.games.guandan.expansion import NO_CARD
 from abl_cards.games.guandan.rulebook import Rules

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abl_cards.games.guandan.decisions import LEADING
+from abl_cards.games.guandan.course import LEADING
 from abl_cards.games.guandan.shapes import functor
 from tests.brute_force.guandan import LABELS
 from tests.games.guandan.states import (

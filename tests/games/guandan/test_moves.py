@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from abl_cards import parallel
 from abl_cards.games.game import GameError, MoveLists, Moves
 from abl_cards.games.guandan import decisions as decisions_module
-from abl_cards.games.guandan.decisions import LEADING, Decisions
+from abl_cards.games.guandan.course import LEADING
+from abl_cards.games.guandan.decisions import Decisions, Situation
 from abl_cards.games.guandan.expansion import NO_CARD, Hands
 from abl_cards.streams import mix_all
 from tests.brute_force.guandan import moves, moves_by_subsets, return_cards, tribute_cards, unordered
@@ -122,7 +123,9 @@ def subset(decisions: Decisions, rows: NDArray[np.int64]) -> Decisions:
     """Some of the decisions."""
     natural, wilds, level = decisions.hands
     hands = Hands(natural[rows], wilds[rows], level[rows])
-    return Decisions(decisions.rules, np.arange(len(rows)), hands, decisions.to_beat[rows])
+    hand, unseen, cards, top = decisions.situation
+    situation = Situation(hand[rows], unseen[rows], cards[rows], top[rows])
+    return Decisions(decisions.rules, np.arange(len(rows)), hands, decisions.to_beat[rows], situation)
 
 
 def rows_of(moves: Moves | MoveLists) -> list[tuple[int, bytes]]:

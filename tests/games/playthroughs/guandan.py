@@ -37,7 +37,7 @@ class Scribe:
     def card_given(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
         """A tribute or a return, and how many cards there were to choose from."""
         if tables.episode[0] == self._number:
-            choices = int(tables.exchange_options(which)[0].sum())
+            choices = int(tables.exchanges(which).options[0].sum())
             verb = "pays" if tables.course.stage[0] == TRIBUTE else "returns"
             self._write(tables, choices, f"{verb} {card_text(int(card[0]))}")
 

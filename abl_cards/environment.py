@@ -1,0 +1,194 @@
+"""Every game as a PettingZoo environment: ``pip install 'abl-cards[pettingzoo]'``.
+
+>>> table = env("guandan", seed=7, one_episode=True)
+>>> table.reset()
+>>> for seat in table.agent_iter():
+...     observation, reward, terminated, truncated, info = table.last()
+...     over = terminated or truncated
+...     table.step(None if over else table.action_space(seat).sample(observation["action_mask"]))
+
+An action is a label by its number, PASS last; the preferences of the rule files choose its card set. An observation is
+what ``engine.observation`` describes, with the mask of the labels that are legal now (all 0 where another seat is to
+decide). Everybody is rewarded when an episode ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
+
+from abl_cards.cards import CARDS
+from abl_cards.games import Decisions, Exchanges, GameError, Indices, Moves, game
+from abl_cards.streams import key_of
+from reasoners.minimiser import Minimiser
+
+Realise = Callable[[Decisions, NDArray[np.int16]], Moves]
+"""From one legal label a decision to a card set."""
+
+Choose = Callable[[Exchanges], NDArray[np.uint8]]
+"""From cards to pay or to return to one each [n]."""
+
+_HERE = np.zeros(1, np.int64)  # the only table
+
+
+def env(name: str, **settings: Any) -> Any:
+    """An environment by the game's name, which checks how it is used; the settings are those of ``SeatEnv``."""
+    return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(SeatEnv(name, **settings)))
+
+
+class SeatEnv(AECEnv):  # type: ignore[misc]  # pettingzoo has no types
+    """One table of a game; its seats are the agents."""
+
+    def __init__(
+        self,
+        name: str,
+        profile: str | None = None,
+        directory: Path | None = None,
+        seed: int = 0,
+        one_episode: bool = False,
+        exchange: Choose | Literal["agent"] | None = None,
+        realise: Realise | None = None,
+        render_mode: str = "ansi",
+    ) -> None:
+        """Sit down: rule files as in ``game(name).engine``; each ``reset`` deals the next match of the seed.
+
+        With one_episode the agents are done when the first episode is over, else when the match is. What
+        realises a label, and which card is paid or returned, follows the preferences of the rule files unless realise
+        or exchange says otherwise. With exchange "agent" the cards are theirs to choose: 54 actions more, the cards of
+        the 54-vector in their order behind the labels.
+        """
+        self._engine = game(name).engine(directory, profile)
+        self._seed, self._matches, self._one_episode = seed, 0, one_episode
+        minimiser = Minimiser.of(self._engine)
+        self._exchange, self._realise = exchange or minimiser.give, realise or minimiser.realise_labels
+        self.render_mode = render_mode
+        self.metadata = {"name": f"{name}_v0", "render_modes": ["ansi", "human"], "is_parallelizable": False}
+        self.possible_agents = [f"seat_{seat}" for seat in range(len(self._engine.teams))]
+        self._labels = len(self._engine.labels)
+        self._actions = self._labels + (CARDS if exchange == "agent" else 0)
+        self.observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
+        self.action_spaces = {agent: spaces.Discrete(self._actions) for agent in self.possible_agents}
+
+    def _observation_space(self) -> spaces.Dict:
+        table = self._engine.observation
+        return spaces.Dict(
+            {
+                "observation": spaces.Box(0, table.most, (table.size,), np.float32),
+                "action_mask": spaces.Box(0, 1, (self._actions,), np.int8),
+            }
+        )
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The same for every agent."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The same for every agent."""
+        return self.action_spaces[agent]
+
+    # --- what happens ------------------------------------------------------------------------------------------------
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal a match: the next one, or the first one of another seed."""
+        if seed is not None:
+            self._seed, self._matches = seed, 0
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._final: NDArray[np.uint8] | None = None  # [seats, features] what they see in the end
+        keys = np.array([key_of(self._seed, self._matches)], np.uint64)
+        self._tables = self._engine.tables(keys, self)
+        self._matches += 1
+        self._go_on()
+
+    def step(self, action: int | None) -> None:
+        """Lay down the label's card set, or give the card; raises GameError for what is not legal."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        if action is None or not self._mask[action]:
+            raise GameError(f"{agent} may not do {action}: see the action_mask of its observation")
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        if self._decisions is None:
+            self._tables.give(_HERE, np.array([action - self._labels], np.uint8))
+        else:
+            self._tables.play(_HERE, self._realise(self._decisions, np.array([action], np.int16)))
+        self._go_on()
+        self._accumulate_rewards()
+        if self._final is not None:
+            self._deads_step_first()
+
+    def _go_on(self) -> None:
+        """Up to the next decision of an agent, or the end."""
+        while self._final is None and self._exchange != "agent" and self._tables.exchanging().size:
+            self._tables.give(_HERE, self._exchange(self._tables.exchanges(_HERE)))
+        self._mask = np.zeros(self._actions, np.int8)
+        self._decisions: Decisions | None = None
+        if self._final is not None:
+            return
+        self.agent_selection = self.possible_agents[self._tables.seat[0]]
+        if self._tables.playing().size:
+            self._decisions = self._tables.decisions(_HERE)
+            self._mask[: self._labels] = self._decisions.legal[:, 0]
+        else:
+            self._mask[self._labels :] = self._tables.exchanges(_HERE).options[0]
+
+    # --- what the table tells ----------------------------------------------------------------------------------------
+
+    def episode_began(self, tables: Any, which: Indices) -> None:
+        """Nothing to do."""
+
+    def card_given(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
+        """Nothing to do."""
+
+    def played(self, tables: Any, which: Indices, moves: Moves) -> None:
+        """Nothing to do."""
+
+    def episode_ended(self, tables: Any, which: Indices) -> None:
+        """Reward everybody, before the cards are dealt anew."""
+        rewards = self._engine.rewards(tables, which)[0]
+        for agent, reward in zip(self.possible_agents, rewards, strict=True):
+            self.rewards[agent] += float(reward)
+        if self._one_episode:
+            self._end(tables)
+
+    def match_ended(self, tables: Any, which: Indices) -> None:
+        """Everybody is done."""
+        self._end(tables)
+
+    def _end(self, tables: Any) -> None:
+        seats = len(self.possible_agents)
+        self._final = tables.observe(np.zeros(seats, np.int64), np.arange(seats, dtype=np.int8))
+        self.terminations = dict.fromkeys(self.agents, True)
+
+    # --- what can be seen --------------------------------------------------------------------------------------------
+
+    def observe(self, agent: str) -> dict[str, NDArray[Any]]:
+        """What a seat sees, and what it may do now."""
+        seat = self.possible_agents.index(agent)
+        rows = self._tables.observe(_HERE, np.array([seat], np.int8)) if self._final is None else self._final[[seat]]
+        mask = self._mask if agent == self.agent_selection else np.zeros_like(self._mask)
+        return {"observation": rows[0].astype(np.float32), "action_mask": mask.copy()}
+
+    def render(self) -> str | None:
+        """The table as text, all hands open: given back, or printed in the mode "human"."""
+        text = self._engine.draw(self._tables, 0)
+        if self.render_mode == "human":
+            print(text)
+            return None
+        return text
+
+    def close(self) -> None:
+        """There is nothing to release."""

@@ -1,0 +1,149 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+"""Facts about concrete moves for the preferences: what everybody can see, and what a move leaves in the hand."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abl_cards.games.guandan.expansion import NO_CARD, read_hand
+from abl_cards.games.guandan.knowledge import WHO
+from abl_cards.games.guandan.shapes import SUITS, VALUE_COUNT, Shapes
+from abl_cards.logic import Circuit
+
+MOVE_INPUTS = frozenset({"play", "lays", "left", "wild_left", "plays_left"})
+"""The inputs that differ from move to move; all others are the same for a whole decision."""
+
+
+class SituationRows(NamedTuple):
+    """Where the public facts lie among the rows of a circuit; -1 where they do not matter."""
+
+    top: NDArray[np.int32]  # [3]
+    cards: NDArray[np.int32]  # [3, 28] at least
+    unseen: NDArray[np.int32]  # [17, 9] at least
+    unseen_wild: NDArray[np.int32]  # [3] at least
+
+
+class MoveRows(NamedTuple):
+    """Where the facts of a move lie among the rows of a circuit; -1 where they do not matter."""
+
+    lays: NDArray[np.int32]  # [forms]
+    play: NDArray[np.int32]  # [forms] of the form's label
+    left: NDArray[np.int32]  # [17, 9] at least
+    left_suited: NDArray[np.int32]  # [17, 4, 3] at least
+    wild_left: NDArray[np.int32]  # [3] at least
+    plays_left: NDArray[np.int32]  # [28] at least
+
+
+@njit(cache=True, nogil=True)
+def _raise(rows, row, i):
+    if row >= 0:
+        rows[row, i] = 1
+
+
+@njit(cache=True, nogil=True)
+def _count_values(hand, level, wild_suit, natural, totals):
+    """Natural cards by rank into totals [17]; returns the number of wild cards."""
+    wilds = read_hand(hand, level, wild_suit, natural)
+    for value in range(VALUE_COUNT):
+        totals[value] = natural[value].sum()
+    return wilds
+
+
+@njit(cache=True, nogil=True)
+def write_situation(at, situation, level, wild_suit, lo, hi, rows):
+    """Add the public facts of decisions lo..hi-1 to input rows [inputs, n]."""
+    natural, totals = np.zeros((17, 4), np.uint8), np.zeros(17, np.int64)
+    for i in range(lo, hi):
+        if situation.top[i] >= 0:
+            _raise(rows, at.top[situation.top[i]], i)
+        for other in range(3):
+            for count in range(1, situation.cards[i, other] + 1):
+                _raise(rows, at.cards[other, count], i)
+        wilds = _count_values(situation.unseen[i], level[i], wild_suit, natural, totals)
+        for value in range(2, 17):
+            for count in range(1, totals[value] + 1):
+                _raise(rows, at.unseen[value, count], i)
+        for count in range(1, wilds + 1):
+            _raise(rows, at.unseen_wild[count], i)
+
+
+@njit(cache=True, nogil=True)
+def leave(hand, decision, cards, lo, hi, left):
+    """What moves lo..hi-1 leave of the hands [n, 54]: left [moves, 54]."""
+    for move in range(lo, hi):
+        left[move] = hand[decision[move]]
+        for card in cards[move]:
+            if card != NO_CARD:
+                left[move, card] -= 1
+
+
+@njit(cache=True, nogil=True)
+def write_moves(at, form, left, plays, level, decision, wild_suit, lo, hi, rows):
+    """Add the facts of moves lo..hi-1 to input rows [inputs, moves]; left [moves, 54] is what stays in the hand."""
+    natural = np.zeros((17, 4), np.uint8)
+    for move in range(lo, hi):
+        if form[move] >= 0:
+            _raise(rows, at.lays[form[move]], move)
+            _raise(rows, at.play[form[move]], move)
+        wilds = read_hand(left[move], level[decision[move]], wild_suit, natural)
+        for value in range(2, 17):
+            total = 0
+            for suit in range(4):
+                copies = natural[value, suit]
+                total += copies
+                for count in range(1, copies + 1):
+                    _raise(rows, at.left_suited[value, suit, count], move)
+            for count in range(1, total + 1):
+                _raise(rows, at.left[value, count], move)
+        for count in range(1, wilds + 1):
+            _raise(rows, at.wild_left[count], move)
+        for count in range(1, plays[move] + 1):
+            _raise(rows, at.plays_left[count], move)
+
+
+def situation_rows(circuit: Circuit) -> SituationRows:
+    """Look up the public facts of a circuit."""
+    top, cards = np.full(3, -1, np.int32), np.full((3, 28), -1, np.int32)
+    for (who,), row in circuit.input_rows("top", 1).items():
+        top[WHO.index(str(who))] = row
+    for (who, count), row in circuit.input_rows("cards", 2).items():
+        cards[WHO.index(str(who)), int(count)] = row
+    return SituationRows(top, cards, _ranked(circuit, "unseen"), _counted(circuit, "unseen_wild", 3))
+
+
+def move_rows(circuit: Circuit, shapes: Shapes) -> MoveRows:
+    """Look up the facts of a move of a circuit."""
+    lays, play = (np.full(len(shapes.forms), -1, np.int32) for _ in range(2))
+    suited = np.full((VALUE_COUNT, 4, 3), -1, np.int32)
+    for (form,), row in circuit.input_rows("lays", 1).items():
+        lays[shapes.form_index[str(form)]] = row
+    for (label,), row in circuit.input_rows("play", 1).items():
+        play[shapes.form_label == shapes.label_index[str(label)]] = row
+    for (value, suit, count), row in circuit.input_rows("left", 3).items():
+        suited[int(value), max(0, SUITS.find(str(suit))), int(count)] = row
+    return MoveRows(
+        lays,
+        play,
+        _ranked(circuit, "left"),
+        suited,
+        _counted(circuit, "wild_left", 3),
+        _counted(circuit, "plays_left", 28),
+    )
+
+
+def _ranked(circuit: Circuit, name: str) -> NDArray[np.int32]:
+    rows = np.full((VALUE_COUNT, 9), -1, np.int32)
+    for (value, count), row in circuit.input_rows(name, 2).items():
+        rows[int(value), int(count)] = row
+    return rows
+
+
+def _counted(circuit: Circuit, name: str, size: int) -> NDArray[np.int32]:
+    rows = np.full(size, -1, np.int32)
+    for (count,), row in circuit.input_rows(name, 1).items():
+        rows[int(count)] = row
+    return rows

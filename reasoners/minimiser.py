@@ -1,0 +1,59 @@
+"""The inconsistency minimiser (Chen et al. 2025, section 2.4): from pseudo-labels to the move the rules like best.
+
+For the most probable label all card sets are enumerated, those that contradict the knowledge base are dropped, and the
+one with the lowest cost is played; where none is left, the next most probable label has its turn. Without a learner the
+same minimisation runs over the card sets of all labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games import Decisions, Engine, Exchanges, Judge, MoveLists, Moves
+from reasoners.plays import PlayCounter
+
+
+@dataclass(frozen=True)
+class Minimiser:
+    """Chooses concrete moves by the preferences of a knowledge base; ties go to wire order."""
+
+    judge: Judge
+
+    @classmethod
+    def of(cls, engine: Engine) -> Minimiser:
+        """By the preferences of the engine's own knowledge base."""
+        return cls(engine.judge(PlayCounter.of(engine.rules).plays_left_after))
+
+    def best(self, decisions: Decisions) -> Moves:
+        """The move with the lowest cost over all labels."""
+        lists = decisions.moves()
+        return lists.rows(self._first(decisions, lists, np.zeros(len(lists.form))))
+
+    def realise_labels(self, decisions: Decisions, labels: NDArray[np.int16]) -> Moves:
+        """The cheapest consistent card set of one legal label each, whether or not it has a consistent one."""
+        lists = decisions.moves(labels)
+        return lists.rows(self._first(decisions, lists, np.zeros(len(lists.form))))
+
+    def realise(self, decisions: Decisions, probabilities: NDArray[np.floating]) -> Moves:
+        """The cheapest consistent card set of the most probable legal label that has one; probabilities [n, labels].
+
+        Where every legal move contradicts the knowledge base, the most probable label keeps its cheapest card set.
+        """
+        lists = decisions.moves()
+        return lists.rows(self._first(decisions, lists, probabilities[lists.decision, decisions.labels_of(lists.form)]))
+
+    def give(self, exchanges: Exchanges) -> NDArray[np.uint8]:
+        """The card to pay or to return with the lowest cost."""
+        lists = exchanges.lists()
+        return lists.cards[self._first(exchanges, lists, np.zeros(len(lists.form))), 0]
+
+    def _first(
+        self, decisions: Decisions | Exchanges, lists: MoveLists, likely: NDArray[np.floating]
+    ) -> NDArray[np.int64]:
+        """[n] the candidate of each decision that comes first: consistent, then likely, then cheap, then early."""
+        cost, consistent = self.judge.costs(decisions, lists)
+        order = np.lexsort((cost, -likely, ~consistent, lists.decision))
+        return order[lists.start[:-1]]

@@ -1,0 +1,124 @@
+"""Observations: the layout, the numbers against a slow account of the game, and nothing of what a seat cannot see."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from abl_cards.games import GameError, Moves
+from abl_cards.games.guandan.observations import OBSERVATION, SEQUENCE, STATE
+from abl_cards.games.guandan.tables import Tables
+from tests.games.guandan.states import engine, wild_of
+from tests.games.random_play import match_keys, step
+
+
+class Ear:
+    """Keeps the acts of an episode at each table as lists."""
+
+    def __init__(self, n: int) -> None:
+        self.acts: list[list[tuple[int, list[int]]]] = [[] for _ in range(n)]
+
+    def episode_began(self, tables: Tables, which: NDArray[np.int64]) -> None:
+        for table in which:
+            self.acts[table] = []
+
+    def card_given(self, tables: Tables, which: NDArray[np.int64], card: NDArray[np.uint8]) -> None:
+        pass
+
+    def played(self, tables: Tables, which: NDArray[np.int64], moves: Moves) -> None:
+        for table, cards in zip(which, moves.cards, strict=True):
+            self.acts[table].append((int(tables.seat[table]), [int(card) for card in cards if card != 255]))
+
+    def episode_ended(self, tables: Tables, which: NDArray[np.int64]) -> None:
+        pass
+
+    def match_ended(self, tables: Tables, which: NDArray[np.int64]) -> None:
+        pass
+
+
+def vector(cards: list[int]) -> NDArray[np.uint8]:
+    return np.bincount(cards, minlength=54).astype(np.uint8) if cards else np.zeros(54, np.uint8)
+
+
+def slowly(tables: Tables, acts: list[tuple[int, list[int]]], table: int, seat: int) -> NDArray[np.uint8]:
+    """One observation from the acts of the episode, part by part in the order of the layout."""
+    hands = tables.course.hands[table]
+    level = int(tables.course.level[table])
+    order = [(seat + place) % 4 for place in range(4)]
+    last = deque([*[(None, [])] * 7, *acts], maxlen=7)
+    parts = [
+        np.eye(13)[level - 2],
+        np.eye(4)[seat],
+        np.eye(3)[hands[seat, wild_of(np.array([level], np.int8))[0]]],
+        hands[seat],
+        *(np.eye(54)[hands[other].sum()] for other in order),
+        *(vector([card for actor, cards in acts if actor == other for card in cards]) for other in order),
+        *(vector(cards) for _, cards in last),
+        *(np.zeros(4) if actor is None else np.eye(4)[order.index(actor)] for actor, _ in last),
+    ]
+    return np.concatenate(parts).astype(np.uint8)
+
+
+def test_layout_is_the_papers() -> None:
+    """Table 1 of the paper: 506 numbers of state, 7 × (54 + 4) of sequence, side by side."""
+    sizes = {feature.name: feature.size for feature in OBSERVATION.features}
+    assert sizes == {
+        "level": 13, "seat": 4, "wilds": 3, "hand": 54, "left": 216, "played": 216, "recent": 378, "recent_seat": 28,
+    }  # fmt: skip
+    places = [np.arange(OBSERVATION.size)[OBSERVATION[name]] for name in sizes]
+    assert np.concatenate(places).tolist() == list(range(912))
+    assert np.arange(912)[STATE].tolist() == list(range(506))
+    assert np.arange(912)[SEQUENCE].tolist() == list(range(506, 912))
+    assert all(name in OBSERVATION.describe() for name in sizes)
+
+
+def test_numbers_against_the_slow_way() -> None:
+    """All four seats, over two episodes and the tribute between them, at tables in every stage."""
+    n = 12
+    ear = Ear(n)
+    tables = engine().tables(match_keys(n, 11), ear)
+    exchanged = 0
+    for taken in range(260):
+        exchanged += len(tables.exchanging())
+        if taken % 5 == 0 or tables.exchanging().size:
+            which = np.concatenate([tables.playing(), tables.exchanging()])
+            for seat in range(4):
+                seen = tables.observe(which, np.full(len(which), seat, np.int8))
+                expected = [slowly(tables, ear.acts[table], table, seat) for table in which]
+                assert (seen == np.array(expected)).all()
+            assert (tables.observe(which) == tables.observe(which, tables.seat[which])).all()
+        step(tables)
+    assert exchanged > 0
+    assert tables.episode.min() > 0
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 300))
+def test_unseen_cards_change_nothing(seed: int, steps: int) -> None:
+    """Dealing the unseen cards anew among the other seats changes no observation, whoever looks."""
+    n, random = 8, np.random.default_rng(seed)
+    tables = engine().tables(match_keys(n, seed % 2**31))
+    for _ in range(steps):
+        step(tables)
+    hands = tables.course.hands.copy()
+    for seat in range(4):
+        seats = np.full(n, seat, np.int8)
+        before = tables.observe(np.arange(n), seats)
+        for table in range(n):
+            others = [other for other in range(4) if other != seat]
+            unseen = random.permutation(np.repeat(np.tile(np.arange(54), 3), hands[table, others].ravel()))
+            shares = np.split(unseen, hands[table, others].sum(axis=1).cumsum()[:-1])
+            for other, share in zip(others, shares, strict=True):
+                tables.course.hands[table, other] = vector(share.tolist())
+        assert (tables.observe(np.arange(n), seats) == before).all()
+        tables.course.hands[:] = hands
+
+
+def test_nothing_to_observe_without_a_table() -> None:
+    """Decisions made of hands alone have no history."""
+    with pytest.raises(GameError, match="table"):
+        engine().sample_decisions(2, 1).observe()

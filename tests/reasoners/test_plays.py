@@ -1,0 +1,225 @@
+"""The least number of plays that empty a hand, against searches that know nothing of its tables."""
+
+from __future__ import annotations
+
+import doctest
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import clingo
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from abl_cards.cards import parse_hand
+from abl_cards.games.guandan.decisions import Decisions, decide
+from abl_cards.games.guandan.rulebook import Rules, rules_of
+from abl_cards.logic import KBError
+from reasoners import plays as plays_module
+from reasoners.plays import PlayCounter, plays_left, read_plays
+from tests.brute_force.guandan import readings
+from tests.games.guandan.states import engine, random_states, texts, thorough, wild_of
+from tests.games.guandan.variants import NO_WILD_CARDS, write_variant
+
+
+def test_examples() -> None:
+    assert doctest.testmod(plays_module).failed == 0
+
+
+@pytest.fixture(scope="module")
+def rules() -> Rules:
+    return engine().rules
+
+
+@pytest.fixture(scope="module")
+def counter(rules: Rules) -> PlayCounter:
+    return PlayCounter.of(rules)
+
+
+def by_subsets(cards: Sequence[str], level: str) -> int:
+    """Every way to take the cards apart into handfuls that can be read as a play."""
+    known: dict[tuple[str, ...], bool] = {}
+    handfuls = [tuple(card for place, card in enumerate(cards) if bits >> place & 1) for bits in range(1 << len(cards))]
+    playable = [bool(bits) and _readable(chosen, level, known) for bits, chosen in enumerate(handfuls)]
+    fewest = [0] + [len(cards)] * (len(handfuls) - 1)
+    for whole in range(1, len(handfuls)):
+        part = first = whole & -whole
+        others = whole ^ first
+        rest = others
+        while True:  # every handful with the first card
+            part = first | (others ^ rest)
+            if playable[part]:
+                fewest[whole] = min(fewest[whole], 1 + fewest[rest])
+            if rest == 0:
+                break
+            rest = (rest - 1) & others
+    return fewest[-1]
+
+
+def _readable(cards: tuple[str, ...], level: str, known: dict[tuple[str, ...], bool]) -> bool:
+    if cards not in known:
+        known[cards] = len(cards) <= 10 and bool(readings(cards, level))
+    return known[cards]
+
+
+TAKING_APART = """
+{ stands_for(K,R) : rank(R) } = 1 :- wild(K).
+{ used(F,1..9) } :- shape(F).
+:- used(F,N), N > 1, not used(F,N-1).
+:- held(R,H), H != #sum { N,F,U : used(F,U), needs(F,_,R,N); -1,wild,K : stands_for(K,R) }.
+#minimize { 1,F,U : used(F,U) }.
+#show.
+"""
+
+
+def by_clingo(rules: Rules, hand: NDArray[np.uint8], level: int) -> int:
+    """The optimum over numbers of forms as labels.lp declares them; a straight flush costs what a straight does."""
+    wild = int(wild_of(np.array([level], np.int8))[0])
+    held = dict.fromkeys(range(2, 17), 0)
+    for card in np.flatnonzero(hand):
+        rank = (14 if card < 4 else int(card) // 4 + 1) if card < 52 else int(card) - 37
+        held[rank] += int(hand[card]) if card != wild else 0
+    lines = [f"held({rank},{count})." for rank, count in held.items()] + ["rank(2..14)."]
+    lines += [f"wild({copy})." for copy in range(int(hand[wild]))]
+    for number, form in enumerate(rules.shapes.forms):
+        if form.groups and form.suit is None and all(held[rank] + 2 >= count for rank, count, _ in form.groups):
+            lines += [f"shape({number})."]
+            lines += [f"needs({number},{place},{r},{c})." for place, (r, c, _) in enumerate(form.groups)]
+    control = clingo.Control(["--opt-strategy=usc"])
+    control.add("base", [], "\n".join(lines) + TAKING_APART)
+    control.ground([("base", [])])
+    found: list[int] = []
+    control.solve(on_model=lambda model: found.append(model.cost[0]))
+    return found[-1]
+
+
+@pytest.mark.parametrize(("smallest", "largest", "hands"), [(1, 5, 300), (6, 8, 300), (9, 9, 60), (10, 12, 30)])
+def test_against_all_ways_to_take_a_hand_apart(
+    rules: Rules, counter: PlayCounter, smallest: int, largest: int, hands: int
+) -> None:
+    """Half the hands have wild cards; what is a play is asked of the brute force of the rules page."""
+    states = random_states(rules, hands * (20 if thorough() else 1), smallest, smallest, largest)
+    for row, plays in enumerate(counter.plays_left(states.hands, states.levels)):
+        level = int(states.levels[row])
+        cards = texts(states.hands[row], level)
+        assert plays == by_subsets(cards, "0123456789TJQKA"[level] if level < 11 else "TJQKA"[level - 10]), cards
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_large_hands_against_an_optimiser(rules: Rules, counter: PlayCounter, seed: int) -> None:
+    """13 to 27 cards, crowded and evenly dealt: the number is exact there too."""
+    states = random_states(rules, 300 if thorough() else 60, seed, 13, 27)
+    for row, plays in enumerate(counter.plays_left(states.hands, states.levels)):
+        cards = texts(states.hands[row], int(states.levels[row]))
+        assert plays == by_clingo(rules, states.hands[row], int(states.levels[row])), cards
+
+
+@pytest.mark.parametrize(
+    ("hand", "level", "plays"),
+    [
+        ("", 2, 0),
+        ("H2", 2, 1),
+        ("H2 H2", 2, 1),
+        ("H2 H2", 3, 1),
+        ("SB HR", 2, 2),
+        ("SB SB HR HR", 2, 1),
+        ("SB SB HR", 2, 2),
+        ("S3 S3 S3 SB SB", 2, 1),
+        ("SA S2 S3 S4 S5", 7, 1),
+        ("ST SJ SQ SK SA", 7, 1),
+        ("SJ SQ SK SA S2", 7, 5),
+        ("S3 H3 C3 D3 S5 H5 C5 S6 H6 C6 D6 S8 H8 C8", 2, 3),  # two bombs go as the pairs of two full houses
+        ("S3 H3 C3 D3 S5 H5 C5 S9 H9 C9", 2, 2),
+        ("S3 S4 S5 S6 H2 H2 S8", 2, 2),
+        ("S4 H4 C4 D4 S4 H4 C4 D4 H2 H2", 2, 1),
+        ("SK HK SQ HQ SA H7", 7, 1),
+    ],
+)
+def test_hands_by_hand(counter: PlayCounter, hand: str, level: int, plays: int) -> None:
+    """Hands whose number is easily seen."""
+    assert counter.plays_left(parse_hand(hand)[None], np.array([level], np.int8)).tolist() == [plays]
+
+
+def test_one_card_more(rules: Rules, counter: PlayCounter) -> None:
+    """A card more costs one play more at most, for it can go alone; it can save many, as a 7 does to 3 4 5 6."""
+    states = random_states(rules, 3000, seed=5, largest=26)
+    before = counter.plays_left(states.hands, states.levels).astype(int)
+    for card in range(54):
+        room = states.hands[:, card] < 2
+        more = states.hands[room]
+        more[:, card] += 1
+        after = counter.plays_left(more, states.levels[room]).astype(int)
+        assert (after <= before[room] + 1).all()
+
+
+def test_a_wild_card_is_worth_any_card(rules: Rules, counter: PlayCounter) -> None:
+    """Putting a wild card in the place of any card but a joker never costs a play."""
+    states = random_states(rules, 3000, seed=6)
+    before = counter.plays_left(states.hands, states.levels)
+    wild = wild_of(states.levels)
+    rows = np.arange(len(wild))
+    for card in range(52):
+        can = (states.hands[:, card] > 0) & (states.hands[rows, wild] < 2) & (wild != card)
+        swapped = states.hands[can]
+        swapped[:, card] -= 1
+        swapped[np.arange(len(swapped)), wild[can]] += 1
+        assert (counter.plays_left(swapped, states.levels[can]) <= before[can]).all()
+
+
+def after_each_move(decisions: Decisions, hands: NDArray[np.uint8], counter: PlayCounter) -> list[int]:
+    """The slow way: lay the cards down, then count."""
+    lists, plays = decisions.moves(), []
+    for row in range(len(hands)):
+        for move in range(lists.start[row], lists.start[row + 1]):
+            rest = hands[row].copy()
+            for card in lists.cards[move]:
+                if card != 255:
+                    rest[card] -= 1
+            plays.append(int(counter.plays_left(rest[None], decisions.hands.level[row : row + 1])[0]))
+    return plays
+
+
+def test_after_every_move(rules: Rules, counter: PlayCounter) -> None:
+    """The batched entry counts what is left after each move; the best lead leaves one play less than the hand takes."""
+    states = random_states(rules, 60, seed=7)
+    decisions = decide(rules, states.hands, states.levels, np.full(60, -1, np.int16))
+    lists = decisions.moves()
+    plays = counter.plays_left_after(decisions, lists)
+    assert plays.tolist() == after_each_move(decisions, states.hands, counter)
+    best = np.minimum.reduceat(plays, lists.start[:-1])
+    assert (best + 1 == counter.plays_left(states.hands, states.levels)).all()
+
+
+def test_profiles_and_levels_share_what_they_find(rules: Rules) -> None:
+    """The plays are the same in every profile, so are the tables."""
+    assert read_plays(rules.shapes.forms) == read_plays(engine("platform").rules.shapes.forms)
+    assert PlayCounter.of(rules).table is PlayCounter.of(engine("platform").rules).table
+    hand = parse_hand("S3 S4 S5 S6 S7 H9 S9")[None]
+    assert plays_left(rules, hand, np.array([9], np.int8)).tolist() == [2]
+
+
+def test_rules_without_wild_cards(tmp_path: Path) -> None:
+    """Where no card is wild, the heart of the level is a card like any other."""
+    rules = rules_of(write_variant(tmp_path, NO_WILD_CARDS))
+    hands = np.stack([parse_hand("S3 S4 S5 S6 H2 H9"), parse_hand("S3 S4 H5 S6 H9"), parse_hand("H9 H9 S8")])
+    assert plays_left(rules, hands, np.array([9, 9, 9], np.int8)).tolist() == [2, 5, 2]
+    assert plays_left(engine().rules, hands, np.array([9, 9, 9], np.int8)).tolist() == [2, 1, 1]
+
+
+def test_plays_are_those_of_the_forms(rules: Rules) -> None:
+    """A form that the rules do not know is not played: no straights, no tubes, no full houses, no joker bomb."""
+    gone = ("straight", "straight_flush", "tube", "full_house", "joker_bomb")
+    forms = tuple(form for form in rules.shapes.forms if form.kind not in gone)
+    hands = [parse_hand(hand) for hand in ("S3 S4 S5 S6 S7", "S3 C3 S4 C4 S5 C5", "S3 C3 D3 S4 C4", "SB SB HR HR")]
+    level = np.full(4, 2, np.int8)
+    assert PlayCounter.of(rules).plays_left(np.stack(hands), level).tolist() == [1, 1, 1, 1]
+    few = PlayCounter.of(replace(rules, shapes=replace(rules.shapes, forms=forms)))
+    assert few.plays_left(np.stack(hands), level).tolist() == [5, 3, 2, 2]
+
+
+def test_rules_that_cannot_be_counted(rules: Rules) -> None:
+    """Hands that might never be emptied are refused."""
+    forms = tuple(form for form in rules.shapes.forms if form.name != "single(9)")
+    with pytest.raises(KBError, match="single card"):
+        read_plays(forms)
