@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import game_names
-from abl_cards.games.game import Decisions, Engine, GameError, Moves, Tables
+from abl_cards.games.game import Decisions, Engine, Exchanges, GameError, Moves, Tables
 
 Message = dict[str, Any]
 """One JSON object of a protocol."""
@@ -92,8 +92,8 @@ class Player(Protocol):
     def play(self, decisions: Decisions, keys: NDArray[np.uint64]) -> Moves:
         """One legal move for each decision."""
 
-    def give(self, options: NDArray[np.uint8], keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
-        """One of the allowed cards for each row of options [n, 54]."""
+    def give(self, exchanges: Exchanges, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
+        """One of the allowed cards for each exchange."""
 
 
 class Reply(NamedTuple):

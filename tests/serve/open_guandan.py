@@ -86,7 +86,7 @@ class OpenGuanDan:
         elif tables.playing().size:
             tables.play(HERE, companion.play(tables.decisions(HERE), keys))
         else:
-            tables.give(HERE, companion.give(tables.exchange_options(HERE), keys))
+            tables.give(HERE, companion.give(tables.exchanges(HERE), keys))
 
     async def _ask(self, connection: ServerConnection, dealer: GuandanDealer) -> None:
         request = dealer.request()

@@ -13,7 +13,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.asyncio.server import serve as listen
 
 from abl_cards.agents import agent
-from abl_cards.games import Decisions, GameError, Moves
+from abl_cards.games import Decisions, Exchanges, GameError, Moves
 from abl_cards.games.guandan.guest import GuandanGuest
 from abl_cards.games.guandan.manners import InRooms, Plain
 from abl_cards.games.guandan.service import SERVICE
@@ -122,7 +122,7 @@ def test_the_agent_sees_what_the_message_says() -> None:
             seen.append(decisions)
             return decisions.realise_first(decisions.legal.argmax(axis=0).astype(np.int16))
 
-        def give(self, options: NDArray[np.uint8], keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
+        def give(self, exchanges: Exchanges, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
             raise AssertionError
 
     dealer = seated(["S9 H9 S3", "S4 SJ HJ H8", "S4", "S5"], level="8")

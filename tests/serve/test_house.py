@@ -87,6 +87,13 @@ def test_guests_beside_agents() -> None:
     assert [seat.client for seat in result.tables[0].seats] == [True, False, True, False]
 
 
+def test_kb_as_guest() -> None:
+    """The agent that looks at all there is to see: it sees the same over the wire."""
+    result, guests, _ = run(visit(plan({1: "greedy", 3: "greedy"}, games=2, seed=3), [guest("kb")] * 2))
+    assert outcome(result) == match("kb", "greedy", 2, 3)
+    assert [each.problems for each in guests] == [0, 0]
+
+
 def test_a_long_session() -> None:
     """One guest, many games."""
     wanted = plan({0: "greedy", 1: "random", 3: "random"}, games=GAMES, seed=9)

@@ -83,7 +83,7 @@ class GuandanDealer:
         return self._request(scene, actions, choose)
 
     def _ask_for_card(self) -> Request:
-        options = self.tables.exchange_options(HERE)[0]
+        options = self.tables.exchanges(HERE).options[0]
         cards = [card for card in hand_order(self._view.level) if options[card]]
         stage = _STAGES[int(self.tables.course.stage[0])]
         actions = [Action(stage, stage, (card,)).to_json() for card in cards]

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from abl_cards.cards import card_text, hand_of
 from abl_cards.games.game import GameError
-from abl_cards.games.guandan.decisions import LEADING, Decisions, decide
+from abl_cards.games.guandan.course import LEADING
+from abl_cards.games.guandan.decisions import Decisions
 from abl_cards.games.guandan.engine import GuandanEngine
 from abl_cards.games.guandan.manners import Manners
+from abl_cards.games.guandan.memory import Memory
 from abl_cards.games.guandan.wire import RANK_TEXT, Action, State
 from abl_cards.games.service import DEFAULT_CHOICE, Message, Outcome, Player, Refused, Reply
 
@@ -27,7 +29,7 @@ class GuandanGuest:
     def __init__(self, engine: GuandanEngine, manners: Manners) -> None:
         """A guest who plays by these rules and talks in this manner."""
         self._engine, self._manners = engine, manners
-        self._laid = np.zeros(54, np.int64)  # cards laid down in the episode
+        self._memory = Memory(engine.rules)
         self._outcome = Outcome()
 
     @property
@@ -59,7 +61,7 @@ class GuandanGuest:
         told = self._manners.open(message)
         stage = str(told.get("stage"))
         try:
-            choose = self._play if stage == "play" else _give
+            choose = self._play if stage == "play" else self._give
             wanted = choose(told, player, np.array([key], np.uint64))
             choice = _find(_offered(told.get("actionList")), wanted)
             problem = None if choice is not None else f"{wanted} is not offered"
@@ -80,13 +82,14 @@ class GuandanGuest:
         }
 
     def _note_beginning(self, told: Message) -> None:
-        self._laid[:] = 0
-        self._outcome = replace(self._outcome, seat=_number(told, "myPos"))
+        seat = _seat(told, "myPos")
+        self._memory.begin(seat)
+        self._outcome = replace(self._outcome, seat=seat)
 
     def _note_play(self, told: Message) -> None:
         action = _action(told.get("curAction"))
         if action:
-            self._laid += hand_of(action.cards)
+            self._memory.note(_seat(told, "curPos"), action.cards)
 
     def _note_game(self, told: Message) -> None:
         self._outcome = replace(self._outcome, games=_number(told, "curTimes"))
@@ -104,28 +107,43 @@ class GuandanGuest:
 
     def _decisions(self, told: Message) -> Decisions:
         """The play to decide as our own agents see it."""
-        to_beat = _action(told.get("greaterAction"))
-        state = State.from_json(
-            {
-                "level": _level(told.get("curRank")),
-                "hand": told.get("handCards"),
-                "to_beat": to_beat.to_json() if to_beat else None,
-            }
-        )
-        form = LEADING if state.to_beat is None else self._engine.identify(state.level, state.to_beat)
-        hand, level = hand_of(state.hand), np.array([state.level], np.int8)
-        return decide(self._engine.rules, hand[None], level, np.array([form], np.int16))
+        state = _state(told)
+        form, owner = LEADING, self._memory.seat
+        if state.to_beat is not None:
+            form, owner = self._engine.identify(state.level, state.to_beat), _seat(told, "greaterPos")
+        return self._memory.decisions(hand_of(state.hand), state.level, form, owner, _rest(told))
+
+    def _give(self, told: Message, player: Player, keys: NDArray[np.uint64]) -> Action:
+        """The card to pay or to return, among those offered."""
+        stage, state = str(told.get("stage")), _state(told)
+        offered = [action for action in map(_action, _offered(told.get("actionList"))) if action]
+        if stage not in ("tribute", "back") or not offered or any(len(action.cards) != 1 for action in offered):
+            raise GameError(f"{stage[:20]}: a choice is not a single card")
+        options = (hand_of(action.cards[0] for action in offered) > 0).astype(np.uint8)
+        exchanges = self._memory.exchanges(hand_of(state.hand), state.level, stage == "tribute", options, _rest(told))
+        card = int(player.give(exchanges, keys)[0])
+        return Action(offered[0].type, offered[0].rank, (card,))
 
 
-def _give(told: Message, player: Player, keys: NDArray[np.uint64]) -> Action:
-    """The card to pay or to return, among those offered."""
-    stage = str(told.get("stage"))
-    offered = [action for action in map(_action, _offered(told.get("actionList"))) if action]
-    if stage not in ("tribute", "back") or not offered or any(len(action.cards) != 1 for action in offered):
-        raise GameError(f"{stage[:20]}: a choice is not a single card")
-    options = hand_of(action.cards[0] for action in offered) > 0
-    card = int(player.give(options.astype(np.uint8)[None], keys)[0])
-    return Action(offered[0].type, offered[0].rank, (card,))
+def _state(told: Message) -> State:
+    """Hand, level and play to beat of a request."""
+    to_beat = _action(told.get("greaterAction"))
+    level = told.get("curRank")
+    return State.from_json(
+        {
+            "level": RANK_TEXT[level] if type(level) is int and level in range(2, 15) else level,
+            "hand": told.get("handCards"),
+            "to_beat": to_beat.to_json() if to_beat else None,
+        }
+    )
+
+
+def _rest(told: Message) -> list[int] | None:
+    """The cards that the seats have left, where the request tells."""
+    match told.get("publicInfo"):
+        case [{"rest": int(a)}, {"rest": int(b)}, {"rest": int(c)}, {"rest": int(d)}]:
+            return [a, b, c, d] if all(0 <= each <= 28 for each in (a, b, c, d)) else None
+    return None
 
 
 def _offered(value: Any) -> list[Any]:
@@ -170,9 +188,11 @@ def _from_python(text: str) -> Any:
         raise GameError(f"{text[:80]!r} is no action") from None
 
 
-def _level(value: Any) -> Any:
-    """A level's letter, where a dialect writes numbers."""
-    return RANK_TEXT[value] if type(value) is int and value in range(2, 15) else value
+def _seat(told: Message, name: str) -> int:
+    seat = _number(told, name)
+    if seat > 3:
+        raise GameError(f"{name}: there is no seat {str(seat)[:20]}")
+    return seat
 
 
 def _number(told: Message, name: str) -> int:
