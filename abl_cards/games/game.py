@@ -254,8 +254,11 @@ class Engine(Protocol):
     def recorder(self, tables: int, **extra: Any) -> Recorder:
         """A listener that writes down the matches at so many tables, with extra fields in every record."""
 
-    def replay(self, records: Sequence[Mapping[str, Any] | GameError]) -> Replay:
-        """Play records again, one a line, and compare; a line that could not be read is given as its error."""
+    def replay(self, records: Sequence[Mapping[str, Any] | GameError], listener: Listener | None = None) -> Replay:
+        """Play records again, one a line, and compare; a line that could not be read is given as its error.
+
+        A listener hears every episode at a table of its own, in the order of the lines that can be checked.
+        """
 
     def legal_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
         """The complete lists of legal moves of states in the game's JSON form, or what is wrong with a state."""

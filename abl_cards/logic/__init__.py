@@ -10,7 +10,7 @@ clingo stays the reference: `verify(kb, circuit, rows)` lists every difference. 
 from abl_cards.logic.build import Limits
 from abl_cards.logic.circuit import Circuit
 from abl_cards.logic.errors import Diagnostic, KBError, Location, Severity
-from abl_cards.logic.evaluate import evaluate, scores
+from abl_cards.logic.evaluate import evaluate, scores, weigh
 from abl_cards.logic.knowledge import KnowledgeBase
 from abl_cards.logic.oracle import Answer, Mismatch, Oracle, verify
 from abl_cards.logic.statements import Constraint
@@ -37,4 +37,5 @@ __all__ = [
     "evaluate_torch",
     "scores",
     "verify",
+    "weigh",
 ]

@@ -37,11 +37,18 @@ def evaluate(
 
 def scores(circuit: Circuit, out: NDArray[np.uint8]) -> NDArray[np.int32]:
     """int32[states]: the sum of the weights of the `cost(Name, Weight)` outputs that hold in each state."""
+    rows, weights = circuit.cost_rows
+    every = np.zeros(len(out), np.int32)
+    every[rows] = weights
+    return weigh(every, out)
+
+
+def weigh(weights: NDArray[np.int32], out: NDArray[np.uint8]) -> NDArray[np.int32]:
+    """int32[states]: the sum of the weights [outputs] of the outputs that hold in each state."""
     from abl_cards.logic import kernels
 
-    rows, weights = circuit.cost_rows
-    totals = np.zeros(out.shape[1], np.int32)
-    kernels.weigh(rows, weights, np.ascontiguousarray(out), totals)
+    totals, rows = np.zeros(out.shape[1], np.int32), np.flatnonzero(weights)
+    kernels.weigh(rows, weights[rows], np.ascontiguousarray(out), totals)
     return totals
 
 

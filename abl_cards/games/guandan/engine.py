@@ -90,9 +90,9 @@ class GuandanEngine:
         """A listener that writes down the matches at so many tables."""
         return GuandanRecorder(self.rules, tables, extra)
 
-    def replay(self, records: Sequence[Mapping[str, Any] | GameError]) -> Replay:
-        """Play records again, one a line, and compare."""
-        return replay(self.rules, records)
+    def replay(self, records: Sequence[Mapping[str, Any] | GameError], listener: Listener | None = None) -> Replay:
+        """Play records again, one a line, and compare; a listener hears every episode at a table of its own."""
+        return replay(self.rules, records, listener)
 
     def legal_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
         """The complete lists of legal moves of states in JSON form, or what is wrong with a state."""

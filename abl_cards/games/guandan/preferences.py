@@ -5,7 +5,7 @@ What all the moves of a decision share is evaluated once a decision, the rest on
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,11 +17,11 @@ from abl_cards.games.guandan.course import NOTHING, FactRows, write_facts
 from abl_cards.games.guandan.decisions import Decisions, Exchanges
 from abl_cards.games.guandan.moves import MOVE_INPUTS, MoveRows, SituationRows, move_rows, situation_rows
 from abl_cards.games.guandan.rulebook import Rules, fact_rows_of
-from abl_cards.logic import Atom, Circuit, evaluate
+from abl_cards.logic import Atom, Circuit, evaluate, weigh
 from abl_cards.logic.split import SHARED, split
 from abl_cards.parallel import THREADS, each_share
 
-MOVES_AT_ONCE = 1 << 14
+MOVES_AT_ONCE = 1 << 11
 """Candidates evaluated together; their rows should stay in the cache."""
 
 _COST, _VIOLATED = "cost", "violated"
@@ -49,23 +49,37 @@ class Preferences:
 
     def fired(self, decisions: Decisions | Exchanges, lists: MoveLists) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
         """What fires for the candidates, in portions: which moves, and uint8 [outputs, moves]."""
-        shared = evaluate(self.shared, self._shared_rows(decisions), threads=THREADS)[self.carried]
-        decision, plays = lists.decision, self.plays_left(decisions, lists)
-        for first in range(0, len(decision), MOVES_AT_ONCE):
-            part = slice(first, min(first + MOVES_AT_ONCE, len(decision)))
-            rows = self._move_rows(decisions, lists, decision[part], part, plays[part])
-            rows[self.carried_to] = shared[:, decision[part]]
-            yield part, evaluate(self.varying, rows, threads=THREADS)
+        portion = self._portions(decisions, lists)
+        for part in _parts(len(lists.form)):
+            yield part, portion(part)
 
     def costs(self, decisions: Decisions | Exchanges, lists: MoveLists) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
         """The sum of the weights of each candidate, and whether no integrity constraint fires."""
         costs, consistent = np.zeros(len(lists.form), np.int32), np.ones(len(lists.form), np.bool_)
         constraints = np.array([name == _VIOLATED for name, _ in self.outputs])
-        for part, fired in self.fired(decisions, lists):
-            costs[part] = self.weights @ fired
-            if constraints.any():
-                consistent[part] = ~fired[constraints].any(axis=0)
+        portion, parts = self._portions(decisions, lists), _parts(len(lists.form))
+
+        def add_up(first: int, end: int) -> None:
+            for part in parts[first:end]:
+                fired = portion(part)
+                costs[part] = weigh(self.weights, fired)
+                if constraints.any():
+                    consistent[part] = ~fired[constraints].any(axis=0)
+
+        each_share(len(parts), add_up, least=1)
         return costs, consistent
+
+    def _portions(self, decisions: Decisions | Exchanges, lists: MoveLists) -> Callable[[slice], NDArray[np.uint8]]:
+        """Evaluate what the moves share; returns what evaluates some of the moves."""
+        shared = evaluate(self.shared, self._shared_rows(decisions), threads=THREADS)
+        decision, plays = lists.decision, self.plays_left(decisions, lists)
+
+        def evaluate_part(part: slice) -> NDArray[np.uint8]:
+            rows = self._move_rows(decisions, lists, decision[part], part, plays[part])
+            kernels.carry_over(shared, self.carried, self.carried_to, decision[part], rows)
+            return evaluate(self.varying, rows)
+
+        return evaluate_part
 
     def _shared_rows(self, decisions: Decisions | Exchanges) -> NDArray[np.uint8]:
         n = len(decisions.which)
@@ -97,6 +111,10 @@ class Preferences:
             lambda lo, hi: kernels.write_moves(self.moves, form, left, plays, level, decision, wild_suit, lo, hi, rows),
         )
         return rows
+
+
+def _parts(moves: int) -> list[slice]:
+    return [slice(first, min(first + MOVES_AT_ONCE, moves)) for first in range(0, moves, MOVES_AT_ONCE)]
 
 
 def read_preferences(rules: Rules, plays_left: PlaysLeft) -> Preferences:

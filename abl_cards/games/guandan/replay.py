@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import card_text
-from abl_cards.games.game import Disagreement, GameError, Indices, Moves, Replay
+from abl_cards.games.game import Disagreement, GameError, Indices, Listener, Moves, Replay
 from abl_cards.games.guandan.course import BACK, EPISODE_OVER, MATCH_OVER, PLAY, TRIBUTE
 from abl_cards.games.guandan.episodes import Episode, read_episode
 from abl_cards.games.guandan.ladder import Ladder, bottom, level_of, promote
@@ -19,26 +19,29 @@ from abl_cards.games.guandan.tables import EpisodeStart, Tables
 from abl_cards.games.guandan.wire import RANK_TEXT, Action, wire_rank, wire_type
 
 
-def replay(rules: Rules, records: Sequence[Mapping[str, Any] | GameError]) -> Replay:
-    """Check every record, one a line: who pays what to whom, every play, the order of finish and the levels."""
+def replay(rules: Rules, records: Sequence[Mapping[str, Any] | GameError], listener: Listener | None = None) -> Replay:
+    """Check every record, one a line: who pays what to whom, every play, the order of finish and the levels.
+
+    Every episode has a table of its own; a listener hears them all, those of a wrong record up to the mistake.
+    """
     episodes, wrong = _read_all(rules, records)
     if episodes:
-        wrong |= _check(rules, episodes)
+        wrong |= _check(rules, episodes, listener)
     plays = sum(len(episode.plays) for episode in episodes)
     return Replay(len(records), plays, tuple(Disagreement(line, text) for line, text in sorted(wrong.items())))
 
 
-def _check(rules: Rules, episodes: list[Episode]) -> dict[int, str]:
+def _check(rules: Rules, episodes: list[Episode], listener: Listener | None) -> dict[int, str]:
     """What is wrong, by line. An order that the plays do not lead to is wrong once: later levels follow the plays."""
     order = np.array([episode.order for episode in episodes], np.int8)
     while True:
         ladder, previous, wrong = _climb(rules, episodes, order)
-        again = _Again(rules, episodes, ladder, previous)
+        again = _Again(rules, episodes, ladder, previous, listener)
         wrong = again.run() | wrong
         played = again.order(order)
         if (played == order).all():
             return wrong
-        order = played
+        order, listener = played, None  # it has heard everything once
 
 
 def _read_all(rules: Rules, records: Sequence[Mapping[str, Any] | GameError]) -> tuple[list[Episode], dict[int, str]]:
@@ -109,12 +112,19 @@ def _compare_levels(rules: Rules, episodes: list[Episode], ladder: Ladder) -> di
 class _Again:
     """The episodes at their tables; a table whose record is wrong is left alone from then on."""
 
-    def __init__(self, rules: Rules, episodes: list[Episode], ladder: Ladder, previous: NDArray[np.int8]) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        episodes: list[Episode],
+        ladder: Ladder,
+        previous: NDArray[np.int8],
+        listener: Listener | None,
+    ) -> None:
         self._rules, self._episodes = rules, episodes
         leader = np.array([episode.plays[0][0] if episode.plays else 0 for episode in episodes], np.int8)
         running = ladder._replace(winner=np.full_like(ladder.winner, -1))
         hands = np.stack([episode.hands for episode in episodes])
-        self._tables = Tables.resume(rules, EpisodeStart(hands, running, previous, leader))
+        self._tables = Tables.resume(rules, EpisodeStart(hands, running, previous, leader), listener)
         self._wrong: dict[int, str] = {}
         self._alive = np.ones(len(episodes), bool)
         self._next = np.zeros(len(episodes), np.int64)  # the number of the next play of each record
