@@ -17,7 +17,7 @@ COMMAND = (sys.executable, "-c", "from abl_cards.cli import main; main()")
 
 
 def test_a_served_table_agrees_with_a_match() -> None:
-    settings = ("--games", "4", "--seed", "5", "--json")
+    settings = ("--games", "2", "--seed", "3", "--json")
     served = json.loads(run("serve", "guandan", "--port", "0", *FOUR, *settings).stdout)
     match = json.loads(run("match", "guandan", "greedy", "random", *settings).stdout)
     assert {key: served[key] for key in ("games", "seed", "wins", "draws", "episodes")} == {
