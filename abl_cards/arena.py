@@ -79,6 +79,16 @@ def play_match(
     )  # fmt: skip
 
 
+def match_keys(seed: int, games: Indices) -> Keys:
+    """What games [n] of a seed are dealt from: both games of a pair have one key."""
+    return mix_all(np.full(len(games), key_of(seed), np.uint64), games // 2)
+
+
+def decision_keys(tables: Tables, which: Indices, games: Indices) -> Keys:
+    """What agents decide by at these tables, where games [n] of a seed are played."""
+    return mix_all(mix_all(mix_all(tables.keys[which], _DECISION), games), tables.clock[which])
+
+
 class _Hall:
     """Tables that play games until there are none left."""
 
@@ -96,9 +106,8 @@ class _Hall:
         self._teams = engine.teams
         self._game = np.arange(at_once)  # [tables] the game at each table
         self._next = len(self._game)
-        self._tables: Tables = engine.tables(
-            self._keys(self._game), Audience.of([*([recorder] if recorder else []), *watching])
-        )
+        heard = Audience.of([*([recorder] if recorder else []), *watching])
+        self._tables: Tables = engine.tables(match_keys(seed, self._game), heard)
         self.share = np.zeros(games)  # [games] what the first agent got
         self.episodes = np.zeros(games, np.int64)
         self.records: dict[int, list[dict[str, Any]]] = {}
@@ -116,12 +125,8 @@ class _Hall:
             if fresh.size:
                 self._game[fresh] = np.arange(self._next, self._next + len(fresh))
                 self._next += len(fresh)
-                self._tables.begin_match(fresh, self._keys(self._game[fresh]))
+                self._tables.begin_match(fresh, match_keys(self._seed, self._game[fresh]))
                 running[fresh] = True
-
-    def _keys(self, games: Indices) -> Keys:
-        """Both games of a pair are dealt from one key."""
-        return mix_all(np.full(len(games), key_of(self._seed), np.uint64), games // 2)
 
     def _by_agent(self, which: Indices) -> Iterator[tuple[Agent, Indices]]:
         """The tables each agent decides at; in the odd games the teams are swapped."""
@@ -132,8 +137,7 @@ class _Hall:
                 yield agent, mine
 
     def _decision_keys(self, which: Indices) -> Keys:
-        tables = self._tables
-        return mix_all(mix_all(mix_all(tables.keys[which], _DECISION), self._game[which]), tables.clock[which])
+        return decision_keys(self._tables, which, self._game[which])
 
     def _exchange(self, which: Indices) -> None:
         for agent, mine in self._by_agent(which):

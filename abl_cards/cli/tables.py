@@ -1,0 +1,190 @@
+"""Commands for tables where programs of others play: ``serve`` one, ``join`` one."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from abl_cards.cli.console import (
+    AsJson,
+    GameName,
+    Profile,
+    RuleFolder,
+    Seed,
+    fail,
+    find_game,
+    misuse,
+    print_json,
+    print_table,
+    shorten,
+)
+
+if TYPE_CHECKING:
+    from abl_cards.serve import GuestResult, ServedResult
+
+MOST_GAMES, MOST_TABLES = 1_000_000, 1_000
+THINK_TIME = 120.0
+"""Seconds; the clients we know of need up to 2.5."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    for command in (serve, join):
+        app.command()(command)
+
+
+def serve(
+    game_name: GameName,
+    port: Annotated[
+        int | None, typer.Option("--port", metavar="P", min=0, max=65535, help="0 for any; Guandan's is 23456.")
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Who may connect: by default this machine.")
+    ] = ("127.0.0.1"),
+    games: Annotated[
+        int, typer.Option("--games", metavar="N", min=1, max=MOST_GAMES, help="Whole matches at each table.")
+    ] = 1,
+    seed: Seed = 0,
+    seats: Annotated[
+        list[str] | None, typer.Option("--seat", metavar="SEAT=AGENT", help="An agent of ours; may be repeated.")
+    ] = None,
+    tables: Annotated[
+        int, typer.Option("--tables", metavar="T", min=1, max=MOST_TABLES, help="Tables on the one port.")
+    ] = 1,
+    dialect: Annotated[
+        str, typer.Option("--dialect", metavar="D", help="Guandan: A, or C for clients made for DanZero's server.")
+    ] = "",
+    think_time: Annotated[
+        float, typer.Option("--think-time", metavar="S", min=0, help="Seconds for an answer; 0 to wait for ever.")
+    ] = THINK_TIME,
+    start_delay: Annotated[
+        float, typer.Option("--start-delay", metavar="S", min=0, help="Seconds from the last client to the first deal.")
+    ] = 1.0,
+    directory: RuleFolder = None,
+    profile: Profile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Serve tables where programs of others sit down; see docs/seat-your-bot.md.
+
+    Clients get the seats that no agent of ours has, in the order in which they connect. Whatever they do, the games are
+    played to the end: a legal default stands in for every answer that is missing or wrong.
+
+        abl-cards serve guandan --games 10 --seat 1=greedy --seat 3=greedy
+
+    The games are those of "match" with the same seed; table T plays the games from number N * T on. --json prints
+    {"game","dialect","games","seed","wins","draws","episodes","tables"}, each table with its seats, each client's seat
+    with {"decisions","defaults","faults"}.
+    """
+    _check_library()
+    from abl_cards import serve as serving
+    from abl_cards.games import GameError
+
+    agents = _read_seats(seats or [])
+    engine = find_game(game_name).engine(directory, profile)
+    plan = serving.Plan(
+        game_name, engine, agents, games, seed, tables, dialect, think_time or None, start_delay, host, port
+    )
+    try:
+        house = serving.House(plan, _log)
+    except GameError as problem:
+        misuse(problem)
+    result = asyncio.run(house.serve())
+    if as_json:
+        print_json(result.to_json())
+    else:
+        _print_served(result)
+
+
+def join(
+    url: Annotated[str, typer.Argument(metavar="URL", help="ws://HOST:PORT, with a path if the table wants another.")],
+    agent_name: Annotated[str, typer.Option("--agent", metavar="A", help="Who plays, such as greedy.")],
+    dialect: Annotated[
+        str, typer.Option("--dialect", metavar="D", help="What they speak there: guandan, openguandan.")
+    ] = "guandan",
+    room: Annotated[
+        str | None, typer.Option("--room", metavar="ID", help="OpenGuanDan: the room; without it, create one.")
+    ] = None,
+    name: Annotated[str | None, typer.Option("--name", metavar="NAME", help="What we are called there.")] = None,
+    seed: Seed = 0,
+    directory: RuleFolder = None,
+    profile: Profile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take a seat at somebody else's table, and play until it closes.
+
+        abl-cards join ws://127.0.0.1:23456 --agent greedy
+
+    The agent chooses by our rules; what the table does not offer is reported, and its first choice taken instead.
+    --json prints {"url","agent","seat","games","wins","draws","over","decisions","problems","slowest"}. The exit
+    code is 1 when the table closes before it tells the result.
+    """
+    _check_library()
+    from abl_cards import serve as serving
+    from abl_cards.agents import agent
+    from abl_cards.games import GameError
+    from abl_cards.games.service import game_of, service
+
+    try:
+        game_name = game_of(dialect)
+        called = name or agent_name
+        address = service(game_name).url(url, dialect, called)
+        engine = find_game(game_name).engine(directory, profile)
+        player = agent(agent_name, engine)
+    except GameError as problem:
+        misuse(problem)
+    guest = service(game_name).guest(engine, dialect, called, room)
+    result = asyncio.run(serving.join(address, guest, agent_name, player, seed, _log))
+    if as_json:
+        print_json(result.to_json())
+    else:
+        _print_joined(result)
+    if not result.outcome.over:
+        raise typer.Exit(1)
+
+
+def _check_library() -> None:
+    try:
+        import websockets  # noqa: F401
+    except ModuleNotFoundError:
+        fail("tables need the library websockets: pip install 'abl-cards[serving]'")
+
+
+def _read_seats(options: list[str]) -> dict[int, str]:
+    agents: dict[int, str] = {}
+    for option in options:
+        seat, equals, name = option.partition("=")
+        if not (equals and name and seat.isascii() and seat.isdigit()):
+            misuse(f"--seat {option}: write SEAT=AGENT, like 0=greedy")
+        if int(seat) in agents:
+            misuse(f"--seat {option}: seat {seat} is taken by {agents[int(seat)]}")
+        agents[int(seat)] = name
+    return agents
+
+
+def _log(line: str) -> None:
+    typer.echo(shorten(line), err=True)
+
+
+def _print_served(result: ServedResult) -> None:
+    rows = [
+        (
+            f"{table.table}/{seat.seat}", seat.player, str(table.wins[seat.team]), str(seat.decisions),
+            str(seat.defaults) if seat.client else "–",
+            ", ".join(f"{count} {kind}" for kind, count in seat.faults.items() if count) or "–",
+        )
+        for table in result.tables
+        for seat in table.seats
+    ]  # fmt: skip
+    print_table(("table/seat", "player", "won", "decisions", "defaults", "faults"), rows)
+    told = result.to_json()
+    typer.echo(f"{result.games} games, {told['draws']} drawn, {told['episodes']} episodes, seed {result.seed}")
+
+
+def _print_joined(result: GuestResult) -> None:
+    heard = result.outcome
+    typer.echo(
+        f"seat {heard.seat}: {heard.wins} of {heard.games} games won, {heard.draws} drawn; "
+        f"{result.decisions} decisions, {result.problems} problems, slowest {result.slowest * 1000:.1f} ms"
+    )

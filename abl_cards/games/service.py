@@ -1,0 +1,186 @@
+"""What a game says at tables where other programs sit down, and how it understands other tables.
+
+A game that has such a protocol defines ``SERVICE`` in its module ``service``; nothing else need know of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games import game_names
+from abl_cards.games.game import Decisions, Engine, Exchanges, GameError, Moves, Tables
+
+Message = dict[str, Any]
+"""One JSON object of a protocol."""
+
+DEFAULT_CHOICE = 0
+"""What is chosen for a seat that gives no answer; every protocol lists a harmless choice first."""
+
+
+class News(NamedTuple):
+    """Something to tell a seat."""
+
+    seat: int
+    message: Message
+
+
+@dataclass(frozen=True)
+class Request:
+    """A seat is to choose one of so many things."""
+
+    seat: int
+    message: Message
+    choices: int
+    choose: Callable[[int], None]  # make the choice of that number
+
+
+class BadAnswer(GameError):
+    """An answer that chooses nothing; ``fault`` says in a word why."""
+
+    def __init__(self, fault: str, text: str) -> None:
+        """An answer with this fault, said in one line."""
+        super().__init__(text)
+        self.fault = fault
+
+
+class Refused(GameError):
+    """A table that does not want us."""
+
+
+class Dealer(Protocol):
+    """One table as its protocol tells it.
+
+    Seats here are those of the players, who keep them for good; in the second game of a pair the cards are turned by a
+    seat instead, so that each team gets what the other one had.
+    """
+
+    @property
+    def tables(self) -> Tables:
+        """The one table."""
+
+    @property
+    def seat(self) -> int:
+        """The player to decide."""
+
+    @property
+    def winner(self) -> int:
+        """The players' team that won the game, DRAW, or -1 while it runs."""
+
+    def begin(self, key: np.uint64, turned: bool) -> None:
+        """Deal a game from this key."""
+
+    def request(self) -> Request:
+        """What the player to decide is asked."""
+
+    def news(self) -> list[News]:
+        """What there is to tell, in order; forgets it."""
+
+    def farewell(self, wins: Sequence[int], draws: int) -> list[News]:
+        """What is told when all games are over; wins [team]."""
+
+
+class Player(Protocol):
+    """Whoever decides for a guest: an agent."""
+
+    def play(self, decisions: Decisions, keys: NDArray[np.uint64]) -> Moves:
+        """One legal move for each decision."""
+
+    def give(self, exchanges: Exchanges, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
+        """One of the allowed cards for each exchange."""
+
+
+class Reply(NamedTuple):
+    """What a guest answers, and what was wrong with the question."""
+
+    choice: int
+    message: Message
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a guest heard of the result."""
+
+    seat: int | None = None
+    games: int = 0
+    wins: int = 0
+    draws: int = 0
+    over: bool = False  # the table has said that this was all
+
+
+class Guest(Protocol):
+    """A seat at somebody else's table: it knows what it was told and nothing else."""
+
+    def greeting(self) -> list[Message]:
+        """What is said first."""
+
+    def hear(self, message: Message) -> list[Message]:
+        """Take note of something that asks for no choice; gives what is to be said to it."""
+
+    def asks(self, message: Message) -> bool:
+        """Whether a message asks for a choice."""
+
+    def reply(self, message: Message, player: Player, key: np.uint64) -> Reply:
+        """The player's choice; a harmless one, and what is the matter, where the question is not understood."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """What is known of the result."""
+
+
+class Service(Protocol):
+    """A game's protocol."""
+
+    @property
+    def dialects(self) -> tuple[str, ...]:
+        """What a table can speak, the usual one first."""
+
+    @property
+    def guest_dialects(self) -> tuple[str, ...]:
+        """What a guest understands, the usual one first."""
+
+    def dealer(self, engine: Engine, games: int, dialect: str) -> Dealer:
+        """A table for so many games."""
+
+    def guest(self, engine: Engine, dialect: str, name: str, room: str | None) -> Guest:
+        """A seat at somebody else's table."""
+
+    def url(self, address: str, dialect: str, name: str) -> str:
+        """The full address of a table from what a user writes."""
+
+    def port(self, dialect: str) -> int:
+        """Where such tables usually stand."""
+
+    def read_answer(self, frame: str | bytes, choices: int) -> int:
+        """The number of the choice that a client's frame makes; raises BadAnswer."""
+
+
+def game_of(dialect: str) -> str:
+    """The game that guests of a dialect play; raises GameError for a dialect that is none."""
+    dialects = {each: name for name in _served_games() for each in service(name).guest_dialects}
+    if dialect not in dialects:
+        raise GameError(f"unknown dialect '{dialect}' (there are: {', '.join(dialects)})")
+    return dialects[dialect]
+
+
+def _served_games() -> list[str]:
+    return [name for name in game_names() if _has_service(name)]
+
+
+def _has_service(name: str) -> bool:
+    return name in game_names() and find_spec(f"{__package__}.{name}.service") is not None
+
+
+def service(name: str) -> Service:
+    """The protocol of a game by name; raises GameError for a game that has none."""
+    if not _has_service(name):
+        raise GameError(f"there is no protocol for tables of {name} yet")
+    found: Service = import_module(f"{__package__}.{name}.service").SERVICE
+    return found

@@ -1,0 +1,114 @@
+"""A seat at somebody else's table, taken by one of our agents."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
+
+from abl_cards.agents import Agent
+from abl_cards.games import GameError
+from abl_cards.games.service import Guest, Message, Outcome, Refused
+from abl_cards.streams import key_of
+
+LONGEST_FRAME = 64 << 20
+"""Bytes; lists of thousands of actions come."""
+_HANDSHAKE = 20.0  # seconds
+
+
+@dataclass(frozen=True)
+class GuestResult:
+    """What came of a seat."""
+
+    url: str
+    agent: str
+    outcome: Outcome
+    decisions: int
+    problems: int  # questions answered by the default choice, messages not understood
+    slowest: float  # seconds for a decision
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values in a stable order."""
+        heard = self.outcome
+        return {
+            "url": self.url, "agent": self.agent, "seat": heard.seat, "games": heard.games, "wins": heard.wins,
+            "draws": heard.draws, "over": heard.over, "decisions": self.decisions, "problems": self.problems,
+            "slowest": round(self.slowest, 6),
+        }  # fmt: skip
+
+
+async def join(
+    url: str, guest: Guest, name: str, agent: Agent, seed: int = 0, log: Callable[[str], None] = lambda line: None
+) -> GuestResult:
+    """Play at a table until it closes; raises GameError where there is none, OSError where nobody listens."""
+    seat = _Seat(guest, agent, seed, log)
+    try:
+        # No proxy: tables stand on the loopback or in the same room. No pings: not every server answers them.
+        async with connect(
+            url, compression=None, ping_interval=None, max_size=LONGEST_FRAME, open_timeout=_HANDSHAKE, proxy=None
+        ) as connection:
+            await seat.play(connection)
+    except (InvalidHandshake, InvalidURI, TimeoutError) as problem:
+        raise GameError(f"{url}: no table there: {str(problem) or 'no answer'}") from None
+    return GuestResult(url, name, guest.outcome, seat.decisions, seat.problems, seat.slowest)
+
+
+class _Seat:
+    """The connection's side of a guest."""
+
+    def __init__(self, guest: Guest, agent: Agent, seed: int, log: Callable[[str], None]) -> None:
+        self._guest, self._agent, self._seed, self._log = guest, agent, seed, log
+        self.decisions = self.problems = 0
+        self.slowest = 0.0
+
+    async def play(self, connection: ClientConnection) -> None:
+        """Hear and answer until the connection ends."""
+        try:
+            for message in self._guest.greeting():
+                await connection.send(json.dumps(message))
+            async for frame in connection:
+                for message in await self._answers(frame):
+                    await connection.send(json.dumps(message))
+        except ConnectionClosed:
+            pass
+        if not self._guest.outcome.over:
+            reason = connection.close_reason or "no reason given"
+            self._log(f"the table closed before it told the result ({reason})")
+
+    async def _answers(self, frame: str | bytes) -> list[Message]:
+        """What is to be said to a frame; the agent may take its time."""
+        try:
+            message = json.loads(frame)
+        except (ValueError, RecursionError):
+            message = None
+        if not isinstance(message, dict):
+            self._report("a frame is no JSON object")
+            return []
+        if self._guest.asks(message):
+            return [await asyncio.to_thread(self._choose, message)]
+        try:
+            return self._guest.hear(message)
+        except Refused:
+            raise
+        except GameError as problem:
+            self._report(str(problem))
+            return []
+
+    def _choose(self, message: Message) -> Message:
+        began = time.perf_counter()
+        reply = self._guest.reply(message, self._agent, key_of(self._seed, self.decisions))
+        self.slowest = max(self.slowest, time.perf_counter() - began)
+        self.decisions += 1
+        if reply.problem:
+            self._report(reply.problem)
+        return reply.message
+
+    def _report(self, problem: str) -> None:
+        self.problems += 1
+        self._log(f"decision {self.decisions}: {problem}")

@@ -1,0 +1,78 @@
+"""Opening a house on the loopback, and having clients come to it one after the other."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, TypeVar
+
+from abl_cards.agents import agent
+from abl_cards.games import game
+from abl_cards.games.service import service
+from abl_cards.serve import GuestResult, House, Plan, ServedResult, join
+
+T = TypeVar("T")
+Comer = Callable[[str], Coroutine[Any, Any, Any]]
+"""Somebody who plays at the table of a URL until he has enough."""
+
+ENGINE = game("guandan").engine()
+
+
+def plan(agents: dict[int, str] | None = None, **settings: Any) -> Plan:
+    return Plan("guandan", ENGINE, agents or {}, **({"port": 0, "start_delay": 0.0} | settings))
+
+
+def run(task: Coroutine[Any, Any, T], seconds: float = 60) -> T:
+    """Run to the end; fails instead of hanging."""
+
+    async def bounded() -> T:
+        return await asyncio.wait_for(task, seconds)
+
+    return asyncio.run(bounded())
+
+
+class Log:
+    """The lines of a house's log; somebody may wait for one."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._changed = asyncio.Event()
+
+    def __call__(self, line: str) -> None:
+        self.lines.append(line)
+        self._changed.set()
+
+    async def until(self, done: Callable[[list[str]], bool]) -> None:
+        while not done(self.lines):
+            self._changed.clear()
+            await self._changed.wait()
+
+
+async def visit(wanted: Plan, comers: Sequence[Comer]) -> tuple[ServedResult, list[Any], list[str]]:
+    """Open the house, let them come in this order, play; gives the result, what they say, and the log."""
+    log = Log()
+    async with House(wanted, log) as house:
+        playing = asyncio.create_task(house.play())
+        visits = []
+        for number, comer in enumerate(comers):
+            visits.append(asyncio.create_task(_come(comer, house.port, number)))
+            await log.until(lambda lines, number=number: sum(", seat " in line for line in lines) > number)  # type: ignore[misc]
+        said = await asyncio.gather(*visits, return_exceptions=True)
+        failures = [each for each in said if isinstance(each, AssertionError)]
+        if failures:
+            raise failures[0]
+        return await playing, said, log.lines
+
+
+async def _come(comer: Comer, port: int, number: int) -> Any:
+    return await comer(f"ws://127.0.0.1:{port}/game/client{number}")
+
+
+def guest(name: str, dialect: str = "guandan", room: str | None = None) -> Comer:
+    """One of our agents, by ``join``."""
+
+    async def come(url: str) -> GuestResult:
+        seat = service("guandan").guest(ENGINE, dialect, name, room)
+        return await join(url, seat, name, agent(name, ENGINE))
+
+    return come

@@ -1,0 +1,63 @@
+"""What a seat knows from messages is what it may see at the table, at every decision of whole games."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from abl_cards.agents import agent
+from abl_cards.games import Decisions, Exchanges, Moves
+from abl_cards.games.guandan.dealer import HERE, GuandanDealer
+from abl_cards.games.guandan.guest import GuandanGuest
+from abl_cards.games.guandan.manners import Plain
+from tests.games.guandan.states import engine
+
+
+class Eye:
+    """An agent that remembers what it was shown last."""
+
+    def __init__(self, name: str) -> None:
+        self._agent = agent(name, engine())
+        self.seen: Any = None
+
+    def play(self, decisions: Decisions, keys: NDArray[np.uint64]) -> Moves:
+        self.seen = decisions
+        return self._agent.play(decisions, keys)
+
+    def give(self, exchanges: Exchanges, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
+        self.seen = exchanges
+        return self._agent.give(exchanges, keys)
+
+
+def alike(seen: Any, there: Any) -> None:
+    """All that a decision shows."""
+    assert all((mine == theirs).all() for mine, theirs in zip(seen.situation, there.situation, strict=True))
+    assert all((mine == theirs).all() for mine, theirs in zip(seen.hands, there.hands, strict=True))
+    if hasattr(there, "options"):
+        assert (seen.options == there.options).all()
+    else:
+        assert (seen.to_beat, (seen.observe() == there.observe()).all()) == (there.to_beat, True)
+
+
+@pytest.mark.parametrize(("name", "games"), [("random", 1), ("kb", 1)])
+def test_a_guest_sees_what_a_seat_at_the_table_sees(name: str, games: int) -> None:
+    dealer = GuandanDealer(engine(), games)
+    eyes = [Eye(name) for _ in range(4)]
+    guests = [GuandanGuest(engine(), Plain()) for _ in range(4)]
+    stages = set()
+    for game in range(games):
+        dealer.begin(np.uint64(game + 5), turned=False)
+        while dealer.winner == -1:
+            for seat, message in dealer.news():
+                guests[seat].hear(message)
+            request, tables = dealer.request(), dealer.tables
+            reply = guests[request.seat].reply(request.message, eyes[request.seat], np.uint64(tables.clock[0]))
+            assert reply.problem is None
+            playing = tables.playing().size > 0
+            alike(eyes[request.seat].seen, tables.decisions(HERE) if playing else tables.exchanges(HERE))
+            stages.add(request.message["stage"])
+            request.choose(reply.choice)
+    assert stages == {"play", "tribute", "back"}
