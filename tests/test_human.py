@@ -86,6 +86,7 @@ def test_hints_and_reasons() -> None:
     assert talk.heard[4].startswith("Pair 4 ")
     assert talk.heard[6].startswith("Pair 4 ")
     _, chinese = choose(["?", "1"], language="zh")
+    assert "手牌 7 张：H4 H4 C4 S9 D9 SA H8" in chinese.heard[0]
     assert chinese.heard[1].startswith("选择：")
 
 

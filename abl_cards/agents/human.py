@@ -76,7 +76,7 @@ class Human:
     def _decide(self, decisions: Decisions | Exchanges, row: int) -> Moves:
         moment = self._engine.look(decisions, row)
         say = self._terminal.say
-        say("\n".join(["", *self._log[-_REMEMBERED:], self._engine.show(moment)]))
+        say("\n".join(["", *self._log[-_REMEMBERED:], self._engine.show(moment, self._language)]))
         self._log.clear()
         choice = _Conversation(self._engine, self._judge, moment, self._terminal, self._language).run()
         return moment.lists.rows(np.array([choice]))

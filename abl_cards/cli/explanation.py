@@ -68,7 +68,7 @@ def explain(
     if as_json:
         print_json({"game": game.name, **found.to_json()})
     else:
-        typer.echo(f"{engine.show(moment)}\n\n{account(found)}")
+        typer.echo(f"{engine.show(moment, language)}\n\n{account(found)}")
 
 
 def _read(file: Path | None, line: int) -> Mapping[str, Any]:

@@ -336,7 +336,7 @@ class Engine(Protocol):
     def look(self, decisions: Any, row: int = 0) -> Moment:
         """One of some decisions or exchanges."""
 
-    def show(self, moment: Moment) -> str:
+    def show(self, moment: Moment, language: str = "en") -> str:
         """What the seat sees, as text."""
 
     def moment(self, value: Mapping[str, Any], move: int | None = None) -> Moment:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from abl_cards.games.guandan.course import PLAY
-from abl_cards.games.guandan.knowledge import WHO
 from abl_cards.games.guandan.records import hand_texts
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.guandan.tables import Tables
@@ -30,18 +29,40 @@ def draw_table(rules: Rules, tables: Tables, table: int) -> str:
     return "\n".join(lines)
 
 
-def draw_view(state: Mapping[str, Any]) -> str:
+_VIEW = {
+    "en": {
+        "hand": "level {level}, hand of {count}: {cards}",
+        "others": "the others hold: next {0}, partner {1}, previous {2}",
+        "to_beat": "to beat: {play} of {top}",
+        "leads": "leads",
+        "tribute": "a card is to be paid",
+        "back": "a card is to be returned",
+        "next": "next", "partner": "partner", "previous": "previous",
+    },
+    "zh": {
+        "hand": "级牌 {level}，手牌 {count} 张：{cards}",
+        "others": "其余各家：下家 {0} 张，对家 {1} 张，上家 {2} 张",
+        "to_beat": "要压的牌：{top}的 {play}",
+        "leads": "领出",
+        "tribute": "进贡一张",
+        "back": "还贡一张",
+        "next": "下家", "partner": "对家", "previous": "上家",
+    },
+}  # fmt: skip
+
+
+def draw_view(state: Mapping[str, Any], language: str = "en") -> str:
     """What the seat to decide sees, from the JSON form of its state."""
-    hand, to_beat, stage = state["hand"], state["to_beat"], state.get("stage", "play")
-    lines = [f"level {state['level']}, hand of {len(hand)}: {' '.join(hand)}"]
-    counts = zip(WHO, state["cards"], strict=True)
-    lines.append("the others hold: " + ", ".join(f"{who} {count}" for who, count in counts))
-    if stage != "play":
-        lines.append("a card is to be paid" if stage == "tribute" else "a card is to be returned")
-    elif to_beat:
-        lines.append(f"to beat: {' '.join([*to_beat[:2], *to_beat[2]])} of {state['top']}")
+    say, hand, to_beat, stage = _VIEW[language], state["hand"], state["to_beat"], state.get("stage", "play")
+    lines = [
+        say["hand"].format(level=state["level"], count=len(hand), cards=" ".join(hand)),
+        say["others"].format(*state["cards"]),
+    ]
+    if to_beat:
+        play = " ".join([*to_beat[:2], *to_beat[2]])
+        lines.append(say["to_beat"].format(play=play, top=say[state["top"]]))
     else:
-        lines.append("leads")
+        lines.append(say[stage] if stage != "play" else say["leads"])
     return "\n".join(lines)
 
 

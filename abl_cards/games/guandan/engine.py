@@ -105,9 +105,9 @@ class GuandanEngine:
         """One of some decisions or exchanges."""
         return moments.look(self.rules, decisions, row)
 
-    def show(self, moment: Moment) -> str:
+    def show(self, moment: Moment, language: str = "en") -> str:
         """What the seat sees, as text."""
-        return draw_view(moment.state)
+        return draw_view(moment.state, language)
 
     def moment(self, value: Mapping[str, Any], move: int | None = None) -> Moment:
         """The decision of a state, or that of a record before a move (from 1); raises GameError."""
