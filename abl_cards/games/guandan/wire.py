@@ -171,7 +171,7 @@ class State:
             )
         unknown = sorted(set(map(str, value)) - set(_STATE_FIELDS))
         if unknown:
-            raise GameError(f"unknown field '{unknown[0]}' (a state has {', '.join(_STATE_FIELDS)})")
+            raise GameError(f"unknown field {unknown[0]!r} (a state has {', '.join(_STATE_FIELDS)})")
         stage, profile = value.get("stage", "play"), value.get("profile")
         if stage not in STAGES:
             raise GameError(f"stage: {stage!r} is none of {', '.join(STAGES)}")
