@@ -58,7 +58,7 @@ class _Task:
 
 
 def run(played: Game, directory: Path | None, profile: str | None, states: int, seed: int) -> Verification:
-    """Compare every output the engine may ask for, in random states of all stages; raises KBError."""
+    """Compare every output that may be asked for, costs and constraints too, in random states; raises KBError."""
     task = _Task(played.name, directory, profile)
     with waiting("drawing states"):
         bench = _bench(task)
@@ -106,7 +106,7 @@ class _Bench:
 @cache
 def _bench(task: _Task) -> _Bench:
     knowledge = game(task.game).knowledge(task.directory, task.profile)
-    everything = knowledge.circuit(*map(str, knowledge.request.outputs))
+    everything = knowledge.circuit(*map(str, knowledge.request.outputs), "cost/2", "violated/1")
     facts = _facts(knowledge)
     outputs = zip(everything.outputs, everything.output_literals.tolist(), strict=True)
     varying = np.array([not (literal == TRUE and output in facts) for output, literal in outputs], bool)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.guandan.course import LEADING
-from abl_cards.games.guandan.decisions import Decisions, decide, fact_rows
+from abl_cards.games.guandan.course import LEADING, write_facts
+from abl_cards.games.guandan.decisions import Decisions, decide
 from abl_cards.games.guandan.knowledge import AXES
-from abl_cards.games.guandan.rulebook import Rules
+from abl_cards.games.guandan.moves import leave, move_rows, situation_rows, write_moves, write_situation
+from abl_cards.games.guandan.rulebook import Rules, fact_rows_of
 from abl_cards.games.guandan.shapes import functor
 from abl_cards.games.questions import at_least, atom_rows, one_hot
+from abl_cards.logic import Circuit
 
 _LEAD_SHARE = 0.2
 
@@ -67,18 +71,33 @@ def _forms_to_beat(rules: Rules, states: int, random: np.random.Generator) -> ND
 
 
 def sample_facts(rules: Rules, states: int, seed: int) -> NDArray[np.uint8]:
-    """[every input, states]: a random play to decide, and a random trick, result and ladder in every column."""
+    """[every input, states]: in every column a play to decide, a legal move, a random trick, result and ladder."""
     decisions = sample_hands(rules, states, seed)
-    atoms = rules.kb.input_atoms
-    rows = np.zeros((len(atoms) + 1, states), np.uint8)
-    mine = {atom: row for row, atom in enumerate(atoms)}
-    play = fact_rows(rules.play, rules.facts, decisions.hands, decisions.to_beat)
-    rows[[mine[atom] for atom in rules.play.inputs]] = play
-    for circuit, facts in (rules.tribute, rules.back):
-        rows[[mine[atom] for atom in circuit.inputs]] = fact_rows(circuit, facts, decisions.hands, decisions.to_beat)
-    for name, values in _between_episodes(np.random.default_rng([seed, 1]), states).items():
-        rows[atom_rows(atoms, name, AXES[name])] = values.reshape(-1, states)
+    random = np.random.default_rng([seed, 1])
+    table = replace(rules.play, inputs=rules.kb.input_atoms)  # to look up where every input lies
+    rows = np.empty((len(table.inputs) + 1, states), np.uint8)
+    write_facts(fact_rows_of(table, rules.shapes), decisions.hands, decisions.to_beat, 0, states, rows)
+    _write_move(rules, table, decisions, random, rows)
+    for name, values in _between_episodes(random, states).items():
+        rows[atom_rows(table.inputs, name, AXES[name])] = values.reshape(-1, states)
     return rows[:-1]
+
+
+def _write_move(
+    rules: Rules, table: Circuit, decisions: Decisions, random: np.random.Generator, rows: NDArray[np.uint8]
+) -> None:
+    """Add what the others hold and a random legal move; the plays left after it are any number."""
+    n, level, wild_suit = len(decisions.which), decisions.hands.level, rules.book.wild_suit
+    top = np.where(decisions.to_beat == LEADING, -1, random.integers(0, 3, n)).astype(np.int8)
+    others = random.integers(0, 28, (n, 3)).astype(np.uint8)
+    situation = decisions.situation._replace(cards=others, top=top)
+    labels = (decisions.legal * random.random(decisions.legal.shape)).argmax(axis=0).astype(np.int16)
+    moves = decisions.realise_random(labels, random.integers(0, 2**63, n).astype(np.uint64))
+    left, everywhere = np.empty((n, 54), np.uint8), np.arange(n)
+    leave(situation.hand, everywhere, moves.cards, 0, n, left)
+    plays = random.integers(0, 28, n).astype(np.uint8)
+    write_situation(situation_rows(table), situation, level, wild_suit, 0, n, rows)
+    write_moves(move_rows(table, rules.shapes), moves.form, left, plays, level, everywhere, wild_suit, 0, n, rows)
 
 
 def _between_episodes(random: np.random.Generator, states: int) -> dict[str, NDArray[np.uint8]]:
