@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, Keys
 from abl_cards.games import Engine, Indices, Tables
-from abl_cards.games.game import DRAW, Audience, Listener, Recorder
+from abl_cards.games.audience import Audience
+from abl_cards.games.game import DRAW, Listener, Recorder
 from abl_cards.streams import key_of, mix_all
 
 _Z = 1.959963984540054  # 97.5 % point of the normal distribution

@@ -176,43 +176,6 @@ class Listener(Protocol):
         """The winner is known."""
 
 
-@dataclass(frozen=True)
-class Audience:
-    """Several listeners, told one after the other."""
-
-    listeners: tuple[Listener, ...]
-
-    @classmethod
-    def of(cls, listeners: Sequence[Listener]) -> Listener | None:
-        """One listener for many; None for none."""
-        return cls(tuple(listeners)) if len(listeners) > 1 else next(iter(listeners), None)
-
-    def episode_began(self, tables: Any, which: Indices) -> None:
-        """Tell everybody."""
-        for listener in self.listeners:
-            listener.episode_began(tables, which)
-
-    def card_given(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
-        """Tell everybody."""
-        for listener in self.listeners:
-            listener.card_given(tables, which, card)
-
-    def played(self, tables: Any, which: Indices, moves: Moves) -> None:
-        """Tell everybody."""
-        for listener in self.listeners:
-            listener.played(tables, which, moves)
-
-    def episode_ended(self, tables: Any, which: Indices) -> None:
-        """Tell everybody."""
-        for listener in self.listeners:
-            listener.episode_ended(tables, which)
-
-    def match_ended(self, tables: Any, which: Indices) -> None:
-        """Tell everybody."""
-        for listener in self.listeners:
-            listener.match_ended(tables, which)
-
-
 class Tables(Protocol):
     """Matches in progress."""
 
