@@ -1,4 +1,4 @@
-"""Self-play of random agents, and complete move lists."""
+"""Self-play, and complete move lists."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import Agent, Keys, Random
+from abl_cards.agents import Agent, Keys, Random, agent
 from abl_cards.bench.figures import Figure
 from abl_cards.games import Decisions, Engine, Exchanges, Indices, Moves, Tables
 from abl_cards.streams import key_of, mix_all
 
 TABLES = 4096
+KB_TABLES = 1024
 
 # Published, or measured on a machine like the one this project is built on (shared design, section 11).
 OPENGUANDAN_STEPS = ("OpenGuanDan's engine", 4_000.0)
@@ -50,7 +51,15 @@ def figures(engine: Engine, effort: Effort) -> list[Figure]:
         Figure(f"random self-play by label, {TABLES:,} tables", label, "decisions/s", 300_000, others=steps),
         Figure("… every legal card set listed", listed, "decisions/s", 100_000, others=(OPENGUANDAN_STEPS,)),
         *full_hands(engine, effort),
+        Figure(f"agent kb against itself, {KB_TABLES:,} tables", _kb(engine, effort), "decisions/s", 20_000),
     ]
+
+
+def _kb(engine: Engine, effort: Effort) -> float:
+    """Every legal card set listed, its plays left counted and its preferences weighed, in the middle of games."""
+    room, kb = Room(engine, KB_TABLES), agent("kb", engine)
+    room.spread(Random(), EPISODE)
+    return _pace(room, kb, effort)
 
 
 def full_hands(engine: Engine, effort: Effort) -> list[Figure]:
