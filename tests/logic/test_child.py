@@ -39,7 +39,7 @@ def test_limits(load: Load, rules: str, limits: Limits, message: str) -> None:
     start = time.monotonic()
     with pytest.raises(KBError, match=message):
         load(DECLARATION + rules, trusted=False, limits=limits)
-    assert time.monotonic() - start < limits.seconds + 60  # it does not hang; how fast it is, is not the question
+    assert time.monotonic() - start < limits.seconds + 3
 
 
 def test_a_crash_of_clingo_is_a_message(load: Load) -> None:
