@@ -26,6 +26,7 @@ from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWr
 
 from abl_cards.cards import CARDS
 from abl_cards.games import Decisions, Exchanges, GameError, Indices, Moves, game
+from abl_cards.games.audience import Quiet
 from abl_cards.streams import key_of
 from reasoners.minimiser import Minimiser
 
@@ -43,7 +44,7 @@ def env(name: str, **settings: Any) -> Any:
     return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(SeatEnv(name, **settings)))
 
 
-class SeatEnv(AECEnv):  # type: ignore[misc]  # pettingzoo has no types
+class SeatEnv(AECEnv, Quiet):  # type: ignore[misc]  # pettingzoo has no types
     """One table of a game; its seats are the agents."""
 
     def __init__(
@@ -146,15 +147,6 @@ class SeatEnv(AECEnv):  # type: ignore[misc]  # pettingzoo has no types
             self._mask[self._labels :] = self._tables.exchanges(_HERE).options[0]
 
     # --- what the table tells ----------------------------------------------------------------------------------------
-
-    def episode_began(self, tables: Any, which: Indices) -> None:
-        """Nothing to do."""
-
-    def card_given(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
-        """Nothing to do."""
-
-    def played(self, tables: Any, which: Indices, moves: Moves) -> None:
-        """Nothing to do."""
 
     def episode_ended(self, tables: Any, which: Indices) -> None:
         """Reward everybody, before the cards are dealt anew."""

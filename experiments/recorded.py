@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent
 from abl_cards.games import Decisions, Engine, GameError, Indices, Moves
+from abl_cards.games.audience import Quiet
 from abl_cards.records import read_records
 
 
 @dataclass
-class Watcher:
+class Watcher(Quiet):
     """Listens to a replay and shows the decisions with more than one legal label.
 
     ``show`` is given the decisions, the label played at each, and the episode of each.
@@ -35,18 +36,6 @@ class Watcher:
         if rows.size:
             decisions = tables.decisions(which[rows])
             self.show(decisions, decisions.labels_of(moves.form[rows]), which[rows])
-
-    def episode_began(self, tables: Any, which: Indices) -> None:
-        """Nothing to show."""
-
-    def card_given(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
-        """Nothing to show."""
-
-    def episode_ended(self, tables: Any, which: Indices) -> None:
-        """Nothing to show."""
-
-    def match_ended(self, tables: Any, which: Indices) -> None:
-        """Nothing to show."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Several listeners at one table."""
+"""Listeners: one that hears and does nothing, and several at one table."""
 
 from __future__ import annotations
 
@@ -10,6 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.game import Indices, Listener, Moves
+
+
+class Quiet:
+    """Hears everything and does nothing; who listens for one thing inherits the rest."""
+
+    def episode_began(self, tables: Any, which: Indices) -> None:
+        """Nothing to do."""
+
+    def card_given(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
+        """Nothing to do."""
+
+    def played(self, tables: Any, which: Indices, moves: Moves) -> None:
+        """Nothing to do."""
+
+    def episode_ended(self, tables: Any, which: Indices) -> None:
+        """Nothing to do."""
+
+    def match_ended(self, tables: Any, which: Indices) -> None:
+        """Nothing to do."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 AND2, AND3, AND4, HALF, FULL, CLEAR, RAISE = range(7)
-OPERANDS = (2, 3, 4, 2, 3, 0, 1)
 ALWAYS, NEVER = -1, -2  # output slots of constants
 
 

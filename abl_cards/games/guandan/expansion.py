@@ -20,7 +20,7 @@ from abl_cards.games.guandan.shapes import MIXED, SUITED, TAILED, Layout
 from abl_cards.streams import below, mix
 
 MOST_CARDS = 10
-EVERY_LABEL = -1
+EVERY_LABEL, NO_LABEL = -1, -2
 NO_CARD = 255
 ROOM_FOR_ALL = np.iinfo(np.int64).max
 _JOKERS_FROM = 15

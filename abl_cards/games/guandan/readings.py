@@ -11,7 +11,7 @@ from abl_cards.cards import hand_of
 from abl_cards.games.game import GameError, MoveLists
 from abl_cards.games.guandan.course import LEADING
 from abl_cards.games.guandan.decisions import Decisions, decide
-from abl_cards.games.guandan.expansion import NO_CARD
+from abl_cards.games.guandan.expansion import NO_CARD, NO_LABEL
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.guandan.wire import Action, wire_rank, wire_type
 
@@ -38,7 +38,7 @@ def identify(rules: Rules, level: int, action: Action) -> int:
 def find_moves(rules: Rules, decisions: Decisions, actions: Sequence[Action]) -> tuple[MoveLists, list[int]]:
     """Legal moves, and the row of each action among them, -1 where it is not legal; its cards may come in any order."""
     named = rules.labels_by_action
-    labels = np.array([named.get((each.type, each.rank, len(each.cards)), -2) for each in actions], np.int16)
+    labels = np.array([named.get((each.type, each.rank, len(each.cards)), NO_LABEL) for each in actions], np.int16)
     lists = decisions.moves(labels)
     return lists, [_find(lists.start[row : row + 2], lists.cards, action) for row, action in enumerate(actions)]
 

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from abl_cards.cards import card_text
 from abl_cards.games.game import Indices, Moves
+from abl_cards.games.guandan.readings import action_of
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.guandan.tables import Tables
-from abl_cards.games.guandan.wire import RANK_TEXT, Action, hand_order, wire_rank, wire_type
+from abl_cards.games.guandan.wire import RANK_TEXT, hand_order
 
 
 class GuandanRecorder:
@@ -57,11 +58,9 @@ class GuandanRecorder:
 
     def played(self, tables: Tables, which: Indices, moves: Moves) -> None:
         """Write down plays and passes."""
-        shapes = self._rules.shapes
         seats = tables.course.seat[which]
         for table, player, form, cards in zip(which, seats, moves.form, moves.cards, strict=True):
-            label = shapes.labels[shapes.form_label[form]]
-            action = Action(wire_type(label), wire_rank(label), tuple(int(card) for card in cards if card != 255))
+            action = action_of(self._rules, form, cards)
             self._open[table]["plays"].append([int(player), action.to_json()])
 
     def episode_ended(self, tables: Tables, which: Indices) -> None:

@@ -69,7 +69,8 @@ def compile_rules(knowledge: KnowledgeBase, profile: str) -> Rules:
     if "pass" not in shapes.form_index:
         raise kb_error("there is no form of a pass", "keep form(pass, pass) in labels.lp")
     play = knowledge.circuit("legal/1", "move/1")
-    strength = _strengths(knowledge, shapes)
+    tiers = _tiers(knowledge, shapes)
+    strength = _strengths(knowledge, shapes, tiers)
     return Rules(
         kb=knowledge,
         profile=profile,
@@ -78,7 +79,7 @@ def compile_rules(knowledge: KnowledgeBase, profile: str) -> Rules:
         facts=fact_rows_of(play, shapes),
         turns=_turn_table(knowledge.circuit("turn/1", "trick_over/0", "episode_over/0")),
         book=_rulebook(knowledge, shapes, strength),
-        tiers=_tiers(knowledge, shapes),
+        tiers=tiers,
         base_level=_only_number(knowledge, "base_level"),
         strength=_label_ranking(shapes, strength),
         tribute=_card_circuit(knowledge, shapes, "tribute"),
@@ -155,9 +156,8 @@ def _seat_bits(masks: NDArray[np.int64]) -> NDArray[np.uint8]:
     return ((masks >> np.arange(4)[:, None]) & 1).astype(np.uint8)
 
 
-def _strengths(knowledge: KnowledgeBase, shapes: Shapes) -> NDArray[np.int64]:
+def _strengths(knowledge: KnowledgeBase, shapes: Shapes, tiers: dict[str, int]) -> NDArray[np.int64]:
     """[17, forms] by level: the order of the plays, tier before strength; forms without strength are 0."""
-    tiers = _tiers(knowledge, shapes)
     table = np.zeros((VALUE_COUNT, len(shapes.forms)), dtype=np.int64)
     circuit = knowledge.circuit("strength/2")
     rows = np.zeros((len(circuit.inputs), len(RANKS)), dtype=np.uint8)

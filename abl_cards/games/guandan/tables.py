@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.cards import BIG_JOKER
 from abl_cards.games.game import Indices, Listener, Moves
 from abl_cards.games.guandan import course
 from abl_cards.games.guandan.course import BACK, EPISODE_OVER, LEADING, MATCH_OVER, PLAY, RECENT, TRIBUTE, Play
@@ -24,7 +25,6 @@ from abl_cards.games.questions import at_least, one_hot
 from abl_cards.parallel import each_share
 from abl_cards.streams import below_all, mix_all
 
-_BIG_JOKER = 53
 _DEAL, _LEADER = 1, 2  # what the random numbers of an episode are for
 
 
@@ -220,7 +220,7 @@ class Tables:
 
     def _ask_for_tribute(self, which: Indices) -> None:
         answer = self.rules.payers.ask(len(which), **self._result_facts(which))
-        holders = answer["payer"].any(axis=0) & (self.course.hands[which, :, _BIG_JOKER].T > 0)
+        holders = answer["payer"].any(axis=0) & (self.course.hands[which, :, BIG_JOKER].T > 0)
         self.exchange.refused[which] = answer["refused"] * (holders << np.arange(4)[:, None]).sum(axis=0)
         paying = (answer["payer"].any(axis=1) & (answer["refused"] == 0)).T
         payer = np.where(paying, answer["payer"].argmax(axis=1).T, -1)
@@ -234,7 +234,7 @@ class Tables:
         """How the episode before ended, and who holds big jokers now."""
         return {
             "finish": one_hot(self.previous[which].T, 4),
-            "big_jokers": at_least(self.course.hands[which, :, _BIG_JOKER].T, 2),
+            "big_jokers": at_least(self.course.hands[which, :, BIG_JOKER].T, 2),
         }
 
     def _ask_exchange(self, which: Indices) -> dict[str, NDArray[np.uint8]]:
