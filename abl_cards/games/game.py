@@ -216,6 +216,9 @@ class Tables(Protocol):
     def observe(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
         """[n, features] what seats [n] see at these tables, by default those to decide; see Engine.observation."""
 
+    def hidden(self, which: Indices) -> NDArray[np.uint8]:
+        """[n, seats - 1, cards] what the other seats hold, the next first: the truth that learners are told."""
+
     def play(self, which: Indices, moves: Moves) -> None:
         """Make one legal move at each of these tables."""
 
@@ -268,6 +271,10 @@ class Engine(Protocol):
     @property
     def observation(self) -> FeatureTable:
         """What the numbers of an observation mean."""
+
+    @property
+    def symmetries(self) -> NDArray[np.int64]:
+        """[k, cards] orders of the cards that change no rule, the natural one among them."""
 
     @property
     def teams(self) -> NDArray[np.int8]:

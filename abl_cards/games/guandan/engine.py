@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import permutations
+from math import factorial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.cards import SUITS as CARD_SUITS
 from abl_cards.cards import hand_of
 from abl_cards.games.features import FeatureTable
 from abl_cards.games.game import GameError, Indices, Listener, Moment, PlaysLeft, Recorder, Replay, Traits
@@ -27,7 +30,7 @@ from abl_cards.games.guandan.replay import replay
 from abl_cards.games.guandan.rewards import episode_rewards
 from abl_cards.games.guandan.rulebook import Rules, rules_of
 from abl_cards.games.guandan.samples import sample_facts, sample_hands
-from abl_cards.games.guandan.shapes import functor
+from abl_cards.games.guandan.shapes import SUITS, functor
 from abl_cards.games.guandan.tables import Tables
 from abl_cards.games.guandan.wire import Action, State, hand_order, reading
 from abl_cards.games.guandan.wording import SORTS, spell
@@ -58,6 +61,17 @@ class GuandanEngine:
     def observation(self) -> FeatureTable:
         """The paper's table 1."""
         return OBSERVATION
+
+    @cached_property
+    def symmetries(self) -> NDArray[np.int64]:
+        """[6, 54] orders of the cards that change no rule: suits swapped, but for the suit of the wild cards."""
+        wild = CARD_SUITS.index(SUITS[self.rules.book.wild_suit].upper()) if self.rules.book.wild_suit >= 0 else -1
+        free = [suit for suit in range(4) if suit != wild]
+        orders = np.tile(np.arange(54), (factorial(len(free)), 1))
+        for row, order in zip(orders, permutations(free), strict=True):
+            for suit, other in zip(free, order, strict=True):
+                row[suit:52:4] = np.arange(other, 52, 4)
+        return orders
 
     @property
     def teams(self) -> NDArray[np.int8]:

@@ -131,6 +131,11 @@ class Tables:
         observers = self.course.seat[which] if seats is None else seats
         return observe(self.course, self.rules.book.wild_suit, which, observers)
 
+    def hidden(self, which: Indices) -> NDArray[np.uint8]:
+        """[n, 3, 54] what the other seats hold, the next first: for learners to be told the truth, never to play by."""
+        others = (self.course.seat[which][:, None] + np.arange(1, 4)) % 4
+        return self.course.hands[which[:, None], others]
+
     def situation(self, which: Indices) -> Situation:
         """What the seats to decide can see: their cards, and of the others' how many and which in all."""
         return look_around(self.course, which)
