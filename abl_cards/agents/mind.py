@@ -82,7 +82,7 @@ class Mind:
     def _consistent(self, decisions: Decisions, guess: NDArray[np.float32], choice: Indices) -> NDArray[np.float32]:
         from reasoners.hands import project
 
-        return project(guess, decisions.constraints(choice))
+        return project(guess, decisions.hidden().at(choice))
 
     def _weigh(
         self,

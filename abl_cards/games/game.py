@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.features import FeatureTable
+from abl_cards.games.hidden import Constraints
 from abl_cards.logic import Atom, Circuit, KnowledgeBase, Term
 from abl_cards.logic.sorts import Sorts
 
@@ -95,6 +96,9 @@ class Decisions(Protocol):
 
     def observe(self) -> NDArray[np.uint8]:
         """[n, features] what the seats see, as long as nobody has moved; see Engine.observation."""
+
+    def hidden(self) -> Constraints:
+        """What the seats know of the hands they do not see, as long as nobody has moved."""
 
     def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
         """All legal card sets in wire order, or those of one label each."""
@@ -216,8 +220,11 @@ class Tables(Protocol):
     def observe(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
         """[n, features] what seats [n] see at these tables, by default those to decide; see Engine.observation."""
 
-    def hidden(self, which: Indices) -> NDArray[np.uint8]:
-        """[n, seats - 1, cards] what the other seats hold, the next first: the truth that learners are told."""
+    def hidden(self, which: Indices, seats: NDArray[np.int8] | None = None) -> Constraints:
+        """What seats [n] know of the hands they do not see at these tables, by default the seats to decide."""
+
+    def others(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
+        """[n, others, cards] those hands, in the order of play."""
 
     def play(self, which: Indices, moves: Moves) -> None:
         """Make one legal move at each of these tables."""

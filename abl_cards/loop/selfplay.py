@@ -90,7 +90,7 @@ class SelfPlay(Quiet):
 
     def _experience(self, which: Indices, thought: Thought, labels: NDArray[np.int16]) -> Experience:
         """Decisions [k] at tables [k] as rows of the memory."""
-        hands = self.tables.hidden(which)
+        hands = self.tables.others(which)
         k = len(which)
         return Experience(
             observation=thought.observation,

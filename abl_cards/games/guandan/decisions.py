@@ -14,8 +14,10 @@ from abl_cards.games.game import GameError, Indices, MoveLists, Moves
 from abl_cards.games.guandan import course, expansion
 from abl_cards.games.guandan.course import LEADING, NOTHING, FactRows, Play
 from abl_cards.games.guandan.expansion import Hands
+from abl_cards.games.guandan.hidden import Known, constraints
 from abl_cards.games.guandan.observations import observe
 from abl_cards.games.guandan.rulebook import Rules
+from abl_cards.games.hidden import Constraints
 from abl_cards.logic import Circuit, evaluate
 from abl_cards.parallel import THREADS, each_share
 
@@ -50,6 +52,7 @@ class Decisions:
     situation: Situation
 
     course: Play | None = None  # of the tables, where there are any
+    known: Known | None = None
 
     @cached_property
     def _answers(self) -> NDArray[np.uint8]:
@@ -84,6 +87,14 @@ class Decisions:
         if self.course is None:
             raise GameError("there is nothing to observe away from a table")
         return observe(self.course, self.rules.book.wild_suit, self.which, self.course.seat[self.which])
+
+    def hidden(self) -> Constraints:
+        """What the seats know of the other hands, as long as nobody has moved; the counts alone away from a table."""
+        if self.course is not None and self.known is not None:
+            return constraints(self.known, self.course, self.which, self.course.seat[self.which])
+        unseen, left = self.situation.unseen, self.situation.cards.astype(np.int8)
+        everything = np.repeat(unseen[:, None], left.shape[1], axis=1)
+        return Constraints(unseen, left, np.zeros_like(everything), everything)
 
     def realise_first(self, labels: NDArray[np.int16]) -> Moves:
         """The first card set in wire order of one legal label each."""

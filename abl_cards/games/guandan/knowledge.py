@@ -44,6 +44,9 @@ INPUTS = (
     Input("finish", ((1, 2, 3, 4), SEATS)),
     Input("big_jokers", (SEATS, (1, 2))),
     Input("paid", (SEATS, VALUES)),
+    Input("returned", (SEATS, VALUES, SUITS_OF_CARDS)),
+    Input("received", (SEATS, VALUES, SUITS_OF_CARDS)),
+    Input("shown", (SEATS,)),
     Input("standing", ((0, 1), RANKS)),
     Input("declarer", ((0, 1),)),
     Input("failures", ((0, 1), tuple(range(1, 9)))),
@@ -58,7 +61,7 @@ OUTPUTS = (
     ("legal", 1), ("move", 1), ("strength", 2), ("turn", 1), ("trick_over", 0), ("episode_over", 0),
     ("payer", 2), ("refused", 0), ("tribute", 2), ("back", 2), ("gives", 2), ("leads", 1),
     ("next_standing", 2), ("next_declarer_is", 1), ("next_failures", 2), ("fallen", 1), ("match_won", 1),
-    ("match_drawn", 0),
+    ("match_drawn", 0), ("holds", 4), ("lacks", 4),
 )  # fmt: skip
 """What the engine asks."""
 
@@ -74,6 +77,9 @@ PROMOTION = {
     "fallen": ((0, 1),), "match_won": ((0, 1),), "match_drawn": (),
 }  # fmt: skip
 """What an episode's end leads to, with the axes of the answers."""
+
+HANDS = dict.fromkeys(("holds", "lacks"), (SEATS, VALUES, SUITS_OF_CARDS, (1, 2)))
+"""What the tribute tells of the hands, with the axes of the answers."""
 
 
 def rule_files(directory: Path = HOME, profile: str = "standard") -> list[Path]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from abl_cards.games.guandan.combinations import combinations
 from abl_cards.games.guandan.course import NEXT_SEAT, OVER, TRICK_OVER, FactRows
 from abl_cards.games.guandan.expansion import Rulebook
-from abl_cards.games.guandan.knowledge import AXES, PROMOTION, RANKS, SEATS, VALUES, kb_error, load_kb
+from abl_cards.games.guandan.knowledge import AXES, HANDS, PROMOTION, RANKS, SEATS, VALUES, kb_error, load_kb
 from abl_cards.games.guandan.shapes import SUITS, VALUE_COUNT, Shapes, read_shapes
 from abl_cards.games.guandan.wire import WIRE_TYPES, wire_rank, wire_type
 from abl_cards.games.questions import Question, one_hot
@@ -39,6 +39,7 @@ class Rules:
     payers: Question
     exchange: Question
     promotion: Question
+    hands: Question
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -89,6 +90,7 @@ def compile_rules(knowledge: KnowledgeBase, profile: str) -> Rules:
         promotion=Question(
             knowledge.circuit(*(f"{name}/{len(axes)}" for name, axes in PROMOTION.items())), AXES, PROMOTION
         ),
+        hands=Question(knowledge.circuit("holds/4", "lacks/4"), AXES, HANDS),
     )
 
 

@@ -7,7 +7,6 @@ copied. What happens follows the knowledge base; this module moves cards.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,25 +17,16 @@ from abl_cards.games.guandan import course
 from abl_cards.games.guandan.course import BACK, EPISODE_OVER, LEADING, MATCH_OVER, PLAY, RECENT, TRIBUTE, Play
 from abl_cards.games.guandan.decisions import Decisions, Exchanges, Situation, decide_exchange, look_around, read_hands
 from abl_cards.games.guandan.expansion import MOST_CARDS, NO_CARD
+from abl_cards.games.guandan.hidden import Exchange, constraints, hands_of_others, learn, nothing_known
 from abl_cards.games.guandan.ladder import Ladder, bottom, level_of, promote
 from abl_cards.games.guandan.observations import observe
 from abl_cards.games.guandan.rulebook import Rules
+from abl_cards.games.hidden import Constraints
 from abl_cards.games.questions import at_least, one_hot
 from abl_cards.parallel import each_share
 from abl_cards.streams import below_all, mix_all
 
 _DEAL, _LEADER = 1, 2  # what the random numbers of an episode are for
-
-
-class Exchange(NamedTuple):
-    """The tribute before an episode at n tables; the k-th payer has the k-th card and receiver."""
-
-    payer: NDArray[np.int8]  # [n, 2] seats in the order they are asked, -1 for none
-    paid: NDArray[np.uint8]  # [n, 2] cards, 255 while open
-    receiver: NDArray[np.int8]  # [n, 2] seats, -1 while open
-    returned: NDArray[np.uint8]  # [n, 2] cards, 255 while open
-    refused: NDArray[np.uint8]  # [n] the payers whose big jokers refuse the tribute 抗贡, as bits; 0 when it is paid
-    leader: NDArray[np.int8]  # [n] who leads the episode, -1 while the tribute decides it
 
 
 @dataclass(frozen=True)
@@ -69,6 +59,7 @@ class Tables:
             payer=np.zeros((n, 2), np.int8), paid=np.zeros((n, 2), np.uint8), receiver=np.zeros((n, 2), np.int8),
             returned=np.zeros((n, 2), np.uint8), refused=np.zeros(n, np.uint8), leader=np.zeros(n, np.int8),
         )  # fmt: skip
+        self.known = nothing_known(n)
         self.ladder = bottom(rules, n)
         self.episode = np.zeros(n, np.int32)  # [n] episodes finished in the match
         self.previous = np.full((n, 4), -1, np.int8)  # [n, 4] order of finish of the episode before
@@ -124,17 +115,20 @@ class Tables:
         """The plays to decide at these tables, which must all be playing."""
         situation = self.situation(which)
         hands = read_hands(self.rules, situation.hand, self.course.level[which])
-        return Decisions(self.rules, which, hands, self.course.to_beat[which], situation, self.course)
+        return Decisions(self.rules, which, hands, self.course.to_beat[which], situation, self.course, self.known)
 
     def observe(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
         """[n, features] what seats [n] see at these tables, by default those to decide; see observations.py."""
         observers = self.course.seat[which] if seats is None else seats
         return observe(self.course, self.rules.book.wild_suit, which, observers)
 
-    def hidden(self, which: Indices) -> NDArray[np.uint8]:
-        """[n, 3, 54] what the other seats hold, the next first: for learners to be told the truth, never to play by."""
-        others = (self.course.seat[which][:, None] + np.arange(1, 4)) % 4
-        return self.course.hands[which[:, None], others]
+    def hidden(self, which: Indices, seats: NDArray[np.int8] | None = None) -> Constraints:
+        """What seats [n] know of the other hands at these tables, by default those to decide."""
+        return constraints(self.known, self.course, which, self.course.seat[which] if seats is None else seats)
+
+    def others(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
+        """[n, 3, 54] the hands that seats [n] do not see: next, partner, previous."""
+        return hands_of_others(self.course, which, self.course.seat[which] if seats is None else seats)
 
     def situation(self, which: Indices) -> Situation:
         """What the seats to decide can see: their cards, and of the others' how many and which in all."""
@@ -205,6 +199,7 @@ class Tables:
 
     def _lead(self, which: Indices) -> None:
         state = self.course
+        learn(self.rules, self.known, which, self.exchange, state.level)
         state.stage[which], state.to_beat[which] = PLAY, LEADING
         state.seat[which] = state.owner[which] = self.exchange.leader[which]
 

@@ -1,0 +1,41 @@
+"""What a seat may conclude about the hands it does not see, in numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What n observers know of the hands of the others, who are counted in the order of play: next, ...
+
+    A deal is consistent when every unseen copy is in one of the hands, every hand has as many cards as it has left,
+    and every seat holds between ``at_least`` and ``at_most`` copies of each card.
+    """
+
+    unseen: NDArray[np.uint8]  # [n, cards] copies of each card in the other hands together
+    left: NDArray[np.int8]  # [n, others] cards in each of these hands
+    at_least: NDArray[np.uint8]  # [n, others, cards]
+    at_most: NDArray[np.uint8]  # [n, others, cards] never more than unseen
+
+    def __len__(self) -> int:
+        return len(self.unseen)
+
+    def at(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Constraints:
+        """Those of some observers."""
+        return Constraints(self.unseen[rows], self.left[rows], self.at_least[rows], self.at_most[rows])
+
+    def without_facts(self) -> Constraints:
+        """The counts alone: any seat may hold any unseen card."""
+        everything = np.broadcast_to(self.unseen[:, None], self.at_most.shape)
+        return Constraints(self.unseen, self.left, np.zeros_like(self.at_least), everything)
+
+    def consistent(self, deals: NDArray[np.number], tolerance: float = 0.0) -> NDArray[np.bool_]:
+        """[n] whether deals or estimates [n, others, cards] satisfy everything."""
+        wrong = np.abs(deals.sum(axis=1) - self.unseen).max(axis=1)
+        wrong = np.maximum(wrong, np.abs(deals.sum(axis=2) - self.left).max(axis=1))
+        wrong = np.maximum(wrong, (self.at_least - deals.astype(np.float64)).max(axis=(1, 2)))
+        return np.maximum(wrong, (deals - self.at_most.astype(np.float64)).max(axis=(1, 2))) <= tolerance
