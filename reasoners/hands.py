@@ -6,12 +6,14 @@ Euclidean projection is, and is never farther from the true hands than the estim
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.hidden import Constraints
 from abl_cards.parallel import each_share
-from reasoners import projection
+from reasoners import deals, projection
 
 Estimate = NDArray[np.float32]
 """[n, others, cards] expected copies."""
@@ -20,7 +22,7 @@ Estimate = NDArray[np.float32]
 def project(estimate: Estimate, constraints: Constraints) -> Estimate:
     """The nearest consistent estimate, row by row; as near as it comes where nothing is consistent."""
     projected = np.empty(estimate.shape, np.float32)
-    arrays = constraints.unseen, constraints.left, constraints.at_least, constraints.at_most
+    arrays = _arrays(constraints)
     each_share(len(estimate), lambda lo, hi: projection.project_rows(estimate, *arrays, lo, hi, projected), least=64)
     return projected
 
@@ -30,3 +32,47 @@ def counting(constraints: Constraints) -> Estimate:
     left = constraints.left.astype(np.float32)
     share = left / np.maximum(1, left.sum(axis=1, keepdims=True))
     return share[:, :, None] * constraints.unseen[:, None].astype(np.float32)
+
+
+def most_probable(estimate: Estimate, constraints: Constraints) -> NDArray[np.uint8]:
+    """[n, others, cards] the likeliest whole deal, see deals.py; unbalanced where nothing is consistent."""
+    dealt = np.empty(estimate.shape, np.uint8)
+    arrays = _arrays(constraints)
+    each_share(len(estimate), lambda lo, hi: deals.best_rows(estimate, *arrays, lo, hi, dealt), least=64)
+    return dealt
+
+
+def sample(estimate: Estimate, constraints: Constraints, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """[n, draws, others, cards] random deals, as likely as they weigh (see deals.py), from keys [n, draws].
+
+    Raises ValueError where nothing is consistent.
+    """
+    dealt = np.empty((*keys.shape, *estimate.shape[1:]), np.uint8)
+    arrays = _arrays(constraints)
+    shares = each_share(
+        len(estimate), lambda lo, hi: deals.sample_rows(estimate, *arrays, keys, lo, hi, dealt), least=8
+    )
+    _refuse(shares)
+    return dealt
+
+
+def expected(estimate: Estimate, constraints: Constraints) -> Estimate:
+    """[n, others, cards] the mean of all deals by their weights (see deals.py); with ``counting`` of evenly dealt ones.
+
+    Raises ValueError where nothing is consistent.
+    """
+    mean = np.empty(estimate.shape, np.float32)
+    arrays = _arrays(constraints)
+    _refuse(each_share(len(estimate), lambda lo, hi: deals.expect_rows(estimate, *arrays, lo, hi, mean), least=8))
+    return mean
+
+
+def _refuse(shares: list[int]) -> None:
+    for row in shares:
+        if row >= 0:
+            raise ValueError(f"row {row}: no deal is consistent with the counts and the facts")
+
+
+def _arrays(constraints: Constraints) -> tuple[NDArray[Any], ...]:
+    """As the kernels read them."""
+    return constraints.unseen, constraints.left, constraints.at_least, constraints.at_most

@@ -142,7 +142,7 @@ def _measure(value, rest, room, simple, end, want, price, excess, slope):
     """What each seat lacks at these prices, and the links 0-1, 0-2, 1-2 of the seats: the slope's Laplacian."""
     _measure_simple(value[0], value[1], value[2], rest, simple, price, excess, slope)
     for place in range(simple, end):
-        x, y, z, shift = _box(value, rest, room, place, price)
+        x, y, z = _box(value, rest, room, place, price)
         excess[0], excess[1], excess[2] = excess[0] + x, excess[1] + y, excess[2] + z
         free0 = 0.0 < x < room[0, place]
         free1 = 0.0 < y < room[1, place]
@@ -164,7 +164,7 @@ def _measure_simple(value0, value1, value2, rest, simple, price, excess, slope):
     for place in range(simple):
         a, b, c, r = value0[place] + price0, value1[place] + price1, value2[place] + price2, rest[place]
         most, least = max(a, max(b, c)), min(a, min(b, c))
-        two = a + b + c - least
+        two = most + max(min(a, b), min(max(a, b), c))
         shift = max(most - r, max(0.5 * (two - r), (two + least - r) * (1.0 / 3.0)))
         x, y, z = max(a - shift, 0.0), max(b - shift, 0.0), max(c - shift, 0.0)
         free0 = 1.0 if x > 0.0 else 0.0
@@ -183,7 +183,7 @@ def _measure_simple(value0, value1, value2, rest, simple, price, excess, slope):
 
 @njit(cache=True, nogil=True)
 def _box(value, rest, room, place, price):
-    """The nearest point to value + price in a box whose parts add up to rest; returns it and its shift.
+    """The nearest point to value + price in a box whose parts add up to rest.
 
     Parts are pinned to a bound for good, those of the side that is violated more (Bitran and Hax 1981).
     """
@@ -191,7 +191,7 @@ def _box(value, rest, room, place, price):
     top0, top1, top2 = room[0, place], room[1, place], room[2, place]
     x = y = z = 0.0
     open0, open1, open2 = top0 > 0, top1 > 0, top2 > 0
-    r, shift = rest[place], 0.0
+    r = rest[place]
     while open0 or open1 or open2:
         shift = (open0 * a + open1 * b + open2 * c - r) / (np.int64(open0) + open1 + open2)
         x, y, z = (a - shift if open0 else x), (b - shift if open1 else y), (c - shift if open2 else z)
@@ -209,7 +209,7 @@ def _box(value, rest, room, place, price):
         if open2 and ((down and z <= 0.0) or (up and z >= top2)):
             z, open2 = min(max(z, 0.0), top2), False
             r -= z
-    return x, y, z, shift
+    return x, y, z
 
 
 @njit(cache=True, nogil=True)
@@ -218,14 +218,14 @@ def _write(value, rest, room, card, simple, end, price, at_least, result):
     for place in range(simple):
         a, b, c = value[0, place] + price[0], value[1, place] + price[1], value[2, place] + price[2]
         most, least, r = max(a, max(b, c)), min(a, min(b, c)), rest[place]
-        two = a + b + c - least
+        two = most + max(min(a, b), min(max(a, b), c))
         shift = max(most - r, max(0.5 * (two - r), (two + least - r) / 3.0))
         at = card[place]
         result[0, at] += max(a - shift, 0.0)
         result[1, at] += max(b - shift, 0.0)
         result[2, at] += max(c - shift, 0.0)
     for place in range(simple, end):
-        x, y, z, _ = _box(value, rest, room, place, price)
+        x, y, z = _box(value, rest, room, place, price)
         at = card[place]
         result[0, at] += x
         result[1, at] += y

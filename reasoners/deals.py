@@ -1,0 +1,288 @@
+"""Whole deals under an estimate: the most probable one, random ones and expected copies; the kernels behind hands.py.
+
+A deal gives seat s ``k[s, c]`` copies of card c. It is consistent, and its weight is the number of ways to deal it times
+the product of ``estimate[s, c] ** k[s, c]``: ``prod over c of unseen[c]! / prod over s of k[s, c]! * ...``.
+
+* The most probable deal is a flow of least convex cost from cards to seats. Every card is first dealt as it likes best;
+  then copies move along the cheapest path, from a seat with too many cards to one with too few, one at a time. The paths
+  lead over at most one seat more, since there are three.
+* The others come out of a dynamic programme over the cards: the weight of all ways to deal the cards from c on, by how
+  many cards the first two seats still lack; the third lacks the rest.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abl_cards.streams import mix
+
+SEATS = 3
+"""Other seats; a game with fewer leaves the last ones without cards."""
+LEAST = 1e-6
+"""Smaller estimates count as this much: no deal that the facts allow is impossible."""
+_LEAST_AT_WORST = 1e-3  # for a row whose weights would vanish in a double: (2 / 1e-3) ** 81 does not
+_HALF = np.log(2.0)
+_NEVER = 1e18
+_WAYS = 6  # to share two copies among three seats
+
+# --- the most probable deal -------------------------------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True)
+def best_rows(estimate, unseen, left, at_least, at_most, lo, hi, deals):
+    """Fill deals [n, 3, cards] for the rows lo..hi-1; a row that nothing is consistent with stays unbalanced."""
+    cards = estimate.shape[2]
+    log = np.empty((SEATS, cards))
+    excess = np.empty(SEATS, np.int64)
+    cost, card = np.empty((SEATS, SEATS)), np.empty((SEATS, SEATS), np.int64)
+    for i in range(lo, hi):
+        for s in range(SEATS):
+            excess[s] = -left[i, s]
+            for c in range(cards):
+                log[s, c] = np.log(max(np.float64(estimate[i, s, c]), LEAST))
+        _deal_freely(log, unseen[i], at_least[i], at_most[i], deals[i], excess)
+        while _balance(log, at_least[i], at_most[i], deals[i], excess, cost, card):
+            pass
+
+
+@njit(cache=True, nogil=True)
+def _deal_freely(log, unseen, at_least, at_most, deal, excess):
+    """Give every copy where it is likeliest, whatever the hands come to."""
+    for c in range(len(unseen)):
+        rest = np.int64(unseen[c])
+        for s in range(SEATS):
+            deal[s, c] = at_least[s, c]
+            rest -= at_least[s, c]
+            excess[s] += at_least[s, c]
+        for _ in range(rest):
+            best, gain = -1, -_NEVER
+            for s in range(SEATS):
+                if deal[s, c] < at_most[s, c] and log[s, c] - _HALF * deal[s, c] > gain:
+                    best, gain = s, log[s, c] - _HALF * deal[s, c]
+            if best >= 0:
+                deal[best, c] += 1
+                excess[best] += 1
+
+
+@njit(cache=True, nogil=True)
+def _balance(log, at_least, at_most, deal, excess, cost, card):
+    """Move a card along the cheapest path from a seat with too many to one with too few; False where none can."""
+    giver, taker = 0, 0
+    for s in range(SEATS):
+        giver = s if excess[s] > excess[giver] else giver
+        taker = s if excess[s] < excess[taker] else taker
+    if excess[giver] <= 0 or excess[taker] >= 0:
+        return False
+    _price_moves(log, at_least, at_most, deal, cost, card)
+    over = SEATS - giver - taker
+    detour = cost[giver, over] + cost[over, taker]
+    if min(cost[giver, taker], detour) >= 0.5 * _NEVER:
+        return False
+    if cost[giver, taker] <= detour:
+        _move(deal, card[giver, taker], giver, taker)
+    else:
+        _move(deal, card[giver, over], giver, over)
+        _move(deal, card[over, taker], over, taker)
+    excess[giver] -= 1
+    excess[taker] += 1
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _price_moves(log, at_least, at_most, deal, cost, card):
+    """For any two seats the card that moves from one to the other at least cost, and the cost."""
+    cost[:], card[:] = _NEVER, -1
+    for c in range(deal.shape[1]):
+        for s in range(SEATS):
+            if deal[s, c] <= at_least[s, c]:
+                continue
+            lost = log[s, c] - _HALF * (deal[s, c] - 1)
+            for t in range(SEATS):
+                if t != s and deal[t, c] < at_most[t, c]:
+                    dearer = lost - log[t, c] + _HALF * deal[t, c]
+                    if dearer < cost[s, t]:
+                        cost[s, t], card[s, t] = dearer, c
+
+
+@njit(cache=True, nogil=True)
+def _move(deal, card, giver, taker):
+    deal[giver, card] -= 1
+    deal[taker, card] += 1
+
+
+# --- the dynamic programme --------------------------------------------------------------------------------------------
+
+
+class Room(NamedTuple):
+    """Scratch paper of one thread."""
+
+    weight: NDArray[np.float64]  # [cards, 6] of each way to share the copies of a card
+    first: NDArray[np.int64]  # [cards, 6] copies of the first seat
+    second: NDArray[np.int64]  # [cards, 6] copies of the second seat
+    ways: NDArray[np.int64]  # [cards] how many ways there are
+    rest: NDArray[np.int64]  # [cards + 1] copies of the cards from c on
+    behind: NDArray[np.float64]  # [cards + 1, a, b] weight of the cards from c on; the first seats lack a and b
+    before: NDArray[np.float64]  # [a, b] weight of the cards before c
+    after: NDArray[np.float64]  # [a, b] the same with c
+
+
+@njit(cache=True, nogil=True)
+def new_room(cards, most):
+    """Scratch paper for so many cards, and seats that lack up to so many."""
+    return Room(
+        np.empty((cards, _WAYS)), np.empty((cards, _WAYS), np.int64), np.empty((cards, _WAYS), np.int64),
+        np.empty(cards, np.int64), np.empty(cards + 1, np.int64), np.zeros((cards + 1, most + 1, most + 1)),
+        np.zeros((most + 1, most + 1)), np.zeros((most + 1, most + 1)),
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def _prepare(room, estimate, unseen, left, at_least, at_most):
+    """Fill the tables of one observer; False where nothing is consistent."""
+    for least in (LEAST, _LEAST_AT_WORST):
+        _share(room, estimate, unseen, at_least, at_most, least)
+        if room.rest[0] != np.int64(left[0]) + left[1] + left[2]:
+            return False
+        _look_ahead(room, left)
+        if room.behind[0, left[0], left[1]] > 0.0:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _share(room, estimate, unseen, at_least, at_most, least):
+    """The ways to share each card, the likeliest with weight 1."""
+    cards = len(unseen)
+    room.rest[cards] = 0
+    for c in range(cards - 1, -1, -1):
+        copies, ways, top = np.int64(unseen[c]), 0, 0.0
+        room.rest[c] = room.rest[c + 1] + copies
+        e0, e1, e2 = (max(np.float64(estimate[0, c]), least), max(np.float64(estimate[1, c]), least),
+                      max(np.float64(estimate[2, c]), least))  # fmt: skip
+        for x in range(at_least[0, c], min(copies, at_most[0, c]) + 1):
+            for y in range(at_least[1, c], min(copies - x, at_most[1, c]) + 1):
+                z = copies - x - y
+                if z < at_least[2, c] or z > at_most[2, c]:
+                    continue
+                equal = 1.0 if max(x, max(y, z)) <= 1 else 0.5  # 1 / prod k!, for up to two copies
+                weight = equal * e0**x * e1**y * e2**z
+                room.weight[c, ways], room.first[c, ways], room.second[c, ways] = weight, x, y
+                top = max(top, weight)
+                ways += 1
+        room.ways[c] = ways
+        for way in range(ways):
+            room.weight[c, way] /= top
+
+
+@njit(cache=True, nogil=True)
+def _look_ahead(room, left):
+    """Fill ``behind`` from the last card to the first; every layer is scaled to a greatest weight of 1."""
+    cards, most0, most1, most2 = len(room.ways), np.int64(left[0]), np.int64(left[1]), np.int64(left[2])
+    room.behind[cards, 0, 0] = 1.0
+    for c in range(cards - 1, -1, -1):
+        top = 0.0
+        rest, layer, beyond = room.rest[c], room.behind[c], room.behind[c + 1]
+        for a in range(max(0, rest - most1 - most2), min(most0, rest) + 1):
+            for b in range(max(0, rest - a - most2), min(most1, rest - a) + 1):
+                total = 0.0
+                for way in range(room.ways[c]):
+                    x, y = a - room.first[c, way], b - room.second[c, way]
+                    if _possible(room.rest[c + 1], x, y, most0, most1, most2):
+                        total += room.weight[c, way] * beyond[x, y]
+                layer[a, b] = total
+                top = max(top, total)
+        if top > 0.0:
+            for a in range(max(0, rest - most1 - most2), min(most0, rest) + 1):
+                for b in range(max(0, rest - a - most2), min(most1, rest - a) + 1):
+                    layer[a, b] /= top
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _possible(rest, x, y, most0, most1, most2):
+    """Whether the seats can lack x, y and what remains of the rest; elsewhere a layer holds old numbers."""
+    return 0 <= x <= most0 and 0 <= y <= most1 and 0 <= rest - x - y <= most2
+
+
+@njit(cache=True, nogil=True)
+def sample_rows(estimate, unseen, left, at_least, at_most, keys, lo, hi, deals):
+    """Fill deals [n, draws, 3, cards] for the rows lo..hi-1 from keys [n, draws]; returns a row without deals, or -1."""
+    room = new_room(estimate.shape[2], max(1, left.max()))
+    for i in range(lo, hi):
+        if not _prepare(room, estimate[i], unseen[i], left[i], at_least[i], at_most[i]):
+            return i
+        for draw in range(keys.shape[1]):
+            _sample(room, unseen[i], left[i], keys[i, draw], deals[i, draw])
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _sample(room, unseen, left, key, deal):
+    """Card by card, each way as often as its weight and that of what can follow demand."""
+    a, b, rest_of = np.int64(left[0]), np.int64(left[1]), np.int64(left[2])
+    most0, most1, most2 = a, b, rest_of
+    for c in range(len(unseen)):
+        if unseen[c] == 0:
+            deal[0, c] = deal[1, c] = deal[2, c] = 0
+            continue
+        beyond, rest, total = room.behind[c + 1], room.rest[c + 1], 0.0
+        for way in range(room.ways[c]):
+            x, y = a - room.first[c, way], b - room.second[c, way]
+            if _possible(rest, x, y, most0, most1, most2):
+                total += room.weight[c, way] * beyond[x, y]
+        mark = total * ((mix(key, np.uint64(c)) >> np.uint64(11)) * 2.0**-53)
+        chosen = -1
+        for way in range(room.ways[c]):
+            x, y = a - room.first[c, way], b - room.second[c, way]
+            if _possible(rest, x, y, most0, most1, most2) and room.weight[c, way] * beyond[x, y] > 0.0:
+                chosen = way  # the last possible one where rounding leaves a little over
+                mark -= room.weight[c, way] * beyond[x, y]
+                if mark < 0.0:
+                    break
+        deal[0, c], deal[1, c] = room.first[c, chosen], room.second[c, chosen]
+        deal[2, c] = np.int64(unseen[c]) - room.first[c, chosen] - room.second[c, chosen]
+        a, b = a - room.first[c, chosen], b - room.second[c, chosen]
+
+
+@njit(cache=True, nogil=True)
+def expect_rows(estimate, unseen, left, at_least, at_most, lo, hi, expected):
+    """Fill expected [n, 3, cards] for the rows lo..hi-1: mean copies over all deals; returns as sample_rows."""
+    room = new_room(estimate.shape[2], max(1, left.max()))
+    for i in range(lo, hi):
+        if not _prepare(room, estimate[i], unseen[i], left[i], at_least[i], at_most[i]):
+            return i
+        _expect(room, unseen[i], left[i], expected[i])
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _expect(room, unseen, left, expected):
+    """Carry the weight of the cards before c along, and weigh each way with what can follow."""
+    most0, most1, most2 = np.int64(left[0]), np.int64(left[1]), np.int64(left[2])
+    room.before[:] = 0.0
+    room.before[most0, most1] = 1.0
+    for c in range(len(unseen)):
+        room.after[:] = 0.0
+        beyond, rest, total, of_first, of_second, top = room.behind[c + 1], room.rest[c + 1], 0.0, 0.0, 0.0, 0.0
+        for a in range(max(0, room.rest[c] - most1 - most2), min(most0, room.rest[c]) + 1):
+            for b in range(max(0, room.rest[c] - a - most2), min(most1, room.rest[c] - a) + 1):
+                if room.before[a, b] == 0.0:
+                    continue
+                for way in range(room.ways[c]):
+                    x, y = a - room.first[c, way], b - room.second[c, way]
+                    if not _possible(rest, x, y, most0, most1, most2):
+                        continue
+                    moved = room.before[a, b] * room.weight[c, way]
+                    room.after[x, y] += moved
+                    top = max(top, room.after[x, y])
+                    weight = moved * beyond[x, y]
+                    total += weight
+                    of_first += weight * room.first[c, way]
+                    of_second += weight * room.second[c, way]
+        expected[0, c], expected[1, c] = of_first / total, of_second / total
+        expected[2, c] = unseen[c] - expected[0, c] - expected[1, c]
+        room.before[:] = room.after / top
