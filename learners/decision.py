@@ -8,12 +8,13 @@ import torch
 from torch import Tensor, nn
 
 from learners.encoders import Encoder, Layout, multilayer
-from learners.presets import ESTIMATE, LEGAL, REGRET, TO_BEAT, Preset
+from learners.presets import ESTIMATE, LEGAL, PLAYS, REGRET, TO_BEAT, Preset
 
 REGRET_UNIT = 30.0
 """Costs of the knowledge base are divided by this."""
 MOST_REGRET = 8.0
 """Labels that cost more than so many units over the cheapest look alike."""
+PLAYS_UNIT = 5.0
 _FORBIDDEN = -1e9
 
 
@@ -25,6 +26,7 @@ class Question:
     legal: Tensor  # [n, labels] bool; what may be chosen
     to_beat: Tensor  # [n] int64 label to beat, -1 when leading
     regret: Tensor  # [n, labels] cost over the cheapest label's, in the knowledge base's unit; any number elsewhere
+    plays: Tensor  # [n, labels] the least number of plays that empties the hand after each label
     estimate: Tensor | None = None  # [n, others, cards]
 
     def part(self, name: str) -> Tensor:
@@ -48,11 +50,18 @@ def _estimate(question: Question) -> Tensor:
     return question.estimate.flatten(1)
 
 
+def _plays(question: Question) -> Tensor:
+    """Plays in fives; the least of all in the place of every label that is not legal."""
+    least = torch.where(question.legal, question.plays, torch.full((), 99.0)).amin(dim=1, keepdim=True)
+    return torch.where(question.legal, question.plays, least) / PLAYS_UNIT
+
+
 _PARTS = {
     ESTIMATE: _estimate,
     LEGAL: lambda question: question.legal.float(),
     TO_BEAT: _to_beat,
     REGRET: _regret,
+    PLAYS: _plays,
 }
 
 
@@ -76,7 +85,7 @@ class Decision(nn.Module):
     def __init__(self, layout: Layout, preset: Preset, labels: int, estimate: int) -> None:
         """For a game with so many labels, and estimates of so many numbers."""
         super().__init__()
-        sizes = {ESTIMATE: estimate, LEGAL: labels, TO_BEAT: labels, REGRET: labels}
+        sizes = {ESTIMATE: estimate, LEGAL: labels, TO_BEAT: labels, REGRET: labels, PLAYS: labels}
         self.inputs = preset.inputs
         self.encoder = Encoder(layout, preset.encoder)
         self.join = nn.Linear(preset.encoder.out + sum(sizes[name] for name in self.inputs), preset.decision_width)
@@ -113,9 +122,7 @@ class Critic(nn.Module):
         return value
 
 
-def ppo_loss(
-    log_probability: Tensor, before: Tensor, advantage: Tensor, clip: float
-) -> Tensor:
+def ppo_loss(log_probability: Tensor, before: Tensor, advantage: Tensor, clip: float) -> Tensor:
     """The clipped objective: log-probabilities of the chosen labels now and when chosen, advantages; all [n]."""
     ratio = torch.exp(log_probability - before)
     return -torch.minimum(ratio * advantage, ratio.clamp(1 - clip, 1 + clip) * advantage).mean()

@@ -21,6 +21,7 @@ class Examples:
     legal: NDArray[np.bool_]  # [n, labels] what could be chosen
     to_beat: NDArray[np.int16]  # [n] label to beat, -1 when leading
     regret: NDArray[np.float16]  # [n, labels] cost over the cheapest label's, infinite where not legal
+    plays: NDArray[np.uint8]  # [n, labels] the least number of plays that empties the hand after each label
     estimate: NDArray[np.float16]  # [n, others, cards] of the hidden hands as the decision model is given it
     hands: NDArray[np.uint8]  # [n, others, cards] the truth
     label: NDArray[np.int16]  # [n] the choice
@@ -49,9 +50,7 @@ class Lesson:
     label: Tensor  # [n] int64
 
 
-def lesson(
-    examples: Examples, device: torch.device, symmetries: Symmetries | None = None, number: int = 0
-) -> Lesson:
+def lesson(examples: Examples, device: torch.device, symmetries: Symmetries | None = None, number: int = 0) -> Lesson:
     """Move examples to a device, under one of the symmetries of their game."""
     observation, hands, estimate = (
         torch.from_numpy(array).to(device).float()
@@ -65,6 +64,7 @@ def lesson(
         legal=torch.from_numpy(examples.legal).to(device),
         to_beat=torch.from_numpy(examples.to_beat).to(device).long(),
         regret=torch.from_numpy(examples.regret).to(device).float(),
+        plays=torch.from_numpy(examples.plays).to(device).float(),
         estimate=estimate,
     )
     return Lesson(question, hands, torch.from_numpy(examples.label).to(device).long())

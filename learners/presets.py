@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-ESTIMATE, LEGAL, TO_BEAT, REGRET = "estimate", "legal", "to_beat", "regret"
+ESTIMATE, LEGAL, TO_BEAT, REGRET, PLAYS = "estimate", "legal", "to_beat", "regret", "plays"
+"""What a decision model may be told besides the observation."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class Preset:
     inputs: tuple[str, ...] = (ESTIMATE,)  # of the decision model, besides the encoded observation
     ppo: PPO = PPO()
     supervised_rate: float = 4e-6  # lr_sl, of ABLN
+    forget: float = 0.0  # dropout in supervised training
     abln_share: float = 1.0  # of the decisions ABLN learns from
 
     def without_abln(self) -> Preset:
@@ -82,9 +84,10 @@ PRESETS: dict[str, Preset] = {
         abln_hidden=(256, 256),
         decision_width=384,
         critic_width=256,
-        inputs=(ESTIMATE, LEGAL, TO_BEAT, REGRET),
+        inputs=(ESTIMATE, LEGAL, TO_BEAT, REGRET, PLAYS),
         ppo=PPO(learning_rate=3e-4, batch=2_048, rows=16_384, epochs=2, entropy=0.01),
         supervised_rate=5e-4,
+        forget=0.3,
         abln_share=0.5,
     ),
 }  # fmt: skip

@@ -62,6 +62,12 @@ def load_networks(file: Path, shape: GameShape) -> Networks:
         raise GameError(f"{file}: unknown preset '{card.preset}' (there are: {', '.join(PRESETS)})")
     preset = PRESETS[card.preset] if card.abln else PRESETS[card.preset].without_abln()
     networks = Networks(preset, shape)
+    load_weights(file, networks)
+    return networks.eval()
+
+
+def load_weights(file: Path, networks: Networks) -> None:
+    """Give networks these weights; a critic keeps its own. Raises GameError where they do not fit."""
     try:
         weights = {name: tensor.float() for name, tensor in load_file(file).items()}
         missing, unknown = networks.load_state_dict(weights, strict=False)
@@ -69,5 +75,4 @@ def load_networks(file: Path, shape: GameShape) -> Networks:
         raise GameError(f"{file}: {problem}") from None
     missing = [name for name in missing if not name.startswith("critic.")]
     if missing or unknown:
-        raise GameError(f"{file}: not the weights of preset '{card.preset}': {', '.join([*missing, *unknown][:3])}")
-    return networks.eval()
+        raise GameError(f"{file}: not weights of such networks: {', '.join([*missing, *unknown][:3])}")

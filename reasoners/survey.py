@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games import Decisions, Judge, MoveLists, Moves
+from abl_cards.games import Decisions, Engine, Judge, MoveLists, Moves
 from abl_cards.parallel import each_share
 
 NO_ROW = -1
@@ -28,6 +28,7 @@ class Survey:
     row: NDArray[np.int64]  # [n, labels] the best candidate of each label, NO_ROW where it is not legal
     cost: NDArray[np.int32]  # [n, labels] its cost, 0 where the label is not legal
     consistent: NDArray[np.bool_]  # [n, labels] legal, and some candidate contradicts no constraint
+    plays: NDArray[np.uint8]  # [n, labels] the least number of plays that empties the hand after it
 
     def realise(self, labels: NDArray[np.int16]) -> Moves:
         """The best card set of one legal label each."""
@@ -46,28 +47,27 @@ class Survey:
         return regret
 
 
-def survey(judge: Judge, decisions: Decisions, labels: int) -> Survey:
-    """Judge all the candidates of the decisions of a game with so many labels."""
+def survey(engine: Engine, judge: Judge, decisions: Decisions) -> Survey:
+    """Judge all the candidates of some decisions."""
     lists = decisions.moves()
     cost, consistent = judge.costs(decisions, lists)
-    n, label = len(decisions.which), decisions.labels_of(lists.form)
+    plays = engine.plays_left(decisions, lists)
+    shape, label = (len(decisions.which), len(engine.labels)), decisions.labels_of(lists.form)
     found = Survey(
         lists,
-        np.full((n, labels), NO_ROW, np.int64),
-        np.zeros((n, labels), np.int32),
-        np.zeros((n, labels), np.bool_),
+        np.full(shape, NO_ROW, np.int64),
+        np.zeros(shape, np.int32),
+        np.zeros(shape, np.bool_),
+        np.zeros(shape, np.uint8),
     )
-    each_share(
-        n,
-        lambda lo, hi: _choose(
-            lists.start, label, cost, consistent, lo, hi, found.row, found.cost, found.consistent
-        ),
-    )
+    candidates = lists.start, label, cost, consistent, plays
+    best = found.row, found.cost, found.consistent, found.plays
+    each_share(shape[0], lambda lo, hi: _choose(*candidates, lo, hi, *best))
     return found
 
 
 @njit(cache=True, nogil=True)
-def _choose(start, label, cost, consistent, lo, hi, row, best, sound):
+def _choose(start, label, cost, consistent, plays, lo, hi, row, best, sound, left):
     """The best candidates of decisions lo..hi-1: consistent before inconsistent, then cheap, then early."""
     for i in range(lo, hi):
         for move in range(start[i], start[i + 1]):
@@ -76,3 +76,4 @@ def _choose(start, label, cost, consistent, lo, hi, row, best, sound):
             rises = consistent[move] and not sound[i, place]
             if row[i, place] < 0 or rises or (cheaper and consistent[move] == sound[i, place]):
                 row[i, place], best[i, place], sound[i, place] = move, cost[move], consistent[move]
+                left[i, place] = plays[move]

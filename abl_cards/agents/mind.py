@@ -11,7 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.agents.agent import Keys
-from abl_cards.games import Decisions, Indices, Judge
+from abl_cards.games import Decisions, Engine, Indices, Judge
 from abl_cards.parallel import each_share
 from reasoners.survey import Survey, survey
 
@@ -29,6 +29,7 @@ class Thought:
     legal: NDArray[np.bool_]  # [k, labels] what may be chosen
     to_beat: NDArray[np.int16]  # [k] label, -1 when leading
     regret: NDArray[np.float32]  # [k, labels]
+    plays: NDArray[np.uint8]  # [k, labels]
     estimate: NDArray[np.float32]  # [k, others, cards] of the hidden hands; zeros without an estimator
     log_probabilities: NDArray[np.float32]  # [k, labels]
 
@@ -52,23 +53,21 @@ class Thought:
 class Mind:
     """Networks, and the knowledge base that makes their answers consistent."""
 
-    def __init__(self, networks: Networks, judge: Judge, labels: int, project: bool = True) -> None:
-        """Think with these networks and preferences in a game with so many labels."""
-        self.networks, self.judge, self._labels, self._project = networks, judge, labels, project
+    def __init__(self, engine: Engine, judge: Judge, networks: Networks, project: bool = True) -> None:
+        """Think with these preferences and networks."""
+        self.engine, self.judge, self.networks, self._project = engine, judge, networks, project
 
     def think(self, decisions: Decisions) -> Thought:
         """Estimate the hidden hands and weigh the labels."""
-        found = survey(self.judge, decisions, self._labels)
+        found = survey(self.engine, self.judge, decisions)
         legal = found.choosable
         choice = np.flatnonzero(legal.sum(axis=1) > 1)
         observation = decisions.observe()[choice]
         estimate = self.estimate(decisions, observation, choice)
-        told = legal[choice], decisions.label_to_beat[choice], found.regret()[choice]
+        told = legal[choice], decisions.label_to_beat[choice], found.regret()[choice], found.plays[choice]
         return Thought(found, choice, observation, *told, estimate, self._weigh(observation, *told, estimate))
 
-    def estimate(
-        self, decisions: Decisions, observation: NDArray[np.uint8], choice: Indices
-    ) -> NDArray[np.float32]:
+    def estimate(self, decisions: Decisions, observation: NDArray[np.uint8], choice: Indices) -> NDArray[np.float32]:
         """[k, others, cards] the hidden hands at decisions [k], made consistent with what is known of them."""
         import torch
 
@@ -90,6 +89,7 @@ class Mind:
         legal: NDArray[np.bool_],
         to_beat: NDArray[np.int16],
         regret: NDArray[np.float32],
+        plays: NDArray[np.uint8],
         estimate: NDArray[np.float32],
     ) -> NDArray[np.float32]:
         import torch
@@ -103,6 +103,7 @@ class Mind:
                 torch.from_numpy(legal).to(device),
                 torch.from_numpy(to_beat).to(device).long(),
                 torch.from_numpy(regret).to(device),
+                torch.from_numpy(plays).to(device).float(),
                 torch.from_numpy(estimate).to(device),
             )
             weighed: NDArray[np.float32] = self.networks.decision(question).cpu().numpy()

@@ -179,7 +179,12 @@ class Listener(Protocol):
 class Tables(Protocol):
     """Matches in progress."""
 
+    listener: Listener | None
+
     def __len__(self) -> int: ...
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that tells these tables from others, by name, in place: to save it, and to write it back."""
 
     @property
     def winner(self) -> NDArray[np.int8]:
@@ -289,6 +294,9 @@ class Engine(Protocol):
 
     def tables(self, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
         """Begin a match a key."""
+
+    def plays_left(self, decisions: Any, lists: MoveLists) -> NDArray[np.uint8]:
+        """[moves] the least number of plays that empties the hand after each move of some decisions."""
 
     def judge(self, without: Collection[str] = (), directory: Path | None = None) -> Judge:
         """The preferences, but for those of some groups; from another folder of rule files where one is given."""

@@ -48,10 +48,20 @@ class Memory:
         self.last = np.full((tables, seats), NO_ROW, np.int64)
         self.finished = 0
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything there is to save."""
-        rows = {f"rows.{field.name}": getattr(self.rows, field.name) for field in fields(Experience)}
-        return rows | {"before": self.before, "state": self.state, "order": self.order, "last": self.last}
+    def arrays(self) -> dict[str, Any]:
+        """Everything there is to save: of the rows, those in use."""
+        used = np.flatnonzero(self.state != _FREE)
+        rows = {field.name: getattr(self.rows, field.name)[used] for field in fields(Experience)}
+        marks = {name: getattr(self, name) for name in ("before", "state", "order", "last", "finished")}
+        return marks | {"used": used, "rows": rows}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Take up what was saved."""
+        for name in ("before", "state", "order", "last"):
+            getattr(self, name)[...] = saved[name]
+        for name, rows in saved["rows"].items():
+            getattr(self.rows, name)[saved["used"]] = rows
+        self.finished = saved["finished"]
 
     @property
     def ready(self) -> int:

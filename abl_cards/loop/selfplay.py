@@ -83,9 +83,7 @@ class SelfPlay(Quiet):
         labels = thought.drawn(keys)
         rows = which[thought.choice]
         if rows.size:
-            self.memory.remember(
-                rows, self.tables.seat[rows], self._experience(rows, thought, labels[thought.choice])
-            )
+            self.memory.remember(rows, self.tables.seat[rows], self._experience(rows, thought, labels[thought.choice]))
         self.tables.play(which, thought.survey.realise(labels))
 
     def _experience(self, which: Indices, thought: Thought, labels: NDArray[np.int16]) -> Experience:
@@ -97,6 +95,7 @@ class SelfPlay(Quiet):
             legal=thought.legal,
             to_beat=thought.to_beat,
             regret=thought.regret.astype(np.float16),
+            plays=thought.plays,
             estimate=thought.estimate.astype(np.float16),
             hands=hands,
             label=labels,

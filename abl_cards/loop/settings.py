@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 
@@ -25,3 +25,12 @@ class Settings:
     start: Path | None = None  # weights to start from
     device: str = "cpu"
     threads: int | None = None  # of torch
+
+    def command(self) -> str:
+        """What to type for such a run."""
+        words = [
+            f"--set {field.name}={getattr(self, field.name)}"
+            for field in fields(self)
+            if field.name != "directory" and getattr(self, field.name) != field.default
+        ]
+        return " ".join(["abl-cards train guandan", *words])

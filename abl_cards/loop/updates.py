@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from abl_cards.loop.experience import Experience
 from learners.abln import hands_loss
@@ -36,12 +37,10 @@ class Trainer:
         self.networks, self._symmetries, self._ppo = networks, symmetries, preset.ppo
         acting = [*networks.decision.parameters(), *networks.critic.parameters()]
         self.policy = torch.optim.Adam(acting, lr=preset.ppo.learning_rate, eps=1e-5)
-        self.hands = (
-            torch.optim.Adam(networks.abln.parameters(), lr=preset.supervised_rate) if networks.abln else None
-        )
+        self.hands = torch.optim.Adam(networks.abln.parameters(), lr=preset.supervised_rate) if networks.abln else None
 
-    def update(self, rows: Experience, rng: np.random.Generator) -> Update:
-        """Learn from decisions whose returns are known."""
+    def update(self, rows: Experience, rng: np.random.Generator, critic_only: bool = False) -> Update:
+        """Learn from decisions whose returns are known; the policy stays where only the critic is to learn."""
         advantage = rows.advantage - rows.advantage.mean()
         advantage /= advantage.std() + 1e-6
         seen = []
@@ -49,7 +48,7 @@ class Trainer:
             order = rng.permutation(len(rows))
             for first in range(0, len(order), self._ppo.batch):
                 part = order[first : first + self._ppo.batch]
-                seen.append(self._improve(rows.at(part), advantage[part]))
+                seen.append(self._improve(rows.at(part), advantage[part], critic_only))
         hands = [self._estimate(rows, rng) for _ in range(self._hands_steps(len(rows)))]
         means = np.mean(seen, axis=0)
         return Update(*map(float, means), float(np.mean(hands)) if hands else 0.0)
@@ -58,18 +57,21 @@ class Trainer:
         share = self.networks.preset.abln_share if self.hands else 0.0
         return round(share * rows / self._ppo.batch)
 
-    def _improve(self, rows: Experience, advantage: np.ndarray) -> tuple[float, float, float, float, float]:
+    def _improve(
+        self, rows: Experience, advantage: NDArray[np.float32], critic_only: bool
+    ) -> tuple[float, float, float, float, float]:
         told = lesson(rows, self.networks.device)
         before, weight, total = (
-            torch.from_numpy(array).to(self.networks.device)
-            for array in (rows.log_probability, advantage, rows.total)
+            torch.from_numpy(array).to(self.networks.device) for array in (rows.log_probability, advantage, rows.total)
         )
         every = self.networks.decision(told.question)
         now = every.gather(1, told.label[:, None]).squeeze(1)
         policy, entropy = ppo_loss(now, before, weight, self._ppo.clip), entropy_of(every)
         value = torch.nn.functional.mse_loss(self.networks.critic(told.question.observation, told.hands), total)
-        loss = policy + self._ppo.value_weight * value - self._ppo.entropy * entropy
-        self.policy.zero_grad()
+        loss = self._ppo.value_weight * value
+        if not critic_only:
+            loss = loss + policy - self._ppo.entropy * entropy
+        self.policy.zero_grad(set_to_none=True)
         loss.backward()
         for network in (self.networks.decision, self.networks.critic):
             torch.nn.utils.clip_grad_norm_(network.parameters(), self._ppo.gradient_norm)

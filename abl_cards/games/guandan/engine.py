@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from abl_cards.cards import SUITS as CARD_SUITS
 from abl_cards.cards import hand_of
 from abl_cards.games.features import FeatureTable
-from abl_cards.games.game import GameError, Indices, Listener, Moment, Recorder, Replay, Traits
+from abl_cards.games.game import GameError, Indices, Listener, Moment, MoveLists, Recorder, Replay, Traits
 from abl_cards.games.guandan import moments
 from abl_cards.games.guandan.course import LEADING, NOTHING
 from abl_cards.games.guandan.decisions import Decisions, Exchanges, card_options, decide, read_hands
@@ -25,6 +25,7 @@ from abl_cards.games.guandan.knowledge import load_kb
 from abl_cards.games.guandan.observations import OBSERVATION
 from abl_cards.games.guandan.preferences import GuandanFacts
 from abl_cards.games.guandan.readings import action_of, identify
+from abl_cards.games.guandan.plays import PlayCounter
 from abl_cards.games.guandan.records import GuandanRecorder
 from abl_cards.games.guandan.replay import replay
 from abl_cards.games.guandan.rewards import episode_rewards
@@ -111,6 +112,10 @@ class GuandanEngine:
     def spell(self, sort: str, value: Term, language: str) -> str:
         """An argument of this sort in a word."""
         return spell(sort, value, language)
+
+    def plays_left(self, decisions: Decisions, lists: MoveLists) -> NDArray[np.uint8]:
+        """[moves] the least number of plays that empties the hand after each move of some decisions."""
+        return PlayCounter.of(self.rules).plays_left_after(decisions, lists)
 
     def judge(self, without: Collection[str] = (), directory: Path | None = None) -> Preferences:
         """The preferences of the knowledge base, or of another folder; raises GameError, KBError."""
