@@ -7,7 +7,7 @@ see and do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -120,10 +120,6 @@ class Exchanges(Protocol):
 
     def lists(self) -> MoveLists:
         """The cards that may be chosen, as moves of one card."""
-
-
-PlaysLeft = Callable[[Any, MoveLists], NDArray[np.uint8]]
-"""Decisions or exchanges, and their moves, to the least number of plays that empties the hand after each move."""
 
 
 class Action(Protocol):
@@ -296,11 +292,8 @@ class Engine(Protocol):
     def tables(self, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
         """Begin a match a key."""
 
-    def judge(self, plays_left: PlaysLeft, without: Collection[str] = (), directory: Path | None = None) -> Judge:
-        """The preferences; plays_left tells how many plays a hand still needs.
-
-        Leaves out the preferences of some groups; takes them from another folder of rule files where one is given.
-        """
+    def judge(self, without: Collection[str] = (), directory: Path | None = None) -> Judge:
+        """The preferences, but for those of some groups; from another folder of rule files where one is given."""
 
     @property
     def sorts(self) -> Sorts:
