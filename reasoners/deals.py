@@ -1,11 +1,11 @@
 """Whole deals under an estimate: the most probable one, random ones and expected copies; the kernels behind hands.py.
 
-A deal gives seat s ``k[s, c]`` copies of card c. It is consistent, and its weight is the number of ways to deal it times
-the product of ``estimate[s, c] ** k[s, c]``: ``prod over c of unseen[c]! / prod over s of k[s, c]! * ...``.
+A deal gives seat s ``k[s, c]`` copies of card c. It is consistent, and it weighs the number of ways to deal it times the
+product of ``estimate[s, c] ** k[s, c]``. There are ``unseen[c]! / (k[0, c]! * k[1, c]! * k[2, c]!)`` ways for card c.
 
 * The most probable deal is a flow of least convex cost from cards to seats. Every card is first dealt as it likes best;
-  then copies move along the cheapest path, from a seat with too many cards to one with too few, one at a time. The paths
-  lead over at most one seat more, since there are three.
+  then copies move along the cheapest path, from a seat with too many cards to one with too few, one at a time. A path
+  leads over at most one seat more, since there are three.
 * The others come out of a dynamic programme over the cards: the weight of all ways to deal the cards from c on, by how
   many cards the first two seats still lack; the third lacks the rest.
 """
@@ -210,7 +210,7 @@ def _possible(rest, x, y, most0, most1, most2):
 
 @njit(cache=True, nogil=True)
 def sample_rows(estimate, unseen, left, at_least, at_most, keys, lo, hi, deals):
-    """Fill deals [n, draws, 3, cards] for the rows lo..hi-1 from keys [n, draws]; returns a row without deals, or -1."""
+    """Fill deals [n, draws, 3, cards] for rows lo..hi-1 from keys [n, draws]; returns a row without deals, or -1."""
     room = new_room(estimate.shape[2], max(1, left.max()))
     for i in range(lo, hi):
         if not _prepare(room, estimate[i], unseen[i], left[i], at_least[i], at_most[i]):

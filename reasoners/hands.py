@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.hidden import Constraints
 from abl_cards.parallel import each_share
-from reasoners import deals, projection
+from reasoners import deals, odds, projection
 
 Estimate = NDArray[np.float32]
 """[n, others, cards] expected copies."""
@@ -28,10 +28,23 @@ def project(estimate: Estimate, constraints: Constraints) -> Estimate:
 
 
 def counting(constraints: Constraints) -> Estimate:
-    """The unseen copies shared in proportion to the cards left: what the counts alone say."""
-    left = constraints.left.astype(np.float32)
-    share = left / np.maximum(1, left.sum(axis=1, keepdims=True))
-    return share[:, :, None] * constraints.unseen[:, None].astype(np.float32)
+    """The unseen copies shared in proportion to the cards left, but for those that the facts give or deny a seat.
+
+    With ``constraints.without_facts()`` it is what the counts alone say.
+    """
+    shared, arrays = np.empty(constraints.at_least.shape, np.float32), _arrays(constraints)
+    each_share(len(shared), lambda lo, hi: odds.share_by_count(*arrays, lo, hi, shared))
+    return shared
+
+
+def lean(estimate: Estimate, hints: NDArray[np.float32], constraints: Constraints) -> Estimate:
+    """An estimate with its odds changed by hints [n, others, cards], logarithms of factors; see Decisions.hints."""
+    unseen, _, at_least, at_most = _arrays(constraints)
+    shared = np.empty(estimate.shape, np.float32)
+    each_share(
+        len(shared), lambda lo, hi: odds.share_by_hints(estimate, hints, unseen, at_least, at_most, lo, hi, shared)
+    )
+    return shared
 
 
 def most_probable(estimate: Estimate, constraints: Constraints) -> NDArray[np.uint8]:

@@ -100,6 +100,9 @@ class Decisions(Protocol):
     def hidden(self) -> Constraints:
         """What the seats know of the hands they do not see, as long as nobody has moved."""
 
+    def hints(self) -> NDArray[np.float32]:
+        """[n, others, cards] the logarithm of the factor by which what the others did changes the odds of a copy."""
+
     def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
         """All legal card sets in wire order, or those of one label each."""
 
@@ -223,6 +226,9 @@ class Tables(Protocol):
 
     def hidden(self, which: Indices, seats: NDArray[np.int8] | None = None) -> Constraints:
         """What seats [n] know of the hands they do not see at these tables, by default the seats to decide."""
+
+    def hints(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.float32]:
+        """[n, others, cards] how what the others did changes the odds of a copy for seats [n], see Decisions.hints."""
 
     def others(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
         """[n, others, cards] those hands, in the order of play."""

@@ -11,8 +11,9 @@ from abl_cards.logic.statements import Program, Use
 from abl_cards.logic.terms import Input, Signature, Term
 
 COST, PREFERENCE, SAYS = Signature("cost", 2), Signature("preference", 2), Signature("says", 3)
+BELIEF, HINT = Signature("belief", 3), Signature("hint", 2)
 VIOLATED = Signature("violated", 1)
-CONVENTIONS = {COST, PREFERENCE, SAYS}
+CONVENTIONS = {COST, PREFERENCE, SAYS, BELIEF, HINT}
 
 
 def refused_text(sources: Iterable[Source]) -> Iterator[Diagnostic]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 from abl_cards.logic.builder import INT32_MAX
-from abl_cards.logic.check import COST, PREFERENCE, SAYS, VIOLATED
+from abl_cards.logic.check import BELIEF, COST, HINT, PREFERENCE, SAYS, VIOLATED
 from abl_cards.logic.compile import require_stratified
 from abl_cards.logic.equations import NotStratified, equations_of
 from abl_cards.logic.errors import Diagnostic, Location, error, warning
@@ -26,7 +27,7 @@ def grounded(ground: GroundProgram, program: Program, inputs: Sequence[Input]) -
         *_overflow(ground),
         *_always_violated(ground, program),
         *_never_derived(instances, program),
-        *_costs(instances, program),
+        *_weights(instances, program),
     ]
 
 
@@ -118,48 +119,70 @@ def _never_derived(instances: dict[Signature, list[Atom]], program: Program) -> 
             yield warning(where, f"no rule for '{signature}' can ever fire", "compare the arguments in its bodies")
 
 
-def _costs(instances: dict[Signature, list[Atom]], program: Program) -> Iterator[Diagnostic]:
-    """The cost convention: integer weights, one a name, each functor declared and worded."""
-    costs = instances.get(COST, [])
-    weights: dict[Term, Term] = {}
+def _weights(instances: dict[Signature, list[Atom]], program: Program) -> Iterator[Diagnostic]:
+    """The conventions of costs and beliefs: integer weights, one a name, each functor declared and worded."""
+    for convention in (_Convention(COST, PREFERENCE), _Convention(BELIEF, HINT)):
+        yield from _weighed(instances, program, convention)
+
+
+@dataclass(frozen=True)
+class _Convention:
+    """A predicate whose last argument is a weight and whose first is a name, and the one that declares its names."""
+
+    weighed: Signature
+    declaration: Signature
+
+    def text(self, arguments: Sequence[object]) -> str:
+        """An instance as it is written, ``cost(Name,Weight)``."""
+        return f"{self.weighed.name}({','.join(map(str, arguments))})"
+
+
+def _weighed(instances: dict[Signature, list[Atom]], program: Program, convention: _Convention) -> Iterator[Diagnostic]:
+    weights: dict[tuple[Term, ...], Term] = {}
     functors: dict[str, Location | None] = {}
-    for _, (name, weight) in costs:
-        functor = str(name).partition("(")[0]
-        where = functors.setdefault(functor, _cost_place(program, functor))
+    for _, (*named, weight) in instances.get(convention.weighed, []):
+        functor, name = str(named[0]).partition("(")[0], tuple(named)
+        where = functors.setdefault(functor, _weighed_place(program, convention, functor))
         if not isinstance(weight, int):
-            yield error(where, f"the weight of cost({name},{weight}) is not an integer", "bind it to a number")
+            text = convention.text((*named, weight))
+            yield error(where, f"the weight of {text} is not an integer", "bind it to a number")
         elif weights.setdefault(name, weight) != weight:
             first, second = sorted((str(weights[name]), str(weight)))
-            yield error(
-                where, f"two weights, {first} and {second}, for the cost {name}", "use one weight for each name"
-            )
+            what = f"{convention.weighed.name} {','.join(map(str, named))}"
+            yield error(where, f"two weights, {first} and {second}, for the {what}", "use one weight for each name")
     if sum(abs(weight) for weight in weights.values() if isinstance(weight, int)) > INT32_MAX:
-        yield error(
-            _place(program.heads, COST), f"the costs may add up to more than {INT32_MAX}", "use smaller weights"
-        )
-    yield from _words(instances, program, functors)
+        where = _place(program.heads, convention.weighed)
+        what = f"{convention.weighed.name}s"
+        yield error(where, f"the {what} may add up to more than {INT32_MAX}", "use smaller weights")
+    yield from _words(instances, program, functors, convention)
 
 
-def _cost_place(program: Program, functor: str) -> Location | None:
-    """Where costs of this functor are derived."""
+def _weighed_place(program: Program, convention: _Convention, functor: str) -> Location | None:
+    """Where instances of this functor are derived."""
     # A name with variables has no constant value, so its place is found through its text in the head.
-    uses = [use for use in program.heads if use.signature == COST]
+    uses = [use for use in program.heads if use.signature == convention.weighed]
     exact = [use for use in uses if use.functor == functor]
     return (exact or uses)[0].location if uses else None
 
 
 def _words(
-    instances: dict[Signature, list[Atom]], program: Program, functors: dict[str, Location | None]
+    instances: dict[Signature, list[Atom]],
+    program: Program,
+    functors: dict[str, Location | None],
+    convention: _Convention,
 ) -> Iterator[Diagnostic]:
-    declared = {str(args[0]) for _, args in instances.get(PREFERENCE, [])}
+    weighed, declaration = convention.weighed, convention.declaration
+    declared = {str(args[0]) for _, args in instances.get(declaration, [])}
     worded = {(str(args[0]), str(args[1])) for _, args in instances.get(SAYS, [])}
     for functor, where in functors.items():
         if functor not in declared:
-            yield error(where, f"'{functor}' is not declared", f"write preference({functor}, Group).")
+            yield error(where, f"'{functor}' is not declared", f"write {declaration.name}({functor}, Group).")
         if (functor, "en") not in worded:
             yield error(where, f"'{functor}' has no words", f'write says({functor}, en, "…").')
         elif (functor, "zh") not in worded:
             yield warning(where, f"'{functor}' has no Chinese words", f'write says({functor}, zh, "…").')
     for name in sorted(declared - set(functors)):
-        where = next((u.location for u in program.heads if u.signature == PREFERENCE and u.pattern[0] == name), None)
-        yield warning(where, f"preference '{name}' costs nothing", f"derive cost({name}, Weight), or remove it")
+        where = next((u.location for u in program.heads if u.signature == declaration and u.pattern[0] == name), None)
+        verb = "costs nothing" if weighed == COST else "says nothing"
+        remedy = f"derive {weighed.name}({name}, {'Weight' if weighed == COST else 'Card, Weight'}), or remove it"
+        yield warning(where, f"{declaration.name} '{name}' {verb}", remedy)

@@ -10,11 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.cards import CARDS
 from abl_cards.games.game import GameError, Indices, MoveLists, Moves
 from abl_cards.games.guandan import course, expansion
 from abl_cards.games.guandan.course import LEADING, NOTHING, FactRows, Play
 from abl_cards.games.guandan.expansion import Hands
+from abl_cards.games.guandan.habits import Habits
 from abl_cards.games.guandan.hidden import Known, constraints
+from abl_cards.games.guandan.hints import lean
 from abl_cards.games.guandan.observations import observe
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.hidden import Constraints
@@ -53,6 +56,7 @@ class Decisions:
 
     course: Play | None = None  # of the tables, where there are any
     known: Known | None = None
+    habits: Habits | None = None
 
     @cached_property
     def _answers(self) -> NDArray[np.uint8]:
@@ -95,6 +99,12 @@ class Decisions:
         unseen, left = self.situation.unseen, self.situation.cards.astype(np.int8)
         everything = np.repeat(unseen[:, None], left.shape[1], axis=1)
         return Constraints(unseen, left, np.zeros_like(everything), everything)
+
+    def hints(self) -> NDArray[np.float32]:
+        """[n, 3, 54] how the habits of the others change the odds, see hints.py; not at all away from a table."""
+        if self.course is None or self.habits is None:
+            return np.zeros((len(self.which), 3, CARDS), np.float32)
+        return lean(self.rules.hints, self.habits, self.course, self.which, self.course.seat[self.which])
 
     def realise_first(self, labels: NDArray[np.int16]) -> Moves:
         """The first card set in wire order of one legal label each."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from abl_cards.cards import CARDS
 from abl_cards.games.game import Indices
 from abl_cards.games.guandan.course import Play
+from abl_cards.games.guandan.deck import RANK_OF_CARD, SUIT_OF_CARD
 from abl_cards.games.guandan.expansion import NO_CARD
 from abl_cards.games.guandan.knowledge import RANKS, SUITS_OF_CARDS, VALUES
 from abl_cards.games.hidden import Constraints
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
 
 COPIES = 2
 _OTHERS = 3
-_SUIT_OF = [SUITS_OF_CARDS.index("shdc"[card % 4]) if card < 52 else 4 for card in range(CARDS)]
-_VALUE_OF = [VALUES.index(14 if card < 4 else card // 4 + 1 if card < 52 else card - 37) for card in range(CARDS)]
+_VALUE_OF_CARD = RANK_OF_CARD - VALUES[0]
 
 
 class Exchange(NamedTuple):
@@ -64,7 +64,7 @@ def learn(rules: Rules, known: Known, which: Indices, exchange: Exchange, level:
     if not told.size:
         return
     answer = rules.hands.ask(len(told), **_facts(exchange.at(told)), level=one_hot(level[told] - RANKS[0], len(RANKS)))
-    holds, lacks = (answer[name][:, _VALUE_OF, _SUIT_OF].astype(np.uint8) for name in ("holds", "lacks"))
+    holds, lacks = (answer[name][:, _VALUE_OF_CARD, SUIT_OF_CARD].astype(np.uint8) for name in ("holds", "lacks"))
     known.least[told] = holds.sum(axis=2, dtype=np.uint8).transpose(2, 0, 1)
     known.most[told] = COPIES - lacks.sum(axis=2, dtype=np.uint8).transpose(2, 0, 1)
 
@@ -74,7 +74,7 @@ def _facts(exchange: Exchange) -> dict[str, NDArray[np.uint8]]:
     n = len(exchange.refused)
     paid = np.zeros((4, len(VALUES), n), np.uint8)
     returned, received = (np.zeros((4, len(VALUES), len(SUITS_OF_CARDS), n), np.uint8) for _ in range(2))
-    values, suits = (np.array([*places, 0]) for places in (_VALUE_OF, _SUIT_OF))
+    values, suits = _VALUE_OF_CARD, SUIT_OF_CARD
     for payer, card, receiver, back in zip(*(field.T for field in exchange[:4]), strict=True):
         row = np.flatnonzero((payer >= 0) & (card != NO_CARD))
         paid[payer[row], values[card[row]], row] = 1

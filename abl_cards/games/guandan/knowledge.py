@@ -18,6 +18,10 @@ SEATS = tuple(range(4))
 WHO = ("next", "partner", "previous")
 SUITS_OF_CARDS = ("s", "h", "c", "d", "joker")
 
+KINDS = ("single", "pair", "triple", "plate", "tube", "full_house", "straight", "bomb", "straight_flush", "joker_bomb")
+"""What a seat has shown goes by the kind of play; bombs of all sizes are one kind there."""
+STRENGTHS = tuple(range(18))
+
 INPUTS = (
     Input("level", (RANKS,)),
     Input("held", (VALUES, tuple(range(1, 9)))),
@@ -45,6 +49,10 @@ INPUTS = (
     Input("returned", (SEATS, VALUES, SUITS_OF_CARDS)),
     Input("received", (SEATS, VALUES, SUITS_OF_CARDS)),
     Input("shown", (SEATS,)),
+    Input("laid", (KINDS, VALUES)),
+    Input("led", (KINDS, STRENGTHS)),
+    Input("passed_over", (KINDS, STRENGTHS)),
+    Input("holding", (tuple(range(1, 29)),)),
     Input("standing", ((0, 1), RANKS)),
     Input("declarer", ((0, 1),)),
     Input("failures", ((0, 1), tuple(range(1, 9)))),
@@ -59,7 +67,7 @@ OUTPUTS = (
     ("legal", 1), ("move", 1), ("strength", 2), ("turn", 1), ("trick_over", 0), ("episode_over", 0),
     ("payer", 2), ("refused", 0), ("tribute", 2), ("back", 2), ("gives", 2), ("leads", 1),
     ("next_standing", 2), ("next_declarer_is", 1), ("next_failures", 2), ("fallen", 1), ("match_won", 1),
-    ("match_drawn", 0), ("holds", 4), ("lacks", 4),
+    ("match_drawn", 0), ("holds", 4), ("lacks", 4), ("belief", 3),
 )  # fmt: skip
 """What the engine asks."""
 

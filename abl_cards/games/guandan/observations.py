@@ -11,12 +11,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.cards import SUITS as CARD_SUITS
 from abl_cards.games.features import Feature, FeatureTable
 from abl_cards.games.game import Indices
 from abl_cards.games.guandan.course import RECENT, Play
+from abl_cards.games.guandan.deck import card_suit
 from abl_cards.games.guandan.expansion import NO_CARD
-from abl_cards.games.guandan.shapes import SUITS
 from abl_cards.parallel import each_share
 
 OBSERVATION = FeatureTable(
@@ -50,9 +49,8 @@ _LEVEL, _SEAT, _WILDS, _HAND, _LEFT, _PLAYED, _RECENT, _RECENT_SEAT = (
 
 def observe(play: Play, wild_suit: int, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
     """[n, OBSERVATION.size] what seats [n] see at the tables which [n]; wild_suit in hand order, -1 for none."""
-    suit = CARD_SUITS.index(SUITS[wild_suit].upper()) if wild_suit >= 0 else -1
     rows = np.zeros((len(which), OBSERVATION.size), np.uint8)
-    each_share(len(which), lambda lo, hi: _observe(play, suit, which, seats, lo, hi, rows))
+    each_share(len(which), lambda lo, hi: _observe(play, card_suit(wild_suit), which, seats, lo, hi, rows))
     return rows
 
 

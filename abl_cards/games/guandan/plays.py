@@ -28,6 +28,7 @@ from abl_cards.cards import CARDS
 from abl_cards.cards import SUITS as CARD_SUITS
 from abl_cards.games.game import MoveLists
 from abl_cards.games.guandan.decisions import Decisions, Exchanges
+from abl_cards.games.guandan.deck import RANK_OF_CARD
 from abl_cards.games.guandan.knowledge import RANKS, VALUES
 from abl_cards.games.guandan.play_kernels import (
     COUNTS,
@@ -43,7 +44,6 @@ from abl_cards.games.guandan.play_kernels import (
 )
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.guandan.shapes import SUITS, Form
-from abl_cards.games.guandan.tables import rank_of_card
 from abl_cards.games.rule_files import kb_error
 from abl_cards.parallel import each_share
 
@@ -198,10 +198,9 @@ def _joker_plays(plays: Plays) -> list[tuple[tuple[int, int], tuple[int, int]]]:
 
 def _steps(level: int, wild_suit: int) -> NDArray[np.int64]:
     """[54] what each card adds to a key at a level."""
-    ranks = rank_of_card(np.arange(CARDS, dtype=np.uint8))
-    shifts = SHIFTS[ranks]
+    shifts = SHIFTS[RANK_OF_CARD]
     if wild_suit >= 0:
         suit = CARD_SUITS.index(SUITS[wild_suit].upper())
-        shifts[(ranks == level) & (np.arange(CARDS) % 4 == suit)] = WILDS_SHIFT
+        shifts[(level == RANK_OF_CARD) & (np.arange(CARDS) % 4 == suit)] = WILDS_SHIFT
     steps: NDArray[np.int64] = np.int64(1) << shifts
     return steps

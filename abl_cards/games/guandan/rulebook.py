@@ -11,13 +11,28 @@ from numpy.typing import NDArray
 
 from abl_cards.games.guandan.combinations import combinations
 from abl_cards.games.guandan.course import NEXT_SEAT, OVER, TRICK_OVER, FactRows
+from abl_cards.games.guandan.deck import RANK_OF_CARD, SUIT_OF_CARD
 from abl_cards.games.guandan.expansion import Rulebook
-from abl_cards.games.guandan.knowledge import AXES, HANDS, PROMOTION, RANKS, SEATS, VALUES, load_kb
-from abl_cards.games.guandan.shapes import SUITS, VALUE_COUNT, Shapes, read_shapes
+from abl_cards.games.guandan.habits import PlayTraits
+from abl_cards.games.guandan.hints import Hints, read_hints
+from abl_cards.games.guandan.knowledge import (
+    AXES,
+    HANDS,
+    KINDS,
+    PROMOTION,
+    RANKS,
+    SEATS,
+    SUITS_OF_CARDS,
+    VALUES,
+    load_kb,
+)
+from abl_cards.games.guandan.shapes import SUITS, VALUE_COUNT, Shapes, functor, read_shapes
 from abl_cards.games.guandan.wire import WIRE_TYPES, wire_rank, wire_type
 from abl_cards.games.questions import Question, one_hot, rows_by_number, with_outputs
 from abl_cards.games.rule_files import kb_error
 from abl_cards.logic import Atom, Circuit, KnowledgeBase, evaluate
+
+_TIER = 1000  # lies between the strengths of two tiers
 
 
 @dataclass(frozen=True)
@@ -40,6 +55,8 @@ class Rules:
     exchange: Question
     promotion: Question
     hands: Question
+    play_traits: PlayTraits
+    hints: Hints
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -72,6 +89,7 @@ def compile_rules(knowledge: KnowledgeBase, profile: str) -> Rules:
     play = knowledge.circuit("legal/1", "move/1")
     tiers = _tiers(knowledge, shapes)
     strength = _strengths(knowledge, shapes, tiers)
+    book = _rulebook(knowledge, shapes, strength)
     return Rules(
         kb=knowledge,
         profile=profile,
@@ -79,7 +97,7 @@ def compile_rules(knowledge: KnowledgeBase, profile: str) -> Rules:
         play=_in_index_order(play, shapes),
         facts=fact_rows_of(play, shapes),
         turns=_turn_table(knowledge.circuit("turn/1", "trick_over/0", "episode_over/0")),
-        book=_rulebook(knowledge, shapes, strength),
+        book=book,
         tiers=tiers,
         base_level=_only_number(knowledge, "base_level"),
         strength=_label_ranking(shapes, strength),
@@ -91,6 +109,8 @@ def compile_rules(knowledge: KnowledgeBase, profile: str) -> Rules:
             knowledge.circuit(*(f"{name}/{len(axes)}" for name, axes in PROMOTION.items())), AXES, PROMOTION
         ),
         hands=Question(knowledge.circuit("holds/4", "lacks/4"), AXES, HANDS),
+        play_traits=_play_traits(shapes, strength),
+        hints=read_hints(knowledge, book.wild_suit),
     )
 
 
@@ -103,8 +123,9 @@ def _in_index_order(circuit: Circuit, shapes: Shapes) -> Circuit:
 
 def _card_circuit(knowledge: KnowledgeBase, shapes: Shapes, output: str) -> tuple[Circuit, FactRows]:
     """Which cards of the 54-vector an output allows."""
-    suits = [(14 if rank == 0 else rank + 1, suit) for rank in range(13) for suit in "shdc"]
-    cards = [Atom(output, card) for card in (*suits, (15, "joker"), (16, "joker"))]
+    cards = [
+        Atom(output, (int(rank), SUITS_OF_CARDS[suit])) for rank, suit in zip(RANK_OF_CARD, SUIT_OF_CARD, strict=True)
+    ]
     circuit = with_outputs(knowledge.circuit(f"{output}/2"), cards)
     return circuit, fact_rows_of(circuit, shapes)
 
@@ -158,7 +179,18 @@ def _strengths(knowledge: KnowledgeBase, shapes: Shapes, tiers: dict[str, int]) 
         rows[row, RANKS.index(int(level))] = 1
     for (_, (form, power)), truth in zip(circuit.outputs, evaluate(circuit, rows), strict=True):
         table[np.array(RANKS)[truth == 1], shapes.form_index[str(form)]] = int(power)
-    return table + 1000 * np.array([tiers[form.kind] for form in shapes.forms])
+    return table + _TIER * np.array([tiers[form.kind] for form in shapes.forms])
+
+
+def _play_traits(shapes: Shapes, strength: NDArray[np.int64]) -> PlayTraits:
+    """Kind, ranks and strength of every form, for what the seats show by their plays."""
+    kinds = [functor(form.kind) for form in shapes.forms]
+    ranks = [sum(1 << rank for rank, _, _ in form.groups) for form in shapes.forms]
+    return PlayTraits(
+        np.array([KINDS.index(kind) if kind in KINDS else -1 for kind in kinds], np.int8),
+        np.array(ranks, np.uint32),
+        (strength % _TIER).astype(np.int8),
+    )
 
 
 def _tiers(knowledge: KnowledgeBase, shapes: Shapes) -> dict[str, int]:

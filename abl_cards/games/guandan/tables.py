@@ -17,8 +17,11 @@ from abl_cards.games.game import Indices, Listener, Moves
 from abl_cards.games.guandan import course
 from abl_cards.games.guandan.course import BACK, EPISODE_OVER, LEADING, MATCH_OVER, PLAY, RECENT, TRIBUTE, Play
 from abl_cards.games.guandan.decisions import Decisions, Exchanges, Situation, decide_exchange, look_around, read_hands
+from abl_cards.games.guandan.deck import RANK_OF_CARD
 from abl_cards.games.guandan.expansion import MOST_CARDS, NO_CARD
+from abl_cards.games.guandan.habits import forget, no_habits, note_acts
 from abl_cards.games.guandan.hidden import Exchange, constraints, hands_of_others, learn, nothing_known
+from abl_cards.games.guandan.hints import lean
 from abl_cards.games.guandan.ladder import Ladder, bottom, level_of, promote
 from abl_cards.games.guandan.observations import observe
 from abl_cards.games.guandan.rulebook import Rules
@@ -61,6 +64,7 @@ class Tables:
             returned=np.zeros((n, 2), np.uint8), refused=np.zeros(n, np.uint8), leader=np.zeros(n, np.int8),
         )  # fmt: skip
         self.known = nothing_known(n)
+        self.habits = no_habits(n)
         self.ladder = bottom(rules, n)
         self.episode = np.zeros(n, np.int32)  # [n] episodes finished in the match
         self.previous = np.full((n, 4), -1, np.int8)  # [n, 4] order of finish of the episode before
@@ -124,7 +128,8 @@ class Tables:
         """The plays to decide at these tables, which must all be playing."""
         situation = self.situation(which)
         hands = read_hands(self.rules, situation.hand, self.course.level[which])
-        return Decisions(self.rules, which, hands, self.course.to_beat[which], situation, self.course, self.known)
+        seen = self.course, self.known, self.habits
+        return Decisions(self.rules, which, hands, self.course.to_beat[which], situation, *seen)
 
     def observe(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
         """[n, features] what seats [n] see at these tables, by default those to decide; see observations.py."""
@@ -134,6 +139,11 @@ class Tables:
     def hidden(self, which: Indices, seats: NDArray[np.int8] | None = None) -> Constraints:
         """What seats [n] know of the other hands at these tables, by default those to decide."""
         return constraints(self.known, self.course, which, self.course.seat[which] if seats is None else seats)
+
+    def hints(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.float32]:
+        """[n, 3, 54] how the habits of the others change the odds of seats [n], see hints.py."""
+        observers = self.course.seat[which] if seats is None else seats
+        return lean(self.rules.hints, self.habits, self.course, which, observers)
 
     def others(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
         """[n, 3, 54] the hands that seats [n] do not see: next, partner, previous."""
@@ -161,14 +171,15 @@ class Tables:
         """Lay down a legal play or pass at each of these tables."""
         if self.listener:
             self.listener.played(self, which, moves)
-        rules = self.rules
-        each_share(
-            len(which),
-            lambda lo, hi: course.lay_down(self.course, rules.turns, rules.pass_form, which, lo, hi, *moves),
-        )
+        each_share(len(which), lambda lo, hi: self._lay_down(which, moves, lo, hi))
         ended = which[self.course.stage[which] == EPISODE_OVER]
         if ended.size:
             self._end_episode(ended)
+
+    def _lay_down(self, which: Indices, moves: Moves, lo: int, hi: int) -> None:
+        rules = self.rules
+        note_acts(self.habits, rules.play_traits, self.course, rules.pass_form, which, lo, hi, moves.form)
+        course.lay_down(self.course, rules.turns, rules.pass_form, which, lo, hi, *moves)
 
     def give(self, which: Indices, cards: NDArray[np.uint8]) -> None:
         """Pay or return one legal card at each of these tables: cards [n]."""
@@ -203,6 +214,7 @@ class Tables:
         state.passed[which], state.out[which], state.order[which] = 0, 0, -1
         state.played[which], state.acts[which] = 0, 0
         state.recent[which], state.recent_seat[which] = NO_CARD, -1
+        forget(self.habits, which)
         exchange.payer[which], exchange.receiver[which], exchange.leader[which] = -1, -1, -1
         exchange.paid[which], exchange.returned[which], exchange.refused[which] = NO_CARD, NO_CARD, 0
 
@@ -250,7 +262,7 @@ class Tables:
         paid = np.full((4, len(which)), -1)
         for payer, card in zip(self.exchange.payer[which].T, self.exchange.paid[which].T, strict=True):
             columns = np.flatnonzero(payer >= 0)
-            paid[payer[columns], columns] = rank_of_card(card[columns]) - 2
+            paid[payer[columns], columns] = RANK_OF_CARD[card[columns]] - 2
         level = one_hot(self.course.level[which] - 2, 13)
         return self.rules.exchange.ask(len(which), **self._result_facts(which), paid=one_hot(paid, 15), level=level)
 
@@ -290,9 +302,3 @@ class Tables:
         moved = giver >= 0
         self.course.hands[which[moved], giver[moved], cards[moved]] -= 1
         self.course.hands[which[moved], taker[moved], cards[moved]] += 1
-
-
-def rank_of_card(cards: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """The rank 2..16 in the rule files of cards of the 54-vector."""
-    numbers = cards.astype(np.int64)
-    return np.where(numbers >= 52, numbers - 37, np.where(numbers < 4, 14, numbers // 4 + 1))
