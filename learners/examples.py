@@ -22,6 +22,7 @@ class Examples:
     to_beat: NDArray[np.int16]  # [n] label to beat, -1 when leading
     regret: NDArray[np.float16]  # [n, labels] cost over the cheapest label's, infinite where not legal
     plays: NDArray[np.uint8]  # [n, labels] the least number of plays that empties the hand after each label
+    prior: NDArray[np.float16]  # [n, others, cards] what can be said of the hidden hands without learning
     estimate: NDArray[np.float16]  # [n, others, cards] of the hidden hands as the decision model is given it
     hands: NDArray[np.uint8]  # [n, others, cards] the truth
     label: NDArray[np.int16]  # [n] the choice
@@ -46,19 +47,20 @@ class Lesson:
     """Examples as tensors on a device, their cards perhaps in another order."""
 
     question: Question
+    prior: Tensor  # [n, others, cards] float
     hands: Tensor  # [n, others, cards] float
     label: Tensor  # [n] int64
 
 
 def lesson(examples: Examples, device: torch.device, symmetries: Symmetries | None = None, number: int = 0) -> Lesson:
     """Move examples to a device, under one of the symmetries of their game."""
-    observation, hands, estimate = (
+    observation, hands, prior, estimate = (
         torch.from_numpy(array).to(device).float()
-        for array in (examples.observation, examples.hands, examples.estimate)
+        for array in (examples.observation, examples.hands, examples.prior, examples.estimate)
     )
     if symmetries is not None and number:
         observation = symmetries.observation(number, observation)
-        hands, estimate = symmetries.hands(number, hands), symmetries.hands(number, estimate)
+        hands, prior, estimate = (symmetries.hands(number, each) for each in (hands, prior, estimate))
     question = Question(
         observation=observation,
         legal=torch.from_numpy(examples.legal).to(device),
@@ -67,4 +69,4 @@ def lesson(examples: Examples, device: torch.device, symmetries: Symmetries | No
         plays=torch.from_numpy(examples.plays).to(device).float(),
         estimate=estimate,
     )
-    return Lesson(question, hands, torch.from_numpy(examples.label).to(device).long())
+    return Lesson(question, prior, hands, torch.from_numpy(examples.label).to(device).long())

@@ -54,6 +54,7 @@ class Preset:
     name: str
     encoder: EncoderShape = EncoderShape()
     abln_hidden: tuple[int, ...] = (512, 512, 512)
+    abln_prior: bool = False  # ABLN starts from what counts, facts and hints of the knowledge base say
     decision_width: int = 512  # the paper is silent on the decision network
     decision_blocks: int = 2  # residual blocks
     critic_width: int = 512
@@ -82,6 +83,7 @@ PRESETS: dict[str, Preset] = {
             history_layers=1, history_width=48, history_heads=4, history_out=64,
         ),
         abln_hidden=(256, 256),
+        abln_prior=True,
         decision_width=384,
         critic_width=256,
         inputs=(ESTIMATE, LEGAL, TO_BEAT, REGRET, PLAYS),

@@ -30,7 +30,8 @@ class Thought:
     to_beat: NDArray[np.int16]  # [k] label, -1 when leading
     regret: NDArray[np.float32]  # [k, labels]
     plays: NDArray[np.uint8]  # [k, labels]
-    estimate: NDArray[np.float32]  # [k, others, cards] of the hidden hands; zeros without an estimator
+    prior: NDArray[np.float32]  # [k, others, cards] the hidden hands by counts, facts and hints; zeros without ABLN
+    estimate: NDArray[np.float32]  # [k, others, cards] the hidden hands by ABLN; zeros without ABLN
     log_probabilities: NDArray[np.float32]  # [k, labels]
 
     def likeliest(self) -> NDArray[np.int16]:
@@ -63,25 +64,29 @@ class Mind:
         legal = found.choosable
         choice = np.flatnonzero(legal.sum(axis=1) > 1)
         observation = decisions.observe()[choice]
-        estimate = self.estimate(decisions, observation, choice)
+        prior, estimate = self.estimate(decisions, observation, choice)
         told = legal[choice], decisions.label_to_beat[choice], found.regret()[choice], found.plays[choice]
-        return Thought(found, choice, observation, *told, estimate, self._weigh(observation, *told, estimate))
+        weighed = self._weigh(observation, *told, estimate)
+        return Thought(found, choice, observation, *told, prior, estimate, weighed)
 
-    def estimate(self, decisions: Decisions, observation: NDArray[np.uint8], choice: Indices) -> NDArray[np.float32]:
-        """[k, others, cards] the hidden hands at decisions [k], made consistent with what is known of them."""
+    def estimate(
+        self, decisions: Decisions, observation: NDArray[np.uint8], choice: Indices
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Prior and estimate [k, others, cards] of the hidden hands at decisions [k] of these."""
         import torch
 
-        abln, shape = self.networks.abln, self.networks.shape
+        from reasoners.hands import project, reckon
+
+        abln, shape, device = self.networks.abln, self.networks.shape, self.networks.device
         if abln is None or not len(choice):
-            return np.zeros((len(choice), shape.others, shape.cards), np.float32)
+            nothing = np.zeros((len(choice), shape.others, shape.cards), np.float32)
+            return nothing, nothing
+        constraints = decisions.hidden().at(choice)
+        prior = reckon(constraints, decisions.hints()[choice])
         with torch.inference_mode():
-            guess = abln(torch.from_numpy(observation).to(self.networks.device).float()).cpu().numpy()
-        return self._consistent(decisions, guess, choice) if self._project else guess
-
-    def _consistent(self, decisions: Decisions, guess: NDArray[np.float32], choice: Indices) -> NDArray[np.float32]:
-        from reasoners.hands import project
-
-        return project(guess, decisions.hidden().at(choice))
+            guess = abln(torch.from_numpy(observation).to(device).float(), torch.from_numpy(prior).to(device))
+        estimate = guess.cpu().numpy()
+        return prior, project(estimate, constraints) if self._project else estimate
 
     def _weigh(
         self,

@@ -23,7 +23,7 @@ from learners.abln import hands_loss
 from learners.examples import Examples, lesson
 from learners.networks import Networks
 from learners.symmetry import Symmetries
-from reasoners.hands import project
+from reasoners.hands import project, reckon
 from reasoners.minimiser import Minimiser
 from reasoners.survey import survey
 
@@ -64,18 +64,19 @@ class Notes(Quiet):
         """Write down what the seats saw, what was hidden, and the label that was played."""
         decisions = tables.decisions(which)
         found = survey(self._engine, self._judge, decisions)
-        others = tables.others(which)
+        others, constraints = tables.others(which), decisions.hidden()
         examples = Examples(
             observation=decisions.observe(),
             legal=found.choosable,
             to_beat=decisions.label_to_beat,
             regret=found.regret().astype(np.float16),
             plays=found.plays,
+            prior=reckon(constraints, decisions.hints()).astype(np.float16),
             estimate=np.zeros(others.shape, np.float16),
             hands=others,
             label=decisions.labels_of(moves.form),
         )
-        self._parts.append(Lessons(examples, decisions.hidden(), which))
+        self._parts.append(Lessons(examples, constraints, which))
 
     def lessons(self) -> Lessons:
         """Everything so far."""
@@ -112,7 +113,7 @@ def from_play(engine: Engine, judge: Judge, player: Agent, decisions: int, seed:
     return notes.lessons()
 
 
-_SPARSE = 5
+_SPARSE = 3
 
 
 def rate(share: float, step: int, peak: float) -> float:
@@ -139,7 +140,7 @@ def teach_abln(
         optimiser.param_groups[0]["lr"] = rate(step / steps, step, peak)
         rows = lessons.examples.at(rng.integers(0, len(lessons.examples), batch))
         told = lesson(rows, networks.device, symmetries, int(rng.integers(len(symmetries))))
-        loss = hands_loss(abln(told.question.observation), told.hands)
+        loss = hands_loss(abln(told.question.observation, told.prior), told.hands)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
@@ -156,8 +157,8 @@ def with_estimates(networks: Networks, lessons: Lessons, batch: int = 4096) -> L
     with torch.inference_mode():
         for first in range(0, len(lessons.examples), batch):
             part = slice(first, first + batch)
-            seen = torch.from_numpy(lessons.examples.observation[part]).to(networks.device).float()
-            guess = abln(seen).cpu().numpy()
+            told = lesson(lessons.examples.at(part), networks.device)
+            guess = abln(told.question.observation, told.prior).cpu().numpy()
             estimates.append(project(guess, lessons.constraints.at(part)).astype(np.float16))
     return replace(lessons, examples=replace(lessons.examples, estimate=np.concatenate(estimates)))
 

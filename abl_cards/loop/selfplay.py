@@ -96,6 +96,7 @@ class SelfPlay(Quiet):
             to_beat=thought.to_beat,
             regret=thought.regret.astype(np.float16),
             plays=thought.plays,
+            prior=thought.prior.astype(np.float16),
             estimate=thought.estimate.astype(np.float16),
             hands=hands,
             label=labels,

@@ -91,7 +91,7 @@ class Trainer:
         abln, optimiser = self.networks.abln, self.hands
         if abln is None or optimiser is None:
             raise ValueError("these networks have no ABLN")
-        loss = hands_loss(abln(told.question.observation), told.hands)
+        loss = hands_loss(abln(told.question.observation, told.prior), told.hands)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
