@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -44,7 +45,7 @@ class Layout:
 def multilayer(sizes: tuple[int, ...]) -> nn.Sequential:
     """Fully connected layers with a rectifier between each two."""
     layers: list[nn.Module] = []
-    for number, (inner, outer) in enumerate(zip(sizes, sizes[1:], strict=False)):
+    for number, (inner, outer) in enumerate(pairwise(sizes)):
         layers += [nn.ReLU()] * (number > 0) + [nn.Linear(inner, outer)]
     return nn.Sequential(*layers)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
+from abl_cards.games import Engine
 from abl_cards.games.features import FeatureTable
 from learners.abln import ABLN
 from learners.decision import Critic, Decision
@@ -22,6 +23,11 @@ class GameShape:
     labels: int
     others: int  # seats besides the observer's
     cards: int = 54
+
+    @classmethod
+    def of(cls, engine: Engine) -> GameShape:
+        """The sizes of a game."""
+        return cls(engine.observation, len(engine.labels), len(engine.teams) - 1)
 
     @property
     def hands(self) -> int:

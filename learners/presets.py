@@ -61,7 +61,8 @@ class Preset:
     inputs: tuple[str, ...] = (ESTIMATE,)  # of the decision model, besides the encoded observation
     ppo: PPO = PPO()
     supervised_rate: float = 4e-6  # lr_sl, of ABLN
-    forget: float = 0.0  # dropout in supervised training
+    forget: float = 0.0  # dropout of the decision model in supervised training
+    forget_inputs: float = 0.0  # and of the numbers of its observations
     abln_share: float = 1.0  # of the decisions ABLN learns from
 
     def without_abln(self) -> Preset:
@@ -89,7 +90,8 @@ PRESETS: dict[str, Preset] = {
         inputs=(ESTIMATE, LEGAL, TO_BEAT, REGRET, PLAYS),
         ppo=PPO(learning_rate=3e-4, batch=2_048, rows=16_384, epochs=2, entropy=0.01),
         supervised_rate=5e-4,
-        forget=0.3,
+        forget=0.35,
+        forget_inputs=0.15,
         abln_share=0.5,
     ),
 }  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from safetensors.torch import load_file, save_file
 
-from abl_cards.games import GameError
+from abl_cards.games import Engine, GameError
 from learners.networks import GameShape, Networks
 from learners.presets import PRESETS
 
@@ -55,13 +55,27 @@ def load_card(file: Path) -> Card:
         raise GameError(f"{file.with_suffix('.json')}: no card of weights ({problem})") from None
 
 
-def load_networks(file: Path, shape: GameShape) -> Networks:
+def shipped(game: str, preset: str, *tags: str) -> Path:
+    """The file of shipped weights; raises GameError where there is none."""
+    file = SHIPPED / f"{'-'.join([game, preset, *tags])}.safetensors"
+    if not file.exists():
+        there = sorted(path.stem for path in SHIPPED.glob(f"{game}-*.safetensors"))
+        known = (
+            f"there are: {', '.join(there)}" if there else f"none come with {game}; train some, and give weights=FILE"
+        )
+        raise GameError(f"no weights '{file.stem}' ({known})")
+    return file
+
+
+def load_networks(file: Path, engine: Engine) -> Networks:
     """Networks with these weights, ready to play; raises GameError where they are not for this game."""
     card = load_card(file)
     if card.preset not in PRESETS:
         raise GameError(f"{file}: unknown preset '{card.preset}' (there are: {', '.join(PRESETS)})")
     preset = PRESETS[card.preset] if card.abln else PRESETS[card.preset].without_abln()
-    networks = Networks(preset, shape)
+    if card.game != engine.game:
+        raise GameError(f"{file}: weights for {card.game}, not for {engine.game}")
+    networks = Networks(preset, GameShape.of(engine))
     load_weights(file, networks)
     return networks.eval()
 

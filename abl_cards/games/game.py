@@ -271,6 +271,10 @@ class Engine(Protocol):
     """A game's knowledge base, compiled."""
 
     @property
+    def game(self) -> str:
+        """The name of the game."""
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """The pseudo-actions in the order of masks and policies."""
 

@@ -20,15 +20,15 @@ from abl_cards.games.audience import Quiet
 from abl_cards.games.hidden import Constraints
 from abl_cards.streams import key_of, mix_all
 from learners.abln import hands_loss
-from learners.examples import Examples, lesson
+from learners.examples import Examples, Lesson, lesson
 from learners.networks import Networks
 from learners.symmetry import Symmetries
 from reasoners.hands import project, reckon
 from reasoners.minimiser import Minimiser
 from reasoners.survey import survey
 
-Progress = Callable[[float, float], None]
-"""Told the share that is done, and the loss."""
+Progress = Callable[[int, float], None]
+"""Told after each step how many are done, and the loss."""
 
 
 @dataclass(frozen=True)
@@ -116,36 +116,87 @@ def from_play(engine: Engine, judge: Judge, player: Agent, decisions: int, seed:
 _SPARSE = 3
 
 
-def rate(share: float, step: int, peak: float) -> float:
-    """The learning rate when a share of the training is done: a short rise, then half a cosine."""
-    return peak * min(1.0, (step + 1) / 200) * (0.5 + 0.5 * cos(pi * min(1.0, share)))
+@dataclass
+class Fit:
+    """Supervised training that can be put away and taken up again."""
+
+    model: torch.nn.Module
+    loss: Callable[[Lesson], torch.Tensor]
+    symmetries: Symmetries
+    steps: int
+    seed: int = 0
+    batch: int = 1024
+    peak: float = 1e-3  # learning rate
+    decay: float = 0.01  # of the weights
+
+    def __post_init__(self) -> None:
+        self._optimiser = torch.optim.AdamW(self.model.parameters(), weight_decay=self.decay)
+        self._done = 0
+
+    def go(self, examples: Examples, device: torch.device, progress: Progress | None = None) -> None:
+        """Train on examples to the end; progress may raise to stop in between."""
+        while self._done < self.steps:
+            rng = np.random.default_rng([self.seed, self._done])
+            rows = examples.at(rng.integers(0, len(examples), self.batch))
+            told = lesson(rows, device, self.symmetries, int(rng.integers(len(self.symmetries))))
+            self._optimiser.param_groups[0]["lr"] = rate(self._done, self.steps, self.peak)
+            loss = self.loss(told)
+            self._optimiser.zero_grad(set_to_none=True)
+            loss.backward()  # type: ignore[no-untyped-call]
+            torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+            self._optimiser.step()
+            self._done += 1
+            if progress:
+                progress(self._done, float(loss.detach()))
+
+    @property
+    def over(self) -> bool:
+        """Whether there is nothing left to do."""
+        return self._done >= self.steps
+
+    def state(self) -> dict[str, Any]:
+        """What to keep of a training in between."""
+        return {
+            "model": self.model.state_dict(),
+            "optimiser": self._optimiser.state_dict(),
+            "done": self._done,
+            "random": torch.get_rng_state(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take up what was kept."""
+        self.model.load_state_dict(state["model"])
+        self._optimiser.load_state_dict(state["optimiser"])
+        self._done = state["done"]
+        torch.set_rng_state(state["random"])
 
 
-def teach_abln(
-    networks: Networks,
-    lessons: Lessons,
-    symmetries: Symmetries,
-    steps: int,
-    rng: np.random.Generator,
-    batch: int = 1024,
-    peak: float = 1e-3,
-    progress: Progress | None = None,
-) -> None:
-    """Fit ABLN to the true hands."""
+def rate(step: int, steps: int, peak: float) -> float:
+    """The learning rate of a step: a short rise, then half a cosine."""
+    return peak * min(1.0, (step + 1) / 200) * (0.5 + 0.5 * cos(pi * step / steps))
+
+
+def abln_fit(networks: Networks, symmetries: Symmetries, steps: int, seed: int = 0) -> Fit:
+    """ABLN to the true hands."""
     abln = networks.abln
     if abln is None:
         raise ValueError("these networks have no ABLN")
-    optimiser = torch.optim.AdamW(abln.parameters(), weight_decay=0.01)
-    for step in range(steps):
-        optimiser.param_groups[0]["lr"] = rate(step / steps, step, peak)
-        rows = lessons.examples.at(rng.integers(0, len(lessons.examples), batch))
-        told = lesson(rows, networks.device, symmetries, int(rng.integers(len(symmetries))))
-        loss = hands_loss(abln(told.question.observation, told.prior), told.hands)
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        if progress:
-            progress((step + 1) / steps, float(loss.detach()))
+    return Fit(
+        abln, lambda told: hands_loss(abln(told.question.observation, told.prior), told.hands), symmetries, steps, seed
+    )
+
+
+def decision_fit(networks: Networks, symmetries: Symmetries, steps: int, seed: int = 0) -> Fit:
+    """The policy to the labels that were played."""
+    model = networks.decision
+    return Fit(
+        model,
+        lambda told: torch.nn.functional.nll_loss(model(told.question), told.label),
+        symmetries,
+        steps,
+        seed,
+        decay=0.05,
+    )
 
 
 def with_estimates(networks: Networks, lessons: Lessons, batch: int = 4096) -> Lessons:
@@ -163,35 +214,21 @@ def with_estimates(networks: Networks, lessons: Lessons, batch: int = 4096) -> L
     return replace(lessons, examples=replace(lessons.examples, estimate=np.concatenate(estimates)))
 
 
-def teach_decisions(
-    networks: Networks,
-    examples: Examples,
-    symmetries: Symmetries,
-    steps: int,
-    rng: np.random.Generator,
-    batch: int = 1024,
-    peak: float = 1e-3,
-    progress: Progress | None = None,
-) -> None:
-    """Fit the policy to recorded labels, where there was a choice."""
-    model = networks.decision
-    chosen = examples.at(examples.legal.sum(axis=1) > 1)
-    optimiser = torch.optim.AdamW(model.parameters(), weight_decay=0.05)
-    model.forget.p = networks.preset.forget
+def teach_abln(networks: Networks, fit: Fit, examples: Examples, progress: Progress | None = None) -> None:
+    """Fit ABLN on every decision."""
+    fit.go(examples, networks.device, progress)
+
+
+def teach_decisions(networks: Networks, fit: Fit, examples: Examples, progress: Progress | None = None) -> None:
+    """Fit the policy where there was a choice, with dropout."""
+    model, preset = networks.decision, networks.preset
+    model.forget.p, model.forget_inputs.p = preset.forget, preset.forget_inputs
     model.train()
-    for step in range(steps):
-        optimiser.param_groups[0]["lr"] = rate(step / steps, step, peak)
-        rows = chosen.at(rng.integers(0, len(chosen), batch))
-        told = lesson(rows, networks.device, symmetries, int(rng.integers(len(symmetries))))
-        loss = torch.nn.functional.nll_loss(model(told.question), told.label)
-        optimiser.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
-        if progress:
-            progress((step + 1) / steps, float(loss.detach()))
-    model.forget.p = 0.0
-    model.eval()
+    try:
+        fit.go(examples.at(examples.legal.sum(axis=1) > 1), networks.device, progress)
+    finally:
+        model.forget.p = model.forget_inputs.p = 0.0
+        model.eval()
 
 
 @dataclass(frozen=True)

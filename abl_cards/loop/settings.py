@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
+
+
+def setting(default: Any, doc: str) -> Any:
+    """A field with a line for the reader of ``train --settings``."""
+    return field(default=default, metadata={"doc": doc})
 
 
 @dataclass(frozen=True)
@@ -12,25 +18,28 @@ class Settings:
 
     directory: Path  # where the run keeps its checkpoint, metrics and weights
     game: str = "guandan"
-    preset: str = "small"
-    abln: bool = True  # without: the twin that decides by the observation alone
-    seed: int = 0
-    decisions: int = 10_000_000  # of self-play; the run ends at the first update after them
-    tables: int = 512  # played side by side
-    against_kb: float = 0.25  # share of the tables where the learner meets the agent kb
-    against_past: float = 0.25  # and where it meets its own past
-    remember_every: int = 100  # updates between two copies of the learner for the league
-    save_every: int = 20  # updates between two checkpoints
-    revealed: float = 1.0  # share of the decisions whose hidden hands are shown to ABLN; the others' are abduced
-    start: Path | None = None  # weights to start from
-    device: str = "cpu"
-    threads: int | None = None  # of torch
+    preset: str = setting("small", "the sizes of the networks: small, paper")
+    abln: bool = setting(True, "estimate the hidden hands; false trains the twin that decides by what it sees")
+    seed: int = setting(0, "of weights, cards and choices")
+    decisions: int = setting(10_000_000, "of self-play; the run ends at the first update after them")
+    tables: int = setting(512, "played side by side")
+    against_kb: float = setting(0.25, "share of the tables where the learner meets the agent kb")
+    against_past: float = setting(0.25, "share of the tables where it meets its own past")
+    remember_every: int = setting(100, "updates between two copies of the learner for the league")
+    save_every: int = setting(20, "updates between two checkpoints")
+    revealed: float = setting(1.0, "share of the episodes whose hands are shown to ABLN; the others' are abduced")
+    start: Path | None = setting(None, "weights to start from")
+    records: Path | None = setting(None, "records to learn from before self-play")
+    held_out: int = setting(40, "matches at the end of the records that nothing is learned from")
+    own_lessons: int = setting(240_000, "decisions of kb against itself that ABLN learns from before self-play")
+    abln_steps: int = setting(3_000, "steps of ABLN before self-play")
+    decision_steps: int = setting(3_500, "steps of the decision model on the records")
+    device: str = setting("cpu", "cpu or cuda")
+    threads: int | None = setting(None, "of torch; one makes runs repeat exactly")
 
     def command(self) -> str:
         """What to type for such a run."""
-        words = [
-            f"--set {field.name}={getattr(self, field.name)}"
-            for field in fields(self)
-            if field.name != "directory" and getattr(self, field.name) != field.default
-        ]
-        return " ".join(["abl-cards train guandan", *words])
+        changed = [each for each in fields(self)[2:] if getattr(self, each.name) != each.default]
+        return " ".join(
+            [f"abl-cards train {self.game}", *(f"--set {each.name}={getattr(self, each.name)}" for each in changed)]
+        )

@@ -17,10 +17,11 @@ import torch
 
 from abl_cards.agents import Kb
 from abl_cards.agents.mind import Mind
-from abl_cards.games import Engine, GameError, game
+from abl_cards.games import GameError, game
 from abl_cards.loop.checkpoint import load_checkpoint, save_checkpoint
 from abl_cards.loop.metrics import Metrics
 from abl_cards.loop.players import Past, seating
+from abl_cards.loop.preparation import Tell, prepare
 from abl_cards.loop.selfplay import Score, SelfPlay
 from abl_cards.loop.settings import Settings
 from abl_cards.loop.updates import Trainer, Update
@@ -44,6 +45,12 @@ class Report:
     pace: float  # decisions a second since the report before
     score: Score
     learned: Update
+
+    def remark(self) -> str:
+        """A line for who watches."""
+        met = [(number, name) for number, name in enumerate(PLAYERS) if number and self.score.episodes[number]]
+        wins = [f"{self.score.won[number] / self.score.episodes[number]:.1%} against {name}" for number, name in met]
+        return f"{self.pace:,.0f} decisions/s  wins {', '.join(wins)}" if wins else f"{self.pace:,.0f} decisions/s"
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, one level deep."""
@@ -69,24 +76,23 @@ def preset_of(settings: Settings) -> Preset:
     return preset if settings.abln else preset.without_abln()
 
 
-def shape_of(engine: Engine) -> GameShape:
-    """The sizes of a game."""
-    return GameShape(engine.observation, len(engine.labels), len(engine.teams) - 1)
-
-
 class Run:
     """A training run: what plays, what learns, and where it is kept."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, tell: Tell = lambda done, what: None) -> None:
         """Begin, or take up, the run in the folder of the settings; raises GameError."""
         if settings.threads:
             torch.set_num_threads(settings.threads)
         torch.manual_seed(settings.seed)
         self.settings = settings
         self.engine = game(settings.game).engine()
-        self.networks = Networks(preset_of(settings), shape_of(self.engine), settings.seed).to(settings.device).eval()
+        self.networks = (
+            Networks(preset_of(settings), GameShape.of(self.engine), settings.seed).to(settings.device).eval()
+        )
         if settings.start:
             load_weights(settings.start, self.networks)
+        if not self.checkpoint.exists():
+            prepare(settings, self.engine, self.networks, tell)
         self.trainer = Trainer(self.networks, Symmetries.of(self.engine.symmetries, self.engine.observation))
         self._rng = np.random.default_rng(settings.seed)
         self.play = self._sit_down()
@@ -98,6 +104,11 @@ class Run:
     def checkpoint(self) -> Path:
         """The file the run goes on from."""
         return self.settings.directory / "checkpoint.pt"
+
+    @property
+    def weights(self) -> Path:
+        """The file that what plays is written to at the end."""
+        return self.settings.directory / f"{self.settings.game}-{self.settings.preset}.safetensors"
 
     def _sit_down(self) -> SelfPlay:
         judge = self.engine.judge()
@@ -125,7 +136,7 @@ class Run:
                 if late:
                     break
             self._save(metrics.size())
-        self.save_weights(self.settings.directory / f"{self.settings.game}-{self.settings.preset}.safetensors")
+        self.save_weights(self.weights)
 
     def _once(self) -> Report:
         """Play until there is enough to learn from, and learn."""
@@ -201,18 +212,23 @@ class Run:
 
     def save_weights(self, file: Path) -> None:
         """Write what plays, with its card."""
-        settings, start = self.settings, self.settings.start
+        settings = self.settings
         card = Card(
             game=settings.game,
             preset=settings.preset,
             abln=settings.abln,
             seed=settings.seed,
-            data=f"self-play, from {load_card(start).data}" if start else "self-play",
+            data=self._data(),
             steps=self.play.decisions,
             hours=round(self.seconds / 3600, 2),
             command=settings.command(),
         )
         save_networks(file, self.networks, card)
+
+    def _data(self) -> str:
+        settings = self.settings
+        before = load_card(settings.start).data if settings.start else settings.records and settings.records.name
+        return f"self-play, from {before}" if before else "self-play"
 
 
 WARM_UP = 10

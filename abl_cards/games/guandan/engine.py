@@ -23,9 +23,9 @@ from abl_cards.games.guandan.decisions import Decisions, Exchanges, card_options
 from abl_cards.games.guandan.drawing import draw_table, draw_view
 from abl_cards.games.guandan.knowledge import load_kb
 from abl_cards.games.guandan.observations import OBSERVATION
+from abl_cards.games.guandan.plays import PlayCounter
 from abl_cards.games.guandan.preferences import GuandanFacts
 from abl_cards.games.guandan.readings import action_of, identify
-from abl_cards.games.guandan.plays import PlayCounter
 from abl_cards.games.guandan.records import GuandanRecorder
 from abl_cards.games.guandan.replay import replay
 from abl_cards.games.guandan.rewards import episode_rewards
@@ -54,6 +54,7 @@ class GuandanEngine:
     """A knowledge base of Guandan, compiled."""
 
     rules: Rules
+    game: str = "guandan"
 
     @property
     def labels(self) -> tuple[str, ...]:
