@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Self
 
 import numpy as np
 import torch
@@ -30,7 +31,7 @@ class Examples:
     def __len__(self) -> int:
         return len(self.label)
 
-    def at(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Examples:
+    def at(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Self:
         """Some of them."""
         return type(self)(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
 

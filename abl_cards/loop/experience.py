@@ -1,7 +1,7 @@
 """Decisions of running episodes, kept until their returns are known; generalised advantages (Schulman et al. 2016).
 
-Rows lie in flat arrays. Each remembers the decision the same seat made before it in the same episode, so an episode that
-ends is walked backwards, seat by seat.
+Rows lie in flat arrays. Each remembers the decision the same seat made before it in the same episode, so an episode
+that ends is walked backwards, seat by seat.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"

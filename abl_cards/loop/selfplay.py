@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.mind import Mind, Thought
+from abl_cards.agents.agent import Keys
+from abl_cards.agents.mind import Mind, View, draw
 from abl_cards.games import Engine, Indices, Tables
 from abl_cards.games.audience import Quiet
 from abl_cards.loop.experience import Experience, Memory
@@ -19,6 +20,10 @@ from learners.presets import PPO
 from reasoners.minimiser import Minimiser
 
 _DEAL, _DRAW, _MATCH = 11, 12, 13  # what the random numbers of a run are for
+
+
+Decide = Callable[[View, Keys], tuple[NDArray[np.int16], NDArray[np.float32]]]
+"""From k views and keys to labels [k] and their log-probabilities [k]."""
 
 
 @dataclass
@@ -47,6 +52,7 @@ class SelfPlay(Quiet):
         self._minimiser = Minimiser(mind.judge)
         self.score = Score.zero(len(opponents) + 1)
         self.decisions = 0
+        self.decide: Decide = self.draw
         self.tables: Tables = engine.tables(mix_all(np.full(len(seats), key_of(seed, _DEAL)), np.arange(len(seats))))
         self.memory = self._room()
         self.tables.listener = self
@@ -54,8 +60,8 @@ class SelfPlay(Quiet):
     def _room(self) -> Memory:
         """Room for three updates and the open episodes; one decision shows the shapes."""
         which = self.tables.playing()[:1]
-        thought = self.mind.think(self.tables.decisions(which))
-        rows = self._experience(which, thought, np.zeros(len(which), np.int16))
+        view = self.mind.look(self.tables.decisions(which))
+        rows = self._experience(which[view.choice], view, *self.draw(view, self.tables.keys[which[view.choice]]))
         room = 3 * self._ppo.rows + 60 * self._seats.size
         return Memory(room, len(self._seats), len(self._engine.teams), rows)
 
@@ -79,29 +85,37 @@ class SelfPlay(Quiet):
         if player != LEARNER:
             self.tables.play(which, self.opponents[player - 1].play(decisions, keys))
             return
-        thought = self.mind.think(decisions)
-        labels = thought.drawn(keys)
-        rows = which[thought.choice]
+        view = self.mind.look(decisions)
+        chosen, weight = self.decide(view, keys[view.choice])
+        rows, labels = which[view.choice], view.complete(chosen)
         if rows.size:
-            self.memory.remember(rows, self.tables.seat[rows], self._experience(rows, thought, labels[thought.choice]))
-        self.tables.play(which, thought.survey.realise(labels))
+            self.memory.remember(rows, self.tables.seat[rows], self._experience(rows, view, chosen, weight))
+        self.tables.play(which, view.survey.realise(labels))
 
-    def _experience(self, which: Indices, thought: Thought, labels: NDArray[np.int16]) -> Experience:
+    def draw(self, view: View, keys: Keys) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+        """Labels [k] drawn with keys [k], and their log-probabilities [k]."""
+        weighed = self.mind.weigh(view)
+        labels = draw(weighed, keys)
+        return labels, weighed[np.arange(len(labels)), labels]
+
+    def _experience(
+        self, which: Indices, view: View, labels: NDArray[np.int16], weight: NDArray[np.float32]
+    ) -> Experience:
         """Decisions [k] at tables [k] as rows of the memory."""
         hands = self.tables.others(which)
         k = len(which)
         return Experience(
-            observation=thought.observation,
-            legal=thought.legal,
-            to_beat=thought.to_beat,
-            regret=thought.regret.astype(np.float16),
-            plays=thought.plays,
-            prior=thought.prior.astype(np.float16),
-            estimate=thought.estimate.astype(np.float16),
+            observation=view.observation,
+            legal=view.legal,
+            to_beat=view.to_beat,
+            regret=view.regret.astype(np.float16),
+            plays=view.plays,
+            prior=view.prior.astype(np.float16),
+            estimate=view.estimate.astype(np.float16),
             hands=hands,
             label=labels,
-            log_probability=thought.log_probabilities[np.arange(k), labels],
-            value=self._values(thought.observation, hands),
+            log_probability=weight,
+            value=self._values(view.observation, hands),
             advantage=np.zeros(k, np.float32),
             total=np.zeros(k, np.float32),
         )

@@ -51,7 +51,8 @@ class Trainer:
                 seen.append(self._improve(rows.at(part), advantage[part], critic_only))
         hands = [self._estimate(rows, rng) for _ in range(self._hands_steps(len(rows)))]
         means = np.mean(seen, axis=0)
-        return Update(*map(float, means), float(np.mean(hands)) if hands else 0.0)
+        policy, value, entropy, divergence, clipped = map(float, means)
+        return Update(policy, value, entropy, divergence, clipped, float(np.mean(hands)) if hands else 0.0)
 
     def _hands_steps(self, rows: int) -> int:
         share = self.networks.preset.abln_share if self.hands else 0.0
@@ -72,7 +73,7 @@ class Trainer:
         if not critic_only:
             loss = loss + policy - self._ppo.entropy * entropy
         self.policy.zero_grad(set_to_none=True)
-        loss.backward()
+        torch.autograd.backward(loss)
         for network in (self.networks.decision, self.networks.critic):
             torch.nn.utils.clip_grad_norm_(network.parameters(), self._ppo.gradient_norm)
         self.policy.step()
@@ -93,6 +94,6 @@ class Trainer:
             raise ValueError("these networks have no ABLN")
         loss = hands_loss(abln(told.question.observation, told.prior), told.hands)
         optimiser.zero_grad()
-        loss.backward()
+        torch.autograd.backward(loss)
         optimiser.step()
         return loss.item()
