@@ -56,6 +56,8 @@ def _plays(question: Question) -> Tensor:
     return torch.where(question.legal, question.plays, least) / PLAYS_UNIT
 
 
+_CRITIC_INPUTS = (LEGAL, TO_BEAT, PLAYS)
+
 _PARTS = {
     ESTIMATE: _estimate,
     LEGAL: lambda question: question.legal.float(),
@@ -108,17 +110,16 @@ class Decision(nn.Module):
 class Critic(nn.Module):
     """The value of a decision in training, where the hidden hands are known; it never plays."""
 
-    def __init__(self, layout: Layout, preset: Preset, hands: int) -> None:
-        """For true hands of so many numbers."""
+    def __init__(self, preset: Preset, features: int, labels: int, hands: int) -> None:
+        """For observations of so many features, so many labels, and true hands of so many numbers."""
         super().__init__()
-        self.layout = layout
         width = preset.critic_width
-        self.value = multilayer((layout.state + hands, width, width, 1))
+        self.value = multilayer((features + hands + len(_CRITIC_INPUTS) * labels, width, width, 1))
 
-    def forward(self, observation: Tensor, hands: Tensor) -> Tensor:
-        """[n] the expected return, from observations [n, features] and the others' true hands [n, others, cards]."""
-        state, _ = self.layout.split(observation)
-        value: Tensor = self.value(torch.cat([state, hands.flatten(1)], dim=1)).squeeze(1)
+    def forward(self, question: Question, hands: Tensor) -> Tensor:
+        """[n] the expected return, from what the seat sees and the others' true hands [n, others, cards]."""
+        told = [question.part(name) for name in _CRITIC_INPUTS]
+        value: Tensor = self.value(torch.cat([question.observation, hands.flatten(1), *told], dim=1)).squeeze(1)
         return value
 
 

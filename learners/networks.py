@@ -46,7 +46,7 @@ class Networks(nn.Module):
             torch.manual_seed(seed)
             self.abln = ABLN(layout, preset, shape.others, shape.cards) if preset.abln else None
             self.decision = Decision(layout, preset, shape.labels, shape.hands)
-            self.critic = Critic(layout, preset, shape.hands)
+            self.critic = Critic(preset, shape.observation.size, shape.labels, shape.hands)
 
     @property
     def device(self) -> torch.device:

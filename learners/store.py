@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from abl_cards.games import Engine, GameError
@@ -84,9 +85,12 @@ def load_weights(file: Path, networks: Networks) -> None:
     """Give networks these weights; a critic keeps its own. Raises GameError where they do not fit."""
     try:
         weights = {name: tensor.float() for name, tensor in load_file(file).items()}
+    except (OSError, SafetensorError) as problem:
+        raise GameError(f"{file}: no weights ({problem})") from None
+    try:
         missing, unknown = networks.load_state_dict(weights, strict=False)
-    except (OSError, RuntimeError) as problem:
-        raise GameError(f"{file}: {problem}") from None
-    missing = [name for name in missing if not name.startswith("critic.")]
-    if missing or unknown:
-        raise GameError(f"{file}: not weights of such networks: {', '.join([*missing, *unknown][:3])}")
+        wrong = [*(name for name in missing if not name.startswith("critic.")), *unknown]
+    except RuntimeError as problem:
+        wrong = [str(problem).splitlines()[-1].strip()]
+    if wrong:
+        raise GameError(f"{file}: not weights of such networks: {', '.join(wrong[:3])}")

@@ -115,18 +115,18 @@ class SelfPlay(Quiet):
             hands=hands,
             label=labels,
             log_probability=weight,
-            value=self._values(view.observation, hands),
+            value=self._values(view, hands),
             advantage=np.zeros(k, np.float32),
             total=np.zeros(k, np.float32),
         )
 
-    def _values(self, observation: NDArray[np.uint8], hands: NDArray[np.uint8]) -> NDArray[np.float32]:
+    def _values(self, view: View, hands: NDArray[np.uint8]) -> NDArray[np.float32]:
         import torch
 
         networks = self.mind.networks
         with torch.inference_mode():
-            seen, truth = (torch.from_numpy(array).to(networks.device).float() for array in (observation, hands))
-            values: NDArray[np.float32] = networks.critic(seen, truth).cpu().numpy()
+            truth = torch.from_numpy(hands).to(networks.device).float()
+            values: NDArray[np.float32] = networks.critic(self.mind.question(view), truth).cpu().numpy()
         return values
 
     def episode_ended(self, tables: Any, which: Indices) -> None:

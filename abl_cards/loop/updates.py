@@ -68,7 +68,7 @@ class Trainer:
         every = self.networks.decision(told.question)
         now = every.gather(1, told.label[:, None]).squeeze(1)
         policy, entropy = ppo_loss(now, before, weight, self._ppo.clip), entropy_of(every)
-        value = torch.nn.functional.mse_loss(self.networks.critic(told.question.observation, told.hands), total)
+        value = torch.nn.functional.mse_loss(self.networks.critic(told.question, told.hands), total)
         loss = self._ppo.value_weight * value
         if not critic_only:
             loss = loss + policy - self._ppo.entropy * entropy
