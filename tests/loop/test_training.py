@@ -28,7 +28,7 @@ def tiny(monkeypatch):
 
 def settings(directory: Path, **changes: object) -> Settings:
     return replace(
-        Settings(directory, preset="tiny", decisions=6000, tables=16, save_every=2, remember_every=3, threads=1),
+        Settings(directory, preset="tiny", decisions=2500, tables=16, save_every=2, remember_every=3, threads=1),
         **changes,
     )
 
@@ -49,11 +49,11 @@ def same(first: Run, second: Run) -> bool:
 def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path):
     whole = Run(settings(tmp_path / "whole"))
     whole.go()
-    half = settings(tmp_path / "parts", decisions=3000)
+    half = settings(tmp_path / "parts", decisions=1200)
     Run(half).go()
     with (half.directory / "metrics.jsonl").open("a") as file:  # lines after the checkpoint, as a kill leaves them
         file.write('{"update": 99}\n{"upd')
-    rest = Run(replace(half, decisions=6000))
+    rest = Run(replace(half, decisions=2500))
     rest.go()
     assert lines(tmp_path / "whole") == lines(half.directory)
     assert [line["update"] for line in lines(half.directory)] == list(range(1, whole.update + 1))
