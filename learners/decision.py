@@ -87,8 +87,8 @@ class Decision(nn.Module):
     def __init__(self, layout: Layout, preset: Preset, labels: int, estimate: int) -> None:
         """For a game with so many labels, and estimates of so many numbers."""
         super().__init__()
-        sizes = {ESTIMATE: estimate, LEGAL: labels, TO_BEAT: labels, REGRET: labels, PLAYS: labels}
-        self.inputs = preset.inputs
+        self.sizes = sizes = {ESTIMATE: estimate, LEGAL: labels, TO_BEAT: labels, REGRET: labels, PLAYS: labels}
+        self.inputs, self.encoder_out = preset.inputs, preset.encoder.out
         self.encoder = Encoder(layout, preset.encoder)
         self.join = nn.Linear(preset.encoder.out + sum(sizes[name] for name in self.inputs), preset.decision_width)
         self.blocks = nn.Sequential(*[_Residual(preset.decision_width) for _ in range(preset.decision_blocks)])
@@ -96,6 +96,11 @@ class Decision(nn.Module):
         self.policy = nn.Linear(preset.decision_width, labels)
         self.trust = nn.Parameter(torch.ones(())) if REGRET in self.inputs else None
         nn.init.normal_(self.policy.weight, std=0.01)
+
+    def widened(self, weight: Tensor) -> Tensor:
+        """The weights of ``join`` of a model without an estimate for this one: nothing comes from the estimate."""
+        first = self.encoder_out + sum(self.sizes[name] for name in self.inputs[: self.inputs.index(ESTIMATE)])
+        return torch.cat([weight[:, :first], weight.new_zeros(len(weight), self.sizes[ESTIMATE]), weight[:, first:]], 1)
 
     def forward(self, question: Question) -> Tensor:
         """[n, labels] log-probabilities; what may not be chosen has next to none."""
