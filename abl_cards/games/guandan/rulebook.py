@@ -26,10 +26,11 @@ from abl_cards.games.guandan.knowledge import (
     VALUES,
     load_kb,
 )
-from abl_cards.games.guandan.shapes import SUITS, VALUE_COUNT, Shapes, functor, read_shapes
+from abl_cards.games.guandan.shapes import SUITS, VALUE_COUNT, Shapes, read_shapes
 from abl_cards.games.guandan.wire import WIRE_TYPES, wire_rank, wire_type
 from abl_cards.games.questions import Question, one_hot, rows_by_number, with_outputs
 from abl_cards.games.rule_files import kb_error
+from abl_cards.games.shapes import functor
 from abl_cards.logic import Atom, Circuit, KnowledgeBase, evaluate
 
 _TIER = 1000  # lies between the strengths of two tiers
