@@ -51,6 +51,7 @@ class Memory:
         self.seat = 0
         self.gifts = Gifts()  # what was told of the exchange
         self._trick, self._unread = Trick(), list[tuple[int, Action, int]]()
+        self._learnt: tuple[Gifts, int] | None = None  # what the facts were last asked about
         self._tables = Tables(rules, 1)
         self.begin(0)
 
@@ -76,7 +77,7 @@ class Memory:
     def decisions(self, hand: Hand, level: int, to_beat: int, owner: int, rest: Sequence[int] | None) -> Decisions:
         """A play to decide: the form to beat, whose it is, and the cards that all seats have left, if known."""
         self._lay_out(hand, level, rest)
-        self._tables.be_told(HERE, exchange_of([self.gifts]))
+        self._learn(level)
         self._read_habits(level)
         course = self._tables.course
         course.seat[0], course.stage[0], course.to_beat[0], course.owner[0] = self.seat, PLAY, to_beat, owner
@@ -90,6 +91,12 @@ class Memory:
         course = self._tables.course
         course.stage[0], course.to_beat[0] = TRIBUTE if paying else BACK, LEADING
         return replace(self._tables.exchanges(HERE), options=options[None])
+
+    def _learn(self, level: int) -> None:
+        """Ask what the exchange says of the hands, once it is known and the level with it."""
+        if self._learnt != (self.gifts, level):
+            self._tables.be_told(HERE, exchange_of([self.gifts]))
+            self._learnt = self.gifts, level
 
     def _read_habits(self, level: int) -> None:
         """Follow the acts since the last decision: only now the level is known, and with it what was laid down."""
