@@ -10,11 +10,14 @@ import gzip
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NoReturn, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from abl_cards.games import GameError
 
@@ -126,3 +129,19 @@ def _writer(path: Path, raw: IO[bytes]) -> IO[bytes]:
 
 def _write(file: IO[bytes], record: Record) -> None:
     file.write(json.dumps(record, separators=(",", ":")).encode() + b"\n")
+
+
+def readable(file: Path) -> list[Mapping[str, Any]]:
+    """The records of a file; raises GameError at the first line that is none."""
+    records: list[Mapping[str, Any]] = []
+    for line, record in enumerate(read_records(file), start=1):
+        if isinstance(record, GameError):
+            raise GameError(f"{file}:{line}: {record}")
+        records.append(record)
+    return records
+
+
+def matches_of(records: Sequence[Mapping[str, Any]]) -> NDArray[np.int64]:
+    """[records] the number of the match each episode belongs to."""
+    first = [not (record["tribute"] or record["anti"]) for record in records]
+    return np.cumsum(first) - 1

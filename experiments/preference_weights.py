@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from abl_cards.games import Decisions, GameError, Indices, game
 from abl_cards.logic import KBError
-from experiments.recorded import Watcher, matches_of, readable
+from abl_cards.records import matches_of, readable
+from experiments.recorded import Watcher
 from reasoners.minimiser import Minimiser
 
 _SCALE = 8.0  # weights in the rule file for one unit of log-odds

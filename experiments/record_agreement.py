@@ -11,7 +11,8 @@ from pathlib import Path
 from abl_cards.agents import agent
 from abl_cards.games import GameError, game
 from abl_cards.logic import KBError
-from experiments.recorded import agreement, readable
+from abl_cards.records import readable
+from experiments.recorded import agreement
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent
-from abl_cards.games import Decisions, Engine, GameError, Indices, Moves
+from abl_cards.games import Decisions, Engine, Indices, Moves
 from abl_cards.games.audience import Quiet
-from abl_cards.records import read_records
+from abl_cards.records import matches_of
 
 
 @dataclass
@@ -57,22 +56,6 @@ class Agreement:
     def share(self) -> float:
         """Of the decisions."""
         return self.agreed / max(1, self.decisions)
-
-
-def readable(file: Path) -> list[Mapping[str, Any]]:
-    """The records of a file; raises GameError at the first line that is none."""
-    records: list[Mapping[str, Any]] = []
-    for line, record in enumerate(read_records(file), start=1):
-        if isinstance(record, GameError):
-            raise GameError(f"{file}:{line}: {record}")
-        records.append(record)
-    return records
-
-
-def matches_of(records: Sequence[Mapping[str, Any]]) -> NDArray[np.int64]:
-    """[records] the number of the match each episode belongs to."""
-    first = [not (record["tribute"] or record["anti"]) for record in records]
-    return np.cumsum(first) - 1
 
 
 def agreement(engine: Engine, records: Sequence[Mapping[str, Any]], agent: Agent, last: int) -> Agreement:

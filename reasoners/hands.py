@@ -47,6 +47,11 @@ def lean(estimate: Estimate, hints: NDArray[np.float32], constraints: Constraint
     return shared
 
 
+def reckon(constraints: Constraints, hints: NDArray[np.float32]) -> Estimate:
+    """What counts, facts and hints [n, others, cards] say together, made consistent."""
+    return project(lean(counting(constraints), hints, constraints), constraints)
+
+
 def most_probable(estimate: Estimate, constraints: Constraints) -> NDArray[np.uint8]:
     """[n, others, cards] the likeliest whole deal, see deals.py; unbalanced where nothing is consistent."""
     dealt = np.empty(estimate.shape, np.uint8)

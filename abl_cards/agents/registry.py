@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from abl_cards.agents.agent import Agent
 from abl_cards.agents.human import human_agent
+from abl_cards.agents.learned import KEYS, WORDS, abl_agent
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.plain import Greedy, Random
 from abl_cards.agents.reasoning import judge_of, kb_agent
@@ -27,6 +28,7 @@ AGENTS: dict[str, Kind] = {
     "random": Kind(lambda name, engine: Random()),
     "greedy": Kind(lambda name, engine: Greedy(engine.traits)),
     "kb": Kind(kb_agent, keys=("without", "kb")),
+    "abl": Kind(abl_agent, keys=KEYS, words=WORDS),
     "human": Kind(human_agent, keys=("lang",), words=("both",)),
 }
 """Kinds of agents by name."""

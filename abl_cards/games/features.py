@@ -23,6 +23,7 @@ class Feature:
     name: str
     shape: tuple[int, ...]
     meaning: str
+    cards: bool = False  # the last axis is the 54-vector of cards
 
     @property
     def size(self) -> int:

@@ -182,7 +182,12 @@ class Listener(Protocol):
 class Tables(Protocol):
     """Matches in progress."""
 
+    listener: Listener | None
+
     def __len__(self) -> int: ...
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that tells these tables from others, by name, in place: to save it, and to write it back."""
 
     @property
     def winner(self) -> NDArray[np.int8]:
@@ -266,6 +271,10 @@ class Engine(Protocol):
     """A game's knowledge base, compiled."""
 
     @property
+    def game(self) -> str:
+        """The name of the game."""
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """The pseudo-actions in the order of masks and policies."""
 
@@ -282,6 +291,10 @@ class Engine(Protocol):
         """What the numbers of an observation mean."""
 
     @property
+    def symmetries(self) -> NDArray[np.int64]:
+        """[k, cards] orders of the cards that change no rule, the natural one among them."""
+
+    @property
     def teams(self) -> NDArray[np.int8]:
         """[seats] the team of each seat."""
 
@@ -291,6 +304,9 @@ class Engine(Protocol):
 
     def tables(self, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
         """Begin a match a key."""
+
+    def plays_left(self, decisions: Any, lists: MoveLists) -> NDArray[np.uint8]:
+        """[moves] the least number of plays that empties the hand after each move of some decisions."""
 
     def judge(self, without: Collection[str] = (), directory: Path | None = None) -> Judge:
         """The preferences, but for those of some groups; from another folder of rule files where one is given."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,12 @@ class Constraints:
     def at(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Constraints:
         """Those of some observers."""
         return Constraints(self.unseen[rows], self.left[rows], self.at_least[rows], self.at_most[rows])
+
+    @classmethod
+    def joined(cls, parts: Sequence[Constraints]) -> Constraints:
+        """One after the other."""
+        names = [field.name for field in fields(cls)]
+        return cls(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 
     def without_facts(self) -> Constraints:
         """The counts alone: any seat may hold any unseen card."""

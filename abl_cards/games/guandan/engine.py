@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import permutations
+from math import factorial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.cards import SUITS as CARD_SUITS
 from abl_cards.cards import hand_of
 from abl_cards.games.features import FeatureTable
-from abl_cards.games.game import GameError, Indices, Listener, Moment, Recorder, Replay, Traits
+from abl_cards.games.game import GameError, Indices, Listener, Moment, MoveLists, Recorder, Replay, Traits
 from abl_cards.games.guandan import moments
 from abl_cards.games.guandan.course import LEADING, NOTHING
 from abl_cards.games.guandan.decisions import Decisions, Exchanges, card_options, decide, read_hands
 from abl_cards.games.guandan.drawing import draw_table, draw_view
 from abl_cards.games.guandan.knowledge import load_kb
 from abl_cards.games.guandan.observations import OBSERVATION
+from abl_cards.games.guandan.plays import PlayCounter
 from abl_cards.games.guandan.preferences import GuandanFacts
 from abl_cards.games.guandan.readings import action_of, identify
 from abl_cards.games.guandan.records import GuandanRecorder
@@ -27,6 +31,7 @@ from abl_cards.games.guandan.replay import replay
 from abl_cards.games.guandan.rewards import episode_rewards
 from abl_cards.games.guandan.rulebook import Rules, rules_of
 from abl_cards.games.guandan.samples import sample_facts, sample_hands
+from abl_cards.games.guandan.shapes import SUITS
 from abl_cards.games.guandan.tables import Tables
 from abl_cards.games.guandan.wire import Action, State, hand_order, reading
 from abl_cards.games.guandan.wording import SORTS, spell
@@ -49,6 +54,7 @@ class GuandanEngine:
     """A knowledge base of Guandan, compiled."""
 
     rules: Rules
+    game: str = "guandan"
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -59,6 +65,17 @@ class GuandanEngine:
     def observation(self) -> FeatureTable:
         """The paper's table 1."""
         return OBSERVATION
+
+    @cached_property
+    def symmetries(self) -> NDArray[np.int64]:
+        """[6, 54] orders of the cards that change no rule: suits swapped, but for the suit of the wild cards."""
+        wild = CARD_SUITS.index(SUITS[self.rules.book.wild_suit].upper()) if self.rules.book.wild_suit >= 0 else -1
+        free = [suit for suit in range(4) if suit != wild]
+        orders = np.tile(np.arange(54), (factorial(len(free)), 1))
+        for row, order in zip(orders, permutations(free), strict=True):
+            for suit, other in zip(free, order, strict=True):
+                row[suit:52:4] = np.arange(other, 52, 4)
+        return orders
 
     @property
     def teams(self) -> NDArray[np.int8]:
@@ -96,6 +113,10 @@ class GuandanEngine:
     def spell(self, sort: str, value: Term, language: str) -> str:
         """An argument of this sort in a word."""
         return spell(sort, value, language)
+
+    def plays_left(self, decisions: Decisions, lists: MoveLists) -> NDArray[np.uint8]:
+        """[moves] the least number of plays that empties the hand after each move of some decisions."""
+        return PlayCounter.of(self.rules).plays_left_after(decisions, lists)
 
     def judge(self, without: Collection[str] = (), directory: Path | None = None) -> Preferences:
         """The preferences of the knowledge base, or of another folder; raises GameError, KBError."""

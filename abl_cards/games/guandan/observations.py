@@ -23,10 +23,15 @@ OBSERVATION = FeatureTable(
         Feature("level", (13,), "the level of the episode, one-hot: 2, 3, ..., A"),
         Feature("seat", (4,), "the observer's seat, one-hot: 0, 1, 2, 3"),
         Feature("wilds", (3,), "the observer's wild cards, one-hot: none, one, two"),
-        Feature("hand", (54,), "the observer's cards: copies of each card of the 54-vector, wild cards among them"),
+        Feature(
+            "hand",
+            (54,),
+            "the observer's cards: copies of each card of the 54-vector, wild cards among them",
+            cards=True,
+        ),
         Feature("left", (4, 54), "cards left of each seat, one-hot: place n for n cards (0..28), 29..53 never set"),
-        Feature("played", (4, 54), "cards that each seat has laid down in the episode: copies of each card"),
-        Feature("recent", (RECENT, 54), "the last acts, latest last: copies of each card; zero for a pass or no act"),
+        Feature("played", (4, 54), "cards each seat has laid down in the episode: copies of each card", cards=True),
+        Feature("recent", (RECENT, 54), "the last acts, latest last: copies; zero for a pass or no act", cards=True),
         Feature("recent_seat", (RECENT, 4), "who made these acts, one-hot; zero where there was no act yet"),
     )
 )

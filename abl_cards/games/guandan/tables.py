@@ -7,6 +7,7 @@ copied. What happens follows the knowledge base; this module moves cards.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +90,14 @@ class Tables:
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that tells these tables from others, by name, in place: to save it, and to write it back."""
+        single = {"keys": self.keys, "episode": self.episode, "previous": self.previous}
+        groups = {"course": self.course, "exchange": self.exchange, "ladder": self.ladder, "known": self.known}
+        return single | {
+            f"{name}.{field}": getattr(group, field) for name, group in groups.items() for field in group._fields
+        }
 
     @property
     def winner(self) -> NDArray[np.int8]:

@@ -1,0 +1,131 @@
+"""The path of one decision (estimate, project, decide, realise), for thousands of decisions at once."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abl_cards.agents.agent import Keys
+from abl_cards.games import Decisions, Engine, Indices, Judge
+from abl_cards.parallel import each_share
+from reasoners.survey import Survey, survey
+
+if TYPE_CHECKING:
+    from learners.networks import Networks
+
+
+@dataclass(frozen=True)
+class Thought:
+    """What a mind made of n decisions before it chose; networks are asked where there is a choice."""
+
+    survey: Survey
+    choice: Indices  # [k] the decisions with more than one label to choose among
+    observation: NDArray[np.uint8]  # [k, features]
+    legal: NDArray[np.bool_]  # [k, labels] what may be chosen
+    to_beat: NDArray[np.int16]  # [k] label, -1 when leading
+    regret: NDArray[np.float32]  # [k, labels]
+    plays: NDArray[np.uint8]  # [k, labels]
+    prior: NDArray[np.float32]  # [k, others, cards] the hidden hands by counts, facts and hints; zeros without ABLN
+    estimate: NDArray[np.float32]  # [k, others, cards] the hidden hands by ABLN; zeros without ABLN
+    log_probabilities: NDArray[np.float32]  # [k, labels]
+
+    def likeliest(self) -> NDArray[np.int16]:
+        """[n] the most probable label of each decision."""
+        return self._complete(self.log_probabilities.argmax(axis=1).astype(np.int16))
+
+    def drawn(self, keys: Keys) -> NDArray[np.int16]:
+        """[n] a label of each decision, drawn with keys [n]."""
+        labels = np.zeros(len(self.choice), np.int16)
+        chosen = keys[self.choice]
+        each_share(len(labels), lambda lo, hi: _draw(self.log_probabilities, chosen, lo, hi, labels))
+        return self._complete(labels)
+
+    def _complete(self, labels: NDArray[np.int16]) -> NDArray[np.int16]:
+        every = self.survey.choosable.argmax(axis=1).astype(np.int16)
+        every[self.choice] = labels
+        return every
+
+
+class Mind:
+    """Networks, and the knowledge base that makes their answers consistent."""
+
+    def __init__(self, engine: Engine, judge: Judge, networks: Networks, project: bool = True) -> None:
+        """Think with these preferences and networks."""
+        self.engine, self.judge, self.networks, self._project = engine, judge, networks, project
+
+    def think(self, decisions: Decisions) -> Thought:
+        """Estimate the hidden hands and weigh the labels."""
+        found = survey(self.engine, self.judge, decisions)
+        legal = found.choosable
+        choice = np.flatnonzero(legal.sum(axis=1) > 1)
+        observation = decisions.observe()[choice]
+        prior, estimate = self.estimate(decisions, observation, choice)
+        told = legal[choice], decisions.label_to_beat[choice], found.regret()[choice], found.plays[choice]
+        weighed = self._weigh(observation, *told, estimate)
+        return Thought(found, choice, observation, *told, prior, estimate, weighed)
+
+    def estimate(
+        self, decisions: Decisions, observation: NDArray[np.uint8], choice: Indices
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Prior and estimate [k, others, cards] of the hidden hands at decisions [k] of these."""
+        import torch
+
+        from reasoners.hands import project, reckon
+
+        abln, shape, device = self.networks.abln, self.networks.shape, self.networks.device
+        if abln is None or not len(choice):
+            nothing = np.zeros((len(choice), shape.others, shape.cards), np.float32)
+            return nothing, nothing
+        constraints = decisions.hidden().at(choice)
+        prior = reckon(constraints, decisions.hints()[choice])
+        with torch.inference_mode():
+            guess = abln(torch.from_numpy(observation).to(device).float(), torch.from_numpy(prior).to(device))
+        estimate = guess.cpu().numpy()
+        return prior, project(estimate, constraints) if self._project else estimate
+
+    def _weigh(
+        self,
+        observation: NDArray[np.uint8],
+        legal: NDArray[np.bool_],
+        to_beat: NDArray[np.int16],
+        regret: NDArray[np.float32],
+        plays: NDArray[np.uint8],
+        estimate: NDArray[np.float32],
+    ) -> NDArray[np.float32]:
+        import torch
+
+        from learners.decision import Question
+
+        device = self.networks.device
+        with torch.inference_mode():
+            question = Question(
+                torch.from_numpy(observation).to(device).float(),
+                torch.from_numpy(legal).to(device),
+                torch.from_numpy(to_beat).to(device).long(),
+                torch.from_numpy(regret).to(device),
+                torch.from_numpy(plays).to(device).float(),
+                torch.from_numpy(estimate).to(device),
+            )
+            weighed: NDArray[np.float32] = self.networks.decision(question).cpu().numpy()
+        return weighed
+
+
+@njit(cache=True, nogil=True)
+def _draw(log_probabilities, keys, lo, hi, labels):
+    """Draw a label each for rows lo..hi-1."""
+    for i in range(lo, hi):
+        left = np.float64(keys[i] >> np.uint64(11)) / 9007199254740992.0  # 2**53
+        best = 0
+        for label in range(log_probabilities.shape[1]):
+            probability = np.exp(np.float64(log_probabilities[i, label]))
+            if probability > 0:
+                best = label
+                left -= probability
+                if left < 0:
+                    break
+        labels[i] = best

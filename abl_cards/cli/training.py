@@ -1,0 +1,101 @@
+"""``train``: the joint abduction loop, live."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from abl_cards.cli.console import AsJson, GameName, find_game, misuse, print_json, progress
+
+if TYPE_CHECKING:
+    from abl_cards.loop.settings import Settings
+    from abl_cards.loop.training import Report
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(train)
+
+
+def train(
+    game_name: GameName,
+    directory: Annotated[
+        Path | None, typer.Option("--dir", metavar="DIR", help="Where the run is kept; default: runs/GAME-PRESET.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of the run; as often as needed.")
+    ] = None,
+    minutes: Annotated[
+        float | None, typer.Option("--minutes", help="Stop after so many minutes; the same command goes on later.")
+    ] = None,
+    show: Annotated[bool, typer.Option("--settings", help="Show the settings and what they mean.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Train agent abl: supervised on records if there are any, then by self-play with abduction.
+
+    A run goes on from its checkpoint when the command is given again. metrics.jsonl has a line an update; TensorBoard
+    shows the same where it is installed. At the end the weights lie in the run's folder, with their card.
+
+        abl-cards train guandan --dir runs/try --set decisions=2000000 --minutes 10
+        abl-cards match guandan abl:weights=runs/try/guandan-small.safetensors kb --games 200
+    """
+    find_game(game_name)
+    from abl_cards.loop.settings import Settings
+
+    chosen = _settings(Settings(Path()), game_name, settings or [])
+    chosen = replace(chosen, directory=directory or Path("runs") / f"{game_name}-{chosen.preset}")
+    if show:
+        for field in fields(Settings):
+            typer.echo(f"{field.name:<16} {getattr(chosen, field.name)!s:<20} {field.metadata.get('doc', '')}".rstrip())
+        return
+    _run(chosen, minutes, as_json)
+
+
+def _settings(defaults: Settings, game_name: str, words: list[str]) -> Settings:
+    """The settings that ``key=value`` words say; a word that says none ends the command."""
+    values: dict[str, Any] = {}
+    kinds = {field.name: str(field.type) for field in fields(defaults) if field.name not in ("directory", "game")}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or key not in kinds:
+            misuse(f"--set {word}: write KEY=VALUE, with a key out of {', '.join(kinds)}")
+        try:
+            values[key] = _read(kinds[key], value)
+        except ValueError:
+            misuse(f"--set {word}: {key} is of type {kinds[key]}")
+    return replace(defaults, game=game_name, **values)
+
+
+def _read(kind: str, value: str) -> Any:
+    if kind == "bool":
+        return {"true": True, "false": False}[value.lower()] if value.lower() in ("true", "false") else int(value) != 0
+    if kind.startswith("int"):
+        return int(value.replace("_", ""))
+    if kind.startswith("float"):
+        return float(value)
+    return Path(value) if kind.startswith("Path") else value
+
+
+def _run(settings: Settings, minutes: float | None, as_json: bool) -> None:
+    from abl_cards.loop.training import Run
+
+    last: list[Report] = []
+    with progress("preparing", None) as tell:
+        run = Run(settings, tell=tell)
+    with progress("training", settings.decisions) as tell:
+
+        def show(report: Report) -> None:
+            last[:] = [report]
+            tell(report.decisions, report.remark())
+
+        run.go(show, minutes)
+    summary = {"directory": str(settings.directory), "weights": str(run.weights), "decisions": run.play.decisions}
+    if as_json:
+        print_json(summary | ({"last": last[0].to_json()} if last else {}))
+        return
+    typer.echo(f"{run.play.decisions:,} decisions; weights: {run.weights}")
+    if last:
+        typer.echo(last[0].remark())

@@ -1,0 +1,121 @@
+"""Decisions of running episodes, kept until their returns are known; generalised advantages (Schulman et al. 2016).
+
+Rows lie in flat arrays. Each remembers the decision the same seat made before it in the same episode, so an episode that
+ends is walked backwards, seat by seat.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abl_cards.games import Indices
+from learners.examples import Examples
+
+NO_ROW = -1
+_FREE, _OPEN, _READY = range(3)
+
+
+@dataclass(frozen=True)
+class Experience(Examples):
+    """Decisions with what PPO needs besides."""
+
+    log_probability: NDArray[np.float32]  # [n] of the label when it was chosen
+    value: NDArray[np.float32]  # [n] what the critic expected
+    advantage: NDArray[np.float32]  # [n] how much better it went
+    total: NDArray[np.float32]  # [n] what the critic should have expected
+
+
+class Memory:
+    """Room for a number of decisions."""
+
+    def __init__(self, rows: int, tables: int, seats: int, like: Experience) -> None:
+        """With arrays of the shapes and types of an example."""
+        self.rows = Experience(
+            **{
+                field.name: np.zeros((rows, *getattr(like, field.name).shape[1:]), getattr(like, field.name).dtype)
+                for field in fields(Experience)
+            }
+        )
+        self.before = np.full(rows, NO_ROW, np.int64)  # [rows] the seat's decision before
+        self.state = np.full(rows, _FREE, np.uint8)
+        self.order = np.zeros(rows, np.int64)  # [rows] when the row became ready
+        self.last = np.full((tables, seats), NO_ROW, np.int64)
+        self.finished = 0
+
+    def arrays(self) -> dict[str, Any]:
+        """Everything there is to save: of the rows, those in use."""
+        used = np.flatnonzero(self.state != _FREE)
+        rows = {field.name: getattr(self.rows, field.name)[used] for field in fields(Experience)}
+        marks = {name: getattr(self, name) for name in ("before", "state", "order", "last", "finished")}
+        return marks | {"used": used, "rows": rows}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Take up what was saved."""
+        for name in ("before", "state", "order", "last"):
+            getattr(self, name)[...] = saved[name]
+        for name, rows in saved["rows"].items():
+            getattr(self.rows, name)[saved["used"]] = rows
+        self.finished = saved["finished"]
+
+    @property
+    def ready(self) -> int:
+        """Rows whose return is known."""
+        return int((self.state == _READY).sum())
+
+    @property
+    def room(self) -> int:
+        """Rows that are free."""
+        return int((self.state == _FREE).sum())
+
+    def remember(self, tables: Indices, seats: NDArray[np.int8], rows: Experience) -> None:
+        """Keep new decisions of seats [n] at tables [n], no two at one table."""
+        places = np.flatnonzero(self.state == _FREE)[: len(rows)]
+        if len(places) < len(rows):
+            raise MemoryError("the memory of decisions is full: make it larger than two updates and the open episodes")
+        for field in fields(Experience):
+            getattr(self.rows, field.name)[places] = getattr(rows, field.name)
+        self.before[places] = self.last[tables, seats]
+        self.last[tables, seats] = places
+        self.state[places] = _OPEN
+
+    def finish(self, tables: Indices, rewards: NDArray[np.float32], discount: float, trace: float) -> None:
+        """Episodes ended at these tables with rewards [n, seats]: their decisions get advantages."""
+        self.finished = _finish(
+            self.last, self.before, self.state, self.order, self.rows.value, self.rows.advantage, self.rows.total,
+            tables, rewards, discount, trace, self.finished,
+        )  # fmt: skip
+
+    def take(self, n: int) -> Experience:
+        """The n rows that became ready first, in that order; forgets them."""
+        places = np.flatnonzero(self.state == _READY)
+        places = places[np.argsort(self.order[places], kind="stable")][:n]
+        self.state[places] = _FREE
+        return self.rows.at(places)
+
+
+@njit(cache=True)
+def _finish(last, before, state, order, value, advantage, total, tables, rewards, discount, trace, finished):
+    """Walk the decisions of each seat backwards; returns how many rows have become ready so far."""
+    for i in range(len(tables)):
+        for seat in range(last.shape[1]):
+            row, gain, after = last[tables[i], seat], 0.0, 0.0
+            first = True
+            while row >= 0:
+                if first:
+                    gain = rewards[i, seat] - value[row]
+                else:
+                    gain = discount * after - value[row] + discount * trace * gain
+                first = False
+                after = value[row]
+                advantage[row], total[row] = gain, gain + value[row]
+                state[row], order[row] = 2, finished
+                finished += 1
+                row = before[row]
+            last[tables[i], seat] = -1
+    return finished

@@ -1,0 +1,45 @@
+"""The settings of a training run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+
+def setting(default: Any, doc: str) -> Any:
+    """A field with a line for the reader of ``train --settings``."""
+    return field(default=default, metadata={"doc": doc})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is trained, on what, for how long."""
+
+    directory: Path  # where the run keeps its checkpoint, metrics and weights
+    game: str = "guandan"
+    preset: str = setting("small", "the sizes of the networks: small, paper")
+    abln: bool = setting(True, "estimate the hidden hands; false trains the twin that decides by what it sees")
+    seed: int = setting(0, "of weights, cards and choices")
+    decisions: int = setting(10_000_000, "of self-play; the run ends at the first update after them")
+    tables: int = setting(512, "played side by side")
+    against_kb: float = setting(0.25, "share of the tables where the learner meets the agent kb")
+    against_past: float = setting(0.25, "share of the tables where it meets its own past")
+    remember_every: int = setting(100, "updates between two copies of the learner for the league")
+    save_every: int = setting(20, "updates between two checkpoints")
+    revealed: float = setting(1.0, "share of the episodes whose hands are shown to ABLN; the others' are abduced")
+    start: Path | None = setting(None, "weights to start from")
+    records: Path | None = setting(None, "records to learn from before self-play")
+    held_out: int = setting(40, "matches at the end of the records that nothing is learned from")
+    own_lessons: int = setting(240_000, "decisions of kb against itself that ABLN learns from before self-play")
+    abln_steps: int = setting(3_000, "steps of ABLN before self-play")
+    decision_steps: int = setting(3_500, "steps of the decision model on the records")
+    device: str = setting("cpu", "cpu or cuda")
+    threads: int | None = setting(None, "of torch; one makes runs repeat exactly")
+
+    def command(self) -> str:
+        """What to type for such a run."""
+        changed = [each for each in fields(self)[2:] if getattr(self, each.name) != each.default]
+        return " ".join(
+            [f"abl-cards train {self.game}", *(f"--set {each.name}={getattr(self, each.name)}" for each in changed)]
+        )

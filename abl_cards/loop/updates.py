@@ -1,0 +1,98 @@
+"""One update of the networks from remembered decisions: PPO for the policy, regression for ABLN."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from abl_cards.loop.experience import Experience
+from learners.abln import hands_loss
+from learners.decision import entropy_of, ppo_loss
+from learners.examples import Lesson, lesson
+from learners.networks import Networks
+from learners.symmetry import Symmetries
+
+
+@dataclass(frozen=True)
+class Update:
+    """What an update saw, as means over its minibatches."""
+
+    policy_loss: float
+    value_loss: float
+    entropy: float
+    divergence: float  # of the new policy from the one that chose, in nats
+    clipped: float  # share of the decisions where the clip held
+    hands_loss: float
+
+
+class Trainer:
+    """Networks with their optimisers."""
+
+    def __init__(self, networks: Networks, symmetries: Symmetries) -> None:
+        """Train these in place."""
+        preset = networks.preset
+        self.networks, self._symmetries, self._ppo = networks, symmetries, preset.ppo
+        acting = [*networks.decision.parameters(), *networks.critic.parameters()]
+        self.policy = torch.optim.Adam(acting, lr=preset.ppo.learning_rate, eps=1e-5)
+        self.hands = torch.optim.Adam(networks.abln.parameters(), lr=preset.supervised_rate) if networks.abln else None
+
+    def update(self, rows: Experience, rng: np.random.Generator, critic_only: bool = False) -> Update:
+        """Learn from decisions whose returns are known; the policy stays where only the critic is to learn."""
+        advantage = rows.advantage - rows.advantage.mean()
+        advantage /= advantage.std() + 1e-6
+        seen = []
+        for _ in range(self._ppo.epochs):
+            order = rng.permutation(len(rows))
+            for first in range(0, len(order), self._ppo.batch):
+                part = order[first : first + self._ppo.batch]
+                seen.append(self._improve(rows.at(part), advantage[part], critic_only))
+        hands = [self._estimate(rows, rng) for _ in range(self._hands_steps(len(rows)))]
+        means = np.mean(seen, axis=0)
+        return Update(*map(float, means), float(np.mean(hands)) if hands else 0.0)
+
+    def _hands_steps(self, rows: int) -> int:
+        share = self.networks.preset.abln_share if self.hands else 0.0
+        return round(share * rows / self._ppo.batch)
+
+    def _improve(
+        self, rows: Experience, advantage: NDArray[np.float32], critic_only: bool
+    ) -> tuple[float, float, float, float, float]:
+        told = lesson(rows, self.networks.device)
+        before, weight, total = (
+            torch.from_numpy(array).to(self.networks.device) for array in (rows.log_probability, advantage, rows.total)
+        )
+        every = self.networks.decision(told.question)
+        now = every.gather(1, told.label[:, None]).squeeze(1)
+        policy, entropy = ppo_loss(now, before, weight, self._ppo.clip), entropy_of(every)
+        value = torch.nn.functional.mse_loss(self.networks.critic(told.question.observation, told.hands), total)
+        loss = self._ppo.value_weight * value
+        if not critic_only:
+            loss = loss + policy - self._ppo.entropy * entropy
+        self.policy.zero_grad(set_to_none=True)
+        loss.backward()
+        for network in (self.networks.decision, self.networks.critic):
+            torch.nn.utils.clip_grad_norm_(network.parameters(), self._ppo.gradient_norm)
+        self.policy.step()
+        change = (now - before).detach()
+        clipped = ((change.exp() - 1).abs() > self._ppo.clip).float().mean()
+        divergence = (change.exp() - 1 - change).mean()
+        return policy.item(), value.item(), entropy.item(), divergence.item(), clipped.item()
+
+    def _estimate(self, rows: Experience, rng: np.random.Generator) -> float:
+        chosen = rows.at(rng.integers(0, len(rows), self._ppo.batch))
+        told = lesson(chosen, self.networks.device, self._symmetries, int(rng.integers(len(self._symmetries))))
+        return self.teach_hands(told)
+
+    def teach_hands(self, told: Lesson) -> float:
+        """One step of ABLN towards the hands of a lesson; returns the loss before."""
+        abln, optimiser = self.networks.abln, self.hands
+        if abln is None or optimiser is None:
+            raise ValueError("these networks have no ABLN")
+        loss = hands_loss(abln(told.question.observation, told.prior), told.hands)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        return loss.item()

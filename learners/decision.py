@@ -1,0 +1,133 @@
+"""The decision model: a policy over the pseudo-actions and a value (Chen et al. 2025, section 2.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from learners.encoders import Encoder, Layout, multilayer
+from learners.presets import ESTIMATE, LEGAL, PLAYS, REGRET, TO_BEAT, Preset
+
+REGRET_UNIT = 30.0
+"""Costs of the knowledge base are divided by this."""
+MOST_REGRET = 8.0
+"""Labels that cost more than so many units over the cheapest look alike."""
+PLAYS_UNIT = 5.0
+_FORBIDDEN = -1e9
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the decision model is told of n decisions."""
+
+    observation: Tensor  # [n, features]
+    legal: Tensor  # [n, labels] bool; what may be chosen
+    to_beat: Tensor  # [n] int64 label to beat, -1 when leading
+    regret: Tensor  # [n, labels] cost over the cheapest label's, in the knowledge base's unit; any number elsewhere
+    plays: Tensor  # [n, labels] the least number of plays that empties the hand after each label
+    estimate: Tensor | None = None  # [n, others, cards]
+
+    def part(self, name: str) -> Tensor:
+        """One of the inputs a preset may name, [n, size]."""
+        return _PARTS[name](self)
+
+
+def _regret(question: Question) -> Tensor:
+    units = (question.regret / REGRET_UNIT).clamp(0, MOST_REGRET)
+    return torch.where(question.legal, units, torch.zeros(()))
+
+
+def _to_beat(question: Question) -> Tensor:
+    labels = question.legal.shape[1]
+    return nn.functional.one_hot(question.to_beat + 1, labels + 1)[:, 1:].float()
+
+
+def _estimate(question: Question) -> Tensor:
+    if question.estimate is None:
+        raise ValueError("this model needs an estimate of the hidden hands")
+    return question.estimate.flatten(1)
+
+
+def _plays(question: Question) -> Tensor:
+    """Plays in fives; the least of all in the place of every label that is not legal."""
+    least = torch.where(question.legal, question.plays, torch.full((), 99.0)).amin(dim=1, keepdim=True)
+    return torch.where(question.legal, question.plays, least) / PLAYS_UNIT
+
+
+_PARTS = {
+    ESTIMATE: _estimate,
+    LEGAL: lambda question: question.legal.float(),
+    TO_BEAT: _to_beat,
+    REGRET: _regret,
+    PLAYS: _plays,
+}
+
+
+class _Residual(nn.Module):
+    """Two layers added to what came in."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.first, self.second = nn.Linear(width, width), nn.Linear(width, width)
+        nn.init.zeros_(self.second.weight)
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """[n, width] to the same."""
+        out: Tensor = hidden + self.second(torch.relu(self.first(torch.relu(hidden))))
+        return out
+
+
+class Decision(nn.Module):
+    """The policy. With the costs of the knowledge base among its inputs they are its prior as well."""
+
+    def __init__(self, layout: Layout, preset: Preset, labels: int, estimate: int) -> None:
+        """For a game with so many labels, and estimates of so many numbers."""
+        super().__init__()
+        sizes = {ESTIMATE: estimate, LEGAL: labels, TO_BEAT: labels, REGRET: labels, PLAYS: labels}
+        self.inputs = preset.inputs
+        self.encoder = Encoder(layout, preset.encoder)
+        self.join = nn.Linear(preset.encoder.out + sum(sizes[name] for name in self.inputs), preset.decision_width)
+        self.blocks = nn.Sequential(*[_Residual(preset.decision_width) for _ in range(preset.decision_blocks)])
+        self.forget_inputs, self.forget = nn.Dropout(0.0), nn.Dropout(0.0)
+        self.policy = nn.Linear(preset.decision_width, labels)
+        self.trust = nn.Parameter(torch.ones(())) if REGRET in self.inputs else None
+        nn.init.normal_(self.policy.weight, std=0.01)
+
+    def forward(self, question: Question) -> Tensor:
+        """[n, labels] log-probabilities; what may not be chosen has next to none."""
+        encoded = torch.relu(self.encoder(self.forget_inputs(question.observation)))
+        hidden = self.join(torch.cat([self.forget(encoded), *(question.part(name) for name in self.inputs)], dim=1))
+        logits = self.policy(self.forget(torch.relu(self.blocks(hidden))))
+        if self.trust is not None:
+            logits = logits - self.trust * question.part(REGRET)
+        return torch.log_softmax(torch.where(question.legal, logits, torch.full((), _FORBIDDEN)), dim=1)
+
+
+class Critic(nn.Module):
+    """The value of a decision in training, where the hidden hands are known; it never plays."""
+
+    def __init__(self, layout: Layout, preset: Preset, hands: int) -> None:
+        """For true hands of so many numbers."""
+        super().__init__()
+        self.layout = layout
+        width = preset.critic_width
+        self.value = multilayer((layout.state + hands, width, width, 1))
+
+    def forward(self, observation: Tensor, hands: Tensor) -> Tensor:
+        """[n] the expected return, from observations [n, features] and the others' true hands [n, others, cards]."""
+        state, _ = self.layout.split(observation)
+        value: Tensor = self.value(torch.cat([state, hands.flatten(1)], dim=1)).squeeze(1)
+        return value
+
+
+def ppo_loss(log_probability: Tensor, before: Tensor, advantage: Tensor, clip: float) -> Tensor:
+    """The clipped objective: log-probabilities of the chosen labels now and when chosen, advantages; all [n]."""
+    ratio = torch.exp(log_probability - before)
+    return -torch.minimum(ratio * advantage, ratio.clamp(1 - clip, 1 + clip) * advantage).mean()
+
+
+def entropy_of(log_probabilities: Tensor) -> Tensor:
+    """The mean entropy of distributions [n, labels] in nats."""
+    return -(log_probabilities.exp() * log_probabilities.clamp(min=-50)).sum(dim=1).mean()

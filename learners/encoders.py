@@ -1,0 +1,107 @@
+"""From observations to vectors: fully connected layers over the state, attention over the last acts (section 2.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import torch
+from torch import Tensor, nn
+
+from abl_cards.games.features import FeatureTable
+from learners.presets import EncoderShape
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which numbers of an observation are its state, and which are the steps of its history."""
+
+    size: int
+    steps: int
+    sequence: tuple[slice, ...]  # features of shape [steps, ...]
+
+    @classmethod
+    def of(cls, table: FeatureTable) -> Layout:
+        """Read off the table: features whose name begins with ``recent`` have a row a step, and come last."""
+        recent = [feature for feature in table.features if feature.name.startswith("recent")]
+        return cls(table.size, recent[0].shape[0], tuple(table[feature.name] for feature in recent))
+
+    @property
+    def state(self) -> int:
+        """How many numbers the state has; they come first."""
+        return self.sequence[0].start
+
+    @property
+    def step(self) -> int:
+        """How many numbers describe a step."""
+        return (self.size - self.state) // self.steps
+
+    def split(self, observation: Tensor) -> tuple[Tensor, Tensor]:
+        """[n, size] to the state [n, state] and the history [n, steps, step]."""
+        parts = [observation[:, part].unflatten(1, (self.steps, -1)) for part in self.sequence]
+        return observation[:, : self.state], torch.cat(parts, dim=2)
+
+
+def multilayer(sizes: tuple[int, ...]) -> nn.Sequential:
+    """Fully connected layers with a rectifier between each two."""
+    layers: list[nn.Module] = []
+    for number, (inner, outer) in enumerate(pairwise(sizes)):
+        layers += [nn.ReLU()] * (number > 0) + [nn.Linear(inner, outer)]
+    return nn.Sequential(*layers)
+
+
+class HistoryEncoder(nn.Module):
+    """Attention over the last acts; the latest act's vector is read out."""
+
+    def __init__(self, layout: Layout, shape: EncoderShape) -> None:
+        super().__init__()
+        width = shape.history_width
+        self.embed = nn.Linear(layout.step, width)
+        self.place = nn.Parameter(torch.zeros(layout.steps, width))
+        self.blocks = nn.ModuleList([_Block(width, shape.history_heads) for _ in range(shape.history_layers)])
+        self.out = nn.Linear(width * layout.steps, shape.history_out)
+
+    def forward(self, history: Tensor) -> Tensor:
+        """[n, steps, step] to [n, history_out]."""
+        hidden = self.embed(history) + self.place
+        for block in self.blocks:
+            hidden = block(hidden)
+        encoded: Tensor = self.out(hidden.flatten(1))
+        return encoded
+
+
+class _Block(nn.Module):
+    """Self-attention and a small network, each added to what came in."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.before, self.between = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.mix, self.join = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.widen = multilayer((width, 2 * width, width))
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """[n, steps, width] to the same."""
+        n, steps, width = hidden.shape
+        mixed = self.mix(self.before(hidden)).view(n, steps, 3, self.heads, width // self.heads)
+        query, key, value = mixed.permute(2, 0, 3, 1, 4)
+        attended = nn.functional.scaled_dot_product_attention(query, key, value)
+        hidden = hidden + self.join(attended.transpose(1, 2).reshape(n, steps, width))
+        wider: Tensor = hidden + self.widen(self.between(hidden))
+        return wider
+
+
+class Encoder(nn.Module):
+    """The state and the history as one vector, h_o and h_tau side by side."""
+
+    def __init__(self, layout: Layout, shape: EncoderShape) -> None:
+        super().__init__()
+        self.layout = layout
+        widths = (shape.state_width,) * (shape.state_layers - 1)
+        self.state = multilayer((layout.state, *widths, shape.state_out))
+        self.history = HistoryEncoder(layout, shape)
+
+    def forward(self, observation: Tensor) -> Tensor:
+        """[n, size] to [n, state_out + history_out]."""
+        state, history = self.layout.split(observation)
+        return torch.cat([self.state(state), self.history(history)], dim=1)

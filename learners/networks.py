@@ -1,0 +1,54 @@
+"""The networks of one player together: what estimates, what decides, and what values in training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from abl_cards.games import Engine
+from abl_cards.games.features import FeatureTable
+from learners.abln import ABLN
+from learners.decision import Critic, Decision
+from learners.encoders import Layout
+from learners.presets import Preset
+
+
+@dataclass(frozen=True)
+class GameShape:
+    """The sizes of a game that networks are built for."""
+
+    observation: FeatureTable
+    labels: int
+    others: int  # seats besides the observer's
+    cards: int = 54
+
+    @classmethod
+    def of(cls, engine: Engine) -> GameShape:
+        """The sizes of a game."""
+        return cls(engine.observation, len(engine.labels), len(engine.teams) - 1)
+
+    @property
+    def hands(self) -> int:
+        """Numbers of an estimate."""
+        return self.others * self.cards
+
+
+class Networks(nn.Module):
+    """Made from a preset and a seed."""
+
+    def __init__(self, preset: Preset, shape: GameShape, seed: int = 0) -> None:
+        super().__init__()
+        self.preset, self.shape = preset, shape
+        layout = Layout.of(shape.observation)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            self.abln = ABLN(layout, preset, shape.others, shape.cards) if preset.abln else None
+            self.decision = Decision(layout, preset, shape.labels, shape.hands)
+            self.critic = Critic(layout, preset, shape.hands)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return next(self.parameters()).device

@@ -1,0 +1,98 @@
+"""The sizes and settings of the networks by name.
+
+``paper`` is Chen et al. 2025, sections 2.1-2.3 and table 4; where the paper is silent the field says so. ``small`` is
+made for two processor cores: a shorter history encoder, narrower layers, and the costs of the preferences as inputs
+of the decision model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+ESTIMATE, LEGAL, TO_BEAT, REGRET, PLAYS = "estimate", "legal", "to_beat", "regret", "plays"
+"""What a decision model may be told besides the observation."""
+
+
+@dataclass(frozen=True)
+class EncoderShape:
+    """What makes one vector of an observation."""
+
+    state_layers: int = 4  # fully connected layers over the state features
+    state_width: int = 512
+    state_out: int = 216  # d_o
+    history_layers: int = 6  # attention layers over the last acts
+    history_width: int = 256  # d_attn
+    history_heads: int = 4  # the paper is silent
+    history_out: int = 216  # d_tau
+
+    @property
+    def out(self) -> int:
+        """The size of the joint vector."""
+        return self.state_out + self.history_out
+
+
+@dataclass(frozen=True)
+class PPO:
+    """Proximal policy optimisation (Schulman et al. 2017), table 4."""
+
+    learning_rate: float = 1e-4
+    clip: float = 0.2
+    discount: float = 0.996
+    trace: float = 0.98  # lambda of the generalised advantage
+    batch: int = 16_384
+    rows: int = 16_384  # decisions with a choice between two updates
+    epochs: int = 2  # the paper is silent, here and below
+    entropy: float = 0.01
+    value_weight: float = 0.5
+    gradient_norm: float = 0.5
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Everything that makes the networks; seats share their weights (the paper is silent)."""
+
+    name: str
+    encoder: EncoderShape = EncoderShape()
+    abln_hidden: tuple[int, ...] = (512, 512, 512)
+    abln_prior: bool = False  # ABLN starts from what counts, facts and hints of the knowledge base say
+    decision_width: int = 512  # the paper is silent on the decision network
+    decision_blocks: int = 2  # residual blocks
+    critic_width: int = 512
+    inputs: tuple[str, ...] = (ESTIMATE,)  # of the decision model, besides the encoded observation
+    ppo: PPO = PPO()
+    supervised_rate: float = 4e-6  # lr_sl, of ABLN
+    forget: float = 0.0  # dropout of the decision model in supervised training
+    forget_inputs: float = 0.0  # and of the numbers of its observations
+    abln_share: float = 1.0  # of the decisions ABLN learns from
+
+    def without_abln(self) -> Preset:
+        """The twin that decides by the observation alone."""
+        return replace(self, inputs=tuple(name for name in self.inputs if name != ESTIMATE))
+
+    @property
+    def abln(self) -> bool:
+        """Whether the decision model is given an estimate of the hidden hands."""
+        return ESTIMATE in self.inputs
+
+
+PRESETS: dict[str, Preset] = {
+    "paper": Preset("paper"),
+    "small": Preset(
+        "small",
+        encoder=EncoderShape(
+            state_layers=2, state_width=256, state_out=192,
+            history_layers=1, history_width=48, history_heads=4, history_out=64,
+        ),
+        abln_hidden=(256, 256),
+        abln_prior=True,
+        decision_width=384,
+        critic_width=256,
+        inputs=(ESTIMATE, LEGAL, TO_BEAT, REGRET, PLAYS),
+        ppo=PPO(learning_rate=3e-4, batch=2_048, rows=16_384, epochs=2, entropy=0.01),
+        supervised_rate=5e-4,
+        forget=0.35,
+        forget_inputs=0.15,
+        abln_share=0.5,
+    ),
+}  # fmt: skip
+"""The presets by name."""

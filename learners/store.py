@@ -1,0 +1,92 @@
+"""Weights as safetensors files, each with a card beside it: preset, data, steps, hours, seed, command, results."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+
+from abl_cards.games import Engine, GameError
+from learners.networks import GameShape, Networks
+from learners.presets import PRESETS
+
+SHIPPED = Path(__file__).parent / "weights"
+"""The weights that come with the package."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is known of some weights."""
+
+    game: str
+    preset: str
+    abln: bool
+    seed: int
+    data: str = ""
+    steps: int = 0  # decisions of self-play
+    hours: float = 0.0
+    command: str = ""
+    results: dict[str, Any] = field(default_factory=dict)
+
+
+def save_networks(file: Path, networks: Networks, card: Card) -> None:
+    """Write what plays in half precision, and the card; the critic is for training and stays behind."""
+    kept = {
+        name: tensor.detach().to("cpu", torch.float16).contiguous()
+        for name, tensor in networks.state_dict().items()
+        if not name.startswith("critic.")
+    }
+    file.parent.mkdir(parents=True, exist_ok=True)
+    save_file(kept, file)
+    file.with_suffix(".json").write_text(json.dumps(asdict(card), indent=2, ensure_ascii=False) + "\n")
+
+
+def load_card(file: Path) -> Card:
+    """The card beside a file of weights; raises GameError."""
+    try:
+        return Card(**json.loads(file.with_suffix(".json").read_text()))
+    except FileNotFoundError:
+        raise GameError(f"{file.with_suffix('.json')}: the card of the weights is missing") from None
+    except (TypeError, ValueError) as problem:
+        raise GameError(f"{file.with_suffix('.json')}: no card of weights ({problem})") from None
+
+
+def shipped(game: str, preset: str, *tags: str) -> Path:
+    """The file of shipped weights; raises GameError where there is none."""
+    file = SHIPPED / f"{'-'.join([game, preset, *tags])}.safetensors"
+    if not file.exists():
+        there = sorted(path.stem for path in SHIPPED.glob(f"{game}-*.safetensors"))
+        known = (
+            f"there are: {', '.join(there)}" if there else f"none come with {game}; train some, and give weights=FILE"
+        )
+        raise GameError(f"no weights '{file.stem}' ({known})")
+    return file
+
+
+def load_networks(file: Path, engine: Engine) -> Networks:
+    """Networks with these weights, ready to play; raises GameError where they are not for this game."""
+    card = load_card(file)
+    if card.preset not in PRESETS:
+        raise GameError(f"{file}: unknown preset '{card.preset}' (there are: {', '.join(PRESETS)})")
+    preset = PRESETS[card.preset] if card.abln else PRESETS[card.preset].without_abln()
+    if card.game != engine.game:
+        raise GameError(f"{file}: weights for {card.game}, not for {engine.game}")
+    networks = Networks(preset, GameShape.of(engine))
+    load_weights(file, networks)
+    return networks.eval()
+
+
+def load_weights(file: Path, networks: Networks) -> None:
+    """Give networks these weights; a critic keeps its own. Raises GameError where they do not fit."""
+    try:
+        weights = {name: tensor.float() for name, tensor in load_file(file).items()}
+        missing, unknown = networks.load_state_dict(weights, strict=False)
+    except (OSError, RuntimeError) as problem:
+        raise GameError(f"{file}: {problem}") from None
+    missing = [name for name in missing if not name.startswith("critic.")]
+    if missing or unknown:
+        raise GameError(f"{file}: not weights of such networks: {', '.join([*missing, *unknown][:3])}")

@@ -1,0 +1,79 @@
+"""What the knowledge base thinks of every pseudo-label at once: the card set that realises it best, and its cost.
+
+The minimiser answers for one label a decision; a learner that weighs all of them asks here, and realises the label it
+chooses without a second look at the candidates.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abl_cards.games import Decisions, Engine, Judge, MoveLists, Moves
+from abl_cards.parallel import each_share
+
+NO_ROW = -1
+"""A label that is not legal has no card set."""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """The labels of n decisions, each with its best card set."""
+
+    lists: MoveLists  # all the candidates
+    row: NDArray[np.int64]  # [n, labels] the best candidate of each label, NO_ROW where it is not legal
+    cost: NDArray[np.int32]  # [n, labels] its cost, 0 where the label is not legal
+    consistent: NDArray[np.bool_]  # [n, labels] legal, and some candidate contradicts no constraint
+    plays: NDArray[np.uint8]  # [n, labels] the least number of plays that empties the hand after it
+
+    def realise(self, labels: NDArray[np.int16]) -> Moves:
+        """The best card set of one legal label each."""
+        return self.lists.rows(self.row[np.arange(len(labels)), labels])
+
+    @property
+    def choosable(self) -> NDArray[np.bool_]:
+        """[n, labels] the consistent labels; where a decision has none, its legal ones."""
+        legal = self.row != NO_ROW
+        return np.where(self.consistent.any(axis=1, keepdims=True), self.consistent, legal)
+
+    def regret(self) -> NDArray[np.float32]:
+        """[n, labels] how much more than the cheapest choosable label each costs; infinite for the others."""
+        cost = np.where(self.choosable, self.cost, np.float32(np.inf)).astype(np.float32)
+        regret: NDArray[np.float32] = cost - cost.min(axis=1, keepdims=True)
+        return regret
+
+
+def survey(engine: Engine, judge: Judge, decisions: Decisions) -> Survey:
+    """Judge all the candidates of some decisions."""
+    lists = decisions.moves()
+    cost, consistent = judge.costs(decisions, lists)
+    plays = engine.plays_left(decisions, lists)
+    shape, label = (len(decisions.which), len(engine.labels)), decisions.labels_of(lists.form)
+    found = Survey(
+        lists,
+        np.full(shape, NO_ROW, np.int64),
+        np.zeros(shape, np.int32),
+        np.zeros(shape, np.bool_),
+        np.zeros(shape, np.uint8),
+    )
+    candidates = lists.start, label, cost, consistent, plays
+    best = found.row, found.cost, found.consistent, found.plays
+    each_share(shape[0], lambda lo, hi: _choose(*candidates, lo, hi, *best))
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _choose(start, label, cost, consistent, plays, lo, hi, row, best, sound, left):
+    """The best candidates of decisions lo..hi-1: consistent before inconsistent, then cheap, then early."""
+    for i in range(lo, hi):
+        for move in range(start[i], start[i + 1]):
+            place = label[move]
+            cheaper = cost[move] < best[i, place]
+            rises = consistent[move] and not sound[i, place]
+            if row[i, place] < 0 or rises or (cheaper and consistent[move] == sound[i, place]):
+                row[i, place], best[i, place], sound[i, place] = move, cost[move], consistent[move]
+                left[i, place] = plays[move]
