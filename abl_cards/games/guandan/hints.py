@@ -98,8 +98,17 @@ def lean(hints: Hints, habits: Habits, play: Play, which: Indices, seats: NDArra
 
 
 def fired(hints: Hints, habits: Habits, play: Play, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
-    """[outputs, n * 3] which hints there are about the others of seats [n], seat by seat."""
-    return _fired(hints, habits, play, which, seats, 0, len(which))
+    """[outputs, n, 3] which hints there are about the others of seats [n]."""
+    return _fired(hints, habits, play, which, seats, 0, len(which)).reshape(-1, len(which), _OTHERS)
+
+
+def card_classes(hints: Hints, level: NDArray[np.int8]) -> NDArray[np.int64]:
+    """[n, 54] what the hints call every card at levels [n]: its rank 2..16, or WILD."""
+    classes = np.tile(RANK_OF_CARD, (len(level), 1))
+    wild = card_suit(hints.wild_suit)
+    if wild >= 0:
+        classes[np.arange(len(level)), 4 * ((level.astype(np.int64) - 1) % 13) + wild] = WILD
+    return classes
 
 
 def _fired(

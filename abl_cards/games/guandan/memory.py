@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import Hand, cards_of, hand_of
+from abl_cards.games.game import GameError
 from abl_cards.games.guandan.course import BACK, LEADING, NEXT_SEAT, PLAY, RECENT, TRIBUTE, TRICK_OVER
 from abl_cards.games.guandan.decisions import Decisions, Exchanges
 from abl_cards.games.guandan.exchange import Gifts, exchange_of
@@ -101,13 +102,16 @@ class Memory:
     def _read_habits(self, level: int) -> None:
         """Follow the acts since the last decision: only now the level is known, and with it what was laid down."""
         rules, course, habits = self._tables.rules, self._tables.course, self._tables.habits
-        laid = iter(identify_all(rules, level, [action for _, action, _ in self._unread if action.cards]))
-        for seat, action, out in self._unread:
+        unread, self._unread = self._unread, []
+        try:
+            laid = iter(identify_all(rules, level, [action for _, action, _ in unread if action.cards]))
+        except GameError:  # by other rules than ours; it shows nothing of habits
+            return
+        for seat, action, out in unread:
             form = next(laid) if action.cards else rules.pass_form
             course.seat[0], course.to_beat[0], course.owner[0] = seat, self._trick.to_beat, self._trick.owner
             note_acts(habits, rules.play_traits, course, rules.pass_form, HERE, 0, 1, np.array([form], np.int16))
             self._trick = self._trick.after(rules, seat, form, out)
-        self._unread = []
 
     def _lay_out(self, hand: Hand, level: int, rest: Sequence[int] | None) -> None:
         course = self._tables.course

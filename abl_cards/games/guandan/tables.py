@@ -95,6 +95,7 @@ class Tables:
         """Everything that tells these tables from others, by name, in place: to save it, and to write it back."""
         single = {"keys": self.keys, "episode": self.episode, "previous": self.previous}
         groups = {"course": self.course, "exchange": self.exchange, "ladder": self.ladder, "known": self.known}
+        groups |= {"habits": self.habits}
         return single | {
             f"{name}.{field}": getattr(group, field) for name, group in groups.items() for field in group._fields
         }
