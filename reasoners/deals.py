@@ -1,7 +1,8 @@
 """Whole deals under an estimate: the most probable one, random ones and expected copies; the kernels behind hands.py.
 
-A deal gives seat s ``k[s, c]`` copies of card c. It is consistent, and it weighs the number of ways to deal it times the
-product of ``estimate[s, c] ** k[s, c]``. There are ``unseen[c]! / (k[0, c]! * k[1, c]! * k[2, c]!)`` ways for card c.
+A deal gives seat s ``k[s, c]`` copies of card c. It is consistent, and it weighs as many as there are ways to deal
+it, times the product of ``estimate[s, c] ** k[s, c]``. Card c has
+``unseen[c]! / (k[0, c]! * k[1, c]! * k[2, c]!)`` ways.
 
 * The most probable deal is a flow of least convex cost from cards to seats. Every card is first dealt as it likes best;
   then copies move along the cheapest path, from a seat with too many cards to one with too few, one at a time. A path
@@ -22,13 +23,14 @@ from numpy.typing import NDArray
 from abl_cards.streams import mix
 
 SEATS = 3
-"""Other seats; a game with fewer leaves the last ones without cards."""
+"""Other seats; a game with fewer leaves the last ones without cards. A card has up to four copies."""
 LEAST = 1e-6
 """Smaller estimates count as this much: no deal that the facts allow is impossible."""
-_LEAST_AT_WORST = 1e-3  # for a row whose weights would vanish in a double: (2 / 1e-3) ** 81 does not
-_HALF = np.log(2.0)
+_LEAST_AT_WORST = 1e-3  # for a row whose weights would vanish in a double: (2 / 1e-3) ** 81 do not
 _NEVER = 1e18
-_WAYS = 6  # to share two copies among three seats
+_WAYS = 15  # to share four copies among three seats
+_LOG = np.log(np.arange(1.0, 6.0))  # of the numbers from 1
+_FACTORIAL = np.array([1.0, 1.0, 2.0, 6.0, 24.0])
 
 # --- the most probable deal -------------------------------------------------------------------------------------------
 
@@ -62,8 +64,8 @@ def _deal_freely(log, unseen, at_least, at_most, deal, excess):
         for _ in range(rest):
             best, gain = -1, -_NEVER
             for s in range(SEATS):
-                if deal[s, c] < at_most[s, c] and log[s, c] - _HALF * deal[s, c] > gain:
-                    best, gain = s, log[s, c] - _HALF * deal[s, c]
+                if deal[s, c] < at_most[s, c] and log[s, c] - _LOG[deal[s, c]] > gain:
+                    best, gain = s, log[s, c] - _LOG[deal[s, c]]
             if best >= 0:
                 deal[best, c] += 1
                 excess[best] += 1
@@ -101,10 +103,10 @@ def _price_moves(log, at_least, at_most, deal, cost, card):
         for s in range(SEATS):
             if deal[s, c] <= at_least[s, c]:
                 continue
-            lost = log[s, c] - _HALF * (deal[s, c] - 1)
+            lost = log[s, c] - _LOG[deal[s, c] - 1]
             for t in range(SEATS):
                 if t != s and deal[t, c] < at_most[t, c]:
-                    dearer = lost - log[t, c] + _HALF * deal[t, c]
+                    dearer = lost - log[t, c] + _LOG[deal[t, c]]
                     if dearer < cost[s, t]:
                         cost[s, t], card[s, t] = dearer, c
 
@@ -121,9 +123,9 @@ def _move(deal, card, giver, taker):
 class Room(NamedTuple):
     """Scratch paper of one thread."""
 
-    weight: NDArray[np.float64]  # [cards, 6] of each way to share the copies of a card
-    first: NDArray[np.int64]  # [cards, 6] copies of the first seat
-    second: NDArray[np.int64]  # [cards, 6] copies of the second seat
+    weight: NDArray[np.float64]  # [cards, 15] of each way to share the copies of a card
+    first: NDArray[np.int64]  # [cards, 15] copies of the first seat
+    second: NDArray[np.int64]  # [cards, 15] copies of the second seat
     ways: NDArray[np.int64]  # [cards] how many ways there are
     rest: NDArray[np.int64]  # [cards + 1] copies of the cards from c on
     behind: NDArray[np.float64]  # [cards + 1, a, b] weight of the cards from c on; the first seats lack a and b
@@ -164,13 +166,12 @@ def _share(room, estimate, unseen, at_least, at_most, least):
         room.rest[c] = room.rest[c + 1] + copies
         e0, e1, e2 = (max(np.float64(estimate[0, c]), least), max(np.float64(estimate[1, c]), least),
                       max(np.float64(estimate[2, c]), least))  # fmt: skip
-        for x in range(at_least[0, c], min(copies, at_most[0, c]) + 1):
-            for y in range(at_least[1, c], min(copies - x, at_most[1, c]) + 1):
-                z = copies - x - y
+        for x in range(at_least[0, c], min(copies, np.int64(at_most[0, c])) + 1):
+            for y in range(at_least[1, c], min(copies - x, np.int64(at_most[1, c])) + 1):
+                z = np.int64(copies) - x - y
                 if z < at_least[2, c] or z > at_most[2, c]:
                     continue
-                equal = 1.0 if max(x, max(y, z)) <= 1 else 0.5  # 1 / prod k!, for up to two copies
-                weight = equal * e0**x * e1**y * e2**z
+                weight = e0**x * e1**y * e2**z / (_FACTORIAL[x] * _FACTORIAL[y] * _FACTORIAL[z])
                 room.weight[c, ways], room.first[c, ways], room.second[c, ways] = weight, x, y
                 top = max(top, weight)
                 ways += 1
@@ -211,7 +212,7 @@ def _possible(rest, x, y, most0, most1, most2):
 @njit(cache=True, nogil=True)
 def sample_rows(estimate, unseen, left, at_least, at_most, keys, lo, hi, deals):
     """Fill deals [n, draws, 3, cards] for rows lo..hi-1 from keys [n, draws]; returns a row without deals, or -1."""
-    room = new_room(estimate.shape[2], max(1, left.max()))
+    room = new_room(estimate.shape[2], np.int64(left.max()))
     for i in range(lo, hi):
         if not _prepare(room, estimate[i], unseen[i], left[i], at_least[i], at_most[i]):
             return i
@@ -251,7 +252,7 @@ def _sample(room, unseen, left, key, deal):
 @njit(cache=True, nogil=True)
 def expect_rows(estimate, unseen, left, at_least, at_most, lo, hi, expected):
     """Fill expected [n, 3, cards] for the rows lo..hi-1: mean copies over all deals; returns as sample_rows."""
-    room = new_room(estimate.shape[2], max(1, left.max()))
+    room = new_room(estimate.shape[2], np.int64(left.max()))
     for i in range(lo, hi):
         if not _prepare(room, estimate[i], unseen[i], left[i], at_least[i], at_most[i]):
             return i
