@@ -48,6 +48,11 @@ class Networks(nn.Module):
             self.decision = Decision(layout, preset, shape.labels, shape.hands)
             self.critic = Critic(preset, shape.observation.size, shape.labels, shape.hands)
 
+    def arithmetic(self) -> torch.autocast:
+        """Mixed precision where the networks are on a GPU: matrix products in bfloat16, the rest in float32."""
+        device = self.device.type
+        return torch.autocast(device, torch.bfloat16, enabled=device == "cuda")
+
     @property
     def device(self) -> torch.device:
         """Where the weights are."""

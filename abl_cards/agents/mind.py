@@ -79,9 +79,9 @@ class Mind:
             return nothing, nothing
         constraints = decisions.hidden().at(choice)
         prior = reckon(constraints, decisions.hints()[choice])
-        with torch.inference_mode():
+        with torch.inference_mode(), self.networks.arithmetic():
             guess = abln(torch.from_numpy(observation).to(device).float(), torch.from_numpy(prior).to(device))
-        estimate = guess.cpu().numpy()
+        estimate = guess.float().cpu().numpy()
         return prior, project(estimate, constraints) if self._project else estimate
 
     def question(self, view: View) -> Question:
@@ -104,8 +104,8 @@ class Mind:
         """[k, labels] log-probabilities of the labels."""
         import torch
 
-        with torch.inference_mode():
-            weighed: NDArray[np.float32] = self.networks.decision(self.question(view)).cpu().numpy()
+        with torch.inference_mode(), self.networks.arithmetic():
+            weighed: NDArray[np.float32] = self.networks.decision(self.question(view)).float().cpu().numpy()
         return weighed
 
     def choose(self, view: View, keys: Keys | None = None) -> NDArray[np.int16]:

@@ -116,3 +116,20 @@ def test_a_run_that_is_killed_resumes(tmp_path):
         done = resumed.update
     updates = [line["update"] for line in lines(tmp_path)][:done]
     assert updates == list(range(1, done + 1))
+
+
+def test_hands_that_are_not_shown_are_abduced_from_what_was_laid_down(tmp_path):
+    run = Run(settings(tmp_path, revealed=0.5))
+    while run.play.memory.ready < 200:
+        run.play.step()
+    rows = run.play.memory.take(200)
+    assert 0 < rows.shown.mean() < 1
+    assert (rows.later <= rows.hands).all()
+    assert rows.later.sum() > 0
+    given = run.trainer._abduce(rows)
+    assert (given.hands[rows.shown] == rows.hands[rows.shown]).all()
+    hidden = ~rows.shown
+    assert (given.hands[hidden] >= rows.later[hidden] - 1e-4).all()
+    assert rows.constraints.at(hidden).consistent(given.hands[hidden], 1e-3).all()
+    nearer = ((given.hands - rows.hands) ** 2).sum(axis=(1, 2)) <= ((rows.prior - rows.hands) ** 2).sum(axis=(1, 2)) + 1
+    assert nearer.mean() > 0.9
