@@ -48,14 +48,21 @@ def abl_agent(name: AgentName, engine: Engine) -> Abl:
     ``preset`` chooses other shipped weights, ``weights`` a file; ``without`` and ``kb`` are those of the agent kb.
     """
     from abl_cards.agents.mind import Mind
-    from learners.store import load_networks, shipped
+    from learners.store import load_networks
+
+    file = weights_of(name, engine)
+    folder = name.value("kb")
+    judge = engine.judge(name.values("without"), Path(folder) if folder else None)
+    mind = Mind(engine, judge, load_networks(file, engine), project=not name.has("no-projection"))
+    return Abl(mind, preferences=not name.has("no-preferences"))
+
+
+def weights_of(name: AgentName, engine: Engine) -> Path:
+    """The file with the weights of such an agent; raises GameError where there is none."""
+    from learners.store import shipped
 
     chosen = name.value("weights")
     tags = [word for word in ("no-abln", "supervised") if name.has(word)]
     if chosen and (tags or name.value("preset")):
         raise GameError(f"agent '{name}': weights=FILE says everything; leave out {', '.join([*tags, 'preset'])}")
-    file = Path(chosen) if chosen else shipped(engine.game, name.value("preset") or "small", *tags)
-    folder = name.value("kb")
-    judge = engine.judge(name.values("without"), Path(folder) if folder else None)
-    mind = Mind(engine, judge, load_networks(file, engine), project=not name.has("no-projection"))
-    return Abl(mind, preferences=not name.has("no-preferences"))
+    return Path(chosen) if chosen else shipped(engine.game, name.value("preset") or "small", *tags)
