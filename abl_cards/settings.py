@@ -88,6 +88,8 @@ def plain(settings: Any) -> dict[str, Any]:
     """The values as JSON has them."""
 
     def value(each: Any) -> Any:
-        return [value(part) for part in each] if isinstance(each, tuple) else str(each) if isinstance(each, Path) else each
+        return (
+            [value(part) for part in each] if isinstance(each, tuple) else str(each) if isinstance(each, Path) else each
+        )
 
     return {each.name: value(getattr(settings, each.name)) for each in fields(settings)}

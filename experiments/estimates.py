@@ -100,12 +100,11 @@ def taught(
         if hidden.size:
             unseen = part.at(hidden)
             hands[hidden] = abduced(guessed(abln, unseen), unseen.constraints, unseen.later)
-        prior = reckon(part.constraints, part.hints)
-        observation, prior, target = map(torch.from_numpy, (part.observation, prior, hands))
+        told = part.observation, reckon(part.constraints, part.hints), hands
+        observation, prior, target = map(torch.from_numpy, told)
         turned = symmetries.observation(number, observation.float())
         estimate = abln(turned, symmetries.hands(number, prior))
         return hands_loss(estimate, symmetries.hands(number, target))
 
     fit.follow(loss, lambda done, value: tell(done, f"loss {value:.4f}"))
     return abln.eval()
-

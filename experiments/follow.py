@@ -1,4 +1,4 @@
-"""An agent beside recorded experts: does it choose what they played, and does the game end for it as it did for them?"""
+"""An agent beside recorded experts: whether it chooses what they played, and reaches the score that they reached."""
 
 from __future__ import annotations
 

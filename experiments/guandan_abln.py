@@ -13,7 +13,7 @@ from experiments.desk import Desk
 from experiments.experiment import Experiment
 from experiments.matches import Outcome, Points, matches
 from experiments.players import players
-from experiments.report import Bars, Report, Table
+from experiments.report import Bars, Cell, Report, Table
 
 PAPER_RATE, PAPER_DEVIATION = 0.609, 0.007  # table 7
 PAPER_POINTS = ((5181, 0.403, 0.275, 0.322), (4441, 0.186, 0.397, 0.417))  # table 8: points, shares of 3, 2, 1
@@ -54,7 +54,7 @@ def _matches(rounds: list[Outcome]) -> Table:
     columns = ("agent", "against", "rounds", "matches", "won", "standard deviation", "paper", "paper's deviation")
     first, second = rounds[0].names
     games = sum(each.games for each in rounds)
-    rows = [
+    rows: list[list[Cell]] = [
         [first, second, len(rounds), games, mean(rates), spread, PAPER_RATE, PAPER_DEVIATION],
         [second, first, len(rounds), games, 1 - mean(rates), spread, 1 - PAPER_RATE, PAPER_DEVIATION],
     ]
@@ -68,7 +68,7 @@ def _points(rounds: list[Outcome], episodes: int) -> Table:
         "agent", "episodes", "episodes won", "points", "3 points", "2 points", "1 point",
         "paper: points", "paper: 3 points", "paper: 2 points", "paper: 1 point",
     )  # fmt: skip
-    rows = []
+    rows: list[list[Cell]] = []
     for name, mine, paper in zip(rounds[0].names, (scores, -scores), PAPER_POINTS, strict=True):
         points = Points.of(mine)
         rows.append([name, len(scores), points.won, points.total, *points.shares.values(), *paper])

@@ -99,7 +99,9 @@ def run(settings: Settings, desk: Desk) -> Report:
     estimators = {**PLAIN, **(EXACT if settings.exact else {}), **learned(abln)}
     trainings = [(share, abduce) for share in settings.shares for abduce in (False, True) if share < 1 or not abduce]
     desk.plan(len(PLACES) * len(estimators) + len(trainings))
-    found = {place: {name: _error(desk, data, place, name, each) for name, each in estimators.items()} for place in PLACES}
+    found = {
+        place: {name: _error(desk, data, place, name, each) for name, each in estimators.items()} for place in PLACES
+    }
     learning = {training: _training(desk, data, *training) for training in trainings}
     tables = [_table(place, found[place]) for place in PLACES]
     gap = _gap(learning, {place: found[place]["counting"]["all"] for place in PLACES})

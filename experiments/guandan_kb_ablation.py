@@ -17,7 +17,7 @@ from experiments.desk import Desk
 from experiments.experiment import Experiment
 from experiments.matches import matches
 from experiments.players import players, variant
-from experiments.report import Bars, Report, Table
+from experiments.report import Bars, Cell, Report, Table
 
 PARTS = {
     "no-projection": "the projection of the estimated hands",
@@ -69,12 +69,13 @@ def run(settings: Settings, desk: Desk) -> Report:
     names = [settings.agent, *(variant(settings.agent, part.option) for part in wanted)]
     whole, *others = players(names, engine)
     desk.plan(len(others))
-    rows, bars = [], {}
+    rows: list[list[Cell]] = []
+    bars = {}
     for part, other in zip(wanted, others, strict=True):
         found = matches(desk, engine, (whole, other), settings.games, settings.seed)
         rows.append([part.name, part.what, found.games, found.rate, *found.interval])
         bars[part.name] = (found.rate, *found.interval)
-    rows.sort(key=lambda row: -float(row[3]))
+    rows.sort(key=lambda row: -bars[str(row[0])][0])
     columns = ("without", "what", "matches", "won", "from", "to")
     title = f"{whole.name} against itself without a part"
     table = Table("parts", title, columns, rows, percent=frozenset(columns[3:]), note="With 95 % intervals.")

@@ -13,7 +13,7 @@ from experiments.desk import Desk
 from experiments.experiment import Experiment
 from experiments.matches import Outcome, matches
 from experiments.players import Player, players
-from experiments.report import Matrix, Report, Table
+from experiments.report import Cell, Matrix, Report, Table
 from experiments.visitors import Visitor, received
 
 AGENTS = ("random", "greedy", "kb", "abl:no-preferences", "abl:no-projection", "abl:supervised", "abl:no-abln", "abl")
@@ -51,9 +51,7 @@ def run(settings: Settings, desk: Desk) -> Report:
     return report(names, found)
 
 
-def _receive(
-    settings: Settings, desk: Desk, engine: Engine, there: Sequence[Player]
-) -> dict[tuple[str, str], Outcome]:
+def _receive(settings: Settings, desk: Desk, engine: Engine, there: Sequence[Player]) -> dict[tuple[str, str], Outcome]:
     visitor = Visitor(settings.visitor, settings.command, settings.port, settings.think_time)
     found = {}
     for player in there:
@@ -69,7 +67,7 @@ def report(names: Sequence[str], found: Mapping[tuple[str, str], Outcome]) -> Re
         "wins", "Share of the matches that the row wins against the column", ("agent", *names),
         [[name, *row] for name, row in zip(names, rates, strict=True)], percent=frozenset(names),
     )  # fmt: skip
-    rows = [
+    rows: list[list[Cell]] = [
         [row, column, found[row, column].games, found[row, column].rate, *found[row, column].interval]
         for place, row in enumerate(names)
         for column in names[:place]

@@ -32,13 +32,13 @@ class Table:
 
     def texts(self) -> list[list[str]]:
         """The cells as they are printed."""
-        return [
-            [self._text(column, cell) for column, cell in zip(self.columns, row, strict=True)] for row in self.rows
-        ]
+        return [[self._text(column, cell) for column, cell in zip(self.columns, row, strict=True)] for row in self.rows]
 
     def numbers(self) -> list[int]:
         """The columns that hold no words, to be set to the right."""
-        return [place for place in range(len(self.columns)) if not any(isinstance(row[place], str) for row in self.rows)]
+        return [
+            place for place in range(len(self.columns)) if not any(isinstance(row[place], str) for row in self.rows)
+        ]
 
     def to_markdown(self) -> str:
         """The table under its title."""
@@ -111,7 +111,11 @@ class Bars:
 
     def to_json(self) -> dict[str, Any]:
         """The values by name."""
-        return {"title": self.title, "across": self.across, "bars": {name: list(bar) for name, bar in self.bars.items()}}
+        return {
+            "title": self.title,
+            "across": self.across,
+            "bars": {name: list(bar) for name, bar in self.bars.items()},
+        }
 
     def draw(self, axes: Any) -> None:
         """Horizontal, the first on top."""

@@ -43,9 +43,7 @@ async def _serve(
     from abl_cards.serve import House, Plan
 
     seats = {seat: player.name for seat, team in enumerate(engine.teams) if team == 0}
-    plan = Plan(
-        engine.game, engine, seats, games, seed, think_time=visitor.think_time or None, port=visitor.port or 0
-    )
+    plan = Plan(engine.game, engine, seats, games, seed, think_time=visitor.think_time or None, port=visitor.port or 0)
 
     def heard(line: str) -> None:
         desk.log(line)

@@ -36,6 +36,5 @@ class Settings:
     def command(self) -> str:
         """What to type for such a run."""
         changed = [each for each in fields(self)[2:] if getattr(self, each.name) != each.default]
-        return " ".join(
-            [f"abl-cards train {self.game}", *(f"--set {each.name}={written(getattr(self, each.name))}" for each in changed)]
-        )
+        words = (f"--set {each.name}={written(getattr(self, each.name))}" for each in changed)
+        return " ".join([f"abl-cards train {self.game}", *words])
