@@ -1,4 +1,4 @@
-"""The joint abduction loop for a few minutes, from weights that there are: what does the agent gain?
+"""The joint abduction loop for a few minutes, from weights that there are: what the agent gains by it.
 
 The run goes on in its folder until it has had its minutes, so the same command after an interruption trains no longer
 than it should, and with more minutes goes on where it was. The critic does not come with weights and learns alone at
