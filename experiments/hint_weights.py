@@ -28,6 +28,7 @@ from experiments.recorded import Records
 from experiments.report import Report, Table
 
 _CLASSES = WILD + 1
+_PRIOR = 1e-4  # keeps habits that these players never break from being taken for rules
 _IMPOSSIBLE = -30.0  # log-odds of a seat that the facts deny a card
 
 
@@ -71,9 +72,8 @@ class _Watcher(Quiet):
             return
         there = fired(self.hints, tables.habits, tables.course, chosen, tables.course.seat[chosen])
         level = tables.course.level[chosen]
-        self.parts.append(
-            (self._applies(there), *_copies(self.hints, level, tables.hidden(chosen), tables.others(chosen)))
-        )
+        copies = _copies(self.hints, level, tables.hidden(chosen), tables.others(chosen))
+        self.parts.append((self._applies(there), *copies))
 
     def _applies(self, there: NDArray[np.uint8]) -> NDArray[np.float32]:
         """[n, others, classes, rules] how many outputs of each rule hold."""
@@ -125,7 +125,7 @@ def fit(samples: Samples, steps: int) -> tuple[NDArray[np.float32], float, float
 
     def loss() -> torch.Tensor:
         optimiser.zero_grad()
-        value = 1e-5 * (found**2).sum() - likelihood(found)
+        value = _PRIOR * (found**2).sum() - likelihood(found)
         value.backward()  # type: ignore[no-untyped-call]
         return value
 

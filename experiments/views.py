@@ -68,7 +68,7 @@ class Looking(Quiet):
         self._number = np.arange(tables)  # [tables] the number of the episode there
         self._next = tables
         self._parts: list[tuple[Views, NDArray[np.int8]]] = []
-        self._rests: list[tuple[Indices, NDArray[np.uint8]]] = []
+        self._ends: list[tuple[Indices, NDArray[np.uint8]]] = []
         self.seen = 0
 
     def played(self, tables: Any, which: Indices, moves: Moves) -> None:
@@ -78,15 +78,15 @@ class Looking(Quiet):
             return
         seen, truth = tables.observe(chosen), tables.others(chosen)
         own = seen[:, self._engine.observation["hand"]].sum(axis=1, dtype=np.int64)
-        known, hints = tables.hidden(chosen), tables.hints(chosen)
-        views = Views(seen, known, hints, truth, np.zeros_like(truth), own, self._number[chosen])
-        self._parts.append((views, tables.seat[chosen].copy()))
+        known, hints, seat = tables.hidden(chosen), tables.hints(chosen), tables.seat[chosen].copy()
+        laid = tables.laid_by_others(chosen, seat)  # until here; what comes later is the difference at the end
+        self._parts.append((Views(seen, known, hints, truth, laid, own, self._number[chosen]), seat))
         self.seen += len(chosen)
 
     def episode_ended(self, tables: Any, which: Indices) -> None:
-        """Keep what is left in the hands, as each seat would see it."""
-        rest = [tables.others(which, np.full(len(which), seat)) for seat in self._seats]
-        self._rests.append((self._number[which], np.stack(rest, axis=1)))
+        """Keep what was laid down, as each seat would see it."""
+        laid = [tables.laid_by_others(which, np.full(len(which), seat)) for seat in self._seats]
+        self._ends.append((self._number[which], np.stack(laid, axis=1)))
         self._number[which] = self._next + np.arange(len(which))
         self._next += len(which)
 
@@ -94,12 +94,12 @@ class Looking(Quiet):
         """The decisions of the episodes that have ended."""
         views = Views.joined([views for views, _ in self._parts])
         seat = np.concatenate([seats for _, seats in self._parts])
-        ended, rest = (np.concatenate(column) for column in zip(*self._rests, strict=True))
+        ended, laid = (np.concatenate(column) for column in zip(*self._ends, strict=True))
         place = np.full(self._next, -1)
         place[ended] = np.arange(len(ended))
         over = place[views.episode] >= 0
         views, seat = views.at(over), seat[over]
-        views.later[...] = views.truth - rest[place[views.episode], seat]
+        views.later[...] = laid[place[views.episode], seat] - views.later
         return views
 
 

@@ -96,9 +96,7 @@ class Decisions:
         """What the seats know of the other hands, as long as nobody has moved; the counts alone away from a table."""
         if self.course is not None and self.known is not None:
             return constraints(self.known, self.course, self.which, self.course.seat[self.which])
-        unseen, left = self.situation.unseen, self.situation.cards.astype(np.int8)
-        everything = np.repeat(unseen[:, None], left.shape[1], axis=1)
-        return Constraints(unseen, left, np.zeros_like(everything), everything)
+        return Constraints.counted(self.situation.unseen, self.situation.cards.astype(np.int8))
 
     def hints(self) -> NDArray[np.float32]:
         """[n, 3, 54] how the habits of the others change the odds, see hints.py; not at all away from a table."""
