@@ -6,6 +6,7 @@ import asyncio
 import shlex
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from abl_cards.arena import wilson
 from abl_cards.games import Engine, GameError
@@ -70,7 +71,8 @@ async def _with_clients(playing: Any, visitor: Visitor, url: str, clients: int) 
     games = asyncio.ensure_future(playing)
     if not visitor.command:
         return await games
-    words = [word.replace("{url}", url) for word in shlex.split(visitor.command)]
+    address = url.removesuffix("NAME") + quote(visitor.name)
+    words = [word.replace("{url}", address) for word in shlex.split(visitor.command)]
     started = [await _start(words) for _ in range(clients)]
     leaving = [asyncio.ensure_future(process.wait()) for process in started]
     try:
