@@ -17,6 +17,9 @@ from abl_cards.streams import below_all, key_of, mix_all
 
 ONE_IN = 5
 """Decisions of one game that are looked at: neighbours hide almost the same hands."""
+_MOST_TABLES = 256
+_A_TABLE = 75
+"""Decisions that a table contributes at least: those of several episodes."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,8 @@ class Looking(Quiet):
         self._next = tables
         self._parts: list[tuple[Views, NDArray[np.int8]]] = []
         self._ends: list[tuple[Indices, NDArray[np.uint8]]] = []
-        self.seen = 0
+        self._open = np.zeros(tables, np.int64)  # [tables] decisions of the episode that is running
+        self.complete = 0  # decisions whose episodes have ended
 
     def played(self, tables: Any, which: Indices, moves: Moves) -> None:
         """Look before the cards are laid down."""
@@ -81,7 +85,7 @@ class Looking(Quiet):
         known, hints, seat = tables.hidden(chosen), tables.hints(chosen), tables.seat[chosen].copy()
         laid = tables.laid_by_others(chosen, seat)  # until here; what comes later is the difference at the end
         self._parts.append((Views(seen, known, hints, truth, laid, own, self._number[chosen]), seat))
-        self.seen += len(chosen)
+        self._open[chosen] += 1
 
     def episode_ended(self, tables: Any, which: Indices) -> None:
         """Keep what was laid down, as each seat would see it."""
@@ -89,6 +93,8 @@ class Looking(Quiet):
         self._ends.append((self._number[which], np.stack(laid, axis=1)))
         self._number[which] = self._next + np.arange(len(which))
         self._next += len(which)
+        self.complete += int(self._open[which].sum())
+        self._open[which] = 0
 
     def views(self) -> Views:
         """The decisions of the episodes that have ended."""
@@ -103,8 +109,9 @@ class Looking(Quiet):
         return views
 
 
-def from_play(engine: Engine, player: Agent, decisions: int, seed: int, tables: int = 256) -> Views:
-    """About so many decisions of an agent that plays against itself, one in five of matches that run on."""
+def from_play(engine: Engine, player: Agent, decisions: int, seed: int) -> Views:
+    """At least so many decisions of an agent that plays against itself, one in five of matches that run on."""
+    tables = min(_MOST_TABLES, 1 + decisions // _A_TABLE)
 
     def choose(playing: Tables, which: Indices) -> Indices:
         drawn = mix_all(mix_all(playing.keys[which], playing.clock[which]), seed)
@@ -113,7 +120,7 @@ def from_play(engine: Engine, player: Agent, decisions: int, seed: int, tables: 
     looking = Looking(engine, tables, choose)
     keys = mix_all(np.full(tables, key_of(seed), np.uint64), np.arange(tables))
     playing = engine.tables(keys, looking)
-    while looking.seen < decisions:
+    while looking.complete < decisions:
         over = np.flatnonzero(playing.winner != -1)
         if over.size:
             playing.begin_match(over, mix_all(playing.keys[over], 1))

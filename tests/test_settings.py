@@ -53,7 +53,7 @@ def test_words_that_set_nothing_are_named(word: str) -> None:
 def test_fixed_settings_cannot_be_set() -> None:
     with pytest.raises(SettingError, match="out of share"):
         assign(Settings(), ["games=3"], fixed=("games",))
-    assert [name for name, _, _ in described(Settings(), fixed=("games",))][0] == "share"
+    assert next(name for name, _, _ in described(Settings(), fixed=("games",))) == "share"
 
 
 def test_plain_values_are_those_of_json() -> None:

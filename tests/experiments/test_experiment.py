@@ -1,4 +1,4 @@
-"""Every experiment: settings with words, a small budget, a command; results are kept and belong to what they came from."""
+"""Every experiment has settings with words, and a small budget; results are kept, and belong to what they came from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from abl_cards.settings import plain
 from experiments import matches
 from experiments.desk import Desk
 from experiments.experiment import Experiment, experiments
-from experiments.report import Curves, Report, Table
+from experiments.report import Cell, Curves, Report, Table
 from tests.cli_runs import run
 from tests.edited import edited
 
@@ -110,7 +110,7 @@ def test_a_cell_is_measured_once(tmp_path: Path) -> None:
 
 
 def test_a_report_as_markdown_json_and_pictures(tmp_path: Path) -> None:
-    rows = [["x", 1234, 0.25, None], ["y", 5, 0.5, 1.5]]
+    rows: list[list[Cell]] = [["x", 1234, 0.25, None], ["y", 5, 0.5, 1.5]]
     table = Table("t", "Title", ("name", "count", "share", "size"), rows, "Note.", frozenset({"share"}))
     plot = Curves("p", "Plot", "x", "y", {"line": [(1, 2), (2, 3)]}, backwards=True)
     report = Report([table], [plot])

@@ -97,9 +97,9 @@ def test_who_plays_as_the_experts_did_agrees_and_reaches_their_score(engine: Eng
     assert len(choices.agrees) == sum(len(record["plays"]) for record in records.episodes)
     assert 0 < choices.passed.mean() < choices.open.mean() < 1
     endings = follower.endings(lambda done, remark: None)
-    assert {step: (len(right), right.all()) for step, right in endings.items()} == {
-        step: (len(records), True) for step in (10, 1, FIRST)
-    }
+    assert set(endings) == {10, 1, FIRST}
+    assert all(len(right) == len(records) for right in endings.values())
+    assert np.concatenate(list(endings.values())).all()
 
 
 def test_others_agree_less(engine: Engine) -> None:
@@ -122,13 +122,13 @@ def test_experts_and_agents_side_by_side(tiny_agent: str, tmp_path: Path) -> Non
     assert steps[-1]["paper: score"] == 0.9537
     assert steps[-1]["kb: action"] is not None
     assert steps[2]["kb: score"] is None  # not asked for
-    assert (tmp_path / "scores.png").exists() and (tmp_path / "actions.png").exists()
+    assert {"scores.png", "actions.png"} <= {file.name for file in tmp_path.iterdir()}
 
 
 def test_what_was_laid_down_later_was_in_the_hands(engine: Engine) -> None:
     (greedy,) = players(["greedy"], engine)
-    views = from_play(engine, greedy.agent, 400, seed=2, tables=8)
-    assert len(views) > 200
+    views = from_play(engine, greedy.agent, 400, seed=2)
+    assert 400 <= len(views) < 700
     assert (views.later <= views.truth).all()
     rest = views.truth - views.later  # a hand that was not played out lost
     assert ((rest.sum(axis=2) == 0).sum(axis=1) >= 1).all()
@@ -139,7 +139,7 @@ def test_what_was_laid_down_later_was_in_the_hands(engine: Engine) -> None:
     assert (tightened >= views.later - 1e-4).all()
     better, plain = errors(views, tightened)["all"], errors(views, project(estimate, views.constraints))["all"]
     assert better < 0.7 * plain
-    assert not shown(views, 0.0, 1).any() and shown(views, 1.0, 1).all()
+    assert [shown(views, share, 1).mean() for share in (0.0, 1.0)] == [0.0, 1.0]
     half = shown(views, 0.5, 1)
     assert all(len(set(half[views.episode == number])) == 1 for number in set(views.episode))
 
@@ -213,7 +213,7 @@ def test_a_program_of_others_visits(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     found = rows(json.loads(done.stdout), "wins")
     assert found[0] == {"agent": "greedy", "greedy": None, "plain": 1.0}
     log = (tmp_path / "log.txt").read_text("utf-8")
-    assert "seat 1: plain" in log and "seat 3: plain" in log
+    assert all(f"seat {seat}: plain" in log for seat in (1, 3))
     assert "left" not in log
 
 
