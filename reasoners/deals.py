@@ -1,7 +1,8 @@
 """Whole deals under an estimate: the most probable one, random ones and expected copies; the kernels behind hands.py.
 
-A deal gives seat s ``k[s, c]`` copies of card c. It is consistent, and it weighs the number of ways to deal it times the
-product of ``estimate[s, c] ** k[s, c]``. There are ``unseen[c]! / (k[0, c]! * k[1, c]! * k[2, c]!)`` ways for card c.
+A deal gives seat s ``k[s, c]`` copies of card c. It is consistent, and it weighs as many as there are ways to deal
+it, times the product of ``estimate[s, c] ** k[s, c]``. Card c has
+``unseen[c]! / (k[0, c]! * k[1, c]! * k[2, c]!)`` ways.
 
 * The most probable deal is a flow of least convex cost from cards to seats. Every card is first dealt as it likes best;
   then copies move along the cheapest path, from a seat with too many cards to one with too few, one at a time. A path
@@ -164,12 +165,12 @@ def _share(room, estimate, unseen, at_least, at_most, least):
         room.rest[c] = room.rest[c + 1] + copies
         e0, e1, e2 = (max(np.float64(estimate[0, c]), least), max(np.float64(estimate[1, c]), least),
                       max(np.float64(estimate[2, c]), least))  # fmt: skip
-        for x in range(at_least[0, c], min(copies, at_most[0, c]) + 1):
-            for y in range(at_least[1, c], min(copies - x, at_most[1, c]) + 1):
-                z = copies - x - y
+        for x in range(at_least[0, c], min(copies, np.int64(at_most[0, c])) + 1):
+            for y in range(at_least[1, c], min(copies - x, np.int64(at_most[1, c])) + 1):
+                z = np.int64(copies) - x - y
                 if z < at_least[2, c] or z > at_most[2, c]:
                     continue
-                equal = 1.0 if max(x, max(y, z)) <= 1 else 0.5  # 1 / prod k!, for up to two copies
+                equal = 0.5 if 2 in (x, y, z) else 1.0  # 1 / (x! * y! * z!) of two copies
                 weight = equal * e0**x * e1**y * e2**z
                 room.weight[c, ways], room.first[c, ways], room.second[c, ways] = weight, x, y
                 top = max(top, weight)
@@ -211,7 +212,7 @@ def _possible(rest, x, y, most0, most1, most2):
 @njit(cache=True, nogil=True)
 def sample_rows(estimate, unseen, left, at_least, at_most, keys, lo, hi, deals):
     """Fill deals [n, draws, 3, cards] for rows lo..hi-1 from keys [n, draws]; returns a row without deals, or -1."""
-    room = new_room(estimate.shape[2], max(1, left.max()))
+    room = new_room(estimate.shape[2], np.int64(left.max()))
     for i in range(lo, hi):
         if not _prepare(room, estimate[i], unseen[i], left[i], at_least[i], at_most[i]):
             return i
@@ -251,7 +252,7 @@ def _sample(room, unseen, left, key, deal):
 @njit(cache=True, nogil=True)
 def expect_rows(estimate, unseen, left, at_least, at_most, lo, hi, expected):
     """Fill expected [n, 3, cards] for the rows lo..hi-1: mean copies over all deals; returns as sample_rows."""
-    room = new_room(estimate.shape[2], max(1, left.max()))
+    room = new_room(estimate.shape[2], np.int64(left.max()))
     for i in range(lo, hi):
         if not _prepare(room, estimate[i], unseen[i], left[i], at_least[i], at_most[i]):
             return i

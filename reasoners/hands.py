@@ -91,6 +91,6 @@ def _refuse(shares: list[int]) -> None:
             raise ValueError(f"row {row}: no deal is consistent with the counts and the facts")
 
 
-def _arrays(constraints: Constraints) -> tuple[NDArray[Any], ...]:
+def _arrays(constraints: Constraints) -> tuple[Any, Any, Any, Any]:
     """As the kernels read them."""
     return constraints.unseen, constraints.left, constraints.at_least, constraints.at_most

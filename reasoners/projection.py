@@ -192,7 +192,9 @@ def _box(value, rest, room, place, price):
     x = y = z = 0.0
     open0, open1, open2 = top0 > 0, top1 > 0, top2 > 0
     r = rest[place]
-    while open0 or open1 or open2:
+    for _ in range(SEATS + 1):  # a round settles a seat at least
+        if not (open0 or open1 or open2):
+            break
         shift = (open0 * a + open1 * b + open2 * c - r) / (np.int64(open0) + open1 + open2)
         x, y, z = (a - shift if open0 else x), (b - shift if open1 else y), (c - shift if open2 else z)
         under = open0 * max(0.0, -x) + open1 * max(0.0, -y) + open2 * max(0.0, -z)

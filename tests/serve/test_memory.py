@@ -32,6 +32,12 @@ class Eye:
         return self._agent.give(exchanges, keys)
 
 
+def knowledge(decisions: Decisions) -> list[NDArray[Any]]:
+    """What follows about the hands of the others."""
+    hidden = decisions.hidden()
+    return [hidden.unseen, hidden.left, hidden.at_least, hidden.at_most, decisions.hints()]
+
+
 def alike(seen: Any, there: Any) -> None:
     """All that a decision shows."""
     assert all((mine == theirs).all() for mine, theirs in zip(seen.situation, there.situation, strict=True))
@@ -39,6 +45,7 @@ def alike(seen: Any, there: Any) -> None:
     if hasattr(there, "options"):
         assert (seen.options == there.options).all()
     else:
+        assert all((mine == theirs).all() for mine, theirs in zip(knowledge(seen), knowledge(there), strict=True))
         assert (seen.to_beat, (seen.observe() == there.observe()).all()) == (there.to_beat, True)
 
 

@@ -15,8 +15,9 @@ from abl_cards.games.game import DRAW, Indices, Moves
 from abl_cards.games.guandan import protocol
 from abl_cards.games.guandan.course import BACK, PLAY, TRIBUTE
 from abl_cards.games.guandan.engine import GuandanEngine
+from abl_cards.games.guandan.exchange import Gift
 from abl_cards.games.guandan.expansion import NO_CARD
-from abl_cards.games.guandan.protocol import SEATS, Gift, Scene, View
+from abl_cards.games.guandan.protocol import SEATS, Scene, View
 from abl_cards.games.guandan.tables import Tables
 from abl_cards.games.guandan.wire import PASS, Action, hand_order, wire_rank, wire_type
 from abl_cards.games.service import Message, News, Request

@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 
 from abl_cards.cards import hand_of
 from abl_cards.games.game import GameError
+from abl_cards.games.guandan.exchange import Gift
 from abl_cards.games.guandan.wire import Action, read_cards, read_level, reading
-
-Gift = tuple[int, int, int]
-"""A card given: from, to, card."""
 
 
 @dataclass(frozen=True)

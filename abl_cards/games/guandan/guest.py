@@ -15,9 +15,11 @@ from abl_cards.games.game import GameError
 from abl_cards.games.guandan.course import LEADING
 from abl_cards.games.guandan.decisions import Decisions
 from abl_cards.games.guandan.engine import GuandanEngine
+from abl_cards.games.guandan.episodes import read_gifts, read_seats
+from abl_cards.games.guandan.exchange import Gift
 from abl_cards.games.guandan.manners import Manners
 from abl_cards.games.guandan.memory import Memory
-from abl_cards.games.guandan.wire import RANK_TEXT, Action, State
+from abl_cards.games.guandan.wire import RANK_TEXT, Action, State, reading
 from abl_cards.games.service import DEFAULT_CHOICE, Message, Outcome, Player, Refused, Reply
 
 _JOKER_BOMB = "FourKings"  # OpenGuanDan's name of it
@@ -76,6 +78,9 @@ class GuandanGuest:
     def _notes(self) -> Mapping[str, Callable[[Message], None]]:
         return {
             "beginning": self._note_beginning,
+            "tribute": self._note_tribute,
+            "back": self._note_back,
+            "anti-tribute": self._note_refusal,
             "play": self._note_play,
             "gameOver": self._note_game,
             "gameResult": self._note_result,
@@ -86,10 +91,20 @@ class GuandanGuest:
         self._memory.begin(seat)
         self._outcome = replace(self._outcome, seat=seat)
 
+    def _note_tribute(self, told: Message) -> None:
+        self._memory.gifts = replace(self._memory.gifts, tribute=_gifts(told))
+
+    def _note_back(self, told: Message) -> None:
+        self._memory.gifts = replace(self._memory.gifts, back=_gifts(told))
+
+    def _note_refusal(self, told: Message) -> None:
+        with reading("antiPos"):
+            self._memory.gifts = replace(self._memory.gifts, anti=read_seats(told.get("antiPos")))
+
     def _note_play(self, told: Message) -> None:
         action = _action(told.get("curAction"))
         if action:
-            self._memory.note(_seat(told, "curPos"), action.cards)
+            self._memory.note(_seat(told, "curPos"), action)
 
     def _note_game(self, told: Message) -> None:
         self._outcome = replace(self._outcome, games=_number(told, "curTimes"))
@@ -136,6 +151,12 @@ def _state(told: Message) -> State:
             "to_beat": to_beat.to_json() if to_beat else None,
         }
     )
+
+
+def _gifts(told: Message) -> tuple[Gift, ...]:
+    """Who has given whom which card."""
+    with reading("result"):
+        return read_gifts(told.get("result"))
 
 
 def _rest(told: Message) -> list[int] | None:

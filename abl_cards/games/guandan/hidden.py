@@ -6,7 +6,7 @@ The facts of the tribute are asked for once an episode. What has been laid down 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -16,33 +16,17 @@ from abl_cards.cards import CARDS
 from abl_cards.games.game import Indices
 from abl_cards.games.guandan.course import Play
 from abl_cards.games.guandan.deck import RANK_OF_CARD, SUIT_OF_CARD
+from abl_cards.games.guandan.exchange import Exchange
 from abl_cards.games.guandan.expansion import NO_CARD
 from abl_cards.games.guandan.knowledge import RANKS, SUITS_OF_CARDS, VALUES
+from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.questions import one_hot
 from abl_cards.parallel import each_share
 
-if TYPE_CHECKING:
-    from abl_cards.games.guandan.rulebook import Rules
-
 COPIES = 2
 _OTHERS = 3
 _VALUE_OF_CARD = RANK_OF_CARD - VALUES[0]
-
-
-class Exchange(NamedTuple):
-    """The tribute before an episode at n tables; the k-th payer has the k-th card and receiver."""
-
-    payer: NDArray[np.int8]  # [n, 2] seats in the order they are asked, -1 for none
-    paid: NDArray[np.uint8]  # [n, 2] cards, 255 while open
-    receiver: NDArray[np.int8]  # [n, 2] seats, -1 while open
-    returned: NDArray[np.uint8]  # [n, 2] cards, 255 while open
-    refused: NDArray[np.uint8]  # [n] the payers whose big jokers refuse the tribute 抗贡, as bits; 0 when it is paid
-    leader: NDArray[np.int8]  # [n] who leads the episode, -1 while the tribute decides it
-
-    def at(self, which: Indices) -> Exchange:
-        """That of some tables."""
-        return Exchange(*(field[which] for field in self))
 
 
 class Known(NamedTuple):
@@ -83,7 +67,7 @@ def _facts(exchange: Exchange) -> dict[str, NDArray[np.uint8]]:
         row = row[back[row] != NO_CARD]
         received[payer[row], values[back[row]], suits[back[row]], row] = 1
         returned[receiver[row], values[back[row]], suits[back[row]], row] = 1
-    shown = (exchange.refused >> np.arange(4)[:, None]) & 1
+    shown = ((exchange.refused >> np.arange(4)[:, None]) & 1).astype(np.uint8)
     return {"paid": paid, "returned": returned, "received": received, "shown": shown}
 
 

@@ -56,16 +56,16 @@ class Hints:
 def read_hints(knowledge: KnowledgeBase, wild_suit: int) -> Hints:
     """Compile the hints of a knowledge base; raises KBError for a hint about something that is no card."""
     circuit = knowledge.circuit("belief/3")
-    places = {**{value: value for value in VALUES}, "wild": WILD}
+    places = {str(value): value for value in VALUES} | {"wild": WILD}
     beliefs = [arguments for _, arguments in circuit.outputs]
     for name, card, _ in beliefs:
-        if (card if isinstance(card, int) else str(card)) not in places:
+        if str(card) not in places:
             raise kb_error(f"belief({name},{card},…) is about no card", "write a rank from 2 to 16, or wild")
     return Hints(
         circuit,
         _rows_of(circuit),
         tuple(str(name).partition("(")[0] for name, _, _ in beliefs),
-        np.array([places[card if isinstance(card, int) else str(card)] for _, card, _ in beliefs], np.int8),
+        np.array([places[str(card)] for _, card, _ in beliefs], np.int8),
         np.array([int(weight) for _, _, weight in beliefs], np.int32),
         wild_suit,
     )
@@ -98,8 +98,17 @@ def lean(hints: Hints, habits: Habits, play: Play, which: Indices, seats: NDArra
 
 
 def fired(hints: Hints, habits: Habits, play: Play, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
-    """[outputs, n * 3] which hints there are about the others of seats [n], seat by seat."""
-    return _fired(hints, habits, play, which, seats, 0, len(which))
+    """[outputs, n, 3] which hints there are about the others of seats [n]."""
+    return _fired(hints, habits, play, which, seats, 0, len(which)).reshape(-1, len(which), _OTHERS)
+
+
+def card_classes(hints: Hints, level: NDArray[np.int8]) -> NDArray[np.int64]:
+    """[n, 54] what the hints call every card at levels [n]: its rank 2..16, or WILD."""
+    classes = np.tile(RANK_OF_CARD, (len(level), 1))
+    wild = card_suit(hints.wild_suit)
+    if wild >= 0:
+        classes[np.arange(len(level)), 4 * ((level.astype(np.int64) - 1) % 13) + wild] = WILD
+    return classes
 
 
 def _fired(

@@ -7,20 +7,41 @@ other hands, and no agent may tell the difference.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.cards import Card, Hand, cards_of, hand_of
-from abl_cards.games.guandan.course import BACK, LEADING, PLAY, RECENT, TRIBUTE
+from abl_cards.cards import Hand, cards_of, hand_of
+from abl_cards.games.game import GameError
+from abl_cards.games.guandan.course import BACK, LEADING, NEXT_SEAT, PLAY, RECENT, TRIBUTE, TRICK_OVER
 from abl_cards.games.guandan.decisions import Decisions, Exchanges
+from abl_cards.games.guandan.exchange import Gifts, exchange_of
 from abl_cards.games.guandan.expansion import MOST_CARDS, NO_CARD
+from abl_cards.games.guandan.habits import forget, note_acts
+from abl_cards.games.guandan.readings import identify_all
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.guandan.tables import Tables
+from abl_cards.games.guandan.wire import Action
 
 HERE = np.array([0])
 CARDS_DEALT = 27
+
+
+@dataclass(frozen=True)
+class Trick:
+    """What lies on the table, as far as somebody follows who sees no hands."""
+
+    to_beat: int = LEADING
+    owner: int = 0
+    passed: int = 0  # seats as bits
+
+    def after(self, rules: Rules, seat: int, form: int, out: int) -> Trick:
+        """The trick once a seat has played or passed; out: the seats without cards, as bits."""
+        passing = form == rules.pass_form
+        trick = replace(self, passed=self.passed | 1 << seat) if passing else Trick(form, seat)
+        code = int(rules.turns[seat, trick.owner, trick.passed, out])
+        return Trick(owner=code & NEXT_SEAT) if code & TRICK_OVER else trick
 
 
 class Memory:
@@ -29,29 +50,38 @@ class Memory:
     def __init__(self, rules: Rules) -> None:
         """Nothing is known yet."""
         self.seat = 0
+        self.gifts = Gifts()  # what was told of the exchange
+        self._trick, self._unread = Trick(), list[tuple[int, Action, int]]()
+        self._learnt: tuple[Gifts, int] | None = None  # what the facts were last asked about
         self._tables = Tables(rules, 1)
         self.begin(0)
 
     def begin(self, seat: int) -> None:
         """An episode begins; we have this seat."""
         course = self._tables.course
-        self.seat = seat
+        self.seat, self.gifts = seat, Gifts()
+        self._trick, self._unread = Trick(), []
         course.played[0], course.acts[0], course.recent[0], course.recent_seat[0] = 0, 0, NO_CARD, -1
+        forget(self._tables.habits, HERE)
 
-    def note(self, seat: int, cards: Sequence[Card]) -> None:
+    def note(self, seat: int, action: Action) -> None:
         """A seat has laid down some cards, or none."""
-        course = self._tables.course
+        course, cards = self._tables.course, action.cards
         place = int(course.acts[0]) % RECENT
         course.acts[0] += 1
         course.played[0, seat] += hand_of(cards)
         course.recent_seat[0, place], course.recent[0, place] = seat, NO_CARD
         course.recent[0, place, : min(len(cards), MOST_CARDS)] = cards[:MOST_CARDS]
+        out = sum(1 << other for other in range(4) if course.played[0, other].sum() >= CARDS_DEALT)
+        self._unread.append((seat, action, out))
 
     def decisions(self, hand: Hand, level: int, to_beat: int, owner: int, rest: Sequence[int] | None) -> Decisions:
         """A play to decide: the form to beat, whose it is, and the cards that all seats have left, if known."""
         self._lay_out(hand, level, rest)
+        self._learn(level)
+        self._read_habits(level)
         course = self._tables.course
-        course.stage[0], course.to_beat[0], course.owner[0] = PLAY, to_beat, owner
+        course.seat[0], course.stage[0], course.to_beat[0], course.owner[0] = self.seat, PLAY, to_beat, owner
         return self._tables.decisions(HERE)
 
     def exchanges(
@@ -62,6 +92,26 @@ class Memory:
         course = self._tables.course
         course.stage[0], course.to_beat[0] = TRIBUTE if paying else BACK, LEADING
         return replace(self._tables.exchanges(HERE), options=options[None])
+
+    def _learn(self, level: int) -> None:
+        """Ask what the exchange says of the hands, once it is known and the level with it."""
+        if self._learnt != (self.gifts, level):
+            self._tables.be_told(HERE, exchange_of([self.gifts]))
+            self._learnt = self.gifts, level
+
+    def _read_habits(self, level: int) -> None:
+        """Follow the acts since the last decision: only now the level is known, and with it what was laid down."""
+        rules, course, habits = self._tables.rules, self._tables.course, self._tables.habits
+        unread, self._unread = self._unread, []
+        try:
+            laid = iter(identify_all(rules, level, [action for _, action, _ in unread if action.cards]))
+        except GameError:  # by other rules than ours; it shows nothing of habits
+            return
+        for seat, action, out in unread:
+            form = next(laid) if action.cards else rules.pass_form
+            course.seat[0], course.to_beat[0], course.owner[0] = seat, self._trick.to_beat, self._trick.owner
+            note_acts(habits, rules.play_traits, course, rules.pass_form, HERE, 0, 1, np.array([form], np.int16))
+            self._trick = self._trick.after(rules, seat, form, out)
 
     def _lay_out(self, hand: Hand, level: int, rest: Sequence[int] | None) -> None:
         course = self._tables.course

@@ -17,6 +17,7 @@ from abl_cards.games.game import GameError, Moment, Moves
 from abl_cards.games.guandan.course import BACK, LEADING, PLAY, TRIBUTE
 from abl_cards.games.guandan.decisions import Decisions, Exchanges, Situation, decide, decide_exchange
 from abl_cards.games.guandan.episodes import check_rules, read_field
+from abl_cards.games.guandan.exchange import Gifts, exchange_of
 from abl_cards.games.guandan.expansion import Hands
 from abl_cards.games.guandan.knowledge import WHO
 from abl_cards.games.guandan.ladder import bottom
@@ -142,6 +143,7 @@ class Told:
     hand: NDArray[np.uint8]  # [54] after the tribute, before the first play
     plays: tuple[tuple[int, Action], ...]
     made: Action | None  # what the seat did then
+    gifts: Gifts  # the exchange before the first play
 
 
 def of_record(rules: Rules, record: Mapping[str, Any], move: int | None) -> Moment:
@@ -173,7 +175,12 @@ def read_told(record: Mapping[str, Any], move: int | None) -> Told:
     made = plays[number - 1] if number <= len(plays) else None
     seat: int = made[0] if made else read_field(record, "seat")
     return Told(
-        read_field(record, "level"), seat, _own_hand(record, seat), plays[: number - 1], made[1] if made else None
+        level=read_field(record, "level"),
+        seat=seat,
+        hand=_own_hand(record, seat),
+        plays=plays[: number - 1],
+        made=made[1] if made else None,
+        gifts=Gifts(**{name: read_field(record, name) for name in ("anti", "tribute", "back") if name in record}),
     )
 
 
@@ -212,6 +219,7 @@ def tell(rules: Rules, stories: Sequence[Told]) -> Tables:
     leader = np.array([told.plays[0][0] if told.plays else told.seat for told in stories], np.int8)
     hands = np.stack([_deal(told) for told in stories])
     tables = Tables.resume(rules, EpisodeStart(hands, ladder, np.full((n, 4), -1, np.int8), leader))
+    tables.be_told(np.arange(n), exchange_of([told.gifts for told in stories]))
     for number in range(max(len(told.plays) for told in stories)):
         which = np.array([row for row, told in enumerate(stories) if len(told.plays) > number])
         _play(rules, tables, which, number, [stories[row].plays[number] for row in which])

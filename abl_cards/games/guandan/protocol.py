@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from abl_cards.cards import card_text
+from abl_cards.games.guandan.exchange import Gift
 from abl_cards.games.guandan.records import hand_texts
 from abl_cards.games.guandan.tables import Tables
 from abl_cards.games.guandan.wire import RANK_TEXT, Action
@@ -20,9 +21,6 @@ from abl_cards.games.service import BadAnswer, Message
 SEATS = range(4)
 PLAIN, WITH_LEVELS = "A", "C"
 """Dialects: that of the contest, and DanZero's, where ``beginning`` tells the levels as numbers."""
-
-Gift = tuple[int, int, int]
-"""A card given by one place of the table to another: from, to, card."""
 
 
 @dataclass(frozen=True)

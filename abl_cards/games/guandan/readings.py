@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.cards import hand_of
+from abl_cards.cards import CARDS, hand_of
 from abl_cards.games.game import GameError, MoveLists
 from abl_cards.games.guandan.course import LEADING
 from abl_cards.games.guandan.decisions import Decisions, decide
-from abl_cards.games.guandan.expansion import NO_CARD, NO_LABEL
+from abl_cards.games.guandan.expansion import MOST_CARDS, NO_CARD, NO_LABEL
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.guandan.wire import Action, wire_rank, wire_type
 
@@ -24,15 +24,21 @@ def action_of(rules: Rules, form: int, cards: NDArray[np.uint8]) -> Action:
 
 def identify(rules: Rules, level: int, action: Action) -> int:
     """The form that somebody has laid down; raises GameError when no hand could have led it so."""
-    hand = hand_of(action.cards)
-    if len(action.cards) > 10 or hand.max() > 2:
-        raise GameError(f"{action} is no play")
-    lists = decide(rules, hand[None], np.array([level], np.int8), np.array([LEADING], np.int16)).moves()
-    for form, cards in zip(lists.form, lists.cards, strict=True):
-        reading = action_of(rules, form, cards)
-        if (reading.type, reading.rank, len(reading.cards)) == (action.type, action.rank, len(action.cards)):
-            return int(form)
-    raise GameError(f"{action} is no play at this level")
+    return identify_all(rules, level, [action])[0]
+
+
+def identify_all(rules: Rules, level: int, actions: Sequence[Action]) -> list[int]:
+    """The forms of several plays at one level; raises GameError for one that no hand could have led so."""
+    hands = np.array([hand_of(action.cards) for action in actions], np.uint8).reshape(-1, CARDS)
+    for action, hand in zip(actions, hands, strict=True):
+        if len(action.cards) > MOST_CARDS or hand.max() > 2:
+            raise GameError(f"{action} is no play")
+    levels, leading = np.full(len(actions), level, np.int8), np.full(len(actions), LEADING, np.int16)
+    lists, rows = find_moves(rules, decide(rules, hands, levels, leading), actions)
+    for action, row in zip(actions, rows, strict=True):
+        if row < 0:
+            raise GameError(f"{action} is no play at this level")
+    return [int(lists.form[row]) for row in rows]
 
 
 def find_moves(rules: Rules, decisions: Decisions, actions: Sequence[Action]) -> tuple[MoveLists, list[int]]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.guandan.course import LEADING, write_facts
 from abl_cards.games.guandan.decisions import Decisions, decide
-from abl_cards.games.guandan.knowledge import AXES
+from abl_cards.games.guandan.knowledge import AXES, KINDS, STRENGTHS, SUITS_OF_CARDS, VALUES
 from abl_cards.games.guandan.moves import leave, move_rows, situation_rows, write_moves, write_situation
 from abl_cards.games.guandan.rulebook import Rules, fact_rows_of
 from abl_cards.games.questions import at_least, atom_rows, one_hot
@@ -78,7 +78,7 @@ def sample_facts(rules: Rules, states: int, seed: int) -> NDArray[np.uint8]:
     rows = np.empty((len(table.inputs) + 1, states), np.uint8)
     write_facts(fact_rows_of(table, rules.shapes), decisions.hands, decisions.to_beat, 0, states, rows)
     _write_move(rules, table, decisions, random, rows)
-    for name, values in _between_episodes(random, states).items():
+    for name, values in (_between_episodes(random, states) | _public(random, states)).items():
         rows[atom_rows(table.inputs, name, AXES[name])] = values.reshape(-1, states)
     return rows[:-1]
 
@@ -98,6 +98,24 @@ def _write_move(
     plays = random.integers(0, 28, n).astype(np.uint8)
     write_situation(situation_rows(table), situation, level, wild_suit, 0, n, rows)
     write_moves(move_rows(table, rules.shapes), moves.form, left, plays, level, everywhere, wild_suit, 0, n, rows)
+
+
+def _public(random: np.random.Generator, states: int) -> dict[str, NDArray[np.uint8]]:
+    """What everybody has seen: cards that changed hands before the play, and what a seat has shown since."""
+
+    def some(share: float, *shape: int) -> NDArray[np.uint8]:
+        return (random.random((*shape, states)) < share).astype(np.uint8)
+
+    kinds, values, strengths = len(KINDS), len(VALUES), len(STRENGTHS)
+    return {
+        "received": some(0.01, 4, values, len(SUITS_OF_CARDS)),
+        "returned": some(0.01, 4, values, len(SUITS_OF_CARDS)),
+        "shown": some(0.2, 4),
+        "laid": some(0.1, kinds, values),
+        "led": some(0.1, kinds, strengths),
+        "passed_over": some(0.1, kinds, strengths),
+        "holding": at_least(random.integers(0, 29, states), 28),
+    }
 
 
 def _between_episodes(random: np.random.Generator, states: int) -> dict[str, NDArray[np.uint8]]:

@@ -18,9 +18,10 @@ from abl_cards.games.guandan import course
 from abl_cards.games.guandan.course import BACK, EPISODE_OVER, LEADING, MATCH_OVER, PLAY, RECENT, TRIBUTE, Play
 from abl_cards.games.guandan.decisions import Decisions, Exchanges, Situation, decide_exchange, look_around, read_hands
 from abl_cards.games.guandan.deck import RANK_OF_CARD
+from abl_cards.games.guandan.exchange import Exchange
 from abl_cards.games.guandan.expansion import MOST_CARDS, NO_CARD
 from abl_cards.games.guandan.habits import forget, no_habits, note_acts
-from abl_cards.games.guandan.hidden import Exchange, constraints, hands_of_others, learn, nothing_known
+from abl_cards.games.guandan.hidden import constraints, hands_of_others, learn, nothing_known
 from abl_cards.games.guandan.hints import lean
 from abl_cards.games.guandan.ladder import Ladder, bottom, level_of, promote
 from abl_cards.games.guandan.observations import observe
@@ -94,6 +95,7 @@ class Tables:
         """Everything that tells these tables from others, by name, in place: to save it, and to write it back."""
         single = {"keys": self.keys, "episode": self.episode, "previous": self.previous}
         groups = {"course": self.course, "exchange": self.exchange, "ladder": self.ladder, "known": self.known}
+        groups |= {"habits": self.habits}
         return single | {
             f"{name}.{field}": getattr(group, field) for name, group in groups.items() for field in group._fields
         }
@@ -157,6 +159,12 @@ class Tables:
         """The cards to pay or to return at these tables, which must all be exchanging."""
         situation, stage = self.situation(which), self.course.stage[which]
         return decide_exchange(self.rules, which, self.course.level[which], situation, stage)
+
+    def be_told(self, which: Indices, exchange: Exchange) -> None:
+        """Take over what is known of the exchange where the cards were dealt as they were after it."""
+        for field, told in zip(self.exchange, exchange, strict=True):
+            field[which] = told
+        learn(self.rules, self.known, which, self.exchange, self.course.level)
 
     # --- what happens ------------------------------------------------------------------------------------------------
 
