@@ -24,6 +24,7 @@ from abl_cards.logic import KBError
 from abl_cards.records import matches_of, readable
 
 _CLASSES = WILD + 1
+_PRIOR = 1e-4  # keeps habits that these players never break from being taken for rules
 _IMPOSSIBLE = -30.0  # log-odds of a seat that the facts deny a card
 
 
@@ -68,9 +69,8 @@ class _Watcher(Quiet):
             return
         there = fired(self.hints, tables.habits, tables.course, chosen, tables.course.seat[chosen])
         level = tables.course.level[chosen]
-        self.parts.append(
-            (self._applies(there), *_copies(self.hints, level, tables.hidden(chosen), tables.others(chosen)))
-        )
+        copies = _copies(self.hints, level, tables.hidden(chosen), tables.others(chosen))
+        self.parts.append((self._applies(there), *copies))
 
     def _applies(self, there: NDArray[np.uint8]) -> NDArray[np.float32]:
         """[n, others, classes, rules] how many outputs of each rule hold."""
@@ -123,7 +123,7 @@ def fit(samples: Samples, steps: int) -> tuple[NDArray[np.float32], float, float
 
     def loss() -> torch.Tensor:
         optimiser.zero_grad()
-        value = 1e-5 * (found**2).sum() - likelihood(found)
+        value = _PRIOR * (found**2).sum() - likelihood(found)
         value.backward()  # type: ignore[no-untyped-call]
         return value
 
@@ -135,10 +135,9 @@ def fit(samples: Samples, steps: int) -> tuple[NDArray[np.float32], float, float
 
 def report(samples: Samples, points: NDArray[np.float32], before: float, after: float) -> str:
     """The weights of the file beside the fitted ones."""
-    lines = [
-        f"{int(samples.copies.sum()):,} copies, log-likelihood {before:.4f} with the file's weights, {after:.4f} fitted"
-    ]
-    lines += ["", f"{'hint':<28} {'rule file':>10} {'fit':>10}"]
+    copies = int(samples.copies.sum())
+    lines = [f"{copies:,} copies, log-likelihood {before:.4f} with the file's weights, {after:.4f} fitted", ""]
+    lines.append(f"{'hint':<28} {'rule file':>10} {'fit':>10}")
     for row in np.argsort(-np.abs(points)):
         name, weight = samples.rules[row]
         lines.append(f"{name:<28} {weight:>10} {points[row]:>10.1f}")

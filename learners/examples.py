@@ -25,7 +25,7 @@ class Examples:
     plays: NDArray[np.uint8]  # [n, labels] the least number of plays that empties the hand after each label
     prior: NDArray[np.float16]  # [n, others, cards] what can be said of the hidden hands without learning
     estimate: NDArray[np.float16]  # [n, others, cards] of the hidden hands as the decision model is given it
-    hands: NDArray[np.uint8]  # [n, others, cards] the truth
+    hands: NDArray[np.uint8] | NDArray[np.float32]  # [n, others, cards] the truth, or what was abduced
     label: NDArray[np.int16]  # [n] the choice
 
     def __len__(self) -> int:

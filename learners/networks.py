@@ -46,7 +46,12 @@ class Networks(nn.Module):
             torch.manual_seed(seed)
             self.abln = ABLN(layout, preset, shape.others, shape.cards) if preset.abln else None
             self.decision = Decision(layout, preset, shape.labels, shape.hands)
-            self.critic = Critic(layout, preset, shape.hands)
+            self.critic = Critic(preset, shape.observation.size, shape.labels, shape.hands)
+
+    def arithmetic(self) -> torch.autocast:
+        """Mixed precision where the networks are on a GPU: matrix products in bfloat16, the rest in float32."""
+        device = self.device.type
+        return torch.autocast(device, torch.bfloat16, enabled=device == "cuda")
 
     @property
     def device(self) -> torch.device:

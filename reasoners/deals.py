@@ -23,13 +23,14 @@ from numpy.typing import NDArray
 from abl_cards.streams import mix
 
 SEATS = 3
-"""Other seats; a game with fewer leaves the last ones without cards."""
+"""Other seats; a game with fewer leaves the last ones without cards. A card has up to four copies."""
 LEAST = 1e-6
 """Smaller estimates count as this much: no deal that the facts allow is impossible."""
-_LEAST_AT_WORST = 1e-3  # for a row whose weights would vanish in a double: (2 / 1e-3) ** 81 does not
-_HALF = np.log(2.0)
+_LEAST_AT_WORST = 1e-3  # for a row whose weights would vanish in a double: (2 / 1e-3) ** 81 do not
 _NEVER = 1e18
-_WAYS = 6  # to share two copies among three seats
+_WAYS = 15  # to share four copies among three seats
+_LOG = np.log(np.arange(1.0, 6.0))  # of the numbers from 1
+_FACTORIAL = np.array([1.0, 1.0, 2.0, 6.0, 24.0])
 
 # --- the most probable deal -------------------------------------------------------------------------------------------
 
@@ -63,8 +64,8 @@ def _deal_freely(log, unseen, at_least, at_most, deal, excess):
         for _ in range(rest):
             best, gain = -1, -_NEVER
             for s in range(SEATS):
-                if deal[s, c] < at_most[s, c] and log[s, c] - _HALF * deal[s, c] > gain:
-                    best, gain = s, log[s, c] - _HALF * deal[s, c]
+                if deal[s, c] < at_most[s, c] and log[s, c] - _LOG[deal[s, c]] > gain:
+                    best, gain = s, log[s, c] - _LOG[deal[s, c]]
             if best >= 0:
                 deal[best, c] += 1
                 excess[best] += 1
@@ -102,10 +103,10 @@ def _price_moves(log, at_least, at_most, deal, cost, card):
         for s in range(SEATS):
             if deal[s, c] <= at_least[s, c]:
                 continue
-            lost = log[s, c] - _HALF * (deal[s, c] - 1)
+            lost = log[s, c] - _LOG[deal[s, c] - 1]
             for t in range(SEATS):
                 if t != s and deal[t, c] < at_most[t, c]:
-                    dearer = lost - log[t, c] + _HALF * deal[t, c]
+                    dearer = lost - log[t, c] + _LOG[deal[t, c]]
                     if dearer < cost[s, t]:
                         cost[s, t], card[s, t] = dearer, c
 
@@ -122,9 +123,9 @@ def _move(deal, card, giver, taker):
 class Room(NamedTuple):
     """Scratch paper of one thread."""
 
-    weight: NDArray[np.float64]  # [cards, 6] of each way to share the copies of a card
-    first: NDArray[np.int64]  # [cards, 6] copies of the first seat
-    second: NDArray[np.int64]  # [cards, 6] copies of the second seat
+    weight: NDArray[np.float64]  # [cards, 15] of each way to share the copies of a card
+    first: NDArray[np.int64]  # [cards, 15] copies of the first seat
+    second: NDArray[np.int64]  # [cards, 15] copies of the second seat
     ways: NDArray[np.int64]  # [cards] how many ways there are
     rest: NDArray[np.int64]  # [cards + 1] copies of the cards from c on
     behind: NDArray[np.float64]  # [cards + 1, a, b] weight of the cards from c on; the first seats lack a and b
@@ -170,8 +171,7 @@ def _share(room, estimate, unseen, at_least, at_most, least):
                 z = np.int64(copies) - x - y
                 if z < at_least[2, c] or z > at_most[2, c]:
                     continue
-                equal = 0.5 if 2 in (x, y, z) else 1.0  # 1 / (x! * y! * z!) of two copies
-                weight = equal * e0**x * e1**y * e2**z
+                weight = e0**x * e1**y * e2**z / (_FACTORIAL[x] * _FACTORIAL[y] * _FACTORIAL[z])
                 room.weight[c, ways], room.first[c, ways], room.second[c, ways] = weight, x, y
                 top = max(top, weight)
                 ways += 1

@@ -6,6 +6,7 @@ Euclidean projection is, and is never farther from the true hands than the estim
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,16 @@ def lean(estimate: Estimate, hints: NDArray[np.float32], constraints: Constraint
 def reckon(constraints: Constraints, hints: NDArray[np.float32]) -> Estimate:
     """What counts, facts and hints [n, others, cards] say together, made consistent."""
     return project(lean(counting(constraints), hints, constraints), constraints)
+
+
+def abduced(estimate: Estimate, constraints: Constraints, later: NDArray[np.uint8]) -> Estimate:
+    """What hidden hands must have been like, judged afterwards: the nearest estimate that explains what was shown.
+
+    Later [n, others, cards] are the copies that each seat laid down from there to the end of the episode; it held them.
+    """
+    at_least = np.maximum(constraints.at_least, later)
+    shown = replace(constraints, at_least=at_least, at_most=np.maximum(constraints.at_most, at_least))
+    return project(estimate, shown)
 
 
 def most_probable(estimate: Estimate, constraints: Constraints) -> NDArray[np.uint8]:

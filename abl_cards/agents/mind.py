@@ -16,6 +16,7 @@ from abl_cards.parallel import each_share
 from reasoners.survey import Survey, survey
 
 if TYPE_CHECKING:
+    from learners.decision import Question
     from learners.networks import Networks
 
 
@@ -83,28 +84,33 @@ class Mind:
             return nothing, nothing
         constraints = decisions.hidden().at(choice)
         prior = reckon(constraints, decisions.hints()[choice])
-        with torch.inference_mode():
+        with torch.inference_mode(), self.networks.arithmetic():
             guess = abln(torch.from_numpy(observation).to(device).float(), torch.from_numpy(prior).to(device))
-        estimate = guess.cpu().numpy()
+        estimate = guess.float().cpu().numpy()
         return prior, project(estimate, constraints) if self.projects else estimate
 
-    def weigh(self, view: View) -> NDArray[np.float32]:
-        """[k, labels] log-probabilities of the labels."""
+    def question(self, view: View) -> Question:
+        """The view as tensors, where the networks are."""
         import torch
 
         from learners.decision import Question
 
         device = self.networks.device
-        with torch.inference_mode():
-            question = Question(
-                torch.from_numpy(view.observation).to(device).float(),
-                torch.from_numpy(view.legal).to(device),
-                torch.from_numpy(view.to_beat).to(device).long(),
-                torch.from_numpy(view.regret).to(device),
-                torch.from_numpy(view.plays).to(device).float(),
-                torch.from_numpy(view.estimate).to(device),
-            )
-            weighed: NDArray[np.float32] = self.networks.decision(question).cpu().numpy()
+        return Question(
+            torch.from_numpy(view.observation).to(device).float(),
+            torch.from_numpy(view.legal).to(device),
+            torch.from_numpy(view.to_beat).to(device).long(),
+            torch.from_numpy(view.regret).to(device),
+            torch.from_numpy(view.plays).to(device).float(),
+            torch.from_numpy(view.estimate).to(device),
+        )
+
+    def weigh(self, view: View) -> NDArray[np.float32]:
+        """[k, labels] log-probabilities of the labels."""
+        import torch
+
+        with torch.inference_mode(), self.networks.arithmetic():
+            weighed: NDArray[np.float32] = self.networks.decision(self.question(view)).float().cpu().numpy()
         return weighed
 
     def choose(self, view: View, keys: Keys | None = None) -> NDArray[np.int16]:

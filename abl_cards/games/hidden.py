@@ -22,6 +22,12 @@ class Constraints:
     at_least: NDArray[np.uint8]  # [n, others, cards]
     at_most: NDArray[np.uint8]  # [n, others, cards] never more than unseen
 
+    @classmethod
+    def counted(cls, unseen: NDArray[np.uint8], left: NDArray[np.int8]) -> Constraints:
+        """Where nothing is known but the counts: any seat may hold any unseen card."""
+        everything = np.repeat(unseen[:, None], left.shape[1], axis=1)
+        return cls(unseen, left, np.zeros_like(everything), everything)
+
     def __len__(self) -> int:
         return len(self.unseen)
 
@@ -37,8 +43,7 @@ class Constraints:
 
     def without_facts(self) -> Constraints:
         """The counts alone: any seat may hold any unseen card."""
-        everything = np.broadcast_to(self.unseen[:, None], self.at_most.shape)
-        return Constraints(self.unseen, self.left, np.zeros_like(self.at_least), everything)
+        return Constraints.counted(self.unseen, self.left)
 
     def consistent(self, deals: NDArray[np.number], tolerance: float = 0.0) -> NDArray[np.bool_]:
         """[n] whether deals or estimates [n, others, cards] satisfy everything."""

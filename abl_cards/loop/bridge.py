@@ -1,7 +1,7 @@
 """The loop's learner and reasoner as ABLkit's ``ABLModel`` and ``Reasoner``, so that either can be replaced.
 
-An example is a decision with one symbol, its label. X holds where the decision stands in a batch (``Place``): a model of
-one's own finds the arrays there, ``place.batch.view`` before a choice, ``place.batch.experience`` when it is to learn.
+An example is a decision with one symbol, its label. X holds where the decision stands in a batch (``Place``): a model
+of one's own finds the arrays there, ``place.batch.view`` before a choice, ``place.batch.experience`` to learn from.
 """
 
 from __future__ import annotations

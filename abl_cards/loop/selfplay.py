@@ -15,11 +15,11 @@ from abl_cards.games import Engine, Indices, Tables
 from abl_cards.games.audience import Quiet
 from abl_cards.loop.experience import Experience, Memory
 from abl_cards.loop.players import LEARNER, Opponent
-from abl_cards.streams import key_of, mix_all
+from abl_cards.streams import below_all, key_of, mix_all
 from learners.presets import PPO
 from reasoners.minimiser import Minimiser
 
-_DEAL, _DRAW, _MATCH = 11, 12, 13  # what the random numbers of a run are for
+_DEAL, _DRAW, _MATCH, _SHOW = 11, 12, 13, 14  # what the random numbers of a run are for
 
 
 Decide = Callable[[View, Keys], tuple[NDArray[np.int16], NDArray[np.float32]]]
@@ -44,10 +44,20 @@ class SelfPlay(Quiet):
     """The tables of a run; hears when their episodes end."""
 
     def __init__(
-        self, engine: Engine, mind: Mind, opponents: Sequence[Opponent], seats: NDArray[np.int8], ppo: PPO, seed: int
+        self,
+        engine: Engine,
+        mind: Mind,
+        opponents: Sequence[Opponent],
+        seats: NDArray[np.int8],
+        ppo: PPO,
+        seed: int,
+        revealed: float = 1.0,
     ) -> None:
-        """Seats [tables, teams] say who plays each team: LEARNER, or the number of an opponent from 1."""
-        self.mind, self.opponents = mind, list(opponents)
+        """Seats [tables, teams] say who plays each team: LEARNER, or the number of an opponent from 1.
+
+        Of a share of the episodes the hidden hands are revealed to those who learn from them.
+        """
+        self.mind, self.opponents, self._revealed = mind, list(opponents), revealed
         self._engine, self._seats, self._ppo = engine, seats, ppo
         self._minimiser = Minimiser(mind.judge)
         self.score = Score.zero(len(opponents) + 1)
@@ -102,8 +112,8 @@ class SelfPlay(Quiet):
         self, which: Indices, view: View, labels: NDArray[np.int16], weight: NDArray[np.float32]
     ) -> Experience:
         """Decisions [k] at tables [k] as rows of the memory."""
-        hands = self.tables.others(which)
-        k = len(which)
+        hands, known, k = self.tables.others(which), self.tables.hidden(which), len(which)
+        chance = mix_all(mix_all(self.tables.keys[which], _SHOW), self.tables.episode[which])
         return Experience(
             observation=view.observation,
             legal=view.legal,
@@ -115,23 +125,32 @@ class SelfPlay(Quiet):
             hands=hands,
             label=labels,
             log_probability=weight,
-            value=self._values(view.observation, hands),
+            value=self._values(view, hands),
             advantage=np.zeros(k, np.float32),
             total=np.zeros(k, np.float32),
+            shown=below_all(chance, 1 << 20) < self._revealed * (1 << 20),
+            unseen=known.unseen,
+            left=known.left,
+            at_least=known.at_least,
+            at_most=known.at_most,
+            later=self.tables.laid_by_others(which, self.tables.seat[which]),
         )
 
-    def _values(self, observation: NDArray[np.uint8], hands: NDArray[np.uint8]) -> NDArray[np.float32]:
+    def _values(self, view: View, hands: NDArray[np.uint8]) -> NDArray[np.float32]:
         import torch
 
         networks = self.mind.networks
-        with torch.inference_mode():
-            seen, truth = (torch.from_numpy(array).to(networks.device).float() for array in (observation, hands))
-            values: NDArray[np.float32] = networks.critic(seen, truth).cpu().numpy()
+        with torch.inference_mode(), networks.arithmetic():
+            truth = torch.from_numpy(hands).to(networks.device).float()
+            values: NDArray[np.float32] = networks.critic(self.mind.question(view), truth).float().cpu().numpy()
         return values
 
     def episode_ended(self, tables: Any, which: Indices) -> None:
         """Tell the memory and count."""
         rewards = self._engine.rewards(tables, which)
+        rows = self.memory.open_at(which)
+        laid = tables.laid_by_others(self.memory.table[rows], self.memory.seat[rows])
+        self.memory.rows.later[rows] = laid - self.memory.rows.later[rows]
         self.memory.finish(which, rewards, self._ppo.discount, self._ppo.trace)
         for team in range(self._seats.shape[1]):
             mine = self._seats[which, team] == LEARNER

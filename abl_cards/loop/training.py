@@ -123,7 +123,8 @@ class Run:
         shares = self.settings.against_kb, self.settings.against_past
         seats = seating(self.settings.tables, int(self.engine.teams.max()) + 1, shares)
         mind = Mind(self.engine, judge, self.networks)
-        return SelfPlay(self.engine, mind, opponents, seats, self.networks.preset.ppo, self.settings.seed)
+        ppo, settings = self.networks.preset.ppo, self.settings
+        return SelfPlay(self.engine, mind, opponents, seats, ppo, settings.seed, settings.revealed)
 
     # --- the loop ----------------------------------------------------------------------------------------------------
 

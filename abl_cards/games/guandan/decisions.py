@@ -84,7 +84,7 @@ class Decisions:
 
     def at(self, rows: NDArray[np.int64]) -> Decisions:
         """Some of the decisions; the circuit is not asked again."""
-        hands, situation = self.hands.at(rows), self.situation.at(rows)
+        hands, situation = pick_hands(self.hands, rows), self.situation.at(rows)
         some = replace(self, which=self.which[rows], hands=hands, to_beat=self.to_beat[rows], situation=situation)
         if "_answers" in self.__dict__:
             some.__dict__["_answers"] = np.ascontiguousarray(self._answers[:, rows])
@@ -106,9 +106,7 @@ class Decisions:
         """What the seats know of the other hands, as long as nobody has moved; the counts alone away from a table."""
         if self.course is not None and self.known is not None:
             return constraints(self.known, self.course, self.which, self.course.seat[self.which])
-        unseen, left = self.situation.unseen, self.situation.cards.astype(np.int8)
-        everything = np.repeat(unseen[:, None], left.shape[1], axis=1)
-        return Constraints(unseen, left, np.zeros_like(everything), everything)
+        return Constraints.counted(self.situation.unseen, self.situation.cards.astype(np.int8))
 
     def hints(self) -> NDArray[np.float32]:
         """[n, 3, 54] how the habits of the others change the odds, see hints.py; not at all away from a table."""
@@ -226,6 +224,11 @@ def look_around(play: Play, which: Indices) -> Situation:
     )
     each_share(n, lambda lo, hi: course.look_around(play, which, lo, hi, *room))
     return room
+
+
+def pick_hands(hands: Hands, rows: NDArray[np.int64]) -> Hands:
+    """Some of the hands."""
+    return Hands(hands.natural[rows], hands.wilds[rows], hands.level[rows])
 
 
 def read_hands(rules: Rules, cards: NDArray[np.uint8], level: NDArray[np.int8]) -> Hands:

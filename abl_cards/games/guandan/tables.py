@@ -94,8 +94,13 @@ class Tables:
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that tells these tables from others, by name, in place: to save it, and to write it back."""
         single = {"keys": self.keys, "episode": self.episode, "previous": self.previous}
-        groups = {"course": self.course, "exchange": self.exchange, "ladder": self.ladder, "known": self.known}
-        groups |= {"habits": self.habits}
+        groups = {
+            "course": self.course,
+            "exchange": self.exchange,
+            "ladder": self.ladder,
+            "known": self.known,
+            "habits": self.habits,
+        }
         return single | {
             f"{name}.{field}": getattr(group, field) for name, group in groups.items() for field in group._fields
         }
@@ -150,6 +155,10 @@ class Tables:
     def others(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
         """[n, 3, 54] the hands that seats [n] do not see: next, partner, previous."""
         return hands_of_others(self.course, which, self.course.seat[which] if seats is None else seats)
+
+    def laid_by_others(self, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
+        """[n, 3, 54] what the others of seats [n] have laid down in the episode: next, partner, previous."""
+        return self.course.played[which[:, None], (seats[:, None] + np.arange(1, 4)) % 4]
 
     def situation(self, which: Indices) -> Situation:
         """What the seats to decide can see: their cards, and of the others' how many and which in all."""
