@@ -35,8 +35,8 @@ _ENGLISH = {
     "likeliest": "chosen: {move}   cost {cost}, the lowest of {count} card sets of {label}, the most probable label",
     "only_set": "chosen: {move}   cost {cost}, the only card set of {label}, the most probable label",
     "drawn": "chosen: {move}   cost {cost}, drawn from {count} card sets of {label}, the most probable label",
-    "less_likely": "why not {move}: {label} is less probable, {other} against {share}; its cost: {more:+d}",
-    "not_drawn": "why not {move}: the preferences were not asked; its cost: {more:+d}",
+    "less_likely": "why not {move}: {label} is less probable, {other} against {share}; difference in cost: {more:+d}",
+    "not_drawn": "why not {move}: the preferences were not asked; difference in cost: {more:+d}",
     "made_label": "   {label} at {share}",
 }
 _CHINESE = {
@@ -143,9 +143,7 @@ def why_not(explanation: Explanation, other: Verdict) -> Iterator[str]:
     if explanation.opinion is not None and not other.violates:
         key = "less_likely" if other.label != chosen.label else "not_drawn" if explanation.opinion.drawn else key
     shares = {"share": _percent(chosen.probability), "other": _percent(other.probability)}
-    yield _HEADINGS[explanation.book.language][key].format(
-        move=other.action, more=more, label=other.label, **shares
-    )
+    yield _HEADINGS[explanation.book.language][key].format(move=other.action, more=more, label=other.label, **shares)
     yield from (f"  {_citation(each)}" for each in other.violates)
     yield from _table(_draw_together(explanation.difference(other), explanation.book))
 

@@ -191,7 +191,10 @@ def _weigh(moment: Moment, opinion: Opinion | None) -> tuple[NDArray[np.float64]
     if opinion is None or not is_play(moment.decision):
         return None, [None] * len(moment.actions)
     labels = moment.decision.labels_of(moment.lists.form)
-    chances = [float(chance) if chosen else None for chance, chosen in zip(opinion.probabilities[labels], opinion.choosable[labels], strict=True)]
+    chances = [
+        float(chance) if chosen else None
+        for chance, chosen in zip(opinion.probabilities[labels], opinion.choosable[labels], strict=True)
+    ]
     return -opinion.place[labels].astype(np.float64), chances
 
 

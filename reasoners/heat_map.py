@@ -11,7 +11,8 @@ from reasoners.opinion import HandEstimate
 _WIDTH = 5
 NOWHERE = "·"
 """A card that the seat cannot hold."""
-_SHOWN = 0.005  # copies that do not round to nothing
+SHOWN = 0.005
+"""Copies that do not round to nothing."""
 
 _WORDS = {
     "en": {
@@ -65,7 +66,7 @@ def _block(estimate: HandEstimate, place: int) -> Iterator[Line]:
 
 def _cell(estimate: HandEstimate, place: int, card: int) -> Piece:
     copies = float(estimate.copies[place, card])
-    if not estimate.possible[place, card] and copies < _SHOWN:
+    if not estimate.possible[place, card] and copies < SHOWN:
         return Piece(NOWHERE.rjust(_WIDTH), 0.0)
     text = f"{copies:.2f}"
     return Piece(text.removeprefix("0").rjust(_WIDTH), copies)

@@ -59,12 +59,12 @@ class Opinion:
 
     @property
     def probabilities(self) -> NDArray[np.float64]:
-        """[labels]"""
+        """[labels] 0 for what may not be chosen."""
         return np.exp(self.log_probabilities.astype(np.float64))
 
     @property
     def choosable(self) -> NDArray[np.bool_]:
-        """[labels]"""
+        """[labels] whether each may be chosen."""
         choosable: NDArray[np.bool_] = self.log_probabilities > -np.inf
         return choosable
 

@@ -97,12 +97,11 @@ def _choose(start, label, cost, consistent, plays, lo, hi, row, best, sound, lef
 
 @njit(cache=True, nogil=True)
 def _draw(start, label, sound, consistent, labels, keys, lo, hi, rows):
-    """A uniformly random candidate of the labels of decisions lo..hi-1 each: the k-th one replaces those before it
-    with a chance of 1 in k."""
+    """A uniformly random candidate each of the labels of decisions lo..hi-1."""
     for i in range(lo, hi):
         count = np.uint64(0)
         for move in range(start[i], start[i + 1]):
             if label[move] == labels[i] and (sound[move] or not consistent[i, labels[i]]):
-                count += np.uint64(1)
+                count += np.uint64(1)  # the k-th one replaces those before it with a chance of 1 in k
                 if below(mix(keys[i], count), count) == 0:
                     rows[i] = move

@@ -1,8 +1,8 @@
 """What plays: agents by name, in every game.
 
 ``random``, ``greedy``; ``kb``, the preferences of the knowledge base alone, with the variants ``kb:without=GROUP`` and
-``kb:kb=DIR``; ``abl``, whose networks learned to estimate and to decide, see learned.py for its variants; ``human``, who
-plays in the terminal.
+``kb:kb=DIR``; ``abl``, whose networks estimate and decide, see learned.py for its variants; ``human``, who plays
+in the terminal.
 """
 
 from abl_cards.agents.agent import Agent, Keys, LeftTable, Reasoned

@@ -88,9 +88,7 @@ def abl_agent(name: AgentName, engine: Engine) -> Abl:
         from abl_cards.agents.mind import Mind
         from learners.store import load_networks
     except ModuleNotFoundError as missing:
-        raise GameError(
-            f"agent 'abl' needs the library {missing.name}: pip install 'abl-cards[learning]'"
-        ) from None
+        raise GameError(f"agent 'abl' needs the library {missing.name}: pip install 'abl-cards[learning]'") from None
 
     networks = load_networks(_weights(name, engine), engine)
     mind = Mind(engine, judge_of(name, engine), networks, project=not name.has("no-projection"))

@@ -33,7 +33,8 @@ def explain(
     directory: RuleFolder = None,
     profile: Profile = None,
     agent: Annotated[
-        str, typer.Option("--agent", metavar="A", help="Whose choice: kb or abl, or a variant such as kb:without=GROUP.")
+        str,
+        typer.Option("--agent", metavar="A", help="Whose choice: kb or abl, or a variant such as kb:without=GROUP."),
     ] = "kb",
     language: Annotated[str, typer.Option("--lang", metavar="en|zh", help="The language of the explanation.")] = "en",
     png: Annotated[

@@ -95,17 +95,22 @@ def _bars(axes: Any, names: Sequence[str], lengths: Sequence[float], texts: Sequ
 
 
 def _draw_seat(axes: Any, estimate: HandEstimate, place: int) -> None:
-    """Ranks by suits, the jokers behind them."""
+    """Ranks by suits, the jokers behind them; grey where there can be none."""
+    from reasoners.heat_map import SHOWN
+
     cards = np.arange(len(RANKS) * len(SUITS)).reshape(len(RANKS), len(SUITS)).T
     grid = np.full((len(SUITS), len(RANKS) + 2), -1)
     grid[:, : len(RANKS)] = cards
     grid[0, len(RANKS) :] = cards.size, cards.size + 1
     copies = np.where(grid >= 0, estimate.copies[place][grid], np.nan)
-    possible = (grid >= 0) & estimate.possible[place][grid]
-    axes.imshow(copies, vmin=0, vmax=1, cmap="Reds", aspect="auto")
+    shown = (grid >= 0) & (estimate.possible[place][grid] | (copies >= SHOWN))
+    axes.set_facecolor("0.92")
+    axes.imshow(np.where(shown, copies, np.nan), vmin=0, vmax=1, cmap="Reds", aspect="auto")
     for (row, column), value in np.ndenumerate(copies):
-        if possible[row, column]:
-            axes.text(column, row, f"{value:.2f}", ha="center", va="center", color="white" if value > _DARK else "black")
+        if shown[row, column]:
+            axes.text(
+                column, row, f"{value:.2f}", ha="center", va="center", color="white" if value > _DARK else "black"
+            )
     axes.set_xticks(range(grid.shape[1]), [*RANKS, "SB", "HR"])
     axes.set_yticks(range(len(SUITS)), [*SUITS])
     axes.set_title(f"{estimate.names[place]}, {estimate.left[place]} cards: expected copies")
