@@ -15,8 +15,8 @@ from abl_cards.arena import play_match
 from abl_cards.games import GameError, game
 from abl_cards.logic import KBError
 from abl_cards.positions import met_in_play
-from reasoners.hands import project
 from abl_cards.streams import mix_all
+from reasoners.hands import project
 from tests.edited import STRICT, edited
 
 WORD = st.text("abcdefgh_/.-", min_size=1, max_size=5)
@@ -122,7 +122,7 @@ def test_a_match_names_its_agents_in_full() -> None:
     assert str(checked_name("kb:without=wild,without=bombs")) == "kb:without=bombs,without=wild"
 
 
-# --- abl ----------------------------------------------------------------------------------------------------------------
+# --- abl --------------------------------------------------------------------------------------------------------------
 
 
 def labels_played(name: str, positions: int = 80, seed: int = 4) -> tuple[Any, Any, Any]:

@@ -66,7 +66,9 @@ def test_draws_are_even(strict: Any) -> None:
     found = survey(strict, strict.judge(), moment.decision)
     pair = list(moment.labels).index("pair(3)")
     label = found.label[[pair]]
-    rows = [found.rows_of(label, np.array([key], np.uint64))[0] for key in mix_all(np.arange(3000).astype(np.uint64), 9)]
+    rows = [
+        found.rows_of(label, np.array([key], np.uint64))[0] for key in mix_all(np.arange(3000).astype(np.uint64), 9)
+    ]
     _, counts = np.unique(rows, return_counts=True)
     assert len(counts) == 6
     assert ((counts - 500) ** 2 / 500).sum() < 20.5  # chi-square with 5 degrees of freedom, one run in a thousand
