@@ -79,8 +79,6 @@ class Opinion:
 def seat_names(teams: Sequence[int]) -> tuple[str, ...]:
     """What the other seats are called, in the order of play; teams [seats] by turns.
 
-    >>> seat_names([0, 1, 0, 1]), seat_names([0, 1, 2, 3]), seat_names([0, 1, 1])
-    (('next', 'partner', 'previous'), ('next', 'opposite', 'previous'), ('next', 'previous'))
     """
     middle = "partner" if teams[0] == teams[len(teams) // 2] else "opposite"
     return ("next", *[middle] * (len(teams) - 3), "previous")
