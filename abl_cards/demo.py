@@ -5,9 +5,11 @@ Each step is a command that can be typed alone. What is finished is kept, so tha
 
 from __future__ import annotations
 
+import json
 import shlex
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -41,15 +43,39 @@ def tour(name: str, start: str, folder: Path, smoke: bool) -> None:
         _step("Two agents, whole matches, each deal twice with the teams swapped", "match", name, "greedy", "random",
               "--games", "40", "--seed", str(SEED))  # fmt: skip
     else:
-        budget = ["--smoke"] if smoke else []
-        words = ("--set", f"game={name}", "--set", f"start={learner}", "--dir", str(folder), *budget)
-        _step("The joint abduction loop: play, abduce, learn; the agent before and after", "run", "joint_loop", *words)
-    if sample.is_file():
-        _step("A decision, explained by the preferences that decided it", "explain", name, str(sample), "--move",
-              str(MOVE), "--agent", "kb")  # fmt: skip
-    typer.echo(
-        f"\nThat was all: {time.perf_counter() - begin:.0f} seconds." + (f" The report: {folder}" if learner else "")
-    )
+        _learn(name, learner, folder, smoke)
+        if sample.is_file():
+            _explain(name, sample, folder)
+    seconds = time.perf_counter() - begin
+    typer.echo(f"\nThat was all: {seconds:.0f} seconds." + (f" The report: {folder / 'report.md'}" if learner else ""))
+
+
+def _learn(name: str, learner: str, folder: Path, smoke: bool) -> None:
+    words = [
+        "--set",
+        f"game={name}",
+        "--set",
+        f"start={learner}",
+        "--dir",
+        str(folder),
+        *(["--smoke"] if smoke else []),
+    ]
+    _step("The joint abduction loop: play, abduce, learn; the agent before and after", "run", "joint_loop", *words)
+
+
+def _explain(name: str, sample: Path, folder: Path) -> None:
+    """Let the agent that has learned explain a decision, and put the picture into the report."""
+    (row,) = json.loads((folder / "results.json").read_text("utf-8"))["tables"]["training"]["rows"]
+    words = [name, str(sample), "--move", str(MOVE), "--agent", f"abl:weights={row['weights']}"]
+    pictures = find_spec("matplotlib") is not None
+    if pictures:
+        words += ["--png", str(folder / "decision.png")]
+    _step("A decision explained: labels, card sets and their costs, the estimated hands", "explain", *words)
+    if pictures:
+        with (folder / "report.md").open("a", encoding="utf-8") as report:
+            report.write(
+                f"\n## A decision explained\n\n`abl-cards explain {shlex.join(words)}`\n\n![decision](decision.png)\n"
+            )
 
 
 def _learner(start: str, engine: Engine) -> str | None:

@@ -87,14 +87,15 @@ def _table(before: Sequence[Outcome], after: Sequence[Outcome]) -> Table:
 
 def _training(metrics: Sequence[Mapping[str, Any]], weights: Path) -> Table:
     last = metrics[-1]
-    columns = ("updates", "decisions", "minutes", "decisions a second")
+    columns = ("updates", "decisions", "minutes", "decisions a second", "weights")
     row: list[Cell] = [
         last["update"],
         last["decisions"],
         last["seconds"] / 60,
         round(last["decisions"] / last["seconds"]),
+        str(weights),
     ]
-    return Table("training", "The joint abduction loop", columns, [row], f"Weights: {weights}")
+    return Table("training", "The joint abduction loop", columns, [row])
 
 
 _SHOWN = {

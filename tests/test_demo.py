@@ -23,9 +23,17 @@ def test_the_main_job_shows_everything(tmp_path: Path, monkeypatch: pytest.Monke
     assert shown.exit_code == 0, shown.stderr
     commands = [line.split()[2] for line in shown.stdout.splitlines() if line.startswith("$ abl-cards ")]
     assert commands == ["kb", "replay", "run", "explain"]
-    for words in ("no errors", " 0 disagreements", "legal labels", "## Before and after", "| kb |", "| greedy |"):
+    for words in (
+        "no errors",
+        " 0 disagreements",
+        "legal labels",
+        "## Before and after",
+        "| kb |",
+        "| greedy |",
+        "estimated hands",
+    ):
         assert words in shown.stdout
-    assert {"report.md", "hands.png"} <= {path.name for path in report.iterdir()}
+    assert {"report.md", "hands.png", "decision.png"} <= {path.name for path in report.iterdir()}
 
 
 def test_a_failing_step_ends_the_job(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
