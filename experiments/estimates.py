@@ -21,7 +21,7 @@ Estimator = Callable[[Views], Estimate]
 PLAIN: dict[str, Estimator] = {
     "counting": lambda views: counting(views.constraints.without_facts()),
     "counting + facts": lambda views: project(counting(views.constraints), views.constraints),
-    "counting + facts + hints": lambda views: reckon(views.constraints, views.hints),
+    "counting + facts + hints": lambda views: _reckoned(views),
 }
 """What is estimated without learning: the unseen cards in proportion to cards left, then what hands.lp says."""
 EXACT: dict[str, Estimator] = {
@@ -35,21 +35,26 @@ _FINE = 1 << 20
 def learned(abln: ABLN) -> dict[str, Estimator]:
     """What a network estimates, without and with the projection."""
     return {
-        "ABLN": lambda views: guessed(abln, views),
-        "ABLN + projection": lambda views: project(guessed(abln, views), views.constraints),
+        "ABLN": lambda views: guessed(abln, views, _reckoned(views)),
+        "ABLN + projection": lambda views: project(guessed(abln, views, _reckoned(views)), views.constraints),
     }
 
 
-def guessed(abln: ABLN, views: Views, batch: int = 4096) -> Estimate:
-    """The estimates of a network, which begin from what counts, facts and hints say."""
+def _reckoned(views: Views) -> Estimate:
+    """What a network begins from: counts, facts and hints."""
+    return reckon(views.constraints, views.hints)
+
+
+def guessed(abln: ABLN, views: Views, prior: Estimate, batch: int = 4096) -> Estimate:
+    """The estimates of a network that begins from a prior."""
     import torch
 
     parts = []
     with torch.inference_mode():
         for first in range(0, len(views), batch):
-            part = views.at(slice(first, first + batch))
-            prior = torch.from_numpy(reckon(part.constraints, part.hints))
-            parts.append(abln(torch.from_numpy(part.observation).float(), prior).numpy())
+            part = slice(first, first + batch)
+            observation, before = torch.from_numpy(views.observation[part]).float(), torch.from_numpy(prior[part])
+            parts.append(abln(observation, before).numpy())
     found: Estimate = np.concatenate(parts)
     return found
 
@@ -91,6 +96,7 @@ def taught(
     chosen = np.arange(len(views)) if abduce else np.flatnonzero(revealed)
     if not len(chosen):
         return abln.eval()
+    priors = _reckoned(views)
 
     def loss(rng: np.random.Generator) -> torch.Tensor:
         rows = chosen[rng.integers(0, len(chosen), fit.batch)]
@@ -99,8 +105,9 @@ def taught(
         hidden = np.flatnonzero(~revealed[rows])
         if hidden.size:
             unseen = part.at(hidden)
-            hands[hidden] = abduced(guessed(abln, unseen), unseen.constraints, unseen.later)
-        told = part.observation, reckon(part.constraints, part.hints), hands
+            guess = guessed(abln, unseen, priors[rows[hidden]])
+            hands[hidden] = abduced(guess, unseen.constraints, unseen.later)
+        told = part.observation, priors[rows], hands
         observation, prior, target = map(torch.from_numpy, told)
         turned = symmetries.observation(number, observation.float())
         estimate = abln(turned, symmetries.hands(number, prior))

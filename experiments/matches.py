@@ -43,7 +43,6 @@ def matches(desk: Desk, engine: Engine, pair: tuple[Player, Player], games: int,
     first, second = pair
     what = {
         "match": [first.name, second.name], "marks": [first.mark, second.mark], "games": games, "seed": seed,
-        "profile": str(engine.rules.profile),
     }  # fmt: skip
     text = f"{first.name} : {second.name}"
     return Outcome.of(desk.cell(what, lambda tell: _play(engine, pair, games, seed, tell), text, games))
