@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, Keys
 from abl_cards.games import Engine, Indices, Tables
-from abl_cards.games.audience import Audience
+from abl_cards.games.audience import Audience, Quiet
 from abl_cards.games.game import DRAW, Listener, Recorder
 from abl_cards.streams import key_of, mix_all
 
@@ -47,6 +47,9 @@ class MatchResult:
 Progress = Callable[[int, tuple[int, int]], None]
 """Told after every step: games finished, and the wins of the two agents so far."""
 
+Points = Callable[[Indices, NDArray[np.float32]], None]
+"""Told when episodes end: in which games [n], and what they are worth to the first agent [n]."""
+
 
 def play_match(
     engine: Engine,
@@ -56,6 +59,7 @@ def play_match(
     seed: int = 0,
     progress: Progress | None = None,
     write: Callable[[dict[str, Any]], None] | None = None,
+    points: Points | None = None,
 ) -> MatchResult:
     """Play whole matches; ``write`` is given the record of every episode, the games in their order.
 
@@ -64,7 +68,7 @@ def play_match(
     watching: list[Listener] = [agent for agent in agents if isinstance(agent, Listener)]
     at_once = 1 if watching else min(games, AT_ONCE)
     recorder = engine.recorder(at_once, agents=list(names), seed=seed) if write else None
-    hall = _Hall(engine, agents, games, seed, at_once, recorder, watching)
+    hall = _Hall(engine, agents, games, seed, at_once, recorder, watching, points)
     shares = np.full(games, np.nan)
     for finished in hall.play():
         shares[finished] = hall.share[finished]
@@ -102,12 +106,14 @@ class _Hall:
         at_once: int,
         recorder: Recorder | None,
         watching: list[Listener],
+        points: Points | None,
     ) -> None:
         self._agents, self._games, self._seed, self._recorder = agents, games, seed, recorder
         self._teams = engine.teams
         self._game = np.arange(at_once)  # [tables] the game at each table
         self._next = len(self._game)
-        heard = Audience.of([*([recorder] if recorder else []), *watching])
+        counting = [_Counting(engine, self._game, points)] if points else []
+        heard = Audience.of([*([recorder] if recorder else []), *watching, *counting])
         self._tables: Tables = engine.tables(match_keys(seed, self._game), heard)
         self.share = np.zeros(games)  # [games] what the first agent got
         self.episodes = np.zeros(games, np.int64)
@@ -159,14 +165,32 @@ class _Hall:
         return games
 
 
+@dataclass(frozen=True)
+class _Counting(Quiet):
+    """Hears the ends of episodes for who counts points."""
+
+    engine: Engine
+    game: Indices  # [tables] the game at each table, kept by the hall
+    points: Points
+
+    def episode_ended(self, tables: Any, which: Indices) -> None:
+        """In the odd games the first agent has the second team."""
+        seats = [int(np.flatnonzero(self.engine.teams == team)[0]) for team in range(2)]
+        games, worth = self.game[which], self.engine.rewards(tables, which)
+        self.points(games, np.where(games % 2 == 0, worth[:, seats[0]], worth[:, seats[1]]))
+
+
 def interval(shares: NDArray[np.float64]) -> tuple[float, float]:
     """95 % bounds of the mean share [games]: Wilson's, with the games counted for as much as their pairs tell.
 
     The two games of a pair share their cards, so they are not independent; the variance between the pairs says how many
     independent games they amount to.
     """
-    games, mean = len(shares), float(shares.mean())
-    worth = games / _design_effect(shares)
+    return wilson(float(shares.mean()), len(shares) / _design_effect(shares))
+
+
+def wilson(mean: float, worth: float) -> tuple[float, float]:
+    """95 % bounds of a share that was found in so many independent games."""
     centre = (mean + _Z**2 / (2 * worth)) / (1 + _Z**2 / worth)
     radius = _Z * sqrt(mean * (1 - mean) / worth + _Z**2 / (4 * worth**2)) / (1 + _Z**2 / worth)
     return round(max(0.0, centre - radius), 6), round(min(1.0, centre + radius), 6)

@@ -12,6 +12,9 @@ from reasoners.phrases import Phrasebook, functor
 
 MOST_LISTED = 12
 """Candidates and dropped moves; the JSON form has them all."""
+MOST_LABELS = 8
+"""Labels with their probabilities; the JSON form has them all."""
+_BAR = 20  # characters for a probability of one
 
 _ENGLISH = {
     "chosen": "chosen: {move}   cost {cost}, the lowest of {moves} moves",
@@ -27,6 +30,14 @@ _ENGLISH = {
     "same": "the move that was made is the chosen one",
     "judged": "{move}   cost {cost}, place {place} of {moves}",
     "no_reasons": "no preference fired",
+    "labels": "labels by probability: {count} to choose among",
+    "more_labels": "… and {count} more, {share} together",
+    "likeliest": "chosen: {move}   cost {cost}, the lowest of {count} card sets of {label}, the most probable label",
+    "only_set": "chosen: {move}   cost {cost}, the only card set of {label}, the most probable label",
+    "drawn": "chosen: {move}   cost {cost}, drawn from {count} card sets of {label}, the most probable label",
+    "less_likely": "why not {move}: {label} is less probable, {other} against {share}; difference in cost: {more:+d}",
+    "not_drawn": "why not {move}: the preferences were not asked; difference in cost: {more:+d}",
+    "made_label": "   {label} at {share}",
 }
 _CHINESE = {
     "chosen": "选择：{move}   代价 {cost}，{moves} 种出法中最低",
@@ -42,6 +53,14 @@ _CHINESE = {
     "same": "实际出牌就是所选出法",
     "judged": "{move}   代价 {cost}，{moves} 种中第 {place} 位",
     "no_reasons": "没有触发任何偏好",
+    "labels": "伪动作按概率排列：共 {count} 个可选",
+    "more_labels": "……还有 {count} 个，共 {share}",
+    "likeliest": "选择：{move}   代价 {cost}，概率最高的伪动作 {label} 的 {count} 种出法中最低",
+    "only_set": "选择：{move}   代价 {cost}，概率最高的伪动作 {label} 的唯一出法",
+    "drawn": "选择：{move}   代价 {cost}，从概率最高的伪动作 {label} 的 {count} 种出法中随机抽取",
+    "less_likely": "为什么不出 {move}：{label} 的概率较低，{other} 对 {share}；代价差 {more:+d}",
+    "not_drawn": "为什么不出 {move}：没有考虑偏好；代价差 {more:+d}",
+    "made_label": "   {label} 的概率 {share}",
 }
 _HEADINGS = {"en": _ENGLISH, "zh": _CHINESE}
 
@@ -65,8 +84,11 @@ def account(explanation: Explanation) -> str:
 
 def _lines(explanation: Explanation) -> Iterator[str]:
     say, book = _HEADINGS[explanation.book.language], explanation.book
-    chosen, moves = explanation.chosen, len(explanation.moment.actions)
-    yield say["chosen" if moves > 1 else "only"].format(move=chosen.action, cost=chosen.cost, moves=moves)
+    chosen = explanation.chosen
+    if explanation.opinion is not None:
+        yield from _labels(explanation)
+        yield ""
+    yield _choice(explanation)
     yield from _reasons(chosen, book)
     if explanation.runner_up is not None:
         other = explanation.runner_up
@@ -85,11 +107,43 @@ def _lines(explanation: Explanation) -> Iterator[str]:
         yield from _made(explanation, explanation.made)
 
 
+def _labels(explanation: Explanation) -> Iterator[str]:
+    """The most probable labels, with bars, as in the paper's figure 4."""
+    say, labels = _HEADINGS[explanation.book.language], explanation.labels
+    yield say["labels"].format(count=len(labels))
+    shown = labels[:MOST_LABELS]
+    width = max((len(each.label) for each in shown), default=0)
+    for each in shown:
+        mark, share = ">" if each.label == explanation.chosen.label else " ", each.probability or 0.0
+        yield f"{mark} {each.label.ljust(width)}  {_percent(share):>7}  {'█' * round(_BAR * share)}".rstrip()
+    rest = labels[MOST_LABELS:]
+    if rest:
+        share = _percent(sum(each.probability or 0.0 for each in rest))
+        yield f"  {say['more_labels'].format(count=len(rest), share=share)}"
+
+
+def _choice(explanation: Explanation) -> str:
+    chosen, moves, opinion = explanation.chosen, len(explanation.moment.actions), explanation.opinion
+    sets = sum(not verdict.violates for verdict in explanation.candidates) or len(explanation.candidates)
+    key = "chosen" if moves > 1 else "only"
+    if opinion is not None and moves > 1:
+        key = "only_set" if sets == 1 else "drawn" if opinion.drawn else "likeliest"
+    say = _HEADINGS[explanation.book.language][key]
+    return say.format(move=chosen.action, cost=chosen.cost, moves=moves, label=chosen.label, count=sets)
+
+
+def _percent(share: float | None) -> str:
+    return f"{share or 0.0:.1%}"
+
+
 def why_not(explanation: Explanation, other: Verdict) -> Iterator[str]:
     """What speaks for the chosen move against another, as lines."""
-    say, more = _HEADINGS[explanation.book.language], other.cost - explanation.chosen.cost
+    chosen, more = explanation.chosen, other.cost - explanation.chosen.cost
     key = "worse" if other.violates else "tie" if more == 0 else "why_not"
-    yield say[key].format(move=other.action, more=more)
+    if explanation.opinion is not None and not other.violates:
+        key = "less_likely" if other.label != chosen.label else "not_drawn" if explanation.opinion.drawn else key
+    shares = {"share": _percent(chosen.probability), "other": _percent(other.probability)}
+    yield _HEADINGS[explanation.book.language][key].format(move=other.action, more=more, label=other.label, **shares)
     yield from (f"  {_citation(each)}" for each in other.violates)
     yield from _table(_draw_together(explanation.difference(other), explanation.book))
 
@@ -117,7 +171,7 @@ def _candidates(explanation: Explanation) -> Iterator[str]:
     shown = candidates[:MOST_LISTED]
     names = [str(verdict.action) for verdict in shown]
     for verdict, name in zip(shown, names, strict=True):
-        mark = ">" if verdict is shown[0] else " "
+        mark = ">" if verdict.place == explanation.chosen.place else " "
         tells = ", ".join(
             f"{line.share:+d} {line.name}" for line in _draw_together(explanation.difference(verdict), explanation.book)
         )
@@ -146,7 +200,9 @@ def _made(explanation: Explanation, made: Verdict) -> Iterator[str]:
     if made.place == explanation.chosen.place:
         yield say["same"]
         return
-    yield say["made"].format(move=made.action, cost=made.cost, place=made.place, moves=moves)
+    share = say["made_label"].format(label=made.label, share=_percent(made.probability))
+    told = share if made.probability is not None else ""
+    yield say["made"].format(move=made.action, cost=made.cost, place=made.place, moves=moves) + told
     yield from _reasons(made, explanation.book)
     yield ""
     yield from why_not(explanation, made)

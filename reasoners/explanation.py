@@ -1,6 +1,7 @@
 """Why a move: what each preference says of it, and what speaks for and against the next best.
 
-Everything is read off the circuits that choose the move; nothing is worked out a second time.
+Everything is read off the circuits that choose the move; nothing is worked out a second time. An agent that has learned
+adds its opinion: then labels go by their probability, and the preferences choose among the card sets of the likeliest.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import Action, Engine, Judge, Moment
+from abl_cards.games.game import is_play
 from abl_cards.logic import Constraint
 from reasoners.minimiser import Minimiser
+from reasoners.opinion import Opinion
 from reasoners.phrases import Phrasebook
 
 
@@ -42,6 +45,7 @@ class Verdict:
     cost: int  # the sum of the weights of the reasons
     reasons: tuple[Reason, ...]
     violates: tuple[Constraint, ...]  # none for a consistent move
+    probability: float | None = None  # of the label, where an agent has an opinion
 
     def to_json(self) -> dict[str, Any]:
         """The verdict with its reasons."""
@@ -55,6 +59,8 @@ class Verdict:
             "label": self.label,
             "cost": self.cost,
         }
+        if self.probability is not None:
+            found["probability"] = round(self.probability, 6)
         if self.violates:
             found["violates"] = [
                 {"file": each.location.file, "line": each.location.line, "text": each.text} for each in self.violates
@@ -89,6 +95,12 @@ class Explanation:
     dropped: tuple[Verdict, ...]  # every inconsistent move
     made: Verdict | None  # the move that was made, if that is known
     scores: Scores = field(repr=False)
+    opinion: Opinion | None = None
+
+    @property
+    def labels(self) -> tuple[Verdict, ...]:
+        """The labels that an agent chose among, the most probable first, each by its best move."""
+        return self.scores.labels()
 
     @property
     def book(self) -> Phrasebook:
@@ -106,6 +118,19 @@ class Explanation:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values in a stable order."""
+        return self._reasons_json() | (self._opinion_json(self.opinion) if self.opinion else {})
+
+    def _opinion_json(self, opinion: Opinion) -> dict[str, Any]:
+        return {
+            "drawn": opinion.drawn,
+            "labels": [
+                {"label": each.label, "probability": round(each.probability or 0.0, 6), "cost": each.cost}
+                for each in self.labels
+            ],
+            "estimate": opinion.estimate and opinion.estimate.to_json(),
+        }
+
+    def _reasons_json(self) -> dict[str, Any]:
         return {
             "state": dict(self.moment.state),
             "language": self.book.language,
@@ -125,12 +150,14 @@ class Explanation:
         ]
 
 
-def explain(engine: Engine, judge: Judge, moment: Moment, language: str = "en") -> Explanation:
-    """Explain a decision; raises GameError for a language that is none."""
-    scores = Scores(judge, moment, Phrasebook.of(judge.kb, engine, language))
+def explain(
+    engine: Engine, judge: Judge, moment: Moment, language: str = "en", opinion: Opinion | None = None
+) -> Explanation:
+    """Explain a decision of an agent with this opinion, or with none; raises GameError for a language that is none."""
+    scores = Scores(judge, moment, Phrasebook.of(judge.kb, engine, language), opinion)
     order, labels = scores.order, moment.labels
-    best = order[0]
-    others = [row for row in order if labels[row] != labels[best]] or order[1:]
+    best = order[0] if opinion is None else opinion.row
+    others = [row for row in order if labels[row] != labels[best]] or [row for row in order if row != best]
     return Explanation(
         moment=moment,
         chosen=scores.verdict(best),
@@ -139,6 +166,7 @@ def explain(engine: Engine, judge: Judge, moment: Moment, language: str = "en") 
         dropped=tuple(scores.verdict(row) for row in order if scores.violated(row)),
         made=None if moment.made is None else scores.verdict(moment.made),
         scores=scores,
+        opinion=opinion,
     )
 
 
@@ -158,12 +186,25 @@ def _weights(name: str, one: Mapping[str, Reason], two: Mapping[str, Reason]) ->
     return (one[name].weight if name in one else 0), (two[name].weight if name in two else 0)
 
 
+def _weigh(moment: Moment, opinion: Opinion | None) -> tuple[NDArray[np.float64] | None, list[float | None]]:
+    """[moves] how likely an opinion finds the label of each, as a number to sort by and as a probability."""
+    if opinion is None or not is_play(moment.decision):
+        return None, [None] * len(moment.actions)
+    labels = moment.decision.labels_of(moment.lists.form)
+    chances = [
+        float(chance) if chosen else None
+        for chance, chosen in zip(opinion.probabilities[labels], opinion.choosable[labels], strict=True)
+    ]
+    return -opinion.place[labels].astype(np.float64), chances
+
+
 class Scores:
     """What fires for each move of a decision, and their order."""
 
-    def __init__(self, judge: Judge, moment: Moment, book: Phrasebook) -> None:
+    def __init__(self, judge: Judge, moment: Moment, book: Phrasebook, opinion: Opinion | None = None) -> None:
         self.book, self._moment, self._judge = book, moment, judge
-        self.order: list[int] = Minimiser(judge).order(moment.decision, moment.lists).tolist()
+        likely, self._chances = _weigh(moment, opinion)
+        self.order: list[int] = Minimiser(judge).order(moment.decision, moment.lists, likely).tolist()
         self.place = {row: number for number, row in enumerate(self.order, 1)}
         self._fired: NDArray[np.uint8] = np.concatenate(
             [fired for _, fired in judge.fired(moment.decision, moment.lists)], axis=1
@@ -179,7 +220,16 @@ class Scores:
             cost=sum(reason.weight for reason in reasons),
             reasons=reasons,
             violates=tuple(self._judge.kb.constraints[number] for number in self.violated(row)),
+            probability=self._chances[row],
         )
+
+    def labels(self) -> tuple[Verdict, ...]:
+        """The first move of each label that an opinion gives a chance, the most probable label first."""
+        first: dict[str, int] = {}
+        for row in self.order:
+            if self._chances[row] is not None:
+                first.setdefault(self._moment.labels[row], row)
+        return tuple(self.verdict(row) for row in first.values())
 
     def violated(self, row: int) -> list[int]:
         """The constraints that the move of a row violates."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games import Decisions, Engine, Judge, MoveLists, Moves
 from abl_cards.parallel import each_share
+from abl_cards.streams import below, mix
 
 NO_ROW = -1
 """A label that is not legal has no card set."""
@@ -25,14 +26,27 @@ class Survey:
     """The labels of n decisions, each with its best card set."""
 
     lists: MoveLists  # all the candidates
+    label: NDArray[np.int16]  # [moves] the label of each
+    sound: NDArray[np.bool_]  # [moves] it contradicts no constraint
     row: NDArray[np.int64]  # [n, labels] the best candidate of each label, NO_ROW where it is not legal
     cost: NDArray[np.int32]  # [n, labels] its cost, 0 where the label is not legal
     consistent: NDArray[np.bool_]  # [n, labels] legal, and some candidate contradicts no constraint
     plays: NDArray[np.uint8]  # [n, labels] the least number of plays that empties the hand after it
 
-    def realise(self, labels: NDArray[np.int16]) -> Moves:
-        """The best card set of one legal label each."""
-        return self.lists.rows(self.row[np.arange(len(labels)), labels])
+    def realise(self, labels: NDArray[np.int16], keys: NDArray[np.uint64] | None = None) -> Moves:
+        """The best card set of one legal label each; with keys [n] any one, see ``rows_of``."""
+        return self.lists.rows(self.rows_of(labels, keys))
+
+    def rows_of(self, labels: NDArray[np.int16], keys: NDArray[np.uint64] | None = None) -> NDArray[np.int64]:
+        """[n] the best candidate of one legal label each; with keys [n] a random consistent one instead.
+
+        Where a label has no consistent candidate, all of them may be drawn.
+        """
+        rows: NDArray[np.int64] = self.row[np.arange(len(labels)), labels]
+        if keys is not None:
+            told = self.lists.start, self.label, self.sound, self.consistent, labels, keys
+            each_share(len(labels), lambda lo, hi: _draw(*told, lo, hi, rows))
+        return rows
 
     @property
     def choosable(self) -> NDArray[np.bool_]:
@@ -55,6 +69,8 @@ def survey(engine: Engine, judge: Judge, decisions: Decisions) -> Survey:
     shape, label = (len(decisions.which), len(engine.labels)), decisions.labels_of(lists.form)
     found = Survey(
         lists,
+        label,
+        consistent,
         np.full(shape, NO_ROW, np.int64),
         np.zeros(shape, np.int32),
         np.zeros(shape, np.bool_),
@@ -77,3 +93,15 @@ def _choose(start, label, cost, consistent, plays, lo, hi, row, best, sound, lef
             if row[i, place] < 0 or rises or (cheaper and consistent[move] == sound[i, place]):
                 row[i, place], best[i, place], sound[i, place] = move, cost[move], consistent[move]
                 left[i, place] = plays[move]
+
+
+@njit(cache=True, nogil=True)
+def _draw(start, label, sound, consistent, labels, keys, lo, hi, rows):
+    """A uniformly random candidate each of the labels of decisions lo..hi-1."""
+    for i in range(lo, hi):
+        count = np.uint64(0)
+        for move in range(start[i], start[i + 1]):
+            if label[move] == labels[i] and (sound[move] or not consistent[i, labels[i]]):
+                count += np.uint64(1)  # the k-th one replaces those before it with a chance of 1 in k
+                if below(mix(keys[i], count), count) == 0:
+                    rows[i] = move

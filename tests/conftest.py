@@ -1,6 +1,7 @@
 """What every test may use: hypothesis profiles and the data that lies beside the repository."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,3 +24,22 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("recorded games are not here: set ABL_CARDS_DATA to the folder that holds them")
     return folder
+
+
+@pytest.fixture(scope="session")
+def untrained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """``abl:weights=FILE`` with networks that are tiny and know nothing, but heed whatever they are told."""
+    from learners.presets import PRESETS
+    from tests.learners.tiny import TINY, save_untrained
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(PRESETS, TINY.name, TINY)
+        yield f"abl:weights={save_untrained(tmp_path_factory.mktemp('weights'))}"
+
+
+@pytest.fixture(scope="session")
+def untrained_twin(untrained: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The same without an estimate of the hidden hands."""
+    from tests.learners.tiny import save_untrained
+
+    return f"abl:weights={save_untrained(tmp_path_factory.mktemp('twin'), abln=False)}"

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abl_cards.agents import AGENTS, AgentName, Greedy, Kb, Random, agent, checked_name, judge
+from abl_cards.agents import AGENTS, AgentName, Greedy, Kb, Random, agent, checked_name, judge, reasoned
 from abl_cards.arena import play_match
 from abl_cards.games import GameError, game
 from abl_cards.logic import KBError
 from abl_cards.positions import met_in_play
-from tests.edited import edited
+from abl_cards.streams import mix_all
+from reasoners.hands import project
+from tests.edited import STRICT, edited
 
 WORD = st.text("abcdefgh_/.-", min_size=1, max_size=5)
 NAMES = st.builds(
@@ -51,13 +54,18 @@ def test_equal_agents_have_one_name() -> None:
         (":x", "names no agent"),
         ("kb:", "names no agent"),
         ("kb:without=", "names no agent"),
-        ("kbb", r"unknown agent 'kbb' \(did you mean 'kb'\? there are: greedy, human, kb, random\)"),
-        ("zebra", r"unknown agent 'zebra' \(there are: greedy, human, kb, random\)"),
+        ("kbb", r"unknown agent 'kbb' \(did you mean 'kb'\? there are: abl, greedy, human, kb, random\)"),
+        ("zebra", r"unknown agent 'zebra' \(there are: abl, greedy, human, kb, random\)"),
         ("random:fast", "unknown option 'fast' of agent 'random' .it has none"),
         ("kb:withot=bombs", "did you mean 'without=…'"),
         ("kb:without", "unknown option 'without' of agent 'kb'"),
         ("kb:without=bomb", "unknown group of preferences 'bomb' .did you mean 'bombs'"),
         ("kb:kb=a,kb=b", "'kb' twice"),
+        ("abl:noabln", r"unknown option 'noabln' of agent 'abl' .did you mean 'no-abln'"),
+        ("abl:preset=huge", "no weights 'guandan-huge'"),
+        ("abl:supervised,no-abln,preset=huge", "no weights 'guandan-huge-no-abln-supervised'"),
+        ("abl:weights=nowhere.safetensors", r"nowhere\.json: the card of the weights is missing"),
+        ("abl:weights=x,no-abln,preset=small", "leave out no-abln, preset"),
         ("human:lang=fr", "unknown language 'fr'"),
         ("human:lang", "unknown option 'lang'"),
     ],
@@ -77,7 +85,7 @@ def test_kinds() -> None:
     assert isinstance(agent("random", engine), Random)
     assert isinstance(agent("greedy", engine), Greedy)
     assert isinstance(agent("kb", engine), Kb)
-    assert set(AGENTS) == {"random", "greedy", "kb", "human"}
+    assert set(AGENTS) == {"random", "greedy", "kb", "abl", "human"}
     with pytest.raises(GameError, match="agent 'greedy' decides by no preferences"):
         judge("greedy", engine)
 
@@ -112,3 +120,76 @@ cost(never_pass, 1000) :- play(pass).
 
 def test_a_match_names_its_agents_in_full() -> None:
     assert str(checked_name("kb:without=wild,without=bombs")) == "kb:without=bombs,without=wild"
+
+
+# --- abl --------------------------------------------------------------------------------------------------------------
+
+
+def labels_played(name: str, positions: int = 80, seed: int = 4) -> tuple[Any, Any, Any]:
+    """Some positions, the moves there and their labels."""
+    engine = game("guandan").engine()
+    decisions = met_in_play(engine, positions, seed)
+    moves = agent(name, engine).play(decisions, mix_all(np.arange(positions).astype(np.uint64), seed))
+    return decisions, moves, decisions.labels_of(moves.form)
+
+
+@pytest.mark.parametrize("variant", ["", ",no-projection", ",no-preferences", ",without=bombs"])
+def test_every_variant_of_abl_plays_legal_moves_of_legal_labels(untrained: str, variant: str) -> None:
+    decisions, moves, labels = labels_played(untrained + variant)
+    assert decisions.legal[labels, np.arange(len(labels))].all()
+    lists = decisions.moves(labels)
+    for row in range(len(labels)):
+        span = slice(lists.start[row], lists.start[row + 1])
+        assert (lists.cards[span] == moves.cards[row]).all(axis=1).any()
+
+
+def test_abl_without_preferences_plays_the_same_labels_and_other_cards(untrained: str) -> None:
+    _, best, labels = labels_played(untrained)
+    _, drawn, same = labels_played(f"{untrained},no-preferences")
+    assert (labels == same).all()
+    assert (best.cards != drawn.cards).any()
+
+
+def test_preferences_of_another_folder_choose_among_the_card_sets_of_abl(untrained: str, tmp_path: Path) -> None:
+    """Their constraints bind it too: it leads no bomb where it may lead anything else."""
+    folder = edited(tmp_path / "strict", more=STRICT)
+    decisions, _, labels = labels_played(f"{untrained},kb={folder}", 200)
+    bombs = np.array([name.startswith("bomb") for name in game("guandan").engine().labels])
+    leading = decisions.label_to_beat < 0
+    assert leading.sum() > 20
+    assert not bombs[labels[leading]].any()
+    with pytest.raises(KBError, match="is no directory"):
+        agent(f"{untrained},kb={tmp_path / 'nowhere'}", game("guandan").engine())
+
+
+def test_the_opinion_of_abl_is_what_it_plays_by(untrained: str) -> None:
+    """The move of its opinion is the move it makes; the estimate is the network's, projected unless told otherwise."""
+    engine = game("guandan").engine()
+    decisions = met_in_play(engine, 30, seed=6)
+    estimates = {}
+    for variant in ("", ",no-projection", ",no-preferences"):
+        player = reasoned(untrained + variant, engine)
+        for row in range(len(decisions.which)):
+            one = decisions.at(np.array([row]))
+            moment = engine.look(decisions, row)
+            opinion = player.opinion(moment)
+            assert opinion is not None
+            assert (moment.lists.cards[opinion.row] == player.play(one, np.zeros(1, np.uint64)).cards[0]).all()
+            assert opinion.probabilities.sum() == pytest.approx(1, abs=1e-5)
+            label = one.labels_of(moment.lists.form[[opinion.row]])[0]
+            assert opinion.place[label] == 0
+            assert opinion.estimate is not None
+            assert opinion.estimate.names == ("next", "partner", "previous")
+            estimates[variant, row] = opinion.estimate
+    for row in range(len(decisions.which)):
+        raw, projected = estimates[",no-projection", row], estimates["", row]
+        assert projected.facts.consistent(projected.copies[None], 1e-3).all()
+        assert (project(raw.copies[None], raw.facts)[0] == projected.copies).all()
+
+
+def test_a_twin_estimates_nothing(untrained_twin: str) -> None:
+    engine = game("guandan").engine()
+    moment = engine.look(met_in_play(engine, 1, seed=6))
+    opinion = reasoned(untrained_twin, engine).opinion(moment)
+    assert opinion is not None
+    assert opinion.estimate is None

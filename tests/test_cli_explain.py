@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 import abl_cards
-from abl_cards.cli import app
+from abl_cards.cli import app, pictures
 
 STATE = {"level": "8", "hand": ["H4", "H4", "C4", "H8", "D9", "S9", "SA"], "to_beat": ["Pair", "3", ["S3", "D3"]]}
 SAMPLE = Path(abl_cards.__file__).parent / "data" / "guandan_contest_sample.jsonl.gz"
@@ -97,6 +100,7 @@ def test_variants_of_the_agent() -> None:
         (["--move", "2"], json.dumps(STATE), 1, "goes with a record"),
         (["--lang", "fr"], json.dumps(STATE), 2, "unknown language"),
         (["--agent", "greedy"], json.dumps(STATE), 2, "decides by no preferences"),
+        (["--agent", "abl:preset=x"], json.dumps(STATE), 2, "no weights 'guandan-x'"),
         (["--agent", "kb:without=x"], json.dumps(STATE), 2, "unknown group"),
         (["--profile", "x"], json.dumps(STATE), 1, "unknown profile"),
         (["nowhere.json"], "", 1, "nowhere.json"),
@@ -115,3 +119,104 @@ def test_a_state_may_name_its_profile() -> None:
     code, out, _ = run("--json", given=json.dumps({**STATE, "profile": "platform"}))
     assert code == 0
     assert json.loads(out)["chosen"]["move"]
+
+
+# --- abl --------------------------------------------------------------------------------------------------------------
+
+NUMBER = 40
+
+
+def of_sample(*arguments: str) -> tuple[int, str, str]:
+    return run(str(SAMPLE), "--line", "2", "--move", str(NUMBER), *arguments)
+
+
+def test_abl_shows_labels_card_sets_and_the_estimated_hands(untrained: str) -> None:
+    code, out, err = of_sample("--agent", untrained)
+    assert (code, err) == (0, "")
+    head, labels, chosen, *rest = out.strip("\n").split("\n\n")
+    assert head.startswith("level ")
+    assert labels.startswith("labels by probability: ")
+    assert "the most probable label" in chosen.splitlines()[0]
+    assert any(part.startswith("candidates of ") for part in rest)
+    title, *seats = rest[-4:]
+    assert title.startswith("estimated hands")
+    assert [seat.split(",")[0] for seat in seats] == ["next", "partner", "previous"]
+    assert all(len(line) <= 80 for seat in seats for line in seat.splitlines())
+    assert "\x1b" not in out
+    assert "手牌估计" in of_sample("--agent", untrained, "--lang", "zh")[1]
+
+
+def test_abl_as_json(untrained: str, untrained_twin: str) -> None:
+    found = json.loads(of_sample("--agent", untrained, "--json")[1])
+    assert list(found)[-3:] == ["drawn", "labels", "estimate"]
+    assert sum(label["probability"] for label in found["labels"]) == pytest.approx(1, abs=1e-4)
+    chances = [label["probability"] for label in found["labels"]]
+    assert chances == sorted(chances, reverse=True)
+    assert found["labels"][0] == {key: found["chosen"][key] for key in ("label", "probability", "cost")}
+    assert found["chosen"]["cost"] == min(each["cost"] for each in found["candidates"])
+    for hand, left in zip(found["estimate"]["hands"], found["state"]["cards"], strict=True):
+        assert hand["left"] == left == pytest.approx(sum(hand["copies"].values()), abs=0.02)
+    unseen = {card: found["state"]["unseen"].count(card) for card in found["state"]["unseen"]}
+    for card, copies in unseen.items():
+        assert sum(hand["copies"][card] for hand in found["estimate"]["hands"]) == pytest.approx(copies, abs=0.01)
+    assert found["estimate"]["projected"]
+    assert not json.loads(of_sample("--agent", f"{untrained},no-projection", "--json")[1])["estimate"]["projected"]
+    assert json.loads(of_sample("--agent", f"{untrained},no-preferences", "--json")[1])["drawn"]
+    assert json.loads(of_sample("--agent", untrained_twin, "--json")[1])["estimate"] is None
+
+
+def test_a_record_that_has_only_come_so_far_is_enough(untrained: str, tmp_path: Path) -> None:
+    value = record(1)
+    seat = value["plays"][NUMBER - 1][0]
+    value["hands"] = [hand if other == seat else None for other, hand in enumerate(value["hands"])]
+    value |= {"seat": seat, "plays": value["plays"][: NUMBER - 1]}
+    file = tmp_path / "open.jsonl"
+    file.write_text(json.dumps(value) + "\n", "utf-8")
+    full = json.loads(of_sample("--agent", untrained, "--json")[1])
+    assert json.loads(run(str(file), "--agent", untrained, "--json")[1]) == full | {"made": None}
+
+
+def test_a_picture(untrained: str, untrained_twin: str, tmp_path: Path) -> None:
+    image = pytest.importorskip("matplotlib.image")
+    heights = []
+    for number, name in enumerate((untrained, untrained_twin)):
+        file = tmp_path / f"{number}.png"
+        assert of_sample("--agent", name, "--png", str(file))[0] == 0
+        heights.append(image.imread(file).shape[0])
+    assert heights[0] > 2 * heights[1]  # the twin has no hands to show
+
+
+def test_the_map_is_in_colour_on_a_terminal(untrained: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    printed = io.StringIO()
+    console = Console(file=printed, force_terminal=True, color_system="truecolor", width=100)
+    monkeypatch.setattr(pictures, "out", lambda: console)
+    plain = of_sample("--agent", untrained)[1]
+    monkeypatch.undo()
+    text = re.sub(r"\x1b\[[0-9;]*m", "", printed.getvalue())
+    assert "\x1b[" in printed.getvalue()
+    assert plain + text == of_sample("--agent", untrained)[1]
+
+
+def test_a_tribute_is_the_preferences_alone(untrained: str) -> None:
+    state = {"level": "8", "hand": ["S3", "D5", "C5", "SA"], "stage": "back"}
+    answers = [run("--agent", name, "--json", given=json.dumps(state))[1] for name in ("kb", untrained)]
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize(
+    ("more", "given", "code", "message"),
+    [
+        ((), STATE, 1, "a state does not tell what was played, a record does"),
+        (("--png", "why.png"), {**STATE, "to_beat": None, "stage": "back"}, 1, "the preferences decide alone"),
+    ],
+)
+def test_what_abl_cannot_explain(untrained: str, more: tuple[str, ...], given: Any, code: int, message: str) -> None:
+    found, out, err = run("--agent", untrained, *more, given=json.dumps(given))
+    assert (found, out) == (code, "")
+    assert message in err
+
+
+def test_a_picture_of_what_kb_thinks_there_is_not() -> None:
+    code, _, err = run("--png", "why.png", given=json.dumps(STATE))
+    assert code == 1
+    assert "the preferences decide alone" in err

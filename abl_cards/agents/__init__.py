@@ -1,15 +1,16 @@
 """What plays: agents by name, in every game.
 
 ``random``, ``greedy``; ``kb``, the preferences of the knowledge base alone, with the variants ``kb:without=GROUP`` and
-``kb:kb=DIR``; ``human``, who plays in the terminal.
+``kb:kb=DIR``; ``abl``, whose networks estimate and decide, see learned.py for its variants; ``human``, who plays
+in the terminal.
 """
 
-from abl_cards.agents.agent import Agent, Keys, LeftTable
+from abl_cards.agents.agent import Agent, Keys, LeftTable, Reasoned
 from abl_cards.agents.human import Human
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.plain import Greedy, Random
 from abl_cards.agents.reasoning import Kb
-from abl_cards.agents.registry import AGENTS, agent, checked_name, judge
+from abl_cards.agents.registry import AGENTS, agent, checked_name, judge, reasoned
 
 __all__ = [
     "AGENTS",
@@ -21,7 +22,9 @@ __all__ = [
     "Keys",
     "LeftTable",
     "Random",
+    "Reasoned",
     "agent",
     "checked_name",
     "judge",
+    "reasoned",
 ]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Decisions, Exchanges, GameError, Moves
+from abl_cards.games import Decisions, Exchanges, GameError, Judge, Moment, Moves
+
+if TYPE_CHECKING:
+    from reasoners.opinion import Opinion
 
 Keys = NDArray[np.uint64]
 """[n] random bits, one key a decision; the same decision gets the same key in every run."""
@@ -24,6 +27,18 @@ class Agent(Protocol):
 
     def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
         """One of the allowed cards for each exchange, to pay or to return: [n]."""
+
+
+@runtime_checkable
+class Reasoned(Agent, Protocol):
+    """An agent whose decisions can be explained."""
+
+    @property
+    def judge(self) -> Judge:
+        """The preferences it decides by."""
+
+    def opinion(self, moment: Moment) -> Opinion | None:
+        """What else leads it to its move there; None where the preferences decide alone. Raises GameError."""
 
 
 class LeftTable(GameError):

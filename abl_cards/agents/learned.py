@@ -10,11 +10,16 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.agent import Keys
 from abl_cards.agents.names import AgentName
-from abl_cards.games import Decisions, Engine, Exchanges, GameError, Moves
+from abl_cards.agents.reasoning import judge_of
+from abl_cards.games import Decisions, Engine, Exchanges, GameError, Judge, Moment, Moves
+from abl_cards.games.game import is_play
 from reasoners.minimiser import Minimiser
+from reasoners.opinion import HandEstimate, Opinion, seat_names
 
 if TYPE_CHECKING:
-    from abl_cards.agents.mind import Mind
+    from abl_cards.agents.mind import Mind, View
+
+_HERE = np.arange(1)
 
 
 class Abl:
@@ -25,15 +30,47 @@ class Abl:
         self.mind, self._preferences = mind, preferences
         self._minimiser = Minimiser(mind.judge)
 
+    @property
+    def judge(self) -> Judge:
+        """The preferences that choose among the card sets of a label."""
+        return self.mind.judge
+
     def play(self, decisions: Decisions, keys: Keys) -> Moves:
         """The move each."""
         view = self.mind.look(decisions)
-        labels = self.mind.choose(view)
-        return view.survey.realise(labels) if self._preferences else decisions.realise_random(labels, keys)
+        return view.survey.realise(self.mind.choose(view), None if self._preferences else keys)
 
     def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
         """The cheapest card each."""
         return self._minimiser.give(exchanges)
+
+    # --- why --------------------------------------------------------------------------------------------------------
+
+    def opinion(self, moment: Moment) -> Opinion | None:
+        """Labels, estimate and move; None where a card is to be given. Raises GameError away from a table."""
+        if not is_play(moment.decision):
+            return None
+        view = self.mind.look(moment.decision)
+        chances = np.where(view.survey.choosable[0], np.float32(0), np.float32(-np.inf))
+        if len(view.choice):
+            chances = np.where(view.legal[0], self.mind.weigh(view)[0], np.float32(-np.inf))
+        keys = None if self._preferences else np.zeros(1, np.uint64)
+        return Opinion(
+            row=int(view.survey.rows_of(self.mind.choose(view), keys)[0]),
+            log_probabilities=chances,
+            drawn=not self._preferences,
+            estimate=self._estimate(moment.decision, view),
+        )
+
+    def _estimate(self, decision: Decisions, view: View) -> HandEstimate | None:
+        """What the networks expect in the other hands, whether or not there was a choice that needed it."""
+        if not self.mind.estimates:
+            return None
+        estimate = view.estimate
+        if not len(view.choice):
+            _, estimate = self.mind.estimate(decision, decision.observe(), _HERE)
+        names = seat_names(self.mind.engine.teams.tolist())
+        return HandEstimate(estimate[0], decision.hidden(), self.mind.projects, names)
 
 
 WORDS = ("no-abln", "no-projection", "no-preferences", "supervised")
@@ -47,15 +84,26 @@ def abl_agent(name: AgentName, engine: Engine) -> Abl:
     estimate as it comes, ``no-preferences`` plays any card set of its label, ``supervised`` is where self-play began.
     ``preset`` chooses other shipped weights, ``weights`` a file; ``without`` and ``kb`` are those of the agent kb.
     """
-    from abl_cards.agents.mind import Mind
-    from learners.store import load_networks, shipped
+    try:
+        from abl_cards.agents.mind import Mind
+        from learners.store import load_networks
+    except ModuleNotFoundError as missing:
+        raise GameError(f"agent 'abl' needs the library {missing.name}: pip install 'abl-cards[learning]'") from None
 
-    chosen = name.value("weights")
-    tags = [word for word in ("no-abln", "supervised") if name.has(word)]
-    if chosen and (tags or name.value("preset")):
-        raise GameError(f"agent '{name}': weights=FILE says everything; leave out {', '.join([*tags, 'preset'])}")
-    file = Path(chosen) if chosen else shipped(engine.game, name.value("preset") or "small", *tags)
-    folder = name.value("kb")
-    judge = engine.judge(name.values("without"), Path(folder) if folder else None)
-    mind = Mind(engine, judge, load_networks(file, engine), project=not name.has("no-projection"))
+    networks = load_networks(weights_of(name, engine), engine)
+    mind = Mind(engine, judge_of(name, engine), networks, project=not name.has("no-projection"))
     return Abl(mind, preferences=not name.has("no-preferences"))
+
+
+def weights_of(name: AgentName, engine: Engine) -> Path:
+    """The file of weights that a name means; raises GameError."""
+    from learners.store import shipped
+
+    preset, chosen = name.value("preset"), name.value("weights")
+    tags = [word for word in ("no-abln", "supervised") if name.has(word)]
+    if chosen is None:
+        return shipped(engine.game, preset or "small", *tags)
+    others = [*tags, *(["preset"] if preset else [])]
+    if others:
+        raise GameError(f"agent '{name}': weights=FILE says everything; leave out {', '.join(others)}")
+    return Path(chosen)

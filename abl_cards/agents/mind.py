@@ -53,7 +53,12 @@ class Mind:
 
     def __init__(self, engine: Engine, judge: Judge, networks: Networks, project: bool = True) -> None:
         """Think with these preferences and networks."""
-        self.engine, self.judge, self.networks, self._project = engine, judge, networks, project
+        self.engine, self.judge, self.networks, self.projects = engine, judge, networks, project
+
+    @property
+    def estimates(self) -> bool:
+        """Whether the networks estimate the hidden hands."""
+        return self.networks.abln is not None
 
     def look(self, decisions: Decisions) -> View:
         """Ask the knowledge base, and estimate the hidden hands."""
@@ -82,7 +87,7 @@ class Mind:
         with torch.inference_mode(), self.networks.arithmetic():
             guess = abln(torch.from_numpy(observation).to(device).float(), torch.from_numpy(prior).to(device))
         estimate = guess.float().cpu().numpy()
-        return prior, project(estimate, constraints) if self._project else estimate
+        return prior, project(estimate, constraints) if self.projects else estimate
 
     def question(self, view: View) -> Question:
         """The view as tensors, where the networks are."""

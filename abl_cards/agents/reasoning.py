@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.agent import Keys
 from abl_cards.agents.names import AgentName
-from abl_cards.games import Decisions, Engine, Exchanges, GameError, Judge, Moves
+from abl_cards.games import Decisions, Engine, Exchanges, Judge, Moment, Moves
 from reasoners.minimiser import Minimiser
 
 
@@ -19,6 +19,14 @@ class Kb:
     def __init__(self, minimiser: Minimiser) -> None:
         """Decide by this minimiser."""
         self._minimiser = minimiser
+
+    @property
+    def judge(self) -> Judge:
+        """The preferences it decides by."""
+        return self._minimiser.judge
+
+    def opinion(self, moment: Moment) -> None:
+        """Nothing but the preferences."""
 
     def play(self, decisions: Decisions, keys: Keys) -> Moves:
         """The cheapest move each."""
@@ -35,12 +43,10 @@ def kb_agent(name: AgentName, engine: Engine) -> Kb:
 
 
 def judge_of(name: AgentName, engine: Engine) -> Judge:
-    """The preferences by which such an agent decides.
+    """The preferences by which an agent of this name decides.
 
     ``without`` leaves groups of preferences out; ``kb`` takes the preferences from another folder, while the rules of
     the table stay.
     """
-    if any(not value for _, value in name.options):
-        raise GameError(f"agent '{name}': write without=GROUP, kb=DIR")
     folder = name.value("kb")
     return engine.judge(name.values("without"), Path(folder) if folder else None)

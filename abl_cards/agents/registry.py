@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from abl_cards.agents.agent import Agent
+from abl_cards.agents.agent import Agent, Reasoned
 from abl_cards.agents.human import human_agent
 from abl_cards.agents.learned import KEYS, WORDS, abl_agent
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.plain import Greedy, Random
-from abl_cards.agents.reasoning import judge_of, kb_agent
+from abl_cards.agents.reasoning import kb_agent
 from abl_cards.games import Engine, GameError, Judge
 from abl_cards.logic.errors import suggestion
 
@@ -42,10 +42,15 @@ def agent(text: str, engine: Engine) -> Agent:
 
 def judge(text: str, engine: Engine) -> Judge:
     """The preferences by which an agent decides; raises GameError for one that has none."""
-    name = checked_name(text)
-    if name.kind != "kb":
-        raise GameError(f"agent '{name}' decides by no preferences: choose kb, kb:without=GROUP or kb:kb=DIR")
-    return judge_of(name, engine)
+    return reasoned(text, engine).judge
+
+
+def reasoned(text: str, engine: Engine) -> Reasoned:
+    """An agent whose decisions can be explained; raises GameError for one that has no reasons."""
+    player = agent(text, engine)
+    if not isinstance(player, Reasoned):
+        raise GameError(f"agent '{checked_name(text)}' decides by no preferences: choose kb or abl, or a variant")
+    return player
 
 
 def checked_name(text: str) -> AgentName:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from abl_cards.cli.console import AsJson, GameName, Profile, RuleFolder, fail, find_game, misuse, print_json
+
+if TYPE_CHECKING:
+    from reasoners.explanation import Explanation
 
 
 def register(app: typer.Typer) -> None:
@@ -30,9 +33,13 @@ def explain(
     directory: RuleFolder = None,
     profile: Profile = None,
     agent: Annotated[
-        str, typer.Option("--agent", metavar="A", help="Whose choice: kb, kb:without=GROUP or kb:kb=DIR.")
+        str,
+        typer.Option("--agent", metavar="A", help="Whose choice: kb or abl, or a variant such as kb:without=GROUP."),
     ] = "kb",
     language: Annotated[str, typer.Option("--lang", metavar="en|zh", help="The language of the explanation.")] = "en",
+    png: Annotated[
+        Path | None, typer.Option("--png", metavar="FILE", help="Draw what abl thinks: labels, card sets, other hands.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Explain a decision: the chosen move, its cost by named preference, the runner-up, why not that, the candidates.
@@ -44,13 +51,17 @@ def explain(
     Or a record, as "replay" does: --move says which play, and what was played there is judged too. In a record that has
     only come so far, "seat" is to move, and the hands of the other seats may be null; they are never looked at.
 
+    Agent abl goes by what was played, so it needs a record. It shows its labels with their probabilities, the card sets
+    of the chosen one with their costs, and a heat-map of the hands it expects the others to hold.
+
         abl-cards explain guandan state.json --lang zh
 
         abl-cards explain guandan games.jsonl --line 3 --move 17
+
+        abl-cards explain guandan games.jsonl --line 3 --move 17 --agent abl --png why.png
     """
-    from abl_cards.agents import judge
+    from abl_cards.agents import reasoned
     from abl_cards.games import GameError
-    from reasoners.account import account
     from reasoners.explanation import explain as explained
     from reasoners.phrases import LANGUAGES
 
@@ -60,15 +71,36 @@ def explain(
     value = _read(file, line)
     engine = game.engine(directory, profile or _profile_of(value))
     try:
-        chooser = judge(agent, engine)
+        player = reasoned(agent, engine)
     except GameError as problem:
         misuse(problem)
     moment = engine.moment(value, move)
-    found = explained(engine, chooser, moment, language)
+    found = explained(engine, player.judge, moment, language, player.opinion(moment))
+    if png is not None:
+        _draw(found, png)
     if as_json:
         print_json({"game": game.name, **found.to_json()})
     else:
-        typer.echo(f"{engine.show(moment, language)}\n\n{account(found)}")
+        typer.echo(engine.show(moment, language))
+        _print(found, language)
+
+
+def _print(found: Explanation, language: str) -> None:
+    from abl_cards.cli.pictures import print_heat_map
+    from reasoners.account import account
+
+    typer.echo(f"\n{account(found)}")
+    if found.opinion is not None and found.opinion.estimate is not None:
+        typer.echo()
+        print_heat_map(found.opinion.estimate, language)
+
+
+def _draw(found: Explanation, file: Path) -> None:
+    from abl_cards.cli.pictures import draw_opinion
+
+    if found.opinion is None:
+        fail("--png draws what agent abl thinks of a play: here the preferences decide alone")
+    draw_opinion(found, file)
 
 
 def _read(file: Path | None, line: int) -> Mapping[str, Any]:

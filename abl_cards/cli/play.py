@@ -55,8 +55,9 @@ def match(
 ) -> None:
     """Play two agents against each other: whole matches, each deal twice with the teams swapped.
 
-    The rate is the first agent's share of the games, with its 95 % interval. Agents are random, greedy, kb, and human
-    at this terminal. kb:without=GROUP leaves a group of preferences out, kb:kb=DIR takes them from another folder.
+    The rate is the first agent's share of the games, with its 95 % interval. Agents are random, greedy, kb, abl, and
+    human at this terminal. kb:without=GROUP leaves a group of preferences out, kb:kb=DIR takes them from another
+    folder; docs/why.md lists the variants of abl.
 
         abl-cards match guandan greedy random --games 400
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,6 +106,9 @@ class Decisions(Protocol):
     def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
         """All legal card sets in wire order, or those of one label each."""
 
+    def at(self, rows: NDArray[np.int64]) -> Decisions:
+        """Some of the decisions; what has been found out about them is kept."""
+
 
 class Exchanges(Protocol):
     """Single cards to choose at n tables, from the eyes of the seats that choose."""
@@ -120,6 +123,11 @@ class Exchanges(Protocol):
 
     def lists(self) -> MoveLists:
         """The cards that may be chosen, as moves of one card."""
+
+
+def is_play(choice: Decisions | Exchanges) -> TypeGuard[Decisions]:
+    """Whether plays are to be decided, and not cards to be given."""
+    return not hasattr(choice, "options")
 
 
 class Action(Protocol):

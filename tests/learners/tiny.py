@@ -1,8 +1,14 @@
 """Networks small enough for tests."""
 
 from dataclasses import replace
+from pathlib import Path
 
+import torch
+
+from abl_cards.games import game
+from learners.networks import GameShape, Networks
 from learners.presets import PPO, PRESETS, EncoderShape
+from learners.store import Card, save_networks
 
 TINY = replace(
     PRESETS["small"],
@@ -16,3 +22,16 @@ TINY = replace(
     critic_width=16,
     ppo=PPO(learning_rate=1e-3, batch=64, rows=128, epochs=1),
 )
+
+
+def save_untrained(folder: Path, abln: bool = True) -> Path:
+    """Weights of tiny networks for Guandan, random enough that every input changes what comes out."""
+    preset = TINY if abln else TINY.without_abln()
+    networks = Networks(preset, GameShape.of(game("guandan").engine()), seed=1)
+    noise = torch.Generator().manual_seed(2)
+    with torch.no_grad():
+        for weights in networks.parameters():
+            weights += 0.3 * torch.randn(weights.shape, generator=noise)
+    file = folder / "untrained.safetensors"
+    save_networks(file, networks, Card("guandan", preset.name, abln, seed=1))
+    return file

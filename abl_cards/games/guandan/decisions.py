@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -82,6 +82,14 @@ class Decisions:
         """[n, labels] the place of each label when they are sorted from weak to strong."""
         return self.rules.strength[self.hands.level]
 
+    def at(self, rows: NDArray[np.int64]) -> Decisions:
+        """Some of the decisions; the circuit is not asked again."""
+        hands, situation = pick_hands(self.hands, rows), self.situation.at(rows)
+        some = replace(self, which=self.which[rows], hands=hands, to_beat=self.to_beat[rows], situation=situation)
+        if "_answers" in self.__dict__:
+            some.__dict__["_answers"] = np.ascontiguousarray(self._answers[:, rows])
+        return some
+
     def labels_of(self, form: NDArray[np.int16]) -> NDArray[np.int16]:
         """The labels that forms belong to."""
         return self.rules.shapes.form_label[form]
@@ -89,7 +97,9 @@ class Decisions:
     def observe(self) -> NDArray[np.uint8]:
         """[n, features] what the seats see, as long as nobody has moved; see observations.py."""
         if self.course is None:
-            raise GameError("there is nothing to observe away from a table")
+            raise GameError(
+                "there is nothing to observe away from a table: a state does not tell what was played, a record does"
+            )
         return observe(self.course, self.rules.book.wild_suit, self.which, self.course.seat[self.which])
 
     def hidden(self) -> Constraints:
@@ -214,6 +224,11 @@ def look_around(play: Play, which: Indices) -> Situation:
     )
     each_share(n, lambda lo, hi: course.look_around(play, which, lo, hi, *room))
     return room
+
+
+def pick_hands(hands: Hands, rows: NDArray[np.int64]) -> Hands:
+    """Some of the hands."""
+    return Hands(hands.natural[rows], hands.wilds[rows], hands.level[rows])
 
 
 def read_hands(rules: Rules, cards: NDArray[np.uint8], level: NDArray[np.int8]) -> Hands:

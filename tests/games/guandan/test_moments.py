@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.agents import agent, judge
+from abl_cards.agents import agent, reasoned
 from abl_cards.games import GameError, Moment, game
 from abl_cards.games.guandan.wire import State
 from reasoners.explanation import explain
+from reasoners.hands import counting, sample
 from tests.games.random_play import match_keys, random_moves
 
 RANDOM = np.random.default_rng(7)
@@ -95,44 +96,78 @@ def open_record(record: dict, number: int, deal: Any = None) -> dict:
     return {**record, "hands": hands, "seat": seat, "plays": record["plays"][: number - 1]}
 
 
-def test_unseen_cards_change_no_explanation(match: tuple[list[dict], list[list[Any]]]) -> None:
+@pytest.fixture(params=["kb", "abl"])
+def player(request: pytest.FixtureRequest) -> Any:
+    """An agent with reasons."""
+    name = "kb" if request.param == "kb" else request.getfixturevalue("untrained")
+    return reasoned(name, game("guandan").engine())
+
+
+def said(player: Any, moment: Moment) -> dict:
+    """All that an explanation says, with the probabilities and the estimate where there are any."""
+    return explain(game("guandan").engine(), player.judge, moment, opinion=player.opinion(moment)).to_json()
+
+
+def test_unseen_cards_change_no_explanation(match: tuple[list[dict], list[list[Any]]], player: Any) -> None:
     """Null, or dealt anew: the explanation is that of the full record, but for what was played then."""
     engine = game("guandan").engine()
-    scorer = judge("kb", engine)
-
-    def said(moment: Moment) -> dict:
-        return explain(engine, scorer, moment).to_json() | {"made": None}
-
     for record, saw in zip(*match, strict=True):
         for number in map(int, RANDOM.integers(1, len(saw) + 1, 3)):
-            expected = said(engine.moment(record, number))
+            expected = said(player, engine.moment(record, number)) | {"made": None}
             for hidden in (open_record(record, number), open_record(record, number, RANDOM)):
-                assert said(engine.moment(hidden)) == expected
-                assert said(engine.moment(json.loads(json.dumps(hidden)), number)) == expected
+                assert said(player, engine.moment(hidden)) | {"made": None} == expected
+                again = engine.moment(json.loads(json.dumps(hidden)), number)
+                assert said(player, again) | {"made": None} == expected
 
 
-def test_other_hands_change_nothing_at_a_table() -> None:
-    """The same at tables: the cards of the others are shuffled among them, and the agent and its reasons stay."""
+def later_tables(n: int) -> Any:
+    """Tables of plain players in the middle of an episode, most of them after a tribute."""
     engine = game("guandan").engine()
-    scorer, player = judge("kb", engine), agent("kb", engine)
-    tables: Any = engine.tables(match_keys(40, 3))
-    for _ in range(30):
-        tables.play(everywhere := tables.playing(), random_moves(tables.decisions(everywhere), tables.keys[everywhere]))
+    tables: Any = engine.tables(match_keys(n, 3))
+    plain = agent("greedy", engine)
+    for _ in range(190):
+        for which, choices in ((tables.exchanging(), tables.exchanges), (tables.playing(), tables.decisions)):
+            if which.size and choices == tables.exchanges:
+                tables.give(which, plain.give(choices(which), tables.keys[which]))
+            elif which.size:
+                tables.play(which, plain.play(choices(which), tables.keys[which]))
+    return tables
+
+
+def deal_anew(tables: Any, which: Any, seed: int) -> int:
+    """Other hands for those who are not to decide, as everybody might think them to be; says how many changed."""
+    facts = tables.hidden(which)
+    before = tables.others(which)
+    deals = sample(counting(facts), facts, match_keys(len(which), seed)[:, None])[:, 0]
+    assert facts.consistent(deals).all()
+    for row, table in enumerate(which):
+        for place in range(3):
+            tables.course.hands[table, (tables.seat[table] + 1 + place) % 4] = deals[row, place]
+    return int((deals != before).any(axis=(1, 2)).sum())
+
+
+def test_other_hands_change_nothing_at_a_table(player: Any) -> None:
+    """Dealing the unseen cards anew among the others changes no decision, observation, estimate or explanation."""
+    engine, tables = game("guandan").engine(), later_tables(24)
     which = tables.playing()
-    before = [explain(engine, scorer, engine.look(tables.decisions(which), row)).to_json() for row in range(len(which))]
-    moves = player.play(tables.decisions(which), tables.keys[which])
-    hands = tables.course.hands
-    for table in which:
-        others = [seat for seat in range(4) if seat != tables.seat[table]]
-        pool = RANDOM.permutation(np.repeat(np.tile(np.arange(54), 3), hands[table, others].ravel()))
-        ends = np.cumsum(hands[table, others].sum(axis=1))
-        for seat, cards in zip(others, np.split(pool, ends[:-1]), strict=True):
-            hands[table, seat] = np.bincount(cards, minlength=54)
-    again = player.play(tables.decisions(which), tables.keys[which])
-    assert (again.cards == moves.cards).all()
-    assert before == [
-        explain(engine, scorer, engine.look(tables.decisions(which), row)).to_json() for row in range(len(which))
-    ]
+    assert (tables.hidden(which).at_most < tables.hidden(which).unseen[:, None]).any(axis=(1, 2)).sum() > 4
+
+    def everything() -> list[Any]:
+        decisions = tables.decisions(which)
+        facts = decisions.hidden()
+        return [
+            *player.play(decisions, tables.keys[which]), decisions.observe(), decisions.hints(),
+            facts.unseen, facts.left, facts.at_least, facts.at_most,
+        ]  # fmt: skip
+
+    def explanations() -> list[dict]:
+        return [said(player, engine.look(tables.decisions(which), row)) for row in range(len(which))]
+
+    before, reasons = everything(), explanations()
+    for seed in (1, 2):
+        assert deal_anew(tables, which, seed) > len(which) // 2
+        assert all((one == two).all() for one, two in zip(before, everything(), strict=True))
+        assert explanations() == reasons
 
 
 def test_a_tribute_out_of_a_record(match: tuple[list[dict], list[list[Any]]]) -> None:

@@ -1,0 +1,116 @@
+"""An agent's opinion in colour on the terminal, and as a picture (Chen et al. 2025, figures 3 and 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from abl_cards.cards import RANKS, SUITS
+from abl_cards.cli.console import fail, out
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from reasoners.explanation import Explanation
+    from reasoners.heat_map import Line
+    from reasoners.opinion import HandEstimate
+
+_COLD, _HOT = (40, 48, 64), (214, 72, 32)
+"""Backgrounds of no copy and of one or more: red, green and blue."""
+_LEAST = 0.05  # copies; what is less has no background
+_MOST_BARS = 8
+_WIDE, _BARS_HIGH, _SEAT_HIGH = 11.0, 3.0, 2.2  # inches
+_DARK = 0.6  # copies; from here on numbers are white
+
+
+def print_heat_map(estimate: HandEstimate, language: str) -> None:
+    """Print an estimate, in colour where stdout is a terminal that shows some."""
+    from reasoners.heat_map import heat_map
+
+    console = out()
+    for line in heat_map(estimate, language):
+        console.print(_coloured(line), soft_wrap=True)
+
+
+def _coloured(line: Line) -> Text:
+    from rich.text import Text
+
+    text = Text()
+    for piece in line:
+        text.append(piece.text, "" if piece.heat is None or piece.heat < _LEAST else _style(piece.heat))
+    return text
+
+
+def _style(heat: float) -> str:
+    share = min(heat, 1.0)
+    red, green, blue = (round(cold + share * (hot - cold)) for cold, hot in zip(_COLD, _HOT, strict=True))
+    return f"white on rgb({red},{green},{blue})"
+
+
+def draw_opinion(explanation: Explanation, file: Path) -> None:
+    """Write labels, candidates and estimate as a PNG file; its words are English, for want of other fonts."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError:
+        fail("pictures need the library matplotlib: pip install 'abl-cards[plots]'")
+
+    estimate = explanation.opinion.estimate if explanation.opinion else None
+    names = estimate.names if estimate else ()
+    figure = Figure(figsize=(_WIDE, _BARS_HIGH + _SEAT_HIGH * len(names)), layout="constrained")
+    grid = figure.add_gridspec(1 + len(names), 2, height_ratios=[_BARS_HIGH, *[_SEAT_HIGH] * len(names)])
+    _draw_labels(figure.add_subplot(grid[0, 0]), explanation)
+    _draw_candidates(figure.add_subplot(grid[0, 1]), explanation)
+    for place in range(len(names)):
+        if estimate:
+            _draw_seat(figure.add_subplot(grid[1 + place, :]), estimate, place)
+    FigureCanvasAgg(figure).print_png(str(file))
+
+
+def _draw_labels(axes: Any, explanation: Explanation) -> None:
+    shown = explanation.labels[:_MOST_BARS]
+    chances = [each.probability or 0.0 for each in shown]
+    _bars(axes, [each.label for each in shown], chances, [f"{chance:.1%}" for chance in chances])
+    axes.set_title(f"labels by probability, {len(shown)} of {len(explanation.labels)}")
+
+
+def _draw_candidates(axes: Any, explanation: Explanation) -> None:
+    candidates, chosen = explanation.candidates, explanation.chosen
+    shown = candidates[:_MOST_BARS]
+    names = [f"{'> ' if each.place == chosen.place else ''}{each.action}" for each in shown]
+    texts = ["inconsistent" if each.violates else str(each.cost) for each in shown]
+    _bars(axes, names, [each.cost for each in shown], texts)
+    axes.set_title(f"card sets of {chosen.label} by cost, {len(shown)} of {len(candidates)}")
+
+
+def _bars(axes: Any, names: Sequence[str], lengths: Sequence[float], texts: Sequence[str]) -> None:
+    bars = axes.barh(range(len(names)), lengths, color="tab:blue")
+    axes.bar_label(bars, texts, padding=3)
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.margins(x=0.2)
+
+
+def _draw_seat(axes: Any, estimate: HandEstimate, place: int) -> None:
+    """Ranks by suits, the jokers behind them; grey where there can be none."""
+    from reasoners.heat_map import SHOWN
+
+    cards = np.arange(len(RANKS) * len(SUITS)).reshape(len(RANKS), len(SUITS)).T
+    grid = np.full((len(SUITS), len(RANKS) + 2), -1)
+    grid[:, : len(RANKS)] = cards
+    grid[0, len(RANKS) :] = cards.size, cards.size + 1
+    copies = np.where(grid >= 0, estimate.copies[place][grid], np.nan)
+    shown = (grid >= 0) & (estimate.possible[place][grid] | (copies >= SHOWN))
+    axes.set_facecolor("0.92")
+    axes.imshow(np.where(shown, copies, np.nan), vmin=0, vmax=1, cmap="Reds", aspect="auto")
+    for (row, column), value in np.ndenumerate(copies):
+        if shown[row, column]:
+            axes.text(
+                column, row, f"{value:.2f}", ha="center", va="center", color="white" if value > _DARK else "black"
+            )
+    axes.set_xticks(range(grid.shape[1]), [*RANKS, "SB", "HR"])
+    axes.set_yticks(range(len(SUITS)), [*SUITS])
+    axes.set_title(f"{estimate.names[place]}, {estimate.left[place]} cards: expected copies")

@@ -1,0 +1,72 @@
+"""An estimate of the hidden hands as a heat-map of text, a block a seat (Chen et al. 2025, figure 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from abl_cards.cards import BIG_JOKER, RANKS, SMALL_JOKER, SUITS, card_text
+from reasoners.opinion import HandEstimate
+
+_WIDTH = 5
+NOWHERE = "·"
+"""A card that the seat cannot hold."""
+SHOWN = 0.005
+"""Copies that do not round to nothing."""
+
+_WORDS = {
+    "en": {
+        "title": "estimated hands: expected copies of each card, {how}; {nowhere} where there can be none",
+        "projected": "made consistent with what is known",
+        "raw": "as the network says",
+        "seat": "{name}, {left} cards",
+        "next": "next", "opposite": "opposite", "partner": "partner", "previous": "previous",
+    },
+    "zh": {
+        "title": "手牌估计：每张牌的期望张数，{how}；{nowhere} 表示不可能有",
+        "projected": "已与已知信息一致",
+        "raw": "网络的原始输出",
+        "seat": "{name}，{left} 张",
+        "next": "下家", "opposite": "对面", "partner": "对家", "previous": "上家",
+    },
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some text of a line, and how hot it is: expected copies, or None for what is no cell."""
+
+    text: str
+    heat: float | None = None
+
+
+Line = tuple[Piece, ...]
+
+
+def heat_map(estimate: HandEstimate, language: str) -> Iterator[Line]:
+    """The lines of a heat-map, at most 80 columns wide."""
+    say = _WORDS[language]
+    how = say["projected" if estimate.projected else "raw"]
+    yield (Piece(say["title"].format(how=how, nowhere=NOWHERE)),)
+    for place, (name, left) in enumerate(zip(estimate.names, estimate.left, strict=True)):
+        yield (Piece(""),)
+        yield (Piece(say["seat"].format(name=say[name], left=left)),)
+        yield from _block(estimate, place)
+
+
+def _block(estimate: HandEstimate, place: int) -> Iterator[Line]:
+    """Ranks by suits; the jokers stand behind the first suit."""
+    jokers = (SMALL_JOKER, BIG_JOKER)
+    heads = [*RANKS, *map(card_text, jokers)]
+    yield (Piece("   " + "".join(head.rjust(_WIDTH) for head in heads)),)
+    for suit, letter in enumerate(SUITS):
+        cards = [len(SUITS) * rank + suit for rank in range(len(RANKS))] + [*jokers] * (suit == 0)
+        yield (Piece(f"  {letter}"), *(_cell(estimate, place, card) for card in cards))
+
+
+def _cell(estimate: HandEstimate, place: int, card: int) -> Piece:
+    copies = float(estimate.copies[place, card])
+    if not estimate.possible[place, card] and copies < SHOWN:
+        return Piece(NOWHERE.rjust(_WIDTH), 0.0)
+    text = f"{copies:.2f}"
+    return Piece(text.removeprefix("0").rjust(_WIDTH), copies)

@@ -1,0 +1,84 @@
+"""What an agent that has learned thinks of one decision: how likely its labels are, and what the others hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.cards import CARD_NAMES, CARDS
+from abl_cards.games.hidden import Constraints
+
+
+@dataclass(frozen=True)
+class HandEstimate:
+    """The hands of the other seats, as expected copies of each card; the seats in the order of play."""
+
+    copies: NDArray[np.float32]  # [others, cards]
+    facts: Constraints  # of this one observer
+    projected: bool  # onto what is consistent with the facts
+    names: tuple[str, ...]  # of the seats, see ``seat_names``
+
+    @property
+    def left(self) -> list[int]:
+        """[others] cards in each of the hands."""
+        return [int(number) for number in self.facts.left[0]]
+
+    @property
+    def possible(self) -> NDArray[np.bool_]:
+        """[others, cards] whether the seat may hold the card at all."""
+        possible: NDArray[np.bool_] = self.facts.at_most[0] > 0
+        return possible
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values in a stable order; cards that are not among the unseen ones are left out."""
+        return {
+            "projected": self.projected,
+            "hands": [
+                {"seat": name, "left": left, "copies": self._copies(place)}
+                for place, (name, left) in enumerate(zip(self.names, self.left, strict=True))
+            ],
+        }
+
+    def _copies(self, place: int) -> dict[str, float]:
+        unseen = self.facts.unseen[0]
+        return {CARD_NAMES[card]: round(float(self.copies[place, card]), 4) for card in range(CARDS) if unseen[card]}
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What led an agent to its move, besides the preferences."""
+
+    row: int  # the move, among the candidates
+    log_probabilities: NDArray[np.float32]  # [labels] of those that may be chosen; -inf elsewhere
+    drawn: bool = False  # whether any card set of the label would have done
+    estimate: HandEstimate | None = None
+
+    @property
+    def probabilities(self) -> NDArray[np.float64]:
+        """[labels] 0 for what may not be chosen."""
+        return np.exp(self.log_probabilities.astype(np.float64))
+
+    @property
+    def choosable(self) -> NDArray[np.bool_]:
+        """[labels] whether each may be chosen."""
+        choosable: NDArray[np.bool_] = self.log_probabilities > -np.inf
+        return choosable
+
+    @property
+    def place(self) -> NDArray[np.int64]:
+        """[labels] the place of each, from 0 for the most probable; of equals the first comes first."""
+        place = np.empty(len(self.log_probabilities), np.int64)
+        place[np.argsort(-self.log_probabilities, kind="stable")] = np.arange(len(place))
+        return place
+
+
+def seat_names(teams: Sequence[int]) -> tuple[str, ...]:
+    """What the other seats are called, in the order of play; teams [seats] by turns.
+
+    """
+    middle = "partner" if teams[0] == teams[len(teams) // 2] else "opposite"
+    return ("next", *[middle] * (len(teams) - 3), "previous")
