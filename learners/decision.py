@@ -56,6 +56,8 @@ def _plays(question: Question) -> Tensor:
     return torch.where(question.legal, question.plays, least) / PLAYS_UNIT
 
 
+_CRITIC_INPUTS = (LEGAL, TO_BEAT, PLAYS)
+
 _PARTS = {
     ESTIMATE: _estimate,
     LEGAL: lambda question: question.legal.float(),
@@ -85,8 +87,8 @@ class Decision(nn.Module):
     def __init__(self, layout: Layout, preset: Preset, labels: int, estimate: int) -> None:
         """For a game with so many labels, and estimates of so many numbers."""
         super().__init__()
-        sizes = {ESTIMATE: estimate, LEGAL: labels, TO_BEAT: labels, REGRET: labels, PLAYS: labels}
-        self.inputs = preset.inputs
+        self.sizes = sizes = {ESTIMATE: estimate, LEGAL: labels, TO_BEAT: labels, REGRET: labels, PLAYS: labels}
+        self.inputs, self.encoder_out = preset.inputs, preset.encoder.out
         self.encoder = Encoder(layout, preset.encoder)
         self.join = nn.Linear(preset.encoder.out + sum(sizes[name] for name in self.inputs), preset.decision_width)
         self.blocks = nn.Sequential(*[_Residual(preset.decision_width) for _ in range(preset.decision_blocks)])
@@ -95,11 +97,18 @@ class Decision(nn.Module):
         self.trust = nn.Parameter(torch.ones(())) if REGRET in self.inputs else None
         nn.init.normal_(self.policy.weight, std=0.01)
 
+    def widened(self, weight: Tensor) -> Tensor:
+        """The weights of ``join`` of a model without an estimate for this one: nothing comes from the estimate."""
+        first = self.encoder_out + sum(self.sizes[name] for name in self.inputs[: self.inputs.index(ESTIMATE)])
+        return torch.cat([weight[:, :first], weight.new_zeros(len(weight), self.sizes[ESTIMATE]), weight[:, first:]], 1)
+
     def forward(self, question: Question) -> Tensor:
         """[n, labels] log-probabilities; what may not be chosen has next to none."""
         encoded = torch.relu(self.encoder(self.forget_inputs(question.observation)))
         hidden = self.join(torch.cat([self.forget(encoded), *(question.part(name) for name in self.inputs)], dim=1))
-        logits = self.policy(self.forget(torch.relu(self.blocks(hidden))))
+        last = self.forget(torch.relu(self.blocks(hidden)))
+        with torch.autocast(last.device.type, enabled=False):  # a policy changes by less than half precision shows
+            logits = self.policy(last.float())
         if self.trust is not None:
             logits = logits - self.trust * question.part(REGRET)
         return torch.log_softmax(torch.where(question.legal, logits, torch.full((), _FORBIDDEN)), dim=1)
@@ -108,17 +117,16 @@ class Decision(nn.Module):
 class Critic(nn.Module):
     """The value of a decision in training, where the hidden hands are known; it never plays."""
 
-    def __init__(self, layout: Layout, preset: Preset, hands: int) -> None:
-        """For true hands of so many numbers."""
+    def __init__(self, preset: Preset, features: int, labels: int, hands: int) -> None:
+        """For observations of so many features, so many labels, and true hands of so many numbers."""
         super().__init__()
-        self.layout = layout
         width = preset.critic_width
-        self.value = multilayer((layout.state + hands, width, width, 1))
+        self.value = multilayer((features + hands + len(_CRITIC_INPUTS) * labels, width, width, 1))
 
-    def forward(self, observation: Tensor, hands: Tensor) -> Tensor:
-        """[n] the expected return, from observations [n, features] and the others' true hands [n, others, cards]."""
-        state, _ = self.layout.split(observation)
-        value: Tensor = self.value(torch.cat([state, hands.flatten(1)], dim=1)).squeeze(1)
+    def forward(self, question: Question, hands: Tensor) -> Tensor:
+        """[n] the expected return, from what the seat sees and the others' true hands [n, others, cards]."""
+        told = [question.part(name) for name in _CRITIC_INPUTS]
+        value: Tensor = self.value(torch.cat([question.observation, hands.flatten(1), *told], dim=1)).squeeze(1)
         return value
 
 

@@ -38,7 +38,10 @@ class Layout:
 
     def split(self, observation: Tensor) -> tuple[Tensor, Tensor]:
         """[n, size] to the state [n, state] and the history [n, steps, step]."""
-        parts = [observation[:, part].unflatten(1, (self.steps, -1)) for part in self.sequence]
+        parts = [
+            observation[:, part].reshape(len(observation), self.steps, (part.stop - part.start) // self.steps)
+            for part in self.sequence
+        ]
         return observation[:, : self.state], torch.cat(parts, dim=2)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Self
 
 import numpy as np
 import torch
@@ -24,13 +25,13 @@ class Examples:
     plays: NDArray[np.uint8]  # [n, labels] the least number of plays that empties the hand after each label
     prior: NDArray[np.float16]  # [n, others, cards] what can be said of the hidden hands without learning
     estimate: NDArray[np.float16]  # [n, others, cards] of the hidden hands as the decision model is given it
-    hands: NDArray[np.uint8]  # [n, others, cards] the truth
+    hands: NDArray[np.uint8] | NDArray[np.float32]  # [n, others, cards] the truth, or what was abduced
     label: NDArray[np.int16]  # [n] the choice
 
     def __len__(self) -> int:
         return len(self.label)
 
-    def at(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Examples:
+    def at(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Self:
         """Some of them."""
         return type(self)(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
 

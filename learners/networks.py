@@ -40,13 +40,17 @@ class Networks(nn.Module):
 
     def __init__(self, preset: Preset, shape: GameShape, seed: int = 0) -> None:
         super().__init__()
-        self.preset, self.shape = preset, shape
+        self.preset, self.shape, self.precision = preset, shape, "float32"
         layout = Layout.of(shape.observation)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.abln = ABLN(layout, preset, shape.others, shape.cards) if preset.abln else None
             self.decision = Decision(layout, preset, shape.labels, shape.hands)
-            self.critic = Critic(layout, preset, shape.hands)
+            self.critic = Critic(preset, shape.observation.size, shape.labels, shape.hands)
+
+    def arithmetic(self) -> torch.autocast:
+        """Where matrix products are made in the networks' precision, and the rest in float32."""
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bfloat16")
 
     @property
     def device(self) -> torch.device:

@@ -88,7 +88,7 @@ PRESETS: dict[str, Preset] = {
         decision_width=384,
         critic_width=256,
         inputs=(ESTIMATE, LEGAL, TO_BEAT, REGRET, PLAYS),
-        ppo=PPO(learning_rate=3e-4, batch=2_048, rows=16_384, epochs=2, entropy=0.01),
+        ppo=PPO(learning_rate=1.5e-4, trace=0.8, batch=4_096, rows=32_768, epochs=2, entropy=0.0005),
         supervised_rate=5e-4,
         forget=0.35,
         forget_inputs=0.15,

@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from abl_cards.games import Engine, GameError
 from learners.networks import GameShape, Networks
 from learners.presets import PRESETS
+
+_JOIN = "decision.join.weight"
 
 SHIPPED = Path(__file__).parent / "weights"
 """The weights that come with the package."""
@@ -81,12 +84,21 @@ def load_networks(file: Path, engine: Engine) -> Networks:
 
 
 def load_weights(file: Path, networks: Networks) -> None:
-    """Give networks these weights; a critic keeps its own. Raises GameError where they do not fit."""
+    """Give networks these weights; a critic keeps its own. Raises GameError where they do not fit.
+
+    Networks with ABLN may take those of a twin without: ABLN keeps its own, and the estimate says nothing at first.
+    """
     try:
         weights = {name: tensor.float() for name, tensor in load_file(file).items()}
+    except (OSError, SafetensorError) as problem:
+        raise GameError(f"{file}: no weights ({problem})") from None
+    kept = ("critic.",) if load_card(file).abln == networks.preset.abln else ("critic.", "abln.")
+    try:
+        if len(kept) == 2 and networks.preset.abln:
+            weights[_JOIN] = networks.decision.widened(weights[_JOIN])
         missing, unknown = networks.load_state_dict(weights, strict=False)
-    except (OSError, RuntimeError) as problem:
-        raise GameError(f"{file}: {problem}") from None
-    missing = [name for name in missing if not name.startswith("critic.")]
-    if missing or unknown:
-        raise GameError(f"{file}: not weights of such networks: {', '.join([*missing, *unknown][:3])}")
+        wrong = [*(name for name in missing if not name.startswith(kept)), *unknown]
+    except RuntimeError as problem:
+        wrong = [str(problem).splitlines()[-1].strip()]
+    if wrong:
+        raise GameError(f"{file}: not weights of such networks: {', '.join(wrong[:3])}")

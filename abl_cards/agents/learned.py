@@ -27,9 +27,9 @@ class Abl:
 
     def play(self, decisions: Decisions, keys: Keys) -> Moves:
         """The move each."""
-        thought = self.mind.think(decisions)
-        labels = thought.likeliest()
-        return thought.survey.realise(labels) if self._preferences else decisions.realise_random(labels, keys)
+        view = self.mind.look(decisions)
+        labels = self.mind.choose(view)
+        return view.survey.realise(labels) if self._preferences else decisions.realise_random(labels, keys)
 
     def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
         """The cheapest card each."""

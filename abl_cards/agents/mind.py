@@ -16,12 +16,13 @@ from abl_cards.parallel import each_share
 from reasoners.survey import Survey, survey
 
 if TYPE_CHECKING:
+    from learners.decision import Question
     from learners.networks import Networks
 
 
 @dataclass(frozen=True)
-class Thought:
-    """What a mind made of n decisions before it chose; networks are asked where there is a choice."""
+class View:
+    """What a mind knows of n decisions before its networks weigh the labels; they are asked where there is a choice."""
 
     survey: Survey
     choice: Indices  # [k] the decisions with more than one label to choose among
@@ -32,23 +33,19 @@ class Thought:
     plays: NDArray[np.uint8]  # [k, labels]
     prior: NDArray[np.float32]  # [k, others, cards] the hidden hands by counts, facts and hints; zeros without ABLN
     estimate: NDArray[np.float32]  # [k, others, cards] the hidden hands by ABLN; zeros without ABLN
-    log_probabilities: NDArray[np.float32]  # [k, labels]
 
-    def likeliest(self) -> NDArray[np.int16]:
-        """[n] the most probable label of each decision."""
-        return self._complete(self.log_probabilities.argmax(axis=1).astype(np.int16))
-
-    def drawn(self, keys: Keys) -> NDArray[np.int16]:
-        """[n] a label of each decision, drawn with keys [n]."""
-        labels = np.zeros(len(self.choice), np.int16)
-        chosen = keys[self.choice]
-        each_share(len(labels), lambda lo, hi: _draw(self.log_probabilities, chosen, lo, hi, labels))
-        return self._complete(labels)
-
-    def _complete(self, labels: NDArray[np.int16]) -> NDArray[np.int16]:
+    def complete(self, labels: NDArray[np.int16]) -> NDArray[np.int16]:
+        """[n] the labels [k] that were chosen, and the only ones where there is no choice."""
         every = self.survey.choosable.argmax(axis=1).astype(np.int16)
         every[self.choice] = labels
         return every
+
+
+def draw(log_probabilities: NDArray[np.float32], keys: Keys) -> NDArray[np.int16]:
+    """[k] a label each by its probability, from log-probabilities [k, labels] and keys [k]."""
+    labels = np.zeros(len(keys), np.int16)
+    each_share(len(labels), lambda lo, hi: _draw(log_probabilities, keys, lo, hi, labels))
+    return labels
 
 
 class Mind:
@@ -58,16 +55,15 @@ class Mind:
         """Think with these preferences and networks."""
         self.engine, self.judge, self.networks, self._project = engine, judge, networks, project
 
-    def think(self, decisions: Decisions) -> Thought:
-        """Estimate the hidden hands and weigh the labels."""
+    def look(self, decisions: Decisions) -> View:
+        """Ask the knowledge base, and estimate the hidden hands."""
         found = survey(self.engine, self.judge, decisions)
         legal = found.choosable
         choice = np.flatnonzero(legal.sum(axis=1) > 1)
         observation = decisions.observe()[choice]
         prior, estimate = self.estimate(decisions, observation, choice)
         told = legal[choice], decisions.label_to_beat[choice], found.regret()[choice], found.plays[choice]
-        weighed = self._weigh(observation, *told, estimate)
-        return Thought(found, choice, observation, *told, prior, estimate, weighed)
+        return View(found, choice, observation, *told, prior, estimate)
 
     def estimate(
         self, decisions: Decisions, observation: NDArray[np.uint8], choice: Indices
@@ -83,36 +79,40 @@ class Mind:
             return nothing, nothing
         constraints = decisions.hidden().at(choice)
         prior = reckon(constraints, decisions.hints()[choice])
-        with torch.inference_mode():
+        with torch.inference_mode(), self.networks.arithmetic():
             guess = abln(torch.from_numpy(observation).to(device).float(), torch.from_numpy(prior).to(device))
-        estimate = guess.cpu().numpy()
+        estimate = guess.float().cpu().numpy()
         return prior, project(estimate, constraints) if self._project else estimate
 
-    def _weigh(
-        self,
-        observation: NDArray[np.uint8],
-        legal: NDArray[np.bool_],
-        to_beat: NDArray[np.int16],
-        regret: NDArray[np.float32],
-        plays: NDArray[np.uint8],
-        estimate: NDArray[np.float32],
-    ) -> NDArray[np.float32]:
+    def question(self, view: View) -> Question:
+        """The view as tensors, where the networks are."""
         import torch
 
         from learners.decision import Question
 
         device = self.networks.device
-        with torch.inference_mode():
-            question = Question(
-                torch.from_numpy(observation).to(device).float(),
-                torch.from_numpy(legal).to(device),
-                torch.from_numpy(to_beat).to(device).long(),
-                torch.from_numpy(regret).to(device),
-                torch.from_numpy(plays).to(device).float(),
-                torch.from_numpy(estimate).to(device),
-            )
-            weighed: NDArray[np.float32] = self.networks.decision(question).cpu().numpy()
+        return Question(
+            torch.from_numpy(view.observation).to(device).float(),
+            torch.from_numpy(view.legal).to(device),
+            torch.from_numpy(view.to_beat).to(device).long(),
+            torch.from_numpy(view.regret).to(device),
+            torch.from_numpy(view.plays).to(device).float(),
+            torch.from_numpy(view.estimate).to(device),
+        )
+
+    def weigh(self, view: View) -> NDArray[np.float32]:
+        """[k, labels] log-probabilities of the labels."""
+        import torch
+
+        with torch.inference_mode(), self.networks.arithmetic():
+            weighed: NDArray[np.float32] = self.networks.decision(self.question(view)).float().cpu().numpy()
         return weighed
+
+    def choose(self, view: View, keys: Keys | None = None) -> NDArray[np.int16]:
+        """[n] the most probable labels; drawn by their probabilities where there are keys [n]."""
+        weighed = self.weigh(view)
+        chosen = weighed.argmax(axis=1).astype(np.int16) if keys is None else draw(weighed, keys[view.choice])
+        return view.complete(chosen)
 
 
 @njit(cache=True, nogil=True)

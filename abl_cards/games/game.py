@@ -233,6 +233,9 @@ class Tables(Protocol):
     def others(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
         """[n, others, cards] those hands, in the order of play."""
 
+    def laid_by_others(self, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
+        """[n, others, cards] what these others have laid down in the episode."""
+
     def play(self, which: Indices, moves: Moves) -> None:
         """Make one legal move at each of these tables."""
 

@@ -1,7 +1,7 @@
 """Decisions of running episodes, kept until their returns are known; generalised advantages (Schulman et al. 2016).
 
-Rows lie in flat arrays. Each remembers the decision the same seat made before it in the same episode, so an episode that
-ends is walked backwards, seat by seat.
+Rows lie in flat arrays. Each remembers the decision the same seat made before it in the same episode, so an episode
+that ends is walked backwards, seat by seat.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -15,6 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games import Indices
+from abl_cards.games.hidden import Constraints
 from learners.examples import Examples
 
 NO_ROW = -1
@@ -29,6 +30,19 @@ class Experience(Examples):
     value: NDArray[np.float32]  # [n] what the critic expected
     advantage: NDArray[np.float32]  # [n] how much better it went
     total: NDArray[np.float32]  # [n] what the critic should have expected
+    shown: NDArray[np.bool_]  # [n] whether ABLN is told the hidden hands; where it is not, they are abduced
+    unseen: NDArray[np.uint8]  # [n, cards] this and the next three: what the seat knew of the hidden hands
+    left: NDArray[np.int8]  # [n, others]
+    at_least: NDArray[np.uint8]  # [n, others, cards]
+    at_most: NDArray[np.uint8]  # [n, others, cards]
+    later: NDArray[
+        np.uint8
+    ]  # [n, others, cards] laid down before; when the row is ready, what was laid down afterwards
+
+    @property
+    def constraints(self) -> Constraints:
+        """What the seats knew of the hidden hands."""
+        return Constraints(self.unseen, self.left, self.at_least, self.at_most)
 
 
 class Memory:
@@ -46,18 +60,21 @@ class Memory:
         self.state = np.full(rows, _FREE, np.uint8)
         self.order = np.zeros(rows, np.int64)  # [rows] when the row became ready
         self.last = np.full((tables, seats), NO_ROW, np.int64)
+        self.table, self.seat = np.zeros(rows, np.int64), np.zeros(rows, np.int8)
         self.finished = 0
 
     def arrays(self) -> dict[str, Any]:
         """Everything there is to save: of the rows, those in use."""
         used = np.flatnonzero(self.state != _FREE)
         rows = {field.name: getattr(self.rows, field.name)[used] for field in fields(Experience)}
-        marks = {name: getattr(self, name) for name in ("before", "state", "order", "last", "finished")}
+        marks = {
+            name: getattr(self, name) for name in ("before", "state", "order", "last", "table", "seat", "finished")
+        }
         return marks | {"used": used, "rows": rows}
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Take up what was saved."""
-        for name in ("before", "state", "order", "last"):
+        for name in ("before", "state", "order", "last", "table", "seat"):
             getattr(self, name)[...] = saved[name]
         for name, rows in saved["rows"].items():
             getattr(self.rows, name)[saved["used"]] = rows
@@ -82,7 +99,12 @@ class Memory:
             getattr(self.rows, field.name)[places] = getattr(rows, field.name)
         self.before[places] = self.last[tables, seats]
         self.last[tables, seats] = places
+        self.table[places], self.seat[places] = tables, seats
         self.state[places] = _OPEN
+
+    def open_at(self, tables: Indices) -> Indices:
+        """The rows of episodes that are running at these tables."""
+        return np.flatnonzero((self.state == _OPEN) & np.isin(self.table, tables))
 
     def finish(self, tables: Indices, rewards: NDArray[np.float32], discount: float, trace: float) -> None:
         """Episodes ended at these tables with rewards [n, seats]: their decisions get advantages."""

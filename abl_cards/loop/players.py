@@ -30,8 +30,8 @@ class Past:
 
     def play(self, decisions: Decisions, keys: Keys) -> Moves:
         """One legal move for each decision."""
-        thought = self._mind.think(decisions)
-        return thought.survey.realise(thought.drawn(keys))
+        view = self._mind.look(decisions)
+        return view.survey.realise(self._mind.choose(view, keys))
 
 
 def seating(tables: int, teams: int, shares: tuple[float, ...]) -> NDArray[np.int8]:

@@ -142,7 +142,7 @@ class Fit:
             self._optimiser.param_groups[0]["lr"] = rate(self._done, self.steps, self.peak)
             loss = self.loss(told)
             self._optimiser.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
+            torch.autograd.backward(loss)
             torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
             self._optimiser.step()
             self._done += 1

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.mind import Mind, Thought
+from abl_cards.agents.agent import Keys
+from abl_cards.agents.mind import Mind, View, draw
 from abl_cards.games import Engine, Indices, Tables
 from abl_cards.games.audience import Quiet
 from abl_cards.loop.experience import Experience, Memory
 from abl_cards.loop.players import LEARNER, Opponent
-from abl_cards.streams import key_of, mix_all
+from abl_cards.streams import below_all, key_of, mix_all
 from learners.presets import PPO
 from reasoners.minimiser import Minimiser
 
-_DEAL, _DRAW, _MATCH = 11, 12, 13  # what the random numbers of a run are for
+_DEAL, _DRAW, _MATCH, _SHOW = 11, 12, 13, 14  # what the random numbers of a run are for
+
+
+Decide = Callable[[View, Keys], tuple[NDArray[np.int16], NDArray[np.float32]]]
+"""From k views and keys to labels [k] and their log-probabilities [k]."""
 
 
 @dataclass
@@ -39,14 +44,25 @@ class SelfPlay(Quiet):
     """The tables of a run; hears when their episodes end."""
 
     def __init__(
-        self, engine: Engine, mind: Mind, opponents: Sequence[Opponent], seats: NDArray[np.int8], ppo: PPO, seed: int
+        self,
+        engine: Engine,
+        mind: Mind,
+        opponents: Sequence[Opponent],
+        seats: NDArray[np.int8],
+        ppo: PPO,
+        seed: int,
+        revealed: float = 1.0,
     ) -> None:
-        """Seats [tables, teams] say who plays each team: LEARNER, or the number of an opponent from 1."""
-        self.mind, self.opponents = mind, list(opponents)
+        """Seats [tables, teams] say who plays each team: LEARNER, or the number of an opponent from 1.
+
+        Of a share of the episodes the hidden hands are revealed to those who learn from them.
+        """
+        self.mind, self.opponents, self._revealed = mind, list(opponents), revealed
         self._engine, self._seats, self._ppo = engine, seats, ppo
         self._minimiser = Minimiser(mind.judge)
         self.score = Score.zero(len(opponents) + 1)
         self.decisions = 0
+        self.decide: Decide = self.draw
         self.tables: Tables = engine.tables(mix_all(np.full(len(seats), key_of(seed, _DEAL)), np.arange(len(seats))))
         self.memory = self._room()
         self.tables.listener = self
@@ -54,8 +70,8 @@ class SelfPlay(Quiet):
     def _room(self) -> Memory:
         """Room for three updates and the open episodes; one decision shows the shapes."""
         which = self.tables.playing()[:1]
-        thought = self.mind.think(self.tables.decisions(which))
-        rows = self._experience(which, thought, np.zeros(len(which), np.int16))
+        view = self.mind.look(self.tables.decisions(which))
+        rows = self._experience(which[view.choice], view, *self.draw(view, self.tables.keys[which[view.choice]]))
         room = 3 * self._ppo.rows + 60 * self._seats.size
         return Memory(room, len(self._seats), len(self._engine.teams), rows)
 
@@ -79,45 +95,62 @@ class SelfPlay(Quiet):
         if player != LEARNER:
             self.tables.play(which, self.opponents[player - 1].play(decisions, keys))
             return
-        thought = self.mind.think(decisions)
-        labels = thought.drawn(keys)
-        rows = which[thought.choice]
+        view = self.mind.look(decisions)
+        chosen, weight = self.decide(view, keys[view.choice])
+        rows, labels = which[view.choice], view.complete(chosen)
         if rows.size:
-            self.memory.remember(rows, self.tables.seat[rows], self._experience(rows, thought, labels[thought.choice]))
-        self.tables.play(which, thought.survey.realise(labels))
+            self.memory.remember(rows, self.tables.seat[rows], self._experience(rows, view, chosen, weight))
+        self.tables.play(which, view.survey.realise(labels))
 
-    def _experience(self, which: Indices, thought: Thought, labels: NDArray[np.int16]) -> Experience:
+    def draw(self, view: View, keys: Keys) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+        """Labels [k] drawn with keys [k], and their log-probabilities [k]."""
+        weighed = self.mind.weigh(view)
+        labels = draw(weighed, keys)
+        return labels, weighed[np.arange(len(labels)), labels]
+
+    def _experience(
+        self, which: Indices, view: View, labels: NDArray[np.int16], weight: NDArray[np.float32]
+    ) -> Experience:
         """Decisions [k] at tables [k] as rows of the memory."""
-        hands = self.tables.others(which)
-        k = len(which)
+        hands, known, k = self.tables.others(which), self.tables.hidden(which), len(which)
+        chance = mix_all(mix_all(self.tables.keys[which], _SHOW), self.tables.episode[which])
         return Experience(
-            observation=thought.observation,
-            legal=thought.legal,
-            to_beat=thought.to_beat,
-            regret=thought.regret.astype(np.float16),
-            plays=thought.plays,
-            prior=thought.prior.astype(np.float16),
-            estimate=thought.estimate.astype(np.float16),
+            observation=view.observation,
+            legal=view.legal,
+            to_beat=view.to_beat,
+            regret=view.regret.astype(np.float16),
+            plays=view.plays,
+            prior=view.prior.astype(np.float16),
+            estimate=view.estimate.astype(np.float16),
             hands=hands,
             label=labels,
-            log_probability=thought.log_probabilities[np.arange(k), labels],
-            value=self._values(thought.observation, hands),
+            log_probability=weight,
+            value=self._values(view, hands),
             advantage=np.zeros(k, np.float32),
             total=np.zeros(k, np.float32),
+            shown=below_all(chance, 1 << 20) < self._revealed * (1 << 20),
+            unseen=known.unseen,
+            left=known.left,
+            at_least=known.at_least,
+            at_most=known.at_most,
+            later=self.tables.laid_by_others(which, self.tables.seat[which]),
         )
 
-    def _values(self, observation: NDArray[np.uint8], hands: NDArray[np.uint8]) -> NDArray[np.float32]:
+    def _values(self, view: View, hands: NDArray[np.uint8]) -> NDArray[np.float32]:
         import torch
 
         networks = self.mind.networks
-        with torch.inference_mode():
-            seen, truth = (torch.from_numpy(array).to(networks.device).float() for array in (observation, hands))
-            values: NDArray[np.float32] = networks.critic(seen, truth).cpu().numpy()
+        with torch.inference_mode(), networks.arithmetic():
+            truth = torch.from_numpy(hands).to(networks.device).float()
+            values: NDArray[np.float32] = networks.critic(self.mind.question(view), truth).float().cpu().numpy()
         return values
 
     def episode_ended(self, tables: Any, which: Indices) -> None:
         """Tell the memory and count."""
         rewards = self._engine.rewards(tables, which)
+        rows = self.memory.open_at(which)
+        laid = tables.laid_by_others(self.memory.table[rows], self.memory.seat[rows])
+        self.memory.rows.later[rows] = laid - self.memory.rows.later[rows]
         self.memory.finish(which, rewards, self._ppo.discount, self._ppo.trace)
         for team in range(self._seats.shape[1]):
             mine = self._seats[which, team] == LEARNER

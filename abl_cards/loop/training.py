@@ -19,6 +19,7 @@ from abl_cards.agents import Kb
 from abl_cards.agents.mind import Mind
 from abl_cards.games import GameError, game
 from abl_cards.loop.checkpoint import load_checkpoint, save_checkpoint
+from abl_cards.loop.experience import Experience
 from abl_cards.loop.metrics import Metrics
 from abl_cards.loop.players import Past, seating
 from abl_cards.loop.preparation import Tell, prepare
@@ -30,6 +31,11 @@ from learners.presets import PRESETS, Preset
 from learners.store import Card, load_card, load_weights, save_networks
 from learners.symmetry import Symmetries
 from reasoners.minimiser import Minimiser
+
+PRECISIONS = ("float32", "bfloat16")
+
+Learn = Callable[[Experience], Update]
+"""From decisions whose returns are known to what was seen in learning from them."""
 
 PLAYERS = ("itself", "kb", "its past")
 """Whom the learner meets, in the order of the numbers of the players."""
@@ -89,6 +95,9 @@ class Run:
         self.networks = (
             Networks(preset_of(settings), GameShape.of(self.engine), settings.seed).to(settings.device).eval()
         )
+        if settings.precision not in PRECISIONS:
+            raise GameError(f"unknown precision '{settings.precision}' (there are: {', '.join(PRECISIONS)})")
+        self.networks.precision = settings.precision
         if settings.start:
             load_weights(settings.start, self.networks)
         if not self.checkpoint.exists():
@@ -96,6 +105,7 @@ class Run:
         self.trainer = Trainer(self.networks, Symmetries.of(self.engine.symmetries, self.engine.observation))
         self._rng = np.random.default_rng(settings.seed)
         self.play = self._sit_down()
+        self.learn: Learn = self.teach
         self.update, self.seconds, self._league = 0, 0.0, 0
         self._metrics_size = 0
         self._take_up()
@@ -114,11 +124,13 @@ class Run:
         judge = self.engine.judge()
         self.past = Networks(self.networks.preset, self.networks.shape).to(self.settings.device).eval()
         self.past.load_state_dict(self.networks.state_dict())
+        self.past.precision = self.networks.precision
         opponents = Kb(Minimiser(judge)), Past(Mind(self.engine, judge, self.past))
         shares = self.settings.against_kb, self.settings.against_past
         seats = seating(self.settings.tables, int(self.engine.teams.max()) + 1, shares)
         mind = Mind(self.engine, judge, self.networks)
-        return SelfPlay(self.engine, mind, opponents, seats, self.networks.preset.ppo, self.settings.seed)
+        ppo, settings = self.networks.preset.ppo, self.settings
+        return SelfPlay(self.engine, mind, opponents, seats, ppo, settings.seed, settings.revealed)
 
     # --- the loop ----------------------------------------------------------------------------------------------------
 
@@ -144,7 +156,7 @@ class Run:
         rows = self.networks.preset.ppo.rows
         while self.play.memory.ready < rows:
             self.play.step()
-        learned = self.trainer.update(self.play.memory.take(rows), self._rng, critic_only=self.update < WARM_UP)
+        learned = self.learn(self.play.memory.take(rows))
         self.update += 1
         if self.update % self.settings.remember_every == 0:
             self._remember()
@@ -153,6 +165,10 @@ class Run:
         self.seconds += spent
         pace = (self.play.decisions - before) / spent
         return Report(self.update, self.play.decisions, self.seconds, pace, score, learned)
+
+    def teach(self, rows: Experience) -> Update:
+        """Let the networks learn from decisions; at the start the critic alone."""
+        return self.trainer.update(rows, self._rng, critic_only=self.update < WARM_UP)
 
     def _remember(self) -> None:
         """Keep a copy of the learner, and let it meet one of the copies from now on."""
@@ -194,8 +210,9 @@ class Run:
             return
         changed = [name for name, value in _comparable(self.settings).items() if state["settings"].get(name) != value]
         if changed:
+            what = " and ".join(changed)
             raise GameError(
-                f"{self.checkpoint}: begun with another {' and '.join(changed)}; choose another folder, or the same settings"
+                f"{self.checkpoint}: begun with another {what}; choose another folder, or the same settings"
             )
         self.networks.load_state_dict(state["networks"])
         self.past.load_state_dict(state["past"])
@@ -237,5 +254,5 @@ WARM_UP = 10
 
 def _comparable(settings: Settings) -> dict[str, Any]:
     """What must not change between two parts of a run."""
-    values = asdict(replace(settings, directory=Path(), decisions=0, device="", threads=None))
+    values = asdict(replace(settings, directory=Path(), decisions=0, device="", precision="", threads=None))
     return {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -14,6 +14,7 @@ from learners.decision import entropy_of, ppo_loss
 from learners.examples import Lesson, lesson
 from learners.networks import Networks
 from learners.symmetry import Symmetries
+from reasoners.hands import abduced
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ class Trainer:
                 seen.append(self._improve(rows.at(part), advantage[part], critic_only))
         hands = [self._estimate(rows, rng) for _ in range(self._hands_steps(len(rows)))]
         means = np.mean(seen, axis=0)
-        return Update(*map(float, means), float(np.mean(hands)) if hands else 0.0)
+        policy, value, entropy, divergence, clipped = map(float, means)
+        return Update(policy, value, entropy, divergence, clipped, float(np.mean(hands)) if hands else 0.0)
 
     def _hands_steps(self, rows: int) -> int:
         share = self.networks.preset.abln_share if self.hands else 0.0
@@ -64,15 +66,17 @@ class Trainer:
         before, weight, total = (
             torch.from_numpy(array).to(self.networks.device) for array in (rows.log_probability, advantage, rows.total)
         )
-        every = self.networks.decision(told.question)
+        with self.networks.arithmetic():
+            every = self.networks.decision(told.question).float()
+            expected = self.networks.critic(told.question, told.hands).float()
         now = every.gather(1, told.label[:, None]).squeeze(1)
         policy, entropy = ppo_loss(now, before, weight, self._ppo.clip), entropy_of(every)
-        value = torch.nn.functional.mse_loss(self.networks.critic(told.question.observation, told.hands), total)
+        value = torch.nn.functional.mse_loss(expected, total)
         loss = self._ppo.value_weight * value
         if not critic_only:
             loss = loss + policy - self._ppo.entropy * entropy
         self.policy.zero_grad(set_to_none=True)
-        loss.backward()
+        torch.autograd.backward(loss)
         for network in (self.networks.decision, self.networks.critic):
             torch.nn.utils.clip_grad_norm_(network.parameters(), self._ppo.gradient_norm)
         self.policy.step()
@@ -82,17 +86,32 @@ class Trainer:
         return policy.item(), value.item(), entropy.item(), divergence.item(), clipped.item()
 
     def _estimate(self, rows: Experience, rng: np.random.Generator) -> float:
-        chosen = rows.at(rng.integers(0, len(rows), self._ppo.batch))
+        chosen = self._abduce(rows.at(rng.integers(0, len(rows), self._ppo.batch)))
         told = lesson(chosen, self.networks.device, self._symmetries, int(rng.integers(len(self._symmetries))))
         return self.teach_hands(told)
+
+    def _abduce(self, rows: Experience) -> Experience:
+        """The same decisions, with hands in the place of those that were not shown that explain what was laid down."""
+        hidden = np.flatnonzero(~rows.shown)
+        abln = self.networks.abln
+        if not hidden.size or abln is None:
+            return rows
+        unknown, hands = rows.at(hidden), rows.hands.astype(np.float32)
+        with torch.inference_mode(), self.networks.arithmetic():
+            told = lesson(unknown, self.networks.device)
+            guess = abln(told.question.observation, told.prior).float().cpu().numpy()
+        hands[hidden] = abduced(guess, unknown.constraints, unknown.later)
+        return replace(rows, hands=hands)
 
     def teach_hands(self, told: Lesson) -> float:
         """One step of ABLN towards the hands of a lesson; returns the loss before."""
         abln, optimiser = self.networks.abln, self.hands
         if abln is None or optimiser is None:
             raise ValueError("these networks have no ABLN")
-        loss = hands_loss(abln(told.question.observation, told.prior), told.hands)
+        with self.networks.arithmetic():
+            guess = abln(told.question.observation, told.prior).float()
+        loss = hands_loss(guess, told.hands)
         optimiser.zero_grad()
-        loss.backward()
+        torch.autograd.backward(loss)
         optimiser.step()
         return loss.item()

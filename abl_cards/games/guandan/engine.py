@@ -116,7 +116,11 @@ class GuandanEngine:
 
     def plays_left(self, decisions: Decisions, lists: MoveLists) -> NDArray[np.uint8]:
         """[moves] the least number of plays that empties the hand after each move of some decisions."""
-        return PlayCounter.of(self.rules).plays_left_after(decisions, lists)
+        return self._counter.plays_left_after(decisions, lists)
+
+    @cached_property
+    def _counter(self) -> PlayCounter:
+        return PlayCounter.of(self.rules)
 
     def judge(self, without: Collection[str] = (), directory: Path | None = None) -> Preferences:
         """The preferences of the knowledge base, or of another folder; raises GameError, KBError."""

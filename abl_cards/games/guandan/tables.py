@@ -152,6 +152,10 @@ class Tables:
         """[n, 3, 54] the hands that seats [n] do not see: next, partner, previous."""
         return hands_of_others(self.course, which, self.course.seat[which] if seats is None else seats)
 
+    def laid_by_others(self, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
+        """[n, 3, 54] what the others of seats [n] have laid down in the episode: next, partner, previous."""
+        return self.course.played[which[:, None], (seats[:, None] + np.arange(1, 4)) % 4]
+
     def situation(self, which: Indices) -> Situation:
         """What the seats to decide can see: their cards, and of the others' how many and which in all."""
         return look_around(self.course, which)

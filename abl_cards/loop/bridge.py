@@ -1,0 +1,173 @@
+"""The loop's learner and reasoner as ABLkit's ``ABLModel`` and ``Reasoner``, so that either can be replaced.
+
+An example is a decision with one symbol, its label. X holds where the decision stands in a batch (``Place``): a model
+of one's own finds the arrays there, ``place.batch.view`` before a choice, ``place.batch.experience`` to learn from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from ablkit.bridge import BaseBridge
+from ablkit.data.structures import ListData
+from ablkit.learning import ABLModel
+from ablkit.reasoning import KBBase, Reasoner
+from numpy.typing import NDArray
+
+from abl_cards.agents.agent import Keys
+from abl_cards.agents.mind import View, draw
+from abl_cards.loop.experience import Experience
+from abl_cards.loop.training import Run
+from abl_cards.loop.updates import Update
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Decisions that are made, or learned from, together; one of the two is there."""
+
+    view: View | None = None
+    keys: Keys | None = None  # [k] what labels are drawn with
+    experience: Experience | None = None
+
+    def examples(self) -> ListData:
+        """The decisions in ABLkit's form; what label would have been right is not known."""
+        n = len(self.experience if self.experience is not None else self.to_decide.choice)
+        return ListData(X=[[Place(self, row)] for row in range(n)], gt_pseudo_label=None, Y=[None] * n)
+
+    @property
+    def to_decide(self) -> View:
+        """What is known of decisions to make."""
+        if self.view is None:
+            raise ValueError("there is nothing to decide in this batch")
+        return self.view
+
+
+class Place(NamedTuple):
+    """A decision of a batch."""
+
+    batch: Batch
+    row: int
+
+
+class Policy:
+    """The decision model as ABLkit wants a base model: ``predict_proba`` and ``fit``."""
+
+    def __init__(self, run: Run) -> None:
+        """Ask and train the networks of a run."""
+        self._run = run
+        self.last: Update | None = None  # what the last training saw
+
+    def predict_proba(self, X: Sequence[Place]) -> NDArray[np.float64]:
+        """[n, labels] probabilities of the labels of one batch."""
+        weighed = self._run.play.mind.weigh(X[0].batch.to_decide).astype(np.float64)
+        probabilities: NDArray[np.float64] = np.exp(weighed)
+        return probabilities[[place.row for place in X]]
+
+    def predict(self, X: Sequence[Place]) -> NDArray[np.int64]:
+        """[n] the most probable labels."""
+        return self.predict_proba(X).argmax(axis=1)
+
+    def fit(self, X: Sequence[Place], y: Sequence[int]) -> float:
+        """PPO and ABLN on the experience of one batch, whose labels are y; returns the loss of the policy."""
+        experience = X[0].batch.experience
+        if experience is None:
+            raise ValueError("there is nothing to learn from in this batch")
+        self.last = self._run.teach(replace(experience, label=np.array(y, np.int16)))
+        return self.last.policy_loss
+
+
+class LabelsKB(KBBase):  # type: ignore[misc]  # ablkit has no types
+    """The pseudo-labels of a game; what is consistent with a decision stands in its batch."""
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        """ABLkit's cache is not keyed by knowledge base, so it stays off."""
+        super().__init__(pseudo_label_list=list(labels), use_cache=False)
+
+    def logic_forward(self, pseudo_label: Sequence[str], x: Sequence[Place]) -> bool:
+        """Whether the rules and constraints allow the label there."""
+        place = x[0]
+        return bool(place.batch.to_decide.legal[place.row, self.pseudo_label_list.index(pseudo_label[0])])
+
+
+class DrawingReasoner(Reasoner):  # type: ignore[misc]
+    """Draws a consistent label by the learner's probabilities: play that learns has to try things."""
+
+    def batch_abduce(self, data_examples: ListData) -> list[list[str]]:
+        """A label each, by the keys of the batch."""
+        batch = data_examples.X[0][0].batch
+        legal = batch.to_decide.legal
+        probabilities = np.concatenate(data_examples.pred_prob)
+        shares = np.full(probabilities.shape, -np.inf, np.float32)
+        np.log(np.maximum(probabilities, np.finfo(np.float64).tiny), out=shares, where=legal, casting="same_kind")
+        labels = draw(shares, batch.keys)
+        data_examples.abduced_pseudo_label = [[self.idx_to_label[int(label)]] for label in labels]
+        return data_examples.abduced_pseudo_label
+
+
+class JointBridge(BaseBridge):  # type: ignore[misc]
+    """A run whose labels and lessons go through an ABLkit model and reasoner.
+
+    >>> bridge = JointBridge(run, reasoner=my_reasoner)  # doctest: +SKIP
+    >>> bridge.train()  # doctest: +SKIP
+    """
+
+    def __init__(self, run: Run, model: ABLModel | None = None, reasoner: Reasoner | None = None) -> None:
+        """Take over the run's decisions and its learning; what is not given is the run's own."""
+        policy = ABLModel(Policy(run)) if model is None else model
+        super().__init__(policy, reasoner or DrawingReasoner(LabelsKB(run.engine.labels)))
+        self.run = run
+        run.play.decide, run.learn = self.decide, self.learn
+
+    def decide(self, view: View, keys: Keys) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+        """Labels for decisions, by way of model and reasoner, and the model's log-probabilities of them."""
+        data = Batch(view, keys).examples()
+        _, probabilities = self.predict(data)
+        self.abduce_pseudo_label(data)
+        labels = np.array(self.pseudo_label_to_idx(data), np.int16)[:, 0]
+        chosen = np.concatenate(probabilities)[np.arange(len(labels)), labels]
+        return labels, np.log(np.maximum(chosen, np.finfo(np.float64).tiny)).astype(np.float32)
+
+    def learn(self, experience: Experience) -> Update:
+        """Give experience to the model; one that is not ours tells nothing of what it saw."""
+        data = Batch(experience=experience).examples()
+        data.abduced_idx = [[int(label)] for label in experience.label]
+        loss = self.model.train(data)
+        last = getattr(self.model.base_model, "last", None)
+        return last if isinstance(last, Update) else Update(float(loss), 0.0, 0.0, 0.0, 0.0, 0.0)
+
+    def predict(self, data_examples: ListData) -> tuple[list[Any], list[Any]]:
+        """Indices and probabilities of the labels, by the model."""
+        self.model.predict(data_examples)
+        return data_examples.pred_idx, data_examples.pred_prob
+
+    def abduce_pseudo_label(self, data_examples: ListData) -> list[list[Any]]:
+        """Consistent labels, by the reasoner."""
+        self.reasoner.batch_abduce(data_examples)
+        return data_examples.abduced_pseudo_label
+
+    def idx_to_pseudo_label(self, data_examples: ListData) -> list[list[Any]]:
+        """The predicted labels by name."""
+        names = self.reasoner.idx_to_label
+        data_examples.pred_pseudo_label = [[names[index] for index in row] for row in data_examples.pred_idx]
+        return data_examples.pred_pseudo_label
+
+    def pseudo_label_to_idx(self, data_examples: ListData) -> list[list[Any]]:
+        """The abduced labels by number."""
+        numbers = self.reasoner.label_to_idx
+        data_examples.abduced_idx = [[numbers[name] for name in row] for row in data_examples.abduced_pseudo_label]
+        return data_examples.abduced_idx
+
+    def train(self, train_data: Any = None, minutes: float | None = None) -> None:
+        """Play and learn; the data of a game come from playing it."""
+        self.run.go(minutes=minutes)
+
+    def valid(self, val_data: Any = None) -> None:
+        """A run counts its wins while it trains: see its metrics."""
+        raise NotImplementedError("a run counts its wins while it trains: read metrics.jsonl, or play matches")
+
+    def test(self, test_data: Any = None) -> None:
+        """A run counts its wins while it trains: see its metrics."""
+        self.valid(test_data)

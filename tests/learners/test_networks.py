@@ -1,0 +1,135 @@
+"""Networks: their sizes, what they look at, and what symmetries leave alone."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from abl_cards.games import game
+from learners.decision import Question
+from learners.networks import GameShape, Networks
+from learners.presets import PRESETS
+from learners.symmetry import Symmetries
+from tests.learners.tiny import TINY
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return game("guandan").engine()
+
+
+@pytest.fixture(scope="module")
+def shape(engine):
+    return GameShape.of(engine)
+
+
+def widths(layers: nn.Sequential) -> list[int]:
+    linear = [layer for layer in layers if isinstance(layer, nn.Linear)]
+    return [linear[0].in_features, *(layer.out_features for layer in linear)]
+
+
+def test_the_preset_paper_has_the_sizes_of_the_paper(shape):
+    networks = Networks(PRESETS["paper"], shape)
+    abln = networks.abln
+    assert abln is not None
+    assert widths(abln.encoder.state) == [13 + 4 + 3 + 54 + 4 * 54 + 4 * 54, 512, 512, 512, 216]
+    assert abln.encoder.history.embed.in_features == 54 + 4
+    assert len(abln.encoder.history.blocks) == 6
+    assert abln.encoder.history.embed.out_features == 256
+    assert widths(abln.estimate) == [432, 512, 512, 512, 162]
+    assert networks.decision.policy.out_features == 168
+
+
+def rows(shape, n: int, seed: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
+    rng = np.random.default_rng(seed)
+    observation = torch.from_numpy(rng.integers(0, 3, (n, shape.observation.size))).float()
+    return observation, torch.from_numpy(rng.random((n, shape.others, shape.cards), np.float32) * 2)
+
+
+@pytest.mark.parametrize("preset", ["paper", "small"])
+def test_estimates_lie_between_none_and_both_copies(shape, preset):
+    abln = Networks(PRESETS[preset], shape).abln
+    assert abln is not None
+    estimate = abln(*rows(shape, 5))
+    assert estimate.shape == (5, 3, 54)
+    assert bool(((estimate >= 0) & (estimate <= 2)).all())
+
+
+def test_an_untrained_estimator_with_a_prior_repeats_it(shape):
+    abln = Networks(PRESETS["small"], shape).abln
+    observation, prior = rows(shape, 5)
+    assert abln is not None
+    torch.testing.assert_close(abln(observation, prior), prior, atol=3e-3, rtol=0)
+
+
+def question(shape, n: int = 6) -> Question:
+    rng = np.random.default_rng(1)
+    observation, estimate = rows(shape, n)
+    legal = torch.from_numpy(rng.random((n, shape.labels)) < 0.2)
+    legal[:, 0] = True
+    cost = torch.from_numpy(rng.random((n, shape.labels), np.float32) * 100)
+    plays = torch.from_numpy(rng.integers(1, 12, (n, shape.labels))).float()
+    return Question(observation, legal, torch.from_numpy(rng.integers(-1, shape.labels, n)), cost, plays, estimate)
+
+
+@pytest.mark.parametrize("preset", [PRESETS["paper"], PRESETS["small"], TINY, TINY.without_abln()])
+def test_only_what_may_be_chosen_has_a_probability(shape, preset):
+    asked = question(shape)
+    probabilities = Networks(preset, shape).decision(asked).exp()
+    assert bool((probabilities[~asked.legal] == 0).all())
+    torch.testing.assert_close(probabilities.sum(dim=1), torch.ones(6))
+
+
+def test_the_twin_does_not_look_at_the_estimate(shape):
+    asked = question(shape)
+    other = Question(asked.observation, asked.legal, asked.to_beat, asked.regret, asked.plays, None)
+    twin = Networks(TINY.without_abln(), shape).decision
+    torch.testing.assert_close(twin(asked), twin(other))
+    with pytest.raises(ValueError, match="needs an estimate"):
+        Networks(TINY, shape).decision(other)
+
+
+def test_costs_of_labels_that_may_not_be_chosen_say_nothing(shape):
+    asked = question(shape)
+    regret = torch.where(asked.legal, asked.regret, torch.full((), torch.inf))
+    other = Question(asked.observation, asked.legal, asked.to_beat, regret, asked.plays, asked.estimate)
+    model = Networks(TINY, shape).decision
+    torch.testing.assert_close(model(asked), model(other))
+
+
+def test_the_same_seed_gives_the_same_weights_and_leaves_the_generator_alone(shape):
+    before = torch.get_rng_state()
+    first, second, other = (Networks(TINY, shape, seed).state_dict() for seed in (3, 3, 4))
+    assert torch.equal(torch.get_rng_state(), before)
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    assert any(not torch.equal(first[name], other[name]) for name in first)
+
+
+def test_symmetries_move_cards_and_nothing_else(engine):
+    symmetries = Symmetries.of(engine.symmetries, engine.observation)
+    tables = engine.tables(np.arange(40, dtype=np.uint64))
+    decisions = tables.decisions(tables.playing())
+    seen = torch.from_numpy(decisions.observe())
+    assert len(symmetries) == 6
+    for number in range(6):
+        moved = symmetries.observation(number, seen)
+        assert torch.equal(moved[:, :20], seen[:, :20])
+        hand = engine.observation["hand"]
+        assert torch.equal(moved[:, hand], symmetries.hands(number, seen[:, hand]))
+        ranks = [hands[:, :52].reshape(-1, 13, 4).sum(dim=2) for hands in (moved[:, hand], seen[:, hand])]
+        assert torch.equal(*ranks)
+        left = engine.observation["left"]
+        assert torch.equal(moved[:, left], seen[:, left])
+
+
+def test_symmetries_leave_the_legal_labels_as_they_are(engine):
+    tables = engine.tables(np.arange(60, dtype=np.uint64))
+    hands = tables.decisions(tables.playing()).situation.hand
+    from abl_cards.games.guandan.decisions import decide
+
+    level, leading = np.full(60, 5, np.int8), np.full(60, -1, np.int16)
+    straight_flushes = [label.startswith("straight_flush") for label in engine.labels]
+    for order in engine.symmetries:
+        swapped = decide(engine.rules, hands[:, order], level, leading).legal
+        assert np.array_equal(swapped, decide(engine.rules, hands, level, leading).legal)
+    assert any(straight_flushes)

@@ -1,0 +1,77 @@
+"""The memory of decisions, and generalised advantages."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from abl_cards.loop.experience import Experience, Memory
+
+
+def rows(values: list[float]) -> Experience:
+    n = len(values)
+    zero = {field.name: np.zeros((n, 1), np.float32) for field in fields(Experience)}
+    zero |= {name: np.zeros(n, np.float32) for name in ("advantage", "total", "log_probability")}
+    return Experience(**zero | {"value": np.array(values, np.float32), "label": np.zeros(n, np.int16)})
+
+
+def advantages(values: list[float], reward: float, discount: float, trace: float) -> list[float]:
+    """The definition: sums of discounted one-step errors, the reward at the end."""
+    after = [*values[1:], 0.0]
+    errors = [discount * following - value for value, following in zip(values, after, strict=True)]
+    errors[-1] = reward - values[-1]
+    return [
+        sum((discount * trace) ** (k - first) * errors[k] for k in range(first, len(values)))
+        for first in range(len(values))
+    ]
+
+
+@pytest.mark.parametrize(("discount", "trace"), [(0.996, 0.98), (1.0, 1.0), (0.9, 0.0)])
+def test_generalised_advantages_by_their_definition(discount, trace):
+    memory = Memory(50, 2, 4, rows([0.0]))
+    values = {(0, 1): [0.5, -0.25, 1.0], (1, 1): [0.125, 2.0], (0, 2): [1.5]}
+    for step in range(3):
+        now = [(place, values[place][step]) for place in values if step < len(values[place])]
+        for place, value in now:
+            memory.remember(np.array([place[0]]), np.array([place[1]], np.int8), rows([value]))
+    rewards = np.array([[0, 2, -1, 0]], np.float32)
+    memory.finish(np.array([0]), rewards, discount, trace)
+    assert memory.ready == 4
+    found = memory.take(10)
+    for seat in (1, 2):
+        mine = values[0, seat]
+        expected = advantages(mine, float(rewards[0, seat]), discount, trace)
+        for value, advantage in zip(mine, expected, strict=True):
+            row = np.flatnonzero(found.value == np.float32(value))
+            assert np.allclose(found.advantage[row], advantage, atol=1e-6)
+            assert np.allclose(found.total[row], advantage + value, atol=1e-6)
+    memory.finish(np.array([1]), rewards, discount, trace)
+    assert memory.ready == 2
+
+
+def test_rows_are_taken_once_in_the_order_in_which_they_became_ready():
+    memory = Memory(10, 3, 1, rows([0.0]))
+    memory.remember(np.arange(3), np.zeros(3, np.int8), rows([1.0, 2.0, 3.0]))
+    for table in (2, 0, 1):
+        memory.finish(np.array([table]), np.zeros((1, 1), np.float32), 1.0, 1.0)
+    assert memory.take(2).value.tolist() == [3.0, 1.0]
+    assert memory.take(2).value.tolist() == [2.0]
+    assert memory.room == 10
+
+
+def test_a_full_memory_says_what_to_do():
+    memory = Memory(2, 3, 1, rows([0.0]))
+    with pytest.raises(MemoryError, match="make it larger"):
+        memory.remember(np.arange(3), np.zeros(3, np.int8), rows([1.0, 2.0, 3.0]))
+
+
+def test_what_was_saved_comes_back():
+    memory, other = (Memory(10, 3, 1, rows([0.0])) for _ in range(2))
+    memory.remember(np.arange(3), np.zeros(3, np.int8), rows([1.0, 2.0, 3.0]))
+    memory.finish(np.array([1]), np.ones((1, 1), np.float32), 1.0, 1.0)
+    other.restore(memory.arrays())
+    for each in (memory, other):
+        each.remember(np.array([0]), np.zeros(1, np.int8), rows([4.0]))
+        each.finish(np.array([0]), np.ones((1, 1), np.float32), 0.5, 0.5)
+    first, second = memory.take(10), other.take(10)
+    assert all(np.array_equal(getattr(first, field.name), getattr(second, field.name)) for field in fields(first))

@@ -1,0 +1,135 @@
+"""Training runs: repeatable, resumable, and told about."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from abl_cards.games import GameError
+from abl_cards.loop.metrics import read_metrics
+from abl_cards.loop.settings import Settings
+from abl_cards.loop.training import Run
+from learners.presets import PRESETS
+from tests.learners.tiny import TINY
+
+TIMES = ("seconds", "pace")
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch):
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+
+
+def settings(directory: Path, **changes: object) -> Settings:
+    return replace(
+        Settings(directory, preset="tiny", decisions=2500, tables=16, save_every=2, remember_every=3, threads=1),
+        **changes,
+    )
+
+
+def lines(directory: Path) -> list[dict[str, float]]:
+    return [{key: value for key, value in line.items() if key not in TIMES} for line in read_metrics(directory)]
+
+
+def weights(run: Run) -> dict[str, torch.Tensor]:
+    return run.networks.state_dict()
+
+
+def same(first: Run, second: Run) -> bool:
+    one, other = weights(first), weights(second)
+    return all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path):
+    whole = Run(settings(tmp_path / "whole"))
+    whole.go()
+    half = settings(tmp_path / "parts", decisions=1200)
+    Run(half).go()
+    with (half.directory / "metrics.jsonl").open("a") as file:  # lines after the checkpoint, as a kill leaves them
+        file.write('{"update": 99}\n{"upd')
+    rest = Run(replace(half, decisions=2500))
+    rest.go()
+    assert lines(tmp_path / "whole") == lines(half.directory)
+    assert [line["update"] for line in lines(half.directory)] == list(range(1, whole.update + 1))
+    assert same(whole, rest)
+
+
+def test_a_run_says_what_it_does(tmp_path):
+    told = []
+    run = Run(settings(tmp_path))
+    run.go(told.append)
+    assert [report.update for report in told] == list(range(1, run.update + 1))
+    last = lines(tmp_path)[-1]
+    assert {"decisions", "policy_loss", "value_loss", "entropy", "hands_loss"} <= set(last)
+    assert any("wins against kb" in line for line in lines(tmp_path))
+    assert run.weights.exists()
+    assert run.weights.with_suffix(".json").exists()
+
+
+def test_the_critic_learns_first(tmp_path):
+    run = Run(settings(tmp_path, decisions=1))
+    before = {name: tensor.clone() for name, tensor in weights(run).items()}
+    run.go()
+    changed = {name.split(".")[0] for name, tensor in weights(run).items() if not torch.equal(tensor, before[name])}
+    assert changed == {"critic", "abln"}
+
+
+def test_other_settings_do_not_go_on_with_a_checkpoint(tmp_path):
+    Run(settings(tmp_path, decisions=1)).go()
+    with pytest.raises(GameError, match="begun with another tables"):
+        Run(settings(tmp_path, tables=8))
+    (tmp_path / "checkpoint.pt").write_bytes(b"half a file")
+    with pytest.raises(GameError, match=r"checkpoint\.pt: not a checkpoint"):
+        Run(settings(tmp_path))
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from learners.presets import PRESETS
+from tests.learners.tiny import TINY
+from tests.loop.test_training import settings
+from abl_cards.loop.training import Run
+PRESETS["tiny"] = TINY
+Run(settings(Path(sys.argv[1]), decisions=10**9)).go()
+"""
+
+
+def test_a_run_that_is_killed_resumes(tmp_path):
+    done = 0
+    for _ in range(2):
+        process = subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path)], cwd=Path(__file__).parents[2])
+        metrics = tmp_path / "metrics.jsonl"
+        while process.poll() is None and (not metrics.exists() or metrics.read_bytes().count(b"\n") < done + 5):
+            time.sleep(0.05)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        resumed = Run(settings(tmp_path))
+        assert resumed.update >= done
+        assert resumed.update >= metrics.read_bytes().count(b"\n") - 3  # at most the last interval is lost
+        done = resumed.update
+    updates = [line["update"] for line in lines(tmp_path)][:done]
+    assert updates == list(range(1, done + 1))
+
+
+def test_hands_that_are_not_shown_are_abduced_from_what_was_laid_down(tmp_path):
+    run = Run(settings(tmp_path, revealed=0.5))
+    while run.play.memory.ready < 200:
+        run.play.step()
+    rows = run.play.memory.take(200)
+    assert 0 < rows.shown.mean() < 1
+    assert (rows.later <= rows.hands).all()
+    assert rows.later.sum() > 0
+    given = run.trainer._abduce(rows)
+    assert (given.hands[rows.shown] == rows.hands[rows.shown]).all()
+    hidden = ~rows.shown
+    assert (given.hands[hidden] >= rows.later[hidden] - 1e-4).all()
+    assert rows.constraints.at(hidden).consistent(given.hands[hidden], 1e-3).all()
+    nearer = ((given.hands - rows.hands) ** 2).sum(axis=(1, 2)) <= ((rows.prior - rows.hands) ** 2).sum(axis=(1, 2)) + 1
+    assert nearer.mean() > 0.9
