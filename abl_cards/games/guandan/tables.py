@@ -93,17 +93,13 @@ class Tables:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that tells these tables from others, by name, in place: to save it, and to write it back."""
-        single = {"keys": self.keys, "episode": self.episode, "previous": self.previous}
-        groups = {
-            "course": self.course,
-            "exchange": self.exchange,
-            "ladder": self.ladder,
-            "known": self.known,
-            "habits": self.habits,
-        }
-        return single | {
+        single: dict[str, NDArray[Any]] = {"keys": self.keys, "episode": self.episode, "previous": self.previous}
+        groups: dict[str, Any] = {"course": self.course, "exchange": self.exchange, "ladder": self.ladder}
+        groups |= {"known": self.known, "habits": self.habits}
+        fields: dict[str, NDArray[Any]] = {
             f"{name}.{field}": getattr(group, field) for name, group in groups.items() for field in group._fields
         }
+        return single | fields
 
     @property
     def winner(self) -> NDArray[np.int8]:
