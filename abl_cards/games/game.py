@@ -101,7 +101,7 @@ class Decisions(Protocol):
 
 
 class Exchanges(Protocol):
-    """Single cards to choose at n tables, from the eyes of the seats that choose."""
+    """One of a few things to choose at n tables, from the eyes of the seats that choose: a card to pay, a bid."""
 
     @property
     def which(self) -> Indices:
@@ -109,10 +109,10 @@ class Exchanges(Protocol):
 
     @property
     def options(self) -> NDArray[np.uint8]:
-        """[n, 54] the cards that may be chosen."""
+        """[n, Engine.choices] what may be chosen: cards of the 54-vector, or whatever the game numbers."""
 
     def lists(self) -> MoveLists:
-        """The cards that may be chosen, as moves of one card."""
+        """What may be chosen, as moves of one card: the number of the choice."""
 
 
 class Action(Protocol):
@@ -184,6 +184,12 @@ class Tables(Protocol):
     @property
     def episode(self) -> NDArray[np.int32]:
         """[n] episodes finished in the match."""
+
+    def outcome(self, which: Indices) -> NDArray[np.float64]:
+        """[n, seats] what finished matches were worth to each seat; they add up to nothing."""
+
+    def roles(self, which: Indices) -> NDArray[np.int8]:
+        """[n, seats] the part of each seat in the match, a number of Engine.roles."""
 
     @property
     def seat(self) -> NDArray[np.int8]:
@@ -268,6 +274,18 @@ class Engine(Protocol):
     @property
     def teams(self) -> NDArray[np.int8]:
         """[seats] the team of each seat."""
+
+    @property
+    def seatings(self) -> NDArray[np.int8]:
+        """[ways, seats] every way in which two agents, 0 and 1, share the seats in the games of a deal."""
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The parts that seats have in the game; a single one where all are alike."""
+
+    @property
+    def choices(self) -> int:
+        """How many things there are to choose among in an exchange."""
 
     @property
     def play_circuit(self) -> Circuit:
