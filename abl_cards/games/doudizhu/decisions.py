@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.doudizhu import course, expansion
-from abl_cards.games.doudizhu.course import LEADING, NO_BID, PACK, Play
+from abl_cards.games.doudizhu.course import PACK, Play
 from abl_cards.games.doudizhu.knowledge import BIDS, FULL_HAND
 from abl_cards.games.doudizhu.observations import observe
 from abl_cards.games.doudizhu.rulebook import FactRows, Rules
@@ -188,6 +188,3 @@ def look_around(play: Play, which: Indices) -> Situation:
 
 def _room_for(n: int) -> Moves:
     return Moves(np.empty(n, np.int16), np.empty((n, expansion.ROW), np.uint8))
-
-
-__all__ = ["CHOICES", "LEADING", "NO_BID", "Decisions", "Exchanges", "Situation", "decide", "decide_bid", "look_around"]

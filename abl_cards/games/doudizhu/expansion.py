@@ -1,8 +1,8 @@
 """From a legal label to its concrete card sets: the kernels that lay down cards.
 
 They read the same facts as the rules that decide legality (shapes.py) and nothing else. The cards of a move lie from
-low to high, so its main cards are one block among the kickers. The card sets of a label come in the order of their texts:
-a walk over blocks and kickers from left to right that tries the letters in the order of the alphabet.
+low to high, so its main cards are one block among the kickers. The card sets of a label come in the order of their
+texts: a walk over blocks and kickers from left to right that tries the letters in the order of the alphabet.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
