@@ -9,6 +9,7 @@ from abl_cards.agents.agent import Agent
 from abl_cards.agents.human import human_agent
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.plain import Greedy, Random
+from abl_cards.agents.program import program_agent
 from abl_cards.agents.reasoning import judge_of, kb_agent
 from abl_cards.games import Engine, GameError, Judge
 from abl_cards.logic.errors import suggestion
@@ -27,6 +28,7 @@ AGENTS: dict[str, Kind] = {
     "random": Kind(lambda name, engine: Random()),
     "greedy": Kind(lambda name, engine: Greedy(engine.traits)),
     "kb": Kind(kb_agent, keys=("without", "kb")),
+    "program": Kind(program_agent, keys=("run",)),
     "human": Kind(human_agent, keys=("lang",), words=("both",)),
 }
 """Kinds of agents by name."""

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from abl_cards.cli.console import (
-    AsJson,
     LONGEST_MESSAGE,
+    AsJson,
     GameName,
     Profile,
     RuleFolder,

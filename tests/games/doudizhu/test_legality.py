@@ -25,7 +25,9 @@ EVERYWHERE = {
 
 def counted(rules: Rules) -> Counter:
     """The card sets of each type by the facts alone: every label followed with a hand that has all its cards."""
-    labels = np.array([label for label in range(len(rules.labels)) if rules.tiers[label] >= 0 and label != rules.passing])
+    labels = np.array(
+        [label for label in range(len(rules.labels)) if rules.tiers[label] >= 0 and label != rules.passing]
+    )
     everything = np.full(len(labels), brute_force.key_of("3456789TJQKA2" * 4 + "XD"), np.uint64)
     decisions = decide(rules, everything, np.zeros(len(labels), np.int16))
     decisions.__dict__["legal"] = np.ones((len(rules.labels), len(labels)), np.uint8)

@@ -42,13 +42,16 @@ def bid(profile: str, *bids: int) -> Tables:
 
 
 @pytest.mark.parametrize(
-    ("bids", "landlord", "stake"), [((3,), 0, 3), ((1, 0, 2), 2, 2), ((0, 1, 0), 1, 1), ((1, 2, 3), 2, 3), ((2, 0, 0), 0, 2)]
+    ("bids", "landlord", "stake"),
+    [((3,), 0, 3), ((1, 0, 2), 2, 2), ((0, 1, 0), 1, 1), ((1, 2, 3), 2, 3), ((2, 0, 0), 0, 2)],
 )
 def test_the_highest_bidder_is_the_landlord(bids: tuple[int, ...], landlord: int, stake: int) -> None:
     tables = bid("contest", *bids)
     state = tables.course
     assert (state.stage[0], state.landlord[0], state.stake[0], state.seat[0]) == (PLAY, landlord, stake, landlord)
-    assert [len(str(Action(int(hand)))) for hand in state.hands[0]] == [20 if seat == landlord else 17 for seat in range(3)]
+    assert [len(str(Action(int(hand)))) for hand in state.hands[0]] == [
+        20 if seat == landlord else 17 for seat in range(3)
+    ]
 
 
 def test_a_bid_must_be_higher() -> None:
