@@ -125,7 +125,7 @@ class Exchanges(Protocol):
 class Action(Protocol):
     """A move in the words of the game; ``str`` gives the text form."""
 
-    def to_json(self) -> list[Any]:
+    def to_json(self) -> Any:
         """The move as other programs write it."""
 
 

@@ -15,7 +15,7 @@ from abl_cards.games import GameError, Moves
 from abl_cards.games.doudizhu import bot_file
 from abl_cards.games.doudizhu.botzone import BotzoneScript, _data, rank_of
 from abl_cards.games.doudizhu.engine import engine_of
-from abl_cards.games.doudizhu.wire import LETTERS
+from abl_cards.games.doudizhu.rulebook import LETTERS
 from tests.cli_runs import run
 from tests.games.random_play import match_keys
 

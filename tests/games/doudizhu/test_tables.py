@@ -6,7 +6,7 @@ import pytest
 from abl_cards.games.doudizhu.course import BID, NO_BID, PACK, PLAY
 from abl_cards.games.doudizhu.decisions import CHOICES
 from abl_cards.games.doudizhu.engine import engine_of
-from abl_cards.games.doudizhu.moments import find_moves
+from abl_cards.games.doudizhu.replay import find_moves
 from abl_cards.games.doudizhu.rulebook import rules_of
 from abl_cards.games.doudizhu.tables import Deal, Tables
 from abl_cards.games.doudizhu.wire import Action, read_hand
