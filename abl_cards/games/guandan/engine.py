@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.cards import CARDS, hand_of
 from abl_cards.cards import SUITS as CARD_SUITS
-from abl_cards.cards import hand_of
 from abl_cards.games.features import FeatureTable
 from abl_cards.games.game import GameError, Indices, Listener, Moment, MoveLists, Recorder, Replay, Traits
 from abl_cards.games.guandan import moments
@@ -81,6 +81,21 @@ class GuandanEngine:
     def teams(self) -> NDArray[np.int8]:
         """[4] seats 0 and 2 play against 1 and 3."""
         return np.array([0, 1, 0, 1], dtype=np.int8)
+
+    @property
+    def seatings(self) -> NDArray[np.int8]:
+        """[2, 4] each agent is one of the teams."""
+        return np.stack([self.teams, 1 - self.teams])
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """All seats are alike."""
+        return ("player",)
+
+    @property
+    def choices(self) -> int:
+        """The cards of the 54-vector."""
+        return CARDS
 
     @property
     def play_circuit(self) -> Circuit:
