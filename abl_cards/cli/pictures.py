@@ -67,7 +67,8 @@ def draw_opinion(explanation: Explanation, file: Path) -> None:
     for place in range(len(names)):
         if estimate:
             _draw_seat(figure.add_subplot(grid[1 + place, :]), estimate, place)
-    FigureCanvasAgg(figure).print_png(str(file))
+    figure.set_canvas(FigureCanvasAgg(figure))
+    figure.savefig(str(file), format="png")
 
 
 def _draw_labels(axes: Any, explanation: Explanation) -> None:

@@ -120,7 +120,7 @@ def test_a_run_that_is_killed_resumes(tmp_path: Path) -> None:
     assert updates == list(range(1, done + 1))
 
 
-def test_hands_that_are_not_shown_are_abduced_from_what_was_laid_down(tmp_path):
+def test_hands_that_are_not_shown_are_abduced_from_what_was_laid_down(tmp_path: Path) -> None:
     run = Run(settings(tmp_path, revealed=0.5))
     while run.play.memory.ready < 200:
         run.play.step()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -62,6 +62,13 @@ class Decisions:
     def legal(self) -> NDArray[np.uint8]:
         """[labels, n] the mask of legal labels."""
         return evaluate(self.rules.play, self._rows(self.rules.play, self.rules.facts), threads=THREADS)
+
+    def at(self, rows: NDArray[np.int64]) -> Decisions:
+        """Some of the decisions; the circuit is not asked again."""
+        some = replace(self, which=self.which[rows], to_beat=self.to_beat[rows], situation=self.situation.at(rows))
+        if "legal" in self.__dict__:
+            some.__dict__["legal"] = np.ascontiguousarray(self.legal[:, rows])
+        return some
 
     def _rows(self, circuit: Circuit, facts: FactRows) -> NDArray[np.uint8]:
         rows = np.empty((len(circuit.inputs), len(self.which)), np.uint8)

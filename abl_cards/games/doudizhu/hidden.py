@@ -36,6 +36,11 @@ def hands_of_others(play: Play, which: Indices, seats: NDArray[np.int8]) -> NDAr
     return counts_of(play.hands[which[:, None], _others(seats)])
 
 
+def laid_by_others(play: Play, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
+    """[n, 2, 15] what the other seats have laid down."""
+    return counts_of(play.played[which[:, None], _others(seats)])
+
+
 def no_hints(n: int) -> NDArray[np.float32]:
     """[n, 2, 15] odds that nothing changes: no rule says what the plays of the others tell."""
     return np.zeros((n, OTHERS, COUNT), np.float32)

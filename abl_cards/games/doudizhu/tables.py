@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from abl_cards.games.doudizhu import course
 from abl_cards.games.doudizhu.course import BID, GAME_OVER, LEADING, NO_BID, PLAY, RECENT, Play
 from abl_cards.games.doudizhu.decisions import CHOICES, Decisions, Exchanges, Situation, look_around
-from abl_cards.games.doudizhu.hidden import constraints, hands_of_others, no_hints
+from abl_cards.games.doudizhu.hidden import constraints, hands_of_others, laid_by_others, no_hints
 from abl_cards.games.doudizhu.observations import observe
 from abl_cards.games.doudizhu.rulebook import NOT_YET, REDEAL, Rules
 from abl_cards.games.game import Indices, Listener, Moves
@@ -135,6 +135,10 @@ class Tables:
     def others(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
         """[n, 2, 15] what the next and the previous seat hold."""
         return hands_of_others(self.course, which, self.course.seat[which] if seats is None else seats)
+
+    def laid_by_others(self, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
+        """[n, 2, 15] what the next and the previous seat have laid down."""
+        return laid_by_others(self.course, which, seats)
 
     # --- results -----------------------------------------------------------------------------------------------------
 
