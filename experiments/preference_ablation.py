@@ -47,6 +47,8 @@ def run(settings: Settings) -> list[dict[str, Any]]:
     kept = settings.out / "results.jsonl"
     known = {result["group"]: result for result in _read(kept) if marks.items() <= result.items()}
     wanted = settings.groups or tuple(sorted(sizes))
+    for group in wanted:  # a wrong name comes to light before the first match, not after hours
+        judge(f"{AGENT}:without={group}", engine)
     settings.out.mkdir(parents=True, exist_ok=True)
     for group in wanted:
         if group not in known:

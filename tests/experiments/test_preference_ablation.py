@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from abl_cards.games import game
 from experiments import preference_ablation
 from experiments.preference_ablation import Settings, main, run
 from tests.edited import edited
 
 
 def budget(out: Path, **more: Any) -> Settings:
-    return Settings(games=6, groups=("passing", "suits"), out=out, **more)
+    return Settings(games=6, groups=("passing", "exchange"), out=out, **more)
 
 
 def no_match(*arguments: Any, **more: Any) -> None:
@@ -23,7 +25,7 @@ def no_match(*arguments: Any, **more: Any) -> None:
 
 def test_a_group_that_matters_wins_and_the_table_says_so(tmp_path: Path) -> None:
     best, other = run(budget(tmp_path))
-    assert (best["group"], other["group"]) == ("passing", "suits")
+    assert (best["group"], other["group"]) == ("passing", "exchange")
     assert best["rate"] == 1.0 > other["rate"]
     assert best["preferences"] > 1
     rows = (tmp_path / "table.md").read_text("utf-8").splitlines()
@@ -59,3 +61,13 @@ def test_edited_rules_are_measured_anew(tmp_path: Path, capsys: pytest.CaptureFi
 def test_a_group_that_is_none_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--groups", "pasing", "--out", str(tmp_path)]) == 1
     assert "did you mean 'passing'" in capsys.readouterr().err
+
+
+def test_the_documents_know_every_group_and_each_pays_its_way() -> None:
+    """Both tables of the document, and the bar: the lower bounds lie above one half."""
+    text = (Path(__file__).parents[2] / "docs" / "preferences.md").read_text("utf-8")
+    groups = sorted(set(game("guandan").knowledge().groups.values()))
+    measured = re.findall(r"^\| `(\w+)` \| \d+ \| 2,000 \| \S+% \| (\S+)% – ", text, re.MULTILINE)
+    explained = re.findall(r"^\| `(\w+)` \| [a-z]", text, re.MULTILINE)
+    assert sorted(group for group, _ in measured) == sorted(explained) == groups
+    assert all(float(low) > 50 for _, low in measured)
