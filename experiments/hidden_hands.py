@@ -133,10 +133,11 @@ def from_play(engine: Engine, player: Agent, decisions: int, seed: int, tables: 
 
 
 def errors(views: Views, estimate: Estimate) -> dict[str, float]:
-    """The mean squared error over all decisions, and by the observer's cards."""
+    """The mean squared error over all decisions, and by the observer's cards where there are such decisions."""
     error = ((estimate - views.truth.astype(np.float32)) ** 2).sum(axis=(1, 2), dtype=np.float64)
     found = {"all": float(error.mean())}
-    return found | {str(left): float(error[views.cards == left].mean()) for left in CARDS_LEFT}
+    there = [left for left in CARDS_LEFT if (views.cards == left).any()]
+    return found | {str(left): float(error[views.cards == left].mean()) for left in there}
 
 
 def run(settings: Settings) -> dict[str, dict[str, float]]:
@@ -158,7 +159,8 @@ def table(results: Mapping[str, Mapping[str, float]]) -> str:
     lines = [f"| estimate | {' | '.join(columns)} | below counting | below facts |", "|---|" + "---:|" * 7]
     for name, found in results.items():
         less = [f"{1 - found['all'] / results[other]['all']:.1%}" for other in ("counting", "facts")]
-        lines.append(f"| {name} | {' | '.join(f'{found[column]:.2f}' for column in columns)} | {' | '.join(less)} |")
+        cells = [f"{found[column]:.2f}" if column in found else "–" for column in columns]
+        lines.append(f"| {' | '.join([name, *cells, *less])} |")
     return "\n".join(lines)
 
 
