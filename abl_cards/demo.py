@@ -1,39 +1,97 @@
-"""The tour of ``make run``: what the project does, in a minute, each step with the command that does it."""
+"""The main job of ``make run``: rules, records, the joint abduction loop, an explained decision; a report at the end.
+
+Each step is a command that can be typed alone. What is finished is kept, so that the job goes on after an interruption.
+"""
 
 from __future__ import annotations
 
+import json
 import shlex
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import typer
 
 from abl_cards.agents import Agent, agent
-from abl_cards.games import Engine, Tables, game
+from abl_cards.games import Engine, GameError, Tables, game
+from abl_cards.records import contest_records, sample_records
 from abl_cards.streams import key_of, mix_all
 
-DATA = Path(__file__).parent / "data"
 SEED = 7
 PLAYS = 12
 """Plays before the drawn table: early enough for long hands, late enough for a trick to follow."""
+MOVE = 33
+"""The play of the first record that is explained: in the middle of its game."""
 
 
-def tour(name: str) -> None:
-    """Show everything; an unknown game ends it."""
+def tour(name: str, start: str, folder: Path, smoke: bool) -> None:
+    """Show everything; an unknown game ends it. Starts from the weights of an agent, and reports into a folder."""
     begin = time.perf_counter()
     engine = game(name).engine()
-    sample = DATA / f"{name}_contest_sample.jsonl.gz"
+    sample = sample_records(name)
     _step("The rules are answer-set programs; they are checked, ground and compiled", "kb", "check", name)
     if sample.is_file():
-        _step("Real games of the contest, every play confirmed by the rules", "replay", name, str(sample))
-    _step("Two agents, whole matches, each deal twice with the teams swapped", "match", name, "greedy", "random",
-          "--games", "40", "--seed", str(SEED))  # fmt: skip
+        records = sample if smoke else contest_records(name)
+        _step("Real games of the contest, every play confirmed by the rules", "replay", name, str(records))
     _heading("A table in the middle of a game, with the legal labels of the seat to move")
     typer.echo(middle_of_a_game(engine))
-    _step("How fast it is, here and now (the whole table: abl-cards bench)", "bench", "--quick", "--game", name)
-    typer.echo(f"\nThat was the tour: {time.perf_counter() - begin:.0f} seconds.")
+    learner = _learner(start, engine)
+    if learner is None:
+        _step("Two agents, whole matches, each deal twice with the teams swapped", "match", name, "greedy", "random",
+              "--games", "40", "--seed", str(SEED))  # fmt: skip
+    else:
+        _learn(name, learner, folder, smoke)
+        if sample.is_file():
+            _explain(name, sample, folder)
+    seconds = time.perf_counter() - begin
+    typer.echo(f"\nThat was all: {seconds:.0f} seconds." + (f" The report: {folder / 'report.md'}" if learner else ""))
+
+
+def _learn(name: str, learner: str, folder: Path, smoke: bool) -> None:
+    words = [
+        "--set",
+        f"game={name}",
+        "--set",
+        f"start={learner}",
+        "--dir",
+        str(folder),
+        *(["--smoke"] if smoke else []),
+    ]
+    _step("The joint abduction loop: play, abduce, learn; the agent before and after", "run", "joint_loop", *words)
+
+
+def _explain(name: str, sample: Path, folder: Path) -> None:
+    """Let the agent that has learned explain a decision, and put the picture into the report."""
+    (row,) = json.loads((folder / "results.json").read_text("utf-8"))["tables"]["training"]["rows"]
+    words = [name, str(sample), "--move", str(MOVE), "--agent", f"abl:weights={row['weights']}"]
+    pictures = find_spec("matplotlib") is not None
+    if pictures:
+        words += ["--png", str(folder / "decision.png")]
+    _step("A decision explained: labels, card sets and their costs, the estimated hands", "explain", *words)
+    if pictures:
+        with (folder / "report.md").open("a", encoding="utf-8") as report:
+            report.write(
+                f"\n## A decision explained\n\n`abl-cards explain {shlex.join(words)}`\n\n![decision](decision.png)\n"
+            )
+
+
+def _learner(start: str, engine: Engine) -> str | None:
+    """The agent to train, or None for a game that no weights come with."""
+    from abl_cards.agents import checked_name
+    from abl_cards.agents.learned import weights_of
+
+    name = checked_name(start)
+    try:
+        weights_of(name, engine)
+    except GameError as problem:
+        if name.options:
+            raise
+        typer.echo(f"\n{problem}")
+        return None
+    return str(name)
 
 
 def middle_of_a_game(engine: Engine) -> str:

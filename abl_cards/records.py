@@ -143,5 +143,24 @@ def readable(file: Path) -> list[Mapping[str, Any]]:
 
 def matches_of(records: Sequence[Mapping[str, Any]]) -> NDArray[np.int64]:
     """[records] the number of the match each episode belongs to."""
-    first = [not (record["tribute"] or record["anti"]) for record in records]
+    first = [not (record.get("tribute") or record.get("anti")) for record in records]  # else one goes before it
     return np.cumsum(first) - 1
+
+
+def contest_records(game: str) -> Path:
+    """Recorded games of a contest: in the folder ABL_CARDS_DATA, or ``../shared/data`` beside the project.
+
+    The sample that comes with the package stands in for them; raises GameError where there is none either.
+    """
+    near = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("ABL_CARDS_DATA") or near)
+    files = folder / f"{game}_contest_bots.jsonl.gz", sample_records(game)
+    found = next((file for file in files if file.is_file()), None)
+    if found is None:
+        raise GameError(f"no recorded games of {game}: set ABL_CARDS_DATA to the folder that holds {files[0].name}")
+    return found
+
+
+def sample_records(game: str) -> Path:
+    """The recorded games of a contest that come with the package, if there are any."""
+    return Path(__file__).parent / "data" / f"{game}_contest_sample.jsonl.gz"

@@ -1,4 +1,4 @@
-"""Fit the weights of the hints to recorded games: ``python -m experiments.hint_weights RECORDS``.
+"""Fit the weights of the hints to recorded games.
 
 A conditional logit: every unseen copy lies with one of the other seats, which is as likely as the seat has cards open,
 times what the hints say. The last matches are left out of the fit. The result is a suggestion; the rule file stays the
@@ -7,8 +7,7 @@ place where weights live.
 
 from __future__ import annotations
 
-import argparse
-import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Engine, GameError, Indices, Moves, game
+from abl_cards.games import Engine, Indices, Moves, game
 from abl_cards.games.audience import Quiet
 from abl_cards.games.guandan.hints import SCALE, WILD, Hints, card_classes, fired
 from abl_cards.games.hidden import Constraints
-from abl_cards.logic import KBError
-from abl_cards.records import matches_of, readable
+from abl_cards.records import sample_records
+from abl_cards.settings import plain, setting
+from experiments.desk import Desk, Tell
+from experiments.experiment import Experiment
+from experiments.players import rules_mark
+from experiments.recorded import Records
+from experiments.report import Report, Table
 
 _CLASSES = WILD + 1
 _PRIOR = 1e-4  # keeps habits that these players never break from being taken for rules
@@ -32,11 +36,11 @@ _IMPOSSIBLE = -30.0  # log-odds of a seat that the facts deny a card
 class Settings:
     """How much is read and how long is fitted."""
 
-    file: Path
-    share: float = 0.08  # of the decisions
-    held_out: int = 40  # matches at the end that are not fitted
-    steps: int = 60
-    seed: int = 0
+    records: Path | None = setting(None, "recorded games; by default those of the contest")
+    share: float = setting(0.08, "of the decisions that are looked at")
+    held_out: int = setting(40, "matches at the end that are not fitted")
+    steps: int = setting(60, "of the optimiser")
+    seed: int = setting(0, "of the choice of decisions")
 
 
 @dataclass(frozen=True)
@@ -51,11 +55,10 @@ class Samples:
 
 @dataclass
 class _Watcher(Quiet):
-    """Listens to a replay and looks at some decisions of the wanted episodes."""
+    """Listens to a replay and looks at some decisions."""
 
     hints: Hints
     settings: Settings
-    wanted: NDArray[np.bool_]  # [episodes]
 
     def __post_init__(self) -> None:
         self.parts: list[tuple[NDArray[Any], ...]] = []
@@ -64,7 +67,7 @@ class _Watcher(Quiet):
 
     def played(self, tables: Any, which: Indices, moves: Moves) -> None:
         """Write down the hints and the truth."""
-        chosen = which[self.wanted[which] & (self._random.random(len(which)) < self.settings.share)]
+        chosen = which[self._random.random(len(which)) < self.settings.share]
         if not chosen.size:
             return
         there = fired(self.hints, tables.habits, tables.course, chosen, tables.course.seat[chosen])
@@ -99,10 +102,9 @@ def _copies(
 def collect(settings: Settings) -> Samples:
     """Replay the records and look at a share of their decisions."""
     engine: Engine = game("guandan").engine()
-    records = readable(settings.file)
-    match = matches_of(records)
-    watcher = _Watcher(engine.rules.hints, settings, match <= match[-1] - settings.held_out)
-    engine.replay(records, watcher)
+    records = Records.of(settings.records, engine.game).without_last(settings.held_out)
+    watcher = _Watcher(engine.rules.hints, settings)
+    records.watch(engine, watcher)
     applies, offset, copies = (np.concatenate(column) for column in zip(*watcher.parts, strict=True))
     return Samples(watcher.rules, applies, offset, copies)
 
@@ -133,34 +135,34 @@ def fit(samples: Samples, steps: int) -> tuple[NDArray[np.float32], float, float
         return points, float(likelihood(written)), float(likelihood(found))
 
 
-def report(samples: Samples, points: NDArray[np.float32], before: float, after: float) -> str:
+def found(settings: Settings, tell: Tell) -> dict[str, Any]:
+    """Fit; plain values: the weights, and how likely the copies lie where they lay."""
+    tell(0, "replaying")
+    samples = collect(settings)
+    tell(0, "fitting")
+    points, before, after = fit(samples, settings.steps)
+    weights = [[*samples.rules[row], float(points[row])] for row in np.argsort(-np.abs(points))]
+    return {"copies": int(samples.copies.sum()), "likelihood": [before, after], "weights": weights}
+
+
+def report(result: Mapping[str, Any]) -> Report:
     """The weights of the file beside the fitted ones."""
-    copies = int(samples.copies.sum())
-    lines = [f"{copies:,} copies, log-likelihood {before:.4f} with the file's weights, {after:.4f} fitted", ""]
-    lines.append(f"{'hint':<28} {'rule file':>10} {'fit':>10}")
-    for row in np.argsort(-np.abs(points)):
-        name, weight = samples.rules[row]
-        lines.append(f"{name:<28} {weight:>10} {points[row]:>10.1f}")
-    return "\n".join(lines)
+    before, after = result["likelihood"]
+    note = f"{result['copies']:,} copies, log-likelihood {before:.4f} with the file's weights, {after:.4f} fitted."
+    return Report([Table("weights", "Weights of the hints", ("hint", "rule file", "fit"), result["weights"], note)])
 
 
-def main() -> int:
-    """The command; exit 1 for a file that cannot be used."""
-    parser = argparse.ArgumentParser(prog="python -m experiments.hint_weights", description=__doc__)
-    parser.add_argument("file", type=Path, help="records as JSON lines, .gz too")
-    parser.add_argument("--share", type=float, default=Settings.share, help="of the decisions that are read")
-    parser.add_argument("--held-out", type=int, default=Settings.held_out, help="matches at the end, not fitted")
-    parser.add_argument("--steps", type=int, default=Settings.steps)
-    parser.add_argument("--seed", type=int, default=Settings.seed)
-    try:
-        settings = Settings(**vars(parser.parse_args()))
-        samples = collect(settings)
-    except (GameError, KBError, OSError) as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return 1
-    print(report(samples, *fit(samples, settings.steps)))
-    return 0
+def run(settings: Settings, desk: Desk) -> Report:
+    """Fit, or take what was fitted before."""
+    engine = game("guandan").engine()
+    mark = Records.of(settings.records, engine.game).mark
+    what = {"fit": plain(settings) | {"records": mark}, "rules": rules_mark(engine)}
+    return report(desk.cell(what, lambda tell: found(settings, tell), "weights of the hints"))
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+EXPERIMENT = Experiment(
+    "Weights of the hints about hidden hands, fitted to recorded games",
+    Settings(),
+    run,
+    smoke={"share": 0.2, "held_out": 0, "steps": 3, "records": sample_records("guandan")},
+)

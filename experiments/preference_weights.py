@@ -1,4 +1,4 @@
-"""Fit the weights of the preferences to recorded games: ``python -m experiments.preference_weights RECORDS``.
+"""Fit the weights of the preferences to recorded games.
 
 A conditional logit: the cost of a candidate is the sum of its weights, and the candidates of the recorded label
 should be likely under exp(-cost). A weight keeps the sign that it has in the rule file, because a preference means
@@ -8,18 +8,22 @@ the rule file stays the place where weights live.
 
 from __future__ import annotations
 
-import argparse
-import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Decisions, GameError, Indices, game
-from abl_cards.logic import KBError
-from abl_cards.records import matches_of, readable
-from experiments.recorded import Watcher
+from abl_cards.games import Decisions, Indices, game
+from abl_cards.records import sample_records
+from abl_cards.settings import plain, setting
+from experiments.desk import Desk, Tell
+from experiments.experiment import Experiment
+from experiments.players import rules_mark
+from experiments.recorded import Records, Watcher
+from experiments.report import Report, Table
 from reasoners.minimiser import Minimiser
 
 _SCALE = 8.0  # weights in the rule file for one unit of log-odds
@@ -29,11 +33,13 @@ _SCALE = 8.0  # weights in the rule file for one unit of log-odds
 class Settings:
     """How much is read and how long is fitted."""
 
-    file: Path
-    share: float = 0.05  # of the episodes that are fitted
-    held_out: int = 40  # matches at the end that are only measured
-    steps: int = 120
-    seed: int = 0
+    records: Path | None = setting(None, "recorded games; by default those of the contest")
+    game: str = setting("guandan", "the game of the records")
+    profile: str | None = setting(None, "of the rules that the records follow; by default the game's own")
+    share: float = setting(0.05, "of the episodes that are fitted")
+    held_out: int = setting(40, "matches at the end that are only measured")
+    steps: int = setting(120, "of the optimiser")
+    seed: int = setting(0, "of the choice of episodes")
 
 
 @dataclass(frozen=True)
@@ -50,9 +56,9 @@ class Samples:
 
 def collect(settings: Settings) -> Samples:
     """Replay a share of the records and write down what fires."""
-    engine = game("guandan").engine()
-    records = readable(settings.file)
-    match = matches_of(records)
+    engine = game(settings.game).engine(None, settings.profile)
+    records = Records.of(settings.records, engine.game)
+    match = records.matches
     held_out = match > match[-1] - settings.held_out
     random = np.random.default_rng(settings.seed)
     wanted = random.random(len(records)) < settings.share
@@ -71,7 +77,7 @@ def collect(settings: Settings) -> Samples:
         same = decisions.labels_of(lists.form) == played[lists.decision]
         parts.append((counts[:-1].T.copy(), np.diff(lists.start), same, held_out[episode]))
 
-    engine.replay(records, Watcher(show, wanted))
+    records.watch(engine, Watcher(show, wanted))
     fired, lengths, same, out = (np.concatenate(column) for column in zip(*parts, strict=True))
     values = np.array([weights[name] for name in names], np.float32)
     return Samples(names, values, fired, np.repeat(np.arange(len(lengths)), lengths), same, out)
@@ -118,37 +124,44 @@ def fit(samples: Samples, steps: int) -> NDArray[np.float32]:
     return found
 
 
-def report(samples: Samples, fitted: NDArray[np.float32]) -> str:
+def found(settings: Settings, tell: Tell) -> dict[str, Any]:
+    """Fit; plain values: how well both sets of weights agree with the records, and the weights."""
+    tell(0, "replaying")
+    samples = collect(settings)
+    tell(0, "fitting")
+    fitted = fit(samples, settings.steps)
+    shares = {
+        name: [agreement(samples, weights, held_out) for held_out in (False, True)]
+        for name, weights in (("rule file", samples.weights), ("fit, rounded", np.round(fitted)))
+    }
+    order = np.argsort(-np.abs(fitted))
+    weights = [[samples.names[row], int(samples.weights[row]), float(fitted[row])] for row in order]
+    decisions = [len(samples.held_out), int(samples.held_out.sum())]
+    return {"decisions": decisions, "agreement": shares, "weights": weights}
+
+
+def report(result: Mapping[str, Any]) -> Report:
     """The weights of the file beside the fitted ones, and how often each set finds the recorded label."""
-    lines = [f"{len(samples.held_out):,} decisions, {int(samples.held_out.sum()):,} of them held out", ""]
-    lines.append(f"{'agreement':<28} {'fitted on':>10} {'held out':>10}")
-    for name, weights in (("rule file", samples.weights), ("fit, rounded", np.round(fitted))):
-        shares = [agreement(samples, weights, held_out) for held_out in (False, True)]
-        lines.append(f"{name:<28} {shares[0]:>10.2%} {shares[1]:>10.2%}")
-    lines += ["", f"{'preference':<28} {'rule file':>10} {'fit':>10}"]
-    for row in np.argsort(-np.abs(fitted)):
-        lines.append(f"{samples.names[row]:<28} {samples.weights[row]:>10.0f} {fitted[row]:>10.1f}")
-    return "\n".join(lines)
+    columns = ("weights", "fitted on", "held out")
+    rows = [[name, *shares] for name, shares in result["agreement"].items()]
+    all_, held_out = result["decisions"]
+    note = f"{all_:,} decisions, {held_out:,} of them held out."
+    agreed = Table("agreement", "Agreement with the recorded label", columns, rows, note, frozenset(columns[1:]))
+    names = ("preference", "rule file", "fit")
+    return Report([agreed, Table("weights", "Weights", names, result["weights"], digits=1)])
 
 
-def main() -> int:
-    """The command; exit 1 for a file that cannot be used."""
-    parser = argparse.ArgumentParser(prog="python -m experiments.preference_weights", description=__doc__)
-    parser.add_argument("file", type=Path, help="records as JSON lines, .gz too")
-    parser.add_argument("--share", type=float, default=Settings.share, help="of the episodes that are read")
-    parser.add_argument("--held-out", type=int, default=Settings.held_out, help="matches at the end, not fitted")
-    parser.add_argument("--steps", type=int, default=Settings.steps)
-    parser.add_argument("--seed", type=int, default=Settings.seed)
-    chosen = parser.parse_args()
-    try:
-        settings = Settings(chosen.file, chosen.share, chosen.held_out, chosen.steps, chosen.seed)
-        samples = collect(settings)
-    except (GameError, KBError, OSError) as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return 1
-    print(report(samples, fit(samples, settings.steps)))
-    return 0
+def run(settings: Settings, desk: Desk) -> Report:
+    """Fit, or take what was fitted before."""
+    engine = game(settings.game).engine(None, settings.profile)
+    mark = Records.of(settings.records, engine.game).mark
+    what = {"fit": plain(settings) | {"records": mark}, "rules": rules_mark(engine)}
+    return report(desk.cell(what, lambda tell: found(settings, tell), "weights of the preferences"))
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+EXPERIMENT = Experiment(
+    "Weights of the preferences, fitted to recorded games",
+    Settings(),
+    run,
+    smoke={"share": 0.2, "held_out": 1, "steps": 3, "records": sample_records("guandan")},
+)

@@ -1,18 +1,63 @@
-"""Recorded games as decisions: what the seats could have done, what they did, and what an agent would have done."""
+"""Recorded games as decisions: what the seats could have done, and what they did."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import Agent
-from abl_cards.games import Decisions, Engine, Indices, Moves
+from abl_cards.games import Decisions, Engine, GameError, Indices, Listener, Moves
 from abl_cards.games.audience import Quiet
-from abl_cards.records import matches_of
+from abl_cards.records import contest_records, matches_of, readable
+
+
+@dataclass(frozen=True)
+class Records:
+    """Recorded episodes, and where they come from."""
+
+    file: Path
+    mark: str  # of the contents of the file
+    episodes: list[Mapping[str, Any]]
+
+    @classmethod
+    def of(cls, file: Path | None, game: str) -> Records:
+        """Those of a file, of the contest by default; raises GameError for what is no record, OSError."""
+        there = file or contest_records(game)
+        return cls(there, hashlib.sha256(there.read_bytes()).hexdigest()[:16], readable(there))
+
+    def __len__(self) -> int:
+        return len(self.episodes)
+
+    @property
+    def matches(self) -> NDArray[np.int64]:
+        """[episodes] the number of the match each belongs to."""
+        return matches_of(self.episodes)
+
+    def last(self, matches: int) -> Records:
+        """The last matches, or all where there are fewer."""
+        return self._some(self._is_last(matches))
+
+    def without_last(self, matches: int) -> Records:
+        """The other ones."""
+        return self._some(~self._is_last(matches))
+
+    def watch(self, engine: Engine, listener: Listener) -> None:
+        """Let somebody hear all episodes, each at a table of its own; raises GameError where one breaks the rules."""
+        wrong = engine.replay(self.episodes, listener).disagreements if self.episodes else ()
+        if wrong:
+            raise GameError(f"{self.file}: {wrong[0].text} ({len(wrong)} episodes that the rules do not confirm)")
+
+    def _is_last(self, matches: int) -> NDArray[np.bool_]:
+        number = self.matches
+        return number > number[-1] - matches
+
+    def _some(self, chosen: NDArray[np.bool_]) -> Records:
+        return Records(self.file, self.mark, [self.episodes[row] for row in np.flatnonzero(chosen)])
 
 
 @dataclass
@@ -35,32 +80,3 @@ class Watcher(Quiet):
         if rows.size:
             decisions = tables.decisions(which[rows])
             self.show(decisions, decisions.labels_of(moves.form[rows]), which[rows])
-
-
-@dataclass
-class Agreement:
-    """How often an agent chooses the label that was played."""
-
-    agent: Agent
-    decisions: int = 0
-    agreed: int = 0
-
-    def show(self, decisions: Decisions, played: NDArray[np.int16], episode: Indices) -> None:
-        """Ask the agent; a random one decides by the number of the decision."""
-        keys = np.arange(self.decisions, self.decisions + len(played), dtype=np.uint64)
-        moves = self.agent.play(decisions, keys)
-        self.decisions += len(played)
-        self.agreed += int((decisions.labels_of(moves.form) == played).sum())
-
-    @property
-    def share(self) -> float:
-        """Of the decisions."""
-        return self.agreed / max(1, self.decisions)
-
-
-def agreement(engine: Engine, records: Sequence[Mapping[str, Any]], agent: Agent, last: int) -> Agreement:
-    """Compare an agent with what was played in the last matches of some records."""
-    match = matches_of(records)
-    result = Agreement(agent)
-    engine.replay(records, Watcher(result.show, match > match[-1] - last))
-    return result

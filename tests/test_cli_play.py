@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from abl_cards.demo import DATA
+from abl_cards.records import sample_records
 from tests.cli_runs import run
 
-SAMPLE = DATA / "guandan_contest_sample.jsonl.gz"
+SAMPLE = sample_records("guandan")
 
 
 @pytest.fixture(scope="module")

@@ -1,32 +1,49 @@
-"""The tour of ``make run``, without the measuring."""
+"""The main job of ``make run``, with networks that know nothing and seconds of training."""
+
+from pathlib import Path
 
 import pytest
 
-from abl_cards.bench.figures import Figure
-from abl_cards.demo import DATA, middle_of_a_game
+from abl_cards.demo import middle_of_a_game
 from abl_cards.games import game
-from abl_cards.records import read_records
+from abl_cards.records import read_records, sample_records
+from learners.networks import GameShape, Networks
+from learners.presets import PRESETS
+from learners.store import Card, save_networks
 from tests.cli_runs import run
+from tests.learners.tiny import TINY
 
 
-def test_the_tour_shows_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("abl_cards.bench.measure", lambda *arguments: [Figure("steps", 12_345.6, "a/s")])
-    shown = run("demo")
-    assert shown.exit_code == 0
+def test_the_main_job_shows_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PRESETS, TINY.name, TINY)
+    file = tmp_path / "tiny.safetensors"
+    save_networks(file, Networks(TINY, GameShape.of(game("guandan").engine())), Card("guandan", TINY.name, True, 0))
+    report = tmp_path / "report"
+    shown = run("demo", "--smoke", "--start", f"abl:weights={file}", "--dir", str(report))
+    assert shown.exit_code == 0, shown.stderr
     commands = [line.split()[2] for line in shown.stdout.splitlines() if line.startswith("$ abl-cards ")]
-    assert commands == ["kb", "replay", "match", "bench"]
-    for words in ("no errors", " 0 disagreements", "95 % interval", "legal labels", "12,346 a/s"):
+    assert commands == ["kb", "replay", "run", "explain"]
+    for words in (
+        "no errors",
+        " 0 disagreements",
+        "legal labels",
+        "## Before and after",
+        "| kb |",
+        "| greedy |",
+        "estimated hands",
+    ):
         assert words in shown.stdout
+    assert {"report.md", "hands.png", "decision.png"} <= {path.name for path in report.iterdir()}
 
 
-def test_a_failing_step_ends_the_tour(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_step_ends_the_job(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """`make run` must not look well when the replay found a disagreement."""
-    sample = DATA / "guandan_contest_sample.jsonl.gz"
+    sample = sample_records("guandan")
     spoilt = [{**record, "level": "3"} for record in read_records(sample, 2) if isinstance(record, dict)]
     monkeypatch.setattr("abl_cards.records.read_records", lambda *arguments: spoilt)
-    shown = run("demo")
+    shown = run("demo", "--smoke", "--dir", str(tmp_path))
     assert shown.exit_code == 1
-    assert "95 % interval" not in shown.stdout
+    assert "Before and after" not in shown.stdout
 
 
 def test_the_drawn_table_follows_a_play() -> None:
@@ -35,5 +52,5 @@ def test_the_drawn_table_follows_a_play() -> None:
     assert text == middle_of_a_game(game("guandan").engine())
 
 
-def test_the_tour_of_an_unknown_game() -> None:
+def test_the_job_of_an_unknown_game() -> None:
     assert run("demo", "--game", "mahjong").exit_code != 0

@@ -90,12 +90,12 @@ def abl_agent(name: AgentName, engine: Engine) -> Abl:
     except ModuleNotFoundError as missing:
         raise GameError(f"agent 'abl' needs the library {missing.name}: pip install 'abl-cards[learning]'") from None
 
-    networks = load_networks(_weights(name, engine), engine)
+    networks = load_networks(weights_of(name, engine), engine)
     mind = Mind(engine, judge_of(name, engine), networks, project=not name.has("no-projection"))
     return Abl(mind, preferences=not name.has("no-preferences"))
 
 
-def _weights(name: AgentName, engine: Engine) -> Path:
+def weights_of(name: AgentName, engine: Engine) -> Path:
     """The file of weights that a name means; raises GameError."""
     from learners.store import shipped
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
 
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
     from abl_cards.games import Engine, Game
 
+T = TypeVar("T")
+
 LONGEST_MESSAGE = 400
 """Characters; a message may quote its input, and that may be a whole file."""
 
-GameName = Annotated[str, typer.Argument(metavar="GAME", help="The game, such as guandan.")]
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="The game: guandan, doudizhu.")]
 RuleFolder = Annotated[
     Path | None,
     typer.Option("--kb", metavar="DIR", help="Play by the rule files in this folder (see: abl-cards kb copy)."),
@@ -106,6 +108,23 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Co
     for row in rows:
         table.add_row(*map(Text, row))
     out().print(table)
+
+
+def read_settings(defaults: T, words: Sequence[str], fixed: Collection[str] = ()) -> T:
+    """Settings with what ``--set`` says, but for the fixed ones; a word that sets nothing ends the command."""
+    from abl_cards.settings import SettingError, assign
+
+    try:
+        return assign(defaults, words, fixed)
+    except SettingError as problem:
+        misuse(problem)
+
+
+def print_settings(settings: Any, fixed: Collection[str] = ()) -> None:
+    """What can be set, what it is set to, and what it means."""
+    from abl_cards.settings import described
+
+    print_table(("setting", "value", "meaning"), described(settings, fixed))
 
 
 @contextmanager

@@ -1,7 +1,8 @@
-"""Commands that show: ``bench`` measures, ``demo`` is the tour of ``make run``."""
+"""Commands that show: ``bench`` measures, ``demo`` is the main job of ``make run``."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -50,8 +51,15 @@ def bench(
 
 def demo(
     game_name: GameOption = "guandan",
+    start: Annotated[str, typer.Option("--start", metavar="A", help="The agent whose weights are trained on.")] = "abl",
+    directory: Annotated[Path, typer.Option("--dir", metavar="DIR", help="Where the report goes.")] = Path("runs/demo"),
+    smoke: Annotated[bool, typer.Option("--smoke", help="Seconds of training instead of minutes.")] = False,
 ) -> None:
-    """The tour: check the rules, replay real games, play a match, draw a table, measure. A minute at most."""
+    """The main job of "make run": check the rules, replay real games, train for a few minutes, explain a decision.
+
+    The agent meets kb and greedy before and after. Tables and plots are in the report folder; given again, the command
+    goes on from what is there.
+    """
     from abl_cards.demo import tour
 
-    tour(game_name)
+    tour(game_name, start, directory, smoke)

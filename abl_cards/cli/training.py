@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abl_cards.cli.console import AsJson, GameName, find_game, misuse, print_json, progress
+from abl_cards.cli.console import AsJson, GameName, find_game, print_json, print_settings, progress, read_settings
 
 if TYPE_CHECKING:
     from abl_cards.loop.settings import Settings
     from abl_cards.loop.training import Report
+
+FIXED = ("directory", "game")
+"""Settings that have an argument of their own."""
 
 
 def register(app: typer.Typer) -> None:
@@ -45,38 +48,12 @@ def train(
     find_game(game_name)
     from abl_cards.loop.settings import Settings
 
-    chosen = _settings(Settings(Path()), game_name, settings or [])
+    chosen = read_settings(Settings(Path(), game=game_name), settings or [], FIXED)
     chosen = replace(chosen, directory=directory or Path("runs") / f"{game_name}-{chosen.preset}")
     if show:
-        for field in fields(Settings):
-            typer.echo(f"{field.name:<16} {getattr(chosen, field.name)!s:<20} {field.metadata.get('doc', '')}".rstrip())
+        print_settings(chosen, FIXED)
         return
     _run(chosen, minutes, as_json)
-
-
-def _settings(defaults: Settings, game_name: str, words: list[str]) -> Settings:
-    """The settings that ``key=value`` words say; a word that says none ends the command."""
-    values: dict[str, Any] = {}
-    kinds = {field.name: str(field.type) for field in fields(defaults) if field.name not in ("directory", "game")}
-    for word in words:
-        key, equals, value = word.partition("=")
-        if not equals or key not in kinds:
-            misuse(f"--set {word}: write KEY=VALUE, with a key out of {', '.join(kinds)}")
-        try:
-            values[key] = _read(kinds[key], value)
-        except ValueError:
-            misuse(f"--set {word}: {key} is of type {kinds[key]}")
-    return replace(defaults, game=game_name, **values)
-
-
-def _read(kind: str, value: str) -> Any:
-    if kind == "bool":
-        return {"true": True, "false": False}[value.lower()] if value.lower() in ("true", "false") else int(value) != 0
-    if kind.startswith("int"):
-        return int(value.replace("_", ""))
-    if kind.startswith("float"):
-        return float(value)
-    return Path(value) if kind.startswith("Path") else value
 
 
 def _run(settings: Settings, minutes: float | None, as_json: bool) -> None:

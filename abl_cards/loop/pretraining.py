@@ -29,6 +29,8 @@ from reasoners.survey import survey
 
 Progress = Callable[[int, float], None]
 """Told after each step how many are done, and the loss."""
+Loss = Callable[[np.random.Generator], torch.Tensor]
+"""What is to become small, of a batch that the random numbers choose."""
 
 
 @dataclass(frozen=True)
@@ -135,19 +137,25 @@ class Fit:
 
     def go(self, examples: Examples, device: torch.device, progress: Progress | None = None) -> None:
         """Train on examples to the end; progress may raise to stop in between."""
-        while self._done < self.steps:
-            rng = np.random.default_rng([self.seed, self._done])
+
+        def loss(rng: np.random.Generator) -> torch.Tensor:
             rows = examples.at(rng.integers(0, len(examples), self.batch))
-            told = lesson(rows, device, self.symmetries, int(rng.integers(len(self.symmetries))))
+            return self.loss(lesson(rows, device, self.symmetries, int(rng.integers(len(self.symmetries)))))
+
+        self.follow(loss, progress)
+
+    def follow(self, loss: Loss, progress: Progress | None = None) -> None:
+        """Train to the end on what a loss chooses by the random numbers of a step."""
+        while self._done < self.steps:
+            value = loss(np.random.default_rng([self.seed, self._done]))
             self._optimiser.param_groups[0]["lr"] = rate(self._done, self.steps, self.peak)
-            loss = self.loss(told)
             self._optimiser.zero_grad(set_to_none=True)
-            torch.autograd.backward(loss)
+            torch.autograd.backward(value)
             torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
             self._optimiser.step()
             self._done += 1
             if progress:
-                progress(self._done, float(loss.detach()))
+                progress(self._done, float(value.detach()))
 
     @property
     def over(self) -> bool:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
-
-def setting(default: Any, doc: str) -> Any:
-    """A field with a line for the reader of ``train --settings``."""
-    return field(default=default, metadata={"doc": doc})
+from abl_cards.settings import setting, written
 
 
 @dataclass(frozen=True)
@@ -28,18 +24,18 @@ class Settings:
     remember_every: int = setting(100, "updates between two copies of the learner for the league")
     save_every: int = setting(20, "updates between two checkpoints")
     revealed: float = setting(1.0, "share of the episodes whose hands are shown to ABLN; the others' are abduced")
-    start: Path | None = setting(None, "weights to start from; those of a twin without ABLN will do")  # noqa: RUF009, ruff does not see a field in it
-    records: Path | None = setting(None, "records to learn from before self-play")  # noqa: RUF009
+    start: Path | None = setting(None, "weights to start from; those of a twin without ABLN will do")
+    records: Path | None = setting(None, "records to learn from before self-play")
     held_out: int = setting(40, "matches at the end of the records that nothing is learned from")
     own_lessons: int = setting(240_000, "decisions of kb against itself that ABLN learns from before self-play")
     abln_steps: int = setting(3_000, "steps of ABLN before self-play")
     decision_steps: int = setting(3_500, "steps of the decision model on the records; 0 where start= has learned them")
     device: str = setting("cpu", "cpu or cuda")
+    precision: str = setting("float32", "of matrix products: float32, or bfloat16, faster where the hardware has it")
     threads: int | None = setting(None, "of torch; one makes runs repeat exactly")
 
     def command(self) -> str:
         """What to type for such a run."""
         changed = [each for each in fields(self)[2:] if getattr(self, each.name) != each.default]
-        return " ".join(
-            [f"abl-cards train {self.game}", *(f"--set {each.name}={getattr(self, each.name)}" for each in changed)]
-        )
+        words = (f"--set {each.name}={written(getattr(self, each.name))}" for each in changed)
+        return " ".join([f"abl-cards train {self.game}", *words])

@@ -45,6 +45,10 @@ def test_conformance(name: str) -> None:
                     choices = [(int(lists.form[move]), lists.cards[move].tobytes()) for move in span]
                     assert (int(moves.form[row]), moves.cards[row].tobytes()) in choices
                     assert (int(first.form[row]), first.cards[row].tobytes()) == choices[0]
+                hidden, hands = decisions.hidden(), tables.others(playing)
+                assert hidden.consistent(hands).all()
+                assert hands.shape[1] == len(engine.teams) - 1
+                assert decisions.hints().shape == hands.shape
             tables.play(playing, moves)
         if exchanging.size:
             options = tables.exchanges(exchanging).options

@@ -1,0 +1,81 @@
+"""``run``: experiments that end in tables and plots."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from abl_cards.cli.console import AsJson, misuse, print_json, print_settings, print_table, progress, read_settings
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(run)
+
+
+def run(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[EXPERIMENT]", help="Which; without it, they are listed.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting; as often as needed.")
+    ] = None,
+    smoke: Annotated[bool, typer.Option("--smoke", help="A budget of seconds, to see whether it works.")] = False,
+    seed: Annotated[int | None, typer.Option("--seed", metavar="S", help="The same as --set seed=S.")] = None,
+    directory: Annotated[
+        Path | None, typer.Option("--dir", metavar="DIR", help="Where results go; default: runs/EXPERIMENT.")
+    ] = None,
+    afresh: Annotated[bool, typer.Option("--afresh", help="Forget what was measured there before.")] = False,
+    show: Annotated[bool, typer.Option("--settings", help="Show the settings and what they mean.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run an experiment: tables and plots in runs/EXPERIMENT, with the settings and a log.
+
+    What is finished is kept: an experiment that was stopped goes on when the command is given again, and so does one
+    with other settings, as far as they leave results as they are. A setting with several values takes them separated
+    by blanks. --json prints {"experiment","directory","settings","tables","plots"}, as in results.json.
+
+        abl-cards run
+
+        abl-cards run guandan_tournament --set "agents=random greedy kb" --set games=200
+    """
+    from experiments.experiment import conduct, experiments
+
+    if name is None:
+        _list(experiments(), as_json)
+        return
+    found = _find(name)
+    words = [*(settings or []), *([f"seed={seed}"] if seed is not None else [])]
+    chosen = read_settings(found.budget(smoke), words)
+    if show:
+        print_settings(chosen)
+        return
+    folder = directory or Path("runs") / (f"{name}-smoke" if smoke else name)
+    if afresh and (folder / "cells.jsonl").exists():
+        shutil.rmtree(folder)
+    results = conduct(name, chosen, folder, progress)
+    if as_json:
+        print_json(results)
+    else:
+        typer.echo((folder / "report.md").read_text("utf-8"))
+        typer.echo(f"Everything is in {folder}.")
+
+
+def _find(name: str) -> Any:
+    from abl_cards.games import GameError
+    from experiments.experiment import experiment
+
+    try:
+        return experiment(name)
+    except GameError as problem:
+        misuse(problem)
+
+
+def _list(known: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json({name: each.summary for name, each in known.items()})
+    else:
+        print_table(("experiment", "what it asks"), [(name, each.summary) for name, each in known.items()])

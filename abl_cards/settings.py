@@ -1,0 +1,95 @@
+"""Settings as frozen dataclasses: every field has a default and a line that says what it is; read from ``key=value``.
+
+>>> @dataclass(frozen=True)
+... class Settings:
+...     games: int = setting(1000, "whole matches")
+...     agents: tuple[str, ...] = setting(("kb", "greedy"), "who plays")
+>>> assign(Settings(), ["games=2_000", "agents=kb random"])
+Settings(games=2000, agents=('kb', 'random'))
+>>> described(Settings())
+[('games', '1000', 'whole matches'), ('agents', 'kb greedy', 'who plays')]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+__all__ = ["SettingError", "assign", "dataclass", "described", "plain", "setting", "written"]
+
+T = TypeVar("T")
+
+
+class SettingError(ValueError):
+    """A word that sets nothing, said in one line."""
+
+
+def setting(default: Any, doc: str) -> Any:
+    """A field with a line for the reader of ``--settings``."""
+    return field(default=default, metadata={"doc": doc})
+
+
+def assign(defaults: T, words: Iterable[str], fixed: Collection[str] = ()) -> T:
+    """Settings with the values that ``key=value`` words say, the fixed ones aside; raises SettingError.
+
+    The values of a tuple are separated by blanks; ``none`` and nothing at all are None where a field may be that.
+    """
+    kinds = {each.name: str(each.type) for each in fields(defaults) if each.name not in fixed}  # type: ignore[arg-type]
+    values: dict[str, Any] = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not equals or key not in kinds:
+            raise SettingError(f"--set {word}: write KEY=VALUE, with a key out of {', '.join(kinds)}")
+        try:
+            values[key] = _read(kinds[key], text)
+        except ValueError:
+            raise SettingError(f"--set {word}: {key} is of type {kinds[key]}") from None
+    return replace(defaults, **values)  # type: ignore[type-var]
+
+
+def _read(kind: str, text: str) -> Any:
+    if kind.endswith(" | None"):
+        return None if text.lower() in ("", "none") else _read(kind.removesuffix(" | None"), text)
+    if kind.startswith("tuple["):
+        each = kind.removeprefix("tuple[").partition(",")[0]
+        return tuple(_read(each, word) for word in text.split())
+    if kind == "bool":
+        return _truth(text.lower())
+    if kind == "int":
+        return int(text.replace("_", ""))
+    return {"float": float, "Path": Path}.get(kind, str)(text)
+
+
+def _truth(text: str) -> bool:
+    if text not in ("true", "false", "1", "0"):
+        raise ValueError(text)
+    return text in ("true", "1")
+
+
+def written(value: Any) -> str:
+    """A value as ``assign`` reads it."""
+    if isinstance(value, tuple):
+        return " ".join(map(written, value))
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
+
+
+def described(settings: Any, fixed: Collection[str] = ()) -> list[tuple[str, str, str]]:
+    """Name, value and meaning of every setting."""
+    return [
+        (each.name, written(getattr(settings, each.name)), str(each.metadata.get("doc", "")))
+        for each in fields(settings)
+        if each.name not in fixed
+    ]
+
+
+def plain(settings: Any) -> dict[str, Any]:
+    """The values as JSON has them."""
+
+    def value(each: Any) -> Any:
+        return (
+            [value(part) for part in each] if isinstance(each, tuple) else str(each) if isinstance(each, Path) else each
+        )
+
+    return {each.name: value(getattr(settings, each.name)) for each in fields(settings)}

@@ -1,0 +1,91 @@
+"""What the knowledge base contributes to an agent: each group of preferences, the projection, the minimiser.
+
+The agent plays against itself without one part at a time. A part pays its way when the whole interval of the win rate
+lies above one half. ``--set agent=kb`` asks the same of the agent of logic alone, whose parts are the groups.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from abl_cards.agents import checked_name
+from abl_cards.games import Engine, GameError, game
+from abl_cards.settings import setting
+from experiments.desk import Desk
+from experiments.experiment import Experiment
+from experiments.matches import matches
+from experiments.players import players, variant
+from experiments.report import Bars, Cell, Report, Table
+
+PARTS = {
+    "no-projection": "the projection of the estimated hands",
+    "no-preferences": "the minimiser: any card set of the label instead",
+}
+"""What an agent with networks can do without, besides groups of preferences."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Whose parts are measured, and how long."""
+
+    agent: str = setting("abl", "who plays against itself without a part")
+    without: tuple[str, ...] = setting((), "groups of preferences and parts; all of them by default")
+    games: int = setting(2000, "whole matches a part, each deal twice with the teams swapped")
+    seed: int = setting(0, "of the deals")
+    kb: Path | None = setting(None, "the rules of the table, from another folder")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something an agent can do without."""
+
+    name: str
+    what: str
+    option: str  # of the agent that does without
+
+
+def parts(agent: str, engine: Engine) -> list[Part]:
+    """All the parts of an agent, the groups first."""
+    sizes = Counter(engine.judge().kb.groups.values())
+    groups = [Part(name, _preferences(sizes[name]), f"without={name}") for name in sorted(sizes)]
+    learned = checked_name(agent).kind == "abl"
+    return [*groups, *(Part(word, what, word) for word, what in PARTS.items() if learned)]
+
+
+def _preferences(number: int) -> str:
+    return f"{number} preference{'s' if number > 1 else ''}"
+
+
+def run(settings: Settings, desk: Desk) -> Report:
+    """Play against every variant."""
+    engine = game("guandan").engine(settings.kb)
+    known = {part.name: part for part in parts(settings.agent, engine)}
+    unknown = [name for name in settings.without if name not in known]
+    if unknown:
+        raise GameError(f"agent '{settings.agent}' has no part '{unknown[0]}' (there are: {', '.join(known)})")
+    wanted = [known[name] for name in settings.without or known]
+    names = [settings.agent, *(variant(settings.agent, part.option) for part in wanted)]
+    whole, *others = players(names, engine)
+    desk.plan(len(others))
+    rows: list[list[Cell]] = []
+    bars = {}
+    for part, other in zip(wanted, others, strict=True):
+        found = matches(desk, engine, (whole, other), settings.games, settings.seed)
+        rows.append([part.name, part.what, found.games, found.rate, *found.interval])
+        bars[part.name] = (found.rate, *found.interval)
+    rows.sort(key=lambda row: -bars[str(row[0])][0])
+    columns = ("without", "what", "matches", "won", "from", "to")
+    title = f"{whole.name} against itself without a part"
+    table = Table("parts", title, columns, rows, percent=frozenset(columns[3:]), note="With 95 % intervals.")
+    ordered = {str(row[0]): bars[str(row[0])] for row in rows}
+    return Report([table], [Bars("parts", title, "share of the matches won", ordered, 0.5)])
+
+
+EXPERIMENT = Experiment(
+    "What each group of preferences, the projection and the minimiser contribute",
+    Settings(),
+    run,
+    smoke={"games": 4, "agent": "kb", "without": ("passing",)},
+)

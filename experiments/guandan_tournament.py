@@ -1,0 +1,88 @@
+"""Table 5 of Chen et al. 2025: every agent against every other, whole matches on duplicate deals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+from abl_cards.games import Engine, game
+from abl_cards.settings import setting
+from experiments.desk import Desk
+from experiments.experiment import Experiment
+from experiments.matches import Outcome, matches
+from experiments.players import Player, players
+from experiments.report import Cell, Matrix, Report, Table
+from experiments.visitors import Visitor, received
+
+AGENTS = ("random", "greedy", "kb", "abl:no-preferences", "abl:no-projection", "abl:supervised", "abl:no-abln", "abl")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Who plays, and how long."""
+
+    agents: tuple[str, ...] = setting(AGENTS, "who plays, each against each")
+    games: int = setting(1000, "whole matches a pair, each deal twice with the teams swapped")
+    seed: int = setting(0, "of the deals")
+    kb: Path | None = setting(None, "the rules of the table, from another folder")
+    visitor: str = setting("", "the name of a program of others that plays too, over the wire")
+    command: str = setting("", "starts the visitor on one seat at {url}; without it, two clients are waited for")
+    visits: int = setting(100, "whole matches against the visitor")
+    port: int = setting(0, "where the visitor finds the table; 0 for any")
+    think_time: float = setting(120.0, "seconds that the visitor may take for an answer")
+
+
+def run(settings: Settings, desk: Desk) -> Report:
+    """Play the matrix."""
+    engine = game("guandan").engine(settings.kb)
+    there = players(settings.agents, engine)
+    pairs = list(combinations(there, 2))
+    desk.plan(len(pairs) + bool(settings.visitor) * len(there))
+    found = {}
+    for first, second in pairs:
+        outcome = matches(desk, engine, (second, first), settings.games, settings.seed)
+        found[second.name, first.name], found[first.name, second.name] = outcome, outcome.turned()
+    names = [player.name for player in there]
+    if settings.visitor:
+        names.append(settings.visitor)
+        found |= _receive(settings, desk, engine, there)
+    return report(names, found)
+
+
+def _receive(settings: Settings, desk: Desk, engine: Engine, there: Sequence[Player]) -> dict[tuple[str, str], Outcome]:
+    visitor = Visitor(settings.visitor, settings.command, settings.port, settings.think_time)
+    found = {}
+    for player in there:
+        outcome = received(desk, engine, player, visitor, settings.visits, settings.seed)
+        found[player.name, visitor.name], found[visitor.name, player.name] = outcome, outcome.turned()
+    return found
+
+
+def report(names: Sequence[str], found: Mapping[tuple[str, str], Outcome]) -> Report:
+    """The matrix with and without intervals."""
+    rates = [[found[row, column].rate if row != column else None for column in names] for row in names]
+    wins = Table(
+        "wins", "Share of the matches that the row wins against the column", ("agent", *names),
+        [[name, *row] for name, row in zip(names, rates, strict=True)], percent=frozenset(names),
+    )  # fmt: skip
+    rows: list[list[Cell]] = [
+        [row, column, found[row, column].games, found[row, column].rate, *found[row, column].interval]
+        for place, row in enumerate(names)
+        for column in names[:place]
+    ]
+    columns = ("agent", "against", "matches", "won", "from", "to")
+    intervals = Table(
+        "intervals", "With 95 % intervals", columns, rows, percent=frozenset(columns[3:]),
+        note="Both games of a pair have the same cards; the intervals count them for as much as they tell.",
+    )  # fmt: skip
+    return Report([wins, intervals], [Matrix("wins", "Share of matches won (%)", tuple(names), tuple(names), rates)])
+
+
+EXPERIMENT = Experiment(
+    "Table 5: every agent and ablation against every other, and a program of others over the wire",
+    Settings(),
+    run,
+    smoke={"agents": ("random", "greedy", "kb"), "games": 4, "visits": 2},
+)

@@ -1,0 +1,202 @@
+"""What an experiment ends in: tables as Markdown and JSON, plots as PNG files where matplotlib is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Protocol
+
+from abl_cards.settings import written
+
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of numbers and words."""
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+    percent: frozenset[str] = frozenset()  # columns whose numbers are shares
+    digits: int = 2  # of the other fractions
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, a row an object."""
+        rows = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+        return {"title": self.title, "rows": rows} | ({"note": self.note} if self.note else {})
+
+    def texts(self) -> list[list[str]]:
+        """The cells as they are printed."""
+        return [[self._text(column, cell) for column, cell in zip(self.columns, row, strict=True)] for row in self.rows]
+
+    def numbers(self) -> list[int]:
+        """The columns that hold no words, to be set to the right."""
+        return [
+            place for place in range(len(self.columns)) if not any(isinstance(row[place], str) for row in self.rows)
+        ]
+
+    def to_markdown(self) -> str:
+        """The table under its title."""
+        right = set(self.numbers())
+        rule = "|".join("---:" if place in right else "---" for place in range(len(self.columns)))
+        lines = [f"| {' | '.join(self.columns)} |", f"|{rule}|"]
+        lines += [f"| {' | '.join(row)} |" for row in self.texts()]
+        return "\n".join([f"## {self.title}", "", *lines, *(["", self.note] if self.note else [])])
+
+    def _text(self, column: str, cell: Cell) -> str:
+        if cell is None:
+            return "–"
+        if isinstance(cell, float):
+            return f"{cell:.1%}" if column in self.percent else f"{cell:.{self.digits}f}"
+        return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+class Plot(Protocol):
+    """A picture with a name."""
+
+    @property
+    def name(self) -> str:
+        """The name of its file."""
+
+    def to_json(self) -> dict[str, Any]:
+        """What it shows."""
+
+    def draw(self, axes: Any) -> None:
+        """Draw it with matplotlib."""
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Lines over one axis."""
+
+    name: str
+    title: str
+    across: str
+    up: str
+    lines: Mapping[str, Sequence[tuple[float, float]]]  # points (x, y) by what the line is of
+    dashed: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)  # figures of others
+    backwards: bool = False  # the largest x to the left
+
+    def to_json(self) -> dict[str, Any]:
+        """The points of every line."""
+        lines = {name: [list(point) for point in points] for name, points in {**self.lines, **self.dashed}.items()}
+        return {"title": self.title, "across": self.across, "up": self.up, "lines": lines}
+
+    def draw(self, axes: Any) -> None:
+        """One line a name."""
+        for group, style in ((self.lines, "-"), (self.dashed, "--")):
+            for name, points in group.items():
+                axes.plot(*zip(*points, strict=True), style, marker="o", markersize=3, label=name)
+        if self.backwards:
+            axes.invert_xaxis()
+        axes.set(xlabel=self.across, ylabel=self.up, title=self.title)
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize="small")
+
+
+@dataclass(frozen=True)
+class Bars:
+    """A value with its interval for each name, and a line to compare with."""
+
+    name: str
+    title: str
+    across: str
+    bars: Mapping[str, tuple[float, float, float]]  # value, low, high
+    level: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The values by name."""
+        return {
+            "title": self.title,
+            "across": self.across,
+            "bars": {name: list(bar) for name, bar in self.bars.items()},
+        }
+
+    def draw(self, axes: Any) -> None:
+        """Horizontal, the first on top."""
+        names = list(self.bars)[::-1]
+        values = [self.bars[name] for name in names]
+        around = [[value - low for value, low, _ in values], [high - value for value, _, high in values]]
+        axes.errorbar([value for value, _, _ in values], range(len(names)), xerr=around, fmt="o", capsize=3)
+        axes.set_yticks(range(len(names)), names, fontsize="small")
+        axes.axvline(self.level, linestyle="--", color="grey")
+        axes.set(xlabel=self.across, title=self.title)
+        axes.grid(alpha=0.3, axis="x")
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A number for each pair of names, as colours."""
+
+    name: str
+    title: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    values: Sequence[Sequence[float | None]]
+
+    def to_json(self) -> dict[str, Any]:
+        """The numbers, row by row."""
+        values = [list(row) for row in self.values]
+        return {"title": self.title, "rows": list(self.rows), "columns": list(self.columns), "values": values}
+
+    def draw(self, axes: Any) -> None:
+        """Shares from 0 to 1, each with its number."""
+        shown = [[float("nan") if value is None else value for value in row] for row in self.values]
+        axes.imshow(shown, vmin=0, vmax=1, cmap="RdYlGn")
+        axes.set_xticks(range(len(self.columns)), self.columns, rotation=45, ha="right", fontsize="small")
+        axes.set_yticks(range(len(self.rows)), self.rows, fontsize="small")
+        for y, row in enumerate(self.values):
+            for x, value in enumerate(row):
+                axes.text(x, y, "–" if value is None else f"{100 * value:.1f}", ha="center", va="center", fontsize=8)
+        axes.set(title=self.title)
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that was found."""
+
+    tables: Sequence[Table]
+    plots: Sequence[Plot] = ()
+    text: str = ""  # to be read after the tables
+
+    def to_json(self) -> dict[str, Any]:
+        """Tables and plots by name."""
+        return {
+            "tables": {table.name: table.to_json() for table in self.tables},
+            "plots": {plot.name: plot.to_json() for plot in self.plots},
+        }
+
+    def to_markdown(self, name: str, summary: str, settings: Mapping[str, Any]) -> str:
+        """The report as a document."""
+        used = ", ".join(f"{key} = {_word(value)}" for key, value in settings.items())
+        parts = [f"# {name}", summary, f"Settings: {used}.", *(table.to_markdown() for table in self.tables)]
+        parts += [f"![{plot.name}]({plot.name}.png)" for plot in self.plots]
+        return "\n\n".join([*parts, *([self.text] if self.text else [])]) + "\n"
+
+    def draw(self, folder: Path, log: Callable[[str], None]) -> None:
+        """Write the plots as PNG files."""
+        if not self.plots or find_spec("matplotlib") is None:
+            log("no plots drawn" + (": pip install 'abl-cards[plots]'" if self.plots else ""))
+            return
+        for plot in self.plots:
+            draw(plot, folder / f"{plot.name}.png")
+
+
+def draw(plot: Plot, file: Path) -> None:
+    """One plot as a PNG file."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    FigureCanvasAgg(figure)
+    plot.draw(figure.subplots())
+    figure.savefig(file, dpi=120)
+
+
+def _word(value: Any) -> str:
+    return written(tuple(value) if isinstance(value, list) else value) or "–"

@@ -1,0 +1,222 @@
+"""The experiments of Guandan with tiny budgets and networks that know nothing."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.games import Engine, GameError, Moves
+from abl_cards.games.audience import Quiet
+from experiments import (
+    guandan_abln,
+    guandan_expert,
+    guandan_hidden_hands,
+    guandan_kb_ablation,
+    hint_weights,
+    joint_loop,
+)
+from experiments.desk import Desk
+from experiments.estimates import PLAIN, errors, shown
+from experiments.experiment import conduct
+from experiments.follow import FIRST, Follower
+from experiments.players import players
+from experiments.recorded import Records
+from experiments.views import from_play
+from reasoners.hands import abduced, project
+from tests.cli_runs import ROOT, run
+from tests.experiments.conftest import SAMPLE
+
+
+def rows(results: dict[str, Any], table: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = results["tables"][table]["rows"]
+    return found
+
+
+def test_with_against_without_abln(tiny_agent: str, tmp_path: Path) -> None:
+    settings = guandan_abln.Settings(agent="greedy", twin="random", rounds=2, games=2, episodes=12)
+    results = conduct("guandan_abln", settings, tmp_path)
+    with_, without = rows(results, "matches")
+    assert (with_["won"], without["won"]) == (1.0, 0.0)
+    assert with_["standard deviation"] == 0
+    won, lost = rows(results, "points")
+    assert won["episodes"] == lost["episodes"] == 12
+    assert won["episodes won"] + lost["episodes won"] == 1
+    assert won["3 points"] + won["2 points"] + won["1 point"] == pytest.approx(1)
+
+
+def test_parts_of_the_knowledge_base(engine: Engine, tiny_agent: str, tmp_path: Path) -> None:
+    known = guandan_kb_ablation.parts(tiny_agent, engine)
+    groups = set(engine.judge().kb.groups.values())
+    assert {part.name for part in known} == groups | {"no-projection", "no-preferences"}
+    assert {part.name for part in guandan_kb_ablation.parts("kb", engine)} == groups
+    settings = guandan_kb_ablation.Settings(agent=tiny_agent, without=("no-preferences", "wild"), games=2)
+    results = conduct("guandan_kb_ablation", settings, tmp_path)
+    assert {row["without"] for row in rows(results, "parts")} == {"no-preferences", "wild"}
+    with pytest.raises(GameError, match="no part 'bomb'"):
+        guandan_kb_ablation.run(guandan_kb_ablation.Settings(agent="kb", without=("bomb",)), Desk(tmp_path))
+
+
+class Repeater(Quiet):
+    """Writes down what was played with which hands, and then plays just that; it sees all hands, as no agent does."""
+
+    def __init__(self) -> None:
+        self.script: dict[bytes, tuple[int, np.ndarray]] = {}
+
+    def _key(self, course: Any, table: int) -> bytes:
+        return course.hands[table].tobytes() + bytes([course.seat[table], course.to_beat[table] + 2 & 255])
+
+    def played(self, tables: Any, which: np.ndarray, moves: Moves) -> None:
+        for row, table in enumerate(which):
+            self.script[self._key(tables.course, table)] = moves.form[row], moves.cards[row]
+
+    def play(self, decisions: Any, keys: Any) -> Moves:
+        found = [self.script[self._key(decisions.course, table)] for table in decisions.which]
+        return Moves(*(np.array(column) for column in zip(*found, strict=True)))
+
+    def give(self, exchanges: Any, keys: Any) -> np.ndarray:
+        raise AssertionError("positions lie behind the exchange")
+
+
+def followed(engine: Engine, agent: Any, records: Records) -> Follower:
+    follower = Follower(engine, agent, records, (10, 1, FIRST), seed=0)
+    records.watch(engine, follower)
+    return follower
+
+
+def test_who_plays_as_the_experts_did_agrees_and_reaches_their_score(engine: Engine) -> None:
+    records, repeater = Records.of(SAMPLE, "guandan").last(1), Repeater()
+    records.watch(engine, repeater)
+    follower = followed(engine, repeater, records)
+    choices = follower.choices()
+    assert choices.shares() == {"overall": 1.0, "not passed": 1.0, "choice": 1.0}
+    assert len(choices.agrees) == sum(len(record["plays"]) for record in records.episodes)
+    assert 0 < choices.passed.mean() < choices.open.mean() < 1
+    endings = follower.endings(lambda done, remark: None)
+    assert set(endings) == {10, 1, FIRST}
+    assert all(len(right) == len(records) for right in endings.values())
+    assert np.concatenate(list(endings.values())).all()
+
+
+def test_others_agree_less(engine: Engine) -> None:
+    records = Records.of(SAMPLE, "guandan").last(1)
+    (random,) = players(["random"], engine)
+    follower = followed(engine, random.agent, records)
+    assert 0 < follower.choices().shares()["choice"] < follower.choices().shares()["overall"] < 0.8
+    endings = follower.endings(lambda done, remark: None)
+    assert not np.concatenate(list(endings.values())).all()
+
+
+def test_experts_and_agents_side_by_side(tiny_agent: str, tmp_path: Path) -> None:
+    settings = guandan_expert.Settings(agents=("kb", tiny_agent), records=SAMPLE, last=1, steps=(5, 1))
+    results = conduct("guandan_expert", settings, tmp_path)
+    kb, tiny = rows(results, "agreement")
+    assert kb["decisions"] == tiny["decisions"]
+    assert kb["overall"] > tiny["overall"] > 0
+    steps = rows(results, "steps")
+    assert [row["entries before the end"] for row in steps] == ["-max", "-30", "-20", "-10", "-5", "-1"]
+    assert steps[-1]["paper: score"] == 0.9537
+    assert steps[-1]["kb: action"] is not None
+    assert steps[2]["kb: score"] is None  # not asked for
+    assert {"scores.png", "actions.png"} <= {file.name for file in tmp_path.iterdir()}
+
+
+def test_what_was_laid_down_later_was_in_the_hands(engine: Engine) -> None:
+    (greedy,) = players(["greedy"], engine)
+    views = from_play(engine, greedy.agent, 400, seed=2)
+    assert 400 <= len(views) < 700
+    assert (views.later <= views.truth).all()
+    rest = views.truth - views.later  # a hand that was not played out lost
+    assert ((rest.sum(axis=2) == 0).sum(axis=1) >= 1).all()
+    assert (views.later.sum(axis=(1, 2)) > 0).mean() > 0.9
+    estimate = PLAIN["counting + facts + hints"](views)
+    tightened = abduced(estimate, views.constraints, views.later)
+    assert views.constraints.consistent(tightened, 1e-3).all()
+    assert (tightened >= views.later - 1e-4).all()
+    better, plain = errors(views, tightened)["all"], errors(views, project(estimate, views.constraints))["all"]
+    assert better < 0.7 * plain
+    assert [shown(views, share, 1).mean() for share in (0.0, 1.0)] == [0.0, 1.0]
+    half = shown(views, 0.5, 1)
+    assert all(len(set(half[views.episode == number])) == 1 for number in set(views.episode))
+
+
+def test_hidden_hands(tiny_agent: str, tmp_path: Path) -> None:
+    settings = guandan_hidden_hands.Settings(
+        agent=tiny_agent, records=SAMPLE, last=1, decisions=200, shares=(0.0, 1.0), lessons=300, steps=2
+    )
+    results = conduct("guandan_hidden_hands", settings, tmp_path)
+    for place in ("contest", "own"):
+        found = {row["estimate"]: row["all"] for row in rows(results, f"errors_{place}")}
+        assert found["counting"] >= found["counting + facts"] > found["counting + facts + hints"]
+        assert found["ABLN"] >= found["ABLN + projection"] - 1e-3
+    nothing, abducing, full = rows(results, "abduction")
+    assert (nothing["the rest"], abducing["the rest"], full["the rest"]) == ("left out", "abduced", "–")
+    assert abducing["own: error"] != nothing["own: error"] != full["own: error"]
+    assert nothing["own: gap closed"] is full["own: gap closed"] is None
+
+
+def test_an_agent_without_abln_has_no_estimate_to_measure(tmp_path: Path) -> None:
+    with pytest.raises(GameError, match="has no ABLN"):
+        guandan_hidden_hands.run(guandan_hidden_hands.Settings(agent="kb", records=SAMPLE), Desk(tmp_path))
+
+
+def test_weights_of_hints_are_fitted(tmp_path: Path) -> None:
+    settings = hint_weights.Settings(records=SAMPLE, share=0.5, held_out=0, steps=10)
+    results = conduct("hint_weights", settings, tmp_path)
+    before, after = (float(word) for word in results["tables"]["weights"]["note"].split()[3::3][:2])
+    assert after >= before
+
+
+def test_the_loop_before_and_after(tiny_agent: str, tmp_path: Path) -> None:
+    settings = joint_loop.Settings(start=tiny_agent, minutes=0.01, tables=16, opponents=("random",), games=2)
+    results = conduct("joint_loop", settings, tmp_path)
+    (row,) = rows(results, "training")
+    assert row["updates"] >= 1
+    assert Path(row["weights"]).exists()
+    again = conduct("joint_loop", settings, tmp_path)  # it has had its minutes
+    assert again == results
+    assert len((tmp_path / "cells.jsonl").read_text("utf-8").splitlines()) == 2
+    with pytest.raises(GameError, match="does not learn"):
+        joint_loop.run(joint_loop.Settings(start="kb"), Desk(tmp_path))
+
+
+CLIENT = (
+    "import asyncio, sys; from tests.serve.plain_client import PlainClient; "
+    "asyncio.run(PlainClient(sys.argv[1]{}).run())"
+)
+
+
+def visit(tmp_path: Path, command: str) -> Any:
+    words = [
+        "run",
+        "guandan_tournament",
+        "--dir",
+        str(tmp_path),
+        "--json",
+        "--set",
+        "agents=greedy",
+        "--set",
+        "visits=2",
+    ]
+    return run(*words, "--set", "visitor=plain", "--set", f"command={command}")
+
+
+def test_a_program_of_others_visits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    done = visit(tmp_path, f'{sys.executable} -c "{CLIENT.format(", strong=False")}" {{url}}')
+    assert done.exit_code == 0, done.stderr
+    found = rows(json.loads(done.stdout), "wins")
+    assert found[0] == {"agent": "greedy", "greedy": None, "plain": 1.0}
+    log = (tmp_path / "log.txt").read_text("utf-8")
+    assert all(f"seat {seat}: plain" in log for seat in (1, 3))
+    assert "left" not in log
+
+
+def test_a_visitor_that_does_not_come_is_named(tmp_path: Path) -> None:
+    done = visit(tmp_path, f'{sys.executable} -c "raise SystemExit(3)"')
+    assert done.exit_code == 1
+    assert "exit code 3" in done.stderr

@@ -1,0 +1,62 @@
+"""Settings and the words that set them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abl_cards.settings import SettingError, assign, described, plain, setting, written
+
+
+@dataclass(frozen=True)
+class Settings:
+    games: int = setting(10, "how many")
+    share: float = setting(0.5, "how much")
+    fast: bool = setting(True, "how")
+    name: str = setting("kb", "who")
+    names: tuple[str, ...] = setting(("a", "b"), "who else")
+    shares: tuple[float, ...] = setting((0.0, 1.0), "how much else")
+    file: Path | None = setting(None, "from where")
+    most: int | None = setting(None, "at most")
+
+
+def test_words_set_values_of_every_kind() -> None:
+    words = ["games=1_000", "share=0.25", "fast=false", "names=x y:z,w=1", "shares=0 0.1", "file=a/b", "most=3"]
+    expected = Settings(1000, 0.25, False, "kb", ("x", "y:z,w=1"), (0.0, 0.1), Path("a/b"), 3)
+    assert assign(Settings(), words) == expected
+    assert assign(expected, ["file=none", "most=", "names="]).names == ()
+    assert assign(expected, ["file=none", "most="]).file is None
+
+
+@given(
+    st.builds(
+        Settings, st.integers(), st.floats(allow_nan=False), st.booleans(), st.sampled_from(["kb", "abl:a=b,c"]),
+        st.lists(st.sampled_from(["kb", "abl:a,b"])).map(tuple), st.lists(st.floats(allow_nan=False)).map(tuple),
+        st.none() | st.just(Path("x/y.gz")), st.none() | st.integers(),
+    )
+)  # fmt: skip
+def test_what_is_written_is_read_again(settings: Settings) -> None:
+    words = [f"{name}={written(value)}" for name, value in vars(settings).items()]
+    assert assign(Settings(), words) == settings
+
+
+@pytest.mark.parametrize("word", ["games", "game=3", "games=many", "fast=2", "share=", "most=x", "file"])
+def test_words_that_set_nothing_are_named(word: str) -> None:
+    with pytest.raises(SettingError, match=word.partition("=")[0]):
+        assign(Settings(), [word])
+
+
+def test_fixed_settings_cannot_be_set() -> None:
+    with pytest.raises(SettingError, match="out of share"):
+        assign(Settings(), ["games=3"], fixed=("games",))
+    assert next(name for name, _, _ in described(Settings(), fixed=("games",))) == "share"
+
+
+def test_plain_values_are_those_of_json() -> None:
+    told = plain(Settings(file=Path("x")))
+    assert told["file"] == "x"
+    assert told["names"] == ["a", "b"]
