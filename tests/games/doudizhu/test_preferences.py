@@ -11,7 +11,8 @@ from abl_cards.games.doudizhu.decisions import CHOICES
 from abl_cards.games.doudizhu.engine import DoudizhuEngine, engine_of
 from abl_cards.games.doudizhu.plays import PlayCounter
 from abl_cards.games.doudizhu.records import row_text
-from abl_cards.games.doudizhu.wire import LETTERS, hand_text, read_hand
+from abl_cards.games.doudizhu.rulebook import LETTERS
+from abl_cards.games.doudizhu.wire import hand_text, read_hand
 from abl_cards.logic import Atom, Oracle
 from abl_cards.positions import met_in_play
 from reasoners.minimiser import Minimiser
@@ -83,5 +84,5 @@ def test_every_preference_has_words_in_both_languages() -> None:
 def test_what_a_player_expects(state: dict[str, Any], move: str) -> None:
     engine = engine_of()
     moment = engine.moment(state)
-    chosen = Minimiser.of(engine).order(moment.decision, moment.lists)[0]  # type: ignore[arg-type]
+    chosen = Minimiser.of(engine).order(moment.decision, moment.lists)[0]
     assert moment.actions[int(chosen)].to_json() == move
