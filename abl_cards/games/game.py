@@ -23,6 +23,9 @@ Indices = NDArray[np.int64]
 """[n] numbers of tables."""
 
 
+Estimate = NDArray[np.floating]
+"""[n, others, cards] how many copies of each card the other hands are believed to hold: the next one's, ...."""
+
 DRAW = -2
 """The winner of a drawn match; -1 while it runs, else a team."""
 
@@ -111,7 +114,7 @@ class Exchanges(Protocol):
     def options(self) -> NDArray[np.uint8]:
         """[n, 54] the cards that may be chosen."""
 
-    def lists(self) -> MoveLists:
+    def moves(self) -> MoveLists:
         """The cards that may be chosen, as moves of one card."""
 
 
@@ -139,7 +142,7 @@ class Moment:
 
 
 class Judge(Protocol):
-    """The preferences of a knowledge base."""
+    """The preferences of a knowledge base; an estimate of the other hands, where there is one, is told to it."""
 
     @property
     def kb(self) -> KnowledgeBase:
@@ -149,11 +152,18 @@ class Judge(Protocol):
     def outputs(self) -> tuple[Atom, ...]:
         """``cost(Name, Weight)`` of every preference, and ``violated(K)`` of every constraint."""
 
-    def fired(self, decisions: Any, lists: MoveLists) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
+    def fired(
+        self, decisions: Any, lists: MoveLists, estimate: Estimate | None = None
+    ) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
         """Which of the outputs hold for the candidates, in portions: which moves, and [outputs, moves]."""
 
-    def costs(self, decisions: Any, lists: MoveLists) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    def costs(
+        self, decisions: Any, lists: MoveLists, estimate: Estimate | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
         """[moves] the cost of each candidate, and whether it is consistent with the knowledge base."""
+
+    def facts(self, decisions: Any, lists: MoveLists, estimate: Estimate | None = None) -> NDArray[np.uint8]:
+        """[every input of the knowledge base, moves] what it is told of the candidates; see ``kb.input_atoms``."""
 
 
 @runtime_checkable
@@ -334,6 +344,9 @@ class Engine(Protocol):
 
     def sample_decisions(self, states: int, seed: int) -> Decisions:
         """Random plays to decide, for measuring."""
+
+    def sample_estimate(self, decisions: Any, seed: int) -> Estimate:
+        """Random beliefs about the other hands, for verification; some decisions have none and get zeros."""
 
     def sample_leads(self, states: int, seed: int) -> Decisions:
         """Full hands that lead, for measuring."""

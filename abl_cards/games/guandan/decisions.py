@@ -148,7 +148,7 @@ class Exchanges:
     options: NDArray[np.uint8]  # [n, 54] the cards that may be chosen
     stage: NDArray[np.int8]  # [n] TRIBUTE or BACK
 
-    def lists(self) -> MoveLists:
+    def moves(self) -> MoveLists:
         """The cards that may be chosen as moves of one card and no form, in the order of the 54-vector."""
         decision, card = np.nonzero(self.options)
         cards = np.full((len(card), expansion.MOST_CARDS), expansion.NO_CARD, np.uint8)

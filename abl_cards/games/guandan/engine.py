@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from abl_cards.cards import hand_of
 from abl_cards.games.features import FeatureTable
-from abl_cards.games.game import GameError, Indices, Listener, Moment, PlaysLeft, Recorder, Replay, Traits
+from abl_cards.games.game import Estimate, GameError, Indices, Listener, Moment, PlaysLeft, Recorder, Replay, Traits
 from abl_cards.games.guandan import moments
 from abl_cards.games.guandan.course import LEADING, NOTHING
 from abl_cards.games.guandan.decisions import Decisions, Exchanges, card_options, decide, read_hands
@@ -26,7 +26,7 @@ from abl_cards.games.guandan.records import GuandanRecorder
 from abl_cards.games.guandan.replay import replay
 from abl_cards.games.guandan.rewards import episode_rewards
 from abl_cards.games.guandan.rulebook import Rules, rules_of
-from abl_cards.games.guandan.samples import sample_facts, sample_hands
+from abl_cards.games.guandan.samples import sample_estimate, sample_facts, sample_hands
 from abl_cards.games.guandan.shapes import functor
 from abl_cards.games.guandan.tables import Tables
 from abl_cards.games.guandan.wire import Action, State, hand_order, reading
@@ -216,6 +216,10 @@ class GuandanEngine:
     def sample_decisions(self, states: int, seed: int) -> Decisions:
         """Random hands of 1 to 27 cards that lead, or follow every type."""
         return sample_hands(self.rules, states, seed)
+
+    def sample_estimate(self, decisions: Decisions | Exchanges, seed: int) -> Estimate:
+        """[n, 3, 54] the unseen cards shared out at random, whole or in parts; zeros for one decision in four."""
+        return sample_estimate(decisions, seed)
 
     def sample_leads(self, states: int, seed: int) -> Decisions:
         """Hands of 27 random cards that lead."""

@@ -67,7 +67,7 @@ def _look_at_exchange(rules: Rules, exchanges: Exchanges, row: int) -> Moment:
         exchanges.options[[row]],
         exchanges.stage[[row]],
     )
-    lists = one.lists()
+    lists = one.moves()
     stage = next(name for name, number in STAGES.items() if number == one.stage[0])
     actions = tuple(Action(stage, stage, (int(cards[0]),)) for cards in lists.cards)
     return Moment(one, lists, (stage,) * len(actions), actions, _state_of(rules, one, stage, None))
