@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, Keys, Random, agent
-from abl_cards.bench.figures import Figure
+from abl_cards.bench.figures import Figure, seconds
 from abl_cards.games import Decisions, Engine, Exchanges, Indices, Moves, Tables
 from abl_cards.streams import key_of, mix_all
 
@@ -32,10 +32,11 @@ class Effort:
     repetitions: int
     seconds: float  # of each repetition of self-play
     hands: int  # of each repetition of move lists
+    decisions: int  # of an agent alone at its table
 
 
-QUICK = Effort(repetitions=3, seconds=0.3, hands=1024)
-FULL = Effort(repetitions=5, seconds=1.0, hands=2048)
+QUICK = Effort(repetitions=3, seconds=0.3, hands=1024, decisions=500)
+FULL = Effort(repetitions=5, seconds=1.0, hands=2048, decisions=2000)
 EPISODE = 350
 """Decisions of about one episode of random play."""
 
@@ -52,6 +53,7 @@ def figures(engine: Engine, effort: Effort) -> list[Figure]:
         Figure("… every legal card set listed", listed, "decisions/s", 100_000, others=(OPENGUANDAN_STEPS,)),
         *full_hands(engine, effort),
         Figure(f"agent kb against itself, {KB_TABLES:,} tables", _kb(engine, effort), "decisions/s", 20_000),
+        *alone(engine, effort.decisions),
     ]
 
 
@@ -60,6 +62,22 @@ def _kb(engine: Engine, effort: Effort) -> float:
     room, kb = Room(engine, KB_TABLES), agent("kb", engine)
     room.spread(Random(), EPISODE)
     return _pace(room, kb, effort)
+
+
+def alone(engine: Engine, decisions: int) -> list[Figure]:
+    """A decision of kb where nobody else decides, as at a served table: choosing the move and laying it down.
+
+    Whole games from their first decision on, tributes and returns among them.
+    """
+    room, kb = Room(engine, 1), agent("kb", engine)
+    for _ in range(EPISODE):
+        room.step(kb)
+    room = Room(engine, 1)
+    times = sorted(1000 * seconds(lambda: room.step(kb)) for _ in range(decisions))
+    return [
+        Figure("agent kb alone at a table, a decision", median(times), "ms", 20, at_most=True),
+        Figure("… one in a hundred takes longer than", times[-1 - decisions // 100], "ms"),
+    ]
 
 
 def full_hands(engine: Engine, effort: Effort) -> list[Figure]:
