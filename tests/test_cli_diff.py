@@ -38,14 +38,14 @@ def test_no_difference(tmp_path: Path) -> None:
     code, out, _ = run(edited(tmp_path / "same"))
     assert code == 0
     assert "no difference" in out
-    assert "120 states compared" in out
+    assert "120 states compared, 12 of them a tribute or a return" in out
 
 
 def test_a_preference_that_changes_decisions(tmp_path: Path) -> None:
     folder = edited(tmp_path / "keen", more=NEVER_PASS)
     found = difference(folder)
     assert list(found) == [
-        "game", "directory", "seed", "states", "left_out", "labels", "weights", "changed", "causes", "preferences",
+        "game", "directory", "seed", "states", "exchanges", "left_out", "labels", "weights", "changed", "causes", "preferences",
         "examples",
     ]  # fmt: skip
     assert found["labels"] == {"added": [], "removed": [], "gained": [], "lost": []}
@@ -63,6 +63,23 @@ def test_a_preference_that_changes_decisions(tmp_path: Path) -> None:
     assert "weight of never_pass: none → 1000" in out
     assert "before: PASS" in out
     assert "+1000 never_pass" in out
+
+
+def test_a_preference_that_changes_what_is_returned(tmp_path: Path) -> None:
+    """The highest card goes back instead of the lowest one; nothing else changes."""
+    rule = "cost(return_high(P), 1) :- given(R)"
+    folder = edited(tmp_path / "generous", {"preferences.lp": (rule, rule.replace("1)", "-40)"))})
+    found = difference(folder)
+    assert (found["states"], found["exchanges"]) == (120, 12)
+    assert found["weights"] == [{"name": "return_high", "before": [1], "after": [-40]}]
+    assert 0 < found["changed"] <= 12
+    assert [each["name"] for each in found["preferences"]][0] == "return_high"
+    for example in found["examples"]:
+        assert example["state"]["stage"] == example["before"][0] == example["after"][0] == "back"
+        assert example["before"][2] != example["after"][2]
+    out = run(folder)[1]
+    assert "before: back" in out
+    assert "labels: the same are legal in every state" in out
 
 
 def test_an_example_is_a_state_that_can_be_explained(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,6 +116,11 @@ class Exchanges(Protocol):
 
     def moves(self) -> MoveLists:
         """The cards that may be chosen, as moves of one card."""
+
+
+def is_play(choice: Decisions | Exchanges) -> TypeGuard[Decisions]:
+    """Whether plays are to be decided, and not cards to be given."""
+    return not hasattr(choice, "options")
 
 
 PlaysLeft = Callable[[Any, MoveLists], NDArray[np.uint8]]
@@ -318,8 +323,8 @@ class Engine(Protocol):
     def recorded(self, records: Sequence[Mapping[str, Any]], moves: Sequence[int]) -> Decisions:
         """The decisions of records before these moves, one a record; raises GameError."""
 
-    def adopt(self, decisions: Any) -> tuple[NDArray[np.bool_], Decisions]:
-        """Decisions of other rules of the same game by these: which of them there are here, and those."""
+    def adopt(self, decisions: Any) -> tuple[NDArray[np.bool_], Any]:
+        """Decisions or exchanges of other rules of the same game by these: which of them there are here, and those."""
 
     def recorder(self, tables: int, **extra: Any) -> Recorder:
         """A listener that writes down the matches at so many tables, with extra fields in every record."""

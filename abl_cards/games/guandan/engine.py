@@ -16,7 +16,7 @@ from abl_cards.games.features import FeatureTable
 from abl_cards.games.game import Estimate, GameError, Indices, Listener, Moment, PlaysLeft, Recorder, Replay, Traits
 from abl_cards.games.guandan import moments
 from abl_cards.games.guandan.course import LEADING, NOTHING
-from abl_cards.games.guandan.decisions import Decisions, Exchanges, card_options, decide, read_hands
+from abl_cards.games.guandan.decisions import Decisions, Exchanges, card_options, decide, decide_exchange, read_hands
 from abl_cards.games.guandan.drawing import draw_table, draw_view
 from abl_cards.games.guandan.knowledge import load_kb
 from abl_cards.games.guandan.observations import OBSERVATION
@@ -122,8 +122,15 @@ class GuandanEngine:
         stories = [moments.read_told(record, move) for record, move in zip(records, moves, strict=True)]
         return moments.tell(self.rules, stories).decisions(np.arange(len(stories)))
 
-    def adopt(self, decisions: Decisions) -> tuple[NDArray[np.bool_], Decisions]:
-        """Decisions of other rules by these; those with a play to beat that there is not here are left out."""
+    def adopt(
+        self, decisions: Decisions | Exchanges
+    ) -> tuple[NDArray[np.bool_], Decisions] | tuple[NDArray[np.bool_], Exchanges]:
+        """Choices of other rules by these; what cannot come up here is left out.
+
+        That is a play to beat that there is not, or a card to give where none may be given.
+        """
+        if isinstance(decisions, Exchanges):
+            return self._adopt_exchanges(decisions)
         ours = self.rules.shapes.form_index
         names = [form.name for form in decisions.rules.shapes.forms]
         forms = np.array([*(ours.get(name, NOTHING) for name in names), LEADING], np.int16)
@@ -131,6 +138,12 @@ class GuandanEngine:
         kept = to_beat != NOTHING
         situation = decisions.situation.at(kept)
         return kept, decide(self.rules, situation.hand, decisions.hands.level[kept], to_beat[kept], situation)
+
+    def _adopt_exchanges(self, exchanges: Exchanges) -> tuple[NDArray[np.bool_], Exchanges]:
+        which, level, situation, stage = exchanges.which, exchanges.hands.level, exchanges.situation, exchanges.stage
+        options = decide_exchange(self.rules, which, level, situation, stage).options
+        kept: NDArray[np.bool_] = np.any(options, axis=1)
+        return kept, decide_exchange(self.rules, which[kept], level[kept], situation.at(kept), stage[kept])
 
     def recorder(self, tables: int, **extra: Any) -> Recorder:
         """A listener that writes down the matches at so many tables."""
