@@ -19,6 +19,12 @@ says(never_pass, en, "Never pass.").
 says(never_pass, zh, "不要过牌。").
 cost(never_pass, 1000) :- play(pass).
 """
+GENEROUS = """preference(generous, exchange).
+says(generous, en, "Return the {1}.").
+says(generous, zh, "还{1}。").
+moved :- lays(_).
+cost(generous(R), -50*R) :- rank(R), held(R,N), not left(R,N), not moved.
+"""
 
 
 def run(folder: Path, *arguments: str) -> tuple[int, str, str]:
@@ -45,8 +51,8 @@ def test_a_preference_that_changes_decisions(tmp_path: Path) -> None:
     folder = edited(tmp_path / "keen", more=NEVER_PASS)
     found = difference(folder)
     assert list(found) == [
-        "game", "directory", "seed", "states", "exchanges", "left_out", "labels", "weights", "changed", "causes", "preferences",
-        "examples",
+        "game", "directory", "seed", "states", "exchanges", "left_out", "labels", "weights", "changed", "causes",
+        "preferences", "examples",
     ]  # fmt: skip
     assert found["labels"] == {"added": [], "removed": [], "gained": [], "lost": []}
     assert found["weights"] == [{"name": "never_pass", "before": [], "after": [1000]}]
@@ -66,14 +72,12 @@ def test_a_preference_that_changes_decisions(tmp_path: Path) -> None:
 
 
 def test_a_preference_that_changes_what_is_returned(tmp_path: Path) -> None:
-    """The highest card goes back instead of the lowest one; nothing else changes."""
-    rule = "cost(return_high(P), 1) :- given(R)"
-    folder = edited(tmp_path / "generous", {"preferences.lp": (rule, rule.replace("1)", "-40)"))})
-    found = difference(folder)
+    """The highest card goes back instead of a low one; nothing else changes."""
+    found = difference(folder := edited(tmp_path / "generous", more=GENEROUS))
     assert (found["states"], found["exchanges"]) == (120, 12)
-    assert found["weights"] == [{"name": "return_high", "before": [1], "after": [-40]}]
+    assert [weight["name"] for weight in found["weights"]] == ["generous"]
     assert 0 < found["changed"] <= 12
-    assert [each["name"] for each in found["preferences"]][0] == "return_high"
+    assert found["preferences"][0]["name"] == "generous"
     for example in found["examples"]:
         assert example["state"]["stage"] == example["before"][0] == example["after"][0] == "back"
         assert example["before"][2] != example["after"][2]

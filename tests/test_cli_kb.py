@@ -216,19 +216,27 @@ def test_verify_preferences_as_json_in_another_folder(tmp_path: Path) -> None:
     assert told["inconsistent"] > 0
 
 
-def test_verify_preferences_finds_other_weights_and_other_choices(
+LAZY = """preference(lazy, passing).
+says(lazy, en, "Rest.").
+says(lazy, zh, "休息。").
+cost(lazy, -5000) :- play(pass).
+"""
+
+
+def test_verify_preferences_finds_other_costs_and_other_choices(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The rules of clingo make passing cheap, those of the judge do not."""
-    folder = edited(tmp_path / "keen", {"preferences.lp": ("cost(pass_over_enemy, 23)", "cost(pass_over_enemy, -500)")})
-    other = clingo_pool.oracle_of(clingo_pool.Source("guandan", folder, None))
+    """By the rules of clingo one passes whenever one may, by those of the judge not."""
+    source = clingo_pool.Source("guandan", edited(tmp_path / "lazy", more=LAZY), None)
+    other = clingo_pool.oracle_of(source)
     monkeypatch.setattr(clingo_pool, "oracle_of", lambda source: other)
     monkeypatch.setattr(clingo_pool, "WORTH_A_PROCESS", 1_000_000)  # which would not know of this
     monkeypatch.setattr(preference_verification, "decisions_for", lambda pairs: pairs // 2)
     answer = run("kb", "verify", "guandan", "--preferences", "--states", "20")
     assert answer.exit_code == 1
-    assert "cost(pass_over_enemy,23) is True for the circuit, False for clingo" in answer.stdout
-    assert "for the circuit, -" in answer.stdout
+    assert re.search(
+        r"the cost is -?\d+ for the circuit, -[45]\d\d\d for clingo; inputs: .*play\(pass\)", answer.stdout
+    )
     assert "the circuit chooses this move, clingo that of state" in answer.stdout
 
 

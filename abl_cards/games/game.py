@@ -102,6 +102,9 @@ class Decisions(Protocol):
     def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
         """All legal card sets in wire order, or those of one label each."""
 
+    def at(self, rows: NDArray[np.int64]) -> Decisions:
+        """Some of the decisions; what has been found out about them is kept."""
+
 
 class Exchanges(Protocol):
     """Single cards to choose at n tables, from the eyes of the seats that choose."""

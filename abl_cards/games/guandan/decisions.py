@@ -75,6 +75,15 @@ class Decisions:
         """[n, labels] the place of each label when they are sorted from weak to strong."""
         return self.rules.strength[self.hands.level]
 
+    def at(self, rows: NDArray[np.int64]) -> Decisions:
+        """Some of the decisions; the circuit is not asked again."""
+        some = Decisions(
+            self.rules, self.which[rows], self.hands.at(rows), self.to_beat[rows], self.situation.at(rows), self.course
+        )
+        if "_answers" in self.__dict__:
+            some.__dict__["_answers"] = np.ascontiguousarray(self._answers[:, rows])
+        return some
+
     def labels_of(self, form: NDArray[np.int16]) -> NDArray[np.int16]:
         """The labels that forms belong to."""
         return self.rules.shapes.form_label[form]

@@ -35,6 +35,10 @@ class Hands(NamedTuple):
     wilds: NDArray[np.uint8]  # [n] wild cards
     level: NDArray[np.int8]  # [n] rank of the episode's level
 
+    def at(self, rows: NDArray[np.int64]) -> Hands:
+        """Some of the hands."""
+        return Hands(self.natural[rows], self.wilds[rows], self.level[rows])
+
 
 class Rulebook(NamedTuple):
     """What the kernels know of the rules."""
