@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Action, Engine, Judge, Moment
+from abl_cards.games import Action, Engine, Estimate, Judge, Moment
 from abl_cards.logic import Constraint
 from reasoners.minimiser import Minimiser
 from reasoners.phrases import Phrasebook
@@ -125,9 +125,14 @@ class Explanation:
         ]
 
 
-def explain(engine: Engine, judge: Judge, moment: Moment, language: str = "en") -> Explanation:
-    """Explain a decision; raises GameError for a language that is none."""
-    scores = Scores(judge, moment, Phrasebook.of(judge.kb, engine, language))
+def explain(
+    engine: Engine, judge: Judge, moment: Moment, language: str = "en", estimate: Estimate | None = None
+) -> Explanation:
+    """Explain a decision, made with an estimate of the other hands or without.
+
+    Raises GameError for a language that is none.
+    """
+    scores = Scores(judge, moment, Phrasebook.of(judge.kb, engine, language), estimate)
     order, labels = scores.order, moment.labels
     best = order[0]
     others = [row for row in order if labels[row] != labels[best]] or order[1:]
@@ -161,12 +166,13 @@ def _weights(name: str, one: Mapping[str, Reason], two: Mapping[str, Reason]) ->
 class Scores:
     """What fires for each move of a decision, and their order."""
 
-    def __init__(self, judge: Judge, moment: Moment, book: Phrasebook) -> None:
+    def __init__(self, judge: Judge, moment: Moment, book: Phrasebook, estimate: Estimate | None = None) -> None:
         self.book, self._moment, self._judge = book, moment, judge
-        self.order: list[int] = Minimiser(judge).order(moment.decision, moment.lists).tolist()
+        order = Minimiser(judge).order(moment.decision, moment.lists, estimate=estimate)
+        self.order: list[int] = order.tolist()
         self.place = {row: number for number, row in enumerate(self.order, 1)}
         self._fired: NDArray[np.uint8] = np.concatenate(
-            [fired for _, fired in judge.fired(moment.decision, moment.lists)], axis=1
+            [fired for _, fired in judge.fired(moment.decision, moment.lists, estimate)], axis=1
         )
 
     def verdict(self, row: int) -> Verdict:

@@ -82,6 +82,14 @@ class Decisions:
         """[n, labels] the place of each label when they are sorted from weak to strong."""
         return self.rules.strength[self.hands.level]
 
+    def at(self, rows: NDArray[np.int64]) -> Decisions:
+        """Some of the decisions; the circuit is not asked again."""
+        hands, situation, seen = self.hands.at(rows), self.situation.at(rows), (self.course, self.known, self.habits)
+        some = Decisions(self.rules, self.which[rows], hands, self.to_beat[rows], situation, *seen)
+        if "_answers" in self.__dict__:
+            some.__dict__["_answers"] = np.ascontiguousarray(self._answers[:, rows])
+        return some
+
     def labels_of(self, form: NDArray[np.int16]) -> NDArray[np.int16]:
         """The labels that forms belong to."""
         return self.rules.shapes.form_label[form]
@@ -167,7 +175,7 @@ class Exchanges:
     options: NDArray[np.uint8]  # [n, 54] the cards that may be chosen
     stage: NDArray[np.int8]  # [n] TRIBUTE or BACK
 
-    def lists(self) -> MoveLists:
+    def moves(self) -> MoveLists:
         """The cards that may be chosen as moves of one card and no form, in the order of the 54-vector."""
         decision, card = np.nonzero(self.options)
         cards = np.full((len(card), expansion.MOST_CARDS), expansion.NO_CARD, np.uint8)

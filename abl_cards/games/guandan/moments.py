@@ -18,7 +18,6 @@ from abl_cards.games.guandan.course import BACK, LEADING, PLAY, TRIBUTE
 from abl_cards.games.guandan.decisions import Decisions, Exchanges, Situation, decide, decide_exchange
 from abl_cards.games.guandan.episodes import check_rules, read_field
 from abl_cards.games.guandan.exchange import Gifts, exchange_of
-from abl_cards.games.guandan.expansion import Hands
 from abl_cards.games.guandan.knowledge import WHO
 from abl_cards.games.guandan.ladder import bottom
 from abl_cards.games.guandan.readings import action_of, find_moves, identify
@@ -46,13 +45,7 @@ def look(rules: Rules, decisions: Decisions | Exchanges, row: int = 0, to_beat: 
     """One of some decisions; to_beat is what was laid down, where that is known."""
     if isinstance(decisions, Exchanges):
         return _look_at_exchange(rules, decisions, row)
-    one = Decisions(
-        rules,
-        decisions.which[[row]],
-        _one_hand(decisions.hands, row),
-        decisions.to_beat[[row]],
-        decisions.situation.at(np.array([row])),
-    )
+    one = decisions.at(np.array([row]))
     lists = one.moves()
     actions = tuple(action_of(rules, form, cards) for form, cards in zip(lists.form, lists.cards, strict=True))
     labels = tuple(rules.labels[rules.shapes.form_label[form]] for form in lists.form)
@@ -63,19 +56,15 @@ def _look_at_exchange(rules: Rules, exchanges: Exchanges, row: int) -> Moment:
     one = Exchanges(
         rules,
         exchanges.which[[row]],
-        _one_hand(exchanges.hands, row),
+        exchanges.hands.at(np.array([row])),
         exchanges.situation.at(np.array([row])),
         exchanges.options[[row]],
         exchanges.stage[[row]],
     )
-    lists = one.lists()
+    lists = one.moves()
     stage = next(name for name, number in STAGES.items() if number == one.stage[0])
     actions = tuple(Action(stage, stage, (int(cards[0]),)) for cards in lists.cards)
     return Moment(one, lists, (stage,) * len(actions), actions, _state_of(rules, one, stage, None))
-
-
-def _one_hand(hands: Hands, row: int) -> Hands:
-    return Hands(hands.natural[[row]], hands.wilds[[row]], hands.level[[row]])
 
 
 def _state_of(rules: Rules, one: Decisions | Exchanges, stage: str, to_beat: Action | None) -> dict[str, Any]:
