@@ -91,6 +91,11 @@ def test_samples(name: str) -> None:
     assert (facts != engine.sample_facts(50, seed=2)).any()
     decisions = engine.sample_decisions(50, seed=1)
     assert (decisions.legal == engine.sample_decisions(50, seed=1).legal).all()
+    chosen = np.array([7, 3, 40])
+    for some in (decisions.at(chosen), engine.sample_decisions(50, seed=1).at(chosen)):
+        assert (some.legal == decisions.legal[:, chosen]).all()
+        assert (some.which == decisions.which[chosen]).all()
+        assert (some.moves().cards[0] == decisions.moves().cards[decisions.moves().start[7]]).all()
     assert (engine.sample_leads(50, seed=1).label_to_beat == -1).all()
     assert (engine.sample_leads(50, seed=1).legal[engine.traits.pass_label] == 0).all()
 
