@@ -34,6 +34,8 @@ class Settings:
     """How much is read and how long is fitted."""
 
     records: Path | None = setting(None, "recorded games; by default those of the contest")
+    game: str = setting("guandan", "the game of the records")
+    profile: str | None = setting(None, "of the rules that the records follow; by default the game's own")
     share: float = setting(0.05, "of the episodes that are fitted")
     held_out: int = setting(40, "matches at the end that are only measured")
     steps: int = setting(120, "of the optimiser")
@@ -54,7 +56,7 @@ class Samples:
 
 def collect(settings: Settings) -> Samples:
     """Replay a share of the records and write down what fires."""
-    engine = game("guandan").engine()
+    engine = game(settings.game).engine(None, settings.profile)
     records = Records.of(settings.records, engine.game)
     match = records.matches
     held_out = match > match[-1] - settings.held_out
@@ -151,7 +153,7 @@ def report(result: Mapping[str, Any]) -> Report:
 
 def run(settings: Settings, desk: Desk) -> Report:
     """Fit, or take what was fitted before."""
-    engine = game("guandan").engine()
+    engine = game(settings.game).engine(None, settings.profile)
     mark = Records.of(settings.records, engine.game).mark
     what = {"fit": plain(settings) | {"records": mark}, "rules": rules_mark(engine)}
     return report(desk.cell(what, lambda tell: found(settings, tell), "weights of the preferences"))

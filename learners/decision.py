@@ -106,7 +106,9 @@ class Decision(nn.Module):
         """[n, labels] log-probabilities; what may not be chosen has next to none."""
         encoded = torch.relu(self.encoder(self.forget_inputs(question.observation)))
         hidden = self.join(torch.cat([self.forget(encoded), *(question.part(name) for name in self.inputs)], dim=1))
-        logits = self.policy(self.forget(torch.relu(self.blocks(hidden))))
+        last = self.forget(torch.relu(self.blocks(hidden)))
+        with torch.autocast(last.device.type, enabled=False):  # a policy changes by less than half precision shows
+            logits = self.policy(last.float())
         if self.trust is not None:
             logits = logits - self.trust * question.part(REGRET)
         return torch.log_softmax(torch.where(question.legal, logits, torch.full((), _FORBIDDEN)), dim=1)

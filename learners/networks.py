@@ -40,7 +40,7 @@ class Networks(nn.Module):
 
     def __init__(self, preset: Preset, shape: GameShape, seed: int = 0) -> None:
         super().__init__()
-        self.preset, self.shape = preset, shape
+        self.preset, self.shape, self.precision = preset, shape, "float32"
         layout = Layout.of(shape.observation)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -49,9 +49,8 @@ class Networks(nn.Module):
             self.critic = Critic(preset, shape.observation.size, shape.labels, shape.hands)
 
     def arithmetic(self) -> torch.autocast:
-        """Mixed precision where the networks are on a GPU: matrix products in bfloat16, the rest in float32."""
-        device = self.device.type
-        return torch.autocast(device, torch.bfloat16, enabled=device == "cuda")
+        """Where matrix products are made in the networks' precision, and the rest in float32."""
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bfloat16")
 
     @property
     def device(self) -> torch.device:

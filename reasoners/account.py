@@ -118,8 +118,8 @@ def _labels(explanation: Explanation) -> Iterator[str]:
         yield f"{mark} {each.label.ljust(width)}  {_percent(share):>7}  {'█' * round(_BAR * share)}".rstrip()
     rest = labels[MOST_LABELS:]
     if rest:
-        share = _percent(sum(each.probability or 0.0 for each in rest))
-        yield f"  {say['more_labels'].format(count=len(rest), share=share)}"
+        together = _percent(sum(each.probability or 0.0 for each in rest))
+        yield f"  {say['more_labels'].format(count=len(rest), share=together)}"
 
 
 def _choice(explanation: Explanation) -> str:

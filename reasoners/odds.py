@@ -6,9 +6,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-_LITTLE = np.float32(1e-9)
-"""Odds of a card that an estimate gives nobody, though it is somewhere."""
-
 
 @njit(cache=True, nogil=True)
 def share_by_count(unseen, left, at_least, at_most, lo, hi, shared):
@@ -44,12 +41,13 @@ def _share(unseen, at_least, at_most, shared):
     """Replace odds by copies: what is known, and of the rest what the odds say where the facts allow it."""
     seats, cards = shared.shape
     for c in range(cards):
-        rest, total = np.float32(unseen[c]), np.float32(0.0)
+        rest, total, possible = np.float32(unseen[c]), np.float32(0.0), 0
         for s in range(seats):
             rest -= at_least[s, c]
-            odds = max(shared[s, c], _LITTLE) if at_most[s, c] > at_least[s, c] else np.float32(0.0)
-            shared[s, c] = odds
-            total += odds
-        each = rest / total if total > 0 else np.float32(0.0)
+            open_ = at_most[s, c] > at_least[s, c]
+            possible += open_
+            shared[s, c] = max(shared[s, c], np.float32(0.0)) if open_ else np.float32(0.0)
+            total += shared[s, c]
         for s in range(seats):
-            shared[s, c] = at_least[s, c] + each * shared[s, c]
+            even = np.float32(at_most[s, c] > at_least[s, c]) / max(1, possible)  # nobody is thought to have it
+            shared[s, c] = at_least[s, c] + rest * (shared[s, c] / total if total > 0 else even)

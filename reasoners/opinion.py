@@ -77,8 +77,6 @@ class Opinion:
 
 
 def seat_names(teams: Sequence[int]) -> tuple[str, ...]:
-    """What the other seats are called, in the order of play; teams [seats] by turns.
-
-    """
+    """What the other seats are called, in the order of play; teams [seats] by turns."""
     middle = "partner" if teams[0] == teams[len(teams) // 2] else "opposite"
     return ("next", *[middle] * (len(teams) - 3), "previous")

@@ -10,6 +10,7 @@ from abl_cards.agents.human import human_agent
 from abl_cards.agents.learned import KEYS, WORDS, abl_agent
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.plain import Greedy, Random
+from abl_cards.agents.program import program_agent
 from abl_cards.agents.reasoning import kb_agent
 from abl_cards.games import Engine, GameError, Judge
 from abl_cards.logic.errors import suggestion
@@ -29,6 +30,7 @@ AGENTS: dict[str, Kind] = {
     "greedy": Kind(lambda name, engine: Greedy(engine.traits)),
     "kb": Kind(kb_agent, keys=("without", "kb")),
     "abl": Kind(abl_agent, keys=KEYS, words=WORDS),
+    "program": Kind(program_agent, keys=("run",)),
     "human": Kind(human_agent, keys=("lang",), words=("both",)),
 }
 """Kinds of agents by name."""

@@ -53,7 +53,6 @@ def _style(heat: float) -> str:
 def draw_opinion(explanation: Explanation, file: Path) -> None:
     """Write labels, candidates and estimate as a PNG file; its words are English, for want of other fonts."""
     try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ModuleNotFoundError:
         fail("pictures need the library matplotlib: pip install 'abl-cards[plots]'")
@@ -67,7 +66,7 @@ def draw_opinion(explanation: Explanation, file: Path) -> None:
     for place in range(len(names)):
         if estimate:
             _draw_seat(figure.add_subplot(grid[1 + place, :]), estimate, place)
-    FigureCanvasAgg(figure).print_png(str(file))
+    figure.savefig(file, format="png")
 
 
 def _draw_labels(axes: Any, explanation: Explanation) -> None:

@@ -106,7 +106,9 @@ def join(
     room: Annotated[
         str | None, typer.Option("--room", metavar="ID", help="OpenGuanDan: the room; without it, create one.")
     ] = None,
-    name: Annotated[str | None, typer.Option("--name", metavar="NAME", help="What we are called there.")] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="What we are called there; default: the kind of agent.")
+    ] = None,
     seed: Seed = 0,
     directory: RuleFolder = None,
     profile: Profile = None,
@@ -122,13 +124,13 @@ def join(
     """
     _check_library()
     from abl_cards import serve as serving
-    from abl_cards.agents import agent
+    from abl_cards.agents import agent, checked_name
     from abl_cards.games import GameError
     from abl_cards.games.service import game_of, service
 
     try:
         game_name = game_of(dialect)
-        called = name or agent_name
+        called = name or checked_name(agent_name).kind  # options may hold paths, and the name goes into the address
         address = service(game_name).url(url, dialect, called)
         engine = find_game(game_name).engine(directory, profile)
         player = agent(agent_name, engine)

@@ -111,7 +111,7 @@ class Decisions(Protocol):
 
 
 class Exchanges(Protocol):
-    """Single cards to choose at n tables, from the eyes of the seats that choose."""
+    """One of a few things to choose at n tables, from the eyes of the seats that choose: a card to pay, a bid."""
 
     @property
     def which(self) -> Indices:
@@ -119,10 +119,10 @@ class Exchanges(Protocol):
 
     @property
     def options(self) -> NDArray[np.uint8]:
-        """[n, 54] the cards that may be chosen."""
+        """[n, Engine.choices] what may be chosen: cards of the 54-vector, or whatever the game numbers."""
 
     def lists(self) -> MoveLists:
-        """The cards that may be chosen, as moves of one card."""
+        """What may be chosen, as moves of one card: the number of the choice."""
 
 
 def is_play(choice: Decisions | Exchanges) -> TypeGuard[Decisions]:
@@ -133,7 +133,7 @@ def is_play(choice: Decisions | Exchanges) -> TypeGuard[Decisions]:
 class Action(Protocol):
     """A move in the words of the game; ``str`` gives the text form."""
 
-    def to_json(self) -> list[Any]:
+    def to_json(self) -> Any:
         """The move as other programs write it."""
 
 
@@ -204,6 +204,12 @@ class Tables(Protocol):
     @property
     def episode(self) -> NDArray[np.int32]:
         """[n] episodes finished in the match."""
+
+    def outcome(self, which: Indices) -> NDArray[np.float64]:
+        """[n, seats] what finished matches were worth to each seat; they add up to nothing."""
+
+    def roles(self, which: Indices) -> NDArray[np.int8]:
+        """[n, seats] the part of each seat in the match, a number of Engine.roles."""
 
     @property
     def seat(self) -> NDArray[np.int8]:
@@ -310,6 +316,18 @@ class Engine(Protocol):
         """[seats] the team of each seat."""
 
     @property
+    def seatings(self) -> NDArray[np.int8]:
+        """[ways, seats] every way in which two agents, 0 and 1, share the seats in the games of a deal."""
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The parts that seats have in the game; a single one where all are alike."""
+
+    @property
+    def choices(self) -> int:
+        """How many things there are to choose among in an exchange."""
+
+    @property
     def play_circuit(self) -> Circuit:
         """The circuit that is asked at every decision."""
 
@@ -378,6 +396,19 @@ class Engine(Protocol):
         """A table as text, with the legal labels of the seat to decide."""
 
 
+class Mark(NamedTuple):
+    """What a figure of the bench should be, and what others reach: published, or measured on a machine like ours."""
+
+    target: float
+    others: tuple[tuple[str, float], ...] = ()  # whose figure, in the same unit
+
+
+Marks = Mapping[str, Mark]
+"""By what is measured: ``labels``, ``lists`` and ``kb`` in decisions/s of self-play, ``full_hands`` in lists/s."""
+
+NO_MARKS: Marks = {}
+
+
 class Game(Protocol):
     """A game by its rule files."""
 
@@ -392,6 +423,10 @@ class Game(Protocol):
     @property
     def home(self) -> Path:
         """The rule files that come with the package."""
+
+    @property
+    def marks(self) -> Marks:
+        """What to compare its speed with."""
 
     def knowledge(self, directory: Path | None = None, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
         """Load and check the rule files, the game's own by default; raises KBError."""

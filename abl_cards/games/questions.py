@@ -39,7 +39,8 @@ class Question:
         """Evaluate: facts ``name=[*axes, states]``, those not given are false; returns ``{name: [*axes, states]}``."""
         rows = np.zeros((len(self.circuit.inputs) + 1, states), dtype=np.uint8)
         for name, values in facts.items():
-            rows[self._input_rows[name]] = values.reshape(-1, states)
+            at = self._input_rows[name]
+            rows[at] = values.reshape(len(at), states)
         answers = np.zeros((len(self.circuit.outputs) + 1, states), dtype=np.uint8)
         answers[:-1] = evaluate(self.circuit, rows[:-1])
         return {

@@ -31,6 +31,7 @@ class Settings:
     abln_steps: int = setting(3_000, "steps of ABLN before self-play")
     decision_steps: int = setting(3_500, "steps of the decision model on the records; 0 where start= has learned them")
     device: str = setting("cpu", "cpu or cuda")
+    precision: str = setting("float32", "of matrix products: float32, or bfloat16, faster where the hardware has it")
     threads: int | None = setting(None, "of torch; one makes runs repeat exactly")
 
     def command(self) -> str:

@@ -32,6 +32,8 @@ from learners.store import Card, load_card, load_weights, save_networks
 from learners.symmetry import Symmetries
 from reasoners.minimiser import Minimiser
 
+PRECISIONS = ("float32", "bfloat16")
+
 Learn = Callable[[Experience], Update]
 """From decisions whose returns are known to what was seen in learning from them."""
 
@@ -93,6 +95,9 @@ class Run:
         self.networks = (
             Networks(preset_of(settings), GameShape.of(self.engine), settings.seed).to(settings.device).eval()
         )
+        if settings.precision not in PRECISIONS:
+            raise GameError(f"unknown precision '{settings.precision}' (there are: {', '.join(PRECISIONS)})")
+        self.networks.precision = settings.precision
         if settings.start:
             load_weights(settings.start, self.networks)
         if not self.checkpoint.exists():
@@ -119,6 +124,7 @@ class Run:
         judge = self.engine.judge()
         self.past = Networks(self.networks.preset, self.networks.shape).to(self.settings.device).eval()
         self.past.load_state_dict(self.networks.state_dict())
+        self.past.precision = self.networks.precision
         opponents = Kb(Minimiser(judge)), Past(Mind(self.engine, judge, self.past))
         shares = self.settings.against_kb, self.settings.against_past
         seats = seating(self.settings.tables, int(self.engine.teams.max()) + 1, shares)
@@ -248,5 +254,5 @@ WARM_UP = 10
 
 def _comparable(settings: Settings) -> dict[str, Any]:
     """What must not change between two parts of a run."""
-    values = asdict(replace(settings, directory=Path(), decisions=0, device="", threads=None))
+    values = asdict(replace(settings, directory=Path(), decisions=0, device="", precision="", threads=None))
     return {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}

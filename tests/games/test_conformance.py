@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from abl_cards.games import GameError, Moves, game, game_names
+from abl_cards.games import GameError, Moves, Tables, game, game_names
 from abl_cards.games.game import DRAW
-from tests.games.random_play import match_keys, pick, random_moves
+from tests.games.random_play import match_keys, pick, random_moves, step
 
 TABLES = 12
 STEPS = 100_000
@@ -45,6 +45,10 @@ def test_conformance(name: str) -> None:
                     choices = [(int(lists.form[move]), lists.cards[move].tobytes()) for move in span]
                     assert (int(moves.form[row]), moves.cards[row].tobytes()) in choices
                     assert (int(first.form[row]), first.cards[row].tobytes()) == choices[0]
+                hidden, hands = decisions.hidden(), tables.others(playing)
+                assert hidden.consistent(hands).all()
+                assert hands.shape[1] == len(engine.teams) - 1
+                assert decisions.hints().shape == hands.shape
             tables.play(playing, moves)
         if exchanging.size:
             options = tables.exchanges(exchanging).options
@@ -143,3 +147,65 @@ def test_observations(name: str) -> None:
     assert (seen == tables.decisions(which).observe()).all()
     assert (seen == tables.observe(which, tables.seat[which])).all()
     assert sum(feature.size for feature in engine.observation.features) == engine.observation.size
+
+
+def _after(tables: Tables, steps: int) -> Tables:
+    """The tables after so many random steps."""
+    for _ in range(steps):
+        step(tables)
+    return tables
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_what_seats_know_of_hidden_hands_is_true(name: str) -> None:
+    """The hands that there are satisfy what every seat concludes; nobody needs to see them to count the cards."""
+    engine = game(name).engine()
+    for steps in (3, 12, 30):
+        tables = _after(engine.tables(match_keys(TABLES, 6)), steps)
+        which = tables.playing()
+        assert which.size
+        for seat in range(len(engine.teams)):
+            seats = np.full(len(which), seat, np.int8)
+            hidden, others = tables.hidden(which, seats), tables.others(which, seats)
+            assert others.shape[:2] == (len(which), len(engine.teams) - 1)
+            assert hidden.consistent(others).all()
+            assert (hidden.at_most.sum(axis=1) >= hidden.unseen).all()
+            hints = tables.hints(which, seats)
+            assert hints.shape == others.shape
+            assert np.isfinite(hints).all()
+        decisions, hidden = tables.decisions(which), tables.hidden(which)
+        assert (decisions.hidden().at_least == hidden.at_least).all()
+        assert (decisions.hidden().at_most == hidden.at_most).all()
+        assert (decisions.hints() == tables.hints(which)).all()
+        assert (engine.symmetries[0] == np.arange(others.shape[2])).all()
+        assert (np.sort(engine.symmetries, axis=1) == engine.symmetries[0]).all()
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_tables_can_be_saved(name: str) -> None:
+    """Tables with the arrays of others go on as those do."""
+    engine = game(name).engine()
+    tables, copy = _after(engine.tables(match_keys(TABLES, 6)), 25), _after(engine.tables(match_keys(TABLES, 9)), 7)
+    for array, other in zip(tables.arrays().values(), copy.arrays().values(), strict=True):
+        other[...] = array
+    for room in (tables, copy):
+        _after(room, 400)
+    ours, theirs = tables.arrays(), copy.arrays()
+    assert set(ours) == set(theirs)
+    assert all(np.array_equal(ours[key], theirs[key]) for key in ours)
+    assert np.array_equal(tables.observe(tables.playing()), copy.observe(tables.playing()))
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_nothing_is_left_after_the_last_play(name: str) -> None:
+    """It takes no more plays exactly where a move lays down the whole hand."""
+    engine = game(name).engine()
+    tables = _after(engine.tables(match_keys(TABLES, 6)), 10)
+    which = tables.playing()
+    decisions = tables.decisions(which)
+    lists = decisions.moves()
+    held = tables.observe(which)[:, engine.observation["hand"]].sum(axis=1, dtype=np.int64)
+    laid = (lists.cards != 255).sum(axis=1)
+    left = engine.plays_left(decisions, lists)
+    assert ((left == 0) == (laid == held[lists.decision])).all()
+    assert (left <= held[lists.decision] - laid).all()

@@ -5,21 +5,22 @@ import pytest
 import torch
 from torch import nn
 
-from abl_cards.games import game
+from abl_cards.games.guandan.decisions import decide
+from abl_cards.games.guandan.engine import GuandanEngine, engine_of
 from learners.decision import Question
 from learners.networks import GameShape, Networks
-from learners.presets import PRESETS
+from learners.presets import PRESETS, Preset
 from learners.symmetry import Symmetries
 from tests.learners.tiny import TINY
 
 
 @pytest.fixture(scope="module")
-def engine():
-    return game("guandan").engine()
+def engine() -> GuandanEngine:
+    return engine_of()
 
 
 @pytest.fixture(scope="module")
-def shape(engine):
+def shape(engine: GuandanEngine) -> GameShape:
     return GameShape.of(engine)
 
 
@@ -28,7 +29,7 @@ def widths(layers: nn.Sequential) -> list[int]:
     return [linear[0].in_features, *(layer.out_features for layer in linear)]
 
 
-def test_the_preset_paper_has_the_sizes_of_the_paper(shape):
+def test_the_preset_paper_has_the_sizes_of_the_paper(shape: GameShape) -> None:
     networks = Networks(PRESETS["paper"], shape)
     abln = networks.abln
     assert abln is not None
@@ -40,14 +41,14 @@ def test_the_preset_paper_has_the_sizes_of_the_paper(shape):
     assert networks.decision.policy.out_features == 168
 
 
-def rows(shape, n: int, seed: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
+def rows(shape: GameShape, n: int, seed: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
     rng = np.random.default_rng(seed)
     observation = torch.from_numpy(rng.integers(0, 3, (n, shape.observation.size))).float()
     return observation, torch.from_numpy(rng.random((n, shape.others, shape.cards), np.float32) * 2)
 
 
 @pytest.mark.parametrize("preset", ["paper", "small"])
-def test_estimates_lie_between_none_and_both_copies(shape, preset):
+def test_estimates_lie_between_none_and_both_copies(shape: GameShape, preset: str) -> None:
     abln = Networks(PRESETS[preset], shape).abln
     assert abln is not None
     estimate = abln(*rows(shape, 5))
@@ -55,14 +56,14 @@ def test_estimates_lie_between_none_and_both_copies(shape, preset):
     assert bool(((estimate >= 0) & (estimate <= 2)).all())
 
 
-def test_an_untrained_estimator_with_a_prior_repeats_it(shape):
+def test_an_untrained_estimator_with_a_prior_repeats_it(shape: GameShape) -> None:
     abln = Networks(PRESETS["small"], shape).abln
     observation, prior = rows(shape, 5)
     assert abln is not None
     torch.testing.assert_close(abln(observation, prior), prior, atol=3e-3, rtol=0)
 
 
-def question(shape, n: int = 6) -> Question:
+def question(shape: GameShape, n: int = 6) -> Question:
     rng = np.random.default_rng(1)
     observation, estimate = rows(shape, n)
     legal = torch.from_numpy(rng.random((n, shape.labels)) < 0.2)
@@ -73,14 +74,14 @@ def question(shape, n: int = 6) -> Question:
 
 
 @pytest.mark.parametrize("preset", [PRESETS["paper"], PRESETS["small"], TINY, TINY.without_abln()])
-def test_only_what_may_be_chosen_has_a_probability(shape, preset):
+def test_only_what_may_be_chosen_has_a_probability(shape: GameShape, preset: Preset) -> None:
     asked = question(shape)
     probabilities = Networks(preset, shape).decision(asked).exp()
     assert bool((probabilities[~asked.legal] == 0).all())
     torch.testing.assert_close(probabilities.sum(dim=1), torch.ones(6))
 
 
-def test_the_twin_does_not_look_at_the_estimate(shape):
+def test_the_twin_does_not_look_at_the_estimate(shape: GameShape) -> None:
     asked = question(shape)
     other = Question(asked.observation, asked.legal, asked.to_beat, asked.regret, asked.plays, None)
     twin = Networks(TINY.without_abln(), shape).decision
@@ -89,7 +90,7 @@ def test_the_twin_does_not_look_at_the_estimate(shape):
         Networks(TINY, shape).decision(other)
 
 
-def test_costs_of_labels_that_may_not_be_chosen_say_nothing(shape):
+def test_costs_of_labels_that_may_not_be_chosen_say_nothing(shape: GameShape) -> None:
     asked = question(shape)
     regret = torch.where(asked.legal, asked.regret, torch.full((), torch.inf))
     other = Question(asked.observation, asked.legal, asked.to_beat, regret, asked.plays, asked.estimate)
@@ -97,7 +98,7 @@ def test_costs_of_labels_that_may_not_be_chosen_say_nothing(shape):
     torch.testing.assert_close(model(asked), model(other))
 
 
-def test_the_same_seed_gives_the_same_weights_and_leaves_the_generator_alone(shape):
+def test_the_same_seed_gives_the_same_weights_and_leaves_the_generator_alone(shape: GameShape) -> None:
     before = torch.get_rng_state()
     first, second, other = (Networks(TINY, shape, seed).state_dict() for seed in (3, 3, 4))
     assert torch.equal(torch.get_rng_state(), before)
@@ -105,7 +106,7 @@ def test_the_same_seed_gives_the_same_weights_and_leaves_the_generator_alone(sha
     assert any(not torch.equal(first[name], other[name]) for name in first)
 
 
-def test_symmetries_move_cards_and_nothing_else(engine):
+def test_symmetries_move_cards_and_nothing_else(engine: GuandanEngine) -> None:
     symmetries = Symmetries.of(engine.symmetries, engine.observation)
     tables = engine.tables(np.arange(40, dtype=np.uint64))
     decisions = tables.decisions(tables.playing())
@@ -122,11 +123,9 @@ def test_symmetries_move_cards_and_nothing_else(engine):
         assert torch.equal(moved[:, left], seen[:, left])
 
 
-def test_symmetries_leave_the_legal_labels_as_they_are(engine):
+def test_symmetries_leave_the_legal_labels_as_they_are(engine: GuandanEngine) -> None:
     tables = engine.tables(np.arange(60, dtype=np.uint64))
     hands = tables.decisions(tables.playing()).situation.hand
-    from abl_cards.games.guandan.decisions import decide
-
     level, leading = np.full(60, 5, np.int8), np.full(60, -1, np.int16)
     straight_flushes = [label.startswith("straight_flush") for label in engine.labels]
     for order in engine.symmetries:

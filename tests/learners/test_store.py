@@ -1,11 +1,12 @@
 """Weights as files."""
 
 import json
+from pathlib import Path
 
 import pytest
 import torch
 
-from abl_cards.games import GameError, game
+from abl_cards.games import Engine, GameError, game
 from learners import store
 from learners.networks import GameShape, Networks
 from learners.presets import PRESETS
@@ -14,13 +15,13 @@ from tests.learners.tiny import TINY
 
 
 @pytest.fixture
-def engine(monkeypatch):
+def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     return game("guandan").engine()
 
 
 @pytest.mark.parametrize("abln", [True, False])
-def test_weights_come_back_in_half_precision_without_the_critic(tmp_path, engine, abln):
+def test_weights_come_back_in_half_precision_without_the_critic(tmp_path: Path, engine: Engine, abln: bool) -> None:
     preset = TINY if abln else TINY.without_abln()
     networks, file = Networks(preset, GameShape.of(engine), 5), tmp_path / "some.safetensors"
     card = Card("guandan", "tiny", abln, seed=5, steps=7, results={"agreement": 0.5})
@@ -33,7 +34,7 @@ def test_weights_come_back_in_half_precision_without_the_critic(tmp_path, engine
     assert not loaded.training
 
 
-def test_errors_name_the_file(tmp_path, engine):
+def test_errors_name_the_file(tmp_path: Path, engine: Engine) -> None:
     file = tmp_path / "some.safetensors"
     networks = Networks(TINY, GameShape.of(engine))
     with pytest.raises(GameError, match=r"some\.json: the card of the weights is missing"):
@@ -55,7 +56,7 @@ def test_errors_name_the_file(tmp_path, engine):
         load_networks(file, engine)
 
 
-def test_shipped_weights_have_cards_and_fit(engine):
+def test_shipped_weights_have_cards_and_fit(engine: Engine) -> None:
     files = sorted(store.SHIPPED.glob("guandan-*.safetensors"))
     for file in files:
         assert load_networks(file, engine).preset.abln == load_card(file).abln

@@ -31,7 +31,7 @@ def save_untrained(folder: Path, abln: bool = True) -> Path:
     noise = torch.Generator().manual_seed(2)
     with torch.no_grad():
         for weights in networks.parameters():
-            weights += 0.3 * torch.randn(weights.shape, generator=noise)
+            weights.add_(0.3 * torch.randn(weights.shape, generator=noise))
     file = folder / "untrained.safetensors"
     save_networks(file, networks, Card("guandan", preset.name, abln, seed=1))
     return file

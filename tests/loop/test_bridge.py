@@ -1,6 +1,8 @@
 """The loop by way of ABLkit."""
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,12 +15,12 @@ from tests.loop.test_training import lines, same, settings
 
 
 @pytest.fixture(autouse=True)
-def tiny(monkeypatch, tmp_path):
+def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     monkeypatch.chdir(tmp_path)
 
 
-def test_a_run_by_way_of_ablkit_is_the_same_run(tmp_path):
+def test_a_run_by_way_of_ablkit_is_the_same_run(tmp_path: Path) -> None:
     alone = Run(settings(tmp_path / "alone", decisions=1500))
     alone.go()
     bridge = JointBridge(Run(settings(tmp_path / "bridge", decisions=1500)))
@@ -28,11 +30,11 @@ def test_a_run_by_way_of_ablkit_is_the_same_run(tmp_path):
     assert not same(alone, Run(settings(tmp_path / "fresh")))
 
 
-def test_one_part_can_be_replaced(tmp_path):
+def test_one_part_can_be_replaced(tmp_path: Path) -> None:
     class Timid(DrawingReasoner):
         """Takes the last consistent label, whatever the learner says."""
 
-        def batch_abduce(self, data_examples):
+        def batch_abduce(self, data_examples: Any) -> Any:
             legal = data_examples.X[0][0].batch.to_decide.legal
             last = legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)
             data_examples.abduced_pseudo_label = [[self.idx_to_label[int(label)]] for label in last]
@@ -47,7 +49,7 @@ def test_one_part_can_be_replaced(tmp_path):
     assert np.array_equal(kept.label, kept.legal.shape[1] - 1 - kept.legal[:, ::-1].argmax(axis=1))
 
 
-def test_the_knowledge_base_knows_what_is_consistent(tmp_path):
+def test_the_knowledge_base_knows_what_is_consistent(tmp_path: Path) -> None:
     run = Run(settings(tmp_path))
     from abl_cards.loop.bridge import Batch
 

@@ -1,6 +1,7 @@
 """The memory of decisions, and generalised advantages."""
 
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from abl_cards.loop.experience import Experience, Memory
 
 def rows(values: list[float]) -> Experience:
     n = len(values)
-    zero = {field.name: np.zeros((n, 1), np.float32) for field in fields(Experience)}
+    zero: dict[str, Any] = {field.name: np.zeros((n, 1), np.float32) for field in fields(Experience)}
     zero |= {name: np.zeros(n, np.float32) for name in ("advantage", "total", "log_probability")}
     return Experience(**zero | {"value": np.array(values, np.float32), "label": np.zeros(n, np.int16)})
 
@@ -27,7 +28,7 @@ def advantages(values: list[float], reward: float, discount: float, trace: float
 
 
 @pytest.mark.parametrize(("discount", "trace"), [(0.996, 0.98), (1.0, 1.0), (0.9, 0.0)])
-def test_generalised_advantages_by_their_definition(discount, trace):
+def test_generalised_advantages_by_their_definition(discount: float, trace: float) -> None:
     memory = Memory(50, 2, 4, rows([0.0]))
     values = {(0, 1): [0.5, -0.25, 1.0], (1, 1): [0.125, 2.0], (0, 2): [1.5]}
     for step in range(3):
@@ -49,7 +50,7 @@ def test_generalised_advantages_by_their_definition(discount, trace):
     assert memory.ready == 2
 
 
-def test_rows_are_taken_once_in_the_order_in_which_they_became_ready():
+def test_rows_are_taken_once_in_the_order_in_which_they_became_ready() -> None:
     memory = Memory(10, 3, 1, rows([0.0]))
     memory.remember(np.arange(3), np.zeros(3, np.int8), rows([1.0, 2.0, 3.0]))
     for table in (2, 0, 1):
@@ -59,13 +60,13 @@ def test_rows_are_taken_once_in_the_order_in_which_they_became_ready():
     assert memory.room == 10
 
 
-def test_a_full_memory_says_what_to_do():
+def test_a_full_memory_says_what_to_do() -> None:
     memory = Memory(2, 3, 1, rows([0.0]))
     with pytest.raises(MemoryError, match="make it larger"):
         memory.remember(np.arange(3), np.zeros(3, np.int8), rows([1.0, 2.0, 3.0]))
 
 
-def test_what_was_saved_comes_back():
+def test_what_was_saved_comes_back() -> None:
     memory, other = (Memory(10, 3, 1, rows([0.0])) for _ in range(2))
     memory.remember(np.arange(3), np.zeros(3, np.int8), rows([1.0, 2.0, 3.0]))
     memory.finish(np.array([1]), np.ones((1, 1), np.float32), 1.0, 1.0)

@@ -7,6 +7,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -14,7 +15,7 @@ import torch
 from abl_cards.games import GameError
 from abl_cards.loop.metrics import read_metrics
 from abl_cards.loop.settings import Settings
-from abl_cards.loop.training import Run
+from abl_cards.loop.training import Report, Run
 from learners.presets import PRESETS
 from tests.learners.tiny import TINY
 
@@ -22,11 +23,11 @@ TIMES = ("seconds", "pace")
 
 
 @pytest.fixture(autouse=True)
-def tiny(monkeypatch):
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
 
 
-def settings(directory: Path, **changes: object) -> Settings:
+def settings(directory: Path, **changes: Any) -> Settings:
     return replace(
         Settings(directory, preset="tiny", decisions=2500, tables=16, save_every=2, remember_every=3, threads=1),
         **changes,
@@ -46,7 +47,7 @@ def same(first: Run, second: Run) -> bool:
     return all(torch.equal(one[name], other[name]) for name in one)
 
 
-def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path):
+def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path: Path) -> None:
     whole = Run(settings(tmp_path / "whole"))
     whole.go()
     half = settings(tmp_path / "parts", decisions=1200)
@@ -60,8 +61,8 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path):
     assert same(whole, rest)
 
 
-def test_a_run_says_what_it_does(tmp_path):
-    told = []
+def test_a_run_says_what_it_does(tmp_path: Path) -> None:
+    told: list[Report] = []
     run = Run(settings(tmp_path))
     run.go(told.append)
     assert [report.update for report in told] == list(range(1, run.update + 1))
@@ -72,7 +73,7 @@ def test_a_run_says_what_it_does(tmp_path):
     assert run.weights.with_suffix(".json").exists()
 
 
-def test_the_critic_learns_first(tmp_path):
+def test_the_critic_learns_first(tmp_path: Path) -> None:
     run = Run(settings(tmp_path, decisions=1))
     before = {name: tensor.clone() for name, tensor in weights(run).items()}
     run.go()
@@ -80,7 +81,7 @@ def test_the_critic_learns_first(tmp_path):
     assert changed == {"critic", "abln"}
 
 
-def test_other_settings_do_not_go_on_with_a_checkpoint(tmp_path):
+def test_other_settings_do_not_go_on_with_a_checkpoint(tmp_path: Path) -> None:
     Run(settings(tmp_path, decisions=1)).go()
     with pytest.raises(GameError, match="begun with another tables"):
         Run(settings(tmp_path, tables=8))
@@ -92,6 +93,7 @@ def test_other_settings_do_not_go_on_with_a_checkpoint(tmp_path):
 KILLED = """
 import sys
 from pathlib import Path
+from typing import Any
 from learners.presets import PRESETS
 from tests.learners.tiny import TINY
 from tests.loop.test_training import settings
@@ -101,7 +103,7 @@ Run(settings(Path(sys.argv[1]), decisions=10**9)).go()
 """
 
 
-def test_a_run_that_is_killed_resumes(tmp_path):
+def test_a_run_that_is_killed_resumes(tmp_path: Path) -> None:
     done = 0
     for _ in range(2):
         process = subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path)], cwd=Path(__file__).parents[2])
@@ -118,7 +120,7 @@ def test_a_run_that_is_killed_resumes(tmp_path):
     assert updates == list(range(1, done + 1))
 
 
-def test_hands_that_are_not_shown_are_abduced_from_what_was_laid_down(tmp_path):
+def test_hands_that_are_not_shown_are_abduced_from_what_was_laid_down(tmp_path: Path) -> None:
     run = Run(settings(tmp_path, revealed=0.5))
     while run.play.memory.ready < 200:
         run.play.step()

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.cards import CARDS, hand_of
 from abl_cards.cards import SUITS as CARD_SUITS
-from abl_cards.cards import hand_of
 from abl_cards.games.features import FeatureTable
 from abl_cards.games.game import GameError, Indices, Listener, Moment, MoveLists, Recorder, Replay, Traits
 from abl_cards.games.guandan import moments
@@ -83,6 +83,21 @@ class GuandanEngine:
         return np.array([0, 1, 0, 1], dtype=np.int8)
 
     @property
+    def seatings(self) -> NDArray[np.int8]:
+        """[2, 4] each agent is one of the teams."""
+        return np.stack([self.teams, 1 - self.teams])
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """All seats are alike."""
+        return ("player",)
+
+    @property
+    def choices(self) -> int:
+        """The cards of the 54-vector."""
+        return CARDS
+
+    @property
     def play_circuit(self) -> Circuit:
         """legal/1 of every label, then move/1 of every form."""
         return self.rules.play
@@ -116,7 +131,11 @@ class GuandanEngine:
 
     def plays_left(self, decisions: Decisions, lists: MoveLists) -> NDArray[np.uint8]:
         """[moves] the least number of plays that empties the hand after each move of some decisions."""
-        return PlayCounter.of(self.rules).plays_left_after(decisions, lists)
+        return self._counter.plays_left_after(decisions, lists)
+
+    @cached_property
+    def _counter(self) -> PlayCounter:
+        return PlayCounter.of(self.rules)
 
     def judge(self, without: Collection[str] = (), directory: Path | None = None) -> Preferences:
         """The preferences of the knowledge base, or of another folder; raises GameError, KBError."""

@@ -48,9 +48,10 @@ def learn(rules: Rules, known: Known, which: Indices, exchange: Exchange, level:
     if not told.size:
         return
     answer = rules.hands.ask(len(told), **_facts(exchange.at(told)), level=one_hot(level[told] - RANKS[0], len(RANKS)))
-    holds, lacks = (answer[name][:, _VALUE_OF_CARD, SUIT_OF_CARD].astype(np.uint8) for name in ("holds", "lacks"))
-    known.least[told] = holds.sum(axis=2, dtype=np.uint8).transpose(2, 0, 1)
-    known.most[told] = COPIES - lacks.sum(axis=2, dtype=np.uint8).transpose(2, 0, 1)
+    has, lacks = (answer[name][:, _VALUE_OF_CARD, SUIT_OF_CARD] for name in ("has", "lacks"))  # [4, 54, N, n]
+    number = np.arange(1, COPIES + 1)[:, None]
+    known.least[told] = (has * number).max(axis=2).transpose(2, 0, 1)
+    known.most[told] = np.where(lacks, number - 1, COPIES).min(axis=2).transpose(2, 0, 1)
 
 
 def _facts(exchange: Exchange) -> dict[str, NDArray[np.uint8]]:

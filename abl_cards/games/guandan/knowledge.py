@@ -67,7 +67,7 @@ OUTPUTS = (
     ("legal", 1), ("move", 1), ("strength", 2), ("turn", 1), ("trick_over", 0), ("episode_over", 0),
     ("payer", 2), ("refused", 0), ("tribute", 2), ("back", 2), ("gives", 2), ("leads", 1),
     ("next_standing", 2), ("next_declarer_is", 1), ("next_failures", 2), ("fallen", 1), ("match_won", 1),
-    ("match_drawn", 0), ("holds", 4), ("lacks", 4), ("belief", 3),
+    ("match_drawn", 0), ("has", 4), ("lacks", 4), ("belief", 3),
 )  # fmt: skip
 """What the engine asks."""
 
@@ -84,7 +84,7 @@ PROMOTION = {
 }  # fmt: skip
 """What an episode's end leads to, with the axes of the answers."""
 
-HANDS = dict.fromkeys(("holds", "lacks"), (SEATS, VALUES, SUITS_OF_CARDS, (1, 2)))
+HANDS = dict.fromkeys(("has", "lacks"), (SEATS, VALUES, SUITS_OF_CARDS, (1, 2)))
 """What the tribute tells of the hands, with the axes of the answers."""
 
 

@@ -109,7 +109,7 @@ def compile_rules(knowledge: KnowledgeBase, profile: str) -> Rules:
         promotion=Question(
             knowledge.circuit(*(f"{name}/{len(axes)}" for name, axes in PROMOTION.items())), AXES, PROMOTION
         ),
-        hands=Question(knowledge.circuit("holds/4", "lacks/4"), AXES, HANDS),
+        hands=Question(knowledge.circuit("has/4", "lacks/4"), AXES, HANDS),
         play_traits=_play_traits(shapes, strength),
         hints=read_hints(knowledge, book.wild_suit),
     )

@@ -28,6 +28,7 @@ from abl_cards.games.guandan.observations import observe
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.questions import at_least, one_hot
+from abl_cards.games.snapshots import named_arrays
 from abl_cards.parallel import each_share
 from abl_cards.streams import below_all, mix_all
 
@@ -94,16 +95,14 @@ class Tables:
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that tells these tables from others, by name, in place: to save it, and to write it back."""
         single = {"keys": self.keys, "episode": self.episode, "previous": self.previous}
-        groups = {
-            "course": self.course,
-            "exchange": self.exchange,
-            "ladder": self.ladder,
-            "known": self.known,
-            "habits": self.habits,
-        }
-        return single | {
-            f"{name}.{field}": getattr(group, field) for name, group in groups.items() for field in group._fields
-        }
+        return named_arrays(
+            single,
+            course=self.course,
+            exchange=self.exchange,
+            ladder=self.ladder,
+            known=self.known,
+            habits=self.habits,
+        )
 
     @property
     def winner(self) -> NDArray[np.int8]:
@@ -119,6 +118,15 @@ class Tables:
     def clock(self) -> NDArray[np.int32]:
         """[n] decisions so far in the match."""
         return self.course.clock
+
+    def outcome(self, which: Indices) -> NDArray[np.float64]:
+        """[n, 4] 1 for the seats of the team that won, -1 for the others, 0 in a draw."""
+        winner = self.winner[which][:, None]
+        return np.where(winner < 0, 0.0, np.where(np.arange(4) % 2 == winner, 1.0, -1.0))
+
+    def roles(self, which: Indices) -> NDArray[np.int8]:
+        """[n, 4] all seats are alike."""
+        return np.zeros((len(which), 4), np.int8)
 
     # --- decisions ---------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,335 @@
+"""What everybody can conclude about hidden hands: facts worked by hand, facts against the truth, hints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import abl_cards
+from abl_cards.cards import BIG_JOKER, parse_card
+from abl_cards.games import Moves
+from abl_cards.games.audience import Quiet
+from abl_cards.games.guandan.course import PLAY
+from abl_cards.games.guandan.decisions import card_options, read_hands
+from abl_cards.games.guandan.engine import engine_of
+from abl_cards.games.guandan.tables import Tables
+from abl_cards.games.hidden import Constraints
+from abl_cards.logic import KBError
+from abl_cards.records import readable
+from abl_cards.streams import mix_all
+from reasoners.hands import counting, project, reckon, sample
+from tests.edited import edited
+from tests.games.guandan.scripted import HERE, give, play, sit_down
+from tests.games.guandan.states import engine
+from tests.games.random_play import match_keys, step
+
+SAMPLE = Path(abl_cards.__file__).parent / "data" / "guandan_contest_sample.jsonl.gz"
+
+
+def bounds(tables: Tables, observer: int, seat: int, card: str) -> tuple[int, int]:
+    """At least and at most how many copies of a card a seat holds, as another seat knows."""
+    known = tables.hidden(HERE, np.array([observer], np.int8))
+    place, number = (seat - observer) % 4 - 1, parse_card(card)
+    return int(known.at_least[0, place, number]), int(known.at_most[0, place, number])
+
+
+# --- facts, worked by hand --------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_known_before_anything_was_paid() -> None:
+    tables = sit_down(engine().rules, ["S3 S4", "H3 H4", "C3 C4", "D3 D4"])
+    known = tables.hidden(HERE)
+    assert known.left.tolist() == [[2, 2, 2]]
+    assert not known.at_least.any()
+    assert (known.at_most == known.unseen[:, None]).all()
+    assert (known.unseen[0].sum(), known.unseen[0, parse_card("S3")]) == (6, 0)
+
+
+def paid(level: str = "2", hands: tuple[str, str, str, str] | None = None, back: str = "S5") -> Tables:
+    """Seat 3 has paid its king to seat 0 and got a card back; the twos are the level."""
+    dealt = hands or ("S5 S9 HA SB", "HA C2 SB HR", "DA DK HR H3", "SK D8 H2 H2")
+    tables = sit_down(engine().rules, dealt, level=level, previous=(0, 1, 2, 3))
+    give(tables, 3, "SK")
+    give(tables, 0, back)
+    return tables
+
+
+def test_the_payer_holds_nothing_above_the_card_paid_wild_cards_aside() -> None:
+    tables = paid()
+    for card in ("HA", "DA", "C2", "SB", "HR"):
+        assert bounds(tables, 1, 3, card) == (0, 0), card
+    assert bounds(tables, 1, 3, "H2") == (0, 2)  # the wild card is not paid
+    assert bounds(tables, 1, 3, "D8") == (0, 1)
+    assert bounds(tables, 1, 3, "DK") == (0, 1)  # another king may be there
+    assert bounds(tables, 1, 2, "DA") == (0, 1)  # nothing is known of who did not pay
+
+
+def test_the_level_card_stands_above_the_ace() -> None:
+    hands = ("S5 S9 CK", "HA C3 SB HR", "DA DK HR H3", "SK D8 D9 D3")
+    at_two, at_king = (paid(level, hands) for level in ("2", "K"))
+    assert bounds(at_two, 1, 3, "DA")[1] == 0
+    assert bounds(at_king, 1, 3, "DA")[1] == 1  # at level K a king is paid before an ace
+    assert bounds(at_king, 1, 3, "HR")[1] == 0
+
+
+def test_a_card_that_was_given_is_there_until_it_is_played() -> None:
+    tables = paid()
+    assert bounds(tables, 1, 0, "SK") == (1, 1)
+    assert bounds(tables, 2, 3, "S5") == (1, 1)
+    assert bounds(tables, 0, 3, "S5") == (1, 1)
+    play(tables, "3: S5\n0: SK")
+    assert bounds(tables, 1, 0, "SK") == (0, 0)
+    assert bounds(tables, 1, 3, "S5") == (0, 0)
+
+
+def test_of_two_copies_the_one_that_was_given_counts_as_played_first() -> None:
+    hands = ("S5 S5 S9 HA", "HA C2 SB HR", "DA DK HR H3", "SK SK D8 S3")
+    tables = paid(hands=hands)
+    assert bounds(tables, 1, 0, "SK") == (1, 2)
+    assert bounds(tables, 1, 3, "SK") == (0, 2)
+    play(tables, "3: S3\n0: SK")
+    assert bounds(tables, 1, 0, "SK") == (0, 1)
+
+
+def test_a_card_given_back_is_known_to_be_there_and_no_longer_where_it_was() -> None:
+    hands = ("S9 H9 D9 HA", "HA C2 SB HR", "DA DK HR H3", "S9 D8 S3 S4")
+    tables = sit_down(engine().rules, hands, previous=(0, 1, 2, 3))
+    give(tables, 3, "S9")
+    give(tables, 0, "S9")
+    assert bounds(tables, 1, 3, "S9") == (1, 2)
+    assert bounds(tables, 1, 0, "S9") == (0, 2)  # it may have given that very card
+
+
+def test_whoever_returns_more_than_a_ten_had_nothing_lower() -> None:
+    hands = ("SQ HQ CK SB", "HA C3 SB HR", "DA DJ HR H9", "SK D8 D9 D3")
+    tables = paid(hands=hands, back="SQ")
+    assert bounds(tables, 1, 0, "DJ") == (0, 0)
+    assert bounds(tables, 1, 0, "H9") == (0, 0)
+    assert bounds(tables, 1, 0, "HQ")[1] == 1
+    assert bounds(tables, 2, 3, "SQ") == (1, 1)
+
+
+def test_a_returned_card_above_the_card_paid_is_the_exception() -> None:
+    hands = ("SQ HQ HQ CK", "HA C3 SB HR", "DA CQ HR H9", "SJ D8 D9 D3")
+    tables = sit_down(engine().rules, hands, previous=(0, 1, 2, 3))
+    give(tables, 3, "SJ")
+    give(tables, 0, "SJ")  # the jack that came is the lowest
+    assert bounds(tables, 1, 3, "SQ") == (0, 0)
+    assert bounds(tables, 1, 3, "SJ") == (1, 1)
+
+
+def test_whoever_pays_a_big_joker_has_no_other() -> None:
+    hands = ("S5 S9 HA SB", "HA C2 SB HR", "DA DK S4 H3", "HR D8 S7 S8")
+    tables = sit_down(engine().rules, hands, previous=(0, 1, 2, 3))
+    give(tables, 3, "HR")
+    give(tables, 0, "S5")
+    assert bounds(tables, 2, 3, "HR") == (0, 0)
+    assert bounds(tables, 2, 3, "SB") == (0, 1 + 1)
+
+
+@pytest.mark.parametrize(
+    ("hands", "previous", "expected"),
+    [
+        (("S3 S4", "H3 H4", "C3 C4", "HR HR"), (0, 1, 2, 3), {3: 2}),
+        (("S3 S4", "H3 HR", "C3 C4", "S5 HR"), (0, 2, 1, 3), {1: 1, 3: 1}),
+        (("S3 S4", "HR HR", "C3 C4", "S5 S6"), (0, 2, 1, 3), {1: 2}),
+    ],
+)
+def test_big_jokers_that_refuse_the_tribute_are_known(
+    hands: tuple[str, ...], previous: tuple[int, int, int, int], expected: dict[int, int]
+) -> None:
+    tables = sit_down(engine().rules, hands, previous=previous)
+    known = tables.hidden(HERE, np.array([0], np.int8))
+    assert {place + 1: int(n) for place, n in enumerate(known.at_least[0, :, BIG_JOKER]) if n} == expected
+    others = [seat for seat in (1, 2, 3) if seat not in expected]
+    assert counting(known)[0, [seat - 1 for seat in others], BIG_JOKER].tolist() == [0.0] * len(others)
+
+
+# --- facts and the truth ----------------------------------------------------------------------------------------------
+
+
+class Doubter(Quiet):
+    """Compares what every seat may conclude with the truth at every decision."""
+
+    def __init__(self) -> None:
+        self.decisions, self.told = 0, 0
+
+    def played(self, tables: Any, which: NDArray[np.int64], moves: Moves) -> None:
+        for seat in range(4):
+            seats = np.full(len(which), seat, np.int8)
+            known, truth = tables.hidden(which, seats), tables.others(which, seats)
+            assert known.consistent(truth).all()
+            assert (known.at_most <= known.unseen[:, None]).all()
+            denied = known.at_most < known.unseen[:, None]
+            self.told += int((known.at_least.any(axis=(1, 2)) | denied.any(axis=(1, 2))).sum())
+        self.decisions += len(which)
+
+
+@pytest.mark.parametrize("profile", ["standard", "platform"])
+def test_the_truth_is_never_excluded(profile: str) -> None:
+    doubter = Doubter()
+    tables = engine(profile).tables(match_keys(24, 6), doubter)
+    for _ in range(500):
+        step(tables)
+    assert doubter.decisions > 8_000
+    assert doubter.told > doubter.decisions / 2
+
+
+def test_the_truth_of_records_is_never_excluded_and_hints_come_nearer_to_it() -> None:
+    class Measurer(Doubter):
+        errors = np.zeros(3)
+
+        def played(self, tables: Any, which: NDArray[np.int64], moves: Moves) -> None:
+            super().played(tables, which, moves)
+            known, truth = tables.hidden(which), tables.others(which)
+            plain = counting(known.without_facts())
+            guesses = plain, project(plain, known), reckon(known, tables.hints(which))
+            self.errors = self.errors + [((guess - truth) ** 2).sum() for guess in guesses]
+
+    measurer = Measurer()
+    assert not engine().replay(readable(SAMPLE), measurer).disagreements
+    by_counting, with_facts, with_hints = measurer.errors
+    assert with_facts < by_counting
+    assert with_hints < 0.85 * with_facts
+
+
+def test_every_hand_that_the_facts_allow_would_have_paid_the_same_card() -> None:
+    """The facts of a tribute say all that it says: no hand that they leave to the payer could have paid otherwise."""
+    tables = engine().tables(match_keys(60, 7))
+    exchange, course, checked = tables.exchange, tables.course, 0
+    for _ in range(500):
+        ready = np.flatnonzero((exchange.returned[:, 0] != 255) & (course.acts == 0) & (course.stage == PLAY))
+        for place in range(2):
+            which = ready[exchange.payer[ready, place] >= 0]
+            if not which.size:
+                continue
+            payer, receiver = exchange.payer[which, place], exchange.receiver[which, place]
+            known = tables.hidden(which, receiver)
+            keys = mix_all(np.zeros((len(which), 5), np.uint64), np.arange(5 * len(which)).reshape(-1, 5))
+            deals = sample(counting(known), known, keys)
+            rows = np.arange(len(which))
+            for draw in range(5):
+                hand = deals[rows, draw, (payer - receiver) % 4 - 1]
+                hand[rows, exchange.returned[which, place]] -= 1
+                hand[rows, exchange.paid[which, place]] += 1
+                asked = read_hands(tables.rules, hand, tables.course.level[which])
+                options = card_options(tables.rules, tables.rules.tribute, asked)
+                assert options[rows, exchange.paid[which, place]].all()
+                checked += len(which)
+        step(tables)
+    assert checked > 100
+
+
+# --- what a seat may see ----------------------------------------------------------------------------------------------
+
+
+def test_dealing_the_unseen_cards_anew_changes_nothing() -> None:
+    tables = engine().tables(match_keys(60, 8))
+    for number in range(500):
+        step(tables)
+        if number % 40 != 20:
+            continue
+        which = tables.playing()
+        decisions = tables.decisions(which)
+        before = decisions.hidden(), decisions.hints()
+        seat, kept = tables.seat[which].astype(np.int64), tables.course.hands.copy()
+        anew = before[0].without_facts()
+        deals = sample(counting(anew), anew, mix_all(tables.keys[which], number)[:, None])[:, 0]
+        for place in range(3):
+            tables.course.hands[which, (seat + place + 1) % 4] = deals[:, place]
+        after = decisions.hidden(), decisions.hints()
+        tables.course.hands[:] = kept
+        assert (deals != tables.others(which)).any()
+        assert same(before[0], after[0])
+        assert (before[1] == after[1]).all()
+
+
+def same(first: Constraints, second: Constraints) -> bool:
+    """Whether two constraints say the same."""
+    pairs = (
+        (first.unseen, second.unseen), (first.left, second.left), (first.at_least, second.at_least),
+        (first.at_most, second.at_most),
+    )  # fmt: skip
+    return all(bool((one == other).all()) for one, other in pairs)
+
+
+def test_a_decision_out_of_a_record_knows_what_its_table_knows() -> None:
+    records = [record for record in readable(SAMPLE) if record["tribute"] or record["anti"]][:4]
+    moves = [min(30 + 7 * number, len(record["plays"])) for number, record in enumerate(records)]
+    told = engine().recorded(records, moves)
+
+    class Looker(Quiet):
+        seen: dict[int, tuple[Constraints, NDArray[np.float32]]]
+
+        def __init__(self) -> None:
+            self.seen = {}
+
+        def played(self, tables: Any, which: NDArray[np.int64], moves_made: Moves) -> None:
+            for table in which:
+                if tables.course.acts[table] == wanted[table] - 1:
+                    one = np.array([table])
+                    self.seen[int(table)] = tables.hidden(one), tables.hints(one)
+
+    every = readable(SAMPLE)
+    wanted = {every.index(record): move for record, move in zip(records, moves, strict=True)}
+    wanted = {number: wanted.get(number, 0) for number in range(len(every))}
+    looker = Looker()
+    engine().replay(every, looker)
+    for row, record in enumerate(records):
+        known, hints = looker.seen[every.index(record)]
+        assert same(told.hidden().at(np.array([row])), known)
+        assert (told.hints()[row] == hints[0]).all()
+
+
+# --- hints ------------------------------------------------------------------------------------------------------------
+
+
+def hint(tables: Tables, observer: int, seat: int, card: str) -> float:
+    """How many points the habits of a seat give a card."""
+    found = tables.hints(HERE, np.array([observer], np.int8))
+    return round(10 * float(found[0, (seat - observer) % 4 - 1, parse_card(card)]), 3)
+
+
+def test_hints_about_what_was_laid_down_and_passed_over() -> None:
+    hands = ["S3 S6 S8 H2 D9 DT C4", "S4 C4 HJ SB", "D6 D7 SQ C2", "C8 C8 D8 S9"]
+    rest = "SA HA CA DA SK HK DK CK SJ DJ CJ HT CT HQ CQ DQ C7 S7"
+    tables = sit_down(engine().rules, [f"{hand} {rest}" for hand in hands])
+    assert [hint(tables, 1, 0, card) for card in ("S3", "SA", "SB", "H2")] == [0, 0, 0, 0]
+    play(tables, "0: S3\n1: S4\n2: SQ\n3: pass\n0: pass\n1: SB\n2: pass")
+    assert hint(tables, 1, 0, "S3") == -23  # rest_of_single
+    assert hint(tables, 1, 0, "SB") == 0  # seat 0 passed over its partner's queen
+    assert hint(tables, 1, 3, "SB") == -32  # no_joker: seat 3 passed over an enemy's queen
+    assert hint(tables, 1, 3, "C2") == -29  # no_level_single
+    assert hint(tables, 1, 3, "H2") == 0  # a wild card is none
+    assert hint(tables, 0, 1, "SB") == -23 + 2  # keeps_high: it has come down to 20 cards
+    assert hint(tables, 1, 2, "HR") == -32
+
+
+def test_weights_of_an_edited_rule_file_count(tmp_path: Path) -> None:
+    old = "belief(rest_of_single(R), R, -23) :- laid(single,R)."
+    folder = edited(tmp_path / "kb", {"hands.lp": (old, old.replace("-23", "-7"))})
+    tables = sit_down(engine_of(folder).rules, ["S3 S4", "H3 H4", "C3 C4", "D3 D4"])
+    play(tables, "0: S3")
+    assert hint(tables, 1, 0, "H3") == -7
+
+
+def test_a_hint_about_no_card_is_refused(tmp_path: Path) -> None:
+    old = "belief(rest_of_single(R), R, -23) :- laid(single,R)."
+    folder = edited(tmp_path / "kb", {"hands.lp": (old, old.replace("R, -23", "joker, -23"))})
+    with pytest.raises(KBError, match="is about no card"):
+        engine_of(folder)
+
+
+def test_a_knowledge_base_may_do_without_hands(tmp_path: Path) -> None:
+    folder = edited(tmp_path / "kb")
+    (folder / "hands.lp").unlink()
+    tables = engine_of(folder).tables(match_keys(5, 9))
+    for _ in range(150):
+        step(tables)
+    known = tables.hidden(tables.playing())
+    assert not known.at_least.any()
+    assert not tables.hints(tables.playing()).any()
