@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import torch
 
 from abl_cards.demo import middle_of_a_game
 from abl_cards.games import game
@@ -15,6 +16,7 @@ from tests.learners.tiny import TINY
 
 
 def test_the_main_job_shows_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.set_num_threads(1)
     monkeypatch.setitem(PRESETS, TINY.name, TINY)
     file = tmp_path / "tiny.safetensors"
     save_networks(file, Networks(TINY, GameShape.of(game("guandan").engine())), Card("guandan", TINY.name, True, 0))
