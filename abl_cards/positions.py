@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, Greedy, Random
 from abl_cards.games import Decisions, Engine, Exchanges, GameError, Indices, Tables
@@ -24,12 +25,13 @@ _GIVING, _RANDOM = 10, 4
 
 
 def met_in_play(engine: Engine, states: int, seed: int) -> Decisions:
-    """Plays to decide that come up between plain players, each at a table of its own."""
+    """Plays to decide that come up between plain players, each at a table of its own, in the first match or later."""
     keys = mix_all(np.full(states, key_of(seed, _WHAT_FOR), np.uint64), np.arange(states))
-    depth = below_all(mix_all(keys, _WHAT_FOR), DEPTH)
+    left = below_all(mix_all(keys, _WHAT_FOR), DEPTH)
     tables = engine.tables(keys)
     players: tuple[Agent, Agent] = Greedy(engine.traits), Random()
-    while (which := _on_the_way(tables, depth)).size:
+    while (which := _on_the_way(tables, left)).size:
+        left[which] -= 1
         over = which[tables.winner[which] != -1]
         if over.size:
             tables.begin_match(over, mix_all(tables.keys[over], _WHAT_FOR))
@@ -68,11 +70,11 @@ def of_all_kinds(engine: Engine, states: int, seed: int) -> Iterator[Decisions |
         yield given
 
 
-def _on_the_way(tables: Tables, depth: Indices) -> Indices:
-    """The tables that have not come deep enough, or have nothing to play just now."""
+def _on_the_way(tables: Tables, left: NDArray[np.int64]) -> Indices:
+    """The tables where decisions are left to make, or where there is nothing to play just now."""
     ready = np.zeros(len(tables), bool)
     ready[tables.playing()] = True
-    return np.flatnonzero(~ready | (tables.clock < depth))
+    return np.flatnonzero(~ready | (left > 0))
 
 
 def _decide(tables: Tables, which: Indices, player: Agent) -> None:
