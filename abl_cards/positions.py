@@ -25,20 +25,19 @@ _GIVING, _RANDOM = 10, 4
 
 
 def met_in_play(engine: Engine, states: int, seed: int) -> Decisions:
-    """Plays to decide that come up between plain players, each at a table of its own."""
+    """Plays to decide that come up between plain players, each at a table of its own, in the first match or later."""
     keys = mix_all(np.full(states, key_of(seed, _WHAT_FOR), np.uint64), np.arange(states))
-    depth = below_all(mix_all(keys, _WHAT_FOR), DEPTH)
+    left = below_all(mix_all(keys, _WHAT_FOR), DEPTH)
     tables = engine.tables(keys)
     players: tuple[Agent, Agent] = Greedy(engine.traits), Random()
-    taken = np.zeros(states, np.int64)  # decisions at each table, over as many matches as it takes
-    while (which := _on_the_way(tables, taken < depth)).size:
+    while (which := _on_the_way(tables, left)).size:
+        left[which] -= 1
         over = which[tables.winner[which] != -1]
         if over.size:
             tables.begin_match(over, mix_all(tables.keys[over], _WHAT_FOR))
         chance = below_all(mix_all(tables.keys[which], tables.clock[which]), _HEADSTRONG)
         for player, turn in zip(players, (chance > 0, chance == 0), strict=True):
             _decide(tables, which[turn], player)
-        taken[which] += 1
     return tables.decisions(np.arange(states))
 
 
@@ -71,11 +70,11 @@ def of_all_kinds(engine: Engine, states: int, seed: int) -> Iterator[Decisions |
         yield given
 
 
-def _on_the_way(tables: Tables, early: NDArray[np.bool_]) -> Indices:
-    """The tables that have not come deep enough, or have nothing to play just now."""
+def _on_the_way(tables: Tables, left: NDArray[np.int64]) -> Indices:
+    """The tables where decisions are left to make, or where there is nothing to play just now."""
     ready = np.zeros(len(tables), bool)
     ready[tables.playing()] = True
-    return np.flatnonzero(~ready | early)
+    return np.flatnonzero(~ready | (left > 0))
 
 
 def _decide(tables: Tables, which: Indices, player: Agent) -> None:

@@ -204,6 +204,11 @@ def test_verify_preferences_judges_moves_and_whole_decisions() -> None:
     assert sum(times > 0 for times in fired.values()) > 8
 
 
+def test_verify_preferences_of_a_game_that_is_bid_for() -> None:
+    answer = run("kb", "verify", "doudizhu", "--preferences", "--states", "60", "--profile", "botzone_bidding")
+    assert answer.stdout.splitlines()[-1] == "60 pairs, 1 decisions, 0 mismatches"
+
+
 def test_verify_preferences_as_json_in_another_folder(tmp_path: Path) -> None:
     """Constraints too: inconsistent moves are counted."""
     folder = edited(tmp_path / "strict", more=":- play(pass), not leading.\n")

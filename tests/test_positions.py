@@ -22,6 +22,14 @@ def test_positions_are_decisions_of_many_kinds() -> None:
     assert (met_in_play(engine, 300, seed=2).legal != decisions.legal).any()
 
 
+def test_positions_of_short_matches_lie_in_later_ones() -> None:
+    """A match of Dou dizhu is one game; many positions are deeper than it is long."""
+    decisions: Any = met_in_play(game("doudizhu").engine(), 300, seed=1)
+    assert len(decisions.which) == 300
+    assert 50 < (decisions.label_to_beat == -1).sum() < 250
+    assert len(set(decisions.situation.cards.sum(axis=1).tolist())) > 15
+
+
 def test_records_without_plays() -> None:
     engine = game("guandan").engine()
     with pytest.raises(GameError, match="no plays"):
