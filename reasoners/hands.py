@@ -22,10 +22,10 @@ Estimate = NDArray[np.float32]
 
 def project(estimate: Estimate, constraints: Constraints) -> Estimate:
     """The nearest consistent estimate, row by row; as near as it comes where nothing is consistent."""
-    projected = np.empty(estimate.shape, np.float32)
-    arrays = _arrays(constraints)
-    each_share(len(estimate), lambda lo, hi: projection.project_rows(estimate, *arrays, lo, hi, projected), least=64)
-    return projected
+    arrays, guess = _arrays(constraints), _padded(estimate)
+    projected = np.empty(guess.shape, np.float32)
+    each_share(len(guess), lambda lo, hi: projection.project_rows(guess, *arrays, lo, hi, projected), least=64)
+    return projected[:, : estimate.shape[1]]
 
 
 def counting(constraints: Constraints) -> Estimate:
@@ -33,18 +33,17 @@ def counting(constraints: Constraints) -> Estimate:
 
     With ``constraints.without_facts()`` it is what the counts alone say.
     """
-    shared, arrays = np.empty(constraints.at_least.shape, np.float32), _arrays(constraints)
-    each_share(len(shared), lambda lo, hi: odds.share_by_count(*arrays, lo, hi, shared))
+    given, shared = constraints, np.empty(constraints.at_least.shape, np.float32)
+    facts = given.unseen, given.left, given.at_least, given.at_most
+    each_share(len(shared), lambda lo, hi: odds.share_by_count(*facts, lo, hi, shared))
     return shared
 
 
 def lean(estimate: Estimate, hints: NDArray[np.float32], constraints: Constraints) -> Estimate:
     """An estimate with its odds changed by hints [n, others, cards], logarithms of factors; see Decisions.hints."""
-    unseen, _, at_least, at_most = _arrays(constraints)
-    shared = np.empty(estimate.shape, np.float32)
-    each_share(
-        len(shared), lambda lo, hi: odds.share_by_hints(estimate, hints, unseen, at_least, at_most, lo, hi, shared)
-    )
+    given, shared = constraints, np.empty(estimate.shape, np.float32)
+    facts = given.unseen, given.at_least, given.at_most
+    each_share(len(shared), lambda lo, hi: odds.share_by_hints(estimate, hints, *facts, lo, hi, shared))
     return shared
 
 
@@ -65,10 +64,10 @@ def abduced(estimate: Estimate, constraints: Constraints, later: NDArray[np.uint
 
 def most_probable(estimate: Estimate, constraints: Constraints) -> NDArray[np.uint8]:
     """[n, others, cards] the likeliest whole deal, see deals.py; unbalanced where nothing is consistent."""
-    dealt = np.empty(estimate.shape, np.uint8)
-    arrays = _arrays(constraints)
-    each_share(len(estimate), lambda lo, hi: deals.best_rows(estimate, *arrays, lo, hi, dealt), least=64)
-    return dealt
+    arrays, guess = _arrays(constraints), _padded(estimate)
+    dealt = np.empty(guess.shape, np.uint8)
+    each_share(len(guess), lambda lo, hi: deals.best_rows(guess, *arrays, lo, hi, dealt), least=64)
+    return dealt[:, : estimate.shape[1]]
 
 
 def sample(estimate: Estimate, constraints: Constraints, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
@@ -76,13 +75,10 @@ def sample(estimate: Estimate, constraints: Constraints, keys: NDArray[np.uint64
 
     Raises ValueError where nothing is consistent.
     """
-    dealt = np.empty((*keys.shape, *estimate.shape[1:]), np.uint8)
-    arrays = _arrays(constraints)
-    shares = each_share(
-        len(estimate), lambda lo, hi: deals.sample_rows(estimate, *arrays, keys, lo, hi, dealt), least=8
-    )
-    _refuse(shares)
-    return dealt
+    arrays, guess = _arrays(constraints), _padded(estimate)
+    dealt = np.empty((*keys.shape, *guess.shape[1:]), np.uint8)
+    _refuse(each_share(len(guess), lambda lo, hi: deals.sample_rows(guess, *arrays, keys, lo, hi, dealt), least=8))
+    return dealt[:, :, : estimate.shape[1]]
 
 
 def expected(estimate: Estimate, constraints: Constraints) -> Estimate:
@@ -90,10 +86,10 @@ def expected(estimate: Estimate, constraints: Constraints) -> Estimate:
 
     Raises ValueError where nothing is consistent.
     """
-    mean = np.empty(estimate.shape, np.float32)
-    arrays = _arrays(constraints)
-    _refuse(each_share(len(estimate), lambda lo, hi: deals.expect_rows(estimate, *arrays, lo, hi, mean), least=8))
-    return mean
+    arrays, guess = _arrays(constraints), _padded(estimate)
+    mean = np.empty(guess.shape, np.float32)
+    _refuse(each_share(len(guess), lambda lo, hi: deals.expect_rows(guess, *arrays, lo, hi, mean), least=8))
+    return mean[:, : estimate.shape[1]]
 
 
 def _refuse(shares: list[int]) -> None:
@@ -104,4 +100,11 @@ def _refuse(shares: list[int]) -> None:
 
 def _arrays(constraints: Constraints) -> tuple[Any, Any, Any, Any]:
     """As the kernels read them."""
-    return constraints.unseen, constraints.left, constraints.at_least, constraints.at_most
+    least, most = _padded(constraints.at_least), _padded(constraints.at_most)
+    return constraints.unseen, _padded(constraints.left), least, most
+
+
+def _padded(array: NDArray[Any]) -> NDArray[Any]:
+    """[n, others, ...] with seats that hold nothing behind the last, as many as the kernels count on."""
+    missing = projection.SEATS - array.shape[1]
+    return np.pad(array, [(0, 0), (0, missing), *[(0, 0)] * (array.ndim - 2)]) if missing else array
