@@ -1,13 +1,15 @@
-"""Matches between two agents: teams, duplicate deals, intervals.
+"""Matches between two agents: seats, duplicate deals, intervals, parts.
 
-Games come in pairs with the same cards and the teams swapped. Everything is decided by the seed and the number of the
-game, so a game is the same whether it is played alone or among thousands.
+Every deal is played once for each way to seat the two agents: in two teams that is twice, with the teams swapped. Where
+the parts of a game differ, as landlord and peasants do, each agent's result is told for each part too. Everything is
+decided by the seed and the number of the game, so a game is the same whether it is played alone or among thousands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from itertools import product
 from math import sqrt
 from typing import Any
 
@@ -17,13 +19,30 @@ from numpy.typing import NDArray
 from abl_cards.agents import Agent, Keys
 from abl_cards.games import Engine, Indices, Tables
 from abl_cards.games.audience import Audience
-from abl_cards.games.game import DRAW, Listener, Recorder
+from abl_cards.games.game import Listener, Recorder
 from abl_cards.streams import key_of, mix_all
 
 _Z = 1.959963984540054  # 97.5 % point of the normal distribution
 _DECISION = 3  # what the keys of decisions are for
 AT_ONCE = 4096
 """Games played side by side."""
+
+
+@dataclass(frozen=True)
+class RoleResult:
+    """What an agent made of one part of the game."""
+
+    role: str
+    agent: str
+    games: int  # in which one of its seats had this part
+    wins: int
+    rate: float
+    interval: tuple[float, float]  # its 95 % bounds
+    points: float  # what such a seat won a game, in the units of the game
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values in a stable order."""
+        return asdict(self) | {"interval": list(self.interval)}
 
 
 @dataclass(frozen=True)
@@ -38,10 +57,13 @@ class MatchResult:
     rate: float  # the first agent's share of the games, a draw as half a win
     interval: tuple[float, float]  # its 95 % bounds
     episodes: int
+    roles: tuple[RoleResult, ...] = ()  # of a game whose parts differ: by part, the first agent first
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values in a stable order."""
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+        """Plain values in a stable order; the roles only where there are any."""
+        plain = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+        roles = {"roles": [role.to_json() for role in self.roles]} if self.roles else {}
+        return {key: value for key, value in plain.items() if key != "roles"} | roles
 
 
 Progress = Callable[[int, tuple[int, int]], None]
@@ -76,13 +98,13 @@ def play_match(
                 write(record)
     return MatchResult(
         names, games, seed, (int((shares == 1).sum()), int((shares == 0).sum())), int((shares == 0.5).sum()),
-        float(shares.mean()), interval(shares), int(hall.episodes.sum()),
+        float(shares.mean()), interval(shares, len(engine.seatings)), int(hall.episodes.sum()), hall.roles(names),
     )  # fmt: skip
 
 
-def match_keys(seed: int, games: Indices) -> Keys:
-    """What games [n] of a seed are dealt from: both games of a pair have one key."""
-    return mix_all(np.full(len(games), key_of(seed), np.uint64), games // 2)
+def match_keys(seed: int, games: Indices, seatings: int = 2) -> Keys:
+    """What games [n] of a seed are dealt from: the games of a deal, one a seating, have one key."""
+    return mix_all(np.full(len(games), key_of(seed), np.uint64), games // seatings)
 
 
 def decision_keys(tables: Tables, which: Indices, games: Indices) -> Keys:
@@ -104,12 +126,13 @@ class _Hall:
         watching: list[Listener],
     ) -> None:
         self._agents, self._games, self._seed, self._recorder = agents, games, seed, recorder
-        self._teams = engine.teams
+        self._seatings, self._roles = engine.seatings, engine.roles
         self._game = np.arange(at_once)  # [tables] the game at each table
         self._next = len(self._game)
         heard = Audience.of([*([recorder] if recorder else []), *watching])
-        self._tables: Tables = engine.tables(match_keys(seed, self._game), heard)
+        self._tables: Tables = engine.tables(self._keys(self._game), heard)
         self.share = np.zeros(games)  # [games] what the first agent got
+        self._points = np.full((2, len(self._roles), games), np.nan)  # of a seat of each agent with each part
         self.episodes = np.zeros(games, np.int64)
         self.records: dict[int, list[dict[str, Any]]] = {}
 
@@ -126,12 +149,29 @@ class _Hall:
             if fresh.size:
                 self._game[fresh] = np.arange(self._next, self._next + len(fresh))
                 self._next += len(fresh)
-                self._tables.begin_match(fresh, match_keys(self._seed, self._game[fresh]))
+                self._tables.begin_match(fresh, self._keys(self._game[fresh]))
                 running[fresh] = True
 
+    def roles(self, names: tuple[str, str]) -> tuple[RoleResult, ...]:
+        """What each agent made of each part, where there are several."""
+        if len(self._roles) < 2:
+            return ()
+        return tuple(
+            _role_result(role, name, points[~np.isnan(points)])
+            for role, by_agent in zip(self._roles, self._points.swapaxes(0, 1), strict=True)
+            for name, points in zip(names, by_agent, strict=True)
+        )
+
+    def _keys(self, games: Indices) -> Keys:
+        return match_keys(self._seed, games, len(self._seatings))
+
+    def _seating(self, games: Indices) -> NDArray[np.int8]:
+        """[n, seats] the agent that sits there."""
+        return self._seatings[games % len(self._seatings)]
+
     def _by_agent(self, which: Indices) -> Iterator[tuple[Agent, Indices]]:
-        """The tables each agent decides at; in the odd games the teams are swapped."""
-        turn = self._teams[self._tables.seat[which]] ^ (self._game[which] % 2)
+        """The tables each agent decides at."""
+        turn = self._seating(self._game[which])[np.arange(len(which)), self._tables.seat[which]]
         for number, agent in enumerate(self._agents):
             mine = which[turn == number]
             if mine.size:
@@ -149,9 +189,15 @@ class _Hall:
             self._tables.play(mine, agent.play(self._tables.decisions(mine), self._decision_keys(mine)))
 
     def _finish(self, over: Indices) -> Indices:
-        games, winner = self._game[over].copy(), self._tables.winner[over]
-        self.share[games] = np.where(winner == DRAW, 0.5, (winner ^ (games % 2)) == 0)
+        games = self._game[over].copy()
+        points, seating = self._tables.outcome(over), self._seating(games)
+        self.share[games] = (1 + np.sign(np.where(seating == 0, points, -points).sum(axis=1))) / 2
         self.episodes[games] = self._tables.episode[over]
+        roles = self._tables.roles(over)
+        for agent, role in product(range(2), range(len(self._roles))):
+            mine = (seating == agent) & (roles == role)
+            rows = np.flatnonzero(mine.any(axis=1))
+            self._points[agent, role, games[rows]] = points[rows, mine[rows].argmax(axis=1)]
         if self._recorder:
             for table, game in zip(over, games, strict=True):
                 extra = {"match": int(game)}
@@ -159,22 +205,29 @@ class _Hall:
         return games
 
 
-def interval(shares: NDArray[np.float64]) -> tuple[float, float]:
-    """95 % bounds of the mean share [games]: Wilson's, with the games counted for as much as their pairs tell.
+def _role_result(role: str, agent: str, points: NDArray[np.float64]) -> RoleResult:
+    won = (1 + np.sign(points)) / 2
+    rate, bounds = (float(won.mean()), interval(won, 1)) if len(won) else (0.0, (0.0, 1.0))
+    mean = round(float(points.mean()), 6) if len(won) else 0.0
+    return RoleResult(role, agent, len(won), int((won == 1).sum()), rate, bounds, mean)
 
-    The two games of a pair share their cards, so they are not independent; the variance between the pairs says how many
+
+def interval(shares: NDArray[np.float64], together: int = 2) -> tuple[float, float]:
+    """95 % bounds of the mean share [games]: Wilson's, with the games counted for as much as their deals tell.
+
+    So many games together share their cards, so they are not independent; the variance between the deals says how many
     independent games they amount to.
     """
     games, mean = len(shares), float(shares.mean())
-    worth = games / _design_effect(shares)
+    worth = games / _design_effect(shares, together)
     centre = (mean + _Z**2 / (2 * worth)) / (1 + _Z**2 / worth)
     radius = _Z * sqrt(mean * (1 - mean) / worth + _Z**2 / (4 * worth**2)) / (1 + _Z**2 / worth)
     return round(max(0.0, centre - radius), 6), round(min(1.0, centre + radius), 6)
 
 
-def _design_effect(shares: NDArray[np.float64]) -> float:
-    pairs = shares[: len(shares) // 2 * 2].reshape(-1, 2).mean(axis=1)
+def _design_effect(shares: NDArray[np.float64], together: int) -> float:
+    deals = shares[: len(shares) // together * together].reshape(-1, together).mean(axis=1)
     single = float(shares.var())
-    if len(pairs) < 2 or single == 0:
+    if len(deals) < 2 or single == 0 or together == 1:
         return 1.0
-    return max(2 * float(pairs.var(ddof=1)) / single, 0.5)
+    return max(together * float(deals.var(ddof=1)) / single, 0.5)

@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
 
-from abl_cards.cards import CARDS
 from abl_cards.games import Decisions, Exchanges, GameError, Indices, Moves, game
 from abl_cards.games.audience import Quiet
 from abl_cards.streams import key_of
@@ -73,7 +72,7 @@ class SeatEnv(AECEnv, Quiet):  # type: ignore[misc]  # pettingzoo has no types
         self.metadata = {"name": f"{name}_v0", "render_modes": ["ansi", "human"], "is_parallelizable": False}
         self.possible_agents = [f"seat_{seat}" for seat in range(len(self._engine.teams))]
         self._labels = len(self._engine.labels)
-        self._actions = self._labels + (CARDS if exchange == "agent" else 0)
+        self._actions = self._labels + (self._engine.choices if exchange == "agent" else 0)
         self.observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(self._actions) for agent in self.possible_agents}
 

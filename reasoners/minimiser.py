@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import Decisions, Engine, Exchanges, Judge, MoveLists, Moves
-from reasoners.plays import PlayCounter
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Minimiser:
     @classmethod
     def of(cls, engine: Engine) -> Minimiser:
         """By the preferences of the engine's own knowledge base."""
-        return cls(engine.judge(PlayCounter.of(engine.rules).plays_left_after))
+        return cls(engine.judge())
 
     def best(self, decisions: Decisions) -> Moves:
         """The move with the lowest cost over all labels."""

@@ -2,7 +2,7 @@
 
 >>> from abl_cards.games import game
 >>> engine = game("guandan").engine()
->>> book = Phrasebook.of(engine.judge(lambda decisions, lists: 0).kb, engine, "zh")
+>>> book = Phrasebook.of(engine.judge().kb, engine, "zh")
 >>> book.sentence(["break_bomb(11)"]), book.sentence(["break_straight_flush(5,h)"])
 ('不要拆J的炸弹。', '不要拆红桃从5起的同花顺。')
 """

@@ -40,11 +40,7 @@ def judge_of(name: AgentName, engine: Engine) -> Judge:
     ``without`` leaves groups of preferences out; ``kb`` takes the preferences from another folder, while the rules of
     the table stay.
     """
-    from reasoners.plays import PlayCounter
-
     if any(not value for _, value in name.options):
         raise GameError(f"agent '{name}': write without=GROUP, kb=DIR")
     folder = name.value("kb")
-    return engine.judge(
-        PlayCounter.of(engine.rules).plays_left_after, name.values("without"), Path(folder) if folder else None
-    )
+    return engine.judge(name.values("without"), Path(folder) if folder else None)

@@ -53,16 +53,18 @@ def match(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play two agents against each other: whole matches, each deal twice with the teams swapped.
+    """Play two agents against each other: whole matches, each deal once for every way to seat them.
 
-    The rate is the first agent's share of the games, with its 95 % interval. Agents are random, greedy, kb, and human
-    at this terminal. kb:without=GROUP leaves a group of preferences out, kb:kb=DIR takes them from another folder.
+    In two teams that is twice, with the teams swapped; where the parts differ, as landlord and peasants do, each has
+    its own result. The rate is the first agent's share of the games, with its 95 % interval. Agents are random, greedy,
+    kb, and human at this terminal. kb:without=GROUP leaves a group of preferences out, kb:kb=DIR takes them from
+    another folder.
 
         abl-cards match guandan greedy random --games 400
 
         abl-cards match guandan kb kb:without=bombs
 
-    --json prints {"agents","games","seed","wins","draws","rate","interval","episodes"}.
+    --json prints {"agents","games","seed","wins","draws","rate","interval","episodes"}, and "roles" where there are.
     """
     from abl_cards.agents import LeftTable
     from abl_cards.arena import play_match
@@ -193,4 +195,14 @@ def _print_result(result: MatchResult) -> None:
         ],
         right=(1, 2, 3),
     )
+    if result.roles:
+        print_table(
+            ("as", "agent", "won", "of", "share", "95 % interval", "points a game"),
+            [
+                (each.role, each.agent, str(each.wins), str(each.games), f"{each.rate:.1%}",
+                 f"{each.interval[0]:.1%} – {each.interval[1]:.1%}", f"{each.points:+.2f}")
+                for each in result.roles
+            ],
+            right=range(2, 7),
+        )  # fmt: skip
     typer.echo(f"{result.games} games, {result.draws} drawn, {result.episodes} episodes, seed {result.seed}")

@@ -7,7 +7,7 @@ see and do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -101,7 +101,7 @@ class Decisions(Protocol):
 
 
 class Exchanges(Protocol):
-    """Single cards to choose at n tables, from the eyes of the seats that choose."""
+    """One of a few things to choose at n tables, from the eyes of the seats that choose: a card to pay, a bid."""
 
     @property
     def which(self) -> Indices:
@@ -109,14 +109,10 @@ class Exchanges(Protocol):
 
     @property
     def options(self) -> NDArray[np.uint8]:
-        """[n, 54] the cards that may be chosen."""
+        """[n, Engine.choices] what may be chosen: cards of the 54-vector, or whatever the game numbers."""
 
     def lists(self) -> MoveLists:
-        """The cards that may be chosen, as moves of one card."""
-
-
-PlaysLeft = Callable[[Any, MoveLists], NDArray[np.uint8]]
-"""Decisions or exchanges, and their moves, to the least number of plays that empties the hand after each move."""
+        """What may be chosen, as moves of one card: the number of the choice."""
 
 
 class Action(Protocol):
@@ -188,6 +184,12 @@ class Tables(Protocol):
     @property
     def episode(self) -> NDArray[np.int32]:
         """[n] episodes finished in the match."""
+
+    def outcome(self, which: Indices) -> NDArray[np.float64]:
+        """[n, seats] what finished matches were worth to each seat; they add up to nothing."""
+
+    def roles(self, which: Indices) -> NDArray[np.int8]:
+        """[n, seats] the part of each seat in the match, a number of Engine.roles."""
 
     @property
     def seat(self) -> NDArray[np.int8]:
@@ -274,17 +276,26 @@ class Engine(Protocol):
         """[seats] the team of each seat."""
 
     @property
+    def seatings(self) -> NDArray[np.int8]:
+        """[ways, seats] every way in which two agents, 0 and 1, share the seats in the games of a deal."""
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The parts that seats have in the game; a single one where all are alike."""
+
+    @property
+    def choices(self) -> int:
+        """How many things there are to choose among in an exchange."""
+
+    @property
     def play_circuit(self) -> Circuit:
         """The circuit that is asked at every decision."""
 
     def tables(self, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
         """Begin a match a key."""
 
-    def judge(self, plays_left: PlaysLeft, without: Collection[str] = (), directory: Path | None = None) -> Judge:
-        """The preferences; plays_left tells how many plays a hand still needs.
-
-        Leaves out the preferences of some groups; takes them from another folder of rule files where one is given.
-        """
+    def judge(self, without: Collection[str] = (), directory: Path | None = None) -> Judge:
+        """The preferences, but for those of some groups; from another folder of rule files where one is given."""
 
     @property
     def sorts(self) -> Sorts:

@@ -6,7 +6,7 @@ For questions asked once an episode; the ones asked at every decision have kerne
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -14,7 +14,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.logic import Circuit, Term, evaluate
+from abl_cards.logic import Atom, Circuit, Term, evaluate
+from abl_cards.logic.circuit import FALSE
 
 Axes = tuple[tuple[Term, ...], ...]
 """For each argument of a predicate the values it takes, in the order of the array's axis."""
@@ -38,7 +39,8 @@ class Question:
         """Evaluate: facts ``name=[*axes, states]``, those not given are false; returns ``{name: [*axes, states]}``."""
         rows = np.zeros((len(self.circuit.inputs) + 1, states), dtype=np.uint8)
         for name, values in facts.items():
-            rows[self._input_rows[name]] = values.reshape(-1, states)
+            at = self._input_rows[name]
+            rows[at] = values.reshape(len(at), states)
         answers = np.zeros((len(self.circuit.outputs) + 1, states), dtype=np.uint8)
         answers[:-1] = evaluate(self.circuit, rows[:-1])
         return {
@@ -71,3 +73,18 @@ def one_hot(values: NDArray[np.integer], size: int) -> Bools:
 def at_least(values: NDArray[np.integer], size: int) -> Bools:
     """[..., n] counts to [..., size, n]: at least 1, 2, ..., size."""
     return (values[..., None, :] > np.arange(size)[:, None]).astype(np.uint8)
+
+
+def with_outputs(circuit: Circuit, wanted: Sequence[Atom]) -> Circuit:
+    """The same circuit with these outputs in this order; an atom that no rule derives is false."""
+    literals = dict(zip(circuit.outputs, circuit.output_literals.tolist(), strict=True))
+    chosen = np.array([literals.get(atom, FALSE) for atom in wanted], np.int32)
+    return replace(circuit, outputs=tuple(wanted), output_literals=chosen)
+
+
+def rows_by_number(circuit: Circuit, name: str, size: int) -> NDArray[np.int32]:
+    """[size] where the inputs ``name(0)``, ``name(1)``, … of a circuit lie; -1 where it has no use for one."""
+    rows = np.full(size, -1, dtype=np.int32)
+    for (number,), row in circuit.input_rows(name, 1).items():
+        rows[int(number)] = row
+    return rows

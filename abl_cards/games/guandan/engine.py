@@ -11,26 +11,27 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.cards import hand_of
+from abl_cards.cards import CARDS, hand_of
 from abl_cards.games.features import FeatureTable
-from abl_cards.games.game import GameError, Indices, Listener, Moment, PlaysLeft, Recorder, Replay, Traits
+from abl_cards.games.game import GameError, Indices, Listener, Moment, Recorder, Replay, Traits
 from abl_cards.games.guandan import moments
 from abl_cards.games.guandan.course import LEADING, NOTHING
 from abl_cards.games.guandan.decisions import Decisions, Exchanges, card_options, decide, read_hands
 from abl_cards.games.guandan.drawing import draw_table, draw_view
 from abl_cards.games.guandan.knowledge import load_kb
 from abl_cards.games.guandan.observations import OBSERVATION
-from abl_cards.games.guandan.preferences import Preferences, read_preferences
+from abl_cards.games.guandan.preferences import GuandanFacts
 from abl_cards.games.guandan.readings import action_of, identify
 from abl_cards.games.guandan.records import GuandanRecorder
 from abl_cards.games.guandan.replay import replay
 from abl_cards.games.guandan.rewards import episode_rewards
 from abl_cards.games.guandan.rulebook import Rules, rules_of
 from abl_cards.games.guandan.samples import sample_facts, sample_hands
-from abl_cards.games.guandan.shapes import functor
 from abl_cards.games.guandan.tables import Tables
 from abl_cards.games.guandan.wire import Action, State, hand_order, reading
 from abl_cards.games.guandan.wording import SORTS, spell
+from abl_cards.games.preferences import Preferences, read_preferences
+from abl_cards.games.shapes import functor
 from abl_cards.logic import Circuit, Term
 from abl_cards.logic.sorts import Sorts
 
@@ -65,6 +66,21 @@ class GuandanEngine:
         return np.array([0, 1, 0, 1], dtype=np.int8)
 
     @property
+    def seatings(self) -> NDArray[np.int8]:
+        """[2, 4] each agent is one of the teams."""
+        return np.stack([self.teams, 1 - self.teams])
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """All seats are alike."""
+        return ("player",)
+
+    @property
+    def choices(self) -> int:
+        """The cards of the 54-vector."""
+        return CARDS
+
+    @property
     def play_circuit(self) -> Circuit:
         """legal/1 of every label, then move/1 of every form."""
         return self.rules.play
@@ -96,10 +112,10 @@ class GuandanEngine:
         """An argument of this sort in a word."""
         return spell(sort, value, language)
 
-    def judge(self, plays_left: PlaysLeft, without: Collection[str] = (), directory: Path | None = None) -> Preferences:
+    def judge(self, without: Collection[str] = (), directory: Path | None = None) -> Preferences:
         """The preferences of the knowledge base, or of another folder; raises GameError, KBError."""
-        other = None if directory is None else load_kb(directory, self.rules.profile)
-        return read_preferences(self.rules, plays_left, without, other)
+        kb = self.rules.kb if directory is None else load_kb(directory, self.rules.profile)
+        return read_preferences(kb, GuandanFacts(self.rules), without)
 
     def look(self, decisions: Decisions | Exchanges, row: int = 0) -> Moment:
         """One of some decisions or exchanges."""

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import kb
-from abl_cards.logic import Input, KBError, KnowledgeBase
-from abl_cards.logic.errors import error
+from abl_cards.games.rule_files import RuleFiles
+from abl_cards.logic import Input, KnowledgeBase
 
-HOME = Path(kb.__file__).parent / "guandan"
 DEFAULT_PROFILE = "standard"
 
 RANKS = tuple(range(2, 15))
@@ -76,28 +74,10 @@ PROMOTION = {
 """What an episode's end leads to, with the axes of the answers."""
 
 
-def rule_files(directory: Path = HOME, profile: str = "standard") -> list[Path]:
-    """The files of a knowledge base: everything in the directory, and one profile."""
-    if not directory.is_dir():
-        raise kb_error(f"{directory} is no directory", "name a folder of rule files, such as a copy of kb/guandan")
-    chosen = directory / "profiles" / f"{profile}.lp"
-    if not chosen.is_file():
-        known = sorted(path.stem for path in (directory / "profiles").glob("*.lp"))
-        raise kb_error(f"unknown profile '{profile}'", f"{directory}/profiles has: {', '.join(known) or 'none'}")
-    return [*sorted(directory.glob("*.lp")), chosen]
+RULE_FILES = RuleFiles("guandan", DEFAULT_PROFILE, INPUTS, OUTPUTS, FACTS)
+HOME = RULE_FILES.home
 
 
-def load_kb(directory: Path | None = None, profile: str = "standard", cache: bool = True) -> KnowledgeBase:
+def load_kb(directory: Path | None = None, profile: str = DEFAULT_PROFILE, cache: bool = True) -> KnowledgeBase:
     """Load a knowledge base of Guandan; one from outside the package is grounded within bounds. Raises KBError."""
-    return KnowledgeBase.load(
-        rule_files(directory or HOME, profile),
-        inputs=INPUTS,
-        outputs=(*OUTPUTS, *FACTS),
-        trusted=directory is None or directory.resolve() == HOME.resolve(),
-        cache=cache,
-    )
-
-
-def kb_error(message: str, remedy: str) -> KBError:
-    """A knowledge base that is sound logic and yet no Guandan."""
-    return KBError([error(None, message, remedy)])
+    return RULE_FILES.load(directory, profile, cache)

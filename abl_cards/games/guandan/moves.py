@@ -72,19 +72,6 @@ def write_situation(at, situation, level, wild_suit, lo, hi, rows):
 
 
 @njit(cache=True, nogil=True)
-def carry_over(shared, source, target, decision, rows):
-    """Copy what moves share, rows source of [outputs, decisions], to rows target of [inputs, moves]."""
-    begin = 0
-    while begin < len(decision):
-        end = begin
-        while end < len(decision) and decision[end] == decision[begin]:
-            end += 1
-        for place in range(len(source)):
-            rows[target[place], begin:end] = shared[source[place], decision[begin]]
-        begin = end
-
-
-@njit(cache=True, nogil=True)
 def leave(hand, decision, cards, lo, hi, left):
     """What moves lo..hi-1 leave of the hands [n, 54]: left [moves, 54]."""
     for move in range(lo, hi):

@@ -1,164 +1,76 @@
-"""The preferences of a knowledge base, evaluated for the candidates of many decisions at once.
-
-What all the moves of a decision share is evaluated once a decision, the rest once a move (abl_cards.logic.split).
-"""
+"""What the preferences of Guandan are about: decisions, exchanges and moves as facts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError, MoveLists, PlaysLeft
+from abl_cards.games.game import MoveLists
 from abl_cards.games.guandan import moves as kernels
-from abl_cards.games.guandan.course import NOTHING, FactRows, write_facts
+from abl_cards.games.guandan.course import NOTHING, write_facts
 from abl_cards.games.guandan.decisions import Decisions, Exchanges
-from abl_cards.games.guandan.moves import MOVE_INPUTS, MoveRows, SituationRows, move_rows, situation_rows
+from abl_cards.games.guandan.moves import MOVE_INPUTS, move_rows, situation_rows
+from abl_cards.games.guandan.plays import PlayCounter
 from abl_cards.games.guandan.rulebook import Rules, fact_rows_of
-from abl_cards.logic import Atom, Circuit, KnowledgeBase, evaluate, weigh
-from abl_cards.logic.errors import suggestion
-from abl_cards.logic.split import SHARED, split
-from abl_cards.parallel import THREADS, each_share
-
-MOVES_AT_ONCE = 1 << 11
-"""Candidates evaluated together; their rows should stay in the cache."""
-
-_COST, _VIOLATED = "cost", "violated"
+from abl_cards.games.preferences import WriteMoves, WriteShared
+from abl_cards.logic import Circuit
+from abl_cards.parallel import each_share
 
 
 @dataclass(frozen=True)
-class Preferences:
-    """The circuits of cost/2 and of the integrity constraints, and where their inputs lie."""
+class GuandanFacts:
+    """The facts of tables that play by these rules."""
 
-    rules: Rules  # of the tables
-    kb: KnowledgeBase  # of the preferences; it need not be the one that the tables play by
-    plays_left: PlaysLeft
-    shared: Circuit
-    varying: Circuit
-    facts: FactRows
-    situation: SituationRows
-    moves: MoveRows
-    carried: NDArray[np.int64]  # [shared atoms used] their rows among the outputs of the shared half
-    carried_to: NDArray[np.int64]  # and among the inputs of the varying half
-    weights: NDArray[np.int32]  # [outputs] the cost of each, 0 for a constraint
+    rules: Rules
 
     @property
-    def outputs(self) -> tuple[Atom, ...]:
-        """``cost(Name, Weight)`` and ``violated(K)``, the rows of ``fired``."""
-        return self.varying.outputs
+    def move_inputs(self) -> frozenset[str]:
+        """The inputs that differ from move to move."""
+        return MOVE_INPUTS
 
-    def fired(self, decisions: Decisions | Exchanges, lists: MoveLists) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
-        """What fires for the candidates, in portions: which moves, and uint8 [outputs, moves]."""
-        portion = self._portions(decisions, lists)
-        for part in _parts(len(lists.form)):
-            yield part, portion(part)
+    def of_decisions(self, circuit: Circuit) -> WriteShared:
+        """Hands, tricks and what everybody can see."""
+        facts, public = fact_rows_of(circuit, self.rules.shapes), situation_rows(circuit)
+        wild_suit = self.rules.book.wild_suit
 
-    def costs(self, decisions: Decisions | Exchanges, lists: MoveLists) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """The sum of the weights of each candidate, and whether no integrity constraint fires."""
-        costs, consistent = np.zeros(len(lists.form), np.int32), np.ones(len(lists.form), np.bool_)
-        constraints = np.array([name == _VIOLATED for name, _ in self.outputs])
-        portion, parts = self._portions(decisions, lists), _parts(len(lists.form))
+        def write_all(decisions: Decisions | Exchanges) -> NDArray[np.uint8]:
+            n = len(decisions.which)
+            rows = np.empty((len(circuit.inputs), n), np.uint8)
+            hands, situation = decisions.hands, decisions.situation
+            to_beat = decisions.to_beat if isinstance(decisions, Decisions) else np.full(n, NOTHING, np.int16)
 
-        def add_up(first: int, end: int) -> None:
-            for part in parts[first:end]:
-                fired = portion(part)
-                costs[part] = weigh(self.weights, fired)
-                if constraints.any():
-                    consistent[part] = ~fired[constraints].any(axis=0)
+            def write(lo: int, hi: int) -> None:
+                write_facts(facts, hands, to_beat, lo, hi, rows)
+                kernels.write_situation(public, situation, hands.level, wild_suit, lo, hi, rows)
 
-        each_share(len(parts), add_up, least=1)
-        return costs, consistent
+            each_share(n, write)
+            return rows
 
-    def _portions(self, decisions: Decisions | Exchanges, lists: MoveLists) -> Callable[[slice], NDArray[np.uint8]]:
-        """Evaluate what the moves share; returns what evaluates some of the moves."""
-        shared = evaluate(self.shared, self._shared_rows(decisions), threads=THREADS)
-        decision, plays = lists.decision, self.plays_left(decisions, lists)
+        return write_all
 
-        def evaluate_part(part: slice) -> NDArray[np.uint8]:
-            rows = self._move_rows(decisions, lists, decision[part], part, plays[part])
-            kernels.carry_over(shared, self.carried, self.carried_to, decision[part], rows)
-            return evaluate(self.varying, rows)
+    def of_moves(self, circuit: Circuit) -> Callable[[Decisions | Exchanges, MoveLists], WriteMoves]:
+        """Labels, forms, what they leave in the hand, and in how many plays that is gone."""
+        at, wild_suit = move_rows(circuit, self.rules.shapes), self.rules.book.wild_suit
+        counter = PlayCounter.of(self.rules)
 
-        return evaluate_part
+        def prepare(decisions: Decisions | Exchanges, lists: MoveLists) -> WriteMoves:
+            decision, plays = lists.decision, counter.plays_left_after(decisions, lists)
+            hand, level = decisions.situation.hand, decisions.hands.level
 
-    def _shared_rows(self, decisions: Decisions | Exchanges) -> NDArray[np.uint8]:
-        n = len(decisions.which)
-        rows = np.empty((len(self.shared.inputs), n), np.uint8)
-        hands, situation, wild_suit = decisions.hands, decisions.situation, self.rules.book.wild_suit
-        to_beat = decisions.to_beat if isinstance(decisions, Decisions) else np.full(n, NOTHING, np.int16)
+            def write(lists: MoveLists, part: slice) -> NDArray[np.uint8]:
+                mine, form, cards, after = decision[part], lists.form[part], lists.cards[part], plays[part]
+                n = len(mine)
+                left, rows = np.empty((n, 54), np.uint8), np.zeros((len(circuit.inputs), n), np.uint8)
+                each_share(n, lambda lo, hi: kernels.leave(hand, mine, cards, lo, hi, left))
+                each_share(
+                    n,
+                    lambda lo, hi: kernels.write_moves(at, form, left, after, level, mine, wild_suit, lo, hi, rows),
+                )
+                return rows
 
-        def write(lo: int, hi: int) -> None:
-            write_facts(self.facts, hands, to_beat, lo, hi, rows)
-            kernels.write_situation(self.situation, situation, hands.level, wild_suit, lo, hi, rows)
+            return write
 
-        each_share(n, write)
-        return rows
-
-    def _move_rows(
-        self,
-        decisions: Decisions | Exchanges,
-        lists: MoveLists,
-        decision: NDArray[np.int64],
-        part: slice,
-        plays: NDArray[np.uint8],
-    ) -> NDArray[np.uint8]:
-        n, level, wild_suit = len(decision), decisions.hands.level, self.rules.book.wild_suit
-        form, cards = lists.form[part], lists.cards[part]
-        left, rows = np.empty((n, 54), np.uint8), np.zeros((len(self.varying.inputs), n), np.uint8)
-        each_share(n, lambda lo, hi: kernels.leave(decisions.situation.hand, decision, cards, lo, hi, left))
-        each_share(
-            n,
-            lambda lo, hi: kernels.write_moves(self.moves, form, left, plays, level, decision, wild_suit, lo, hi, rows),
-        )
-        return rows
-
-
-def _parts(moves: int) -> list[slice]:
-    return [slice(first, min(first + MOVES_AT_ONCE, moves)) for first in range(0, moves, MOVES_AT_ONCE)]
-
-
-def read_preferences(
-    rules: Rules, plays_left: PlaysLeft, without: Collection[str] = (), kb: KnowledgeBase | None = None
-) -> Preferences:
-    """Compile the preferences of a knowledge base, the rules' own or another, but for those of some groups.
-
-    Raises GameError for a group that is none.
-    """
-    kb = kb or rules.kb
-    shared, varying = split(_left_over(kb, without), lambda atom: atom[0] in MOVE_INPUTS)
-    used = {arguments[0]: row for row, (name, arguments) in enumerate(varying.inputs) if name == SHARED}
-    carried = [row for row, (_, arguments) in enumerate(shared.outputs) if arguments[0] in used]
-    return Preferences(
-        rules=rules,
-        kb=kb,
-        plays_left=plays_left,
-        shared=shared,
-        varying=varying,
-        facts=fact_rows_of(shared, rules.shapes),
-        situation=situation_rows(shared),
-        moves=move_rows(varying, rules.shapes),
-        carried=np.array(carried, np.int64),
-        carried_to=np.array([used[shared.outputs[row][1][0]] for row in carried], np.int64),
-        weights=np.array([int(arguments[1]) if name == _COST else 0 for name, arguments in varying.outputs], np.int32),
-    )
-
-
-def _left_over(kb: KnowledgeBase, without: Collection[str]) -> Circuit:
-    """The circuit of the costs and the constraints, less the costs of some groups."""
-    circuit = kb.circuit("cost/2", "violated/1")
-    if not without:
-        return circuit
-    for group in without:
-        if group not in kb.groups.values():
-            known = sorted(set(kb.groups.values()))
-            hint = suggestion(group, known) or f"there are: {', '.join(known)}"
-            raise GameError(f"unknown group of preferences '{group}' ({hint})")
-    kept = [
-        row
-        for row, (name, arguments) in enumerate(circuit.outputs)
-        if name != _COST or kb.groups.get(str(arguments[0]).partition("(")[0]) not in without
-    ]
-    outputs = tuple(circuit.outputs[row] for row in kept)
-    return replace(circuit, outputs=outputs, output_literals=circuit.output_literals[kept])
+        return prepare

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from abl_cards.games.guandan.combinations import combinations
 from abl_cards.games.guandan.course import NEXT_SEAT, OVER, TRICK_OVER, FactRows
 from abl_cards.games.guandan.expansion import Rulebook
-from abl_cards.games.guandan.knowledge import AXES, PROMOTION, RANKS, SEATS, VALUES, kb_error, load_kb
+from abl_cards.games.guandan.knowledge import AXES, PROMOTION, RANKS, SEATS, VALUES, load_kb
 from abl_cards.games.guandan.shapes import SUITS, VALUE_COUNT, Shapes, read_shapes
 from abl_cards.games.guandan.wire import WIRE_TYPES, wire_rank, wire_type
-from abl_cards.games.questions import Question, one_hot
+from abl_cards.games.questions import Question, one_hot, rows_by_number, with_outputs
+from abl_cards.games.rule_files import kb_error
 from abl_cards.logic import Atom, Circuit, KnowledgeBase, evaluate
-from abl_cards.logic.circuit import FALSE
 
 
 @dataclass(frozen=True)
@@ -96,21 +96,14 @@ def _in_index_order(circuit: Circuit, shapes: Shapes) -> Circuit:
     wanted = [Atom("legal", (label,)) for label in shapes.labels] + [
         Atom("move", (form.name,)) for form in shapes.forms
     ]
-    return _with_outputs(circuit, wanted)
-
-
-def _with_outputs(circuit: Circuit, wanted: list[Atom]) -> Circuit:
-    """The same circuit with these outputs in this order; an atom that no rule derives is false."""
-    literals = dict(zip(circuit.outputs, circuit.output_literals.tolist(), strict=True))
-    chosen = np.array([literals.get(atom, FALSE) for atom in wanted], np.int32)
-    return replace(circuit, outputs=tuple(wanted), output_literals=chosen)
+    return with_outputs(circuit, wanted)
 
 
 def _card_circuit(knowledge: KnowledgeBase, shapes: Shapes, output: str) -> tuple[Circuit, FactRows]:
     """Which cards of the 54-vector an output allows."""
     suits = [(14 if rank == 0 else rank + 1, suit) for rank in range(13) for suit in "shdc"]
     cards = [Atom(output, card) for card in (*suits, (15, "joker"), (16, "joker"))]
-    circuit = _with_outputs(knowledge.circuit(f"{output}/2"), cards)
+    circuit = with_outputs(knowledge.circuit(f"{output}/2"), cards)
     return circuit, fact_rows_of(circuit, shapes)
 
 
@@ -128,15 +121,13 @@ def fact_rows_of(circuit: Circuit, shapes: Shapes) -> FactRows:
             to_beat[shapes.form_index[str(form)]] = row
     leading = circuit.input_rows("leading", 0).get((), -1)
     return FactRows(
-        held, suited, _by_number(circuit, "wild", 3), _by_number(circuit, "level", VALUE_COUNT), leading, to_beat
+        held,
+        suited,
+        rows_by_number(circuit, "wild", 3),
+        rows_by_number(circuit, "level", VALUE_COUNT),
+        leading,
+        to_beat,
     )
-
-
-def _by_number(circuit: Circuit, name: str, size: int) -> NDArray[np.int32]:
-    rows = np.full(size, -1, dtype=np.int32)
-    for (number,), row in circuit.input_rows(name, 1).items():
-        rows[int(number)] = row
-    return rows
 
 
 def _turn_table(circuit: Circuit) -> NDArray[np.uint8]:

@@ -12,8 +12,8 @@ from abl_cards.games.guandan.decisions import Decisions, decide
 from abl_cards.games.guandan.knowledge import AXES
 from abl_cards.games.guandan.moves import leave, move_rows, situation_rows, write_moves, write_situation
 from abl_cards.games.guandan.rulebook import Rules, fact_rows_of
-from abl_cards.games.guandan.shapes import functor
 from abl_cards.games.questions import at_least, atom_rows, one_hot
+from abl_cards.games.shapes import functor
 from abl_cards.logic import Circuit
 
 _LEAD_SHARE = 0.2

@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.guandan.knowledge import kb_error
+from abl_cards.games.rule_files import kb_error
+from abl_cards.games.shapes import number, numbered_labels, one_each
 from abl_cards.logic import KnowledgeBase, Term
 
 SUITS = "shcd"
@@ -104,49 +105,11 @@ class Shapes:
         ).astype(np.int16)
 
 
-def functor(term: str) -> str:
-    """``full_house`` of ``full_house(4,5)``."""
-    return term.partition("(")[0]
-
-
-def arguments(term: str) -> tuple[int | str, ...]:
-    """``(4, 5)`` of ``full_house(4,5)``."""
-    inner = term.partition("(")[2].rstrip(")")
-    return tuple(int(part) if part.lstrip("-").isdigit() else part for part in inner.split(",")) if inner else ()
-
-
 def read_shapes(kb: KnowledgeBase) -> Shapes:
     """The labels and forms a knowledge base declares; raises KBError where they cannot be laid out."""
-    labels = _labels(kb)
+    labels = numbered_labels(kb)
     forms = _forms(kb, labels)
     return Shapes(labels, forms, _layout(forms))
-
-
-def _labels(kb: KnowledgeBase) -> tuple[str, ...]:
-    names = _one_each(kb, "label", 2, 1)
-    if sorted(names) != [(index,) for index in range(len(names))] or len(set(names.values())) != len(names):
-        raise kb_error(
-            "label/2 must number the labels 0, 1, 2, ... without gaps or repeats", "check the arithmetic in labels.lp"
-        )
-    return tuple(str(names[index,]) for index in range(len(names)))
-
-
-def _one_each(kb: KnowledgeBase, name: str, arity: int, keys: int) -> dict[tuple[Term, ...], Term]:
-    """A relation that gives one value for the first arguments; raises KBError where it gives two."""
-    found: dict[tuple[Term, ...], Term] = {}
-    for arguments in kb.facts(name, arity):
-        if found.setdefault(arguments[:keys], arguments[keys]) != arguments[keys]:
-            of = ", ".join(map(str, arguments[:keys]))
-            raise kb_error(
-                f"{name}/{arity} says both {found[arguments[:keys]]} and {arguments[keys]} of {of}", "keep one of them"
-            )
-    return found
-
-
-def _number(value: Term, fact: str) -> int:
-    if not isinstance(value, int):
-        raise kb_error(f"{fact}: '{value}' is no number", "write a number there")
-    return value
 
 
 def _needs(kb: KnowledgeBase) -> dict[str, dict[int, tuple[int, int]]]:
@@ -154,8 +117,8 @@ def _needs(kb: KnowledgeBase) -> dict[str, dict[int, tuple[int, int]]]:
     needs: dict[str, dict[int, tuple[int, int]]] = defaultdict(dict)
     for form, place, rank, count in kb.facts("needs", 4):
         fact = f"needs({form},{place},{rank},{count})"
-        group = _number(rank, fact), _number(count, fact)
-        if needs[str(form)].setdefault(_number(place, fact), group) != group:
+        group = number(rank, fact), number(count, fact)
+        if needs[str(form)].setdefault(number(place, fact), group) != group:
             raise kb_error(f"needs/4 has two groups at place {place} of {form}", "give each group a place of its own")
         if not 2 <= group[0] < VALUE_COUNT or not 1 <= group[1] <= LARGEST:
             raise kb_error(f"{fact} is no group of cards", f"ranks are 2 to {VALUE_COUNT - 1}, cards 1 to {LARGEST}")
@@ -164,14 +127,14 @@ def _needs(kb: KnowledgeBase) -> dict[str, dict[int, tuple[int, int]]]:
 
 def _forms(kb: KnowledgeBase, labels: tuple[str, ...]) -> tuple[Form, ...]:
     index = {label: position for position, label in enumerate(labels)}
-    kinds, wilds = _one_each(kb, "kind", 2, 1), _one_each(kb, "wilds", 2, 1)
-    suits, needs = _one_each(kb, "same_suit", 2, 1), _needs(kb)
+    kinds, wilds = one_each(kb, "kind", 2, 1), one_each(kb, "wilds", 2, 1)
+    suits, needs = one_each(kb, "same_suit", 2, 1), _needs(kb)
     mixed = {str(form) for (form,) in kb.facts("mixed_suits", 1)}
     natural: dict[tuple[str, int], int] = defaultdict(int)
     for form, rank, count in kb.facts("natural", 3):
         fact = f"natural({form},{rank},{count})"
-        key = str(form), _number(rank, fact)
-        natural[key] = max(natural[key], _number(count, fact))
+        key = str(form), number(rank, fact)
+        natural[key] = max(natural[key], number(count, fact))
     forms = []
     for label, name in _pairs(kb.facts("form", 2)):
         if label not in index:
@@ -179,7 +142,7 @@ def _forms(kb: KnowledgeBase, labels: tuple[str, ...]) -> tuple[Form, ...]:
         groups = tuple((rank, count, natural[name, rank]) for _, (rank, count) in sorted(needs[name].items()))
         if (name,) not in kinds or len(groups) > GROUPS:
             raise kb_error(f"form {name} needs one kind/2 and at most {GROUPS} groups", "see the header of labels.lp")
-        most = _number(wilds.get((name,), 0), f"wilds of {name}")
+        most = number(wilds.get((name,), 0), f"wilds of {name}")
         suit = suits.get((name,))
         forms.append(
             Form(

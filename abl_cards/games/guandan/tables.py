@@ -109,6 +109,15 @@ class Tables:
         """[n] decisions so far in the match."""
         return self.course.clock
 
+    def outcome(self, which: Indices) -> NDArray[np.float64]:
+        """[n, 4] 1 for the seats of the team that won, -1 for the others, 0 in a draw."""
+        winner = self.winner[which][:, None]
+        return np.where(winner < 0, 0.0, np.where(np.arange(4) % 2 == winner, 1.0, -1.0))
+
+    def roles(self, which: Indices) -> NDArray[np.int8]:
+        """[n, 4] all seats are alike."""
+        return np.zeros((len(which), 4), np.int8)
+
     # --- decisions ---------------------------------------------------------------------------------------------------
 
     def playing(self) -> Indices:

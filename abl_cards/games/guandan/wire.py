@@ -20,7 +20,7 @@ from typing import Any
 from abl_cards.cards import Card, CardTextError, card_text, parse_card
 from abl_cards.games.game import GameError
 from abl_cards.games.guandan.knowledge import WHO
-from abl_cards.games.guandan.shapes import arguments, functor
+from abl_cards.games.shapes import arguments, functor
 
 PASS = ["PASS", "PASS", "PASS"]
 RANK_TEXT = {

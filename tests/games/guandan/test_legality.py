@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abl_cards.games.guandan.course import LEADING
-from abl_cards.games.guandan.shapes import functor
+from abl_cards.games.shapes import functor
 from tests.brute_force.guandan import LABELS
 from tests.games.guandan.states import (
     PROFILES,

@@ -12,10 +12,10 @@ import pytest
 from abl_cards.cards import Card, cards_of
 from abl_cards.games import GameError, Moment, game
 from abl_cards.games.guandan.engine import GuandanEngine, engine_of
-from abl_cards.games.guandan.preferences import Preferences
+from abl_cards.games.guandan.plays import PlayCounter
+from abl_cards.games.preferences import Preferences
 from abl_cards.logic import Atom, KBError, Oracle
 from abl_cards.positions import met_in_play
-from reasoners.plays import PlayCounter
 from tests.edited import STRICT, edited
 
 PAIRS = 240
@@ -27,7 +27,7 @@ def strict(tmp_path_factory: pytest.TempPathFactory) -> GuandanEngine:
 
 
 def preferences(engine: GuandanEngine, **more: Any) -> Preferences:
-    return engine.judge(PlayCounter.of(engine.rules).plays_left_after, **more)
+    return engine.judge(**more)
 
 
 def rank_and_suit(card: Card) -> tuple[int, str]:

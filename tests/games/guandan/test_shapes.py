@@ -7,16 +7,8 @@ import numpy as np
 import pytest
 
 from abl_cards.games.guandan.knowledge import FACTS
-from abl_cards.games.guandan.shapes import (
-    MIXED,
-    SUITED,
-    TAILED,
-    Layout,
-    Shapes,
-    arguments,
-    functor,
-    read_shapes,
-)
+from abl_cards.games.guandan.shapes import MIXED, SUITED, TAILED, Layout, Shapes, read_shapes
+from abl_cards.games.shapes import arguments, functor
 from abl_cards.logic import KBError, KnowledgeBase
 from tests.brute_force.guandan import LABELS
 from tests.games.guandan.states import engine

@@ -11,7 +11,7 @@ from abl_cards.games import Engine, game
 from abl_cards.games.game import GameError
 from abl_cards.games.guandan.engine import GuandanEngine
 from abl_cards.games.guandan.rulebook import Rules
-from abl_cards.games.guandan.shapes import functor
+from abl_cards.games.shapes import functor
 from abl_cards.logic import KBError
 from tests.brute_force import guandan
 from tests.brute_force.guandan import LABELS, PASS, Action, label_of, moves, run

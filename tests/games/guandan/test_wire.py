@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from abl_cards.cards import CARD_NAMES
 from abl_cards.games.game import GameError
 from abl_cards.games.guandan import wire
-from abl_cards.games.guandan.shapes import functor
 from abl_cards.games.guandan.wire import (
     LEVEL_OF_TEXT,
     PASSING,
@@ -23,6 +22,7 @@ from abl_cards.games.guandan.wire import (
     wire_rank,
     wire_type,
 )
+from abl_cards.games.shapes import functor
 from tests.brute_force.guandan import LABELS, in_hand_order, label_of, ranks_ascending
 from tests.games.guandan.states import PROFILES, decided, engine, random_states
 

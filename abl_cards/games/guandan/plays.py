@@ -26,14 +26,10 @@ from numpy.typing import NDArray
 
 from abl_cards.cards import CARDS
 from abl_cards.cards import SUITS as CARD_SUITS
-from abl_cards.games import MoveLists
-from abl_cards.games.guandan.decisions import Decisions
-from abl_cards.games.guandan.knowledge import RANKS, VALUES, kb_error
-from abl_cards.games.guandan.rulebook import Rules
-from abl_cards.games.guandan.shapes import SUITS, Form
-from abl_cards.games.guandan.tables import rank_of_card
-from abl_cards.parallel import each_share
-from reasoners.play_kernels import (
+from abl_cards.games.game import MoveLists
+from abl_cards.games.guandan.decisions import Decisions, Exchanges
+from abl_cards.games.guandan.knowledge import RANKS, VALUES
+from abl_cards.games.guandan.play_kernels import (
     COUNTS,
     MEMO_BITS,
     NO_PLAY,
@@ -45,6 +41,11 @@ from reasoners.play_kernels import (
     merge,
     pack,
 )
+from abl_cards.games.guandan.rulebook import Rules
+from abl_cards.games.guandan.shapes import SUITS, Form
+from abl_cards.games.guandan.tables import rank_of_card
+from abl_cards.games.rule_files import kb_error
+from abl_cards.parallel import each_share
 
 LOWER, UPPER = (14, 2, 3, 4, 5, 6, 7), (8, 9, 10, 11, 12, 13)
 """The halves: no other cut in two is crossed by fewer runs."""
@@ -83,7 +84,7 @@ class PlayCounter:
         each_share(len(hands), lambda lo, hi: count_plays(self.table, hands, level, lo, hi, plays))
         return plays
 
-    def plays_left_after(self, decisions: Decisions, moves: MoveLists) -> NDArray[np.uint8]:
+    def plays_left_after(self, decisions: Decisions | Exchanges, moves: MoveLists) -> NDArray[np.uint8]:
         """[moves] the least number of plays after each move of the decisions; equal rests are counted once."""
         plays = np.zeros(len(moves.form), np.uint8)
         hands, table = decisions.hands, self.table

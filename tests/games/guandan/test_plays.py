@@ -13,11 +13,11 @@ import pytest
 from numpy.typing import NDArray
 
 from abl_cards.cards import parse_hand
+from abl_cards.games.guandan import plays as plays_module
 from abl_cards.games.guandan.decisions import Decisions, decide
+from abl_cards.games.guandan.plays import PlayCounter, plays_left, read_plays
 from abl_cards.games.guandan.rulebook import Rules, rules_of
 from abl_cards.logic import KBError
-from reasoners import plays as plays_module
-from reasoners.plays import PlayCounter, plays_left, read_plays
 from tests.brute_force.guandan import readings
 from tests.games.guandan.states import engine, random_states, texts, thorough, wild_of
 from tests.games.guandan.variants import NO_WILD_CARDS, write_variant

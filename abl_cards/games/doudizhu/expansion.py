@@ -1,0 +1,292 @@
+"""From a legal label to its concrete card sets: the kernels that lay down cards.
+
+They read the same facts as the rules that decide legality (shapes.py) and nothing else. The cards of a move lie from
+low to high, so its main cards are one block among the kickers. The card sets of a label come in the order of their
+texts: a walk over blocks and kickers from left to right that tries the letters in the order of the alphabet.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abl_cards.games.doudizhu.rulebook import Book
+from abl_cards.games.doudizhu.shapes import COUNT, FIRST
+from abl_cards.games.game import Moves
+from abl_cards.streams import below, mix
+
+ROW = 24
+"""Places of a move's cards: the most there can be, rounded up to whole words."""
+NO_CARD = 255
+EVERY_LABEL = -1
+_EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
+_SMALL, _BIG = COUNT - 2, COUNT - 1
+_DEEPEST = 8
+
+
+def _usable() -> NDArray[np.int8]:
+    """[numbers allowed as bits, held] the largest number of groups that is allowed and held."""
+    table = np.zeros((128, 5), np.int8)
+    for bits in range(128):
+        for held in range(5):
+            table[bits, held] = max((n for n in range(1, held + 1) if bits >> n & 1), default=0)
+    return table
+
+
+_USABLE = _usable()
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _held(key, rank):
+    return np.int64((key >> np.uint64(4 * rank)) & np.uint64(15))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _write(words, row, key):
+    """Write the cards of a key from low to high into a row of three words."""
+    low, middle, high, at = _EMPTY, _EMPTY, _EMPTY, np.int64(0)
+    for rank in range(COUNT):
+        count = _held(key, rank)
+        if count:
+            # XOR with the complement sets bytes that are 255 so far.
+            flip = np.uint64(255 - (rank + FIRST))
+            for _ in range(count):
+                bits = flip << np.uint64(8 * (at & 7))
+                if at < 8:
+                    low ^= bits
+                elif at < 16:
+                    middle ^= bits
+                else:
+                    high ^= bits
+                at += 1
+    words[row, 0], words[row, 1], words[row, 2] = low, middle, high
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _limits(layout, way, label, key, caps):
+    """Fill caps [15] with the most groups of each rank that can be kickers; returns their sum."""
+    size, total = np.int64(layout.kicker_size[label]), np.int64(0)
+    for rank in range(COUNT):
+        allowed = layout.allowed[way, label, rank]
+        caps[rank] = _USABLE[allowed, _held(key, rank) // size] if allowed else 0
+        total += caps[rank]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _walk(book, way, label, key, caps, stack, stop, words, form, at, room):
+    """Lay down the card sets of a label with kickers in the order of their texts; returns how many there are.
+
+    Goes no further than stop of them; writes those that there is room for from row ``at`` on.
+    """
+    layout, alphabet = book.layout, book.alphabet
+    groups, size = np.int64(layout.kickers[label]), np.int64(layout.kicker_size[label])
+    first, main = np.int64(layout.first[label]), layout.main[label]
+    apart = layout.apart[label]
+    found, depth = np.int64(0), np.int64(0)
+    # stack[depth]: next letter to try, rank of the last kicker, how often it came, whether the main block lies there
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, -1, 0, 0
+    while depth >= 0:
+        letter = stack[depth, 0]
+        if letter == COUNT:
+            depth -= 1
+            continue
+        stack[depth, 0] = letter + 1
+        rank, before, again, laid = np.int64(alphabet[letter]), stack[depth, 1], stack[depth, 2], stack[depth, 3]
+        left = groups - (depth - laid)
+        if rank == first:
+            if laid or before > first:
+                continue
+            next_rank, next_again, next_laid = before, again, np.int64(1)
+        else:
+            if caps[rank] == 0 or left == 0 or rank < before or (laid and rank < first) or (not laid and rank > first):
+                continue
+            next_again = again + 1 if rank == before else np.int64(1)
+            if next_again > caps[rank] or (apart and rank == _BIG and before == _SMALL):
+                continue
+            if rank != before and before >= 0 and not (layout.allowed[way, label, before] >> again) & 1:
+                continue
+            next_rank, next_laid = rank, laid
+        stack[depth + 1, 4] = stack[depth, 4]
+        if rank != first:
+            stack[depth + 1, 4] += size << (4 * rank)
+        if depth == groups:
+            if not next_laid:
+                continue
+            if next_rank >= 0 and not (layout.allowed[way, label, next_rank] >> next_again) & 1:
+                continue
+            if at + found < room:
+                _write(words, at + found, main + np.uint64(stack[depth + 1, 4]))
+                form[at + found] = label
+            found += 1
+            if found == stop:
+                return found
+            continue
+        depth += 1
+        stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = 0, next_rank, next_again, next_laid
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _walk_one(book, label, key, caps, words, form, at, room):
+    """The same for a label with a single group of kickers, which most lists are made of."""
+    layout, alphabet = book.layout, book.alphabet
+    size, first, main = np.uint64(layout.kicker_size[label]), np.int64(layout.first[label]), layout.main[label]
+    found = np.int64(0)
+    for letter in range(COUNT):
+        rank = np.int64(alphabet[letter])
+        if rank < first and caps[rank]:
+            if at + found < room:
+                _write(words, at + found, main + (size << np.uint64(4 * rank)))
+                form[at + found] = label
+            found += 1
+        elif rank == first:
+            for other in range(COUNT):
+                higher = np.int64(alphabet[other])
+                if higher > first and caps[higher]:
+                    if at + found < room:
+                        _write(words, at + found, main + (size << np.uint64(4 * higher)))
+                        form[at + found] = label
+                    found += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def list_moves(book, keys, to_beat, labels, legal, lo, hi, start, words, form):
+    """All card sets of decisions lo..hi-1 in the order of lists, or those of one label each.
+
+    Fills start[lo + 1 : hi + 1], writes as much as there is room for and returns how many card sets there are.
+    """
+    layout, wire = book.layout, book.wire
+    caps, stack = np.zeros(COUNT, np.int64), np.zeros((_DEEPEST + 1, 5), np.int64)
+    room, seen = np.int64(form.shape[0]), np.int64(start[lo])
+    for i in range(lo, hi):
+        key, way = keys[i], 1 if to_beat[i] < 0 else 0
+        begin, end = 0, len(wire)
+        if labels[i] != EVERY_LABEL:
+            begin, end = np.int64(labels[i]), np.int64(labels[i]) + 1
+        for place in range(begin, end):
+            label = np.int64(wire[place]) if labels[i] == EVERY_LABEL else np.int64(place)
+            if not legal[label, i]:
+                continue
+            if layout.kickers[label] == 0:
+                if seen < room:
+                    _write(words, seen, layout.main[label])
+                    form[seen] = label
+                seen += 1
+                continue
+            _limits(layout, way, label, key, caps)
+            if layout.kickers[label] == 1:
+                seen += _walk_one(book, label, key, caps, words, form, seen, room)
+            else:
+                seen += _walk(book, way, label, key, caps, stack, -1, words, form, seen, room)
+        start[i + 1] = seen
+    return seen
+
+
+@njit(cache=True, nogil=True)
+def _first(book, keys, to_beat, labels, lo, hi, words, form):
+    layout = book.layout
+    caps, stack = np.zeros(COUNT, np.int64), np.zeros((_DEEPEST + 1, 5), np.int64)
+    for i in range(lo, hi):
+        label, way = np.int64(labels[i]), 1 if to_beat[i] < 0 else 0
+        if layout.kickers[label] == 0:
+            _write(words, i, layout.main[label])
+            form[i] = label
+        else:
+            _limits(layout, way, label, keys[i], caps)
+            _walk(book, way, label, keys[i], caps, stack, 1, words, form, i, i + 1)
+
+
+@njit(cache=True, nogil=True)
+def _random(book, keys, to_beat, labels, bits, lo, hi, words, form):
+    layout = book.layout
+    caps = np.zeros(COUNT, np.int64)
+    ways = np.zeros((COUNT + 1, _DEEPEST), np.int64)
+    for i in range(lo, hi):
+        label, way = np.int64(labels[i]), 1 if to_beat[i] < 0 else 0
+        key = layout.main[label]
+        form[i] = label
+        groups = np.int64(layout.kickers[label])
+        if groups:
+            total = _limits(layout, way, label, keys[i], caps)
+            lot = mix(bits[i], np.uint64(1))
+            if groups == 1:
+                key += _one_kicker(caps, np.uint64(layout.kicker_size[label]), total, lot)
+            else:
+                key += _some_kickers(layout, way, label, groups, caps, ways, lot)
+        _write(words, i, key)
+
+
+@njit(cache=True, nogil=True)
+def _one_kicker(caps, size, total, lot):
+    """The key of a kicker drawn from those that are there."""
+    left = np.int64(below(lot, np.uint64(total)))
+    for rank in range(COUNT):
+        if caps[rank]:
+            if left == 0:
+                return size << np.uint64(4 * rank)
+            left -= 1
+    return np.uint64(0)
+
+
+@njit(cache=True, nogil=True)
+def _some_kickers(layout, way, label, groups, caps, ways, lot):
+    """The key of kickers, all sets of them equally likely: counts them from the high ranks down, then draws upwards."""
+    apart, size = layout.apart[label], np.uint64(layout.kicker_size[label])
+    ways[:, : groups + 1] = 0
+    ways[COUNT, 0] = 1
+    for rank in range(COUNT - 1, -1, -1):
+        for n in range(groups + 1):
+            total = ways[rank + 1, n]
+            for k in range(1, min(n, caps[rank]) + 1):
+                if (layout.allowed[way, label, rank] >> k) & 1:
+                    # The small joker takes no big one with it where they are kept apart.
+                    skip = 2 if apart and rank == _SMALL else 1
+                    total += ways[rank + skip, n - k]
+            ways[rank, n] = total
+    left, n, rank, key = np.int64(below(lot, np.uint64(ways[0, groups]))), groups, np.int64(0), np.uint64(0)
+    while n > 0:
+        if left < ways[rank + 1, n]:
+            rank += 1
+            continue
+        left -= ways[rank + 1, n]
+        skip = 2 if apart and rank == _SMALL else 1
+        for k in range(1, min(n, caps[rank]) + 1):
+            if (layout.allowed[way, label, rank] >> k) & 1:
+                if left < ways[rank + skip, n - k]:
+                    key += (size * np.uint64(k)) << np.uint64(4 * rank)
+                    n -= k
+                    rank += skip
+                    break
+                left -= ways[rank + skip, n - k]
+    return key
+
+
+def realise_first(
+    book: Book,
+    keys: NDArray[np.uint64],
+    to_beat: NDArray[np.int16],
+    labels: NDArray[np.int16],
+    lo: int,
+    hi: int,
+    moves: Moves,
+) -> None:
+    """The first card set of one legal label a decision, for decisions lo..hi-1."""
+    _first(book, keys, to_beat, labels, lo, hi, moves.cards.view(np.uint64), moves.form)
+
+
+def realise_random(
+    book: Book,
+    keys: NDArray[np.uint64],
+    to_beat: NDArray[np.int16],
+    labels: NDArray[np.int16],
+    bits: NDArray[np.uint64],
+    lo: int,
+    hi: int,
+    moves: Moves,
+) -> None:
+    """A card set of one legal label a decision, all equally likely, for decisions lo..hi-1."""
+    _random(book, keys, to_beat, labels, bits, lo, hi, moves.cards.view(np.uint64), moves.form)

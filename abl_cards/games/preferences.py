@@ -1,0 +1,153 @@
+"""The preferences of a knowledge base, evaluated for the candidates of many decisions at once.
+
+What all the moves of a decision share is evaluated once a decision, the rest once a move (abl_cards.logic.split). A
+game says how its decisions and its moves are written down as facts; nothing else here differs between games.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abl_cards.games.game import GameError, MoveLists
+from abl_cards.logic import Atom, Circuit, KnowledgeBase, evaluate, weigh
+from abl_cards.logic.errors import suggestion
+from abl_cards.logic.split import SHARED, split
+from abl_cards.parallel import THREADS, each_share
+
+MOVES_AT_ONCE = 1 << 11
+"""Candidates evaluated together; their rows should stay in the cache."""
+
+_COST, _VIOLATED = "cost", "violated"
+
+WriteShared = Callable[[Any], NDArray[np.uint8]]
+"""From decisions or exchanges [n] to the input rows [inputs, n] that all their moves share."""
+
+WriteMoves = Callable[[MoveLists, slice], NDArray[np.uint8]]
+"""From a part of some moves to their input rows [inputs, moves]; the rows of what is shared are zero."""
+
+
+class Facts(Protocol):
+    """How a game writes down the facts that its preferences are about."""
+
+    @property
+    def move_inputs(self) -> frozenset[str]:
+        """The inputs that differ from move to move; all others are the same for a whole decision."""
+
+    def of_decisions(self, circuit: Circuit) -> WriteShared:
+        """What writes down decisions as inputs of this circuit."""
+
+    def of_moves(self, circuit: Circuit) -> Callable[[Any, MoveLists], WriteMoves]:
+        """What writes down the moves of some decisions as inputs of this circuit."""
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """The circuits of cost/2 and of the integrity constraints, and what writes their inputs."""
+
+    kb: KnowledgeBase  # it need not be the one that the tables play by
+    shared: Circuit
+    varying: Circuit
+    write_shared: WriteShared
+    write_moves: Callable[[Any, MoveLists], WriteMoves]
+    carried: NDArray[np.int64]  # [shared atoms used] their rows among the outputs of the shared half
+    carried_to: NDArray[np.int64]  # and among the inputs of the varying half
+    weights: NDArray[np.int32]  # [outputs] the cost of each, 0 for a constraint
+
+    @property
+    def outputs(self) -> tuple[Atom, ...]:
+        """``cost(Name, Weight)`` and ``violated(K)``, the rows of ``fired``."""
+        return self.varying.outputs
+
+    def fired(self, decisions: Any, lists: MoveLists) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
+        """What fires for the candidates, in portions: which moves, and uint8 [outputs, moves]."""
+        portion = self._portions(decisions, lists)
+        for part in _parts(len(lists.form)):
+            yield part, portion(part)
+
+    def costs(self, decisions: Any, lists: MoveLists) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+        """The sum of the weights of each candidate, and whether no integrity constraint fires."""
+        costs, consistent = np.zeros(len(lists.form), np.int32), np.ones(len(lists.form), np.bool_)
+        constraints = np.array([name == _VIOLATED for name, _ in self.outputs], np.bool_)
+        portion, parts = self._portions(decisions, lists), _parts(len(lists.form))
+
+        def add_up(first: int, end: int) -> None:
+            for part in parts[first:end]:
+                fired = portion(part)
+                costs[part] = weigh(self.weights, fired)
+                if constraints.any():
+                    consistent[part] = ~fired[constraints].any(axis=0)
+
+        each_share(len(parts), add_up, least=1)
+        return costs, consistent
+
+    def _portions(self, decisions: Any, lists: MoveLists) -> Callable[[slice], NDArray[np.uint8]]:
+        """Evaluate what the moves share; returns what evaluates some of the moves."""
+        shared = evaluate(self.shared, self.write_shared(decisions), threads=THREADS)
+        decision, write = lists.decision, self.write_moves(decisions, lists)
+
+        def evaluate_part(part: slice) -> NDArray[np.uint8]:
+            rows = write(lists, part)
+            _carry_over(shared, self.carried, self.carried_to, decision[part], rows)
+            return evaluate(self.varying, rows)
+
+        return evaluate_part
+
+
+@njit(cache=True, nogil=True)
+def _carry_over(shared, source, target, decision, rows):
+    """Copy what moves share, rows source of [outputs, decisions], to rows target of [inputs, moves]."""
+    begin = 0
+    while begin < len(decision):
+        end = begin
+        while end < len(decision) and decision[end] == decision[begin]:
+            end += 1
+        for place in range(len(source)):
+            rows[target[place], begin:end] = shared[source[place], decision[begin]]
+        begin = end
+
+
+def _parts(moves: int) -> list[slice]:
+    return [slice(first, min(first + MOVES_AT_ONCE, moves)) for first in range(0, moves, MOVES_AT_ONCE)]
+
+
+def read_preferences(kb: KnowledgeBase, facts: Facts, without: Collection[str] = ()) -> Preferences:
+    """Compile the preferences but for those of some groups; raises GameError for a group that is none."""
+    shared, varying = split(_left_over(kb, without), lambda atom: atom[0] in facts.move_inputs)
+    used = {arguments[0]: row for row, (name, arguments) in enumerate(varying.inputs) if name == SHARED}
+    carried = [row for row, (_, arguments) in enumerate(shared.outputs) if arguments[0] in used]
+    return Preferences(
+        kb=kb,
+        shared=shared,
+        varying=varying,
+        write_shared=facts.of_decisions(shared),
+        write_moves=facts.of_moves(varying),
+        carried=np.array(carried, np.int64),
+        carried_to=np.array([used[shared.outputs[row][1][0]] for row in carried], np.int64),
+        weights=np.array([int(arguments[1]) if name == _COST else 0 for name, arguments in varying.outputs], np.int32),
+    )
+
+
+def _left_over(kb: KnowledgeBase, without: Collection[str]) -> Circuit:
+    """The circuit of the costs and the constraints, less the costs of some groups."""
+    circuit = kb.circuit("cost/2", "violated/1")
+    if not without:
+        return circuit
+    for group in without:
+        if group not in kb.groups.values():
+            known = sorted(set(kb.groups.values()))
+            hint = suggestion(group, known) or f"there are: {', '.join(known)}"
+            raise GameError(f"unknown group of preferences '{group}' ({hint})")
+    kept = [
+        row
+        for row, (name, arguments) in enumerate(circuit.outputs)
+        if name != _COST or kb.groups.get(str(arguments[0]).partition("(")[0]) not in without
+    ]
+    outputs = tuple(circuit.outputs[row] for row in kept)
+    return replace(circuit, outputs=outputs, output_literals=circuit.output_literals[kept])
