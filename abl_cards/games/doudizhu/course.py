@@ -13,10 +13,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.doudizhu.expansion import NO_CARD
 from abl_cards.games.doudizhu.knowledge import FULL_HAND, VALUES
 from abl_cards.games.doudizhu.rulebook import NEXT_SEAT, OVER, TRICK_OVER
-from abl_cards.games.doudizhu.shapes import COUNT, FIRST, key_of
+from abl_cards.games.doudizhu.shapes import COUNT, FIRST, NO_CARD, key_of
 from abl_cards.streams import below, mix
 
 PLAY, BID, GAME_OVER = range(3)

@@ -15,6 +15,7 @@ from abl_cards.games.doudizhu.course import PACK, Play
 from abl_cards.games.doudizhu.knowledge import BIDS, FULL_HAND
 from abl_cards.games.doudizhu.observations import observe
 from abl_cards.games.doudizhu.rulebook import FactRows, Rules
+from abl_cards.games.doudizhu.shapes import NO_CARD, ROW
 from abl_cards.games.game import GameError, Indices, MoveLists, Moves
 from abl_cards.logic import Circuit, evaluate
 from abl_cards.parallel import THREADS, each_share
@@ -145,7 +146,7 @@ class Exchanges:
     def lists(self) -> MoveLists:
         """The bids as moves of no form, whose only card is the number of the choice."""
         decision, choice = np.nonzero(self.options)
-        cards = np.full((len(choice), expansion.ROW), expansion.NO_CARD, np.uint8)
+        cards = np.full((len(choice), ROW), NO_CARD, np.uint8)
         cards[:, 0] = choice
         start = np.searchsorted(decision, np.arange(len(self.options) + 1))
         return MoveLists(start, np.full(len(choice), NO_FORM, np.int16), cards)
@@ -187,4 +188,4 @@ def look_around(play: Play, which: Indices) -> Situation:
 
 
 def _room_for(n: int) -> Moves:
-    return Moves(np.empty(n, np.int16), np.empty((n, expansion.ROW), np.uint8))
+    return Moves(np.empty(n, np.int16), np.empty((n, ROW), np.uint8))

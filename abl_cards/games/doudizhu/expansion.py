@@ -8,6 +8,8 @@ texts: a walk over blocks and kickers from left to right that tries the letters 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -17,9 +19,6 @@ from abl_cards.games.doudizhu.shapes import COUNT, FIRST
 from abl_cards.games.game import Moves
 from abl_cards.streams import below, mix
 
-ROW = 24
-"""Places of a move's cards: the most there can be, rounded up to whole words."""
-NO_CARD = 255
 EVERY_LABEL = -1
 _EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
 _SMALL, _BIG = COUNT - 2, COUNT - 1
@@ -36,6 +35,16 @@ def _usable() -> NDArray[np.int8]:
 
 
 _USABLE = _usable()
+
+
+class _Room(NamedTuple):
+    """What a walk through the card sets of a label needs."""
+
+    caps: NDArray[np.int64]  # [15] the most groups of each rank that can be kickers
+    stack: NDArray[np.int64]  # [10, 5] where the walk stands, by depth
+    laid: NDArray[np.uint64]  # [10, 3] the cards laid down so far, by depth
+    letters: NDArray[np.int64]  # [15] ranks that can come
+    kicker: NDArray[np.uint64]  # [1] a group of kickers
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -75,82 +84,132 @@ def _limits(layout, way, label, key, caps):
     return total
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _append(words, depth, at, block, count):
+    """Copy the words of a depth to the next one and put so many cards behind the first ``at`` of them."""
+    words[depth + 1, 0], words[depth + 1, 1], words[depth + 1, 2] = words[depth, 0], words[depth, 1], words[depth, 2]
+    for place in range(count):
+        card = (block[place >> 3] >> np.uint64(8 * (place & 7))) & np.uint64(255)
+        # The places are 255 so far.
+        words[depth + 1, (at + place) >> 3] ^= (card ^ np.uint64(255)) << np.uint64(8 * ((at + place) & 7))
+
+
 @njit(cache=True, nogil=True)
-def _walk(book, way, label, key, caps, stack, stop, words, form, at, room):
+def _walk(book, way, label, caps, room, stop, words, form, at, end):
     """Lay down the card sets of a label with kickers in the order of their texts; returns how many there are.
 
-    Goes no further than stop of them; writes those that there is room for from row ``at`` on.
+    Goes no further than stop of them; writes those from row ``at`` on that lie before row ``end``.
     """
-    layout, alphabet = book.layout, book.alphabet
+    layout = book.layout
     groups, size = np.int64(layout.kickers[label]), np.int64(layout.kicker_size[label])
-    first, main = np.int64(layout.first[label]), layout.main[label]
-    apart = layout.apart[label]
+    first, main_size, main = np.int64(layout.first[label]), np.int64(layout.size[label]), book.main[label]
+    apart, allowed, stack, laid, kicker = (
+        layout.apart[label],
+        layout.allowed[way, label],
+        room.stack,
+        room.laid,
+        room.kicker,
+    )
+    letters = _letters(book.alphabet, first, caps, room.letters)
     found, depth = np.int64(0), np.int64(0)
-    # stack[depth]: next letter to try, rank of the last kicker, how often it came, whether the main block lies there
-    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, -1, 0, 0
+    # By depth: next letter to try, rank of the last kicker, how often it came, whether the main block lies, cards.
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = 0, -1, 0, 0, 0
+    laid[0, 0], laid[0, 1], laid[0, 2] = _EMPTY, _EMPTY, _EMPTY
     while depth >= 0:
         letter = stack[depth, 0]
-        if letter == COUNT:
+        if letter == letters:
             depth -= 1
             continue
         stack[depth, 0] = letter + 1
-        rank, before, again, laid = np.int64(alphabet[letter]), stack[depth, 1], stack[depth, 2], stack[depth, 3]
-        left = groups - (depth - laid)
+        rank, before, again, lies, cards = (
+            room.letters[letter], stack[depth, 1], stack[depth, 2], stack[depth, 3], stack[depth, 4],
+        )  # fmt: skip
         if rank == first:
-            if laid or before > first:
+            if lies or before > first:
                 continue
-            next_rank, next_again, next_laid = before, again, np.int64(1)
+            next_rank, next_again, next_lies, next_cards = before, again, np.int64(1), cards + main_size
+            _append(laid, depth, cards, main, main_size)
         else:
-            if caps[rank] == 0 or left == 0 or rank < before or (laid and rank < first) or (not laid and rank > first):
+            if rank < before or depth - lies == groups or (rank > first) != (lies == 1):
                 continue
             next_again = again + 1 if rank == before else np.int64(1)
             if next_again > caps[rank] or (apart and rank == _BIG and before == _SMALL):
                 continue
-            if rank != before and before >= 0 and not (layout.allowed[way, label, before] >> again) & 1:
+            if rank != before and before >= 0 and not (allowed[before] >> again) & 1:
                 continue
-            next_rank, next_laid = rank, laid
-        stack[depth + 1, 4] = stack[depth, 4]
-        if rank != first:
-            stack[depth + 1, 4] += size << (4 * rank)
-        if depth == groups:
-            if not next_laid:
-                continue
-            if next_rank >= 0 and not (layout.allowed[way, label, next_rank] >> next_again) & 1:
-                continue
-            if at + found < room:
-                _write(words, at + found, main + np.uint64(stack[depth + 1, 4]))
-                form[at + found] = label
+            next_rank, next_lies, next_cards = rank, lies, cards + size
+            kicker[0] = np.uint64(257 * (rank + FIRST))
+            _append(laid, depth, cards, kicker, size)
+        if depth < groups:
+            depth += 1
+            stack[depth, 0], stack[depth, 1], stack[depth, 2] = 0, next_rank, next_again
+            stack[depth, 3], stack[depth, 4] = next_lies, next_cards
+        elif next_lies and (next_rank < 0 or (allowed[next_rank] >> next_again) & 1):
+            if at + found < end:
+                row = at + found
+                words[row, 0], words[row, 1], words[row, 2] = laid[depth + 1, 0], laid[depth + 1, 1], laid[depth + 1, 2]
+                form[row] = label
             found += 1
             if found == stop:
-                return found
-            continue
-        depth += 1
-        stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = 0, next_rank, next_again, next_laid
+                break
+    return found
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _letters(alphabet, first, caps, letters):
+    """The ranks that can come in the cards, in the order of their letters; returns how many there are."""
+    count = np.int64(0)
+    for place in range(COUNT):
+        rank = np.int64(alphabet[place])
+        if rank == first or caps[rank]:
+            letters[count] = rank
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _walk_one(book, label, caps, room, words, form, at, end):
+    """The same for a label with a single group of kickers: most of a list, and all its cards fit into one word."""
+    layout = book.layout
+    size, first, main = np.int64(layout.kicker_size[label]), np.int64(layout.first[label]), book.main[label, 0]
+    count = np.int64(layout.size[label])
+    letters, found = _letters(book.alphabet, first, caps, room.letters), np.int64(0)
+    beyond = (_EMPTY << np.uint64(8 * (count + size))) & _EMPTY
+    main &= ~(_EMPTY << np.uint64(8 * count))
+    block = ~(_EMPTY << np.uint64(8 * size))
+    for letter in range(letters):
+        rank = room.letters[letter]
+        if rank < first:
+            if at + found < end:
+                kicker = np.uint64(257 * (rank + FIRST)) & block
+                words[at + found, 0] = kicker | main << np.uint64(8 * size) | beyond
+                words[at + found, 1], words[at + found, 2], form[at + found] = _EMPTY, _EMPTY, label
+            found += 1
+        elif rank == first:
+            for other in range(letters):
+                higher = room.letters[other]
+                if higher > first:
+                    if at + found < end:
+                        kicker = np.uint64(257 * (higher + FIRST)) & block
+                        words[at + found, 0] = main | kicker << np.uint64(8 * count) | beyond
+                        words[at + found, 1], words[at + found, 2], form[at + found] = _EMPTY, _EMPTY, label
+                    found += 1
     return found
 
 
 @njit(cache=True, nogil=True)
-def _walk_one(book, label, key, caps, words, form, at, room):
-    """The same for a label with a single group of kickers, which most lists are made of."""
-    layout, alphabet = book.layout, book.alphabet
-    size, first, main = np.uint64(layout.kicker_size[label]), np.int64(layout.first[label]), layout.main[label]
-    found = np.int64(0)
-    for letter in range(COUNT):
-        rank = np.int64(alphabet[letter])
-        if rank < first and caps[rank]:
-            if at + found < room:
-                _write(words, at + found, main + (size << np.uint64(4 * rank)))
-                form[at + found] = label
-            found += 1
-        elif rank == first:
-            for other in range(COUNT):
-                higher = np.int64(alphabet[other])
-                if higher > first and caps[higher]:
-                    if at + found < room:
-                        _write(words, at + found, main + (size << np.uint64(4 * higher)))
-                        form[at + found] = label
-                    found += 1
-    return found
+def _new_room():
+    return _Room(
+        np.zeros(COUNT, np.int64), np.zeros((_DEEPEST + 2, 5), np.int64), np.zeros((_DEEPEST + 2, 3), np.uint64),
+        np.zeros(COUNT, np.int64), np.zeros(1, np.uint64),
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _lay(book, label, words, row, form):
+    """Write the card set of a label without kickers."""
+    words[row, 0], words[row, 1], words[row, 2] = book.main[label, 0], book.main[label, 1], book.main[label, 2]
+    form[row] = label
 
 
 @njit(cache=True, nogil=True)
@@ -159,45 +218,38 @@ def list_moves(book, keys, to_beat, labels, legal, lo, hi, start, words, form):
 
     Fills start[lo + 1 : hi + 1], writes as much as there is room for and returns how many card sets there are.
     """
-    layout, wire = book.layout, book.wire
-    caps, stack = np.zeros(COUNT, np.int64), np.zeros((_DEEPEST + 1, 5), np.int64)
-    room, seen = np.int64(form.shape[0]), np.int64(start[lo])
+    layout, wire, room = book.layout, book.wire, _new_room()
+    caps, end, seen = room.caps, np.int64(form.shape[0]), np.int64(start[lo])
     for i in range(lo, hi):
         key, way = keys[i], 1 if to_beat[i] < 0 else 0
-        begin, end = 0, len(wire)
-        if labels[i] != EVERY_LABEL:
-            begin, end = np.int64(labels[i]), np.int64(labels[i]) + 1
-        for place in range(begin, end):
-            label = np.int64(wire[place]) if labels[i] == EVERY_LABEL else np.int64(place)
-            if not legal[label, i]:
+        for place in range(len(wire)):
+            label = np.int64(wire[place])
+            if not legal[label, i] or (labels[i] != EVERY_LABEL and labels[i] != label):
                 continue
             if layout.kickers[label] == 0:
-                if seen < room:
-                    _write(words, seen, layout.main[label])
-                    form[seen] = label
+                if seen < end:
+                    _lay(book, label, words, seen, form)
                 seen += 1
                 continue
             _limits(layout, way, label, key, caps)
             if layout.kickers[label] == 1:
-                seen += _walk_one(book, label, key, caps, words, form, seen, room)
+                seen += _walk_one(book, label, caps, room, words, form, seen, end)
             else:
-                seen += _walk(book, way, label, key, caps, stack, -1, words, form, seen, room)
+                seen += _walk(book, way, label, caps, room, -1, words, form, seen, end)
         start[i + 1] = seen
     return seen
 
 
 @njit(cache=True, nogil=True)
 def _first(book, keys, to_beat, labels, lo, hi, words, form):
-    layout = book.layout
-    caps, stack = np.zeros(COUNT, np.int64), np.zeros((_DEEPEST + 1, 5), np.int64)
+    layout, room = book.layout, _new_room()
     for i in range(lo, hi):
         label, way = np.int64(labels[i]), 1 if to_beat[i] < 0 else 0
         if layout.kickers[label] == 0:
-            _write(words, i, layout.main[label])
-            form[i] = label
+            _lay(book, label, words, i, form)
         else:
-            _limits(layout, way, label, keys[i], caps)
-            _walk(book, way, label, keys[i], caps, stack, 1, words, form, i, i + 1)
+            _limits(layout, way, label, keys[i], room.caps)
+            _walk(book, way, label, room.caps, room, 1, words, form, i, i + 1)
 
 
 @njit(cache=True, nogil=True)

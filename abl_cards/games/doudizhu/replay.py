@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from abl_cards.games.doudizhu.course import NO_BID, PLAY
 from abl_cards.games.doudizhu.decisions import Decisions
-from abl_cards.games.doudizhu.expansion import NO_CARD
 from abl_cards.games.doudizhu.records import SIDES, Record, bids_of, check_deal, read_record
 from abl_cards.games.doudizhu.rulebook import Rules
-from abl_cards.games.doudizhu.shapes import FIRST
+from abl_cards.games.doudizhu.shapes import FIRST, NO_CARD
 from abl_cards.games.doudizhu.tables import Deal, Tables
 from abl_cards.games.doudizhu.wire import Action
 from abl_cards.games.game import Disagreement, GameError, Indices, Listener, MoveLists, Replay

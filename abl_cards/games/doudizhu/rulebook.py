@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.doudizhu.knowledge import AXES, BIDS, PARTS, RULE_FILES, SEATS
-from abl_cards.games.doudizhu.shapes import COUNT, FIRST, Layout, Shapes, read_shapes
+from abl_cards.games.doudizhu.shapes import COUNT, FIRST, NO_CARD, ROW, Layout, Shapes, read_shapes
 from abl_cards.games.questions import Question, one_hot, with_outputs
 from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number
@@ -41,6 +41,7 @@ class Book(NamedTuple):
     """What the kernels that lay down cards know of the rules."""
 
     layout: Layout
+    main: NDArray[np.uint64]  # [labels, 3] the main cards as a row of a move list: bytes, 255 beyond the last
     wire: NDArray[np.int16]  # [labels] in the order of lists: a pass last
     alphabet: NDArray[np.int8]  # [15] ranks from 0 in the order of their letters
 
@@ -160,9 +161,19 @@ def _book(shapes: Shapes) -> Book:
     order = [label for label in range(len(shapes.labels)) if label != passing]
     return Book(
         shapes.layout,
+        _rows(shapes).view(np.uint64),
         np.array([*order, passing], np.int16),
         np.array([LETTERS.index(letter) for letter in ORDER], np.int8),
     )
+
+
+def _rows(shapes: Shapes) -> NDArray[np.uint8]:
+    """[labels, ROW] the main cards from low to high, NO_CARD beyond the last."""
+    rows = np.full((len(shapes.labels), ROW), NO_CARD, np.uint8)
+    for label, shape in enumerate(shapes.shapes):
+        cards = [rank for rank, count in shape.main for _ in range(count)]
+        rows[label, : len(cards)] = cards
+    return rows
 
 
 def _auction(circuit: Circuit) -> Auction:

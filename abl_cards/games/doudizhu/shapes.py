@@ -22,6 +22,9 @@ FIRST = VALUES[0]
 """The lowest rank; arrays are indexed by rank - FIRST."""
 COUNT = len(VALUES)
 MOST_KICKERS = 6
+ROW = 24
+"""Places of a move's cards: the most there can be, rounded up to whole words."""
+NO_CARD = 255
 
 Key = int
 """Four bits a rank; see the module."""
