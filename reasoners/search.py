@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain, count
 from time import perf_counter
 
 import numpy as np
@@ -101,14 +102,15 @@ class Search:
         return self._best(self._start, depth, guess, watch)
 
     def deepen(self, first: int, watch: Watch) -> Found:
-        """Look one move ahead, then ``first`` moves, then one more each time, until told to stop or all is known."""
-        found, depth = self.best(1), first
-        while not found.exact:
+        """Look one move ahead, some more up to ``first``, then one more each time, until told to stop or all is known."""
+        found = self.best(1)
+        for depth in chain(range(2, first, 2), count(first)):
+            if found.exact:
+                break
             try:
                 found = self.best(depth, found.value, watch)
             except Stopped:
                 break
-            depth += 1
         return found
 
     def line(self, found: Found, watch: Watch | None = None) -> tuple[Laid, ...]:

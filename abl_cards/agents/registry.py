@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from abl_cards.agents.agent import Agent
 from abl_cards.agents.human import human_agent
 from abl_cards.agents.names import AgentName
-from abl_cards.agents.plain import Greedy, Random
+from abl_cards.agents.plain import Greedy, Random, zhiduoxing
 from abl_cards.agents.reasoning import judge_of, kb_agent
+from abl_cards.agents.searching import shensuanzi_agent
 from abl_cards.games import Engine, GameError, Judge
 from abl_cards.logic.errors import suggestion
 
@@ -21,12 +22,15 @@ class Kind:
     make: Callable[[AgentName, Engine], Agent]
     keys: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    numbers: int = 0  # that may stand alone
 
 
 AGENTS: dict[str, Kind] = {
     "random": Kind(lambda name, engine: Random()),
     "greedy": Kind(lambda name, engine: Greedy(engine.traits)),
     "kb": Kind(kb_agent, keys=("without", "kb")),
+    "zhiduoxing": Kind(lambda name, engine: zhiduoxing(engine.traits)),
+    "shensuanzi": Kind(shensuanzi_agent, keys=("seconds",), numbers=2),
     "human": Kind(human_agent, keys=("lang",), words=("both",)),
 }
 """Kinds of agents by name."""
@@ -52,6 +56,8 @@ def checked_name(text: str) -> AgentName:
     if name.kind not in AGENTS:
         raise GameError(f"unknown agent '{name.kind}' ({_advice(name.kind, tuple(AGENTS))})")
     kind = AGENTS[name.kind]
+    if len(name.numbers) > kind.numbers:
+        raise GameError(f"agent '{name}': {kind.numbers or 'no'} numbers may stand alone")
     for key, value in name.options:
         known = kind.keys if value else kind.words
         if key not in known:
