@@ -6,6 +6,7 @@ ahead and then deeper and deeper, with the difference of the cards left as its g
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import perf_counter
 
 import numpy as np
@@ -27,8 +28,16 @@ _MEGABYTES = 16
 class Shensuanzi:
     """Exact below a number of cards, above it as deep as time allows."""
 
-    def __init__(self, engine: Racing, exact_up_to: int, first_depth: int, seconds: float) -> None:
+    def __init__(
+        self,
+        engine: Racing,
+        exact_up_to: int = EXACT_UP_TO,
+        first_depth: int = FIRST_DEPTH,
+        seconds: float = SECONDS,
+        clock: Callable[[], float] = perf_counter,
+    ) -> None:
         """Play so; raises GameError for a game that is too large."""
+        self._clock = clock
         self._engine, self._tables = engine, SearchTables(engine.combinations)
         self._exact_up_to, self._first_depth, self._seconds = exact_up_to, first_depth, seconds
 
@@ -45,11 +54,11 @@ class Shensuanzi:
         return self._engine.races(decisions)
 
     def _move(self, race: Race) -> Laid:
-        end = perf_counter() + self._seconds
+        end = self._clock() + self._seconds
         search = Search(self._tables, race, _MEGABYTES)
         if max(sum(race.own), sum(race.other)) <= self._exact_up_to:
             return search.best().move
-        return search.deepen(self._first_depth, lambda nodes: perf_counter() < end).move
+        return search.deepen(self._first_depth, lambda nodes: self._clock() < end).move
 
 
 def shensuanzi_agent(name: AgentName, engine: Engine) -> Shensuanzi:
