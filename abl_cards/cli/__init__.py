@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from abl_cards import __version__
-from abl_cards.cli import comparison, explanation, kb, measure, play, tables
+from abl_cards.cli import comparison, explanation, kb, measure, play, solving, tables
 from abl_cards.cli.console import LONGEST_MESSAGE, fail
 
 __all__ = ["app", "main"]
@@ -48,6 +48,7 @@ app.add_typer(kb.app, name="kb")
 play.register(app)
 explanation.register(app)
 measure.register(app)
+solving.register(app)
 tables.register(app)
 
 

@@ -10,6 +10,9 @@ from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 LETTERS = "3456789TJQKA2"
 ACE, TWO = 11, 12
 
@@ -112,3 +115,19 @@ def value(hand: Hand, other: Hand, to_beat: Combo | None = None) -> int:
         worth = sum(other) if not any(left) else -value(other, left, combo)
         best = max(best, worth)
     return best
+
+
+def legal_labels(hands: NDArray[np.uint8], to_beat: list[Combo | None]) -> NDArray[np.bool_]:
+    """[shapes, n] which of SHAPES hands [n, 13] may play on what lies there; a lead has None to beat."""
+    can = np.stack([_can_play(hands, combo, run) for combo, run in SHAPES])
+    rows = {combo: np.array([beats(other, combo) for other, _ in SHAPES]) for combo in set(to_beat) if combo}
+    everything = np.ones(len(SHAPES), bool)
+    return can & np.stack([rows[combo] if combo else everything for combo in to_beat], axis=1)
+
+
+def _can_play(hands: NDArray[np.uint8], combo: Combo, run: tuple[int, ...]) -> NDArray[np.bool_]:
+    main: NDArray[np.bool_] = (hands[:, list(run)] >= combo.size).all(axis=1)
+    if not combo.affiliation:
+        return main
+    others = [rank for rank in range(13) if rank not in run]
+    return main & ((hands[:, others] >= combo.affiliation).sum(axis=1) >= combo.length)

@@ -15,7 +15,8 @@ from abl_cards.games.big2.rulebook import LEADING, Rules, fact_rows_of, ranked_r
 from abl_cards.games.questions import at_least, atom_rows, one_hot, rows_by_number
 
 _LEAD_SHARE = 0.2
-_DECK = np.repeat(np.arange(RANK_COUNT), 4)
+_PLANTED_SHARE = 0.4
+_DECK, _COPY = np.repeat(np.arange(RANK_COUNT), 4), np.tile(np.arange(4), RANK_COUNT)
 
 
 def sample_hands(
@@ -28,6 +29,9 @@ def sample_hands(
     if cards is None:
         first, width = random.integers(0, 13, (states, 1)), random.integers(1, 14, (states, 1))
         noise -= ((_DECK - first) % 13 < width) & (random.random((states, 1)) < 0.7)
+        planted = _plants(rules, states, random) * (random.random((states, 1)) < _PLANTED_SHARE)
+        noise -= 2 * (_COPY < planted[:, _DECK])
+        sizes = np.maximum(sizes, planted.sum(axis=1))
     order = _DECK[noise.argsort(axis=1)]
     hand = _counts(order, np.zeros(states, np.int64), sizes)
     other = _counts(order, sizes, sizes + random.integers(1, MOST_CARDS + 1, states))
@@ -36,6 +40,15 @@ def sample_hands(
         follows = random.random(states) >= _LEAD_SHARE
         to_beat[follows] = _labels_to_beat(rules, states, random)[follows]
     return decide(rules, hand, to_beat, other)
+
+
+def _plants(rules: Rules, states: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """[states, 13] the cards of a play of any kind, so that hands hold the long ones too."""
+    layout, labels = rules.layout, _labels_to_beat(rules, states, random)
+    liked = random.random((states, RANK_COUNT)) * layout.spare[labels]
+    place = np.argsort(np.argsort(-liked, axis=1), axis=1)
+    kickers = (place < layout.kickers[labels][:, None]) * layout.kicker_size[labels][:, None].astype(np.int64)
+    return layout.needs[labels] + kickers
 
 
 def _counts(order: NDArray[np.int64], begin: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.uint8]:
