@@ -29,6 +29,8 @@ class Settings:
     """How much is read and how long is fitted."""
 
     file: Path
+    game: str = "guandan"
+    profile: str | None = None  # the game's own by default
     share: float = 0.05  # of the episodes that are fitted
     held_out: int = 40  # matches at the end that are only measured
     steps: int = 120
@@ -49,7 +51,7 @@ class Samples:
 
 def collect(settings: Settings) -> Samples:
     """Replay a share of the records and write down what fires."""
-    engine = game("guandan").engine()
+    engine = game(settings.game).engine(None, settings.profile)
     records = readable(settings.file)
     match = matches_of(records)
     held_out = match > match[-1] - settings.held_out
@@ -134,13 +136,15 @@ def main() -> int:
     """The command; exit 1 for a file that cannot be used."""
     parser = argparse.ArgumentParser(prog="python -m experiments.preference_weights", description=__doc__)
     parser.add_argument("file", type=Path, help="records as JSON lines, .gz too")
+    parser.add_argument("--game", default=Settings.game)
+    parser.add_argument("--profile", help="of the rules that the records follow")
     parser.add_argument("--share", type=float, default=Settings.share, help="of the episodes that are read")
     parser.add_argument("--held-out", type=int, default=Settings.held_out, help="matches at the end, not fitted")
     parser.add_argument("--steps", type=int, default=Settings.steps)
     parser.add_argument("--seed", type=int, default=Settings.seed)
     chosen = parser.parse_args()
     try:
-        settings = Settings(chosen.file, chosen.share, chosen.held_out, chosen.steps, chosen.seed)
+        settings = Settings(**vars(chosen))
         samples = collect(settings)
     except (GameError, KBError, OSError) as problem:
         print(f"error: {problem}", file=sys.stderr)

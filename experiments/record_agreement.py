@@ -22,12 +22,13 @@ class Settings:
     agents: tuple[str, ...] = ("kb", "greedy", "random")
     last: int = 40  # matches at the end of the file
     game: str = "guandan"
+    profile: str | None = None
     as_json: bool = False
 
 
 def run(settings: Settings) -> dict[str, dict[str, float]]:
     """Measure; returns decisions and share by agent. Raises GameError for a file that cannot be read."""
-    engine = game(settings.game).engine()
+    engine = game(settings.game).engine(None, settings.profile)
     records = readable(settings.file)
     results = {}
     for name in settings.agents:
@@ -41,11 +42,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m experiments.record_agreement", description=__doc__)
     parser.add_argument("file", type=Path, help="records as JSON lines, .gz too")
     parser.add_argument("--agents", nargs="+", default=list(Settings.agents))
+    parser.add_argument("--game", default=Settings.game)
+    parser.add_argument("--profile", help="of the rules that the records follow")
     parser.add_argument("--last", type=int, default=Settings.last, help="matches at the end of the file")
     parser.add_argument("--json", action="store_true", dest="as_json")
     chosen = parser.parse_args()
     try:
-        results = run(Settings(chosen.file, tuple(chosen.agents), chosen.last, as_json=chosen.as_json))
+        results = run(Settings(**vars(chosen) | {"agents": tuple(chosen.agents)}))
     except (GameError, KBError, OSError) as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 1

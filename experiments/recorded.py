@@ -71,7 +71,7 @@ def readable(file: Path) -> list[Mapping[str, Any]]:
 
 def matches_of(records: Sequence[Mapping[str, Any]]) -> NDArray[np.int64]:
     """[records] the number of the match each episode belongs to."""
-    first = [not (record["tribute"] or record["anti"]) for record in records]
+    first = [not (record.get("tribute") or record.get("anti")) for record in records]  # else one goes before it
     return np.cumsum(first) - 1
 
 

@@ -9,6 +9,7 @@ from abl_cards.agents.agent import Agent
 from abl_cards.agents.human import human_agent
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.plain import Greedy, Random, zhiduoxing
+from abl_cards.agents.program import program_agent
 from abl_cards.agents.reasoning import judge_of, kb_agent
 from abl_cards.agents.searching import shensuanzi_agent
 from abl_cards.games import Engine, GameError, Judge
@@ -31,6 +32,7 @@ AGENTS: dict[str, Kind] = {
     "kb": Kind(kb_agent, keys=("without", "kb")),
     "zhiduoxing": Kind(lambda name, engine: zhiduoxing(engine.traits)),
     "shensuanzi": Kind(shensuanzi_agent, keys=("seconds",), numbers=2),
+    "program": Kind(program_agent, keys=("run",)),
     "human": Kind(human_agent, keys=("lang",), words=("both",)),
 }
 """Kinds of agents by name."""

@@ -27,7 +27,7 @@ def measure(game: Game, quick: bool = False, say: Say = str) -> list[Figure]:
     engine = game.engine()
     parts: tuple[tuple[str, Callable[[], list[Figure]]], ...] = (
         ("circuit and clingo", lambda: circuits.figures(game, engine, circuits.QUICK if quick else circuits.FULL)),
-        ("self-play and move lists", lambda: play.figures(engine, play.QUICK if quick else play.FULL)),
+        ("self-play and move lists", lambda: play.figures(engine, play.QUICK if quick else play.FULL, game.marks)),
         ("memory", lambda: [processes.memory(game.name)]),
         ("how fast commands start", lambda: processes.starts(game.name, repetitions=1 if quick else 5)),
     )

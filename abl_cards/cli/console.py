@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LONGEST_MESSAGE = 400
 """Characters; a message may quote its input, and that may be a whole file."""
 
-GameName = Annotated[str, typer.Argument(metavar="GAME", help="The game, such as guandan.")]
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="The game: guandan, doudizhu.")]
 RuleFolder = Annotated[
     Path | None,
     typer.Option("--kb", metavar="DIR", help="Play by the rule files in this folder (see: abl-cards kb copy)."),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from abl_cards.cli.console import (
+    LONGEST_MESSAGE,
     AsJson,
     GameName,
     Profile,
@@ -133,9 +134,23 @@ def _target(target: str, directory: Path | None, game_name: str | None) -> tuple
         misuse(f"'{target}' is neither a game (there are: {', '.join(game_names())}) nor a folder of rule files")
     if directory is not None:
         misuse("the folder is named twice: as the argument and with --kb")
-    if game_name is None and len(game_names()) > 1:
-        misuse(f"say with --game whose rule files are in {target}: {', '.join(game_names())}")
-    return find_game(game_name or game_names()[0]), Path(target)
+    return find_game(game_name or _game_of(Path(target))), Path(target)
+
+
+def _game_of(folder: Path) -> str:
+    """The game that the headers of the rule files in a folder name."""
+    from abl_cards.games import game, game_names
+
+    heads = [head for file in sorted(folder.glob("*.lp")) for head in _first_line(file)]
+    found = [name for name in game_names() if any(game(name).title in head for head in heads)]
+    if len(found) != 1:
+        misuse(f"say with --game whose rule files are in {folder}: {', '.join(game_names())}")
+    return found[0]
+
+
+def _first_line(file: Path) -> list[str]:
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        return [line for line in [lines.readline(LONGEST_MESSAGE)] if line.startswith("%")]
 
 
 @contextmanager

@@ -118,7 +118,7 @@ class Exchanges(Protocol):
 class Action(Protocol):
     """A move in the words of the game; ``str`` gives the text form."""
 
-    def to_json(self) -> list[Any]:
+    def to_json(self) -> Any:
         """The move as other programs write it."""
 
 
@@ -353,6 +353,19 @@ class Engine(Protocol):
         """A table as text, with the legal labels of the seat to decide."""
 
 
+class Mark(NamedTuple):
+    """What a figure of the bench should be, and what others reach: published, or measured on a machine like ours."""
+
+    target: float
+    others: tuple[tuple[str, float], ...] = ()  # whose figure, in the same unit
+
+
+Marks = Mapping[str, Mark]
+"""By what is measured: ``labels``, ``lists`` and ``kb`` in decisions/s of self-play, ``full_hands`` in lists/s."""
+
+NO_MARKS: Marks = {}
+
+
 class Game(Protocol):
     """A game by its rule files."""
 
@@ -367,6 +380,10 @@ class Game(Protocol):
     @property
     def home(self) -> Path:
         """The rule files that come with the package."""
+
+    @property
+    def marks(self) -> Marks:
+        """What to compare its speed with."""
 
     def knowledge(self, directory: Path | None = None, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
         """Load and check the rule files, the game's own by default; raises KBError."""

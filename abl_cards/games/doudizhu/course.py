@@ -4,7 +4,7 @@ No rule is decided here. Legality comes from the circuit; who plays next comes f
 ``turn/1, trick_over, game_over`` filled in advance (rulebook.py). Hands are keys (shapes.py).
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -34,7 +34,7 @@ PACK = key_of([value for value in VALUES for _ in range(4 if value < VALUES[-2] 
 """The key of all 54 cards."""
 
 _ONE = np.uint64(1)
-_SHIFTS = np.arange(0, 4 * COUNT, 4, np.uint64)
+_SHIFTS = 4 * np.arange(COUNT).astype(np.uint64)
 _DECK = np.array([4 * (min(card // 4, 13) + (card == 53)) for card in range(54)], np.uint8)
 """[54] the shift of each card of the pack in a key."""
 
@@ -142,8 +142,7 @@ def lay_down(play, turns, doubling, passing, which, lo, hi, form, cards):
     for i in range(lo, hi):
         table, label = which[i], form[i]
         seat = np.int64(play.seat[table])
-        key = key_of_row(cards[i])
-        place = play.acts[table] % RECENT
+        key, place = key_of_row(cards[i]), play.acts[table] % RECENT
         play.recent[table, place], play.recent_seat[table, place] = key, seat
         play.acts[table] += 1
         play.clock[table] += 1
@@ -176,15 +175,11 @@ def sizes_of(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 def counts_of(keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
     """[..., 15] the copies of each rank in keys [...]."""
-    counts: NDArray[np.uint8] = (keys[..., None] >> np.arange(0, 4 * COUNT, 4, np.uint64) & np.uint64(15)).astype(
-        np.uint8
-    )
+    counts: NDArray[np.uint8] = (keys[..., None] >> _SHIFTS & np.uint64(15)).astype(np.uint8)
     return counts
 
 
 def keys_of(counts: NDArray[np.integer]) -> NDArray[np.uint64]:
     """Keys [...] of the copies of each rank [..., 15]."""
-    keys: NDArray[np.uint64] = (counts.astype(np.uint64) << np.arange(0, 4 * COUNT, 4, np.uint64)).sum(
-        axis=-1, dtype=np.uint64
-    )
+    keys: NDArray[np.uint64] = (counts.astype(np.uint64) << _SHIFTS).sum(axis=-1, dtype=np.uint64)
     return keys

@@ -38,7 +38,7 @@ class Situation(NamedTuple):
 
     def at(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Situation:
         """Some of the situations."""
-        return Situation(*(field[rows] for field in self))
+        return Situation(self.hand[rows], self.unseen[rows], self.cards[rows], self.top[rows], self.part[rows])
 
 
 _FOLLOWING = 16  # a guess at how many card sets follow a play; leading, it is about twelve times the cards held

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.doudizhu import moments
+from abl_cards.games.doudizhu.botzone import BotzoneScript, bot_source
 from abl_cards.games.doudizhu.course import LEADING, NOTHING
 from abl_cards.games.doudizhu.decisions import CHOICES, Decisions, Exchanges, decide
 from abl_cards.games.doudizhu.drawing import draw_table, draw_view
@@ -26,7 +27,7 @@ from abl_cards.games.doudizhu.tables import Tables
 from abl_cards.games.doudizhu.wire import Action, State
 from abl_cards.games.doudizhu.wording import SORTS, spell
 from abl_cards.games.features import FeatureTable
-from abl_cards.games.game import GameError, Indices, Listener, Moment, Recorder, Replay, Traits
+from abl_cards.games.game import GameError, Indices, Judge, Listener, Moment, Recorder, Replay, Traits
 from abl_cards.games.preferences import Preferences, read_preferences
 from abl_cards.games.shapes import functor
 from abl_cards.logic import Circuit, Term
@@ -203,6 +204,14 @@ class DoudizhuEngine:
     def sample_leads(self, states: int, seed: int) -> Decisions:
         """Hands of 20 random cards that lead."""
         return sample_hands(self.rules, states, seed, cards=MOST_CARDS, leading=True)
+
+    def script(self) -> BotzoneScript:
+        """Somebody to tell programs of others what happens, in the words of Botzone."""
+        return BotzoneScript(self.rules)
+
+    def bot_source(self, judge: Judge) -> str:
+        """The agent kb as a program in one file for Botzone."""
+        return bot_source(self.rules, judge)
 
     def draw(self, tables: Tables, table: int) -> str:
         """A table as text, with the legal labels of the seat to decide."""

@@ -5,7 +5,7 @@ low to high, so its main cards are one block among the kickers. The card sets of
 texts: a walk over blocks and kickers from left to right that tries the letters in the order of the alphabet.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
 from __future__ import annotations
 
 from typing import NamedTuple

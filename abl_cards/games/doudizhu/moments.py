@@ -119,7 +119,7 @@ def decide_state_bid(rules: Rules, state: State) -> Exchanges:
 def situation_of(state: State) -> Situation:
     """What a state tells; where it does not say, the others hold full hands and the previous seat made the play."""
     laid = state.to_beat.cards if state.to_beat else 0
-    unseen = PACK - state.hand - laid if state.unseen is None else state.unseen
+    unseen = _without(_without(PACK, state.hand), laid) if state.unseen is None else state.unseen
     top = -1 if state.to_beat is None else WHO.index(state.top or "previous")
     part = 0 if state.part is None else state.part
     others = [MOST_CARDS if (part + place) % 3 == 0 else FULL_HAND for place in (1, 2)]
@@ -249,6 +249,11 @@ def _add(key: Key, more: Key) -> Key:
 def _join(key: Key, other: Key) -> Key:
     """The fewest cards that hold both."""
     return sum(max(key >> shift & 15, other >> shift & 15) << shift for shift in range(0, 60, 4))
+
+
+def _without(key: Key, less: Key) -> Key:
+    """A key less the cards of another, as far as it has them."""
+    return sum(max(0, (key >> shift & 15) - (less >> shift & 15)) << shift for shift in range(0, 60, 4))
 
 
 def _take(key: Key, less: Key) -> Key:

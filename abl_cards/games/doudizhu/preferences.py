@@ -64,7 +64,6 @@ class DoudizhuFacts:
         def write_all(decisions: Decisions | Exchanges) -> NDArray[np.uint8]:
             n, situation = len(decisions.which), decisions.situation
             rows = np.empty((len(circuit.inputs), n), np.uint8)
-            plays = isinstance(decisions, Decisions)
             to_beat = decisions.to_beat if isinstance(decisions, Decisions) else np.full(n, NOTHING, np.int16)
 
             def write(lo: int, hi: int) -> None:
@@ -72,7 +71,7 @@ class DoudizhuFacts:
                 write_situation(public, *situation[1:], lo, hi, rows)
 
             each_share(n, write)
-            if not plays:
+            if isinstance(decisions, Exchanges):
                 _write_bids(public.bid, decisions.bids, rows)
             return rows
 

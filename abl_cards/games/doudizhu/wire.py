@@ -114,7 +114,7 @@ class State:
             raise GameError(f"profile: {profile!r} is no name")
         return cls(
             hand=hand,
-            to_beat=_to_beat(value.get("to_beat"), hand),
+            to_beat=_to_beat(value.get("to_beat")),
             stage=stage,
             part=_one_of(value, "role", ROLES),
             top=None if value.get("top") is None else WHO[_one_of(value, "top", WHO) or 0],
@@ -134,16 +134,13 @@ def reading(field: str) -> Iterator[None]:
         raise GameError(f"{field}: {problem}") from None
 
 
-def _to_beat(value: Any, hand: Key) -> Action | None:
+def _to_beat(value: Any) -> Action | None:
     if value is None:
         return None
     with reading("to_beat"):
         action = Action.from_json(value)
         if action.bid is not None or not action.cards:
             raise GameError(f"{value!r} is no play to beat; null when the seat leads")
-        for rank in range(COUNT):
-            if (hand >> 4 * rank & 15) + (action.cards >> 4 * rank & 15) > (4 if rank < COUNT - 2 else 1):
-                raise GameError(f"with the hand that makes too many {LETTERS[rank]}")
         return action
 
 
