@@ -98,8 +98,9 @@ class Experiment:
                 if (cards, number) not in known:
                     hands = deal(chosen.seed, cards, number)
                     searcher.seconds.clear()
-                    leading, following = play(self.rules, hands, (searcher, rule)), -play(
-                        self.rules, hands, (rule, searcher)
+                    leading, following = (
+                        play(self.rules, hands, (searcher, rule)),
+                        -play(self.rules, hands, (rule, searcher)),
                     )
                     result = {"leading": leading, "following": following, "seconds": _rounded(searcher.seconds)}
                     known[cards, number] = keep(file, marks | {"cards": cards, "deal": number} | result)
@@ -110,7 +111,11 @@ class Experiment:
         """Table 5.2: every pair plays every deal from both seats."""
         chosen, file = self.settings, self.settings.out / "tournament.jsonl"
         marks = _marks(chosen)
-        known = {(each["pair"][0], each["pair"][1], each["deal"]): each for each in kept(file) if marks.items() <= each.items()}
+        known = {
+            (each["pair"][0], each["pair"][1], each["deal"]): each
+            for each in kept(file)
+            if marks.items() <= each.items()
+        }
         points = np.zeros((len(chosen.agents), chosen.tournament_deals))
         wins = np.zeros(len(chosen.agents), np.int64)
         players = [self.agent(name) for name in chosen.agents]
@@ -174,8 +179,13 @@ def margin_table(settings: Settings, results: Sequence[dict[str, Any]]) -> str:
         nets.append(leading + following)
         lines.append(f"| {cards} | {nets[-1]:+.0f} | {nets[-1] / len(mine):+.2f} | {leading:+.0f} | {following:+.0f} |")
     over = [second - settings.seconds for each in results for second in each["seconds"]]
-    lines += ["", f"Spearman correlation of the net score with the number of cards: {spearman(settings.cards, nets):.3f}"]
-    lines += [f"A move exceeds its {settings.seconds} s by {1e3 * np.quantile(over, 0.99):.0f} ms in the 99th percentile"]
+    lines += [
+        "",
+        f"Spearman correlation of the net score with the number of cards: {spearman(settings.cards, nets):.3f}",
+    ]
+    lines += [
+        f"A move exceeds its {settings.seconds} s by {1e3 * np.quantile(over, 0.99):.0f} ms in the 99th percentile"
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -205,7 +215,18 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=Settings.seed)
     parser.add_argument("--out", type=Path, default=Settings.out)
     chosen = parser.parse_args()
-    print(run(Settings(tuple(chosen.cards), chosen.deals, seconds=chosen.seconds, cpu=chosen.cpu, seed=chosen.seed, out=chosen.out)))
+    print(
+        run(
+            Settings(
+                tuple(chosen.cards),
+                chosen.deals,
+                seconds=chosen.seconds,
+                cpu=chosen.cpu,
+                seed=chosen.seed,
+                out=chosen.out,
+            )
+        )
+    )
     return 0
 
 

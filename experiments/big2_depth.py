@@ -9,6 +9,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
@@ -48,10 +49,8 @@ def run(settings: Settings) -> list[dict[str, Any]]:
                 begun = process_time()
                 end = begun + settings.seconds
                 search = Search(tables, race_of(deal(settings.seed, settings.cards, number)))
-                try:
+                with suppress(Stopped):
                     search.best(depth, watch=lambda nodes, end=end: process_time() < end)  # type: ignore[misc]
-                except Stopped:
-                    pass
                 result = {"depth": depth, "deal": number, "nodes": search.nodes}
                 known[depth, number] = keep(file, marks | result | {"seconds": round(process_time() - begun, 6)})
             tell(done + 1, f"depth {depth}")

@@ -43,7 +43,9 @@ def run(settings: Settings, solvers: Sequence[str] = ("ours", "plain")) -> list[
     rules = engine()
     tables, plain = SearchTables(rules.combinations), PlainNegamax(rules.combinations)
     file, marks = settings.out / "times.jsonl", {"seed": settings.seed, "limit": settings.seconds}
-    known = {(each["cards"], each["deal"], each["solver"]): each for each in kept(file) if marks.items() <= each.items()}
+    known = {
+        (each["cards"], each["deal"], each["solver"]): each for each in kept(file) if marks.items() <= each.items()
+    }
     _warm_up(tables)
     wanted = [
         (cards, number, solver)
@@ -60,7 +62,9 @@ def run(settings: Settings, solvers: Sequence[str] = ("ours", "plain")) -> list[
                 watch = _until(begun + settings.seconds)
                 value: int | None
                 try:
-                    value = Search(tables, race).best(watch=watch).value if solver == "ours" else plain.value(race, watch)
+                    value = (
+                        Search(tables, race).best(watch=watch).value if solver == "ours" else plain.value(race, watch)
+                    )
                 except Stopped:
                     value = None
                 result = {"solver": solver, "value": value, "seconds": round(process_time() - begun, 6)}

@@ -102,7 +102,7 @@ class Search:
         return self._best(self._start, depth, guess, watch)
 
     def deepen(self, first: int, watch: Watch) -> Found:
-        """Look one move ahead, some more up to ``first``, then one more each time, until told to stop or all is known."""
+        """Look one move ahead, more up to ``first``, then one more each time, until told to stop or all is known."""
         found = self.best(1)
         for depth in chain(range(2, first, 2), count(first)):
             if found.exact:
@@ -195,7 +195,9 @@ class Search:
         """The position after a move."""
         if move.label == LEADING:
             return _Place(place.other, place.own, -1)
-        return _Place(place.other, place.own - pack(move.cards), int(np.flatnonzero(self._root.chosen == move.label)[0]))
+        return _Place(
+            place.other, place.own - pack(move.cards), int(np.flatnonzero(self._root.chosen == move.label)[0])
+        )
 
 
 def _entries(cards: int, megabytes: int) -> int:

@@ -16,19 +16,23 @@ LOWEST = np.uint64(0o1111111111111)
 
 
 @intrinsic
-def popcount(context: Any, word: Any) -> Any:
+def _popcount(context: Any, word: Any) -> Any:
     """How many bits of a word are set."""
     return types.uint64(types.uint64), lambda _, builder, signature, arguments: builder.ctpop(arguments[0])
 
 
 @intrinsic
-def lowest_bit(context: Any, word: Any) -> Any:
+def _lowest_bit(context: Any, word: Any) -> Any:
     """The place of the lowest bit that is set; 64 where there is none."""
 
     def generate(_: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
 
     return types.uint64(types.uint64), generate
+
+
+popcount: Any = _popcount
+lowest_bit: Any = _lowest_bit
 
 
 @njit(cache=True, nogil=True)

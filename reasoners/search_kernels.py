@@ -4,7 +4,7 @@ A frame is a position with the seat to move first. A play that the other cannot 
 moves on in the next frame; of what there is to beat only the replies are kept that it leaves.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# mypy: disable-error-code="assignment,no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 import numpy as np
@@ -13,7 +13,18 @@ from numba import njit
 from reasoners.search_bits import ONE, lowest_bit, merge_ranks, popcount, ranks_with
 from reasoners.search_memory import COMPLETE, best_of, depth_of, find, lower_bound, remember, upper_bound
 from reasoners.search_tables import (
-    BEATERS, BY_CARDS, CARDS, KICKER_SIZE, KICKERS, KIND, MAIN, NEED, SEVERAL_RANKS, SPARE, WITH_KICKERS, WITHIN,
+    BEATERS,
+    BY_CARDS,
+    CARDS,
+    KICKER_SIZE,
+    KICKERS,
+    KIND,
+    MAIN,
+    NEED,
+    SEVERAL_RANKS,
+    SPARE,
+    WITH_KICKERS,
+    WITHIN,
 )  # fmt: skip
 
 (
@@ -141,7 +152,11 @@ def _turn_over(frames, sets, ply, child, words):
     frames[child, REPLY], frames[child, TURNED], frames[child, BETA] = LEAD, 1, 1 - frames[ply, BETA]
     for word in range(words.shape[1]):
         theirs = sets[ply, THEIRS, word]
-        sets[child, MINE, word], sets[child, THEIRS, word], sets[child, NOW, word] = theirs, sets[ply, MINE, word], theirs
+        sets[child, MINE, word], sets[child, THEIRS, word], sets[child, NOW, word] = (
+            theirs,
+            sets[ply, MINE, word],
+            theirs,
+        )
 
 
 @njit(cache=True, nogil=True)

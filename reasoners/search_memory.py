@@ -6,7 +6,7 @@ bits, COMPLETE where no horizon was met), the best move (9 bits). Both hands are
 ever taken for another.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# mypy: disable-error-code="assignment,no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 import numpy as np
@@ -89,6 +89,4 @@ def remember(table, first, second, lower, upper, depth, best, nodes):
         one, two = (table[slot, 1] >> _WORK) & np.uint64(31), (table[slot + 1, 1] >> _WORK) & np.uint64(31)
         place = slot if one <= two else slot + 1
     table[place, 0] = first | (np.uint64(lower + OFFSET) << _LOWER) | (np.uint64(upper + OFFSET) << _UPPER)
-    table[place, 1] = (
-        second | (np.uint64(work) << _WORK) | (np.uint64(depth) << _DEPTH) | (np.uint64(best) << _BEST)
-    )
+    table[place, 1] = second | (np.uint64(work) << _WORK) | (np.uint64(depth) << _DEPTH) | (np.uint64(best) << _BEST)

@@ -24,7 +24,7 @@ NEED, CARDS, KICKERS, KICKER_SIZE, SPARE, KIND, MAIN = range(7)
 COLUMNS = 7
 
 WITHIN = 0
-"""Rows of Root.words: labels that need at most so many of a rank, five rows a rank; by cards; kickers; not of one rank."""
+"""Rows of Root.words: labels that need at most so many of a rank, five rows a rank; by cards; with kickers; runs."""
 BY_CARDS = 5 * MOST_RANKS
 WITH_KICKERS = BY_CARDS + MOST_CARDS + 1
 SEVERAL_RANKS = WITH_KICKERS + 1

@@ -6,7 +6,17 @@ from typing import Annotated
 
 import typer
 
-from abl_cards.cli.console import AsJson, GameName, Profile, RuleFolder, fail, find_game, load_engine, print_json, waiting
+from abl_cards.cli.console import (
+    AsJson,
+    GameName,
+    Profile,
+    RuleFolder,
+    fail,
+    find_game,
+    load_engine,
+    print_json,
+    waiting,
+)
 
 SLOWEST = 86_400
 

@@ -61,7 +61,9 @@ class Racing(Protocol):
         """The form and the row of cards, as in Moves, of cards that are laid down; LEADING stands for a pass."""
 
 
-def read_combinations(kb: KnowledgeBase, labels: tuple[str, ...], beats: NDArray[np.bool_], ranks: int, first: int) -> Combinations:
+def read_combinations(
+    kb: KnowledgeBase, labels: tuple[str, ...], beats: NDArray[np.bool_], ranks: int, first: int
+) -> Combinations:
     """Read needs/4, kickers/3 and spare/2 of labels that are their own forms; ranks count from ``first``."""
     index = {label: place for place, label in enumerate(labels)}
     needs, spare = np.zeros((len(labels), ranks), np.uint8), np.zeros((len(labels), ranks), np.bool_)

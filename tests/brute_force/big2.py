@@ -1,4 +1,4 @@
-"""An independent reading of the rules of Big2, slow and plain: what can be played, what beats what, who wins by how much.
+"""An independent reading of the rules of Big2, slow and plain: what can be played, what beats what, who wins what.
 
 Written from the rule text, not from the rule files. A hand is thirteen counts for 3 4 5 6 7 8 9 T J Q K A 2.
 """
@@ -126,7 +126,7 @@ def legal_labels(hands: NDArray[np.uint8], to_beat: list[Combo | None]) -> NDArr
 
 
 def _can_play(hands: NDArray[np.uint8], combo: Combo, run: tuple[int, ...]) -> NDArray[np.bool_]:
-    main: NDArray[np.bool_] = (hands[:, list(run)] >= combo.size).all(axis=1)
+    main = np.asarray((hands[:, list(run)] >= combo.size).all(axis=1))
     if not combo.affiliation:
         return main
     others = [rank for rank in range(13) if rank not in run]

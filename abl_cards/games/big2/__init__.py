@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from abl_cards.games.big2.knowledge import RULE_FILES
-from abl_cards.games.game import Engine, Game
+from abl_cards.games.game import NO_MARKS, Engine, Game, Marks
 from abl_cards.logic import KnowledgeBase
 
 
@@ -17,6 +17,11 @@ class Big2:
     name: str = "big2"
     title: str = "Big2 锄大地"
     home: Path = RULE_FILES.home
+
+    @property
+    def marks(self) -> Marks:
+        """There is nothing to compare its speed with."""
+        return NO_MARKS
 
     def knowledge(self, directory: Path | None = None, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
         """Load and check the rule files; raises KBError."""

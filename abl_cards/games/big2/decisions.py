@@ -67,24 +67,18 @@ class Decisions:
         return Moves(labels.astype(np.int16), cards)
 
     def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
-        """All legal card sets in wire order, a pass first, or those of one label each."""
-        count, passing = len(self.rules.labels), self.rules.passing
-        order = np.array([passing, *(label for label in range(count) if label != passing)])
+        """All legal card sets in wire order, a pass last, or those of one label each."""
         chosen = np.full(len(self.which), expansion.EVERY_LABEL, np.int16) if labels is None else labels
         start, room = np.zeros(len(self.which) + 1, np.int64), 64 * len(self.which)
         while True:
             form, cards = np.empty(room, np.int16), np.empty((room, MOST_CARDS), np.uint8)
-            found = expansion.list_moves(
-                self.rules.layout, self.hand, order, chosen, self.legal, start, form, cards
-            )
+            found = expansion.list_moves(self.rules.layout, self.hand, chosen, self.legal, start, form, cards)
             if found <= room:
                 return MoveLists(start, form[:found], cards[:found])
             room = found
 
 
-def write_play(
-    facts: FactRows, hand: NDArray[np.uint8], to_beat: NDArray[np.int16], rows: NDArray[np.uint8]
-) -> None:
+def write_play(facts: FactRows, hand: NDArray[np.uint8], to_beat: NDArray[np.int16], rows: NDArray[np.uint8]) -> None:
     """Write hands and plays to beat [n] into zeroed input rows [inputs, n]."""
     expansion.write_counts(facts.held, hand, rows)
     expansion.write_one(facts.to_beat, to_beat, rows)

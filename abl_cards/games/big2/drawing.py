@@ -56,7 +56,9 @@ def draw_view(state: Mapping[str, Any], language: str = "en") -> str:
     """What a seat sees."""
     words = {"en": ("hand", "other hand", "to beat", "you lead"), "zh": ("手牌", "对方", "要压", "请出牌")}[language]
     other = f"{words[1]}: {state['other']}\n" if "other" in state else ""
-    return f"{other}{words[0]}: {state['hand']}\n" + (f"{words[2]}: {state['to_beat']}" if state["to_beat"] else words[3])
+    return f"{other}{words[0]}: {state['hand']}\n" + (
+        f"{words[2]}: {state['to_beat']}" if state["to_beat"] else words[3]
+    )
 
 
 _SORTS = {

@@ -1,6 +1,6 @@
 """From a legal label to its concrete card sets: the kernels that lay down cards.
 
-Card sets come by label, and of one label with the lowest kickers first.
+Card sets come by label, a pass last, and of one label with the lowest kickers first.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -65,13 +65,12 @@ def _next_choice(chosen, groups, ranks):
 
 
 @njit(cache=True, nogil=True)
-def list_moves(layout, hands, order, labels, legal, start, form, cards):
+def list_moves(layout, hands, labels, legal, start, form, cards):
     """All card sets of decisions, or those of one label each; fills what there is room for and start[1:]."""
     ranks, chosen = np.zeros(RANK_COUNT + 1, np.int64), np.zeros(RANK_COUNT, np.int64)
     seen = np.int64(0)
     for i in range(len(hands)):
-        for place in range(len(order)):
-            label = order[place]
+        for label in range(legal.shape[0]):
             if not legal[label, i] or (labels[i] != EVERY_LABEL and labels[i] != label):
                 continue
             groups = np.int64(layout.kickers[label])

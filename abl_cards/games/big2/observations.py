@@ -27,7 +27,7 @@ OBSERVATION = FeatureTable(
 def observe(
     layout: Layout, hand: NDArray[np.uint8], other: NDArray[np.uint8], to_beat: NDArray[np.int16]
 ) -> NDArray[np.uint8]:
-    """[n, OBSERVATION.size] what seats see who hold hand [n, 13], against other [n, 13] and what there is to beat [n]."""
+    """[n, OBSERVATION.size] what seats see: their hand, the other hand [n, 13], what there is to beat [n]."""
     rows = np.zeros((len(hand), OBSERVATION.size), np.uint8)
     following = to_beat >= 0
     rows[:, OBSERVATION["hand"]], rows[:, OBSERVATION["other"]] = hand, other

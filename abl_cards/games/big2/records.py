@@ -141,21 +141,21 @@ def _again(rules: Rules, games: Sequence[tuple[int, Record]], listener: Listener
         which = [int(table) for table in tables.playing() if games[table][0] not in wrong]
         if not which:
             break
-        for table in which:
+        for table in map(int, which):
             if problem := _turn_problem(games[table][1], number, int(tables.seat[table])):
                 wrong[games[table][0]] = problem
         right = np.array([table for table in which if games[table][0] not in wrong], np.int64)
         if right.size:
             lists, rows = find_moves(tables.decisions(right), [games[table][1].plays[number][1] for table in right])
-            for table, row in zip(right, rows, strict=True):
-                if row < 0:
-                    seat, cards = games[table][1].plays[number]
-                    wrong[games[table][0]] = f"play {number + 1}: {hand_text(cards) or 'PASS'} is not legal for seat {seat}"
+            for illegal in right[rows < 0].tolist():
+                line, game = games[illegal]
+                seat, cards = game.plays[number]
+                wrong[line] = f"play {number + 1}: {hand_text(cards) or 'PASS'} is not legal for seat {seat}"
             if (rows >= 0).any():
                 tables.play(right[rows >= 0], lists.rows(rows[rows >= 0]))
         number += 1
     over = np.flatnonzero(tables.winner != -1)
-    for table, points in zip(over, tables.outcome(over), strict=True):
+    for table, points in zip(over.tolist(), tables.outcome(over), strict=True):
         line, game = games[table]
         if problem := _end_problem(game, int(tables.clock[table]), int(tables.winner[table]), points.tolist()):
             wrong.setdefault(line, problem)

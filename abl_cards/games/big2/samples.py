@@ -1,4 +1,4 @@
-"""Random states that cover the rules: leading and following all types, 1 to 26 cards, runs more often than by chance."""
+"""Random states that cover the rules: leading and following all types, 1 to 26 cards, more runs than by chance."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def sample_hands(
         first, width = random.integers(0, 13, (states, 1)), random.integers(1, 14, (states, 1))
         noise -= ((_DECK - first) % 13 < width) & (random.random((states, 1)) < 0.7)
         planted = _plants(rules, states, random) * (random.random((states, 1)) < _PLANTED_SHARE)
-        noise -= 2 * (_COPY < planted[:, _DECK])
+        noise -= 2 * (planted[:, _DECK] > _COPY)
         sizes = np.maximum(sizes, planted.sum(axis=1))
     order = _DECK[noise.argsort(axis=1)]
     hand = _counts(order, np.zeros(states, np.int64), sizes)
@@ -48,7 +48,7 @@ def _plants(rules: Rules, states: int, random: np.random.Generator) -> NDArray[n
     liked = random.random((states, RANK_COUNT)) * layout.spare[labels]
     place = np.argsort(np.argsort(-liked, axis=1), axis=1)
     kickers = (place < layout.kickers[labels][:, None]) * layout.kicker_size[labels][:, None].astype(np.int64)
-    return layout.needs[labels] + kickers
+    return layout.needs[labels].astype(np.int64) + kickers
 
 
 def _counts(order: NDArray[np.int64], begin: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.uint8]:
@@ -79,7 +79,7 @@ def sample_facts(rules: Rules, states: int, seed: int) -> NDArray[np.uint8]:
     write_cards(rows_by_number(table, "cards", MOST_CARDS + 1), decisions.other.sum(axis=1), rows)
     labels = (decisions.legal * random.random(decisions.legal.shape)).argmax(axis=0).astype(np.int16)
     moves = decisions.realise_random(labels, random.integers(0, 2**63, states).astype(np.uint64))
-    can = decisions.legal.any(axis=0)[:, None]
+    can = np.asarray(decisions.legal.any(axis=0))[:, None]
     write_counts(ranked_rows(table, "left"), decisions.hand - count_cards(moves.cards) * can, rows)
     write_one(fact_rows_of_play(table, rules), np.where(can[:, 0], moves.form, -1), rows)
     around = {

@@ -61,7 +61,7 @@ def test_moves_are_those_of_the_brute_force() -> None:
 )  # fmt: skip
 def test_runs_of_singles(cards: str, tail: str, length: int) -> None:
     rank = brute.LETTERS.index(tail) + 3
-    assert moves(cards)[-1] == "".join(sorted(cards, key=brute.LETTERS.index))
+    assert "".join(sorted(cards, key=brute.LETTERS.index)) in moves(cards)
     (labels,) = ENGINE.legal_labels([{"hand": cards, "to_beat": None}])
     assert not isinstance(labels, GameError)
     assert f"combo({rank},{length},1,0)" in labels
@@ -80,7 +80,9 @@ def test_short_runs_across_the_end(cards: str, label: str) -> None:
     assert label in labels
 
 
-@pytest.mark.parametrize("cards", ["KA234", "QKA23", "JQKA23", "KKAA2233", "345", "3456", "33334444", "3333444455", "333355"])
+@pytest.mark.parametrize(
+    "cards", ["KA234", "QKA23", "JQKA23", "KKAA2233", "345", "3456", "33334444", "3333444455", "333355"]
+)
 def test_what_is_no_play(cards: str) -> None:
     assert "".join(sorted(cards, key=brute.LETTERS.index)) not in moves(cards)
 
@@ -126,7 +128,7 @@ def test_a_wrapped_chain_is_not_its_own_affiliation() -> None:
 )  # fmt: skip
 def test_what_beats_what(to_beat: str, cards: str, beaten: bool) -> None:
     answer = moves(cards, to_beat)
-    assert answer[0] == ""
+    assert answer[-1] == ""
     assert ("".join(sorted(cards, key=brute.LETTERS.index)) in answer) == beaten
 
 
@@ -134,7 +136,8 @@ def test_what_beats_what(to_beat: str, cards: str, beaten: bool) -> None:
     ("state", "says"),
     [
         ({"hand": "3X"}, "hand: 'X' is no card"), ({"hand": "33333"}, "not that many 3"), ({"hand": ""}, "no cards"),
-        ({"hand": "3", "to_beat": "34"}, "to_beat: 34 is no play"), ({"hand": "3333", "to_beat": "3"}, "a pack has four"),
+        ({"hand": "3", "to_beat": "34"}, "to_beat: 34 is no play"),
+        ({"hand": "3333", "to_beat": "3"}, "a pack has four"),
         ({}, "a state is"), ({"hand": "3", "profile": "snap"}, "profile"), ({"hand": 3}, "no text of cards"),
     ],
 )  # fmt: skip
@@ -148,8 +151,15 @@ def test_without_wraps() -> None:
     straight = engine_of(None, "straight")
     assert len(straight.labels) < 423
     assert not any(
-        label.startswith("combo(5,5,1") for label in straight.legal_labels([{"hand": "A2345", "to_beat": None}])[0]  # type: ignore[union-attr]
+        label.startswith("combo(5,5,1")
+        for label in straight.legal_labels([{"hand": "A2345", "to_beat": None}])[0]  # type: ignore[union-attr]
     )
+
+
+def test_lists_come_by_type_and_length_the_pass_last() -> None:
+    assert moves("3334456789", "3") == [*"456789", ""]
+    expected = ["3", "4", "44", "333", "3334", "33344"]
+    assert moves("33344") == expected
 
 
 def test_a_hand_that_holds_nothing_to_beat_with_passes() -> None:

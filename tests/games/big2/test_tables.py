@@ -31,7 +31,10 @@ def test_a_deal_shares_one_pack() -> None:
 
 
 def test_points_are_the_cards_that_are_left() -> None:
-    assert ENGINE.replay([game("34", "567", "3", "5", "", "6", "", "7") | {"winner": 1, "points": [-1, 1]}]).disagreements == ()
+    assert (
+        ENGINE.replay([game("34", "567", "3", "5", "", "6", "", "7") | {"winner": 1, "points": [-1, 1]}]).disagreements
+        == ()
+    )
     assert ENGINE.replay([game("3", "567", "3") | {"winner": 0, "points": [3, -3]}]).disagreements == ()
 
 
@@ -63,7 +66,7 @@ def test_uneven_hands() -> None:
 
 def test_moments_of_states_and_records() -> None:
     moment = ENGINE.moment({"hand": "3355", "to_beat": "44", "other": "6"})
-    assert [str(action) for action in moment.actions] == ["PASS", "55"]
+    assert [str(action) for action in moment.actions] == ["55", "PASS"]
     assert "44" in ENGINE.show(moment)
     record = game("34", "567", "3", "5", "", "6", "", "7")
     moment = ENGINE.moment(record, 2)
