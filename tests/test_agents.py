@@ -52,8 +52,11 @@ def test_equal_agents_have_one_name() -> None:
         (":x", "names no agent"),
         ("kb:", "names no agent"),
         ("kb:without=", "names no agent"),
-        ("kbb", r"unknown agent 'kbb' \(did you mean 'kb'\? there are: greedy, human, kb, program, random\)"),
-        ("zebra", r"unknown agent 'zebra' \(there are: greedy, human, kb, program, random\)"),
+        (
+            "kbb",
+            r"unknown agent 'kbb' \(did you mean 'kb'\? there are: greedy, human, kb, program, random, shen",
+        ),
+        ("zebra", r"unknown agent 'zebra' \(there are: greedy, human, kb, program, random, shensuanzi, zhiduoxing\)"),
         ("random:fast", "unknown option 'fast' of agent 'random' .it has none"),
         ("kb:withot=bombs", "did you mean 'without=…'"),
         ("kb:without", "unknown option 'without' of agent 'kb'"),
@@ -78,7 +81,7 @@ def test_kinds() -> None:
     assert isinstance(agent("random", engine), Random)
     assert isinstance(agent("greedy", engine), Greedy)
     assert isinstance(agent("kb", engine), Kb)
-    assert set(AGENTS) == {"random", "greedy", "kb", "program", "human"}
+    assert set(AGENTS) == {"random", "greedy", "kb", "program", "human", "shensuanzi", "zhiduoxing"}
     with pytest.raises(GameError, match="agent 'greedy' decides by no preferences"):
         judge("greedy", engine)
 

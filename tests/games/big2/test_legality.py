@@ -158,7 +158,7 @@ def test_without_wraps() -> None:
 
 def test_lists_come_by_type_and_length_the_pass_last() -> None:
     assert moves("3334456789", "3") == [*"456789", ""]
-    expected = ["3", "4", "44", "333", "3334", "33344"]
+    expected = ["3", "4", "33", "44", "333", "3334", "33344", "3344"]
     assert moves("33344") == expected
 
 
