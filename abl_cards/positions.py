@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, Greedy, Random
 from abl_cards.games import Decisions, Engine, GameError, Indices, Tables
@@ -24,21 +25,23 @@ def met_in_play(engine: Engine, states: int, seed: int) -> Decisions:
     depth = below_all(mix_all(keys, _WHAT_FOR), DEPTH)
     tables = engine.tables(keys)
     players: tuple[Agent, Agent] = Greedy(engine.traits), Random()
-    while (which := _on_the_way(tables, depth)).size:
+    taken = np.zeros(states, np.int64)  # decisions at each table, over as many matches as it takes
+    while (which := _on_the_way(tables, taken < depth)).size:
         over = which[tables.winner[which] != -1]
         if over.size:
             tables.begin_match(over, mix_all(tables.keys[over], _WHAT_FOR))
         chance = below_all(mix_all(tables.keys[which], tables.clock[which]), _HEADSTRONG)
         for player, turn in zip(players, (chance > 0, chance == 0), strict=True):
             _decide(tables, which[turn], player)
+        taken[which] += 1
     return tables.decisions(np.arange(states))
 
 
-def _on_the_way(tables: Tables, depth: Indices) -> Indices:
+def _on_the_way(tables: Tables, early: NDArray[np.bool_]) -> Indices:
     """The tables that have not come deep enough, or have nothing to play just now."""
     ready = np.zeros(len(tables), bool)
     ready[tables.playing()] = True
-    return np.flatnonzero(~ready | (tables.clock < depth))
+    return np.flatnonzero(~ready | early)
 
 
 def _decide(tables: Tables, which: Indices, player: Agent) -> None:

@@ -50,7 +50,8 @@ def test_play_and_lists_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play, "TABLES", 20)
     monkeypatch.setattr(play, "KB_TABLES", 20)
     monkeypatch.setattr(play, "EPISODE", 5)
-    found = play.figures(game("guandan").engine(), play.Effort(repetitions=1, seconds=0.01, hands=5))
+    guandan = game("guandan")
+    found = play.figures(guandan.engine(), play.Effort(repetitions=1, seconds=0.01, hands=5), guandan.marks)
     assert [figure.target for figure in found] == [300_000, 100_000, 20_000, None, 20_000]
     assert all(figure.value > 0 for figure in found)
 

@@ -124,7 +124,8 @@ def test_a_file_that_is_no_rule_file(copy: Path, damage: bytes) -> None:
         (["guandan", "--game", "mahjong"], 2, "mahjong"),
         ([".", "--kb", "nowhere"], 2, "twice"),
         ([".", "--game", "mahjong"], 2, "mahjong"),
-        (["tests/logic/corpus"], 1, "profile"),
+        (["tests/logic/corpus"], 2, "--game"),
+        (["tests/logic/corpus", "--game", "guandan"], 1, "profile"),
     ],
 )
 def test_check_of_what_is_not_there(
@@ -197,3 +198,10 @@ def test_verify_finds_a_circuit_that_is_wrong(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("states", ["0", "-5", "many"])
 def test_verify_needs_a_number_of_states(states: str) -> None:
     assert run("kb", "verify", "guandan", "--states", states).exit_code == 2
+
+
+def test_the_game_of_a_folder_is_read_off_its_headers(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    assert run("kb", "copy", "doudizhu", str(folder)).exit_code == 0
+    answer = run("kb", "check", str(folder), "--profile", "rlcard", "--json")
+    assert (answer.exit_code, json.loads(answer.stdout)["game"]) == (0, "doudizhu")

@@ -58,7 +58,7 @@ def test_a_recorded_match_replays(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["greedy", "bogus"], 2, "greedy, human, kb, random"),
+        (["greedy", "bogus"], 2, "greedy, human, kb, program, random"),
         (["greedy", "random", "--games", "0"], 2, "--games"),
         (["greedy", "random", "--games", "x"], 2, "--games"),
         (["greedy", "random", "--profile", "bogus"], 1, "standard"),

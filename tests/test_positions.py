@@ -2,7 +2,7 @@
 
 import pytest
 
-from abl_cards.games import GameError, game
+from abl_cards.games import GameError, game, game_names
 from abl_cards.positions import met_in_play, out_of_records
 
 
@@ -22,3 +22,11 @@ def test_records_without_plays() -> None:
     engine = game("guandan").engine()
     with pytest.raises(GameError, match="no plays"):
         out_of_records(engine, [{"level": "2", "plays": []}, {}, {"plays": 3}], 5, seed=0)
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_positions_are_met_however_short_the_matches_are(name: str) -> None:
+    decisions = met_in_play(game(name).engine(), 40, seed=2)
+    assert len(decisions.which) == 40
+    assert (decisions.label_to_beat >= 0).any()
+    assert (decisions.label_to_beat < 0).any()

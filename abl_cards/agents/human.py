@@ -102,10 +102,9 @@ class Human:
 
     def match_ended(self, tables: Any, which: Indices) -> None:
         """Say who has won."""
-        for table in which:
-            winner = int(tables.winner[table])
-            seats = np.flatnonzero(self._engine.teams == winner).tolist()
-            self._terminal.say(f"the match is over: seats {seats} win" if winner >= 0 else "the match is a draw")
+        for outcome in tables.outcome(which):
+            seats = np.flatnonzero(outcome > 0).tolist()
+            self._terminal.say(f"the match is over: seats {seats} win" if seats else "the match is a draw")
 
 
 def human_agent(name: AgentName, engine: Engine) -> Human:
@@ -214,7 +213,10 @@ class _Conversation:
 
     def _text(self, rows: Sequence[int]) -> str:
         text = str(self.moment.actions[rows[0]])
-        return text if len(rows) == 1 else f"{' '.join(text.split()[:2])} ({len(rows)} card sets)"
+        if len(rows) == 1:
+            return text
+        words = text.split()
+        return f"{' '.join(words[:2]) if len(words) > 1 else self.moment.labels[rows[0]]} ({len(rows)} card sets)"
 
     def _hint(self) -> None:
         from reasoners.account import account
@@ -244,4 +246,6 @@ def _by_label(moment: Moment) -> list[list[int]]:
 
 
 def _means(action: list[str], words: list[str]) -> bool:
+    if len(action) == len(words) == 1:  # a game whose moves are written as one word, its cards
+        return sorted(action[0]) == sorted(words[0])
     return action[:2] == words[:2] and (len(words) <= 2 or sorted(action[2:]) == sorted(words[2:]))
