@@ -342,7 +342,10 @@ class Engine(Protocol):
         """Begin a match a key."""
 
     def plays_left(self, decisions: Any, lists: MoveLists) -> NDArray[np.uint8]:
-        """[moves] the least number of plays that empties the hand after each move of some decisions."""
+        """[moves] the least number of plays that empties the hand after each move of some decisions.
+
+        Raises GameError in a game that does not count them.
+        """
 
     def judge(self, without: Collection[str] = (), directory: Path | None = None) -> Judge:
         """The preferences, but for those of some groups; from another folder of rule files where one is given."""

@@ -13,6 +13,7 @@ from abl_cards.games.big2.knowledge import MOST_CARDS, RANK_COUNT
 from abl_cards.games.big2.observations import observe
 from abl_cards.games.big2.rulebook import LEADING, FactRows, Rules
 from abl_cards.games.game import Indices, MoveLists, Moves
+from abl_cards.games.hidden import Constraints
 from abl_cards.logic import evaluate
 from abl_cards.parallel import THREADS
 
@@ -34,6 +35,21 @@ class Decisions:
         rows = np.zeros((len(circuit.inputs), len(self.which)), np.uint8)
         write_play(self.rules.facts, self.hand, self.to_beat, rows)
         return evaluate(circuit, rows, threads=THREADS)
+
+    def at(self, rows: NDArray[np.int64]) -> Decisions:
+        """Some of the decisions; the circuit is not asked again."""
+        some = Decisions(self.rules, self.which[rows], self.hand[rows], self.other[rows], self.to_beat[rows])
+        if "legal" in self.__dict__:
+            some.__dict__["legal"] = np.ascontiguousarray(self.legal[:, rows])
+        return some
+
+    def hidden(self) -> Constraints:
+        """Nothing is: the other hand lies open."""
+        return open_hand(self.other)
+
+    def hints(self) -> NDArray[np.float32]:
+        """[n, 1, 13] zeros: nothing has to be guessed."""
+        return np.zeros((len(self.which), 1, RANK_COUNT), np.float32)
 
     @property
     def label_to_beat(self) -> NDArray[np.int16]:
@@ -76,6 +92,12 @@ class Decisions:
             if found <= room:
                 return MoveLists(start, form[:found], cards[:found])
             room = found
+
+
+def open_hand(other: NDArray[np.uint8]) -> Constraints:
+    """What is known of other hands [n, 13] that lie open: everything."""
+    known = other[:, None].copy()
+    return Constraints(other.copy(), other.sum(axis=1, dtype=np.int8)[:, None], known, known.copy())
 
 
 def write_play(facts: FactRows, hand: NDArray[np.uint8], to_beat: NDArray[np.int16], rows: NDArray[np.uint8]) -> None:

@@ -23,7 +23,8 @@ from abl_cards.games.big2.samples import sample_facts, sample_hands
 from abl_cards.games.big2.tables import Tables
 from abl_cards.games.big2.wire import Action, check_pack, hand_text, read_some, reading, row_of, row_text
 from abl_cards.games.features import FeatureTable
-from abl_cards.games.game import GameError, Indices, Listener, Moment, Recorder, Replay, Traits
+from abl_cards.games.game import GameError, Indices, Listener, Moment, MoveLists, Recorder, Replay, Traits
+from abl_cards.games.hidden import Estimate
 from abl_cards.games.preferences import Preferences, read_preferences
 from abl_cards.games.race import Combinations, Race
 from abl_cards.logic import Circuit, Term
@@ -35,6 +36,7 @@ class Big2Engine:
     """A knowledge base of Big2, compiled."""
 
     rules: Rules
+    game: str = "big2"
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -45,6 +47,11 @@ class Big2Engine:
     def observation(self) -> FeatureTable:
         """What a seat sees."""
         return OBSERVATION
+
+    @property
+    def symmetries(self) -> NDArray[np.int64]:
+        """[1, 13] no two ranks can be swapped."""
+        return np.arange(RANK_COUNT)[None]
 
     @property
     def teams(self) -> NDArray[np.int8]:
@@ -98,6 +105,10 @@ class Big2Engine:
     def spell(self, sort: str, value: Term, language: str) -> str:
         """An argument of this sort in a word."""
         return spell(sort, value, language)
+
+    def plays_left(self, decisions: Decisions, lists: MoveLists) -> NDArray[np.uint8]:
+        """Not counted in Big2, whose open hands are searched instead (reasoners/search.py): raises GameError."""
+        raise GameError("Big2 does not count the plays a hand needs: it searches (abl-cards solve)")
 
     def judge(self, without: Collection[str] = (), directory: Path | None = None) -> Preferences:
         """The preferences of the knowledge base, or of another folder; raises GameError, KBError."""
@@ -192,6 +203,10 @@ class Big2Engine:
     def sample_leads(self, states: int, seed: int) -> Decisions:
         """Hands of 26 random cards that lead."""
         return sample_hands(self.rules, states, seed, cards=MOST_CARDS, leading=True)
+
+    def sample_estimate(self, decisions: Decisions, seed: int) -> Estimate:
+        """[n, 1, 13] the other hand, which lies open."""
+        return decisions.other[:, None].astype(np.float32)
 
     def draw(self, tables: Tables, table: int) -> str:
         """A table as text, with the legal labels of the seat to decide."""

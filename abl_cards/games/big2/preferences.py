@@ -13,7 +13,7 @@ from abl_cards.games.big2.expansion import write_counts, write_one
 from abl_cards.games.big2.knowledge import MOST_CARDS
 from abl_cards.games.big2.rulebook import Rules, fact_rows_of, ranked_rows
 from abl_cards.games.game import MoveLists
-from abl_cards.games.preferences import WriteMoves, WriteShared
+from abl_cards.games.preferences import NoBeliefs, WriteMoves, WriteShared
 from abl_cards.games.questions import rows_by_number
 from abl_cards.logic import Circuit
 
@@ -22,7 +22,7 @@ MOVE_INPUTS = frozenset({"play", "left"})
 
 
 @dataclass(frozen=True)
-class Big2Facts:
+class Big2Facts(NoBeliefs):
     """The facts of tables that play by these rules."""
 
     rules: Rules

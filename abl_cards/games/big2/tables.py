@@ -5,14 +5,17 @@ The state is kept in arrays and changed in place. What happens follows the knowl
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.big2.decisions import Decisions, count_cards
+from abl_cards.games.big2.decisions import Decisions, count_cards, open_hand
 from abl_cards.games.big2.knowledge import MOST_CARDS, RANK_COUNT, SEATS
 from abl_cards.games.big2.observations import observe
 from abl_cards.games.big2.rulebook import LEADING, NEXT_SEAT, OVER, TRICK_OVER, Rules
 from abl_cards.games.game import Exchanges, Indices, Listener, Moves
+from abl_cards.games.hidden import Constraints
 from abl_cards.games.questions import at_least
 from abl_cards.streams import mix_all
 
@@ -33,6 +36,7 @@ class Tables:
         self.clock = np.zeros(n, np.int32)  # decisions so far
         self.episode = np.zeros(n, np.int32)
         self.winner = np.full(n, -1, np.int8)
+        self.dealt = np.zeros_like(self.hands)
 
     @classmethod
     def begin(cls, rules: Rules, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
@@ -45,13 +49,18 @@ class Tables:
     def resume(cls, rules: Rules, hands: NDArray[np.uint8], listener: Listener | None = None) -> Tables:
         """A match with the cards of each of hands [n, 2, 13], which need not be equally many; seat 0 leads."""
         tables = cls(rules, len(hands), listener)
-        tables.hands[:] = hands
+        tables.hands[:] = tables.dealt[:] = hands
         if listener:
             listener.episode_began(tables, np.arange(len(hands)))
         return tables
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that tells these tables from others, by name, in place: to save it, and to write it back."""
+        names = ("keys", "hands", "dealt", "seat", "to_beat", "clock", "episode", "winner")
+        return {name: getattr(self, name) for name in names}
 
     # --- decisions ---------------------------------------------------------------------------------------------------
 
@@ -78,6 +87,22 @@ class Tables:
         own, other = self.hands[which, seat], self.hands[which, 1 - seat]
         return observe(self.rules.layout, own, other, self.to_beat[which])
 
+    def hidden(self, which: Indices, seats: NDArray[np.int8] | None = None) -> Constraints:
+        """What seats [n] know of the other hand, by default those to decide: all of it."""
+        return open_hand(self.others(which, seats)[:, 0])
+
+    def hints(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.float32]:
+        """[n, 1, 13] zeros: nothing has to be guessed."""
+        return np.zeros((len(which), 1, RANK_COUNT), np.float32)
+
+    def others(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
+        """[n, 1, 13] the other hand."""
+        return self.hands[which, 1 - (self.seat[which] if seats is None else seats)][:, None]
+
+    def laid_by_others(self, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
+        """[n, 1, 13] what the other seat has laid down."""
+        return (self.dealt - self.hands)[which, 1 - seats][:, None]
+
     # --- results -----------------------------------------------------------------------------------------------------
 
     def roles(self, which: Indices) -> NDArray[np.int8]:
@@ -103,6 +128,7 @@ class Tables:
         for seat in SEATS:
             dealt = shuffled[:, MOST_CARDS * seat : MOST_CARDS * (seat + 1)]
             self.hands[which, seat] = (dealt[:, :, None] == np.arange(RANK_COUNT)).sum(axis=1)
+        self.dealt[which] = self.hands[which]
         self.seat[which], self.to_beat[which], self.winner[which] = 0, LEADING, -1
         if self.listener:
             self.listener.episode_began(self, which)
