@@ -7,7 +7,6 @@ from pathlib import Path
 
 from abl_cards.games import game
 
-
 NEEDS_AN_ESTIMATE = "beliefs"
 """This group never fires for an agent without an estimate of the other hands, as kb; see tests of the minimiser."""
 
