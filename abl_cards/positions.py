@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, Greedy, Random
-from abl_cards.games import Decisions, Engine, GameError, Indices, Tables
+from abl_cards.games import Decisions, Engine, Exchanges, GameError, Indices, Tables
 from abl_cards.streams import below_all, key_of, mix_all
 
 DEPTH = 240
@@ -18,30 +18,63 @@ _WHAT_FOR = 5  # the random numbers of this module
 _HEADSTRONG = 5
 """One decision in so many is random, so that hands come apart in other ways than the heuristic's."""
 
+_LONG_ENOUGH = 4 * DEPTH
+"""Decisions until a table where no card had to be given is given up."""
+_GIVING, _RANDOM = 10, 4
+"""One choice in so many is of a card to give, one play in so many a random one."""
+
 
 def met_in_play(engine: Engine, states: int, seed: int) -> Decisions:
-    """Plays to decide that come up between plain players, each at a table of its own."""
+    """Plays to decide that come up between plain players, each at a table of its own, in the first match or later."""
     keys = mix_all(np.full(states, key_of(seed, _WHAT_FOR), np.uint64), np.arange(states))
-    depth = below_all(mix_all(keys, _WHAT_FOR), DEPTH)
+    left = below_all(mix_all(keys, _WHAT_FOR), DEPTH)
     tables = engine.tables(keys)
     players: tuple[Agent, Agent] = Greedy(engine.traits), Random()
-    taken = np.zeros(states, np.int64)  # decisions at each table, over as many matches as it takes
-    while (which := _on_the_way(tables, taken < depth)).size:
+    while (which := _on_the_way(tables, left)).size:
+        left[which] -= 1
         over = which[tables.winner[which] != -1]
         if over.size:
             tables.begin_match(over, mix_all(tables.keys[over], _WHAT_FOR))
         chance = below_all(mix_all(tables.keys[which], tables.clock[which]), _HEADSTRONG)
         for player, turn in zip(players, (chance > 0, chance == 0), strict=True):
             _decide(tables, which[turn], player)
-        taken[which] += 1
     return tables.decisions(np.arange(states))
 
 
-def _on_the_way(tables: Tables, early: NDArray[np.bool_]) -> Indices:
-    """The tables that have not come deep enough, or have nothing to play just now."""
+def cards_to_give(engine: Engine, states: int, seed: int) -> Exchanges | None:
+    """Cards to choose, to be paid or returned, that come up between plain players at up to so many tables.
+
+    None in a game where nobody gives a card.
+    """
+    keys = mix_all(np.full(states, key_of(seed, _WHAT_FOR), np.uint64), np.arange(states))
+    tables, player = engine.tables(keys), Greedy(engine.traits)
+    waiting = np.zeros(states, bool)
+    while (which := np.flatnonzero(~waiting & (tables.clock < _LONG_ENOUGH) & (tables.winner == -1))).size:
+        giving = which[np.isin(which, tables.exchanging())]
+        chance = below_all(mix_all(tables.keys[giving], tables.clock[giving]), 2)
+        waiting[giving[chance == 0]] = True
+        moving = np.setdiff1d(which, giving[chance == 0])
+        if moving.size:
+            _decide(tables, moving, player)
+    return tables.exchanges(np.flatnonzero(waiting)) if waiting.any() else None
+
+
+def of_all_kinds(engine: Engine, states: int, seed: int) -> Iterator[Decisions | Exchanges]:
+    """So many choices: cards to give, random plays rich in bombs, runs and wild cards; most are met in play."""
+    given, random = cards_to_give(engine, states // _GIVING, seed), states // _RANDOM
+    met = states - random - (0 if given is None else len(given.which))
+    yield met_in_play(engine, met, seed)
+    if random:
+        yield engine.sample_decisions(random, seed)
+    if given is not None:
+        yield given
+
+
+def _on_the_way(tables: Tables, left: NDArray[np.int64]) -> Indices:
+    """The tables where decisions are left to make, or where there is nothing to play just now."""
     ready = np.zeros(len(tables), bool)
     ready[tables.playing()] = True
-    return np.flatnonzero(~ready | early)
+    return np.flatnonzero(~ready | (left > 0))
 
 
 def _decide(tables: Tables, which: Indices, player: Agent) -> None:

@@ -79,6 +79,10 @@ def collect(settings: Settings) -> Samples:
 
     records.watch(engine, Watcher(show, wanted))
     fired, lengths, same, out = (np.concatenate(column) for column in zip(*parts, strict=True))
+    known: NDArray[np.bool_] = np.any(
+        fired, axis=0
+    )  # what never fired, as beliefs without an estimate, has nothing to be fitted to
+    names, fired = tuple(name for name, kept in zip(names, known, strict=True) if kept), fired[:, known]
     values = np.array([weights[name] for name in names], np.float32)
     return Samples(names, values, fired, np.repeat(np.arange(len(lengths)), lengths), same, out)
 

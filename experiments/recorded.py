@@ -75,8 +75,8 @@ class Watcher(Quiet):
         chosen = np.ones(len(which), bool) if self.wanted is None else self.wanted[which]
         if not chosen.any():
             return
-        open_ = tables.decisions(which[chosen]).legal.sum(axis=0) > 1
+        decisions = tables.decisions(which[chosen])
+        open_ = np.flatnonzero(decisions.legal.sum(axis=0) > 1)
         rows = np.flatnonzero(chosen)[open_]
         if rows.size:
-            decisions = tables.decisions(which[rows])
-            self.show(decisions, decisions.labels_of(moves.form[rows]), which[rows])
+            self.show(decisions.at(open_), decisions.labels_of(moves.form[rows]), which[rows])

@@ -1,4 +1,7 @@
-"""What an edited knowledge base changes: legal labels, decisions, and the preferences that make the difference."""
+"""What an edited knowledge base changes: legal labels, decisions, and the preferences that make the difference.
+
+A decision is a play, or a card to be paid or to be returned; the latter have no labels.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Action, Decisions, Engine, Judge, MoveLists
+from abl_cards.games import Action, Decisions, Engine, Exchanges, Judge, MoveLists
+from abl_cards.games.game import is_play
 from reasoners.minimiser import Minimiser
 from reasoners.phrases import functor
 
 LEGALITY, CONSTRAINT, PREFERENCES, ORDER = "legality", "constraint", "preferences", "order"
 """Why a decision changed: the move is not legal on one side; a constraint drops it; it costs otherwise; wire order."""
+
+
+Choices = Decisions | Exchanges
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,8 @@ class KbDifference:
     before: Side
     after: Side
     states: int = 0
-    left_out: int = 0  # states whose play to beat the other rules do not know
+    exchanges: int = 0  # of these the choices of a card to give
+    left_out: int = 0  # states that cannot come up under the other rules
     gained: Counter[str] = field(default_factory=Counter)  # labels, by the states where they became legal
     lost: Counter[str] = field(default_factory=Counter)
     label_examples: dict[tuple[str, str], str] = field(default_factory=dict)  # ("gained", label) to a state as text
@@ -101,14 +109,16 @@ class KbDifference:
         """Whether no difference was seen."""
         return not (self.gained or self.lost or self.changed or self.reweighted or any(self.new_labels))
 
-    def add(self, decisions: Decisions, most_examples: int) -> None:
+    def add(self, decisions: Choices, most_examples: int) -> None:
         """Compare on more states, given as decisions of the knowledge base before."""
         self.states += len(decisions.which)
+        self.exchanges += 0 if is_play(decisions) else len(decisions.which)
         kept, theirs = self.after.engine.adopt(decisions)
         self.left_out += int((~kept).sum())
         if kept.any():
             _, ours = self.before.engine.adopt(theirs)
-            self._compare_labels(ours, theirs)
+            if is_play(ours):
+                self._compare_labels(ours, theirs)
             _compare_choices(self, ours, theirs, most_examples)
 
     def _compare_labels(self, ours: Decisions, theirs: Decisions) -> None:
@@ -128,6 +138,7 @@ class KbDifference:
         added, removed = self.new_labels
         return {
             "states": self.states,
+            "exchanges": self.exchanges,
             "left_out": self.left_out,
             "labels": {
                 "added": added,
@@ -165,24 +176,25 @@ class _Chosen:
     """What one side plays, and what else it might."""
 
     side: Side
-    decisions: Decisions
+    decisions: Choices
     lists: MoveLists
     rows: NDArray[np.int64]  # [n] the chosen moves
 
     @classmethod
-    def by(cls, side: Side, decisions: Decisions) -> _Chosen:
+    def by(cls, side: Side, decisions: Choices) -> _Chosen:
         lists = decisions.moves()
         return cls(side, decisions, lists, Minimiser(side.judge).order(decisions, lists)[lists.start[:-1]])
 
     def labels(self, rows: NDArray[np.int64]) -> NDArray[np.str_]:
-        """The names of the labels of some moves."""
+        """The names of the labels of some moves; a card that is given has none."""
+        if not is_play(self.decisions):
+            return np.full(len(rows), "")
         names = np.array(self.side.engine.labels)
         return names[self.decisions.labels_of(self.lists.form[rows])]
 
     def action(self, row: int) -> Action:
         """The chosen move of a decision."""
-        chosen = self.rows[row]
-        return self.side.engine.action(int(self.lists.form[chosen]), self.lists.cards[chosen])
+        return self.side.engine.look(self.decisions, row).actions[self.rows[row] - self.lists.start[row]]
 
     def find(self, row: int, other: _Chosen) -> int:
         """Where the other side's choice is among the moves of a decision; -1 where it is not legal."""
@@ -210,7 +222,7 @@ class _Chosen:
 _CONSTRAINED = ":-"
 
 
-def _compare_choices(found: KbDifference, ours: Decisions, theirs: Decisions, most_examples: int) -> None:
+def _compare_choices(found: KbDifference, ours: Choices, theirs: Choices, most_examples: int) -> None:
     before, after = _Chosen.by(found.before, ours), _Chosen.by(found.after, theirs)
     for row, (cause, shares) in _causes(before, after, _changed(before, after)).items():
         found.causes[cause] += 1

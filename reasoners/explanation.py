@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Action, Engine, Judge, Moment
+from abl_cards.games import Action, Engine, Estimate, Judge, Moment
 from abl_cards.games.game import is_play
 from abl_cards.logic import Constraint
 from reasoners.minimiser import Minimiser
@@ -151,10 +151,18 @@ class Explanation:
 
 
 def explain(
-    engine: Engine, judge: Judge, moment: Moment, language: str = "en", opinion: Opinion | None = None
+    engine: Engine,
+    judge: Judge,
+    moment: Moment,
+    language: str = "en",
+    opinion: Opinion | None = None,
+    estimate: Estimate | None = None,
 ) -> Explanation:
-    """Explain a decision of an agent with this opinion, or with none; raises GameError for a language that is none."""
-    scores = Scores(judge, moment, Phrasebook.of(judge.kb, engine, language), opinion)
+    """Explain a decision of an agent with this opinion, or with none.
+
+    The preferences may be told an estimate of the other hands. Raises GameError for a language that is none.
+    """
+    scores = Scores(judge, moment, Phrasebook.of(judge.kb, engine, language), opinion, estimate)
     order, labels = scores.order, moment.labels
     best = order[0] if opinion is None else opinion.row
     others = [row for row in order if labels[row] != labels[best]] or [row for row in order if row != best]
@@ -201,13 +209,21 @@ def _weigh(moment: Moment, opinion: Opinion | None) -> tuple[NDArray[np.float64]
 class Scores:
     """What fires for each move of a decision, and their order."""
 
-    def __init__(self, judge: Judge, moment: Moment, book: Phrasebook, opinion: Opinion | None = None) -> None:
+    def __init__(
+        self,
+        judge: Judge,
+        moment: Moment,
+        book: Phrasebook,
+        opinion: Opinion | None = None,
+        estimate: Estimate | None = None,
+    ) -> None:
         self.book, self._moment, self._judge = book, moment, judge
         likely, self._chances = _weigh(moment, opinion)
-        self.order: list[int] = Minimiser(judge).order(moment.decision, moment.lists, likely).tolist()
+        order = Minimiser(judge).order(moment.decision, moment.lists, likely, estimate)
+        self.order: list[int] = order.tolist()
         self.place = {row: number for number, row in enumerate(self.order, 1)}
         self._fired: NDArray[np.uint8] = np.concatenate(
-            [fired for _, fired in judge.fired(moment.decision, moment.lists)], axis=1
+            [fired for _, fired in judge.fired(moment.decision, moment.lists, estimate)], axis=1
         )
 
     def verdict(self, row: int) -> Verdict:

@@ -20,7 +20,7 @@ from abl_cards.logic.sorts import Place, infer_sorts
 from abl_cards.logic.terms import parse_name
 
 LANGUAGES = ("en", "zh")
-_PLACE = re.compile(r"\{(\d+)\}")
+_PLACE = re.compile(r"\{(\d+)(\^?)\}")
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,11 @@ class Phrasebook:
         return self.kb.groups.get(functor(name), "")
 
     def sentence(self, names: Sequence[str]) -> str:
-        """What some instances of one preference say, all at once: "Lead low: 2–5."."""
+        """What some instances of one preference say, all at once: "Keep the pairs of 2–5.".
+
+        ``{1}`` stands for the first argument of each of them, ``{1^}`` for the greatest: where instances count from
+        the bottom, what they count up to is what matters.
+        """
         atoms = [parse_name(name) for name in names]
         signature = Signature(atoms[0].name, len(atoms[0].args))
 
@@ -51,7 +55,8 @@ class Phrasebook:
             number = int(place[1]) - 1
             if not 0 <= number < signature.arity:
                 return place[0]
-            return self._several(self._sorts.get((signature, number)), [atom.args[number] for atom in atoms])
+            values = [atom.args[number] for atom in atoms]
+            return self._several(self._sorts.get((signature, number)), _ordered(values)[-1:] if place[2] else values)
 
         return _PLACE.sub(fill, self._template(signature.name))
 
@@ -87,10 +92,15 @@ def functor(name: str) -> str:
     return name.partition("(")[0]
 
 
+def _ordered(values: Sequence[Term]) -> list[Term]:
+    """Distinct values: numbers, then words."""
+    return sorted(set(values), key=lambda value: (isinstance(value, str), value))
+
+
 def _ranges(values: Sequence[Term]) -> list[tuple[Term, Term]]:
     """Distinct values, sorted, with runs of numbers drawn together."""
     found: list[tuple[Term, Term]] = []
-    for value in sorted(set(values), key=lambda value: (isinstance(value, str), value)):
+    for value in _ordered(values):
         last = found[-1][1] if found else None
         if isinstance(value, int) and isinstance(last, int) and value == last + 1:
             found[-1] = found[-1][0], value

@@ -21,9 +21,10 @@ from tests.edited import STRICT, edited
 
 WORD = st.text("abcdefgh_/.-", min_size=1, max_size=5)
 NAMES = st.builds(
-    lambda kind, options: AgentName(kind, tuple(sorted(set(options)))),
+    lambda kind, options, numbers: AgentName(kind, tuple(sorted(set(options))), tuple(numbers)),
     WORD,
     st.lists(st.tuples(WORD, st.one_of(st.just(""), WORD)), max_size=3),
+    st.lists(st.integers(0, 99), max_size=3),
 )
 
 
@@ -54,8 +55,14 @@ def test_equal_agents_have_one_name() -> None:
         (":x", "names no agent"),
         ("kb:", "names no agent"),
         ("kb:without=", "names no agent"),
-        ("kbb", r"unknown agent 'kbb' \(did you mean 'kb'\? there are: abl, greedy, human, kb, program, random\)"),
-        ("zebra", r"unknown agent 'zebra' \(there are: abl, greedy, human, kb, program, random\)"),
+        (
+            "kbb",
+            r"unknown agent 'kbb' \(did you mean 'kb'\? there are: abl, greedy, human, kb, program, random, shen",
+        ),
+        (
+            "zebra",
+            r"unknown agent 'zebra' \(there are: abl, greedy, human, kb, program, random, shensuanzi, zhiduoxing\)",
+        ),
         ("random:fast", "unknown option 'fast' of agent 'random' .it has none"),
         ("kb:withot=bombs", "did you mean 'without=…'"),
         ("kb:without", "unknown option 'without' of agent 'kb'"),
@@ -85,7 +92,7 @@ def test_kinds() -> None:
     assert isinstance(agent("random", engine), Random)
     assert isinstance(agent("greedy", engine), Greedy)
     assert isinstance(agent("kb", engine), Kb)
-    assert set(AGENTS) == {"random", "greedy", "kb", "abl", "program", "human"}
+    assert set(AGENTS) == {"random", "greedy", "kb", "abl", "program", "human", "shensuanzi", "zhiduoxing"}
     with pytest.raises(GameError, match="agent 'greedy' decides by no preferences"):
         judge("greedy", engine)
 
@@ -193,3 +200,33 @@ def test_a_twin_estimates_nothing(untrained_twin: str) -> None:
     opinion = reasoned(untrained_twin, engine).opinion(moment)
     assert opinion is not None
     assert opinion.estimate is None
+
+
+def test_zhiduoxing_leads_bombs_last() -> None:
+    engine = game("big2").engine()
+    moment = engine.moment({"hand": "333345", "to_beat": None})
+    keys = np.zeros(1, np.uint64)
+    player = agent("zhiduoxing", engine)
+    assert str(engine.action(0, player.play(moment.decision, keys).cards[0])) == "3334"  # type: ignore[arg-type]
+    bomb = engine.moment({"hand": "3333", "to_beat": "5"})
+    assert str(engine.action(0, player.play(bomb.decision, keys).cards[0])) == "3333"  # type: ignore[arg-type]
+
+
+def test_shensuanzi_plays_what_is_best_and_beats_zhiduoxing() -> None:
+    engine = game("big2").engine()
+    moment = engine.moment({"hand": "3344566789", "other": "45577TJQKA", "to_beat": None})
+    moves = agent("shensuanzi:10,8", engine).play(moment.decision, np.zeros(1, np.uint64))  # type: ignore[arg-type]
+    assert str(engine.action(0, moves.cards[0])) == "3344"
+    players = agent("shensuanzi:6,2,seconds=0.01", engine), agent("zhiduoxing", engine)
+    assert play_match(engine, ("shensuanzi", "zhiduoxing"), players, 6, seed=1).rate > 0.5
+
+
+@pytest.mark.parametrize("name", ["shensuanzi:1,2,3", "shensuanzi:10,0", "shensuanzi:10,8,seconds=x", "greedy:3"])
+def test_wrong_numbers_are_named(name: str) -> None:
+    with pytest.raises(GameError, match=name.partition(":")[0]):
+        agent(name, game("big2").engine())
+
+
+def test_shensuanzi_wants_open_hands() -> None:
+    with pytest.raises(GameError, match="open hands"):
+        agent("shensuanzi", game("guandan").engine())

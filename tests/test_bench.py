@@ -51,8 +51,10 @@ def test_play_and_lists_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play, "KB_TABLES", 20)
     monkeypatch.setattr(play, "EPISODE", 5)
     guandan = game("guandan")
-    found = play.figures(guandan.engine(), play.Effort(repetitions=1, seconds=0.01, hands=5), guandan.marks)
-    assert [figure.target for figure in found] == [300_000, 100_000, 20_000, None, 20_000]
+    effort = play.Effort(repetitions=1, seconds=0.01, hands=5, decisions=20)
+    found = play.figures(guandan.engine(), effort, guandan.marks)
+    assert [figure.target for figure in found] == [300_000, 100_000, 20_000, None, 20_000, 20, None]
+    assert found[-1].value >= found[-2].value
     assert all(figure.value > 0 for figure in found)
 
 

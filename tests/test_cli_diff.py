@@ -19,6 +19,12 @@ says(never_pass, en, "Never pass.").
 says(never_pass, zh, "不要过牌。").
 cost(never_pass, 1000) :- play(pass).
 """
+GENEROUS = """preference(generous, exchange).
+says(generous, en, "Return the {1}.").
+says(generous, zh, "还{1}。").
+moved :- lays(_).
+cost(generous(R), -50*R) :- rank(R), held(R,N), not left(R,N), not moved.
+"""
 
 
 def run(folder: Path, *arguments: str) -> tuple[int, str, str]:
@@ -38,15 +44,15 @@ def test_no_difference(tmp_path: Path) -> None:
     code, out, _ = run(edited(tmp_path / "same"))
     assert code == 0
     assert "no difference" in out
-    assert "120 states compared" in out
+    assert "120 states compared, 12 of them a card to give or a bid" in out
 
 
 def test_a_preference_that_changes_decisions(tmp_path: Path) -> None:
     folder = edited(tmp_path / "keen", more=NEVER_PASS)
     found = difference(folder)
     assert list(found) == [
-        "game", "directory", "seed", "states", "left_out", "labels", "weights", "changed", "causes", "preferences",
-        "examples",
+        "game", "directory", "seed", "states", "exchanges", "left_out", "labels", "weights", "changed", "causes",
+        "preferences", "examples",
     ]  # fmt: skip
     assert found["labels"] == {"added": [], "removed": [], "gained": [], "lost": []}
     assert found["weights"] == [{"name": "never_pass", "before": [], "after": [1000]}]
@@ -63,6 +69,21 @@ def test_a_preference_that_changes_decisions(tmp_path: Path) -> None:
     assert "weight of never_pass: none → 1000" in out
     assert "before: PASS" in out
     assert "+1000 never_pass" in out
+
+
+def test_a_preference_that_changes_what_is_returned(tmp_path: Path) -> None:
+    """The highest card goes back instead of a low one; nothing else changes."""
+    found = difference(folder := edited(tmp_path / "generous", more=GENEROUS))
+    assert (found["states"], found["exchanges"]) == (120, 12)
+    assert [weight["name"] for weight in found["weights"]] == ["generous"]
+    assert 0 < found["changed"] <= 12
+    assert found["preferences"][0]["name"] == "generous"
+    for example in found["examples"]:
+        assert example["state"]["stage"] == example["before"][0] == example["after"][0] == "back"
+        assert example["before"][2] != example["after"][2]
+    out = run(folder)[1]
+    assert "before: back" in out
+    assert "labels: the same are legal in every state" in out
 
 
 def test_an_example_is_a_state_that_can_be_explained(tmp_path: Path) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from abl_cards.cli import verification
+from abl_cards.cli import clingo_pool, preference_verification, verification
 from abl_cards.games import game
 from abl_cards.logic import Atom, Mismatch
 from tests.cli_runs import ROOT, run
+from tests.edited import edited
 
 PROFILES = ["danzero", "manual", "openguandan", "paper", "platform", "standard"]
 CORPUS = sorted((ROOT / "tests" / "logic" / "corpus").glob("*.lp"))
@@ -163,8 +164,8 @@ def test_verify_ends_with_the_count_and_tells_what_was_covered() -> None:
 
 def test_verify_shares_many_states_between_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     """More states than a process is worth; a profile of its own, so that the children must load the same one."""
-    monkeypatch.setattr(verification, "WORTH_A_PROCESS", 40)
-    monkeypatch.setattr(verification, "CHUNK", 30)
+    monkeypatch.setattr(clingo_pool, "WORTH_A_PROCESS", 40)
+    monkeypatch.setattr(clingo_pool, "CHUNK", 30)
     answer = run("kb", "verify", "guandan", "--states", "100", "--profile", "platform", "--json")
     told = json.loads(answer.stdout)
     assert list(told) == ["states", "seed", "outputs", "mismatches"]
@@ -175,7 +176,7 @@ def test_a_mismatch_is_printed_and_counted(monkeypatch: pytest.MonkeyPatch) -> N
     def differ(*arguments: Any) -> list[Mismatch]:
         return [Mismatch(4, "legal(pass) is True for the circuit, False for clingo", (Atom("leading"),))]
 
-    monkeypatch.setattr(verification, "verify", differ)
+    monkeypatch.setattr(verification, "compare", differ)
     answer = run("kb", "verify", "guandan", "--states", "300")
     assert answer.exit_code == 1
     lines = answer.stdout.splitlines()
@@ -186,13 +187,63 @@ def test_a_mismatch_is_printed_and_counted(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_verify_finds_a_circuit_that_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     """The circuit of other rules than clingo reads."""
-    task = verification._Task("guandan", None, "standard")
-    right, other = verification._bench(task), verification._bench(verification._Task("guandan", None, "platform"))
-    wrong = verification._Bench(right.knowledge, other.oracle, right.atoms, right.everything, right.varying)
-    monkeypatch.setattr(verification, "_bench", lambda task: wrong)
+    other = clingo_pool.oracle_of(clingo_pool.Source("guandan", None, "platform"))
+    monkeypatch.setattr(clingo_pool, "oracle_of", lambda source: other)
     answer = run("kb", "verify", "guandan", "--states", "40")
     assert answer.exit_code == 1
     assert "turn(" in answer.stdout
+
+
+def test_verify_preferences_judges_moves_and_whole_decisions() -> None:
+    answer = run("kb", "verify", "guandan", "--preferences", "--states", "200", "--seed", "2")
+    assert answer.exit_code == 0
+    lines = answer.stdout.splitlines()
+    assert lines[-1] == "200 pairs, 3 decisions, 0 mismatches"
+    fired = {line.split()[0]: int(line.split()[-1].replace(",", "")) for line in lines[1:-3]}
+    assert fired.keys() == set(game("guandan").knowledge().groups.values())
+    assert sum(times > 0 for times in fired.values()) > 8
+
+
+def test_verify_preferences_of_a_game_that_is_bid_for() -> None:
+    answer = run("kb", "verify", "doudizhu", "--preferences", "--states", "60", "--profile", "botzone_bidding")
+    assert answer.stdout.splitlines()[-1] == "60 pairs, 1 decisions, 0 mismatches"
+
+
+def test_verify_preferences_as_json_in_another_folder(tmp_path: Path) -> None:
+    """Constraints too: inconsistent moves are counted."""
+    folder = edited(tmp_path / "strict", more=":- play(pass), not leading.\n")
+    told = json.loads(
+        run("kb", "verify", "guandan", "--preferences", "--states", "100", "--kb", str(folder), "--json").stdout
+    )
+    keys = ["pairs", "decisions", "moves", "estimated", "inconsistent", "seed", "outputs", "mismatches"]
+    assert list(told) == keys
+    assert (told["pairs"], told["decisions"], told["mismatches"]) == (100, 2, [])
+    assert told["moves"] >= 2
+    assert told["inconsistent"] > 0
+
+
+LAZY = """preference(lazy, passing).
+says(lazy, en, "Rest.").
+says(lazy, zh, "休息。").
+cost(lazy, -5000) :- play(pass).
+"""
+
+
+def test_verify_preferences_finds_other_costs_and_other_choices(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the rules of clingo one passes whenever one may, by those of the judge not."""
+    source = clingo_pool.Source("guandan", edited(tmp_path / "lazy", more=LAZY), None)
+    other = clingo_pool.oracle_of(source)
+    monkeypatch.setattr(clingo_pool, "oracle_of", lambda source: other)
+    monkeypatch.setattr(clingo_pool, "WORTH_A_PROCESS", 1_000_000)  # which would not know of this
+    monkeypatch.setattr(preference_verification, "decisions_for", lambda pairs: pairs // 2)
+    answer = run("kb", "verify", "guandan", "--preferences", "--states", "20")
+    assert answer.exit_code == 1
+    assert re.search(
+        r"the cost is -?\d+ for the circuit, -[45]\d\d\d for clingo; inputs: .*play\(pass\)", answer.stdout
+    )
+    assert "the circuit chooses this move, clingo that of state" in answer.stdout
 
 
 @pytest.mark.parametrize("states", ["0", "-5", "many"])

@@ -1,9 +1,13 @@
 """Positions met in play and out of records."""
 
+from typing import Any
+
 import pytest
 
 from abl_cards.games import GameError, game, game_names
-from abl_cards.positions import met_in_play, out_of_records
+from abl_cards.games.game import is_play
+from abl_cards.games.guandan.course import BACK, TRIBUTE
+from abl_cards.positions import cards_to_give, met_in_play, of_all_kinds, out_of_records
 
 
 def test_positions_are_decisions_of_many_kinds() -> None:
@@ -18,6 +22,14 @@ def test_positions_are_decisions_of_many_kinds() -> None:
     assert (met_in_play(engine, 300, seed=2).legal != decisions.legal).any()
 
 
+def test_positions_of_short_matches_lie_in_later_ones() -> None:
+    """A match of Dou dizhu is one game; many positions are deeper than it is long."""
+    decisions: Any = met_in_play(game("doudizhu").engine(), 300, seed=1)
+    assert len(decisions.which) == 300
+    assert 50 < (decisions.label_to_beat == -1).sum() < 250
+    assert len(set(decisions.situation.cards.sum(axis=1).tolist())) > 15
+
+
 def test_records_without_plays() -> None:
     engine = game("guandan").engine()
     with pytest.raises(GameError, match="no plays"):
@@ -30,3 +42,21 @@ def test_positions_are_met_however_short_the_matches_are(name: str) -> None:
     assert len(decisions.which) == 40
     assert (decisions.label_to_beat >= 0).any()
     assert (decisions.label_to_beat < 0).any()
+
+
+def test_cards_to_give_are_paid_or_returned() -> None:
+    engine = game("guandan").engine()
+    exchanges: Any = cards_to_give(engine, 200, seed=1)
+    assert len(exchanges.which) > 150  # the others waited for nothing
+    assert exchanges.options.any(axis=1).all()
+    assert set(exchanges.stage.tolist()) == {TRIBUTE, BACK}
+    again: Any = cards_to_give(engine, 200, seed=1)
+    assert (again.options == exchanges.options).all()
+
+
+def test_all_kinds_are_as_many_as_asked() -> None:
+    engine = game("guandan").engine()
+    for states in (1, 3, 40):
+        sizes = [len(choice.which) for choice in of_all_kinds(engine, states, seed=2)]
+        assert sum(sizes) == states
+    assert [is_play(choice) for choice in of_all_kinds(engine, 40, seed=2)] == [True, True, False]

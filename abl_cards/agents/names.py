@@ -3,6 +3,8 @@
 >>> name = AgentName.parse("kb:without=wild,without=bombs")
 >>> name.kind, name.values("without"), str(name)
 ('kb', ('bombs', 'wild'), 'kb:without=bombs,without=wild')
+>>> AgentName.parse("shensuanzi:10,8,seconds=1").numbers
+(10, 8)
 """
 
 from __future__ import annotations
@@ -18,20 +20,24 @@ class AgentName:
 
     kind: str
     options: tuple[tuple[str, str], ...] = ()  # sorted, each once; a word without a value has an empty one
+    numbers: tuple[int, ...] = ()  # those that stand alone, in their order
 
     def __str__(self) -> str:
-        options = ",".join(f"{key}={value}" if value else key for key, value in self.options)
-        return f"{self.kind}:{options}" if options else self.kind
+        options = [f"{key}={value}" if value else key for key, value in self.options]
+        parts = ",".join([*map(str, self.numbers), *options])
+        return f"{self.kind}:{parts}" if parts else self.kind
 
     @classmethod
     def parse(cls, text: str) -> AgentName:
-        """Read ``NAME[:key=value|word,…]``; raises GameError."""
+        """Read ``NAME[:number|key=value|word,…]``; raises GameError."""
         kind, colon, rest = text.strip().partition(":")
         parts = rest.split(",") if colon else []
         if not kind or any(not part.partition("=")[0].strip() or part.endswith("=") for part in parts):
             raise GameError(f"{text!r} names no agent: write NAME, or NAME:key=value,word")
-        options = [part.partition("=") for part in parts]
-        return cls(kind, tuple(sorted({(key.strip(), value.strip()) for key, _, value in options})))
+        numbers = [part.strip() for part in parts if part.strip().isdecimal()]
+        options = [part.partition("=") for part in parts if not part.strip().isdecimal()]
+        sorted_options = tuple(sorted({(key.strip(), value.strip()) for key, _, value in options}))
+        return cls(kind, sorted_options, tuple(map(int, numbers)))
 
     def values(self, key: str) -> tuple[str, ...]:
         """All the values of a key."""

@@ -2,11 +2,14 @@
 
 ``random`` is uniform over the legal labels, then over the label's card sets. ``greedy`` follows with the weakest
 beater of the same type, else the weakest bomb, else it passes; it leads the label with most cards, weakest first;
-always the first card set in wire order.
+always the first card set in wire order. ``zhiduoxing`` 智多星 (Tan et al. 2020, section 2.3) does the same but leads a
+bomb only when there is nothing else.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 from numba import njit
@@ -58,6 +61,11 @@ class Greedy:
     def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
         """The first card each."""
         return exchanges.options.argmax(axis=1).astype(np.uint8)
+
+
+def zhiduoxing(traits: Traits) -> Greedy:
+    """The greedy order in which a bomb is led last."""
+    return Greedy(replace(traits, cards=np.where(traits.bomb, 0, traits.cards).astype(np.int8)))
 
 
 @njit(cache=True, nogil=True)

@@ -9,9 +9,10 @@ from abl_cards.agents.agent import Agent, Reasoned
 from abl_cards.agents.human import human_agent
 from abl_cards.agents.learned import KEYS, WORDS, abl_agent
 from abl_cards.agents.names import AgentName
-from abl_cards.agents.plain import Greedy, Random
+from abl_cards.agents.plain import Greedy, Random, zhiduoxing
 from abl_cards.agents.program import program_agent
 from abl_cards.agents.reasoning import kb_agent
+from abl_cards.agents.searching import shensuanzi_agent
 from abl_cards.games import Engine, GameError, Judge
 from abl_cards.logic.errors import suggestion
 
@@ -23,6 +24,7 @@ class Kind:
     make: Callable[[AgentName, Engine], Agent]
     keys: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    numbers: int = 0  # that may stand alone
 
 
 AGENTS: dict[str, Kind] = {
@@ -30,6 +32,8 @@ AGENTS: dict[str, Kind] = {
     "greedy": Kind(lambda name, engine: Greedy(engine.traits)),
     "kb": Kind(kb_agent, keys=("without", "kb")),
     "abl": Kind(abl_agent, keys=KEYS, words=WORDS),
+    "zhiduoxing": Kind(lambda name, engine: zhiduoxing(engine.traits)),
+    "shensuanzi": Kind(shensuanzi_agent, keys=("seconds",), numbers=2),
     "program": Kind(program_agent, keys=("run",)),
     "human": Kind(human_agent, keys=("lang",), words=("both",)),
 }
@@ -61,6 +65,8 @@ def checked_name(text: str) -> AgentName:
     if name.kind not in AGENTS:
         raise GameError(f"unknown agent '{name.kind}' ({_advice(name.kind, tuple(AGENTS))})")
     kind = AGENTS[name.kind]
+    if len(name.numbers) > kind.numbers:
+        raise GameError(f"agent '{name}': {kind.numbers or 'no'} numbers may stand alone")
     for key, value in name.options:
         known = kind.keys if value else kind.words
         if key not in known:

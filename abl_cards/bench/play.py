@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, Keys, Random, agent
-from abl_cards.bench.figures import Figure
+from abl_cards.bench.figures import Figure, seconds
 from abl_cards.games import Decisions, Engine, Exchanges, Indices, Moves, Tables
 from abl_cards.games.game import NO_MARKS, Mark, Marks
 from abl_cards.streams import key_of, mix_all
@@ -26,10 +26,11 @@ class Effort:
     repetitions: int
     seconds: float  # of each repetition of self-play
     hands: int  # of each repetition of move lists
+    decisions: int  # of an agent alone at its table
 
 
-QUICK = Effort(repetitions=3, seconds=0.3, hands=1024)
-FULL = Effort(repetitions=5, seconds=1.0, hands=2048)
+QUICK = Effort(repetitions=3, seconds=0.3, hands=1024, decisions=500)
+FULL = Effort(repetitions=5, seconds=1.0, hands=2048, decisions=2000)
 EPISODE = 350
 """Decisions of about one episode of random play."""
 
@@ -46,11 +47,14 @@ def figures(engine: Engine, effort: Effort, marks: Marks = NO_MARKS) -> list[Fig
         _figure("… every legal card set listed", listed, "decisions/s", marks.get("lists")),
         *full_hands(engine, effort, marks.get("full_hands")),
         _figure(f"agent kb against itself, {KB_TABLES:,} tables", kb, "decisions/s", marks.get("kb")),
+        *alone(engine, effort.decisions, marks.get("alone")),
     ]
 
 
-def _figure(what: str, value: float, unit: str, mark: Mark | None) -> Figure:
-    return Figure(what, value, unit) if mark is None else Figure(what, value, unit, mark.target, others=mark.others)
+def _figure(what: str, value: float, unit: str, mark: Mark | None, at_most: bool = False) -> Figure:
+    if mark is None:
+        return Figure(what, value, unit)
+    return Figure(what, value, unit, mark.target, at_most, mark.others)
 
 
 def _kb(engine: Engine, effort: Effort) -> float:
@@ -58,6 +62,22 @@ def _kb(engine: Engine, effort: Effort) -> float:
     room, kb = Room(engine, KB_TABLES), agent("kb", engine)
     room.spread(Random(), EPISODE)
     return _pace(room, kb, effort)
+
+
+def alone(engine: Engine, decisions: int, mark: Mark | None = None) -> list[Figure]:
+    """A decision of kb where nobody else decides, as at a served table: choosing the move and laying it down.
+
+    Whole games from their first decision on, tributes and returns among them.
+    """
+    room, kb = Room(engine, 1), agent("kb", engine)
+    for _ in range(EPISODE):
+        room.step(kb)
+    room = Room(engine, 1)
+    times = sorted(1000 * seconds(lambda: room.step(kb)) for _ in range(decisions))
+    return [
+        _figure("agent kb alone at a table, a decision", median(times), "ms", mark, at_most=True),
+        Figure("… one in a hundred takes longer than", times[-1 - decisions // 100], "ms"),
+    ]
 
 
 def full_hands(engine: Engine, effort: Effort, mark: Mark | None = None) -> list[Figure]:

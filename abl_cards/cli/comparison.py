@@ -11,7 +11,7 @@ import typer
 from abl_cards.cli.console import AsJson, GameName, Profile, Seed, fail, find_game, print_json, print_table, waiting
 
 if TYPE_CHECKING:
-    from abl_cards.games import Decisions, Engine
+    from abl_cards.games import Decisions, Engine, Exchanges
     from reasoners.differences import KbDifference
 
 EXAMPLES = 5
@@ -32,9 +32,9 @@ def diff(
 ) -> None:
     """Say what an edited copy of the rule files changes, compared with the game's own.
 
-    On states met in play and random ones, or on those of records: labels that became legal or ceased to be, decisions
-    of the agent kb that changed, and the preferences that made the difference, with examples. The exit code is 0,
-    whatever the difference.
+    On states met in play (cards to give and bids among them) and random ones, or on the plays of records: labels that
+    became legal or ceased to be, decisions of the agent kb that changed, and the preferences that made the difference,
+    with examples. The exit code is 0, whatever the difference.
 
         abl-cards kb diff guandan my-rules
     """
@@ -55,10 +55,10 @@ def diff(
         _print(found)
 
 
-def _states(engine: Engine, states: int, seed: int, records: Path | None) -> Iterator[Decisions]:
-    """Out of records; or three of four met in play, the rest random: rich in bombs, runs and wild cards."""
+def _states(engine: Engine, states: int, seed: int, records: Path | None) -> Iterator[Decisions | Exchanges]:
+    """Out of records; or of all kinds."""
     from abl_cards.games import GameError
-    from abl_cards.positions import met_in_play, out_of_records
+    from abl_cards.positions import of_all_kinds, out_of_records
     from abl_cards.records import read_records
 
     if records is not None:
@@ -67,15 +67,12 @@ def _states(engine: Engine, states: int, seed: int, records: Path | None) -> Ite
             fail(f"{records}: no records")
         yield out_of_records(engine, read, states, seed)
         return
-    random = states // 4
-    yield met_in_play(engine, states - random, seed)
-    if random:
-        yield engine.sample_decisions(random, seed)
+    yield from of_all_kinds(engine, states, seed)
 
 
 def _print(found: KbDifference) -> None:
-    left_out = f" ({found.left_out} left out: nobody can have played that any more)" if found.left_out else ""
-    typer.echo(f"{found.states} states compared{left_out}")
+    left_out = f" ({found.left_out} left out: they cannot come up any more)" if found.left_out else ""
+    typer.echo(f"{found.states} states compared, {found.exchanges} of them a card to give or a bid{left_out}")
     if found.nothing:
         typer.echo("no difference: the same labels are legal, the same moves are chosen, the weights are the same")
         return

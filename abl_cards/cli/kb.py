@@ -71,7 +71,13 @@ def check(
 @app.command()
 def verify(
     game_name: GameName,
-    states: Annotated[int, typer.Option("--states", metavar="N", min=1, help="Random states to compare.")] = 20_000,
+    states: Annotated[
+        int, typer.Option("--states", metavar="N", min=1, help="Random states, or pairs of state and move, to compare.")
+    ] = 20_000,
+    preferences: Annotated[
+        bool,
+        typer.Option("--preferences", help="The preferences alone, the way agents use them, on moves met in play."),
+    ] = False,
     seed: Seed = 0,
     directory: RuleFolder = None,
     profile: Profile = None,
@@ -82,21 +88,22 @@ def verify(
     Says what the states covered; the last line is "N states, M mismatches", and any mismatch makes the exit code 1.
 
         abl-cards kb verify guandan --states 20000
-    """
-    from abl_cards.cli import verification
 
-    result = verification.run(find_game(game_name), directory, profile, states, seed)
+    With --preferences, N moves are judged by both, each in a state of its own: which preferences fire, their sum,
+    which constraints. Then for every 200 of these pairs 3 whole decisions, move by move, and which move is chosen.
+    """
+    from abl_cards.cli import preference_verification, verification
+
+    compare = preference_verification.run if preferences else verification.run
+    result = compare(find_game(game_name), directory, profile, states, seed)
     if as_json:
-        print_json(
-            {"states": states, "seed": seed, "outputs": result.outputs, "mismatches": list(map(str, result.mismatches))}
-        )
+        print_json(result.to_json(seed) | {"mismatches": list(map(str, result.mismatches))})
     else:
         for mismatch in result.mismatches:
             typer.echo(str(mismatch))
-        rows = [(str(row.input), row.instances, row.together, row.kinds) for row in result.coverage]
-        print_table(("input", "instances seen", "true at once", "kinds, in states"), rows)
-        typer.echo(f"{result.outputs} outputs compared")
-        typer.echo(f"{states} states, {len(result.mismatches)} mismatches")
+        print_table(*result.table())
+        for line in result.summary():
+            typer.echo(line)
     if result.mismatches:
         raise typer.Exit(1)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -64,6 +66,9 @@ def serve(
     ] = 1.0,
     directory: RuleFolder = None,
     profile: Profile = None,
+    record: Annotated[
+        Path | None, typer.Option("--record", metavar="FILE", help="Write every episode here: .jsonl or .jsonl.gz.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Serve tables where programs of others sit down; see docs/seat-your-bot.md.
@@ -73,24 +78,27 @@ def serve(
 
         abl-cards serve guandan --games 10 --seat 1=greedy --seat 3=greedy
 
-    The games are those of "match" with the same seed; table T plays the games from number N * T on. --json prints
+    The games are those of "match" with the same seed; table T plays the games from number N * T on. --record writes
+    them down for "replay", and for "explain". --json prints
     {"game","dialect","games","seed","wins","draws","episodes","tables"}, each table with its seats, each client's seat
     with {"decisions","defaults","faults"}.
     """
     _check_library()
     from abl_cards import serve as serving
     from abl_cards.games import GameError
+    from abl_cards.records import recording
 
     agents = _read_seats(seats or [])
     engine = find_game(game_name).engine(directory, profile)
     plan = serving.Plan(
         game_name, engine, agents, games, seed, tables, dialect, think_time or None, start_delay, host, port
     )
-    try:
-        house = serving.House(plan, _log)
-    except GameError as problem:
-        misuse(problem)
-    result = asyncio.run(house.serve())
+    with recording(record) if record else nullcontext() as write:
+        try:
+            house = serving.House(plan, _log, write)
+        except GameError as problem:
+            misuse(problem)
+        result = asyncio.run(house.serve())
     if as_json:
         print_json(result.to_json())
     else:
@@ -119,8 +127,8 @@ def join(
         abl-cards join ws://127.0.0.1:23456 --agent greedy
 
     The agent chooses by our rules; what the table does not offer is reported, and its first choice taken instead.
-    --json prints {"url","agent","seat","games","wins","draws","over","decisions","problems","slowest"}. The exit
-    code is 1 when the table closes before it tells the result.
+    --json prints {"url","agent","seat","games","wins","draws","over","decisions","problems","typical","slowest"}, the
+    last two in seconds. The exit code is 1 when the table closes before it tells the result.
     """
     _check_library()
     from abl_cards import serve as serving
@@ -188,5 +196,6 @@ def _print_joined(result: GuestResult) -> None:
     heard = result.outcome
     typer.echo(
         f"seat {heard.seat}: {heard.wins} of {heard.games} games won, {heard.draws} drawn; "
-        f"{result.decisions} decisions, {result.problems} problems, slowest {result.slowest * 1000:.1f} ms"
+        f"{result.decisions} decisions, {result.problems} problems, "
+        f"typical {result.typical * 1000:.1f} ms, slowest {result.slowest * 1000:.1f} ms"
     )

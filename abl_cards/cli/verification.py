@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections import Counter
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
+from typing import Any, Protocol
 
 import clingo
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.cli import clingo_pool
+from abl_cards.cli.clingo_pool import Source
 from abl_cards.cli.console import load_engine, progress, waiting
-from abl_cards.games import Game, game
-from abl_cards.logic import Atom, Circuit, KnowledgeBase, Mismatch, Oracle, Signature, verify
+from abl_cards.games import Game
+from abl_cards.logic import Atom, Circuit, KnowledgeBase, Mismatch, Signature, Table, claims, compare, true_atoms
 from abl_cards.logic.build import arguments
 from abl_cards.logic.circuit import TRUE
 from abl_cards.logic.terms import atom
-from abl_cards.parallel import THREADS
-
-CHUNK = 250
-"""States a process is given at once."""
-
-WORTH_A_PROCESS = 1000
-"""With fewer states than this a second process would start longer than it works."""
 
 
 @dataclass(frozen=True)
@@ -39,92 +32,87 @@ class Coverage:
     kinds: str  # for terms: in how many states each kind of term was true
 
 
+class Report(Protocol):
+    """What came of a comparison, in words and as plain values."""
+
+    @property
+    def mismatches(self) -> list[Mismatch]:
+        """Where circuit and clingo differ."""
+
+    def table(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+        """What was covered: the heads of the columns, and the rows."""
+
+    def summary(self) -> Sequence[str]:
+        """Lines; the last one counts the mismatches."""
+
+    def to_json(self, seed: int) -> dict[str, Any]:
+        """Everything but the mismatches."""
+
+
 @dataclass(frozen=True)
 class Verification:
-    """What came of it."""
+    """What came of comparing all outputs; see Report."""
 
+    states: int
     outputs: int
     mismatches: list[Mismatch]
     coverage: list[Coverage]
 
+    def table(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+        """The inputs, and how many of their instances came up."""
+        rows = [(str(row.input), row.instances, row.together, row.kinds) for row in self.coverage]
+        return ("input", "instances seen", "true at once", "kinds, in states"), rows
 
-@dataclass(frozen=True)
-class _Task:
-    """What a process needs to know to build the same knowledge base again."""
+    def summary(self) -> Sequence[str]:
+        """Two lines."""
+        return f"{self.outputs} outputs compared", f"{self.states} states, {len(self.mismatches)} mismatches"
 
-    game: str
-    directory: Path | None
-    profile: str | None
+    def to_json(self, seed: int) -> dict[str, Any]:
+        """Plain values in a stable order."""
+        return {"states": self.states, "seed": seed, "outputs": self.outputs}
 
 
 def run(played: Game, directory: Path | None, profile: str | None, states: int, seed: int) -> Verification:
     """Compare every output that may be asked for, costs and constraints too, in random states; raises KBError."""
-    task = _Task(played.name, directory, profile)
     with waiting("drawing states"):
-        bench = _bench(task)
+        knowledge = played.knowledge(directory, profile)
+        circuit = knowledge.circuit(*map(str, knowledge.request.outputs), "cost/2", "violated/1")
         rows = load_engine(played, directory, profile).sample_facts(states, seed)
+    place = {name: row for row, name in enumerate(knowledge.input_atoms)}
+    claimed = claims(knowledge, circuit, rows[[place[name] for name in circuit.inputs]])
+    settled = _settled(knowledge, circuit)
+    once = [output for output, fixed in zip(circuit.outputs, settled, strict=True) if fixed]
+    varying = [output for output, fixed in zip(circuit.outputs, settled, strict=True) if not fixed]
+    order = np.concatenate([np.flatnonzero(~settled), np.flatnonzero(settled)])
     mismatches: list[Mismatch] = []
     with progress("circuit and clingo", states) as tell:
         done = 0
-        for first, found in _each_chunk(task, rows):
-            mismatches += [replace(mismatch, state=first + mismatch.state) for mismatch in found]
-            done += min(CHUNK, states - first)
+        source = Source(played.name, directory, profile)
+        for part, solved in clingo_pool.solve(source, rows, varying, once):
+            mismatches += find(claimed.at(part, order[: len(solved.outputs)]), solved, rows, knowledge, part.start)
+            done += part.stop - part.start
             tell(done, f"{len(mismatches)} mismatches")
     mismatches.sort(key=lambda mismatch: mismatch.state)
-    return Verification(len(bench.everything.outputs), mismatches, _coverage_of(bench, rows))
+    return Verification(states, len(circuit.outputs), mismatches, _coverage_of(knowledge, circuit, rows))
 
 
-def _each_chunk(task: _Task, rows: NDArray[np.uint8]) -> Iterator[tuple[int, list[Mismatch]]]:
-    """The first state of each chunk and what was found there, as they are done."""
-    states = rows.shape[1]
-    chunks = {first: np.packbits(rows[:, first : first + CHUNK], axis=1) for first in range(0, states, CHUNK)}
-    widths = {first: min(CHUNK, states - first) for first in chunks}
-    if min(THREADS, states // WORTH_A_PROCESS) < 2:
-        yield from ((first, _compare(task, first, chunk, widths[first])) for first, chunk in chunks.items())
-        return
-    # Threads are running here already, and a forked process would inherit their locks: start afresh.
-    with ProcessPoolExecutor(min(THREADS, len(chunks)), multiprocessing.get_context("spawn")) as pool:
-        tasks = {pool.submit(_compare, task, first, chunk, widths[first]): first for first, chunk in chunks.items()}
-        try:
-            yield from ((tasks[future], future.result()) for future in as_completed(tasks))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+def find(
+    claimed: Table, solved: Table, rows: NDArray[np.uint8], knowledge: KnowledgeBase, first: int
+) -> list[Mismatch]:
+    """Where the answers for the states from the first on differ; rows [every input, all states]."""
+    found = compare(claimed, solved, lambda state: tuple(true_atoms(rows, knowledge.input_atoms, first + state)))
+    return [replace(mismatch, state=first + mismatch.state) for mismatch in found]
 
 
-@dataclass(frozen=True)
-class _Bench:
-    """A process's own knowledge base and clingo."""
-
-    knowledge: KnowledgeBase
-    oracle: Oracle
-    atoms: tuple[Atom, ...]
-    everything: Circuit  # all outputs
-    varying: Circuit  # those that clingo's grounder does not call facts
-
-
-@cache
-def _bench(task: _Task) -> _Bench:
-    knowledge = game(task.game).knowledge(task.directory, task.profile)
-    everything = knowledge.circuit(*map(str, knowledge.request.outputs), "cost/2", "violated/1")
+def _settled(knowledge: KnowledgeBase, circuit: Circuit) -> NDArray[np.bool_]:
+    """[outputs] which of them both sides know to be true in every state, so that one look at them is enough."""
     facts = _facts(knowledge)
-    outputs = zip(everything.outputs, everything.output_literals.tolist(), strict=True)
-    varying = np.array([not (literal == TRUE and output in facts) for output, literal in outputs], bool)
-    return _Bench(
-        knowledge,
-        Oracle(knowledge),
-        knowledge.input_atoms,
-        everything,
-        replace(
-            everything,
-            outputs=tuple(output for output, kept in zip(everything.outputs, varying, strict=True) if kept),
-            output_literals=everything.output_literals[varying],
-        ),
-    )
+    pairs = zip(circuit.outputs, circuit.output_literals.tolist(), strict=True)
+    return np.array([literal == TRUE and output in facts for output, literal in pairs], bool)
 
 
 def _facts(knowledge: KnowledgeBase) -> frozenset[Atom]:
-    """The atoms that clingo's grounder calls facts: true in every state, so one look at them is enough."""
+    """The atoms that clingo's grounder calls facts."""
     control = clingo.Control([*arguments(knowledge.constants), "--warn=none"], logger=lambda code, text: None)
     for file in knowledge.files:
         control.load(str(file))
@@ -132,20 +120,11 @@ def _facts(knowledge: KnowledgeBase) -> frozenset[Atom]:
     return frozenset(atom(item.symbol) for item in control.symbolic_atoms if item.is_fact)
 
 
-def _compare(task: _Task, first: int, packed: NDArray[np.uint8], states: int) -> list[Mismatch]:
-    bench = _bench(task)
-    rows = np.unpackbits(packed, axis=1, count=states)
-    circuit = bench.everything if first == 0 else bench.varying
-    place = {name: row for row, name in enumerate(bench.atoms)}
-    wanted = [place[name] for name in circuit.inputs]
-    return verify(bench.knowledge, circuit, rows[wanted], bench.oracle)
-
-
-def _coverage_of(bench: _Bench, rows: NDArray[np.uint8]) -> list[Coverage]:
+def _coverage_of(knowledge: KnowledgeBase, circuit: Circuit, rows: NDArray[np.uint8]) -> list[Coverage]:
     """What some rule depends on; the other inputs change nothing."""
-    used = set(bench.everything.inputs)
-    kept = [row for row, name in enumerate(bench.atoms) if name in used]
-    return coverage(tuple(bench.atoms[row] for row in kept), rows[kept])
+    used = set(circuit.inputs)
+    kept = [row for row, name in enumerate(knowledge.input_atoms) if name in used]
+    return coverage(tuple(knowledge.input_atoms[row] for row in kept), rows[kept])
 
 
 def coverage(atoms: tuple[Atom, ...], rows: NDArray[np.uint8]) -> list[Coverage]:

@@ -25,11 +25,13 @@ from abl_cards.games.game import (
     Tables,
     Traits,
 )
+from abl_cards.games.hidden import Estimate
 
 __all__ = [
     "Action",
     "Decisions",
     "Engine",
+    "Estimate",
     "Exchanges",
     "Game",
     "GameError",

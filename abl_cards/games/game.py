@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.features import FeatureTable
-from abl_cards.games.hidden import Constraints
+from abl_cards.games.hidden import Constraints, Estimate
 from abl_cards.logic import Atom, Circuit, KnowledgeBase, Term
 from abl_cards.logic.sorts import Sorts
 
@@ -121,7 +121,7 @@ class Exchanges(Protocol):
     def options(self) -> NDArray[np.uint8]:
         """[n, Engine.choices] what may be chosen: cards of the 54-vector, or whatever the game numbers."""
 
-    def lists(self) -> MoveLists:
+    def moves(self) -> MoveLists:
         """What may be chosen, as moves of one card: the number of the choice."""
 
 
@@ -150,7 +150,7 @@ class Moment:
 
 
 class Judge(Protocol):
-    """The preferences of a knowledge base."""
+    """The preferences of a knowledge base; an estimate of the other hands, where there is one, is told to it."""
 
     @property
     def kb(self) -> KnowledgeBase:
@@ -160,11 +160,18 @@ class Judge(Protocol):
     def outputs(self) -> tuple[Atom, ...]:
         """``cost(Name, Weight)`` of every preference, and ``violated(K)`` of every constraint."""
 
-    def fired(self, decisions: Any, lists: MoveLists) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
+    def fired(
+        self, decisions: Any, lists: MoveLists, estimate: Estimate | None = None
+    ) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
         """Which of the outputs hold for the candidates, in portions: which moves, and [outputs, moves]."""
 
-    def costs(self, decisions: Any, lists: MoveLists) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    def costs(
+        self, decisions: Any, lists: MoveLists, estimate: Estimate | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
         """[moves] the cost of each candidate, and whether it is consistent with the knowledge base."""
+
+    def facts(self, decisions: Any, lists: MoveLists, estimate: Estimate | None = None) -> NDArray[np.uint8]:
+        """[every input of the knowledge base, moves] what it is told of the candidates; see ``kb.input_atoms``."""
 
 
 @runtime_checkable
@@ -335,7 +342,10 @@ class Engine(Protocol):
         """Begin a match a key."""
 
     def plays_left(self, decisions: Any, lists: MoveLists) -> NDArray[np.uint8]:
-        """[moves] the least number of plays that empties the hand after each move of some decisions."""
+        """[moves] the least number of plays that empties the hand after each move of some decisions.
+
+        Raises GameError in a game that does not count them.
+        """
 
     def judge(self, without: Collection[str] = (), directory: Path | None = None) -> Judge:
         """The preferences, but for those of some groups; from another folder of rule files where one is given."""
@@ -362,8 +372,8 @@ class Engine(Protocol):
     def recorded(self, records: Sequence[Mapping[str, Any]], moves: Sequence[int]) -> Decisions:
         """The decisions of records before these moves, one a record; raises GameError."""
 
-    def adopt(self, decisions: Any) -> tuple[NDArray[np.bool_], Decisions]:
-        """Decisions of other rules of the same game by these: which of them there are here, and those."""
+    def adopt(self, decisions: Any) -> tuple[NDArray[np.bool_], Any]:
+        """Decisions or exchanges of other rules of the same game by these: which of them there are here, and those."""
 
     def recorder(self, tables: int, **extra: Any) -> Recorder:
         """A listener that writes down the matches at so many tables, with extra fields in every record."""
@@ -389,6 +399,9 @@ class Engine(Protocol):
     def sample_decisions(self, states: int, seed: int) -> Decisions:
         """Random plays to decide, for measuring."""
 
+    def sample_estimate(self, decisions: Any, seed: int) -> Estimate:
+        """Random beliefs about the other hands, for verification; some decisions have none and get zeros."""
+
     def sample_leads(self, states: int, seed: int) -> Decisions:
         """Full hands that lead, for measuring."""
 
@@ -404,7 +417,10 @@ class Mark(NamedTuple):
 
 
 Marks = Mapping[str, Mark]
-"""By what is measured: ``labels``, ``lists`` and ``kb`` in decisions/s of self-play, ``full_hands`` in lists/s."""
+"""By what is measured: ``labels``, ``lists`` and ``kb`` in decisions/s of self-play, ``full_hands`` in lists/s.
+
+``alone`` is the time of a decision of kb where nobody else decides, in ms: a target not to be passed.
+"""
 
 NO_MARKS: Marks = {}
 

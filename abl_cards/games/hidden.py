@@ -8,6 +8,9 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+Estimate = NDArray[np.floating]
+"""[n, others, cards] how many copies of each card the other hands are believed to hold: the next one's, ...."""
+
 
 @dataclass(frozen=True)
 class Constraints:
@@ -51,3 +54,13 @@ class Constraints:
         wrong = np.maximum(wrong, np.abs(deals.sum(axis=2) - self.left).max(axis=1))
         wrong = np.maximum(wrong, (self.at_least - deals.astype(np.float64)).max(axis=(1, 2)))
         return np.maximum(wrong, (deals - self.at_most.astype(np.float64)).max(axis=(1, 2))) <= tolerance
+
+
+def share_out(unseen: NDArray[np.uint8], others: int, seed: int) -> Estimate:
+    """[n, others, cards] unseen cards [n, cards] shared out at random, whole or in parts; zeros for one row in four."""
+    random, (n, cards) = np.random.default_rng([seed, 2]), unseen.shape
+    share = random.dirichlet(np.full(others, 0.5), (n, cards)).transpose(0, 2, 1)
+    whole = random.random((n, 1, 1)) < 0.5
+    guess = unseen[:, None] * np.where(whole, share == share.max(axis=1, keepdims=True), share)
+    guess[random.random(n) < 0.25] = 0
+    return guess.astype(np.float32)

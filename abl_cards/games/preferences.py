@@ -1,7 +1,8 @@
 """The preferences of a knowledge base, evaluated for the candidates of many decisions at once.
 
-What all the moves of a decision share is evaluated once a decision, the rest once a move (abl_cards.logic.split). A
-game says how its decisions and its moves are written down as facts; nothing else here differs between games.
+What all the moves of a decision share is evaluated once a decision, the rest once a move (abl_cards.logic.split). An
+estimate of the other hands belongs to what they share; without one, the rules that need it never hold. A game says how
+its decisions and its moves are written down as facts; nothing else here differs between games.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,6 +18,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games.game import GameError, MoveLists
+from abl_cards.games.hidden import Estimate
 from abl_cards.logic import Atom, Circuit, KnowledgeBase, evaluate, weigh
 from abl_cards.logic.errors import suggestion
 from abl_cards.logic.split import SHARED, split
@@ -29,6 +32,9 @@ _COST, _VIOLATED = "cost", "violated"
 WriteShared = Callable[[Any], NDArray[np.uint8]]
 """From decisions or exchanges [n] to the input rows [inputs, n] that all their moves share."""
 
+WriteEstimate = Callable[[Any, Estimate, NDArray[np.uint8]], None]
+"""From decisions or exchanges [n] and what is believed of the other hands: adds to the rows [inputs, n]."""
+
 WriteMoves = Callable[[MoveLists, slice], NDArray[np.uint8]]
 """From a part of some moves to their input rows [inputs, moves]; the rows of what is shared are zero."""
 
@@ -40,42 +46,108 @@ class Facts(Protocol):
     def move_inputs(self) -> frozenset[str]:
         """The inputs that differ from move to move; all others are the same for a whole decision."""
 
+    @property
+    def estimate_inputs(self) -> frozenset[str]:
+        """The inputs that are false where nobody estimates the other hands."""
+
     def of_decisions(self, circuit: Circuit) -> WriteShared:
         """What writes down decisions as inputs of this circuit."""
+
+    def of_estimates(self, circuit: Circuit) -> WriteEstimate:
+        """What adds the estimates of some decisions."""
 
     def of_moves(self, circuit: Circuit) -> Callable[[Any, MoveLists], WriteMoves]:
         """What writes down the moves of some decisions as inputs of this circuit."""
 
 
-@dataclass(frozen=True)
-class Preferences:
-    """The circuits of cost/2 and of the integrity constraints, and what writes their inputs."""
+class NoBeliefs:
+    """The part of Facts about estimates, for a game whose preferences do not speak of them."""
 
-    kb: KnowledgeBase  # it need not be the one that the tables play by
+    @property
+    def estimate_inputs(self) -> frozenset[str]:
+        """None."""
+        return frozenset()
+
+    def of_estimates(self, circuit: Circuit) -> WriteEstimate:
+        """What is believed is not written down."""
+        return lambda decisions, estimate, rows: None
+
+
+@dataclass(frozen=True)
+class _Halves:
+    """A circuit cut in two, what writes the inputs of each half, and what is carried across the cut."""
+
     shared: Circuit
     varying: Circuit
     write_shared: WriteShared
+    write_estimate: WriteEstimate
     write_moves: Callable[[Any, MoveLists], WriteMoves]
     carried: NDArray[np.int64]  # [shared atoms used] their rows among the outputs of the shared half
     carried_to: NDArray[np.int64]  # and among the inputs of the varying half
+
+    @classmethod
+    def of(cls, circuit: Circuit, facts: Facts) -> _Halves:
+        shared, varying = split(circuit, lambda atom: atom[0] in facts.move_inputs)
+        used = {arguments[0]: row for row, (name, arguments) in enumerate(varying.inputs) if name == SHARED}
+        carried = [row for row, (_, arguments) in enumerate(shared.outputs) if arguments[0] in used]
+        return cls(
+            shared=shared,
+            varying=varying,
+            write_shared=facts.of_decisions(shared),
+            write_estimate=facts.of_estimates(shared),
+            write_moves=facts.of_moves(varying),
+            carried=np.array(carried, np.int64),
+            carried_to=np.array([used[shared.outputs[row][1][0]] for row in carried], np.int64),
+        )
+
+    def evaluate_shared(self, decisions: Any, estimate: Estimate | None) -> NDArray[np.uint8]:
+        """[outputs of the shared half, n]."""
+        rows = self.write_shared(decisions)
+        if estimate is not None:
+            self.write_estimate(decisions, estimate, rows)
+        return evaluate(self.shared, rows, threads=THREADS)
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """The circuit of cost/2 and of the integrity constraints, ready for many decisions."""
+
+    kb: KnowledgeBase  # it need not be the one that the tables play by
+    told: Facts
+    circuit: Circuit
     weights: NDArray[np.int32]  # [outputs] the cost of each, 0 for a constraint
+
+    @cached_property
+    def _seeing(self) -> _Halves:
+        """For decisions with an estimate of the other hands."""
+        return _Halves.of(self.circuit, self.told)
+
+    @cached_property
+    def _blind(self) -> _Halves:
+        """For decisions without one: what needs it costs no time."""
+        beliefs = {atom: False for atom in self.circuit.inputs if atom[0] in self.told.estimate_inputs}
+        return _Halves.of(self.circuit.specialise(beliefs), self.told) if beliefs else self._seeing
 
     @property
     def outputs(self) -> tuple[Atom, ...]:
         """``cost(Name, Weight)`` and ``violated(K)``, the rows of ``fired``."""
-        return self.varying.outputs
+        return self.circuit.outputs
 
-    def fired(self, decisions: Any, lists: MoveLists) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
+    def fired(
+        self, decisions: Any, lists: MoveLists, estimate: Estimate | None = None
+    ) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
         """What fires for the candidates, in portions: which moves, and uint8 [outputs, moves]."""
-        portion = self._portions(decisions, lists)
+        portion = self._portions(decisions, lists, estimate)
         for part in _parts(len(lists.form)):
             yield part, portion(part)
 
-    def costs(self, decisions: Any, lists: MoveLists) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    def costs(
+        self, decisions: Any, lists: MoveLists, estimate: Estimate | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
         """The sum of the weights of each candidate, and whether no integrity constraint fires."""
         costs, consistent = np.zeros(len(lists.form), np.int32), np.ones(len(lists.form), np.bool_)
         constraints = np.array([name == _VIOLATED for name, _ in self.outputs], np.bool_)
-        portion, parts = self._portions(decisions, lists), _parts(len(lists.form))
+        portion, parts = self._portions(decisions, lists, estimate), _parts(len(lists.form))
 
         def add_up(first: int, end: int) -> None:
             for part in parts[first:end]:
@@ -87,15 +159,28 @@ class Preferences:
         each_share(len(parts), add_up, least=1)
         return costs, consistent
 
-    def _portions(self, decisions: Any, lists: MoveLists) -> Callable[[slice], NDArray[np.uint8]]:
+    def facts(self, decisions: Any, lists: MoveLists, estimate: Estimate | None = None) -> NDArray[np.uint8]:
+        """[every input of the knowledge base, moves] what it is told of the candidates; see ``kb.input_atoms``."""
+        every = replace(self.circuit, inputs=self.kb.input_atoms)  # to look up where every input lies
+        shared = self.told.of_decisions(every)(decisions)
+        if estimate is not None:
+            self.told.of_estimates(every)(decisions, estimate, shared)
+        rows = self.told.of_moves(every)(decisions, lists)(lists, slice(0, len(lists.form)))
+        rows |= shared[:, lists.decision]
+        return rows
+
+    def _portions(
+        self, decisions: Any, lists: MoveLists, estimate: Estimate | None
+    ) -> Callable[[slice], NDArray[np.uint8]]:
         """Evaluate what the moves share; returns what evaluates some of the moves."""
-        shared = evaluate(self.shared, self.write_shared(decisions), threads=THREADS)
-        decision, write = lists.decision, self.write_moves(decisions, lists)
+        halves = self._blind if estimate is None else self._seeing
+        shared = halves.evaluate_shared(decisions, estimate)
+        decision, write = lists.decision, halves.write_moves(decisions, lists)
 
         def evaluate_part(part: slice) -> NDArray[np.uint8]:
             rows = write(lists, part)
-            _carry_over(shared, self.carried, self.carried_to, decision[part], rows)
-            return evaluate(self.varying, rows)
+            _carry_over(shared, halves.carried, halves.carried_to, decision[part], rows)
+            return evaluate(halves.varying, rows)
 
         return evaluate_part
 
@@ -119,19 +204,9 @@ def _parts(moves: int) -> list[slice]:
 
 def read_preferences(kb: KnowledgeBase, facts: Facts, without: Collection[str] = ()) -> Preferences:
     """Compile the preferences but for those of some groups; raises GameError for a group that is none."""
-    shared, varying = split(_left_over(kb, without), lambda atom: atom[0] in facts.move_inputs)
-    used = {arguments[0]: row for row, (name, arguments) in enumerate(varying.inputs) if name == SHARED}
-    carried = [row for row, (_, arguments) in enumerate(shared.outputs) if arguments[0] in used]
-    return Preferences(
-        kb=kb,
-        shared=shared,
-        varying=varying,
-        write_shared=facts.of_decisions(shared),
-        write_moves=facts.of_moves(varying),
-        carried=np.array(carried, np.int64),
-        carried_to=np.array([used[shared.outputs[row][1][0]] for row in carried], np.int64),
-        weights=np.array([int(arguments[1]) if name == _COST else 0 for name, arguments in varying.outputs], np.int32),
-    )
+    circuit = _left_over(kb, without)
+    weights = [int(arguments[1]) if name == _COST else 0 for name, arguments in circuit.outputs]
+    return Preferences(kb, facts, circuit, np.array(weights, np.int32))
 
 
 def _left_over(kb: KnowledgeBase, without: Collection[str]) -> Circuit:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import game_names
-from abl_cards.games.game import Decisions, Engine, Exchanges, GameError, Moves, Tables
+from abl_cards.games.game import Decisions, Engine, Exchanges, GameError, Listener, Moves, Tables
 
 Message = dict[str, Any]
 """One JSON object of a protocol."""
@@ -75,6 +75,9 @@ class Dealer(Protocol):
 
     def begin(self, key: np.uint64, turned: bool) -> None:
         """Deal a game from this key."""
+
+    def player(self, place: int) -> int:
+        """Which player sits on a seat of the tables in this game."""
 
     def request(self) -> Request:
         """What the player to decide is asked."""
@@ -146,8 +149,8 @@ class Service(Protocol):
     def guest_dialects(self) -> tuple[str, ...]:
         """What a guest understands, the usual one first."""
 
-    def dealer(self, engine: Engine, games: int, dialect: str) -> Dealer:
-        """A table for so many games."""
+    def dealer(self, engine: Engine, games: int, dialect: str, listener: Listener | None = None) -> Dealer:
+        """A table for so many games; a listener hears what happens there."""
 
     def guest(self, engine: Engine, dialect: str, name: str, room: str | None) -> Guest:
         """A seat at somebody else's table."""

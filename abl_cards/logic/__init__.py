@@ -12,7 +12,7 @@ from abl_cards.logic.circuit import Circuit
 from abl_cards.logic.errors import Diagnostic, KBError, Location, Severity
 from abl_cards.logic.evaluate import evaluate, scores, weigh
 from abl_cards.logic.knowledge import KnowledgeBase
-from abl_cards.logic.oracle import Answer, Mismatch, Oracle, verify
+from abl_cards.logic.oracle import Answer, Mismatch, Oracle, Table, claims, compare, tabulate, true_atoms, verify
 from abl_cards.logic.statements import Constraint
 from abl_cards.logic.terms import Atom, Input, Signature, Term
 from abl_cards.logic.torch_backend import evaluate_torch
@@ -32,10 +32,15 @@ __all__ = [
     "Oracle",
     "Severity",
     "Signature",
+    "Table",
     "Term",
+    "claims",
+    "compare",
     "evaluate",
     "evaluate_torch",
     "scores",
+    "tabulate",
+    "true_atoms",
     "verify",
     "weigh",
 ]

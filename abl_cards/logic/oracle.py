@@ -79,11 +79,84 @@ class Oracle:
     def answers(self, rows: NDArray[np.uint8], inputs: Sequence[Atom]) -> Iterable[Answer]:
         """The answer for every column of the rows of these inputs; all the other inputs are false."""
         for state in range(rows.shape[1]):
-            yield self.solve(_true(rows, inputs, state))
+            yield self.solve(true_atoms(rows, inputs, state))
 
 
-def _true(rows: NDArray[np.uint8], inputs: Sequence[Atom], state: int) -> list[Atom]:
+def true_atoms(rows: NDArray[np.uint8], inputs: Sequence[Atom], state: int) -> list[Atom]:
+    """The inputs that hold in a column."""
     return [inputs[row] for row in rows[:, state].nonzero()[0].tolist()]
+
+
+@dataclass(frozen=True)
+class Table:
+    """What is so in some states, according to a circuit or to clingo."""
+
+    outputs: tuple[Atom, ...]
+    values: NDArray[np.uint8]  # [outputs, states], of no meaning where a state is inconsistent
+    cost: NDArray[np.int32] | None  # [states] likewise; None where not all the costs are known
+    consistent: NDArray[np.bool_]  # [states] whether no constraint is violated
+
+    def at(self, states: slice, outputs: NDArray[np.int64]) -> Table:
+        """Some of the states and of the outputs."""
+        return Table(
+            tuple(self.outputs[output] for output in outputs),
+            self.values[outputs, states],
+            None if self.cost is None else self.cost[states],
+            self.consistent[states],
+        )
+
+
+def tabulate(
+    oracle: Oracle,
+    rows: NDArray[np.uint8],
+    inputs: Sequence[Atom],
+    outputs: Sequence[Atom],
+    always: Sequence[Atom] = (),
+    progress: Callable[[int], object] | None = None,
+) -> Table:
+    """Clingo's answers for every column of the rows of these inputs.
+
+    Other inputs are false, but for those that are always true. `progress` is told how many states are done.
+    """
+    import numpy as np
+
+    states = rows.shape[1]
+    values, cost = np.zeros((len(outputs), states), np.uint8), np.zeros(states, np.int32)
+    consistent = np.zeros(states, np.bool_)
+    for state in range(states):
+        answer = oracle.solve((*true_atoms(rows, inputs, state), *always), outputs)
+        if answer.atoms is not None:
+            consistent[state], cost[state] = True, answer.cost
+            values[:, state] = [name in answer.atoms for name in outputs]
+        if progress is not None:
+            progress(state + 1)
+    return Table(tuple(outputs), values, cost, consistent)
+
+
+def compare(claimed: Table, solved: Table, told: Callable[[int], tuple[Atom, ...]]) -> list[Mismatch]:
+    """Where a circuit's answers differ from clingo's for the same outputs; ``told`` gives the inputs of a state."""
+    import numpy as np
+
+    both = claimed.consistent & solved.consistent
+    asked = np.array([output.name != "violated" for output in claimed.outputs], bool)
+    differs = (claimed.values != solved.values) & both & asked[:, None]
+    dearer = both & False if claimed.cost is None else both & (claimed.cost != solved.cost)
+    found = []
+    for state in np.flatnonzero(differs.any(axis=0) | dearer | (claimed.consistent != solved.consistent)).tolist():
+        for message in _differences(claimed, solved, np.flatnonzero(differs[:, state]).tolist(), state):
+            found.append(Mismatch(state, message, told(state)))
+    return found
+
+
+def _differences(claimed: Table, solved: Table, outputs: Sequence[int], state: int) -> Iterable[str]:
+    if claimed.consistent[state] != solved.consistent[state]:
+        yield f"a constraint is {'kept' if claimed.consistent[state] else 'violated'} for the circuit, not for clingo"
+        return
+    for output in outputs:
+        value = bool(claimed.values[output, state])
+        yield f"{claimed.outputs[output]} is {value} for the circuit, {not value} for clingo"
+    if claimed.cost is not None and solved.cost is not None and claimed.cost[state] != solved.cost[state]:
+        yield f"the cost is {claimed.cost[state]} for the circuit, {solved.cost[state]} for clingo"
 
 
 def verify(
@@ -98,22 +171,19 @@ def verify(
     Inputs that the circuit does not have are false for clingo, or what `specialise` made them. `progress` is told
     how many states are done.
     """
-    oracle = oracle or Oracle(kb)
+    assumed = [name for name, value in circuit.assumed.items() if value]
+    claimed = claims(kb, circuit, rows)
+    solved = tabulate(oracle or Oracle(kb), rows, circuit.inputs, circuit.outputs, assumed, progress)
+    return compare(claimed, solved, lambda state: (*true_atoms(rows, circuit.inputs, state), *assumed))
+
+
+def claims(kb: KnowledgeBase, circuit: Circuit, rows: NDArray[np.uint8]) -> Table:
+    """What a circuit says of every column of its input rows; the costs where it has them all."""
     assumed = [name for name, value in circuit.assumed.items() if value]
     results = evaluate(circuit, rows)
-    totals = scores(circuit, results)
-    broken = _violations(kb, circuit, rows, assumed)
-    compares_costs = len(circuit.cost_rows[0]) == len(kb.circuit("cost/2").outputs)
-    mismatches = []
-    for state in range(rows.shape[1]):
-        inputs = (*_true(rows, circuit.inputs, state), *assumed)
-        answer = oracle.solve(inputs, circuit.outputs)
-        cost = int(totals[state]) if compares_costs else None
-        for message in _differences(circuit, results[:, state].tolist(), cost, bool(broken[state]), answer):
-            mismatches.append(Mismatch(state, message, inputs))
-        if progress is not None:
-            progress(state + 1)
-    return mismatches
+    complete = len(circuit.cost_rows[0]) == len(kb.circuit("cost/2").outputs)
+    cost = scores(circuit, results) if complete else None
+    return Table(circuit.outputs, results, cost, ~_violations(kb, circuit, rows, assumed))
 
 
 def _violations(
@@ -129,17 +199,3 @@ def _violations(
         full[row] = given.get(name, 1 if name in assumed else 0)
     broken: NDArray[np.bool_] = np.any(evaluate(constraints, full), axis=0)
     return broken
-
-
-def _differences(
-    circuit: Circuit, column: Sequence[int], cost: int | None, broken: bool, answer: Answer
-) -> Iterable[str]:
-    if broken != (answer.atoms is None):
-        yield f"a constraint is {'violated' if broken else 'kept'} for the circuit, not for clingo"
-    if answer.atoms is None or broken:
-        return
-    for name, value in zip(circuit.outputs, column, strict=True):
-        if name.name != "violated" and bool(value) != (name in answer.atoms):
-            yield f"{name} is {bool(value)} for the circuit, {not value} for clingo"
-    if cost is not None and cost != answer.cost:
-        yield f"the cost is {cost} for the circuit, {answer.cost} for clingo"

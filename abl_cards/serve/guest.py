@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -31,7 +32,8 @@ class GuestResult:
     outcome: Outcome
     decisions: int
     problems: int  # questions answered by the default choice, messages not understood
-    slowest: float  # seconds for a decision
+    typical: float  # seconds for a decision, the median
+    slowest: float
 
     def to_json(self) -> dict[str, Any]:
         """Plain values in a stable order."""
@@ -39,7 +41,7 @@ class GuestResult:
         return {
             "url": self.url, "agent": self.agent, "seat": heard.seat, "games": heard.games, "wins": heard.wins,
             "draws": heard.draws, "over": heard.over, "decisions": self.decisions, "problems": self.problems,
-            "slowest": round(self.slowest, 6),
+            "typical": round(self.typical, 6), "slowest": round(self.slowest, 6),
         }  # fmt: skip
 
 
@@ -56,7 +58,8 @@ async def join(
             await seat.play(connection)
     except (InvalidHandshake, InvalidURI, TimeoutError) as problem:
         raise GameError(f"{url}: no table there: {str(problem) or 'no answer'}") from None
-    return GuestResult(url, name, guest.outcome, seat.decisions, seat.problems, seat.slowest)
+    typical, slowest = (median(seat.times), max(seat.times)) if seat.times else (0.0, 0.0)
+    return GuestResult(url, name, guest.outcome, seat.decisions, seat.problems, typical, slowest)
 
 
 class _Seat:
@@ -65,7 +68,7 @@ class _Seat:
     def __init__(self, guest: Guest, agent: Agent, seed: int, log: Callable[[str], None]) -> None:
         self._guest, self._agent, self._seed, self._log = guest, agent, seed, log
         self.decisions = self.problems = 0
-        self.slowest = 0.0
+        self.times: list[float] = []  # seconds
 
     async def play(self, connection: ClientConnection) -> None:
         """Hear and answer until the connection ends."""
@@ -103,7 +106,7 @@ class _Seat:
     def _choose(self, message: Message) -> Message:
         began = time.perf_counter()
         reply = self._guest.reply(message, self._agent, key_of(self._seed, self.decisions))
-        self.slowest = max(self.slowest, time.perf_counter() - began)
+        self.times.append(time.perf_counter() - began)
         self.decisions += 1
         if reply.problem:
             self._report(reply.problem)

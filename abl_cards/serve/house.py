@@ -16,7 +16,7 @@ from abl_cards.games import Engine, GameError
 from abl_cards.games.service import service
 from abl_cards.serve.client import Client
 from abl_cards.serve.results import ServedResult
-from abl_cards.serve.table import Table
+from abl_cards.serve.table import Notes, Table, Write
 
 LONGEST_FRAME = 1 << 16
 """Bytes; an answer has about 20. A longer frame ends its connection."""
@@ -41,17 +41,20 @@ class Plan:
     port: int | None = None  # the game's usual one; 0 for any
 
 
-async def serve(plan: Plan, log: Callable[[str], None] = lambda line: None) -> ServedResult:
-    """Play all games of a plan; raises GameError for a plan that cannot be, OSError where the port is taken."""
-    return await House(plan, log).serve()
+async def serve(plan: Plan, log: Callable[[str], None] = lambda line: None, write: Write | None = None) -> ServedResult:
+    """Play all games of a plan; ``write`` is given the record of every episode, a whole game at a time.
+
+    Raises GameError for a plan that cannot be, OSError where the port is taken.
+    """
+    return await House(plan, log, write).serve()
 
 
 class House:
     """Tables behind a port, open as long as the context lasts."""
 
-    def __init__(self, plan: Plan, log: Callable[[str], None] = lambda line: None) -> None:
+    def __init__(self, plan: Plan, log: Callable[[str], None] = lambda line: None, write: Write | None = None) -> None:
         """A house for this plan; raises GameError for one that cannot be. The log is told what happens."""
-        self._plan, self._log, self._service = plan, log, service(plan.game)
+        self._plan, self._log, self._write, self._service = plan, log, write, service(plan.game)
         self._dialect = plan.dialect or self._service.dialects[0]
         if self._dialect not in self._service.dialects:
             raise GameError(f"unknown dialect '{self._dialect}' (there are: {', '.join(self._service.dialects)})")
@@ -104,8 +107,10 @@ class House:
     def _table(self, number: int) -> Table:
         plan = self._plan
         agents = {seat: (name, agent(name, plan.engine)) for seat, name in plan.agents.items()}
-        dealer = self._service.dealer(plan.engine, plan.games, self._dialect)
-        return Table(number, dealer, agents, self._teams, self._log)
+        recorder = plan.engine.recorder(1, seed=plan.seed) if self._write else None
+        dealer = self._service.dealer(plan.engine, plan.games, self._dialect, recorder)
+        notes = Notes(recorder, self._write) if recorder and self._write else None
+        return Table(number, dealer, agents, self._teams, self._log, notes)
 
     async def _welcome(self, connection: ServerConnection) -> None:
         client = Client(connection, self._service.read_answer, self._log)

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from abl_cards.games import game
 
+NEEDS_AN_ESTIMATE = "beliefs"
+"""This group never fires for an agent without an estimate of the other hands, as kb; see tests of the minimiser."""
+
 
 def test_the_documents_know_every_group_and_each_pays_its_way() -> None:
     """Both tables of the document, and the bar: the lower bounds lie above one half."""
@@ -14,5 +17,6 @@ def test_the_documents_know_every_group_and_each_pays_its_way() -> None:
     groups = sorted(set(game("guandan").knowledge().groups.values()))
     measured = re.findall(r"^\| `(\w+)` \| \d+ \| 2,000 \| \S+% \| (\S+)% – ", text, re.MULTILINE)
     explained = re.findall(r"^\| `(\w+)` \| [a-z]", text, re.MULTILINE)
-    assert sorted(group for group, _ in measured) == sorted(explained) == groups
+    assert sorted(explained) == groups
+    assert sorted(group for group, _ in measured) == [group for group in groups if group != NEEDS_AN_ESTIMATE]
     assert all(float(low) > 50 for _, low in measured)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from abl_cards.games import MoveLists, game
+from abl_cards.positions import cards_to_give
 from reasoners.minimiser import Minimiser
 
 
@@ -18,12 +19,15 @@ class Given:
     kb: Any = None
     outputs: tuple = ()
 
-    def costs(self, decisions: Any, lists: MoveLists) -> tuple[np.ndarray, np.ndarray]:
+    def costs(self, decisions: Any, lists: MoveLists, estimate: Any = None) -> tuple[np.ndarray, np.ndarray]:
         n = len(lists.form)
         cost = np.zeros(n, np.int32) if self.cost is None else self.cost(lists)
         return cost, np.ones(n, bool) if self.consistent is None else self.consistent(lists)
 
-    def fired(self, decisions: Any, lists: MoveLists) -> Any:
+    def fired(self, decisions: Any, lists: MoveLists, estimate: Any = None) -> Any:
+        raise NotImplementedError
+
+    def facts(self, decisions: Any, lists: MoveLists, estimate: Any = None) -> Any:
         raise NotImplementedError
 
 
@@ -64,3 +68,27 @@ def test_the_most_probable_label_that_has_a_consistent_move() -> None:
         choice = min(span, key=lambda move: (not kept[move], -of[move], cost[move], move))
         assert moves.cards[row].tolist() == lists.cards[choice].tolist()
         assert moves.form[row] == lists.form[choice]
+
+
+def test_an_estimate_reaches_the_judge_from_everywhere() -> None:
+    """Whoever believes something of the other hands is judged by it, whichever way the move is chosen."""
+    engine = game("guandan").engine()
+    decisions = engine.sample_decisions(30, seed=6)
+    estimate, told = engine.sample_estimate(decisions, seed=6), []
+
+    @dataclass(frozen=True)
+    class Curious(Given):
+        def costs(self, decisions: Any, lists: MoveLists, estimate: Any = None) -> tuple[np.ndarray, np.ndarray]:
+            told.append(estimate)
+            return super().costs(decisions, lists)
+
+    minimiser, given = Minimiser(Curious()), cards_to_give(engine, 20, seed=6)
+    assert given is not None
+    minimiser.best(decisions, estimate)
+    minimiser.realise(decisions, np.ones((30, len(decisions.legal))), estimate)
+    minimiser.realise_labels(decisions, decisions.legal.argmax(axis=0).astype(np.int16), estimate)
+    minimiser.give(given, estimate)
+    assert len(told) == 4
+    assert all(each is estimate for each in told)
+    minimiser.best(decisions)
+    assert told[-1] is None

@@ -19,6 +19,10 @@ preference(strong, control).
 says(strong, en, "As strong as {1}.").
 says(strong, zh, "大到{1}。").
 cost(strong(P), 1) :- lays(single(R)), power(R,P).
+preference(weak, control).
+says(weak, en, "Up to {1^}.").
+says(weak, zh, "到{1^}为止，{1}。").
+cost(weak(P), 1) :- lays(single(R)), power(R,P).
 preference(neighbour, partner).
 says(neighbour, en, "Mind {1}.").
 says(neighbour, zh, "注意{1}。").
@@ -44,6 +48,8 @@ def test_several_instances_are_said_at_once(books: dict[str, Phrasebook]) -> Non
     names = [f"tear({rank},{suit},1)" for rank, suit in ((2, "s"), (4, "s"), (3, "h"), (10, "s"))]
     assert books["en"].sentence(names) == "The hearts, spades from 2–4, T on, 1 times, {4} {0}."
     assert books["zh"].sentence(["strong(9)", "strong(10)", "strong(13)"]) == "大到9–T、K。"
+    assert books["en"].sentence(["weak(9)", "weak(15)", "weak(2)"]) == "Up to the level card."
+    assert books["zh"].sentence(["weak(2)", "weak(3)"]) == "到3为止，2–3。"
 
 
 def test_a_sentence_that_is_missing_is_said_in_the_other_language(books: dict[str, Phrasebook]) -> None:

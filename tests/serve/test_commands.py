@@ -7,9 +7,12 @@ import re
 import socket
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from abl_cards.records import read_records
 from tests.cli_runs import ROOT, run
 
 FOUR = ("--seat", "0=greedy", "--seat", "1=random", "--seat", "2=greedy", "--seat", "3=random")
@@ -23,6 +26,37 @@ def test_a_served_table_agrees_with_a_match() -> None:
     assert {key: served[key] for key in ("games", "seed", "wins", "draws", "episodes")} == {
         key: match[key] for key in ("games", "seed", "wins", "draws", "episodes")
     }
+
+
+def records_of(file: Path) -> list[dict[str, Any]]:
+    return cast(list[dict[str, Any]], read_records(file))
+
+
+def test_a_served_table_is_recorded(tmp_path: Path) -> None:
+    """The records are those of a match of the same games, but for who plays; and they can be replayed."""
+    files = [tmp_path / name for name in ("served.jsonl", "match.jsonl.gz", "tables.jsonl")]
+    settings = ("--games", "2", "--seed", "3")
+    answer = run("serve", "guandan", "--port", "0", *FOUR, *settings, "--record", str(files[0]))
+    assert answer.exit_code == 0
+    run("match", "guandan", "greedy", "random", *settings, "--record", str(files[1]))
+    served, matched = (records_of(file) for file in files[:2])
+    told = [{key: record[key] for key in record if key not in ("table", "players")} for record in served]
+    assert told == [{key: record[key] for key in record if key != "agents"} for record in matched]
+    players = {record["match"]: (record["table"], record["players"]) for record in served}
+    assert players == {0: (0, ["greedy", "random"] * 2), 1: (0, ["random", "greedy"] * 2)}
+    assert run("replay", "guandan", str(files[0])).exit_code == 0
+    run("serve", "guandan", "--port", "0", *FOUR, "--tables", "2", "--record", str(files[2]))
+    assert {(record["table"], record["match"]) for record in records_of(files[2])} == {(0, 0), (1, 1)}
+    assert run("replay", "guandan", str(files[2])).exit_code == 0
+
+
+def test_records_of_a_plan_that_cannot_be(tmp_path: Path) -> None:
+    """No file is left behind; a folder that is not there is named before anybody connects."""
+    answer = run("serve", "guandan", "--seat", "4=greedy", "--record", str(tmp_path / "x.jsonl"))
+    assert answer.exit_code == 2
+    assert list(tmp_path.iterdir()) == []
+    answer = run("serve", "guandan", "--port", "0", *FOUR, "--record", str(tmp_path / "nowhere" / "x.jsonl"))
+    assert (answer.exit_code, "there is no folder" in answer.stderr) == (1, True)
 
 
 def test_the_result_as_a_table() -> None:
@@ -53,7 +87,7 @@ def test_join_a_served_table() -> None:
     seat = result["tables"][0]["seats"][3]
     assert (seat["player"], seat["decisions"]) == ("the guest", heard["decisions"])
     assert list(heard) == [
-        "url", "agent", "seat", "games", "wins", "draws", "over", "decisions", "problems", "slowest",
+        "url", "agent", "seat", "games", "wins", "draws", "over", "decisions", "problems", "typical", "slowest",
     ]  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -63,13 +63,6 @@ class Decisions:
         """[labels, n] the mask of legal labels."""
         return evaluate(self.rules.play, self._rows(self.rules.play, self.rules.facts), threads=THREADS)
 
-    def at(self, rows: NDArray[np.int64]) -> Decisions:
-        """Some of the decisions; the circuit is not asked again."""
-        some = replace(self, which=self.which[rows], to_beat=self.to_beat[rows], situation=self.situation.at(rows))
-        if "legal" in self.__dict__:
-            some.__dict__["legal"] = np.ascontiguousarray(self.legal[:, rows])
-        return some
-
     def _rows(self, circuit: Circuit, facts: FactRows) -> NDArray[np.uint8]:
         rows = np.empty((len(circuit.inputs), len(self.which)), np.uint8)
         hand, to_beat = self.situation.hand, self.to_beat
@@ -85,6 +78,13 @@ class Decisions:
     def ranking(self) -> NDArray[np.int32]:
         """[n, labels] the place of each label when they are sorted from weak to strong."""
         return np.broadcast_to(self.rules.ranking, (len(self.which), len(self.rules.labels)))
+
+    def at(self, rows: NDArray[np.int64]) -> Decisions:
+        """Some of the decisions; the circuit is not asked again."""
+        some = Decisions(self.rules, self.which[rows], self.to_beat[rows], self.situation.at(rows), self.course)
+        if "legal" in self.__dict__:
+            some.__dict__["legal"] = np.ascontiguousarray(self.legal[:, rows])
+        return some
 
     def labels_of(self, form: NDArray[np.int16]) -> NDArray[np.int16]:
         """The labels that forms belong to: every label is its own form."""
@@ -162,7 +162,11 @@ class Exchanges:
         """[n, 4] which of CHOICES are legal."""
         return self.rules.auction.may_bid[tuple(self.bids.T)][:, ::-1]
 
-    def lists(self) -> MoveLists:
+    def at(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Exchanges:
+        """Some of the bids to make."""
+        return Exchanges(self.rules, self.which[rows], self.situation.at(rows), self.bids[rows])
+
+    def moves(self) -> MoveLists:
         """The bids as moves of no form, whose only card is the number of the choice."""
         decision, choice = np.nonzero(self.options)
         cards = np.full((len(choice), ROW), NO_CARD, np.uint8)

@@ -13,16 +13,17 @@ from numpy.typing import NDArray
 
 from abl_cards.games.doudizhu import moments
 from abl_cards.games.doudizhu.botzone import BotzoneScript, bot_source
-from abl_cards.games.doudizhu.course import LEADING, NOTHING
+from abl_cards.games.doudizhu.course import LEADING, NOTHING, counts_of
 from abl_cards.games.doudizhu.decisions import CHOICES, Decisions, Exchanges, decide
 from abl_cards.games.doudizhu.drawing import draw_table, draw_view
+from abl_cards.games.doudizhu.hidden import OTHERS
 from abl_cards.games.doudizhu.knowledge import MOST_CARDS, RULE_FILES
 from abl_cards.games.doudizhu.observations import OBSERVATION
 from abl_cards.games.doudizhu.plays import PlayCounter
 from abl_cards.games.doudizhu.preferences import DoudizhuFacts
 from abl_cards.games.doudizhu.records import DoudizhuRecorder
 from abl_cards.games.doudizhu.replay import replay
-from abl_cards.games.doudizhu.rulebook import Rules, rules_of
+from abl_cards.games.doudizhu.rulebook import NOT_YET, Rules, rules_of
 from abl_cards.games.doudizhu.samples import sample_facts, sample_hands
 from abl_cards.games.doudizhu.shapes import COUNT
 from abl_cards.games.doudizhu.tables import Tables
@@ -30,6 +31,7 @@ from abl_cards.games.doudizhu.wire import Action, State
 from abl_cards.games.doudizhu.wording import SORTS, spell
 from abl_cards.games.features import FeatureTable
 from abl_cards.games.game import GameError, Indices, Judge, Listener, Moment, MoveLists, Recorder, Replay, Traits
+from abl_cards.games.hidden import Estimate, share_out
 from abl_cards.games.preferences import Preferences, read_preferences
 from abl_cards.games.shapes import functor
 from abl_cards.logic import Circuit, Term
@@ -141,8 +143,15 @@ class DoudizhuEngine:
         stories = [moments.read_told(self.rules, record, move) for record, move in zip(records, moves, strict=True)]
         return moments.tell(self.rules, stories).decisions(np.arange(len(stories)))
 
-    def adopt(self, decisions: Decisions) -> tuple[NDArray[np.bool_], Decisions]:
-        """Decisions of other rules by these; those with a play to beat that there is not here are left out."""
+    def adopt(
+        self, decisions: Decisions | Exchanges
+    ) -> tuple[NDArray[np.bool_], Decisions] | tuple[NDArray[np.bool_], Exchanges]:
+        """Choices of other rules by these; what cannot come up here is left out.
+
+        That is a play to beat that there is not, or a bid where nobody may bid.
+        """
+        if isinstance(decisions, Exchanges):
+            return self._adopt_bids(decisions)
         names = decisions.rules.labels
         ours = {label: index for label, index in self.rules.shapes.index.items() if self.rules.tiers[index] >= 0}
         labels = np.array([*(ours.get(name, NOTHING) for name in names), LEADING], np.int16)
@@ -150,6 +159,12 @@ class DoudizhuEngine:
         kept = to_beat != NOTHING
         situation = decisions.situation.at(kept)
         return kept, decide(self.rules, situation.hand, to_beat[kept], situation)
+
+    def _adopt_bids(self, exchanges: Exchanges) -> tuple[NDArray[np.bool_], Exchanges]:
+        kept: NDArray[np.bool_] = self.rules.auction.landlord[tuple(exchanges.bids.T)] == NOT_YET
+        ours = Exchanges(self.rules, exchanges.which, exchanges.situation, exchanges.bids)
+        kept &= ours.options.any(axis=1)
+        return kept, ours.at(kept)
 
     def recorder(self, tables: int, **extra: Any) -> Recorder:
         """A listener that writes down the matches at so many tables."""
@@ -212,6 +227,10 @@ class DoudizhuEngine:
     def sample_decisions(self, states: int, seed: int) -> Decisions:
         """Random hands of 1 to 20 cards that lead, or follow every type."""
         return sample_hands(self.rules, states, seed)
+
+    def sample_estimate(self, decisions: Decisions | Exchanges, seed: int) -> Estimate:
+        """[n, 2, 15] the unseen cards shared out at random, whole or in parts; zeros for one decision in four."""
+        return share_out(counts_of(decisions.situation.unseen), OTHERS, seed)
 
     def sample_leads(self, states: int, seed: int) -> Decisions:
         """Hands of 20 random cards that lead."""

@@ -33,13 +33,12 @@ def action_of(form: int, cards: NDArray[np.uint8]) -> Action:
 
 def look(rules: Rules, decisions: Decisions | Exchanges, row: int = 0, to_beat: Action | None = None) -> Moment:
     """One of some decisions; to_beat is what was laid down, where that is known."""
-    situation = decisions.situation.at(np.array([row]))
     if isinstance(decisions, Exchanges):
-        bidding = Exchanges(rules, decisions.which[[row]], situation, decisions.bids[[row]])
-        lists = bidding.lists()
+        bidding = decisions.at(np.array([row]))
+        lists = bidding.moves()
         actions = tuple(action_of(-1, cards) for cards in lists.cards)
         return Moment(bidding, lists, ("bid",) * len(actions), actions, _bid_state(bidding))
-    one = Decisions(rules, decisions.which[[row]], decisions.to_beat[[row]], situation)
+    one = decisions.at(np.array([row]))
     lists = one.moves()
     actions = tuple(action_of(int(form), cards) for form, cards in zip(lists.form, lists.cards, strict=True))
     labels = tuple(rules.labels[form] for form in lists.form)

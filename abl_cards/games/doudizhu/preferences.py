@@ -18,7 +18,7 @@ from abl_cards.games.doudizhu.plays import PlayCounter
 from abl_cards.games.doudizhu.rulebook import Rules, fact_rows_of
 from abl_cards.games.doudizhu.shapes import COUNT, FIRST, Shapes
 from abl_cards.games.game import MoveLists
-from abl_cards.games.preferences import WriteMoves, WriteShared
+from abl_cards.games.preferences import NoBeliefs, WriteMoves, WriteShared
 from abl_cards.games.questions import rows_by_number
 from abl_cards.logic import Circuit
 from abl_cards.parallel import each_share
@@ -47,7 +47,7 @@ class MoveRows(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DoudizhuFacts:
+class DoudizhuFacts(NoBeliefs):
     """The facts of tables that play by these rules."""
 
     rules: Rules

@@ -30,6 +30,7 @@ class Guandan:
             "lists": Mark(100_000, others[:1]),
             "full_hands": Mark(20_000, (("OpenGuanDan's engine", 500.0),)),
             "kb": Mark(20_000),
+            "alone": Mark(20),
         }
 
     def knowledge(self, directory: Path | None = None, profile: str | None = None, cache: bool = True) -> KnowledgeBase:

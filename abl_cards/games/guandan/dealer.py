@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import CARD_NAMES
-from abl_cards.games.game import DRAW, Indices, Moves
+from abl_cards.games.audience import Audience
+from abl_cards.games.game import DRAW, Indices, Listener, Moves
 from abl_cards.games.guandan import protocol
 from abl_cards.games.guandan.course import BACK, PLAY, TRIBUTE
 from abl_cards.games.guandan.engine import GuandanEngine
@@ -29,9 +30,11 @@ _STAGES = {PLAY: "play", TRIBUTE: "tribute", BACK: "back"}
 class GuandanDealer:
     """One table for a number of games; see Dealer."""
 
-    def __init__(self, engine: GuandanEngine, games: int, dialect: str = protocol.PLAIN) -> None:
-        """A table that speaks this dialect."""
-        self.tables = Tables(engine.rules, 1, self)
+    def __init__(
+        self, engine: GuandanEngine, games: int, dialect: str = protocol.PLAIN, listener: Listener | None = None
+    ) -> None:
+        """A table that speaks this dialect; somebody else may listen too."""
+        self.tables = Tables(engine.rules, 1, Audience((self, listener)) if listener else self)
         self._engine, self._games, self._dialect = engine, games, dialect
         self._view, self._scene = View(self.tables), Scene()
         self._game = 0
@@ -48,6 +51,10 @@ class GuandanDealer:
         """The players' team that won, DRAW, or -1 while the game runs."""
         winner = int(self.tables.winner[0])
         return winner if winner in (DRAW, -1) else winner ^ self._view.turned
+
+    def player(self, place: int) -> int:
+        """Which player sits on a seat of the tables in this game."""
+        return self._view.seat(place)
 
     def begin(self, key: np.uint64, turned: bool) -> None:
         """Deal a game."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -84,8 +84,8 @@ class Decisions:
 
     def at(self, rows: NDArray[np.int64]) -> Decisions:
         """Some of the decisions; the circuit is not asked again."""
-        hands, situation = pick_hands(self.hands, rows), self.situation.at(rows)
-        some = replace(self, which=self.which[rows], hands=hands, to_beat=self.to_beat[rows], situation=situation)
+        hands, situation, seen = self.hands.at(rows), self.situation.at(rows), (self.course, self.known, self.habits)
+        some = Decisions(self.rules, self.which[rows], hands, self.to_beat[rows], situation, *seen)
         if "_answers" in self.__dict__:
             some.__dict__["_answers"] = np.ascontiguousarray(self._answers[:, rows])
         return some
@@ -177,7 +177,7 @@ class Exchanges:
     options: NDArray[np.uint8]  # [n, 54] the cards that may be chosen
     stage: NDArray[np.int8]  # [n] TRIBUTE or BACK
 
-    def lists(self) -> MoveLists:
+    def moves(self) -> MoveLists:
         """The cards that may be chosen as moves of one card and no form, in the order of the 54-vector."""
         decision, card = np.nonzero(self.options)
         cards = np.full((len(card), expansion.MOST_CARDS), expansion.NO_CARD, np.uint8)
@@ -224,11 +224,6 @@ def look_around(play: Play, which: Indices) -> Situation:
     )
     each_share(n, lambda lo, hi: course.look_around(play, which, lo, hi, *room))
     return room
-
-
-def pick_hands(hands: Hands, rows: NDArray[np.int64]) -> Hands:
-    """Some of the hands."""
-    return Hands(hands.natural[rows], hands.wilds[rows], hands.level[rows])
 
 
 def read_hands(rules: Rules, cards: NDArray[np.uint8], level: NDArray[np.int8]) -> Hands:

@@ -16,10 +16,19 @@ from numpy.typing import NDArray
 from abl_cards.cards import CARDS, hand_of
 from abl_cards.cards import SUITS as CARD_SUITS
 from abl_cards.games.features import FeatureTable
-from abl_cards.games.game import GameError, Indices, Listener, Moment, MoveLists, Recorder, Replay, Traits
+from abl_cards.games.game import (
+    GameError,
+    Indices,
+    Listener,
+    Moment,
+    MoveLists,
+    Recorder,
+    Replay,
+    Traits,
+)
 from abl_cards.games.guandan import moments
 from abl_cards.games.guandan.course import LEADING, NOTHING
-from abl_cards.games.guandan.decisions import Decisions, Exchanges, card_options, decide, read_hands
+from abl_cards.games.guandan.decisions import Decisions, Exchanges, card_options, decide, decide_exchange, read_hands
 from abl_cards.games.guandan.drawing import draw_table, draw_view
 from abl_cards.games.guandan.knowledge import load_kb
 from abl_cards.games.guandan.observations import OBSERVATION
@@ -35,6 +44,7 @@ from abl_cards.games.guandan.shapes import SUITS
 from abl_cards.games.guandan.tables import Tables
 from abl_cards.games.guandan.wire import Action, State, hand_order, reading
 from abl_cards.games.guandan.wording import SORTS, spell
+from abl_cards.games.hidden import Estimate, share_out
 from abl_cards.games.preferences import Preferences, read_preferences
 from abl_cards.games.shapes import functor
 from abl_cards.logic import Circuit, Term
@@ -163,8 +173,15 @@ class GuandanEngine:
         stories = [moments.read_told(record, move) for record, move in zip(records, moves, strict=True)]
         return moments.tell(self.rules, stories).decisions(np.arange(len(stories)))
 
-    def adopt(self, decisions: Decisions) -> tuple[NDArray[np.bool_], Decisions]:
-        """Decisions of other rules by these; those with a play to beat that there is not here are left out."""
+    def adopt(
+        self, decisions: Decisions | Exchanges
+    ) -> tuple[NDArray[np.bool_], Decisions] | tuple[NDArray[np.bool_], Exchanges]:
+        """Choices of other rules by these; what cannot come up here is left out.
+
+        That is a play to beat that there is not, or a card to give where none may be given.
+        """
+        if isinstance(decisions, Exchanges):
+            return self._adopt_exchanges(decisions)
         ours = self.rules.shapes.form_index
         names = [form.name for form in decisions.rules.shapes.forms]
         forms = np.array([*(ours.get(name, NOTHING) for name in names), LEADING], np.int16)
@@ -172,6 +189,12 @@ class GuandanEngine:
         kept = to_beat != NOTHING
         situation = decisions.situation.at(kept)
         return kept, decide(self.rules, situation.hand, decisions.hands.level[kept], to_beat[kept], situation)
+
+    def _adopt_exchanges(self, exchanges: Exchanges) -> tuple[NDArray[np.bool_], Exchanges]:
+        which, level, situation, stage = exchanges.which, exchanges.hands.level, exchanges.situation, exchanges.stage
+        options = decide_exchange(self.rules, which, level, situation, stage).options
+        kept: NDArray[np.bool_] = np.any(options, axis=1)
+        return kept, decide_exchange(self.rules, which[kept], level[kept], situation.at(kept), stage[kept])
 
     def recorder(self, tables: int, **extra: Any) -> Recorder:
         """A listener that writes down the matches at so many tables."""
@@ -257,6 +280,10 @@ class GuandanEngine:
     def sample_decisions(self, states: int, seed: int) -> Decisions:
         """Random hands of 1 to 27 cards that lead, or follow every type."""
         return sample_hands(self.rules, states, seed)
+
+    def sample_estimate(self, decisions: Decisions | Exchanges, seed: int) -> Estimate:
+        """[n, 3, 54] the unseen cards shared out at random, whole or in parts; zeros for one decision in four."""
+        return share_out(decisions.situation.unseen, len(self.teams) - 1, seed)
 
     def sample_leads(self, states: int, seed: int) -> Decisions:
         """Hands of 27 random cards that lead."""

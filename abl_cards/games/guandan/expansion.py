@@ -35,6 +35,10 @@ class Hands(NamedTuple):
     wilds: NDArray[np.uint8]  # [n] wild cards
     level: NDArray[np.int8]  # [n] rank of the episode's level
 
+    def at(self, rows: NDArray[np.int64]) -> Hands:
+        """Some of the hands."""
+        return Hands(self.natural[rows], self.wilds[rows], self.level[rows])
+
 
 class Rulebook(NamedTuple):
     """What the kernels know of the rules."""
@@ -83,7 +87,8 @@ _OWN = 7  # wild cards in their own rank
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _card(value, suit):
+def card_of(value, suit):
+    """The place in the 54-vector of a rank 2..16 and a suit in hand order."""
     if value >= _JOKERS_FROM:
         return np.uint8(52 + value - _JOKERS_FROM)
     return np.uint8(4 * ((value - 1) % 13) + _SUIT_OF_VECTOR[suit])
@@ -94,7 +99,7 @@ def read_hand(hand, level, wild_suit, natural):
     """Fill natural [17, 4] from a 54-vector; returns the number of wild cards."""
     for value in range(2, _JOKERS_FROM):
         for suit in range(4):
-            natural[value, suit] = hand[_card(value, suit)]
+            natural[value, suit] = hand[card_of(value, suit)]
     natural[_JOKERS_FROM, 0] = hand[52]
     natural[_JOKERS_FROM + 1, 0] = hand[53]
     if wild_suit < 0:
@@ -116,10 +121,10 @@ def _lay(laid, filled, counts, row, value, level, wild_suit):
     """Put one group's cards behind the others; returns how many cards lie there now."""
     for suit in range(4):
         for _ in range(counts[row, suit]):
-            laid[filled] = _card(value, suit)
+            laid[filled] = card_of(value, suit)
             filled += 1
     for _ in range(counts[row, _STAND_IN]):
-        laid[filled] = _card(level, wild_suit)
+        laid[filled] = card_of(level, wild_suit)
         filled += 1
     return filled
 

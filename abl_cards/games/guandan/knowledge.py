@@ -33,6 +33,8 @@ INPUTS = (
     Input("cards", (WHO, tuple(range(1, 28)))),
     Input("unseen", (VALUES, tuple(range(1, 9)))),
     Input("unseen_wild", ((1, 2),)),
+    Input("estimated", (WHO, VALUES, tuple(range(1, 9)))),
+    Input("estimated_wild", (WHO, (1, 2))),
     Input("play", None, 1),
     Input("lays", None, 1),
     Input("left", (VALUES, tuple(range(1, 9)))),

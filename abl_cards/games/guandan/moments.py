@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from abl_cards.cards import cards_of, hand_of
 from abl_cards.games.game import GameError, Moment, Moves
 from abl_cards.games.guandan.course import BACK, LEADING, PLAY, TRIBUTE
-from abl_cards.games.guandan.decisions import Decisions, Exchanges, Situation, decide, decide_exchange, pick_hands
+from abl_cards.games.guandan.decisions import Decisions, Exchanges, Situation, decide, decide_exchange
 from abl_cards.games.guandan.episodes import check_rules, read_field
 from abl_cards.games.guandan.exchange import Gifts, exchange_of
 from abl_cards.games.guandan.knowledge import WHO
@@ -56,12 +56,12 @@ def _look_at_exchange(rules: Rules, exchanges: Exchanges, row: int) -> Moment:
     one = Exchanges(
         rules,
         exchanges.which[[row]],
-        pick_hands(exchanges.hands, np.array([row])),
+        exchanges.hands.at(np.array([row])),
         exchanges.situation.at(np.array([row])),
         exchanges.options[[row]],
         exchanges.stage[[row]],
     )
-    lists = one.lists()
+    lists = one.moves()
     stage = next(name for name, number in STAGES.items() if number == one.stage[0])
     actions = tuple(Action(stage, stage, (int(cards[0]),)) for cards in lists.cards)
     return Moment(one, lists, (stage,) * len(actions), actions, _state_of(rules, one, stage, None))

@@ -9,13 +9,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.guandan.expansion import NO_CARD, read_hand
+from abl_cards.games.guandan.expansion import NO_CARD, card_of, read_hand
 from abl_cards.games.guandan.knowledge import WHO
 from abl_cards.games.guandan.shapes import SUITS, VALUE_COUNT, Shapes
 from abl_cards.logic import Circuit
 
 MOVE_INPUTS = frozenset({"play", "lays", "left", "wild_left", "plays_left"})
 """The inputs that differ from move to move; all others are the same for a whole decision."""
+
+ESTIMATE_INPUTS = frozenset({"estimated", "estimated_wild"})
+"""The inputs that are false where nobody has an estimate of the other hands."""
 
 
 class SituationRows(NamedTuple):
@@ -36,6 +39,13 @@ class MoveRows(NamedTuple):
     left_suited: NDArray[np.int32]  # [17, 4, 3] at least
     wild_left: NDArray[np.int32]  # [3] at least
     plays_left: NDArray[np.int32]  # [28] at least
+
+
+class EstimateRows(NamedTuple):
+    """Where beliefs about the other hands lie among the rows of a circuit; -1 where they do not matter."""
+
+    estimated: NDArray[np.int32]  # [3, 17, 9] seat, rank, at least
+    wild: NDArray[np.int32]  # [3, 3] seat, at least
 
 
 @njit(cache=True, nogil=True)
@@ -69,6 +79,28 @@ def write_situation(at, situation, level, wild_suit, lo, hi, rows):
                 _raise(rows, at.unseen[value, count], i)
         for count in range(1, wilds + 1):
             _raise(rows, at.unseen_wild[count], i)
+
+
+@njit(cache=True, nogil=True)
+def write_estimate(at, estimate, level, wild_suit, lo, hi, rows):
+    """Add beliefs, from estimates [n, 3, 54] of copies, to input rows [inputs, n]; halves are rounded up."""
+    totals = np.zeros(17)
+    for i in range(lo, hi):
+        for other in range(3):
+            totals[:] = 0.0
+            for card in range(52):
+                totals[14 if card < 4 else card // 4 + 1] += estimate[i, other, card]
+            totals[15], totals[16] = estimate[i, other, 52], estimate[i, other, 53]
+            if wild_suit >= 0:
+                wilds = float(estimate[i, other, card_of(level[i], wild_suit)])
+                totals[level[i]] -= wilds
+                for count in range(1, 3):
+                    if wilds >= count - 0.5:
+                        _raise(rows, at.wild[other, count], i)
+            for value in range(2, 17):
+                for count in range(1, 9):
+                    if totals[value] >= count - 0.5:
+                        _raise(rows, at.estimated[other, value, count], i)
 
 
 @njit(cache=True, nogil=True)
@@ -113,6 +145,16 @@ def situation_rows(circuit: Circuit) -> SituationRows:
     for (who, count), row in circuit.input_rows("cards", 2).items():
         cards[WHO.index(str(who)), int(count)] = row
     return SituationRows(top, cards, _ranked(circuit, "unseen"), _counted(circuit, "unseen_wild", 3))
+
+
+def estimate_rows(circuit: Circuit) -> EstimateRows:
+    """Look up the beliefs of a circuit."""
+    estimated, wild = np.full((3, VALUE_COUNT, 9), -1, np.int32), np.full((3, 3), -1, np.int32)
+    for (who, value, count), row in circuit.input_rows("estimated", 3).items():
+        estimated[WHO.index(str(who)), int(value), int(count)] = row
+    for (who, count), row in circuit.input_rows("estimated_wild", 2).items():
+        wild[WHO.index(str(who)), int(count)] = row
+    return EstimateRows(estimated, wild)
 
 
 def move_rows(circuit: Circuit, shapes: Shapes) -> MoveRows:

@@ -7,14 +7,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.guandan.course import LEADING, write_facts
+from abl_cards.games.game import MoveLists
+from abl_cards.games.guandan.course import LEADING
 from abl_cards.games.guandan.decisions import Decisions, decide
+from abl_cards.games.guandan.inputs import InputRows
 from abl_cards.games.guandan.knowledge import AXES, KINDS, STRENGTHS, SUITS_OF_CARDS, VALUES
-from abl_cards.games.guandan.moves import leave, move_rows, situation_rows, write_moves, write_situation
-from abl_cards.games.guandan.rulebook import Rules, fact_rows_of
+from abl_cards.games.guandan.rulebook import Rules
+from abl_cards.games.hidden import share_out
 from abl_cards.games.questions import at_least, atom_rows, one_hot
 from abl_cards.games.shapes import functor
-from abl_cards.logic import Circuit
 
 _LEAD_SHARE = 0.2
 
@@ -72,32 +73,33 @@ def _forms_to_beat(rules: Rules, states: int, random: np.random.Generator) -> ND
 
 def sample_facts(rules: Rules, states: int, seed: int) -> NDArray[np.uint8]:
     """[every input, states]: in every column a play to decide, a legal move, a random trick, result and ladder."""
-    decisions = sample_hands(rules, states, seed)
     random = np.random.default_rng([seed, 1])
-    table = replace(rules.play, inputs=rules.kb.input_atoms)  # to look up where every input lies
-    rows = np.empty((len(table.inputs) + 1, states), np.uint8)
-    write_facts(fact_rows_of(table, rules.shapes), decisions.hands, decisions.to_beat, 0, states, rows)
-    _write_move(rules, table, decisions, random, rows)
+    decisions = _surrounded(sample_hands(rules, states, seed), random)
+    every = InputRows.of(replace(rules.play, inputs=rules.kb.input_atoms), rules)
+    told = every.tell_decisions(decisions)
+    every.tell_estimate(decisions, share_out(decisions.situation.unseen, 3, seed), told)
+    rows = np.concatenate([told, np.zeros((1, states), np.uint8)])  # the last for what these rules do not ask
+    _tell_move(every, decisions, random, rows)
     for name, values in (_between_episodes(random, states) | _public(random, states)).items():
-        rows[atom_rows(table.inputs, name, AXES[name])] = values.reshape(-1, states)
+        rows[atom_rows(rules.kb.input_atoms, name, AXES[name])] = values.reshape(-1, states)
     return rows[:-1]
 
 
-def _write_move(
-    rules: Rules, table: Circuit, decisions: Decisions, random: np.random.Generator, rows: NDArray[np.uint8]
-) -> None:
-    """Add what the others hold and a random legal move; the plays left after it are any number."""
-    n, level, wild_suit = len(decisions.which), decisions.hands.level, rules.book.wild_suit
+def _surrounded(decisions: Decisions, random: np.random.Generator) -> Decisions:
+    """The same hands among others of any size, and any of these has made the play to beat."""
+    n = len(decisions.which)
     top = np.where(decisions.to_beat == LEADING, -1, random.integers(0, 3, n)).astype(np.int8)
     others = random.integers(0, 28, (n, 3)).astype(np.uint8)
-    situation = decisions.situation._replace(cards=others, top=top)
+    return replace(decisions, situation=decisions.situation._replace(cards=others, top=top))
+
+
+def _tell_move(every: InputRows, decisions: Decisions, random: np.random.Generator, rows: NDArray[np.uint8]) -> None:
+    """Add a random legal move; the plays left after it are any number."""
+    n = len(decisions.which)
     labels = (decisions.legal * random.random(decisions.legal.shape)).argmax(axis=0).astype(np.int16)
     moves = decisions.realise_random(labels, random.integers(0, 2**63, n).astype(np.uint64))
-    left, everywhere = np.empty((n, 54), np.uint8), np.arange(n)
-    leave(situation.hand, everywhere, moves.cards, 0, n, left)
-    plays = random.integers(0, 28, n).astype(np.uint8)
-    write_situation(situation_rows(table), situation, level, wild_suit, 0, n, rows)
-    write_moves(move_rows(table, rules.shapes), moves.form, left, plays, level, everywhere, wild_suit, 0, n, rows)
+    each = MoveLists(np.arange(n + 1), moves.form, moves.cards)
+    every.tell_moves(decisions, each, np.arange(n), random.integers(0, 28, n).astype(np.uint8), rows)
 
 
 def _public(random: np.random.Generator, states: int) -> dict[str, NDArray[np.uint8]]:

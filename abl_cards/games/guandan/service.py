@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 from urllib.parse import quote, urlsplit, urlunsplit
 
-from abl_cards.games.game import Engine, GameError
+from abl_cards.games.game import Engine, GameError, Listener
 from abl_cards.games.guandan.dealer import GuandanDealer
 from abl_cards.games.guandan.engine import GuandanEngine
 from abl_cards.games.guandan.guest import GuandanGuest
@@ -24,9 +24,9 @@ class GuandanService:
     dialects = (PLAIN, WITH_LEVELS)
     guest_dialects = (CONTEST, OPEN)
 
-    def dealer(self, engine: Engine, games: int, dialect: str) -> Dealer:
-        """A table for so many games."""
-        return GuandanDealer(cast(GuandanEngine, engine), games, dialect)
+    def dealer(self, engine: Engine, games: int, dialect: str, listener: Listener | None = None) -> Dealer:
+        """A table for so many games; a listener hears what happens there."""
+        return GuandanDealer(cast(GuandanEngine, engine), games, dialect, listener)
 
     def guest(self, engine: Engine, dialect: str, name: str, room: str | None) -> Guest:
         """A seat at somebody else's table."""

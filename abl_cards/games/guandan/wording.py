@@ -12,6 +12,7 @@ _SORTS = {
     "left/3": ("rank", "suit", None), "unseen/2": ("rank", None), "copies/2": ("rank", None),
     "power/2": ("rank", "strength"), "strength/2": (None, "strength"), "bomb/2": ("rank", None),
     "straight_flush/2": ("rank", "suit"), "top/1": ("seat",), "cards/2": ("seat", None), "who/1": ("seat",),
+    "estimated/3": ("seat", "rank", None), "estimated_wild/2": ("seat", None),
 }  # fmt: skip
 SORTS: Sorts = {Signature.parse(name): sorts for name, sorts in _SORTS.items()}
 """What the arguments of the vocabulary stand for; the rules hand it on."""

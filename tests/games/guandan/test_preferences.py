@@ -84,20 +84,45 @@ def facts_of(engine: GuandanEngine, moment: Moment, row: int) -> set[Atom]:
     return found | {Atom("plays_left", (n,)) for n in range(1, plays + 1)}
 
 
+def beliefs(estimate: np.ndarray, level: int) -> set[Atom]:
+    """``estimated(W,R,N)`` and ``estimated_wild(W,N)`` of one decision's estimate [3, 54]."""
+    found = set()
+    for who, hand in zip(("next", "partner", "previous"), estimate.astype(float), strict=True):
+        ranks: Counter = Counter()
+        for card in range(54):
+            rank, suit = rank_and_suit(Card(card))
+            ranks["wild" if (rank, suit) == (level, "h") else rank] += hand[card]
+        for rank, copies in ranks.items():
+            numbers = range(1, int(np.floor(copies + 0.5)) + 1)
+            found |= {
+                Atom("estimated_wild", (who, n)) if rank == "wild" else Atom("estimated", (who, rank, n))
+                for n in numbers
+            }
+    return found
+
+
 def test_costs_and_constraints_are_those_of_clingo(strict: GuandanEngine) -> None:
-    """On moves of positions met in play and of crowded random hands; both sides of consistency come up."""
+    """On moves of positions met in play and of crowded random hands; both sides of consistency come up.
+
+    Every other decision comes with an estimate of the other hands.
+    """
     judge, oracle = preferences(strict), Oracle(strict.rules.kb)
     known = set(strict.rules.kb.input_atoms)
     random = np.random.default_rng(0)
     seen: Counter = Counter()
     positions: list[Any] = [met_in_play(strict, PAIRS // 3, seed=1), strict.sample_decisions(PAIRS // 6, seed=1)]
     for decisions in positions:
+        estimates = strict.sample_estimate(decisions, seed=1)
         for row in range(len(decisions.which)):
             moment = strict.look(decisions, row)
             decision: Any = moment.decision
-            costs, consistent = judge.costs(decision, moment.lists)
+            estimate = estimates[[row]] if row % 2 else None
+            costs, consistent = judge.costs(decision, moment.lists, estimate)
+            rows = judge.facts(decision, moment.lists, estimate)
             for move in random.integers(0, len(costs), 2):
                 facts = facts_of(strict, moment, int(move))
+                facts |= set() if estimate is None else beliefs(estimate[0], int(decision.hands.level[0]))
+                assert facts & known == {judge.kb.input_atoms[place] for place in np.flatnonzero(rows[:, move])}
                 assert facts <= known | {fact for fact in facts if fact.name == "cards"}
                 answer = oracle.solve(facts & known, among=())
                 assert (answer.atoms is not None) == consistent[move], moment.actions[move]
@@ -105,6 +130,43 @@ def test_costs_and_constraints_are_those_of_clingo(strict: GuandanEngine) -> Non
                 seen[bool(consistent[move])] += 1
     assert seen.total() == PAIRS
     assert min(seen[True], seen[False]) > 0
+
+
+def test_without_an_estimate_nothing_is_believed() -> None:
+    """Whether there is none or one that says nothing, beliefs do not fire; and they do where there is one."""
+    engine = engine_of()
+    judge = preferences(engine)
+    decisions: Any = met_in_play(engine, 300, seed=5)
+    lists, estimate = decisions.moves(), engine.sample_estimate(decisions, seed=5)
+    beliefs = np.array([judge.kb.groups.get(str(a[0]).partition("(")[0]) == "beliefs" for _, a in judge.outputs])
+    none, empty, some = (
+        np.concatenate([fired for _, fired in judge.fired(decisions, lists, given)], axis=1)
+        for given in (None, np.zeros_like(estimate), estimate)
+    )
+    assert (none == empty).all()
+    assert not none[beliefs].any()
+    assert some[beliefs].any(axis=1).all()  # each of them
+    assert (some[~beliefs] == none[~beliefs]).all()
+    assert (judge.costs(decisions, lists)[0] == judge.costs(decisions, lists, np.zeros_like(estimate))[0]).all()
+
+
+def test_an_estimate_is_rounded_and_may_be_of_any_float_type() -> None:
+    engine = engine_of()
+    judge = preferences(engine)
+    decisions = engine.sample_decisions(1, seed=0)
+    level = int(decisions.hands.level[0])
+    rank = 5 if level != 5 else 6
+    estimate = np.zeros((1, 3, 54))
+    estimate[0, 1, 4 * (rank - 1) : 4 * rank] = 0.375  # 1.5 in all
+    estimate[0, 2, 52] = 0.49
+    lists = decisions.moves()
+    rows = judge.facts(decisions, lists, estimate)
+    told = {str(judge.kb.input_atoms[place]) for place in np.flatnonzero(rows[:, 0])}
+    assert {text for text in told if text.startswith("estimated")} == {
+        f"estimated(partner,{rank},1)", f"estimated(partner,{rank},2)",
+    }  # fmt: skip
+    with pytest.raises(ValueError, match=r"estimate must be \[1, 3, 54\], not \[3, 54\]"):
+        judge.costs(decisions, lists, estimate[0])
 
 
 def test_a_group_left_out_costs_nothing() -> None:

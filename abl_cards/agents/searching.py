@@ -1,0 +1,76 @@
+"""The agent that searches: 神算子 (Tan et al. 2020, chapters 3 and 4), for games that are races of two open hands.
+
+``shensuanzi:10,8``: while neither hand has more than 10 cards it plays what is provably best; above, it looks 8 moves
+ahead and then deeper and deeper, with the difference of the cards left as its guess, until ``seconds`` (0.2) are over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.agents.agent import Keys
+from abl_cards.agents.names import AgentName
+from abl_cards.games import Decisions, Engine, Exchanges, GameError, Moves
+from abl_cards.games.race import Race, Racing
+from reasoners.search import Laid, Search
+from reasoners.search_tables import SearchTables
+
+EXACT_UP_TO, FIRST_DEPTH, SECONDS = 10, 8, 0.2
+"""What the paper chose; its limit of a move was 30 s."""
+
+_MEGABYTES = 16
+
+
+class Shensuanzi:
+    """Exact below a number of cards, above it as deep as time allows."""
+
+    def __init__(
+        self,
+        engine: Racing,
+        exact_up_to: int = EXACT_UP_TO,
+        first_depth: int = FIRST_DEPTH,
+        seconds: float = SECONDS,
+        clock: Callable[[], float] = perf_counter,
+    ) -> None:
+        """Play so; raises GameError for a game that is too large."""
+        self._clock = clock
+        self._engine, self._tables = engine, SearchTables(engine.combinations)
+        self._exact_up_to, self._first_depth, self._seconds = exact_up_to, first_depth, seconds
+
+    def play(self, decisions: Decisions, keys: Keys) -> Moves:
+        """The best move found, one decision after the other."""
+        moves = [self._engine.play_cards(laid.label, laid.cards) for laid in map(self._move, self._races(decisions))]
+        return Moves(np.array([form for form, _ in moves], np.int16), np.stack([cards for _, cards in moves]))
+
+    def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
+        """The first choice: a race has nothing to exchange."""
+        return exchanges.options.argmax(axis=1).astype(np.uint8)
+
+    def _races(self, decisions: Decisions) -> list[Race]:
+        return self._engine.races(decisions)
+
+    def _move(self, race: Race) -> Laid:
+        end = self._clock() + self._seconds
+        search = Search(self._tables, race, _MEGABYTES)
+        if max(sum(race.own), sum(race.other)) <= self._exact_up_to:
+            return search.best().move
+        return search.deepen(self._first_depth, lambda nodes: self._clock() < end).move
+
+
+def shensuanzi_agent(name: AgentName, engine: Engine) -> Shensuanzi:
+    """``shensuanzi``, ``shensuanzi:10,8``, ``shensuanzi:10,8,seconds=1``; raises GameError."""
+    if not isinstance(engine, Racing):
+        raise GameError(f"agent '{name}' plays games of two open hands, such as big2")
+    exact, first = (*name.numbers, *(EXACT_UP_TO, FIRST_DEPTH)[len(name.numbers) :])
+    text = name.value("seconds")
+    try:
+        seconds = SECONDS if text is None else float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= 3600 or first < 1:
+        raise GameError(f"agent '{name}': write EXACT,FIRST,seconds=S with FIRST from 1 and S from 0 to 3600")
+    return Shensuanzi(engine, exact, first, seconds)

@@ -1,0 +1,72 @@
+"""clingo in as many processes as there are processors: what it derives from many states of a knowledge base."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games import game
+from abl_cards.logic import Atom, Oracle, Table, tabulate
+from abl_cards.parallel import THREADS
+
+CHUNK = 250
+"""States a process is given at once."""
+
+WORTH_A_PROCESS = 1000
+"""With fewer states than this a second process would start longer than it works."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a process needs to know to load the same knowledge base again."""
+
+    game: str
+    directory: Path | None
+    profile: str | None
+
+
+def solve(
+    source: Source, rows: NDArray[np.uint8], outputs: Sequence[Atom], once: Sequence[Atom] = ()
+) -> Iterator[tuple[slice, Table]]:
+    """The answers in states [every input of the knowledge base, states], in portions as they are done.
+
+    The first portion answers for ``once`` too, behind the outputs: for what is the same in every state.
+    """
+    states = rows.shape[1]
+    parts = [slice(first, min(first + CHUNK, states)) for first in range(0, states, CHUNK)]
+    tasks = {
+        part.start: (source, np.packbits(rows[:, part], axis=1), part.stop - part.start, tuple(outputs))
+        for part in parts
+    }
+    if tasks:
+        tasks[0] = (*tasks[0][:3], (*outputs, *once))
+    if min(THREADS, states // WORTH_A_PROCESS) < 2:
+        yield from ((part, _solve(*tasks[part.start])) for part in parts)
+        return
+    # Threads are running here already, and a forked process would inherit their locks: start afresh.
+    with ProcessPoolExecutor(min(THREADS, len(parts)), multiprocessing.get_context("spawn")) as pool:
+        futures = {pool.submit(_solve, *tasks[part.start]): part for part in parts}
+        try:
+            yield from ((futures[future], future.result()) for future in as_completed(futures))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+@cache
+def oracle_of(source: Source) -> tuple[Oracle, tuple[Atom, ...]]:
+    """A process's own clingo, and the inputs it may be told."""
+    knowledge = game(source.game).knowledge(source.directory, source.profile)
+    return Oracle(knowledge), knowledge.input_atoms
+
+
+def _solve(source: Source, packed: NDArray[np.uint8], states: int, outputs: tuple[Atom, ...]) -> Table:
+    oracle, inputs = oracle_of(source)
+    return tabulate(oracle, np.unpackbits(packed, axis=1, count=states), inputs, outputs)

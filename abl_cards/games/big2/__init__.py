@@ -1,0 +1,37 @@
+"""Big2: two seats, open hands, one pack without jokers; who goes out wins the cards that the other is left with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from abl_cards.games.big2.knowledge import RULE_FILES
+from abl_cards.games.game import NO_MARKS, Engine, Game, Marks
+from abl_cards.logic import KnowledgeBase
+
+
+@dataclass(frozen=True)
+class Big2:
+    """The game by its rule files; the engine behind it is imported when it is asked for."""
+
+    name: str = "big2"
+    title: str = "Big2 锄大地"
+    home: Path = RULE_FILES.home
+
+    @property
+    def marks(self) -> Marks:
+        """There is nothing to compare its speed with."""
+        return NO_MARKS
+
+    def knowledge(self, directory: Path | None = None, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
+        """Load and check the rule files; raises KBError."""
+        return RULE_FILES.load(directory, profile, cache)
+
+    def engine(self, directory: Path | None = None, profile: str | None = None) -> Engine:
+        """Compile the rule files; raises KBError."""
+        from abl_cards.games.big2.engine import engine_of
+
+        return engine_of(directory, profile or RULE_FILES.default_profile)
+
+
+GAME: Game = Big2()

@@ -1,0 +1,77 @@
+"""Two hands that lie open and race to be empty: what a search needs to know of a game, and nothing else of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.logic import KnowledgeBase
+
+LEADING = -1
+"""What there is to beat when a seat leads."""
+
+
+@dataclass(frozen=True)
+class Combinations:
+    """What can be laid down, and what beats what, as a knowledge base says it; without the pass."""
+
+    labels: tuple[str, ...]
+    needs: NDArray[np.uint8]  # [labels, ranks] main cards of each rank
+    kickers: NDArray[np.uint8]  # [labels] groups of kickers, all of different ranks
+    kicker_size: NDArray[np.uint8]  # [labels] cards in each
+    spare: NDArray[np.bool_]  # [labels, ranks] ranks that kickers may be of
+    beats: NDArray[np.bool_]  # [labels, labels] row: what lies there; column: what may be laid on it
+
+    @property
+    def cards(self) -> NDArray[np.int64]:
+        """[labels] how many cards each takes."""
+        return self.needs.sum(axis=1, dtype=np.int64) + self.kickers.astype(np.int64) * self.kicker_size
+
+
+@dataclass(frozen=True)
+class Race:
+    """A position: whoever goes out gains the cards that the other is left with; a pass hands the lead over."""
+
+    own: tuple[int, ...]  # [ranks] of the seat to move
+    other: tuple[int, ...]
+    to_beat: int = LEADING  # label
+
+
+@runtime_checkable
+class Racing(Protocol):
+    """An engine of a game that is such a race."""
+
+    @property
+    def combinations(self) -> Combinations:
+        """What can be laid down, and what beats what."""
+
+    def race(self, own: str, other: str, to_beat: str | None = None) -> Race:
+        """A position in the words of the game; raises GameError."""
+
+    def races(self, decisions: Any) -> list[Race]:
+        """The positions of decisions."""
+
+    def cards_text(self, cards: NDArray[np.integer]) -> str:
+        """The copies of each rank [ranks] as text; a pass is empty."""
+
+    def play_cards(self, label: int, cards: NDArray[np.integer]) -> tuple[int, NDArray[np.uint8]]:
+        """The form and the row of cards, as in Moves, of cards that are laid down; LEADING stands for a pass."""
+
+
+def read_combinations(
+    kb: KnowledgeBase, labels: tuple[str, ...], beats: NDArray[np.bool_], ranks: int, first: int
+) -> Combinations:
+    """Read needs/4, kickers/3 and spare/2 of labels that are their own forms; ranks count from ``first``."""
+    index = {label: place for place, label in enumerate(labels)}
+    needs, spare = np.zeros((len(labels), ranks), np.uint8), np.zeros((len(labels), ranks), np.bool_)
+    kickers, size = np.zeros(len(labels), np.uint8), np.zeros(len(labels), np.uint8)
+    for form, _, rank, count in kb.facts("needs", 4):
+        needs[index[str(form)], int(rank) - first] += int(count)
+    for form, groups, cards in kb.facts("kickers", 3):
+        kickers[index[str(form)]], size[index[str(form)]] = int(groups), int(cards)
+    for form, rank in kb.facts("spare", 2):
+        spare[index[str(form)], int(rank) - first] = True
+    return Combinations(labels, needs, kickers, size, spare, beats)

@@ -1,0 +1,322 @@
+"""The search itself, compiled: negamax with null windows on a stack of its own, so that it can stop and go on.
+
+A frame is a position with the seat to move first. A play that the other cannot answer forces a pass, so the same seat
+moves on in the next frame; of what there is to beat only the replies are kept that it leaves.
+"""
+
+# mypy: disable-error-code="assignment,no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from reasoners.search_bits import ONE, lowest_bit, merge_ranks, popcount, ranks_with
+from reasoners.search_memory import COMPLETE, best_of, depth_of, find, lower_bound, remember, upper_bound
+from reasoners.search_tables import (
+    BEATERS,
+    BY_CARDS,
+    CARDS,
+    KICKER_SIZE,
+    KICKERS,
+    KIND,
+    MAIN,
+    NEED,
+    SEVERAL_RANKS,
+    SPARE,
+    WITH_KICKERS,
+    WITHIN,
+)  # fmt: skip
+
+(
+    OWN, OTHER, OWN_CARDS, OTHER_CARDS, REPLY, BETA, BEST, BEST_MOVE, NEXT, END, START, TURNED, DEPTH, OPEN, BEST_OPEN,
+    SINCE, FIRST_KEY, SECOND_KEY,
+) = range(18)  # fmt: skip
+"""A frame: hands; the first reply, or LEAD; what must be reached; what was, and by which label; its moves on the stack
+of moves; whether the other seat moved before; how far it may look; whether a horizon was met, by any move and by the
+best; the count of nodes when it began; its key in the table."""
+FRAME = 18
+
+LEAD, PASS, NO_MOVE = 511, 510, 509
+"""In the place of a label."""
+
+MINE, THEIRS, NOW = range(3)
+"""Sets of a frame: what the two hands can lay down, and what may be laid down now."""
+
+CARDS_LAID, LABEL, RANK = range(3)
+"""A move on the stack of moves: its cards as a hand, its label or -1, its place in the order they are tried."""
+
+PLY, NODES, VALUE, CARDS_BEST, LABEL_BEST, MERGE = range(6)
+"""The state of a search: where it stands; what it found at the root."""
+STATE = 6
+
+MOST_PLIES, MOST_MOVES = 128, 1 << 16
+
+_SIZE_FIRST = 14
+"""A lead is tried by its number of cards, then by how often its label cut off a search; a play comes before a pass."""
+_PLAY_FIRST, _KNOWN_FIRST, _MOST_HISTORY = 8000, 1 << 28, 8000
+_FAR = 100
+
+
+@njit(cache=True, nogil=True)
+def fill_set(hand, labels, words, sets, ply, which):
+    """What a hand can lay down."""
+    sets[ply, which] = ~np.uint64(0)
+    for rank in range(13):
+        copies = np.int64((hand >> np.uint64(3 * rank)) & np.uint64(7))
+        for word in range(words.shape[1]):
+            sets[ply, which, word] &= words[WITHIN + 5 * rank + copies, word]
+    _drop_without_kickers(hand, labels, words, sets, ply, which)
+
+
+@njit(cache=True, nogil=True)
+def _drop_without_kickers(hand, labels, words, sets, ply, which):
+    for word in range(words.shape[1]):
+        left = sets[ply, which, word] & words[WITH_KICKERS, word]
+        while left:
+            bit = lowest_bit(left)
+            left &= left - ONE
+            label = np.int64(bit) + 64 * word
+            there = ranks_with(hand, labels[label, KICKER_SIZE]) & np.uint64(labels[label, SPARE])
+            if np.int64(popcount(there)) < labels[label, KICKERS]:
+                sets[ply, which, word] &= ~(ONE << bit)
+
+
+@njit(cache=True, nogil=True)
+def list_moves(frames, sets, ply, labels, words, history, moves, known):
+    """Put the moves of a frame on the stack of moves; ``known`` is the label that the table remembers."""
+    place = frames[ply, START]
+    own = np.uint64(frames[ply, OWN])
+    leads = 1 if frames[ply, REPLY] == LEAD else 0
+    for word in range(words.shape[1]):
+        left = sets[ply, NOW, word]
+        while left:
+            label = np.int64(lowest_bit(left)) + 64 * word
+            left &= left - ONE
+            rank = history[leads, label] + (labels[label, CARDS] << _SIZE_FIRST if leads else _PLAY_FIRST)
+            if label == known:
+                rank += _KNOWN_FIRST
+            if labels[label, KICKERS] == 0:
+                moves[place, CARDS_LAID], moves[place, LABEL], moves[place, RANK] = labels[label, NEED], label, rank
+                place += 1
+            else:
+                place = _with_kickers(own, label, rank, labels, moves, place)
+    if not leads:
+        moves[place, CARDS_LAID], moves[place, LABEL] = 0, -1
+        moves[place, RANK] = history[0, labels.shape[0]] + (_KNOWN_FIRST if known == PASS else 0)
+        place += 1
+    frames[ply, NEXT], frames[ply, END] = frames[ply, START], place
+
+
+@njit(cache=True, nogil=True)
+def _with_kickers(own, label, rank, labels, moves, place):
+    """Every choice of kickers, low ones first; returns the place behind them."""
+    size, groups = np.uint64(labels[label, KICKER_SIZE]), labels[label, KICKERS]
+    there = ranks_with(own, labels[label, KICKER_SIZE]) & np.uint64(labels[label, SPARE])
+    chosen, end = (1 << groups) - 1, 1 << np.int64(popcount(there))
+    while chosen < end:
+        cards, left, number, height = np.uint64(labels[label, NEED]), there, 0, 0
+        while left:
+            if (chosen >> number) & 1:
+                cards += size << lowest_bit(left)
+                height += number
+            left &= left - ONE
+            number += 1
+        moves[place, CARDS_LAID], moves[place, LABEL], moves[place, RANK] = np.int64(cards), label, rank - height
+        place += 1
+        lowest = chosen & -chosen  # the next number with as many bits
+        carried = chosen + lowest
+        chosen = (((carried ^ chosen) >> 2) // lowest) | carried
+    return place
+
+
+@njit(cache=True, nogil=True)
+def _take_next(frames, ply, moves):
+    """Bring the best of the moves that are left to the front; returns its place."""
+    first = frames[ply, NEXT]
+    best = first
+    for place in range(first + 1, frames[ply, END]):
+        if moves[place, RANK] > moves[best, RANK]:
+            best = place
+    if best != first:
+        for column in range(3):
+            moves[first, column], moves[best, column] = moves[best, column], moves[first, column]
+    frames[ply, NEXT] = first + 1
+    return first
+
+
+@njit(cache=True, nogil=True)
+def _turn_over(frames, sets, ply, child, words):
+    """The next frame after a pass: the other seat leads."""
+    frames[child, OWN], frames[child, OTHER] = frames[ply, OTHER], frames[ply, OWN]
+    frames[child, OWN_CARDS], frames[child, OTHER_CARDS] = frames[ply, OTHER_CARDS], frames[ply, OWN_CARDS]
+    frames[child, REPLY], frames[child, TURNED], frames[child, BETA] = LEAD, 1, 1 - frames[ply, BETA]
+    for word in range(words.shape[1]):
+        theirs = sets[ply, THEIRS, word]
+        sets[child, MINE, word], sets[child, THEIRS, word], sets[child, NOW, word] = (
+            theirs,
+            sets[ply, MINE, word],
+            theirs,
+        )
+
+
+@njit(cache=True, nogil=True)
+def _lay_down(frames, sets, ply, child, cards, label, labels, words):
+    """The next frame after a play: the other seat replies, or has to pass and the same seat leads."""
+    hand, reply = np.uint64(frames[ply, OWN] - cards), LEAD
+    for word in range(words.shape[1] - 1, -1, -1):
+        replies = sets[ply, THEIRS, word] & words[BEATERS + label, word]
+        sets[child, NOW, word] = replies
+        if replies:
+            reply = 64 * word + np.int64(lowest_bit(replies))
+    turned = 1 if reply != LEAD else 0
+    mine, theirs = (THEIRS, MINE) if turned else (MINE, THEIRS)
+    for word in range(words.shape[1]):
+        sets[child, mine, word], sets[child, theirs, word] = sets[ply, MINE, word], sets[ply, THEIRS, word]
+    touched = ranks_with(np.uint64(cards), 1)
+    while touched:
+        shift = lowest_bit(touched)
+        touched &= touched - ONE
+        row = WITHIN + 5 * (np.int64(shift) // 3) + np.int64((hand >> shift) & np.uint64(7))
+        for word in range(words.shape[1]):
+            sets[child, mine, word] &= words[row, word]
+    _drop_without_kickers(hand, labels, words, sets, child, mine)
+    left = frames[ply, OWN_CARDS] - labels[label, CARDS]
+    frames[child, REPLY], frames[child, TURNED] = reply, turned
+    if turned:
+        frames[child, OWN], frames[child, OTHER] = frames[ply, OTHER], np.int64(hand)
+        frames[child, OWN_CARDS], frames[child, OTHER_CARDS] = frames[ply, OTHER_CARDS], left
+        frames[child, BETA] = 1 - frames[ply, BETA]
+    else:
+        frames[child, OWN], frames[child, OTHER] = np.int64(hand), frames[ply, OTHER]
+        frames[child, OWN_CARDS], frames[child, OTHER_CARDS] = left, frames[ply, OTHER_CARDS]
+        frames[child, BETA] = frames[ply, BETA]
+        for word in range(words.shape[1]):
+            sets[child, NOW, word] = sets[child, MINE, word]
+
+
+@njit(cache=True, nogil=True)
+def _set_key(frames, sets, ply, labels, words, merge, merged):
+    """The key of a frame; positions of the same order of ranks share one where no runs are left."""
+    runs = np.uint64(0)
+    for word in range(words.shape[1]):
+        runs |= (sets[ply, MINE, word] | sets[ply, THEIRS, word]) & words[SEVERAL_RANKS, word]
+    reply = frames[ply, REPLY]
+    if runs or not merge:
+        frames[ply, FIRST_KEY], frames[ply, SECOND_KEY] = frames[ply, OWN] | (reply << 39), frames[ply, OTHER]
+        return
+    border = -1 if reply == LEAD else labels[reply, MAIN]
+    merge_ranks(np.uint64(frames[ply, OWN]), np.uint64(frames[ply, OTHER]), border, merged)
+    if reply != LEAD:
+        reply = 13 * labels[reply, KIND] + merged[2] // 3
+    frames[ply, FIRST_KEY], frames[ply, SECOND_KEY] = merged[0] | (reply << 39), merged[1] | (1 << 39)
+
+
+@njit(cache=True, nogil=True)
+def _note(frames, ply, value, is_open, label):
+    """A move of a frame is worth this much."""
+    if is_open:
+        frames[ply, OPEN] = 1
+    if value > frames[ply, BEST]:
+        frames[ply, BEST], frames[ply, BEST_OPEN] = value, is_open
+        frames[ply, BEST_MOVE] = PASS if label < 0 else label
+
+
+@njit(cache=True, nogil=True)
+def _settle(frames, sets, ply, labels, words, table, merge, merged):
+    """What can be said of a new frame at once: whether it is settled, its value, whether a horizon was met, a move."""
+    beta, own, other = frames[ply, BETA], frames[ply, OWN_CARDS], frames[ply, OTHER_CARDS]
+    out = np.uint64(0)
+    for word in range(words.shape[1]):
+        out |= sets[ply, NOW, word] & words[BY_CARDS + own, word]
+    if out or other < beta:  # goes out, which nothing can better; or could not win enough
+        return True, other, 0, NO_MOVE
+    if -own >= beta:
+        return True, -own, 0, NO_MOVE
+    if frames[ply, DEPTH] <= 0:
+        return True, other - own, 1, NO_MOVE
+    _set_key(frames, sets, ply, labels, words, merge, merged)
+    place = find(table, np.uint64(frames[ply, FIRST_KEY]), np.uint64(frames[ply, SECOND_KEY]))
+    if place < 0:
+        return False, 0, 0, NO_MOVE
+    depth = depth_of(table, place)
+    if depth == COMPLETE or depth >= frames[ply, DEPTH]:
+        lower, upper = lower_bound(table, place), upper_bound(table, place)
+        is_open = 0 if depth == COMPLETE else 1
+        if lower >= beta:
+            return True, lower, is_open, NO_MOVE
+        if upper < beta:
+            return True, upper, is_open, NO_MOVE
+    return False, 0, 0, best_of(table, place)
+
+
+@njit(cache=True, nogil=True)
+def _leave(frames, ply, labels, table, history, nodes):
+    """Write down what a finished frame has come to."""
+    best, reached = frames[ply, BEST], frames[ply, BEST] >= frames[ply, BETA]
+    if reached:
+        leads = 1 if frames[ply, REPLY] == LEAD else 0
+        move = frames[ply, BEST_MOVE]
+        column = labels.shape[0] if move == PASS else move
+        history[leads, column] += 1 + frames[ply, OWN_CARDS] + frames[ply, OTHER_CARDS]
+        if history[leads, column] > _MOST_HISTORY:
+            history >>= 1
+    lower, upper = -frames[ply, OWN_CARDS], frames[ply, OTHER_CARDS]
+    if reached:
+        lower = max(lower, best)
+    else:
+        upper = min(upper, best)
+    is_open = frames[ply, BEST_OPEN] if reached else frames[ply, OPEN]
+    depth = min(frames[ply, DEPTH], COMPLETE - 1) if is_open else COMPLETE
+    first, second = np.uint64(frames[ply, FIRST_KEY]), np.uint64(frames[ply, SECOND_KEY])
+    remember(table, first, second, lower, upper, depth, frames[ply, BEST_MOVE], nodes - frames[ply, SINCE])
+    return is_open
+
+
+@njit(cache=True, nogil=True)
+def begin(state, frames, sets, labels, words, history, moves, merged):
+    """Start at the root, whose hands, cards, reply, beta, depth and sets are filled in."""
+    frames[0, BEST], frames[0, BEST_MOVE], frames[0, START] = -_FAR, NO_MOVE, 0
+    frames[0, OPEN], frames[0, BEST_OPEN], frames[0, SINCE], frames[0, TURNED] = 0, 0, state[NODES], 0
+    state[PLY], state[LABEL_BEST], state[CARDS_BEST] = 0, -1, 0
+    _set_key(frames, sets, 0, labels, words, state[MERGE], merged)
+    list_moves(frames, sets, 0, labels, words, history, moves, NO_MOVE)
+
+
+@njit(cache=True, nogil=True)
+def go_on(state, frames, sets, labels, words, history, moves, table, merged, most):
+    """Search at most so many nodes more; whether the root is finished."""
+    ply, nodes, stop = state[PLY], state[NODES], state[NODES] + most
+    while True:
+        if frames[ply, BEST] >= frames[ply, BETA] or frames[ply, NEXT] == frames[ply, END]:
+            is_open = _leave(frames, ply, labels, table, history, nodes)
+            value = -frames[ply, BEST] if frames[ply, TURNED] else frames[ply, BEST]
+            if ply == 0:
+                state[NODES], state[VALUE] = nodes, frames[0, BEST]
+                frames[0, BEST_OPEN] = is_open
+                return True
+            ply -= 1
+        elif nodes >= stop:
+            state[PLY], state[NODES] = ply, nodes
+            return False
+        else:
+            nodes += 1
+            place, child = _take_next(frames, ply, moves), ply + 1
+            label = moves[place, LABEL]
+            if label < 0:
+                _turn_over(frames, sets, ply, child, words)
+            else:
+                _lay_down(frames, sets, ply, child, moves[place, CARDS_LAID], label, labels, words)
+            frames[child, DEPTH] = frames[ply, DEPTH] - 1
+            settled, value, is_open, known = _settle(frames, sets, child, labels, words, table, state[MERGE], merged)
+            if not settled:
+                frames[child, BEST], frames[child, BEST_MOVE], frames[child, START] = -_FAR, NO_MOVE, frames[ply, END]
+                frames[child, OPEN], frames[child, BEST_OPEN], frames[child, SINCE] = 0, 0, nodes
+                list_moves(frames, sets, child, labels, words, history, moves, known)
+                ply = child
+                continue
+            if frames[child, TURNED]:
+                value = -value
+        place = frames[ply, NEXT] - 1
+        if ply == 0 and value > frames[0, BEST]:
+            state[CARDS_BEST], state[LABEL_BEST] = moves[place, CARDS_LAID], moves[place, LABEL]
+        _note(frames, ply, value, is_open, moves[place, LABEL])

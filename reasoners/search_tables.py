@@ -1,0 +1,152 @@
+"""What the search knows of a game, as bits: labels become places in words, hands become numbers.
+
+A hand has three bits a rank. The labels that either hand can lay down at the root are numbered so that what beats a
+label comes behind it; a set of labels is a row of words. Everything is read off the combinations of a knowledge base.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games import GameError
+from abl_cards.games.race import LEADING, Combinations, Race
+
+MOST_RANKS, MOST_COPIES, MOST_CARDS = 13, 4, 26
+"""What fits into an entry of the transposition table."""
+
+NEED, CARDS, KICKERS, KICKER_SIZE, SPARE, KIND, MAIN = range(7)
+"""Columns of Root.labels: main cards as a hand, number of cards, groups of kickers, cards in each, ranks they may be of
+(the lowest bit of each), the labels it is compared with, its rank as a shift."""
+COLUMNS = 7
+
+WITHIN = 0
+"""Rows of Root.words: labels that need at most so many of a rank, five rows a rank; by cards; with kickers; runs."""
+BY_CARDS = 5 * MOST_RANKS
+WITH_KICKERS = BY_CARDS + MOST_CARDS + 1
+SEVERAL_RANKS = WITH_KICKERS + 1
+BEATERS = SEVERAL_RANKS + 1  # and one row a label: what may be laid on it
+
+
+@dataclass(frozen=True)
+class Root:
+    """The labels that matter in one search."""
+
+    chosen: NDArray[np.int64]  # [n] labels of the game
+    labels: NDArray[np.int64]  # [n, COLUMNS]
+    words: NDArray[np.uint64]  # [BEATERS + n, W]
+    merge: bool  # whether positions without runs depend on the order of the ranks alone
+
+
+@dataclass(frozen=True)
+class SearchTables:
+    """The combinations of a game, prepared; ``root`` picks what two hands need."""
+
+    combinations: Combinations
+
+    def __post_init__(self) -> None:
+        """Raise GameError for a game that is too large."""
+        needs = self.combinations.needs
+        if needs.shape[1] > MOST_RANKS or needs.max(initial=0) > MOST_COPIES:
+            raise GameError(f"the search knows games of at most {MOST_RANKS} ranks with {MOST_COPIES} cards each")
+        if not self.ordered:
+            raise GameError("the search knows games where the weakest reply to a play tells all replies; see beats/1")
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """[labels] from what most labels beat to what none beats: replies to a play are what comes behind one place."""
+        return np.argsort(-self.combinations.beats.sum(axis=1), kind="stable")
+
+    @cached_property
+    def ordered(self) -> bool:
+        """Whether the first of some replies tells all of them, whatever the hand: then it names a position."""
+        rows = self.combinations.beats[self.order][:, self.order]
+        for label in range(len(rows)):
+            replied = rows[rows[:, label], label:]
+            if len(replied) and (replied != replied[0]).any():
+                return False
+        return True
+
+    @cached_property
+    def columns(self) -> NDArray[np.int64]:
+        """[labels, COLUMNS] in the game's order."""
+        game = self.combinations
+        shifts = 3 * np.arange(game.needs.shape[1])
+        kinds: dict[tuple[int, ...], int] = {}
+        table = np.zeros((len(game.labels), COLUMNS), np.int64)
+        table[:, NEED] = (game.needs.astype(np.int64) << shifts).sum(axis=1)
+        table[:, CARDS], table[:, KICKERS], table[:, KICKER_SIZE] = game.cards, game.kickers, game.kicker_size
+        table[:, SPARE] = (game.spare.astype(np.int64) << shifts).sum(axis=1)
+        for place in np.flatnonzero(self.plain):
+            kind = (int(game.needs[place].max()), int(game.kickers[place]), int(game.kicker_size[place]))
+            table[place, KIND] = kinds.setdefault(kind, len(kinds))
+            table[place, MAIN] = 3 * int(game.needs[place].argmax())
+        return table
+
+    @cached_property
+    def plain(self) -> NDArray[np.bool_]:
+        """[labels] whether the main cards are of one rank."""
+        return (self.combinations.needs > 0).sum(axis=1) == 1
+
+    @cached_property
+    def by_order_alone(self) -> bool:
+        """Whether labels of one rank exist for every rank, and beat each other by kind and by which rank is higher."""
+        game, places = self.combinations, np.flatnonzero(self.plain)
+        kind, main = self.columns[places, KIND], self.columns[places, MAIN] // 3
+        ranks, kinds = game.needs.shape[1], int(kind.max(initial=-1)) + 1
+        if len(places) != ranks * kinds or kinds * MOST_RANKS > 511:
+            return False
+        loose = (game.spare[places].sum(axis=1) == ranks - 1) & ~game.spare[places, main]
+        if not loose[game.kickers[places] > 0].all():
+            return False
+        beats = game.beats[np.ix_(places, places)]
+        for one in range(kinds):
+            for two in range(kinds):
+                block = beats[np.ix_(kind == one, kind == two)]
+                rows, columns = main[kind == one], main[kind == two]
+                sign = np.sign(columns[None, :] - rows[:, None])
+                if any(len(np.unique(block[sign == value])) > 1 for value in (-1, 0, 1)):
+                    return False
+        return True
+
+    def root(self, race: Race) -> Root:
+        """The labels that one of the two hands can lay down, and what there is to beat, as words."""
+        game = self.combinations
+        possible = self.fits(np.array(race.own)) | self.fits(np.array(race.other))
+        if race.to_beat != LEADING:
+            possible[race.to_beat] = True
+        chosen = self.order[possible[self.order]]
+        needs, cards = game.needs[chosen], self.columns[chosen, CARDS]
+        words = [_words(needs[:, rank] <= np.arange(5)[:, None]) for rank in range(needs.shape[1])]
+        words += [np.zeros((5, words[0].shape[1]), np.uint64)] * (MOST_RANKS - len(words))
+        words.append(_words(cards == np.arange(MOST_CARDS + 1)[:, None]))
+        words.append(_words(np.stack([game.kickers[chosen] > 0, ~self.plain[chosen]])))
+        words.append(_words(game.beats[np.ix_(chosen, chosen)]))
+        return Root(chosen, self.columns[chosen], np.concatenate(words), self.by_order_alone)
+
+    def fits(self, hand: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """[labels] what a hand can lay down."""
+        game = self.combinations
+        spare = game.spare & (hand >= np.maximum(game.kicker_size, 1)[:, None])
+        return (game.needs <= hand).all(axis=1) & (spare.sum(axis=1) >= game.kickers)
+
+
+def _words(rows: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """[rows, W] the bits of [rows, labels]."""
+    width = max(1, -(-rows.shape[1] // 64))
+    full = np.zeros((len(rows), 64 * width), np.bool_)
+    full[:, : rows.shape[1]] = rows
+    return np.packbits(full, axis=1, bitorder="little").view(np.uint64)
+
+
+def pack(hand: NDArray[np.integer]) -> int:
+    """A hand [ranks] as a number."""
+    return int((hand.astype(np.int64) << 3 * np.arange(len(hand))).sum())
+
+
+def unpack(hand: int, ranks: int) -> NDArray[np.int64]:
+    """The copies of each rank [ranks] of a number."""
+    return hand >> 3 * np.arange(ranks) & 7

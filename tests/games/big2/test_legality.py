@@ -1,0 +1,171 @@
+"""The labels and the mask of Big2 against an independent reading, and the wrap and affiliation rules case by case."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from abl_cards.games import GameError
+from abl_cards.games.big2.decisions import decide
+from abl_cards.games.big2.engine import engine_of
+from abl_cards.games.big2.rulebook import LEADING
+from abl_cards.games.big2.wire import row_text
+from tests.brute_force import big2 as brute
+
+ENGINE = engine_of()
+PLACES = [ENGINE.rules.index[combo.label] for combo, _ in brute.SHAPES]
+
+
+def moves(hand: str, to_beat: str | None = None) -> list[str]:
+    (answer,) = ENGINE.legal_moves([{"hand": hand, "to_beat": to_beat}])
+    assert not isinstance(answer, GameError), answer
+    return answer
+
+
+def test_the_labels_are_the_quadruples_and_the_pass() -> None:
+    assert len(ENGINE.labels) == 423
+    assert {combo.label for combo, _ in brute.SHAPES} | {"pass"} == set(ENGINE.labels)
+    assert len(brute.SHAPES) == 422
+
+
+def test_masks_are_those_of_the_brute_force() -> None:
+    decisions = ENGINE.sample_decisions(30_000, seed=3)
+    combos = {place: combo for place, (combo, _) in zip(PLACES, brute.SHAPES, strict=True)}
+    to_beat = [combos[label] if label >= 0 else None for label in decisions.to_beat.tolist()]
+    expected = brute.legal_labels(decisions.hand, to_beat)
+    assert (decisions.legal[PLACES] == expected).all()
+    assert (decisions.legal[ENGINE.rules.passing] == (decisions.to_beat != LEADING)).all()
+    assert expected.any(axis=1).all()  # the sample covers every label
+
+
+def test_moves_are_those_of_the_brute_force() -> None:
+    decisions = ENGINE.sample_decisions(150, seed=4)
+    lists = decisions.moves()
+    combos = {place: combo for place, (combo, _) in zip(PLACES, brute.SHAPES, strict=True)}
+    for row in range(150):
+        label = int(decisions.to_beat[row])
+        expected = sorted(
+            "".join(letter * count for letter, count in zip(brute.LETTERS, laid, strict=True))
+            for _, laid in brute.moves(tuple(decisions.hand[row].tolist()), combos[label] if label >= 0 else None)
+        )
+        listed = [row_text(cards) for cards in lists.cards[lists.start[row] : lists.start[row + 1]]]
+        assert sorted(listed) == expected
+
+
+@pytest.mark.parametrize(
+    ("cards", "tail", "length"),
+    [
+        ("A2345", "5", 5), ("23456", "6", 5), ("TJQKA", "A", 5), ("JQKA2", "2", 5), ("A23456789TJQ", "Q", 12),
+        ("23456789TJQK", "K", 12), ("3456789TJQKA", "A", 12), ("3456789TJQKA2", "2", 13),
+    ],
+)  # fmt: skip
+def test_runs_of_singles(cards: str, tail: str, length: int) -> None:
+    rank = brute.LETTERS.index(tail) + 3
+    assert "".join(sorted(cards, key=brute.LETTERS.index)) in moves(cards)
+    (labels,) = ENGINE.legal_labels([{"hand": cards, "to_beat": None}])
+    assert not isinstance(labels, GameError)
+    assert f"combo({rank},{length},1,0)" in labels
+
+
+@pytest.mark.parametrize(
+    ("cards", "label"),
+    [
+        ("2233", "combo(3,2,2,0)"), ("AA2233", "combo(3,3,2,0)"), ("AA22", "combo(15,2,2,0)"),
+        ("222333", "combo(3,2,3,0)"), ("AAA222333", "combo(3,3,3,0)"), ("KKAA22", "combo(15,3,2,0)"),
+    ],
+)  # fmt: skip
+def test_short_runs_across_the_end(cards: str, label: str) -> None:
+    (labels,) = ENGINE.legal_labels([{"hand": cards, "to_beat": None}])
+    assert not isinstance(labels, GameError)
+    assert label in labels
+
+
+@pytest.mark.parametrize(
+    "cards", ["KA234", "QKA23", "JQKA23", "KKAA2233", "345", "3456", "33334444", "3333444455", "333355"]
+)
+def test_what_is_no_play(cards: str) -> None:
+    assert "".join(sorted(cards, key=brute.LETTERS.index)) not in moves(cards)
+
+
+def test_runs_across_the_end_are_the_lowest() -> None:
+    assert "34567" in moves("34567", "A2345")
+    assert moves("A2345", "34567") == [""]
+    assert "3456A" not in moves("A23456", "23456")
+    assert "4455" in moves("4455", "2233")
+
+
+def test_affiliations() -> None:
+    assert "33344456" in moves("33344456")
+    assert "33344455" not in moves("33344455")  # the two singles are of one rank
+    assert "3334445566" in moves("3334445566")
+    assert "3334445555" not in moves("3334445555")
+    assert "333444566" not in moves("333444566")  # a single and a pair
+    assert "3334" in moves("3334444")  # split off a bomb
+    assert "33344" in moves("3334444")
+    assert "333444555666" in moves("333444555666")
+    (labels,) = ENGINE.legal_labels([{"hand": "333444555666", "to_beat": None}])
+    assert not isinstance(labels, GameError)
+    assert "combo(6,4,3,0)" in labels
+    assert "combo(5,3,3,1)" not in labels  # 666 as three singles
+    assert "33345222" in moves("22233345")
+
+
+def test_a_wrapped_chain_is_not_its_own_affiliation() -> None:
+    answer = moves("AAA22233344", None)
+    assert all(move.count("A") <= 3 and move.count("2") <= 3 for move in answer)
+    assert "333AAA222" in answer
+    assert not any(len(move) == 12 for move in answer)
+
+
+@pytest.mark.parametrize(
+    ("to_beat", "cards", "beaten"),
+    [
+        ("5", "6", True), ("5", "66", False), ("55", "666", False), ("5556", "7773", True), ("5556", "77733", False),
+        ("5559", "6663", True), ("5", "3333", True), ("4444", "3333", False), ("3333", "4444", True),
+        ("3333", "KA", False), ("34567", "45678", True), ("34567", "456789", False), ("45678", "3333", True),
+        ("33344456", "555777QK", False), ("33344456", "555666QK", True), ("333444", "555666", True), ("2", "A", False),
+    ],
+)  # fmt: skip
+def test_what_beats_what(to_beat: str, cards: str, beaten: bool) -> None:
+    answer = moves(cards, to_beat)
+    assert answer[-1] == ""
+    assert ("".join(sorted(cards, key=brute.LETTERS.index)) in answer) == beaten
+
+
+@pytest.mark.parametrize(
+    ("state", "says"),
+    [
+        ({"hand": "3X"}, "hand: 'X' is no card"), ({"hand": "33333"}, "not that many 3"), ({"hand": ""}, "no cards"),
+        ({"hand": "3", "to_beat": "34"}, "to_beat: 34 is no play"),
+        ({"hand": "3333", "to_beat": "3"}, "a pack has four"),
+        ({}, "a state is"), ({"hand": "3", "profile": "snap"}, "profile"), ({"hand": 3}, "no text of cards"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_state_is_said(state: dict, says: str) -> None:
+    (answer,) = ENGINE.legal_moves([state])
+    assert isinstance(answer, GameError)
+    assert says in str(answer)
+
+
+def test_without_wraps() -> None:
+    straight = engine_of(None, "straight")
+    assert len(straight.labels) < 423
+    assert not any(
+        label.startswith("combo(5,5,1")
+        for label in straight.legal_labels([{"hand": "A2345", "to_beat": None}])[0]  # type: ignore[union-attr]
+    )
+
+
+def test_lists_come_by_type_and_length_the_pass_last() -> None:
+    assert moves("3334456789", "3") == [*"456789", ""]
+    expected = ["3", "4", "33", "44", "333", "3334", "33344", "3344"]
+    assert moves("33344") == expected
+
+
+def test_a_hand_that_holds_nothing_to_beat_with_passes() -> None:
+    hand = np.zeros((1, 13), np.uint8)
+    hand[0, 0] = 1
+    label = ENGINE.rules.index["combo(15,1,1,0)"]
+    assert decide(ENGINE.rules, hand, np.array([label], np.int16)).legal[:, 0].nonzero()[0].tolist() == [
+        ENGINE.rules.passing
+    ]

@@ -1,0 +1,150 @@
+"""The search against plain minimax, and what it promises: best lines, horizons, stops, bounded memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from abl_cards.games import GameError
+from abl_cards.games.big2.engine import engine_of
+from abl_cards.games.race import LEADING, Race
+from reasoners.search import Search, Stopped, solve
+from reasoners.search_bits import merge_ranks
+from reasoners.search_tables import SearchTables, pack, unpack
+from tests.brute_force import big2 as brute
+
+ENGINE = engine_of()
+TABLES = SearchTables(ENGINE.combinations)
+INDEX = {label: place for place, label in enumerate(ENGINE.combinations.labels)}
+
+
+def positions(count: int, seed: int, most: int = 6) -> list[tuple[Race, brute.Combo | None]]:
+    """Random positions, half of them of few ranks, so that runs, bombs and affiliations come up."""
+    random = np.random.default_rng(seed)
+    found: list[tuple[Race, brute.Combo | None]] = []
+    for _ in range(count):
+        own, other = random.integers(1, most + 1, 2).tolist()
+        deck = np.repeat(random.permutation(13)[: 13 if random.random() < 0.5 else 5], 4)
+        cards = random.permutation(deck)
+        hands = [np.bincount(part, minlength=13) for part in (cards[:own], cards[own : own + other])]
+        combo = brute.SHAPES[random.integers(len(brute.SHAPES))][0] if random.random() < 0.5 else None
+        label = INDEX[combo.label] if combo else LEADING
+        found.append((Race(tuple(hands[0].tolist()), tuple(hands[1].tolist()), label), combo))
+    return found
+
+
+def test_values_and_lines_are_those_of_plain_minimax() -> None:
+    for race, combo in positions(120, seed=1):
+        solution = solve(TABLES, race, megabytes=1)
+        assert solution.value == brute.value(race.own, race.other, combo)
+        hands, to_beat = [race.own, race.other], combo
+        for number, laid in enumerate(solution.line):
+            seat, cards = number % 2, tuple(laid.cards.tolist())
+            (to_beat,) = [played for played, each in brute.moves(hands[seat], to_beat) if each == cards]
+            hands[seat] = tuple(have - gone for have, gone in zip(hands[seat], cards, strict=True))
+        assert 0 in map(sum, hands)
+        assert sum(hands[1]) - sum(hands[0]) == solution.value
+
+
+def one_ahead(own: brute.Hand, other: brute.Hand, to_beat: brute.Combo | None) -> int:
+    """Plain negamax with a horizon of one move; going out and passes that are forced are seen beyond it."""
+    plays = list(brute.moves(own, to_beat))
+    if any(sum(laid) == sum(own) for _, laid in plays):
+        return sum(other)
+    if to_beat is not None and len(plays) == 1:
+        return -one_ahead(other, own, None)
+    best = -99
+    for combo, laid in plays:
+        left = tuple(have - gone for have, gone in zip(own, laid, strict=True))
+        replies = list(brute.moves(other, combo))
+        if any(sum(reply) == sum(other) for _, reply in replies):
+            best = max(best, -sum(left))
+        elif combo is not None and len(replies) == 1:  # the lead comes back
+            out = any(sum(reply) == sum(left) for _, reply in brute.plays(left))
+            best = max(best, sum(other) if out else sum(other) - sum(left))
+        else:
+            best = max(best, sum(other) - sum(left))
+    return best
+
+
+def test_horizons() -> None:
+    """A move ahead it is plain negamax; what is called exact is; further ahead than the game is long all is exact."""
+    for race, combo in positions(60, seed=2, most=5):
+        exact = brute.value(race.own, race.other, combo)
+        near, far = Search(TABLES, race, 1).best(1), Search(TABLES, race, 1).best(40)
+        assert near.value == (exact if near.exact else one_ahead(race.own, race.other, combo))
+        assert (far.value, far.exact) == (exact, True)
+
+
+def test_deepening_ends_when_all_is_known() -> None:
+    for race, combo in positions(20, seed=3):
+        found = Search(TABLES, race, 1).deepen(2, lambda nodes: True)
+        assert found.exact
+        assert found.value == brute.value(race.own, race.other, combo)
+
+
+LARGE = Race((3, 1, 2, 3, 1, 2, 2, 1, 3, 2, 1, 3, 2), (1, 3, 2, 1, 3, 2, 2, 3, 1, 2, 3, 1, 2))
+
+
+def test_a_search_stops_when_told_and_deepening_keeps_what_it_has() -> None:
+    asked: list[int] = []
+
+    def watch(nodes: int) -> bool:
+        asked.append(nodes)
+        return len(asked) < 3
+
+    with pytest.raises(Stopped):
+        Search(TABLES, LARGE, 1).best(watch=watch)
+    assert len(asked) == 3
+    found = Search(TABLES, LARGE, 1).deepen(4, lambda nodes: False)
+    assert not found.exact
+    assert found.move.label != LEADING
+
+
+def test_the_same_search_finds_the_same() -> None:
+    one, two = (Search(TABLES, LARGE, 1) for _ in range(2))
+    first, second = one.best(4), two.best(4)
+    assert (first.value, first.move.label, one.nodes) == (second.value, second.move.label, two.nodes)
+
+
+def test_a_tiny_table_changes_no_value() -> None:
+    race = Race((1, 1, 2, 0, 1, 1, 0, 2, 0, 0, 1, 0, 0), (0, 1, 0, 2, 1, 0, 1, 0, 1, 1, 0, 2, 0))
+    search = Search(TABLES, race, 1)
+    search._table = np.zeros((16, 2), np.uint64)
+    assert search.best().value == solve(TABLES, race).value
+
+
+def test_positions_of_one_order_of_ranks_have_one_value() -> None:
+    """Singles and pairs alone: moving all the cards to other ranks in the same order changes nothing."""
+    random = np.random.default_rng(4)
+    for _ in range(20):
+        own, other = (random.integers(0, 3, 5) for _ in range(2))
+        if not own.any() or not other.any():
+            continue
+        values = set()
+        for places in ([0, 2, 4, 6, 8], [1, 4, 6, 9, 11], [3, 5, 7, 10, 12]):
+            hands = np.zeros((2, 13), np.int64)
+            hands[0, places], hands[1, places] = own, other
+            values.add(solve(TABLES, Race(tuple(hands[0].tolist()), tuple(hands[1].tolist())), megabytes=1).value)
+        assert len(values) == 1
+
+
+def test_merged_ranks() -> None:
+    """Empty ranks vanish; ranks in a row of one holder come fewest first, but none crosses the border."""
+    own, other = np.array([0, 2, 1, 0, 0, 1, 3, 1]), np.array([1, 0, 0, 0, 2, 0, 0, 0])
+    merged = np.zeros(3, np.int64)
+    merge_ranks(np.uint64(pack(own)), np.uint64(pack(other)), -1, merged)
+    assert unpack(int(merged[0]), 8).tolist() == [0, 1, 2, 0, 1, 1, 3, 0]
+    assert unpack(int(merged[1]), 8).tolist() == [1, 0, 0, 2, 0, 0, 0, 0]
+    merge_ranks(np.uint64(pack(own)), np.uint64(pack(other)), 3 * 7, merged)
+    assert unpack(int(merged[0]), 8).tolist() == [0, 1, 2, 0, 1, 3, 1, 0]
+    assert merged[2] == 3 * 6
+
+
+def test_what_is_no_race_is_refused() -> None:
+    with pytest.raises(GameError, match="1 to 26"):
+        Search(TABLES, Race((0,) * 13, (1,) * 13))
+    with pytest.raises(GameError, match="first hand"):
+        ENGINE.race("", "3")
+    with pytest.raises(GameError, match="is no play"):
+        ENGINE.race("3", "4", "56")
