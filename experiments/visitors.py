@@ -76,12 +76,8 @@ async def _with_clients(playing: Any, visitor: Visitor, url: str, clients: int) 
     started = [await _start(words) for _ in range(clients)]
     leaving = [asyncio.ensure_future(process.wait()) for process in started]
     try:
-        left = set(leaving)
-        while not games.done() and left:
-            _, pending = await asyncio.wait({games, *left}, return_when=asyncio.FIRST_COMPLETED)
-            left &= pending
-        if not games.done():
-            await asyncio.wait({games}, timeout=_FAREWELL)
+        await asyncio.wait({games, *leaving}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({games}, timeout=_FAREWELL)
         if not games.done():
             codes = sorted({process.returncode for process in started if process.returncode is not None})
             raise GameError(f"{visitor.command}: ended before the games did (exit code {', '.join(map(str, codes))})")
