@@ -6,7 +6,6 @@ lies above one half. ``--set agent=kb`` asks the same of the agent of logic alon
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,7 +47,7 @@ class Part:
 
 def parts(agent: str, engine: Engine) -> list[Part]:
     """All the parts of an agent, the groups first."""
-    sizes = Counter(engine.judge().kb.groups.values())
+    sizes = engine.judge().groups()  # these agents tell the preferences no estimate, so that beliefs never fire
     groups = [Part(name, _preferences(sizes[name]), f"without={name}") for name in sorted(sizes)]
     learned = checked_name(agent).kind == "abl"
     return [*groups, *(Part(word, what, word) for word, what in PARTS.items() if learned)]

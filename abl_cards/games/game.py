@@ -7,6 +7,7 @@ see and do.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -159,6 +160,9 @@ class Judge(Protocol):
     @property
     def outputs(self) -> tuple[Atom, ...]:
         """``cost(Name, Weight)`` of every preference, and ``violated(K)`` of every constraint."""
+
+    def groups(self, estimated: bool = False) -> Counter[str]:
+        """How many preferences of each group can fire at all, with an estimate of the other hands or without one."""
 
     def fired(
         self, decisions: Any, lists: MoveLists, estimate: Estimate | None = None

@@ -8,6 +8,7 @@ its decisions and its moves are written down as facts; nothing else here differs
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,7 +20,9 @@ from numpy.typing import NDArray
 
 from abl_cards.games.game import GameError, MoveLists
 from abl_cards.games.hidden import Estimate
+from abl_cards.games.shapes import functor
 from abl_cards.logic import Atom, Circuit, KnowledgeBase, evaluate, weigh
+from abl_cards.logic.circuit import FALSE
 from abl_cards.logic.errors import suggestion
 from abl_cards.logic.split import SHARED, split
 from abl_cards.parallel import THREADS, each_share
@@ -125,13 +128,25 @@ class Preferences:
     @cached_property
     def _blind(self) -> _Halves:
         """For decisions without one: what needs it costs no time."""
+        blind = self._unbelieving
+        return self._seeing if blind is self.circuit else _Halves.of(blind, self.told)
+
+    @cached_property
+    def _unbelieving(self) -> Circuit:
         beliefs = {atom: False for atom in self.circuit.inputs if atom[0] in self.told.estimate_inputs}
-        return _Halves.of(self.circuit.specialise(beliefs), self.told) if beliefs else self._seeing
+        return self.circuit.specialise(beliefs) if beliefs else self.circuit
 
     @property
     def outputs(self) -> tuple[Atom, ...]:
         """``cost(Name, Weight)`` and ``violated(K)``, the rows of ``fired``."""
         return self.circuit.outputs
+
+    def groups(self, estimated: bool = False) -> Counter[str]:
+        """How many preferences of each group can fire at all, with an estimate of the other hands or without one."""
+        circuit = self.circuit if estimated else self._unbelieving
+        outputs = zip(circuit.outputs, circuit.output_literals.tolist(), strict=True)
+        costs = [str(arguments[0]) for (name, arguments), literal in outputs if name == _COST and literal != FALSE]
+        return Counter(self.kb.groups[name] for name in {functor(cost) for cost in costs})
 
     def fired(
         self, decisions: Any, lists: MoveLists, estimate: Estimate | None = None

@@ -14,9 +14,11 @@ NEEDS_AN_ESTIMATE = "beliefs"
 def test_the_documents_know_every_group_and_each_pays_its_way() -> None:
     """Both tables of the document, and the bar: the lower bounds lie above one half."""
     text = (Path(__file__).parents[2] / "docs" / "preferences.md").read_text("utf-8")
-    groups = sorted(set(game("guandan").knowledge().groups.values()))
+    judge = game("guandan").engine().judge()
     measured = re.findall(r"^\| `(\w+)` \| \d+ \| 2,000 \| \S+% \| (\S+)% – ", text, re.MULTILINE)
     explained = re.findall(r"^\| `(\w+)` \| [a-z]", text, re.MULTILINE)
-    assert sorted(explained) == groups
-    assert sorted(group for group, _ in measured) == [group for group in groups if group != NEEDS_AN_ESTIMATE]
+    assert sorted(explained) == sorted(judge.groups(estimated=True)) == sorted(set(judge.kb.groups.values()))
+    assert (
+        sorted(group for group, _ in measured) == sorted(judge.groups()) == sorted({*explained} - {NEEDS_AN_ESTIMATE})
+    )
     assert all(float(low) > 50 for _, low in measured)
