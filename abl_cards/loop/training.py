@@ -135,14 +135,14 @@ class Run:
     # --- the loop ----------------------------------------------------------------------------------------------------
 
     def go(self, tell: Callable[[Report], None] = lambda report: None, minutes: float | None = None) -> None:
-        """Train until the decisions of the settings are made, or for so many minutes; then save."""
-        began = time.monotonic()
+        """Train until the decisions of the settings are made, or for so many minutes (of the run's own count); then save."""
+        until = None if minutes is None else self.seconds + 60 * minutes
         with Metrics(self.settings.directory, self._metrics_size, self.update) as metrics:
             while self.play.decisions < self.settings.decisions:
                 report = self._once()
                 metrics.write(report.to_json())
                 tell(report)
-                late = minutes is not None and time.monotonic() - began > 60 * minutes
+                late = until is not None and self.seconds >= until
                 if self.update % self.settings.save_every == 0 or late:
                     self._save(metrics.size())
                 if late:
