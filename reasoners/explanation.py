@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Action, Engine, Estimate, Judge, Moment
+from abl_cards.games import Action, Engine, Judge, Moment
 from abl_cards.games.game import is_play
 from abl_cards.logic import Constraint
 from reasoners.minimiser import Minimiser
@@ -156,13 +156,12 @@ def explain(
     moment: Moment,
     language: str = "en",
     opinion: Opinion | None = None,
-    estimate: Estimate | None = None,
 ) -> Explanation:
     """Explain a decision of an agent with this opinion, or with none.
 
-    The preferences may be told an estimate of the other hands. Raises GameError for a language that is none.
+    The preferences are told what the opinion estimates of the other hands. Raises GameError for an unknown language.
     """
-    scores = Scores(judge, moment, Phrasebook.of(judge.kb, engine, language), opinion, estimate)
+    scores = Scores(judge, moment, Phrasebook.of(judge.kb, engine, language), opinion)
     order, labels = scores.order, moment.labels
     best = order[0] if opinion is None else opinion.row
     others = [row for row in order if labels[row] != labels[best]] or [row for row in order if row != best]
@@ -215,9 +214,9 @@ class Scores:
         moment: Moment,
         book: Phrasebook,
         opinion: Opinion | None = None,
-        estimate: Estimate | None = None,
     ) -> None:
         self.book, self._moment, self._judge = book, moment, judge
+        estimate = opinion.told if opinion else None
         likely, self._chances = _weigh(moment, opinion)
         order = Minimiser(judge).order(moment.decision, moment.lists, likely, estimate)
         self.order: list[int] = order.tolist()

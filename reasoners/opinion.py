@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import CARD_NAMES, CARDS
-from abl_cards.games.hidden import Constraints
+from abl_cards.games.hidden import Constraints, Estimate
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,11 @@ class Opinion:
     log_probabilities: NDArray[np.float32]  # [labels] of those that may be chosen; -inf elsewhere
     drawn: bool = False  # whether any card set of the label would have done
     estimate: HandEstimate | None = None
+
+    @property
+    def told(self) -> Estimate | None:
+        """[1, others, cards] what the preferences are told of the other hands."""
+        return None if self.estimate is None else self.estimate.copies[None]
 
     @property
     def probabilities(self) -> NDArray[np.float64]:

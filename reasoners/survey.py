@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games import Decisions, Engine, Judge, MoveLists, Moves
+from abl_cards.games import Decisions, Engine, Estimate, Judge, MoveLists, Moves
 from abl_cards.parallel import each_share
 from abl_cards.streams import below, mix
 
@@ -61,10 +61,10 @@ class Survey:
         return regret
 
 
-def survey(engine: Engine, judge: Judge, decisions: Decisions) -> Survey:
-    """Judge all the candidates of some decisions."""
+def survey(engine: Engine, judge: Judge, decisions: Decisions, estimate: Estimate | None = None) -> Survey:
+    """Judge all the candidates of some decisions; preferences may be told an estimate of the other hands."""
     lists = decisions.moves()
-    cost, consistent = judge.costs(decisions, lists)
+    cost, consistent = judge.costs(decisions, lists, estimate)
     plays = engine.plays_left(decisions, lists)
     shape, label = (len(decisions.which), len(engine.labels)), decisions.labels_of(lists.form)
     found = Survey(

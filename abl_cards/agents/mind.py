@@ -61,29 +61,39 @@ class Mind:
         return self.networks.abln is not None
 
     def look(self, decisions: Decisions) -> View:
-        """Ask the knowledge base, and estimate the hidden hands."""
-        found = survey(self.engine, self.judge, decisions)
+        """Estimate the hidden hands, and ask the knowledge base, whose preferences are told the estimate."""
+        observation = decisions.observe()
+        prior, estimate = self._estimate_open(decisions, observation)
+        found = survey(self.engine, self.judge, decisions, estimate if self.estimates else None)
         legal = found.choosable
         choice = np.flatnonzero(legal.sum(axis=1) > 1)
-        observation = decisions.observe()[choice]
-        prior, estimate = self.estimate(decisions, observation, choice)
         told = legal[choice], decisions.label_to_beat[choice], found.regret()[choice], found.plays[choice]
-        return View(found, choice, observation, *told, prior, estimate)
+        return View(found, choice, observation[choice], *told, prior[choice], estimate[choice])
+
+    def _estimate_open(
+        self, decisions: Decisions, observation: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Prior and estimate of all decisions [n, others, cards]; zeros where one label alone is legal."""
+        shape = (len(observation), self.networks.shape.others, self.networks.shape.cards)
+        prior, estimate = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+        several = np.flatnonzero(decisions.legal.sum(axis=0) > 1)
+        prior[several], estimate[several] = self.estimate(decisions, observation[several], several)
+        return prior, estimate
 
     def estimate(
-        self, decisions: Decisions, observation: NDArray[np.uint8], choice: Indices
+        self, decisions: Decisions, observation: NDArray[np.uint8], rows: Indices
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Prior and estimate [k, others, cards] of the hidden hands at decisions [k] of these."""
+        """Prior and estimate [k, others, cards] of the hidden hands at rows [k] of the decisions."""
         import torch
 
         from reasoners.hands import project, reckon
 
         abln, shape, device = self.networks.abln, self.networks.shape, self.networks.device
-        if abln is None or not len(choice):
-            nothing = np.zeros((len(choice), shape.others, shape.cards), np.float32)
+        if abln is None or not len(rows):
+            nothing = np.zeros((len(rows), shape.others, shape.cards), np.float32)
             return nothing, nothing
-        constraints = decisions.hidden().at(choice)
-        prior = reckon(constraints, decisions.hints()[choice])
+        constraints = decisions.hidden().at(rows)
+        prior = reckon(constraints, decisions.hints()[rows])
         with torch.inference_mode(), self.networks.arithmetic():
             guess = abln(torch.from_numpy(observation).to(device).float(), torch.from_numpy(prior).to(device))
         estimate = guess.float().cpu().numpy()

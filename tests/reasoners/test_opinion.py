@@ -66,7 +66,8 @@ def test_labels_go_by_probability_and_card_sets_by_cost(engine: Any, moments: li
 def test_every_label_is_shown_by_its_cheapest_card_set(engine: Any, moments: list[Moment]) -> None:
     for seed, moment in enumerate(moments[:10]):
         found = explain(engine, engine.judge(), moment, opinion=opinion_of(engine, moment, seed))
-        costs, _ = engine.judge().costs(moment.decision, moment.lists)
+        assert found.opinion is not None
+        costs, _ = engine.judge().costs(moment.decision, moment.lists, found.opinion.told)
         for each in found.labels:
             same = [cost for cost, label in zip(costs, moment.labels, strict=True) if label == each.label]
             assert each.cost == min(same)
