@@ -16,6 +16,8 @@ MOST_CARDS = 20
 """In a hand: the landlord's."""
 FULL_HAND = 17
 BIDS = (0, 1, 2, 3)
+TAGS = (0, 1, 2, 3)
+"""Of the cards of a split: what a card is part of, see splits.lp."""
 COPIES = tuple(4 if value in RANKS else 1 for value in VALUES)
 
 INPUTS = (
@@ -38,6 +40,7 @@ INPUTS = (
     Input("landlord_won", ()),
     Input("landlord_acts", ((1, 2),)),
     Input("peasant_acts", ((1,),)),
+    Input("tagged", (VALUES, TAGS, (1, 2, 3, 4))),
 )
 """What a table can tell the knowledge base; vocabulary.lp declares the same predicates and says what they mean."""
 
@@ -46,13 +49,14 @@ AXES = {declared.name: declared.domains for declared in INPUTS if declared.domai
 
 OUTPUTS = (
     ("legal", 1), ("turn", 1), ("trick_over", 0), ("game_over", 0), ("may_bid", 1), ("bids_over", 0), ("landlord", 2),
-    ("redeal", 0), ("doubled", 1),
+    ("redeal", 0), ("doubled", 1), ("torn", 2), ("lonely", 2), ("consistent", 0),
 )  # fmt: skip
 """What the engine asks."""
 
 FACTS = (
     ("label", 2), ("form", 2), ("kind", 2), ("needs", 3), ("kickers", 3), ("kicker", 3), ("apart", 1), ("misread", 3),
-    ("tier", 2), ("strength", 2), ("doubles", 1), ("worth", 2),
+    ("tier", 2), ("strength", 2), ("doubles", 1), ("worth", 2), ("tags", 2), ("kicker_tag", 2), ("piece", 2),
+    ("group", 3), ("price", 2),
 )  # fmt: skip
 """Facts that the engine reads."""
 

@@ -1,0 +1,134 @@
+"""The facts of splits.lp as arrays: which tags a rank can have, what pieces there are, and what each costs."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.doudizhu.knowledge import AXES, COPIES, TAGS, VALUES
+from abl_cards.games.doudizhu.rulebook import Rules
+from abl_cards.games.doudizhu.shapes import COUNT, FIRST
+from abl_cards.games.questions import Question, at_least
+from abl_cards.games.rule_files import kb_error
+from abl_cards.games.shapes import number
+
+MOST_COPIES = 4
+MOST_OPTIONS = 8
+"""Ways to tag the cards of one rank; the four tags of the paper make at most five."""
+USES = (5, 3, 2, 2)
+"""Groups of each tag that a rank can give to pieces of several ranks, and one more."""
+UNIT = 100.0
+"""Prices of the rules are in hundredths of what a play weighs."""
+NEVER = -1e9
+
+
+class Pieces(NamedTuple):
+    """The pieces of several ranks, the longest first."""
+
+    label: NDArray[np.int16]  # [pieces]
+    tag: NDArray[np.int8]  # [pieces]
+    first: NDArray[np.int8]  # [pieces] lowest rank, from 0
+    last: NDArray[np.int8]  # [pieces] highest rank, from 0
+    price: NDArray[np.float64]  # [pieces] in plays
+
+
+class SplitTables(NamedTuple):
+    """What the search reads."""
+
+    size: NDArray[np.int8]  # [15, 4] cards in a group of this rank and tag, 0 where there are none
+    price: NDArray[np.float64]  # [15, 4] of the piece of one such group, in plays
+    label: NDArray[np.int16]  # [15, 4] its label, -1 where there is none
+    ways: NDArray[np.int8]  # [15, 5] by cards held: how many ways there are to tag them
+    way: NDArray[np.int8]  # [15, 5, MOST_OPTIONS, 4] groups of each tag
+    pieces: Pieces
+
+
+def tables_of(rules: Rules) -> SplitTables:
+    """Read a compiled knowledge base; raises KBError where its pieces are none that the search knows."""
+    size = _sizes(rules)
+    ways, way = _ways(rules, size)
+    price, label, pieces = _pieces(rules, size)
+    return SplitTables(size, price, label, ways, way, pieces)
+
+
+def main_tags(rules: Rules) -> NDArray[np.int8]:
+    """[labels] the tag of the main cards of each play, -1 for a pass and for plays that the profile lacks."""
+    found = np.full(len(rules.labels), -1, np.int8)
+    for form, tag in rules.kb.facts("tags", 2):
+        found[rules.shapes.index[str(form)]] = _tag(tag, f"tags({form},{tag})")
+    return found
+
+
+def kicker_tags(rules: Rules) -> NDArray[np.int8]:
+    """[5] by their number: the tag of so many equal kickers, -1 where none are so many."""
+    found = np.full(MOST_COPIES + 1, -1, np.int8)
+    for size, tag in rules.kb.facts("kicker_tag", 2):
+        found[number(size, f"kicker_tag({size},{tag})")] = _tag(tag, f"kicker_tag({size},{tag})")
+    return found
+
+
+def _tag(value: object, fact: str) -> int:
+    if value not in TAGS:
+        raise kb_error(f"{fact} is no tag", f"tags are {TAGS[0]} to {TAGS[-1]}")
+    return TAGS.index(value)  # type: ignore[arg-type]
+
+
+def _sizes(rules: Rules) -> NDArray[np.int8]:
+    size = np.zeros((COUNT, len(TAGS)), np.int8)
+    for tag, rank, cards in rules.kb.facts("group", 3):
+        fact = f"group({tag},{rank},{cards})"
+        place = number(rank, fact) - FIRST, _tag(tag, fact)
+        if size[place]:
+            raise kb_error(f"{fact}: the groups of a rank and a tag are all of one size", "see piece/2 in splits.lp")
+        size[place] = number(cards, fact)
+    return size
+
+
+def _ways(rules: Rules, size: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    """Ask the circuit which tags of the cards of one rank are whole groups."""
+    asked = [
+        (rank, tagged)
+        for rank in range(COUNT)
+        for tagged in product(range(COPIES[rank] + 1), repeat=len(TAGS))
+        if sum(tagged) <= COPIES[rank]
+    ]
+    ranks, cards = np.array([rank for rank, _ in asked]), np.array([tagged for _, tagged in asked])
+    facts = np.zeros((COUNT, len(TAGS), MOST_COPIES, len(asked)), np.uint8)
+    facts[ranks, :, :, np.arange(len(asked))] = at_least(cards.T, MOST_COPIES).transpose(2, 0, 1)
+    question = Question(rules.kb.circuit("torn/2"), AXES, {"torn": (VALUES, TAGS)})
+    torn = question.ask(len(asked), tagged=facts)["torn"].any(axis=(0, 1))
+    ways = np.zeros((COUNT, MOST_COPIES + 1), np.int8)
+    way = np.zeros((COUNT, MOST_COPIES + 1, MOST_OPTIONS, len(TAGS)), np.int8)
+    for rank, tagged in zip(ranks[~torn], cards[~torn], strict=True):
+        held = tagged.sum()
+        if ways[rank, held] == MOST_OPTIONS:
+            raise kb_error("too many ways to tag the cards of a rank", "see torn/2 in splits.lp")
+        way[rank, held, ways[rank, held]] = tagged // np.maximum(size[rank], 1)
+        ways[rank, held] += 1
+    return ways, way
+
+
+def _pieces(rules: Rules, size: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.int16], Pieces]:
+    prices = {str(form): number(weight, f"price({form},{weight})") for form, weight in rules.kb.facts("price", 2)}
+    price = np.zeros((COUNT, len(TAGS)))
+    label = np.full((COUNT, len(TAGS)), -1, np.int16)
+    several = []
+    for form, tag in rules.kb.facts("piece", 2):
+        index, place = rules.shapes.index[str(form)], _tag(tag, f"piece({form},{tag})")
+        ranks = [rank - FIRST for rank, _ in rules.shapes.shapes[index].main]
+        if any(count != size[rank - FIRST, place] for rank, count in rules.shapes.shapes[index].main):
+            raise kb_error(f"piece({form},{tag}) is no row of groups", "one group of its tag at each of its ranks")
+        if str(form) not in prices:
+            raise kb_error(f"there is no price of {form}", "write price(F,100) :- piece(F,_). in splits.lp")
+        if len(ranks) == 1:
+            price[ranks[0], place], label[ranks[0], place] = prices[str(form)] / UNIT, index
+        else:
+            several.append((index, place, ranks[0], ranks[-1], prices[str(form)] / UNIT))
+    several.sort(key=lambda each: (each[2] - each[3], each))
+    columns = list(zip(*several, strict=True))
+    kinds = (np.int16, np.int8, np.int8, np.int8, np.float64)
+    return price, label, Pieces(*(np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)))
+

@@ -1,0 +1,85 @@
+"""The best split of a hand: the tags that are most probable and consistent, with few plays preferred; and what they mean.
+
+A learner says how probable each tag is for each card. Whatever it says, the answer is a split by the rules of
+``splits.lp``: of all of them the one with the highest sum of log-probabilities, less ``weight`` times the price of its
+pieces. That is exact, and found for many hands at once. Without a learner it is the least number of plays.
+
+>>> from abl_cards.games.doudizhu.rulebook import rules_of
+>>> from abl_cards.games.doudizhu.wire import read_hand
+>>> splitter = Splitter.of(rules_of())
+>>> found = splitter.fewest(np.array([read_hand("34444556789TA22XD")], np.uint64))
+>>> found.text(0)
+'02222220000001133'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.doudizhu.course import counts_of, sizes_of
+from abl_cards.games.doudizhu.knowledge import MOST_CARDS, TAGS
+from abl_cards.games.doudizhu.rulebook import Rules
+from abl_cards.games.doudizhu.shapes import Key
+from abl_cards.parallel import each_share
+from reasoners.split_kernels import NO_PIECE, NO_TAG, split
+from reasoners.split_tables import SplitTables, tables_of
+
+
+@dataclass(frozen=True)
+class Splits:
+    """Splits of n hands; cards from low to high, inside a rank tags from low to high."""
+
+    tags: NDArray[np.uint8]  # [n, 20] NO_TAG beyond the last card
+    pieces: NDArray[np.int16]  # [n, 20] labels, NO_PIECE beyond the last one
+    plays: NDArray[np.uint8]  # [n] how many pieces there are
+    worth: NDArray[np.float64]  # [n] the log-probability of the tags, less what the pieces cost
+
+    def text(self, hand: int) -> str:
+        """The tags of one hand, a digit a card."""
+        return "".join(str(TAGS[tag]) for tag in self.tags[hand] if tag != NO_TAG)
+
+    def labels(self, hand: int) -> list[int]:
+        """The pieces of one hand."""
+        return [int(label) for label in self.pieces[hand] if label != NO_PIECE]
+
+
+@dataclass(frozen=True)
+class Splitter:
+    """Splits hands by one knowledge base."""
+
+    rules: Rules
+    tables: SplitTables
+
+    @classmethod
+    def of(cls, rules: Rules) -> Splitter:
+        """The splitter of a knowledge base; raises KBError."""
+        return cls(rules, tables_of(rules))
+
+    def best(self, hands: NDArray[np.uint64], likely: NDArray[np.floating], weight: float = 0.0) -> Splits:
+        """The best splits of hands [n] as keys, by log-probabilities [n, 20, 4] of the tags of their cards.
+
+        ``weight`` is what one play weighs, in nats; prices of pieces are in plays. Hands have up to 20 cards.
+        """
+        if len(hands) and int(sizes_of(hands).max()) > MOST_CARDS:
+            raise ValueError(f"a hand has at most {MOST_CARDS} cards")
+        scores, counts = np.ascontiguousarray(likely, np.float64), counts_of(hands)
+        n = len(hands)
+        tags = np.full((n, MOST_CARDS), NO_TAG, np.uint8)
+        pieces = np.full((n, MOST_CARDS), NO_PIECE, np.int16)
+        plays, worth = np.zeros(n, np.uint8), np.zeros(n)
+        each_share(
+            n, lambda lo, hi: split(self.tables, counts, scores, float(weight), lo, hi, tags, pieces, plays, worth)
+        )
+        return Splits(tags, pieces, plays, worth)
+
+    def fewest(self, hands: NDArray[np.uint64]) -> Splits:
+        """Splits into as few pieces as can be, by their prices; kickers count as pieces of their own."""
+        return self.best(hands, np.zeros((len(hands), MOST_CARDS, len(TAGS))), 1.0)
+
+    def cards_of(self, labels: Sequence[int]) -> list[Key]:
+        """The cards of pieces, as keys."""
+        return [int(self.rules.book.layout.main[label]) for label in labels]
