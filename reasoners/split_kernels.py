@@ -15,8 +15,12 @@ from numpy.typing import NDArray
 
 from abl_cards.games.doudizhu.knowledge import MOST_CARDS, TAGS
 from abl_cards.games.doudizhu.shapes import COUNT
-from reasoners.split_tables import MOST_OPTIONS, NEVER, USES
 
+MOST_OPTIONS = 8
+"""Ways to tag the cards of one rank; the four tags of the paper make at most five."""
+NEVER = -1e9
+USES = (6, 4, 3, 3)
+"""Groups of each tag that a rank can give to larger pieces: none, and up to one too many."""
 _STEP = (1, USES[0], USES[0] * USES[1], USES[0] * USES[1] * USES[2])
 _STEPS = np.array(_STEP, np.int64)
 _USES = USES[0] * USES[1] * USES[2] * USES[3]
@@ -171,7 +175,8 @@ def _ceiling(tables, counts, fit, room):
         for option in range(tables.ways[rank, held] if held else 0):
             way, use = tables.way[rank, held, option], 0
             for tag in range(len(TAGS)):
-                use += way[tag] * _STEPS[tag] if covered[rank, tag] else 0
+                free = covered[rank, tag] and (tables.label[rank, tag] < 0 or tables.price[rank, tag] >= 0)
+                use += way[tag] * _STEPS[tag] if free else 0
             best = max(best, room.worth[rank, use])
         total += best if held else 0.0
     return total
@@ -207,9 +212,11 @@ def search(tables, counts, likely, weight, room):
     for rank in range(COUNT):
         if counts[rank]:
             value += room.worth[rank, 0]
-    cheapest = np.inf
+    cheapest = np.inf  # that any more larger pieces can cost; some may be rewarded, and there is room for few
     for place in range(fit):
         cheapest = min(cheapest, weight * pieces.price[room.usable[place]])
+    if cheapest < 0:
+        cheapest *= MOST_CARDS // 2
     best, length, depth, spent = value, 0, 0, 0.0
     room.stack[0], room.value[0] = 0, value
     while depth >= 0:

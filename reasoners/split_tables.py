@@ -14,15 +14,11 @@ from abl_cards.games.doudizhu.shapes import COUNT, FIRST
 from abl_cards.games.questions import Question, at_least
 from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number
+from reasoners.split_kernels import MOST_OPTIONS
 
 MOST_COPIES = 4
-MOST_OPTIONS = 8
-"""Ways to tag the cards of one rank; the four tags of the paper make at most five."""
-USES = (5, 3, 2, 2)
-"""Groups of each tag that a rank can give to pieces of several ranks, and one more."""
 UNIT = 100.0
 """Prices of the rules are in hundredths of what a play weighs."""
-NEVER = -1e9
 
 
 class Pieces(NamedTuple):

@@ -2,7 +2,7 @@
 
 A learner says how probable each tag is for each card. Whatever it says, the answer is a split by the rules of
 ``splits.lp``: of all of them the one with the highest sum of log-probabilities, less ``weight`` times the price of its
-pieces. That is exact, and found for many hands at once. Without a learner it is the least number of plays.
+pieces. That is exact, and found for many hands at once. Without a learner it is what the rules prefer.
 
 >>> from abl_cards.games.doudizhu.rulebook import rules_of
 >>> from abl_cards.games.doudizhu.wire import read_hand
@@ -15,7 +15,8 @@ pieces. That is exact, and found for many hands at once. Without a learner it is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,11 @@ from abl_cards.games.doudizhu.shapes import Key
 from abl_cards.parallel import each_share
 from reasoners.split_kernels import NO_PIECE, NO_TAG, split
 from reasoners.split_tables import SplitTables, tables_of
+
+
+_OUT_OF_QUESTION = -1e6
+_FIRMLY = 1e4
+"""What a play weighs where nothing else may outweigh it."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +80,37 @@ class Splitter:
         each_share(
             n, lambda lo, hi: split(self.tables, counts, scores, float(weight), lo, hi, tags, pieces, plays, worth)
         )
+        if weight == 0:  # then the pieces do not matter to the search, but they do to the reader
+            return replace(self.meant(hands, tags), worth=worth)
         return Splits(tags, pieces, plays, worth)
 
-    def fewest(self, hands: NDArray[np.uint64]) -> Splits:
-        """Splits into as few pieces as can be, by their prices; kickers count as pieces of their own."""
+    def preferred(self, hands: NDArray[np.uint64]) -> Splits:
+        """Splits whose pieces have the least prices: what the rules prefer when there is no learner."""
         return self.best(hands, np.zeros((len(hands), MOST_CARDS, len(TAGS))), 1.0)
+
+    def fewest(self, hands: NDArray[np.uint64], likely: NDArray[np.floating] | None = None) -> Splits:
+        """Splits into as few pieces as can be; kickers count as pieces of their own.
+
+        Among equally few pieces those with the most probable tags, where a learner says something of them.
+        """
+        silent = np.zeros((len(hands), MOST_CARDS, len(TAGS)))
+        return self._counting.best(hands, silent if likely is None else likely, 1.0 if likely is None else _FIRMLY)
+
+    def meant(self, hands: NDArray[np.uint64], tags: NDArray[np.uint8]) -> Splits:
+        """The pieces that consistent tags [n, 20] mean: as few as can be, so chains wherever there are some."""
+        likely = np.full((len(hands), MOST_CARDS, len(TAGS)), _OUT_OF_QUESTION)
+        hand, card = np.nonzero(tags != NO_TAG)
+        likely[hand, card, tags[hand, card]] = 0.0
+        return self._counting.best(hands, likely, 1.0)
+
+    @cached_property
+    def _counting(self) -> Splitter:
+        """With every piece at the price of one play."""
+        pieces = self.tables.pieces
+        ones = self.tables._replace(
+            price=np.ones_like(self.tables.price), pieces=pieces._replace(price=np.ones_like(pieces.price))
+        )
+        return Splitter(self.rules, ones)
 
     def cards_of(self, labels: Sequence[int]) -> list[Key]:
         """The cards of pieces, as keys."""

@@ -1,0 +1,69 @@
+"""A linear-chain conditional random field (Lafferty et al. 2001) with a start and an end state, exact and batched.
+
+Sequences of a batch may be of different lengths; what lies beyond the end of one says nothing.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+
+class ConditionalRandomField(nn.Module):
+    """Scores tag sequences: what each place says of its tag, and what follows what."""
+
+    def __init__(self, tags: int) -> None:
+        """For so many tags; at first every transition is as good as any other."""
+        super().__init__()
+        self.start, self.end = nn.Parameter(torch.zeros(tags)), nn.Parameter(torch.zeros(tags))
+        self.follow = nn.Parameter(torch.zeros(tags, tags))  # from, to
+
+    def forward(self, emissions: Tensor, lengths: Tensor, tags: Tensor) -> Tensor:
+        """[n] the negative log-likelihood of tags [n, places] int64, by emissions [n, places, tags], lengths [n] > 0."""
+        return self.partition(emissions, lengths) - self.score(emissions, lengths, tags)
+
+    def score(self, emissions: Tensor, lengths: Tensor, tags: Tensor) -> Tensor:
+        """[n] the sum of a sequence's emissions and transitions."""
+        places = torch.arange(tags.shape[1])
+        inside = places < lengths[:, None]
+        known = torch.where(inside, tags, 0)
+        said = emissions.gather(2, known[:, :, None])[:, :, 0]
+        moves = self.follow[known[:, :-1], known[:, 1:]]
+        last = known.gather(1, lengths[:, None] - 1)[:, 0]
+        within = (said * inside).sum(1) + (moves * inside[:, 1:]).sum(1)
+        return within + self.start[known[:, 0]] + self.end[last]
+
+    def partition(self, emissions: Tensor, lengths: Tensor) -> Tensor:
+        """[n] the log of the sum over all tag sequences: the forward algorithm."""
+        forward = self.start + emissions[:, 0]
+        for place in range(1, emissions.shape[1]):
+            onward = torch.logsumexp(forward[:, :, None] + self.follow, dim=1) + emissions[:, place]
+            forward = torch.where((place < lengths)[:, None], onward, forward)
+        return torch.logsumexp(forward + self.end, dim=1)
+
+    def marginals(self, emissions: Tensor, lengths: Tensor) -> Tensor:
+        """[n, places, tags] the probability of each tag at each place; zeros beyond the end.
+
+        They are the derivatives of the log-partition by the emissions.
+        """
+        with torch.enable_grad():
+            given = emissions.detach().requires_grad_()
+            (found,) = torch.autograd.grad(self.partition(given, lengths).sum(), given)
+        return found
+
+    def best(self, emissions: Tensor, lengths: Tensor) -> Tensor:
+        """[n, places] int64 the most probable tag sequences (Viterbi); -1 beyond the end."""
+        n, places, _ = emissions.shape
+        best, back = self.start + emissions[:, 0], []
+        for place in range(1, places):
+            value, before = (best[:, :, None] + self.follow).max(dim=1)
+            inside = (place < lengths)[:, None]
+            best = torch.where(inside, value + emissions[:, place], best)
+            back.append(torch.where(inside, before, torch.arange(best.shape[1])))
+        tag = (best + self.end).argmax(dim=1)
+        found = torch.empty(n, places, dtype=torch.int64)
+        found[:, -1] = tag
+        for place in range(places - 1, 0, -1):
+            tag = back[place - 1].gather(1, tag[:, None])[:, 0]
+            found[:, place - 1] = tag
+        return torch.where(torch.arange(places) < lengths[:, None], found, -1)

@@ -1,0 +1,109 @@
+"""The splitter: a BiLSTM-CRF that tags the cards of a hand (Huang et al. 2015; for Dou dizhu as in papers on splitting).
+
+A card is told apart by its rank, by how many of its rank the hand holds and by which of them it is. Nothing else goes in: the hand
+as a sequence from low to high.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from learners.crf import ConditionalRandomField
+
+TAGS = 4
+CARDS = 20
+RANKS, COPIES = 15, 4
+NO_CARD = -1
+_FEATURES = RANKS + 2 * COPIES
+
+
+@dataclass(frozen=True)
+class SplitterShape:
+    """The sizes of the network."""
+
+    width: int = 64  # of the vector of a card
+    hidden: int = 96  # of each direction
+    layers: int = 2
+    forget: float = 0.0  # dropout between the layers and before the tags
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """n hands as sequences of cards."""
+
+    rank: Tensor  # [n, 20] int64 from 0, NO_CARD beyond the end
+    held: Tensor  # [n, 20] int64 how many of the rank the hand holds, less one; 0 beyond the end
+    place: Tensor  # [n, 20] int64 which of them, from 0
+    length: Tensor  # [n] int64
+
+    @classmethod
+    def of(cls, counts: NDArray[np.integer]) -> Sequences:
+        """From the copies of each rank, [n, 15]."""
+        ends = counts.cumsum(axis=1, dtype=np.int64)
+        places = np.arange(CARDS)
+        rank = (ends[:, None, :] <= places[:, None]).sum(axis=2)
+        inside = places < ends[:, -1:]
+        known = np.where(inside, rank, 0)
+        held = np.take_along_axis(counts.astype(np.int64), known, axis=1)
+        first = np.take_along_axis(ends, known, axis=1) - held
+        parts = np.where(inside, rank, NO_CARD), np.where(inside, held - 1, 0), np.where(inside, places - first, 0)
+        return cls(*map(torch.from_numpy, parts), torch.from_numpy(ends[:, -1].copy()))
+
+    def features(self) -> Tensor:
+        """[n, 20, 23] rank, number held and which of them, as ones among zeros; all zeros beyond the end."""
+        parts = [(self.rank, RANKS), (self.held, COPIES), (self.place, COPIES)]
+        ones = [nn.functional.one_hot(part.clamp(min=0), size) for part, size in parts]
+        return torch.cat(ones, dim=2).float() * (self.rank != NO_CARD)[:, :, None]
+
+    def at(self, rows: Tensor | slice) -> Sequences:
+        """Some of them."""
+        return Sequences(self.rank[rows], self.held[rows], self.place[rows], self.length[rows])
+
+    def __len__(self) -> int:
+        return len(self.length)
+
+
+class SplitNetwork(nn.Module):
+    """Both directions of an LSTM over the cards, and a conditional random field over their tags."""
+
+    def __init__(self, shape: SplitterShape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.card = nn.Linear(_FEATURES, shape.width)
+        self.read = nn.LSTM(
+            shape.width, shape.hidden, shape.layers, batch_first=True, bidirectional=True,
+            dropout=shape.forget if shape.layers > 1 else 0.0,
+        )  # fmt: skip
+        self.forget = nn.Dropout(shape.forget)
+        self.tag = nn.Linear(2 * shape.hidden, TAGS)
+        self.crf = ConditionalRandomField(TAGS)
+
+    def emissions(self, hands: Sequences) -> Tensor:
+        """[n, 20, 4] what each card says of its tag.
+
+        The places beyond the last card are read as well, as cards that are none: they say how large the hand is.
+        """
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.training):  # twice as fast, and only learning is slow
+            read, _ = self.read(self.card(hands.features()))
+            emissions: Tensor = self.tag(self.forget(read))
+        return emissions.float()
+
+    def loss(self, hands: Sequences, tags: Tensor) -> Tensor:
+        """The mean negative log-likelihood of tags [n, 20] int64, in nats a hand."""
+        loss: Tensor = self.crf(self.emissions(hands), hands.length, tags).mean()
+        return loss
+
+    @torch.no_grad()
+    def marginals(self, hands: Sequences) -> Tensor:
+        """[n, 20, 4] the probability of each tag of each card."""
+        return self.crf.marginals(self.emissions(hands), hands.length)
+
+    @torch.no_grad()
+    def best(self, hands: Sequences) -> Tensor:
+        """[n, 20] the most probable tags, -1 beyond the end."""
+        return self.crf.best(self.emissions(hands), hands.length)
