@@ -96,3 +96,24 @@ PRESETS: dict[str, Preset] = {
     ),
 }  # fmt: skip
 """The presets by name."""
+
+
+@dataclass(frozen=True)
+class SplitterPreset:
+    """Everything that makes a splitter, a BiLSTM-CRF, and how it learns; the paper's table 3 is not in its text."""
+
+    name: str
+    width: int = 32  # of the vector of a card
+    hidden: int = 64  # of each direction of the LSTM
+    layers: int = 2
+    forget: float = 0.3  # dropout between the layers and before the tags
+    learning_rate: float = 6e-3  # at its peak
+    decay: float = 0.01  # of the weights
+    batch: int = 128  # hands
+
+
+SPLITTERS: dict[str, SplitterPreset] = {
+    "small": SplitterPreset("small"),
+    "large": SplitterPreset("large", width=64, hidden=128, batch=256, learning_rate=3e-3),
+}
+"""The splitters by name; ``large`` is for millions of games."""

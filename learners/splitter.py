@@ -1,35 +1,30 @@
-"""The splitter: a BiLSTM-CRF that tags the cards of a hand (Huang et al. 2015; for Dou dizhu as in papers on splitting).
+"""The splitter: a BiLSTM-CRF that tags the cards of a hand, four tags, as Qiao et al. did for Dou dizhu.
 
-A card is told apart by its rank, by how many of its rank the hand holds and by which of them it is. Nothing else goes in: the hand
-as a sequence from low to high.
+A card is told apart by its rank, by how many of its rank the hand holds and by which of them it is. Nothing else goes
+in: the hand is a sequence from low to high.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from abl_cards.games import GameError
 from learners.crf import ConditionalRandomField
+from learners.presets import SPLITTERS, SplitterPreset
+from learners.store import read_card, read_weights, write_weights
 
 TAGS = 4
 CARDS = 20
 RANKS, COPIES = 15, 4
 NO_CARD = -1
 _FEATURES = RANKS + 2 * COPIES
-
-
-@dataclass(frozen=True)
-class SplitterShape:
-    """The sizes of the network."""
-
-    width: int = 64  # of the vector of a card
-    hidden: int = 96  # of each direction
-    layers: int = 2
-    forget: float = 0.0  # dropout between the layers and before the tags
 
 
 @dataclass(frozen=True)
@@ -71,16 +66,16 @@ class Sequences:
 class SplitNetwork(nn.Module):
     """Both directions of an LSTM over the cards, and a conditional random field over their tags."""
 
-    def __init__(self, shape: SplitterShape) -> None:
+    def __init__(self, preset: SplitterPreset) -> None:
         super().__init__()
-        self.shape = shape
-        self.card = nn.Linear(_FEATURES, shape.width)
+        self.preset = preset
+        self.card = nn.Linear(_FEATURES, preset.width)
         self.read = nn.LSTM(
-            shape.width, shape.hidden, shape.layers, batch_first=True, bidirectional=True,
-            dropout=shape.forget if shape.layers > 1 else 0.0,
+            preset.width, preset.hidden, preset.layers, batch_first=True, bidirectional=True,
+            dropout=preset.forget if preset.layers > 1 else 0.0,
         )  # fmt: skip
-        self.forget = nn.Dropout(shape.forget)
-        self.tag = nn.Linear(2 * shape.hidden, TAGS)
+        self.forget = nn.Dropout(preset.forget)
+        self.tag = nn.Linear(2 * preset.hidden, TAGS)
         self.crf = ConditionalRandomField(TAGS)
 
     def emissions(self, hands: Sequences) -> Tensor:
@@ -107,3 +102,36 @@ class SplitNetwork(nn.Module):
     def best(self, hands: Sequences) -> Tensor:
         """[n, 20] the most probable tags, -1 beyond the end."""
         return self.crf.best(self.emissions(hands), hands.length)
+
+
+@dataclass(frozen=True)
+class SplitterCard:
+    """What is known of the weights of a splitter."""
+
+    game: str
+    preset: str
+    seed: int
+    weight: float  # what a play weighs beside its log-probabilities, in nats
+    data: str = ""
+    hands: int = 0  # that it has learned from, one after the other
+    hours: float = 0.0
+    command: str = ""
+    results: dict[str, Any] = field(default_factory=dict)
+
+
+def save_splitter(file: Path, network: SplitNetwork, card: SplitterCard) -> None:
+    """Write the weights and their card."""
+    write_weights(file, network.state_dict(), card)
+
+
+def load_splitter(file: Path) -> tuple[SplitNetwork, SplitterCard]:
+    """A splitter ready to be asked, and its card; raises GameError."""
+    card = read_card(file, SplitterCard)
+    if card.preset not in SPLITTERS:
+        raise GameError(f"{file}: unknown preset '{card.preset}' (there are: {', '.join(SPLITTERS)})")
+    network = SplitNetwork(SPLITTERS[card.preset])
+    try:
+        network.load_state_dict(read_weights(file))
+    except RuntimeError as problem:
+        raise GameError(f"{file}: not weights of such a splitter: {str(problem).splitlines()[-1].strip()}") from None
+    return network.eval(), card

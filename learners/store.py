@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
+from torch import Tensor
 
 from abl_cards.games import Engine, GameError
 from learners.networks import GameShape, Networks
 from learners.presets import PRESETS
 
 _JOIN = "decision.join.weight"
+
+C = TypeVar("C")
 
 SHIPPED = Path(__file__).parent / "weights"
 """The weights that come with the package."""
@@ -38,24 +42,39 @@ class Card:
 
 def save_networks(file: Path, networks: Networks, card: Card) -> None:
     """Write what plays in half precision, and the card; the critic is for training and stays behind."""
-    kept = {
-        name: tensor.detach().to("cpu", torch.float16).contiguous()
-        for name, tensor in networks.state_dict().items()
-        if not name.startswith("critic.")
-    }
+    playing = {name: tensor for name, tensor in networks.state_dict().items() if not name.startswith("critic.")}
+    write_weights(file, playing, card)
+
+
+def write_weights(file: Path, weights: Mapping[str, Tensor], card: Any) -> None:
+    """Write tensors in half precision, and beside them a card: a dataclass of plain values."""
+    kept = {name: tensor.detach().to("cpu", torch.float16).contiguous() for name, tensor in weights.items()}
     file.parent.mkdir(parents=True, exist_ok=True)
     save_file(kept, file)
     file.with_suffix(".json").write_text(json.dumps(asdict(card), indent=2, ensure_ascii=False) + "\n")
 
 
-def load_card(file: Path) -> Card:
-    """The card beside a file of weights; raises GameError."""
+def read_weights(file: Path) -> dict[str, Tensor]:
+    """The tensors of a file, in single precision; raises GameError."""
     try:
-        return Card(**json.loads(file.with_suffix(".json").read_text()))
+        return {name: tensor.float() for name, tensor in load_file(file).items()}
+    except (OSError, SafetensorError) as problem:
+        raise GameError(f"{file}: no weights ({problem})") from None
+
+
+def read_card(file: Path, kind: type[C]) -> C:
+    """The card beside a file of weights, as a dataclass of this kind; raises GameError."""
+    try:
+        return kind(**json.loads(file.with_suffix(".json").read_text()))
     except FileNotFoundError:
         raise GameError(f"{file.with_suffix('.json')}: the card of the weights is missing") from None
     except (TypeError, ValueError) as problem:
         raise GameError(f"{file.with_suffix('.json')}: no card of weights ({problem})") from None
+
+
+def load_card(file: Path) -> Card:
+    """The card of networks that play; raises GameError."""
+    return read_card(file, Card)
 
 
 def shipped(game: str, preset: str, *tags: str) -> Path:
@@ -88,10 +107,7 @@ def load_weights(file: Path, networks: Networks) -> None:
 
     Networks with ABLN may take those of a twin without: ABLN keeps its own, and the estimate says nothing at first.
     """
-    try:
-        weights = {name: tensor.float() for name, tensor in load_file(file).items()}
-    except (OSError, SafetensorError) as problem:
-        raise GameError(f"{file}: no weights ({problem})") from None
+    weights = read_weights(file)
     kept = ("critic.",) if load_card(file).abln == networks.preset.abln else ("critic.", "abln.")
     try:
         if len(kept) == 2 and networks.preset.abln:

@@ -26,6 +26,7 @@ from abl_cards.games.doudizhu.knowledge import MOST_CARDS, TAGS
 from abl_cards.games.doudizhu.rulebook import Rules
 from abl_cards.games.doudizhu.shapes import Key
 from abl_cards.parallel import each_share
+from reasoners.split_flaws import Critic, Flaw
 from reasoners.split_kernels import NO_PIECE, NO_TAG, split
 from reasoners.split_tables import SplitTables, tables_of
 
@@ -102,6 +103,18 @@ class Splitter:
         hand, card = np.nonzero(tags != NO_TAG)
         likely[hand, card, tags[hand, card]] = 0.0
         return self._counting.best(hands, likely, 1.0)
+
+    def flaws(self, hands: NDArray[np.uint64], tags: NDArray[np.uint8]) -> list[list[Flaw]]:
+        """Why tags [n, 20] of some hands are not those of a split; nothing for those that are."""
+        return self._critic.flaws(hands, tags)
+
+    def consistent(self, hands: NDArray[np.uint64], tags: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """[n] whether tags [n, 20] are those of a split."""
+        return self._critic.consistent(hands, tags)
+
+    @cached_property
+    def _critic(self) -> Critic:
+        return Critic.of(self.rules)
 
     @cached_property
     def _counting(self) -> Splitter:

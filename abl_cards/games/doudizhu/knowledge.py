@@ -56,7 +56,7 @@ OUTPUTS = (
 FACTS = (
     ("label", 2), ("form", 2), ("kind", 2), ("needs", 3), ("kickers", 3), ("kicker", 3), ("apart", 1), ("misread", 3),
     ("tier", 2), ("strength", 2), ("doubles", 1), ("worth", 2), ("tags", 2), ("kicker_tag", 2), ("piece", 2),
-    ("group", 3), ("price", 2),
+    ("group", 3), ("price", 2), ("flaw", 3), ("tag_name", 3),
 )  # fmt: skip
 """Facts that the engine reads."""
 
