@@ -32,8 +32,8 @@ from reasoners.split_tables import SplitTables, tables_of
 
 
 _OUT_OF_QUESTION = -1e6
-_FIRMLY = 1e4
-"""What a play weighs where nothing else may outweigh it."""
+_TRIFLE = 1e-3
+"""So little that the prices of a whole hand do not make up for one piece."""
 
 
 @dataclass(frozen=True)
@@ -89,13 +89,9 @@ class Splitter:
         """Splits whose pieces have the least prices: what the rules prefer when there is no learner."""
         return self.best(hands, np.zeros((len(hands), MOST_CARDS, len(TAGS))), 1.0)
 
-    def fewest(self, hands: NDArray[np.uint64], likely: NDArray[np.floating] | None = None) -> Splits:
-        """Splits into as few pieces as can be; kickers count as pieces of their own.
-
-        Among equally few pieces those with the most probable tags, where a learner says something of them.
-        """
-        silent = np.zeros((len(hands), MOST_CARDS, len(TAGS)))
-        return self._counting.best(hands, silent if likely is None else likely, 1.0 if likely is None else _FIRMLY)
+    def fewest(self, hands: NDArray[np.uint64]) -> Splits:
+        """Splits into as few pieces as can be, and of those what the rules prefer; kickers are pieces of their own."""
+        return self._counting.preferred(hands)
 
     def meant(self, hands: NDArray[np.uint64], tags: NDArray[np.uint8]) -> Splits:
         """The pieces that consistent tags [n, 20] mean: as few as can be, so chains wherever there are some."""
@@ -118,12 +114,10 @@ class Splitter:
 
     @cached_property
     def _counting(self) -> Splitter:
-        """With every piece at the price of one play."""
-        pieces = self.tables.pieces
-        ones = self.tables._replace(
-            price=np.ones_like(self.tables.price), pieces=pieces._replace(price=np.ones_like(pieces.price))
-        )
-        return Splitter(self.rules, ones)
+        """With every piece at the price of one play, and what the rules prefer as a trifle that decides between equals."""
+        tables, pieces = self.tables, self.tables.pieces
+        larger = pieces._replace(price=1 + _TRIFLE * pieces.price)
+        return Splitter(self.rules, tables._replace(price=1 + _TRIFLE * tables.price, pieces=larger))
 
     def cards_of(self, labels: Sequence[int]) -> list[Key]:
         """The cards of pieces, as keys."""
