@@ -52,6 +52,11 @@ def mark(name: AgentName, engine: Engine) -> str:
     return _digest([*files, weights_of(name, engine)] if name.kind == "abl" else files)
 
 
+def files_mark(files: Iterable[Path]) -> str:
+    """Of the contents of some files."""
+    return _digest(files)
+
+
 def _digest(files: Iterable[Path]) -> str:
     return hashlib.sha256(b"\0".join(_contents(file, file.stat().st_mtime_ns) for file in files)).hexdigest()[:16]
 

@@ -1,0 +1,282 @@
+"""Splitting hands by tagging their cards (Qiao et al.): the learner, the rules that repair it, and both together.
+
+A split is scored as in the paper, by the share of cards with the tag that they were played with. The hands are those of
+the winners of held-out games. Beside that stands how much of what the seats led with, in their first five active plays,
+is there in the split of the hand as dealt: the paper's Ph and Pg.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from abl_cards.games.doudizhu.rulebook import rules_of
+from abl_cards.settings import setting
+from experiments.desk import Desk, Tell
+from experiments.experiment import Experiment
+from experiments.report import Cell, Curves, Plot, Report, Table
+
+if TYPE_CHECKING:
+    from experiments.splitting_data import FirstPlays, Games
+    from learners.splitter import SplitNetwork
+    from reasoners.splits import Splits, Splitter
+
+PAPER_ACCURACY, PAPER_GAMES = 0.8916, 4_300_000  # human games; figure 2 and the text above it
+_EVERY = 10
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is learned from, and for how long."""
+
+    records: Path | None = setting(None, "games of DouZero; by default those beside the project")
+    own: bool = setting(False, "learn from games of kb against itself instead, and hold some of these out")
+    games: int = setting(3500, "of kb against itself to learn from, with own=true")
+    held_out: int = setting(500, "the last games of the file, whose winners' hands are split")
+    shares: tuple[float, ...] = setting((0.003, 0.01, 0.03, 0.1, 0.3, 1.0), "of the games that have labels")
+    loops: tuple[float, ...] = setting((0.003, 0.01, 0.1, 1.0), "shares at which the abduction loop is run as well")
+    preset: str = setting("small", "of the splitter")
+    rounds: int = setting(100, "of learning from labels alone")
+    loop_rounds: int = setting(100, "of the abduction loop")
+    labelled: int = setting(640, "hands with labels a round, at most four times as many as there are")
+    unlabelled: int = setting(640, "hands without labels a round of the loop")
+    weight: float = setting(12.0, "what a play weighs in a repair, in nats; chosen on the last training games")
+    collapse: int = setting(60, "rounds without any labels, with the preference for few plays and without it")
+    seed: int = setting(0, "of what is drawn")
+
+
+def run(settings: Settings, desk: Desk) -> Report:
+    """The baselines, the budgets, and what becomes of the loop without its preference."""
+    from experiments.splitting_data import PROFILE, kb_games, recorded_games
+    from reasoners.splits import Splitter
+
+    games = (
+        kb_games(settings.games, settings.held_out, settings.seed)
+        if settings.own
+        else recorded_games(settings.records, settings.held_out)
+    )
+    bench = _Bench(settings, desk, games, Splitter.of(rules_of(profile=PROFILE)))
+    desk.plan(1 + len(settings.shares) + len(settings.loops) + (2 if settings.collapse else 0))
+    rows = bench.baselines()
+    taught = {share: bench.taught(share, loop=False) for share in settings.shares}
+    looped = {share: bench.taught(share, loop=True) for share in settings.loops}
+    collapse = {name: bench.collapse(weight) for name, weight in _COLLAPSE.items()} if settings.collapse else {}
+    return _report(settings, games, rows, taught, looped, collapse)
+
+
+_COLLAPSE = {"rules alone": 0.0, "rules and few plays": None}
+"""Runs without labels by what the reasoner heeds: the weight of a play, None for that of the settings."""
+
+
+@dataclass(frozen=True)
+class _Bench:
+    """Teaches and scores splitters; everything it finds is kept at the desk."""
+
+    settings: Settings
+    desk: Desk
+    games: Games
+    splitter: Splitter
+
+    def baselines(self) -> dict[str, dict[str, float]]:
+        """What needs no learner."""
+        from reasoners.split_orders import by_orders
+
+        ways: dict[str, Callable[[Any], Splits]] = {
+            "40 orders": partial(by_orders, self.splitter),
+            "fewest pieces": self.splitter.fewest,
+            "preferences alone": self.splitter.preferred,
+        }
+        what = {"what": "baselines"} | self._marks()
+        found: dict[str, dict[str, float]] = self.desk.cell(
+            what, lambda tell: {name: self._scores(split) for name, split in ways.items()}, "baselines"
+        )
+        return found
+
+    def taught(self, share: float, loop: bool) -> dict[str, Any]:
+        """A splitter taught with a share of the labels, alone and repaired, and how it came there."""
+        settings = self.settings
+        rounds = settings.loop_rounds if loop else settings.rounds
+        name = f"{'loop' if loop else 'labels'}-{share:g}"
+        what = {
+            "what": name, "rounds": rounds, "preset": settings.preset, "labelled": settings.labelled,
+            "unlabelled": settings.unlabelled if loop else 0, "weight": settings.weight, "seed": settings.seed,
+        }  # fmt: skip
+        work = partial(self._teach, name, share, rounds, settings.unlabelled if loop else 0, settings.weight)
+        text = f"{'loop' if loop else 'labels alone'}, {share:.1%} of the labels"
+        found: dict[str, Any] = self.desk.cell(what | self._marks(), work, text, rounds)
+        return found
+
+    def collapse(self, weight: float | None) -> dict[str, Any]:
+        """The loop without any labels."""
+        settings = self.settings
+        used = settings.weight if weight is None else weight
+        name, rounds = f"unlabelled-{used:g}", settings.collapse
+        what = {"what": name, "rounds": rounds, "preset": settings.preset, "unlabelled": settings.unlabelled,
+                "weight": used, "seed": settings.seed}  # fmt: skip
+        work = partial(self._teach, name, 0.0, rounds, settings.unlabelled, used)
+        found: dict[str, Any] = self.desk.cell(what | self._marks(), work, f"no labels, weight {used:g}", rounds)
+        return found
+
+    def _marks(self) -> dict[str, Any]:
+        """What every result depends on."""
+        from experiments.players import files_mark
+
+        return {"games": self.games.mark, "held out": len(self.games.held_out),
+                "rules": files_mark(self.splitter.rules.kb.files)}  # fmt: skip
+
+    def _teach(
+        self, name: str, share: float, rounds: int, unlabelled: int, weight: float, tell: Tell
+    ) -> dict[str, Any]:
+        from abl_cards.loop.metrics import read_metrics
+        from abl_cards.loop.splitting import SplitBridge, SplitSettings
+        from learners.splitter import SplitterCard, save_splitter
+
+        settings = self.settings
+        labelled, rest = self.games.budget(share, settings.seed)
+        folder = self.desk.folder / f"{name}-{settings.preset}-{rounds}-{settings.seed}"
+        chosen = SplitSettings(
+            directory=folder, preset=settings.preset, rounds=rounds, labelled=min(settings.labelled, 4 * len(labelled)),
+            unlabelled=unlabelled, weight=weight, seed=settings.seed, measure_every=_EVERY,
+        )  # fmt: skip
+        bridge = SplitBridge(chosen, self.splitter, labelled, rest)
+        bridge.train(measure=self._measure, tell=tell)
+        scores = self._network_scores(bridge.network)
+        hands = rounds * (chosen.labelled + chosen.unlabelled)
+        card = SplitterCard(
+            "doudizhu", settings.preset, settings.seed, settings.weight, f"games {self.games.mark}, {len(labelled)} labelled",
+            hands, round(bridge.seconds / 3600, 3), "abl-cards run doudizhu_splitting", scores,
+        )  # fmt: skip
+        save_splitter(folder / f"doudizhu-splitter-{settings.preset}.safetensors", bridge.network, card)
+        lines = [line for line in read_metrics(folder) if "accuracy" in line]
+        return {"hands": len(labelled), "scores": scores, "path": lines}
+
+    def _measure(self, network: SplitNetwork) -> dict[str, float]:
+        """How the learner does alone, on the way."""
+        from experiments.splitting_data import accuracy, share_of_singles
+
+        truth = self.games.held_out.won()
+        tags = _best(network, truth.hands)
+        return {
+            "accuracy": accuracy(tags, truth),
+            "singles": share_of_singles(tags, truth),
+            "consistent": float(self.splitter.consistent(truth.hands, tags).mean()),
+        }
+
+    def _network_scores(self, network: SplitNetwork) -> dict[str, dict[str, float]]:
+        from abl_cards.loop.splitting import marginals
+
+        def repaired(weight: float, hands: Any) -> Splits:
+            return self.splitter.best(hands, np.log(np.maximum(marginals(network, hands), 1e-5)), weight)
+
+        alone = self._scores(None, lambda hands: _best(network, hands))
+        return {
+            "alone": alone,
+            "by the rules": self._scores(partial(repaired, 0.0)),
+            "repaired": self._scores(partial(repaired, self.settings.weight)),
+        }
+
+    def _scores(
+        self, split: Callable[[Any], Splits] | None, tag: Callable[[Any], Any] | None = None
+    ) -> dict[str, float]:
+        """Accuracy, the share of hands whose tags are a split, and of first plays that are found."""
+        from experiments.splitting_data import FirstPlays, accuracy
+
+        truth = self.games.held_out.won()
+        tags = split(truth.hands).tags if split else tag(truth.hands)  # type: ignore[misc]
+        found = {"accuracy": accuracy(tags, truth)}
+        found["consistent"] = float(self.splitter.consistent(truth.hands, tags).mean())
+        first: FirstPlays = FirstPlays.of(self.splitter.rules, self.games.held_out)
+        if split:
+            return found | {"first plays": first.found_in(split(first.hands))}
+        return found
+
+
+def _best(network: SplitNetwork, hands: Any) -> Any:
+    """[n, 20] the learner's own most probable tags (Viterbi)."""
+    from abl_cards.games.doudizhu.course import counts_of
+    from learners.splitter import Sequences
+    from reasoners.split_kernels import NO_TAG
+
+    found = network.best(Sequences.of(counts_of(hands))).numpy()
+    return np.where(found < 0, NO_TAG, found).astype(np.uint8)
+
+
+def _report(
+    settings: Settings, games: Games, baselines: Mapping[str, Any], taught: Mapping[float, Any],
+    looped: Mapping[float, Any], collapse: Mapping[str, Any],
+) -> Report:  # fmt: skip
+    tables = [_methods(baselines, taught, looped), _budgets(taught, looped)]
+    return Report(tables, _plots(settings, games, baselines, taught, looped, collapse))
+
+
+def _methods(baselines: Mapping[str, Any], taught: Mapping[float, Any], looped: Mapping[float, Any]) -> Table:
+    """Table 5 of the paper, and accuracy beside it; the learners are those with the most labels."""
+    columns = ("split by", "cards right", "hands consistent", "first plays found")
+    rows: list[list[Cell]] = [_row(name, scores) for name, scores in baselines.items()]
+    for title, runs in (("BiLSTM-CRF", taught), ("abduction loop", looped)):
+        if runs:
+            scores = runs[max(runs)]["scores"]
+            rows.append(_row(title, scores["alone"]))
+            rows.append(_row(f"{title} + rules", scores["by the rules"]))
+            rows.append(_row(f"{title} + rules and preferences", scores["repaired"]))
+    note = (
+        f"The paper reports {PAPER_ACCURACY:.2%} of cards with {PAPER_GAMES:,} human games. First plays: the share of the "
+        "pieces of each seat's first five active plays that are in the split of its hand as dealt (Ph, Pg)."
+    )
+    return Table("methods", "Ways to split a hand", columns, rows, note, frozenset(columns[1:]))
+
+
+def _row(name: str, scores: Mapping[str, float]) -> list[Cell]:
+    return [name, scores["accuracy"], scores["consistent"], scores.get("first plays")]
+
+
+def _budgets(taught: Mapping[float, Any], looped: Mapping[float, Any]) -> Table:
+    columns = ("share of the labels", "hands with labels", "learned by", "learner alone", "repaired", "consistent")
+    rows: list[list[Cell]] = []
+    for share in sorted({*taught, *looped}):
+        for by, runs in (("labels", taught), ("loop", looped)):
+            if share in runs:
+                scores = runs[share]["scores"]
+                rows.append([f"{share:.1%}", runs[share]["hands"], by, scores["alone"]["accuracy"],
+                             scores["repaired"]["accuracy"], scores["repaired"]["consistent"]])  # fmt: skip
+    return Table("budgets", "Few labels and many", columns, rows, "", frozenset(columns[3:]))
+
+
+def _plots(
+    settings: Settings, games: Games, baselines: Mapping[str, Any], taught: Mapping[float, Any],
+    looped: Mapping[float, Any], collapse: Mapping[str, Any],
+) -> list[Plot]:  # fmt: skip
+    curves: dict[str, Sequence[tuple[float, float]]] = {}
+    for by, runs in (("labels", taught), ("loop", looped)):
+        for kind in ("alone", "repaired") if runs else ():
+            points = [(run["hands"], run["scores"][kind]["accuracy"]) for run in runs.values()]
+            curves[f"{by}, {'learner alone' if kind == 'alone' else 'repaired'}"] = sorted(points)
+    most = max(run["hands"] for run in taught.values())
+    least = min(run["hands"] for run in taught.values())
+    level = baselines["fewest pieces"]["accuracy"]
+    dashed = {"fewest pieces": [(least, level), (most, level)], "paper, human games": [(PAPER_GAMES, PAPER_ACCURACY)]}
+    plots: list[Plot] = [
+        Curves("games", "Accuracy by the number of games with labels", "games", "share of cards right", curves, dashed,
+               logarithmic=True),
+    ]  # fmt: skip
+    for key, title in (("accuracy", "share of cards right"), ("singles", "share of cards tagged single")):
+        lines = {name: [(line["update"], line[key]) for line in run["path"]] for name, run in collapse.items()}
+        if lines:
+            plots.append(Curves(f"collapse_{key}", "The loop without any labels", "rounds", title, lines))
+    return plots
+
+
+EXPERIMENT = Experiment(
+    "Splitting Dou dizhu hands: BiLSTM-CRF, repair by rules, abduction loop, from few labels and many",
+    Settings(),
+    run,
+    smoke={
+        "own": True, "games": 60, "held_out": 20, "shares": (0.1, 1.0), "loops": (0.1,), "rounds": 3, "loop_rounds": 3,
+        "labelled": 64, "unlabelled": 64, "collapse": 2,
+    },
+)  # fmt: skip
