@@ -42,11 +42,11 @@ class Settings:
     loops: tuple[float, ...] = setting((0.003, 0.01, 0.1, 1.0), "shares at which the abduction loop is run as well")
     preset: str = setting("small", "of the splitter")
     rounds: int = setting(100, "of learning from labels alone")
-    loop_rounds: int = setting(100, "of the abduction loop")
+    loop_rounds: int = setting(60, "of the abduction loop")
     labelled: int = setting(640, "hands with labels a round, at most four times as many as there are")
     unlabelled: int = setting(640, "hands without labels a round of the loop")
     weight: float = setting(12.0, "what a play weighs in a repair, in nats; chosen on the last training games")
-    collapse: int = setting(60, "rounds without any labels, with the preference for few plays and without it")
+    collapse: int = setting(40, "rounds without any labels, with the preference for few plays and without it")
     seed: int = setting(0, "of what is drawn")
 
 

@@ -7,7 +7,7 @@ pieces. That is exact, and found for many hands at once. Without a learner it is
 >>> from abl_cards.games.doudizhu.rulebook import rules_of
 >>> from abl_cards.games.doudizhu.wire import read_hand
 >>> splitter = Splitter.of(rules_of())
->>> found = splitter.fewest(np.array([read_hand("34444556789TA22XD")], np.uint64))
+>>> found = splitter.preferred(np.array([read_hand("34445556789TA22XD")], np.uint64))
 >>> found.text(0)
 '02222220000001133'
 """
@@ -103,6 +103,10 @@ class Splitter:
     def flaws(self, hands: NDArray[np.uint64], tags: NDArray[np.uint8]) -> list[list[Flaw]]:
         """Why tags [n, 20] of some hands are not those of a split; nothing for those that are."""
         return self._critic.flaws(hands, tags)
+
+    def words(self, flaw: Flaw, language: str) -> str:
+        """A flaw in a sentence."""
+        return self._critic.words(flaw, language)
 
     def consistent(self, hands: NDArray[np.uint64], tags: NDArray[np.uint8]) -> NDArray[np.bool_]:
         """[n] whether tags [n, 20] are those of a split."""

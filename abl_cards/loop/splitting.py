@@ -63,9 +63,10 @@ class Tagger:
 
     def predict_proba(self, X: Sequence[Card]) -> NDArray[np.float64]:
         """[cards, 4] the probability of each tag of each card."""
-        hands = np.array([hand for hand, _, _ in hands_of_cards(X)], np.uint64)
-        probabilities = marginals(self.network, hands)
-        return probabilities[np.arange(MOST_CARDS) < np.array([last - first for _, first, last in hands_of_cards(X)])[:, None]]
+        parts = list(hands_of_cards(X))
+        sizes = np.array([last - first for _, first, last in parts])
+        probabilities = marginals(self.network, np.array([hand for hand, _, _ in parts], np.uint64))
+        return probabilities[np.arange(MOST_CARDS) < sizes[:, None]]
 
     def predict(self, X: Sequence[Card]) -> NDArray[np.int64]:
         """[cards] the most probable tags."""
@@ -177,9 +178,9 @@ class SplitBridge(BaseBridge):  # type: ignore[misc]  # ablkit has no types
     def step(self) -> dict[str, float]:
         """One round: predict, abduce, learn. Returns the loss, and what the abduced tags look like."""
         random = np.random.default_rng([self.settings.seed, self.tagger.round, 1])
-        told = self._labelled.at(random.integers(0, len(self._labelled), self.settings.labelled)) if len(
-            self._labelled
-        ) else self._labelled
+        told = self._labelled
+        if len(told):
+            told = told.at(random.integers(0, len(told), self.settings.labelled))
         data = ListData(X=cards_of_hands(told.hands), gt_pseudo_label=None, Y=[True] * len(told))
         data.abduced_idx = [[int(tag) for tag in row if tag != NO_TAG] for row in told.tags]
         seen: dict[str, float] = {}

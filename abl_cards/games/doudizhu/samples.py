@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from abl_cards.games.doudizhu.course import LEADING, PACK, counts_of, keys_of, write_facts
 from abl_cards.games.doudizhu.decisions import Decisions, decide
-from abl_cards.games.doudizhu.knowledge import AXES, COPIES, MOST_CARDS
+from abl_cards.games.doudizhu.knowledge import AXES, COPIES, MOST_CARDS, TAGS
 from abl_cards.games.doudizhu.preferences import move_rows, situation_rows, write_moves, write_situation
 from abl_cards.games.doudizhu.rulebook import Rules, fact_rows_of
 from abl_cards.games.doudizhu.shapes import COUNT
 from abl_cards.games.questions import at_least, atom_rows, one_hot
 from abl_cards.logic import Circuit
 
+MOST_COPIES = max(COPIES)
 _LEAD_SHARE = 0.2
 _DECK = np.repeat(np.arange(COUNT), COPIES)
 
@@ -98,7 +99,7 @@ def _write_move(
 
 
 def _around(random: np.random.Generator, states: int) -> dict[str, NDArray[np.uint8]]:
-    """A trick, bids and a result."""
+    """A trick, bids, a result, and tags of cards."""
     bids = np.where(random.random((3, states)) < 0.3, -1, random.integers(0, 4, (3, states)))
     return {
         "acted": one_hot(random.integers(0, 3, states), 3),
@@ -109,4 +110,15 @@ def _around(random: np.random.Generator, states: int) -> dict[str, NDArray[np.ui
         "landlord_won": random.integers(0, 2, (1, states)).astype(np.uint8),
         "landlord_acts": at_least(random.integers(0, 3, states), 2),
         "peasant_acts": at_least(random.integers(0, 2, states), 1),
+        "tagged": at_least(_tagged(random, states), MOST_COPIES),
     }
+
+
+def _tagged(random: np.random.Generator, states: int) -> NDArray[np.int64]:
+    """[15, 4, states] cards of each rank and tag: a few of them, in one state of two as many as make whole groups."""
+    cards = random.integers(0, MOST_COPIES + 1, (COUNT, len(TAGS), states))
+    cards *= random.random(cards.shape) < 0.3
+    groups = np.minimum(np.arange(len(TAGS)) + 1, np.array(COPIES)[:, None])[:, :, None]
+    whole = np.where(random.random(states) < 0.5, groups, 1)
+    fitting: NDArray[np.int64] = np.minimum(cards // whole * whole, np.array(COPIES)[:, None, None])
+    return fitting

@@ -1,0 +1,118 @@
+"""The BiLSTM-CRF against trying every sequence of tags, and its weights as files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from abl_cards.games import GameError
+from learners import store
+from learners.crf import ConditionalRandomField
+from learners.presets import SPLITTERS
+from learners.splitter import CARDS, Sequences, SplitNetwork, SplitterCard, load_splitter, save_splitter
+
+
+@pytest.fixture
+def field() -> ConditionalRandomField:
+    torch.manual_seed(1)
+    found = ConditionalRandomField(4)
+    with torch.no_grad():
+        for weights in found.parameters():
+            weights.normal_()
+    return found
+
+
+def by_hand(field: ConditionalRandomField, emissions: torch.Tensor, tags: tuple[int, ...]) -> float:
+    total = float(field.start[tags[0]] + field.end[tags[-1]])
+    total += sum(float(emissions[place, tag]) for place, tag in enumerate(tags))
+    return total + sum(float(field.follow[a, b]) for a, b in zip(tags, tags[1:], strict=False))
+
+
+def test_likelihood_marginals_and_viterbi_are_those_of_trying_everything(field: ConditionalRandomField) -> None:
+    emissions, lengths = torch.randn(3, 5, 4), torch.tensor([5, 3, 1])
+    told = torch.randint(0, 4, (3, 5))
+    loss, shares = field(emissions, lengths, told), field.marginals(emissions, lengths)
+    best = field.best(emissions, lengths)
+    for row, length in enumerate(lengths.tolist()):
+        every = list(product(range(4), repeat=length))
+        scores = torch.tensor([by_hand(field, emissions[row], tags) for tags in every])
+        chances = torch.softmax(scores, 0)
+        mine = every.index(tuple(told[row, :length].tolist()))
+        assert float(loss[row]) == pytest.approx(-float(torch.log(chances[mine])), abs=1e-4)
+        assert best[row].tolist() == [*every[int(scores.argmax())], *[-1] * (5 - length)]
+        for place in range(5):
+            wanted = [
+                sum(float(chance) for tags, chance in zip(every, chances, strict=True) if tags[place] == tag)
+                if place < length else 0.0
+                for tag in range(4)
+            ]  # fmt: skip
+            assert shares[row, place].tolist() == pytest.approx(wanted, abs=1e-4)
+
+
+def test_the_gradient_goes_through_the_likelihood(field: ConditionalRandomField) -> None:
+    emissions = torch.randn(2, 6, 4, dtype=torch.float64, requires_grad=True)
+    lengths, tags = torch.tensor([6, 4]), torch.randint(0, 4, (2, 6))
+    assert torch.autograd.gradcheck(lambda given: field.double()(given, lengths, tags), emissions)
+
+
+def test_hands_as_sequences() -> None:
+    counts = np.zeros((2, 15), np.int64)
+    counts[0, [0, 1, 14]] = 1, 3, 1
+    counts[1] = [4] * 5 + [0] * 10
+    told = Sequences.of(counts)
+    assert told.length.tolist() == [5, 20]
+    assert told.rank[0, :6].tolist() == [0, 1, 1, 1, 14, -1]
+    assert told.held[0, :6].tolist() == [0, 2, 2, 2, 0, 0]
+    assert told.place[0, :6].tolist() == [0, 0, 1, 2, 0, 0]
+    features = told.features()
+    assert features.shape == (2, CARDS, 23)
+    assert features.sum(dim=(1, 2)).tolist() == [15, 60]
+
+
+def network() -> SplitNetwork:
+    torch.manual_seed(2)
+    return SplitNetwork(replace(SPLITTERS["small"], width=8, hidden=8)).eval()
+
+
+def test_a_hand_is_tagged_the_same_alone_and_among_others() -> None:
+    random, deck = np.random.default_rng(0), np.repeat(np.arange(15), [4] * 13 + [1, 1])
+    counts = np.array([np.bincount(random.permutation(deck)[:size], minlength=15) for size in (20, 17, 3, 1)])
+    together = network().marginals(Sequences.of(counts))
+    for row in range(4):
+        alone = network().marginals(Sequences.of(counts[row : row + 1]))
+        torch.testing.assert_close(alone[0], together[row], atol=1e-5, rtol=1e-4)
+    assert together[0].sum(dim=1).tolist() == pytest.approx([1.0] * 20, abs=1e-5)
+
+
+def test_weights_come_back_with_their_card(tmp_path: Path) -> None:
+    file, known = tmp_path / "some.safetensors", SplitNetwork(SPLITTERS["small"])
+    card = SplitterCard("doudizhu", "small", 3, 12.0, hands=7, results={"accuracy": 0.5})
+    save_splitter(file, known, card)
+    loaded, told = load_splitter(file)
+    assert told == card
+    assert not loaded.training
+    for name, tensor in known.state_dict().items():
+        torch.testing.assert_close(loaded.state_dict()[name], tensor, atol=2e-3, rtol=2e-3)
+    described = file.with_suffix(".json")
+    for change, message in (
+        ({"preset": "huge"}, "unknown preset 'huge'"),
+        ({"preset": "large"}, "not weights of such a splitter"),
+        ({"colour": "red"}, "no card of weights"),
+    ):
+        described.write_text(json.dumps(json.loads(described.read_text()) | change))
+        with pytest.raises(GameError, match=message):
+            load_splitter(file)
+        save_splitter(file, known, card)
+
+
+def test_the_shipped_splitter_says_where_it_comes_from() -> None:
+    loaded, card = load_splitter(store.shipped("doudizhu", "splitter", "small"))
+    assert loaded.preset.name == "small"
+    assert card.command
+    assert card.results
