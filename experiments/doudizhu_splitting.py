@@ -148,8 +148,9 @@ class _Bench:
         scores = self._network_scores(bridge.network)
         hands = rounds * (chosen.labelled + chosen.unlabelled)
         card = SplitterCard(
-            "doudizhu", settings.preset, settings.seed, settings.weight, f"games {self.games.mark}, {len(labelled)} labelled",
-            hands, round(bridge.seconds / 3600, 3), "abl-cards run doudizhu_splitting", scores,
+            "doudizhu", settings.preset, settings.seed, settings.weight,
+            f"games {self.games.mark}, {len(labelled)} hands with labels", hands, round(bridge.seconds / 3600, 3),
+            "abl-cards run doudizhu_splitting", scores,
         )  # fmt: skip
         save_splitter(folder / f"doudizhu-splitter-{settings.preset}.safetensors", bridge.network, card)
         lines = [line for line in read_metrics(folder) if "accuracy" in line]
@@ -225,8 +226,8 @@ def _methods(baselines: Mapping[str, Any], taught: Mapping[float, Any], looped: 
             rows.append(_row(f"{title} + rules", scores["by the rules"]))
             rows.append(_row(f"{title} + rules and preferences", scores["repaired"]))
     note = (
-        f"The paper reports {PAPER_ACCURACY:.2%} of cards with {PAPER_GAMES:,} human games. First plays: the share of the "
-        "pieces of each seat's first five active plays that are in the split of its hand as dealt (Ph, Pg)."
+        f"The paper reports {PAPER_ACCURACY:.2%} of cards with {PAPER_GAMES:,} human games. First plays: the share of "
+        "the pieces of each seat's first five active plays that are in the split of its hand as dealt (Ph, Pg)."
     )
     return Table("methods", "Ways to split a hand", columns, rows, note, frozenset(columns[1:]))
 

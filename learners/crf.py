@@ -19,7 +19,7 @@ class ConditionalRandomField(nn.Module):
         self.follow = nn.Parameter(torch.zeros(tags, tags))  # from, to
 
     def forward(self, emissions: Tensor, lengths: Tensor, tags: Tensor) -> Tensor:
-        """[n] the negative log-likelihood of tags [n, places] int64, by emissions [n, places, tags], lengths [n] > 0."""
+        """[n] the negative log-likelihood of tags [n, places] int64; emissions [n, places, tags], lengths [n] > 0."""
         return self.partition(emissions, lengths) - self.score(emissions, lengths, tags)
 
     def score(self, emissions: Tensor, lengths: Tensor, tags: Tensor) -> Tensor:

@@ -46,8 +46,12 @@ class Sequences:
         known = np.where(inside, rank, 0)
         held = np.take_along_axis(counts.astype(np.int64), known, axis=1)
         first = np.take_along_axis(ends, known, axis=1) - held
-        parts = np.where(inside, rank, NO_CARD), np.where(inside, held - 1, 0), np.where(inside, places - first, 0)
-        return cls(*map(torch.from_numpy, parts), torch.from_numpy(ends[:, -1].copy()))
+        return cls(
+            rank=torch.from_numpy(np.where(inside, rank, NO_CARD)),
+            held=torch.from_numpy(np.where(inside, held - 1, 0)),
+            place=torch.from_numpy(np.where(inside, places - first, 0)),
+            length=torch.from_numpy(ends[:, -1].copy()),
+        )
 
     def features(self) -> Tensor:
         """[n, 20, 23] rank, number held and which of them, as ones among zeros; all zeros beyond the end."""

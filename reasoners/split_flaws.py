@@ -57,10 +57,7 @@ class Critic:
         return cls(
             Question(kb.circuit("torn/2", "lonely/2", "consistent/0"), AXES, outputs),
             {(str(name), str(language)): text_of(text) for name, language, text in kb.facts("flaw", 3)},
-            {
-                (TAGS.index(int(tag)), str(language)): text_of(text)
-                for tag, language, text in kb.facts("tag_name", 3)
-            },
+            {(TAGS.index(int(tag)), str(language)): text_of(text) for tag, language, text in kb.facts("tag_name", 3)},
         )
 
     def consistent(self, hands: NDArray[np.uint64], tags: NDArray[np.uint8]) -> NDArray[np.bool_]:

@@ -69,7 +69,7 @@ def kicker_tags(rules: Rules) -> NDArray[np.int8]:
 def _tag(value: object, fact: str) -> int:
     if value not in TAGS:
         raise kb_error(f"{fact} is no tag", f"tags are {TAGS[0]} to {TAGS[-1]}")
-    return TAGS.index(value)  # type: ignore[arg-type]
+    return TAGS.index(value)
 
 
 def _sizes(rules: Rules) -> NDArray[np.int8]:
@@ -127,4 +127,3 @@ def _pieces(rules: Rules, size: NDArray[np.int8]) -> tuple[NDArray[np.float64], 
     columns = list(zip(*several, strict=True))
     kinds = (np.int16, np.int8, np.int8, np.int8, np.float64)
     return price, label, Pieces(*(np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)))
-

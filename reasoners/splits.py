@@ -1,4 +1,4 @@
-"""The best split of a hand: the tags that are most probable and consistent, with few plays preferred; and what they mean.
+"""The best split of a hand: the most probable tags that are consistent, with few plays preferred; and what they mean.
 
 A learner says how probable each tag is for each card. Whatever it says, the answer is a split by the rules of
 ``splits.lp``: of all of them the one with the highest sum of log-probabilities, less ``weight`` times the price of its
@@ -29,7 +29,6 @@ from abl_cards.parallel import each_share
 from reasoners.split_flaws import Critic, Flaw
 from reasoners.split_kernels import NO_PIECE, NO_TAG, split
 from reasoners.split_tables import SplitTables, tables_of
-
 
 _OUT_OF_QUESTION = -1e6
 _TRIFLE = 1e-3
@@ -118,7 +117,7 @@ class Splitter:
 
     @cached_property
     def _counting(self) -> Splitter:
-        """With every piece at the price of one play, and what the rules prefer as a trifle that decides between equals."""
+        """With every piece at the price of one play; what the rules prefer is a trifle that decides between equals."""
         tables, pieces = self.tables, self.tables.pieces
         larger = pieces._replace(price=1 + _TRIFLE * pieces.price)
         return Splitter(self.rules, tables._replace(price=1 + _TRIFLE * tables.price, pieces=larger))

@@ -11,7 +11,19 @@ import typer
 from typer.core import TyperGroup
 
 from abl_cards import __version__
-from abl_cards.cli import bots, comparison, experiments, explanation, kb, measure, play, solving, splitting, tables, training
+from abl_cards.cli import (
+    bots,
+    comparison,
+    experiments,
+    explanation,
+    kb,
+    measure,
+    play,
+    solving,
+    splitting,
+    tables,
+    training,
+)
 from abl_cards.cli.console import LONGEST_MESSAGE, fail
 
 __all__ = ["app", "main"]

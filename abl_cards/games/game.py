@@ -423,6 +423,7 @@ class Mark(NamedTuple):
 Marks = Mapping[str, Mark]
 """By what is measured: ``labels``, ``lists`` and ``kb`` in decisions/s of self-play, ``full_hands`` in lists/s.
 
+``splits`` and ``fewest`` are hands/s that are split, by a learner and into few pieces.
 ``alone`` is the time of a decision of kb where nobody else decides, in ms: a target not to be passed.
 """
 

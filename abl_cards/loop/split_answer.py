@@ -1,4 +1,4 @@
-"""A hand split for a reader: what the learner says, what the rules made of it and why, and what fewest pieces would be."""
+"""A hand split for a reader: what the learner says, what the rules made of it and why, and the fewest pieces."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from abl_cards.games.doudizhu.knowledge import TAGS
 from abl_cards.games.doudizhu.rulebook import LETTERS, Rules, rules_of
 from abl_cards.games.doudizhu.shapes import Key
 from abl_cards.games.doudizhu.wire import hand_text
-from abl_cards.loop.splitting import tensors
 from abl_cards.loop.split_labels import Tagged
+from abl_cards.loop.splitting import tensors
 from learners.splitter import Sequences, load_splitter
 from learners.store import shipped
 from reasoners.phrases import LANGUAGES
@@ -90,7 +90,9 @@ def split_hand(
 def _plays(splitter: Splitter, splits: Splits) -> list[str]:
     """The pieces of one hand as text, by their lowest card, long ones first."""
     keys = splitter.cards_of(splits.labels(0))
-    lowest = sorted(keys, key=lambda key: (next(rank for rank in range(15) if key >> 4 * rank & 15), -len(hand_text(key))))
+    lowest = sorted(
+        keys, key=lambda key: (next(rank for rank in range(15) if key >> 4 * rank & 15), -len(hand_text(key)))
+    )
     return [hand_text(key) for key in lowest]
 
 

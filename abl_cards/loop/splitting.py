@@ -86,7 +86,7 @@ class Tagger:
         hands, tags = tensors(lesson)
         losses = []
         self.network.train()
-        for rows in torch.from_numpy(random.permutation(len(lesson))).split(self.network.preset.batch):
+        for rows in torch.split(torch.from_numpy(random.permutation(len(lesson))), self.network.preset.batch):
             loss = self.network.loss(hands.at(rows), tags[rows])
             self.optimiser.zero_grad(set_to_none=True)
             torch.autograd.backward(loss)

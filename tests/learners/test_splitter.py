@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -29,9 +29,10 @@ def field() -> ConditionalRandomField:
 
 
 def by_hand(field: ConditionalRandomField, emissions: torch.Tensor, tags: tuple[int, ...]) -> float:
-    total = float(field.start[tags[0]] + field.end[tags[-1]])
+    start, end, follow = (weights.detach() for weights in (field.start, field.end, field.follow))
+    total = float(start[tags[0]] + end[tags[-1]])
     total += sum(float(emissions[place, tag]) for place, tag in enumerate(tags))
-    return total + sum(float(field.follow[a, b]) for a, b in zip(tags, tags[1:], strict=False))
+    return total + sum(float(follow[a, b]) for a, b in pairwise(tags))
 
 
 def test_likelihood_marginals_and_viterbi_are_those_of_trying_everything(field: ConditionalRandomField) -> None:

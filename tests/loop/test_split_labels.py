@@ -34,7 +34,18 @@ def test_the_winners_hand_is_tagged_whole() -> None:
 
 def test_kickers_are_tagged_as_what_they_are() -> None:
     hands = ["33344455667788999922", "34567788TTTTJJJJ2", "56QQQQKKKKAAAA2XD"]
-    plays = [[0, "3334445566"], [1, ""], [2, ""], [0, "999977"], [1, ""], [2, ""], [0, "88"], [1, ""], [2, ""], [0, "22"]]
+    plays = [
+        [0, "3334445566"],
+        [1, ""],
+        [2, ""],
+        [0, "999977"],
+        [1, ""],
+        [2, ""],
+        [0, "88"],
+        [1, ""],
+        [2, ""],
+        [0, "22"],
+    ]
     played = recorded(RULES, [{"hands": hands, "landlord": 0, "plays": plays, "winner": "landlord"}])
     assert text(played.won(), 0) == (hands[0], "22222211110011333311")
     assert played.active.tolist() == [True] * 4

@@ -1,4 +1,4 @@
-"""The loop that teaches the splitter: it goes on where it stopped, its parts can be swapped, and it does not collapse."""
+"""The loop that teaches the splitter: it goes on where it stopped, its parts can be swapped, it does not collapse."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ NONE = Tagged(np.zeros(0, np.uint64), np.zeros((0, 20), np.uint8))
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(SPLITTERS, "tiny", replace(SPLITTERS["small"], name="tiny", width=8, hidden=8, layers=1, batch=32))
+    monkeypatch.setitem(
+        SPLITTERS, "tiny", replace(SPLITTERS["small"], name="tiny", width=8, hidden=8, layers=1, batch=32)
+    )
     monkeypatch.chdir(tmp_path)
     torch.set_num_threads(1)
 

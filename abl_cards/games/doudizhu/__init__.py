@@ -22,7 +22,8 @@ class Doudizhu:
     def marks(self) -> Marks:
         """Other environments of the game on such a machine."""
         others = (("DouZero", 14_700.0), ("RLCard", 1_800.0), ("OpenSpiel, C++", 538_000.0))
-        return {"labels": Mark(600_000, others), "full_hands": Mark(275_000, (("DouZero", 27_500.0),))}
+        return {"labels": Mark(600_000, others), "full_hands": Mark(275_000, (("DouZero", 27_500.0),)),
+                "splits": Mark(50_000), "fewest": Mark(20_000)}  # fmt: skip
 
     def knowledge(self, directory: Path | None = None, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
         """Load and check the rule files; raises KBError."""

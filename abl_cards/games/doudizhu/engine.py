@@ -104,6 +104,10 @@ class DoudizhuEngine:
         """Begin a match a key."""
         return Tables.begin(self.rules, keys, listener)
 
+    def split_rules(self) -> Rules:
+        """The rules of splits are among the others."""
+        return self.rules
+
     @property
     def sorts(self) -> Sorts:
         """What the arguments of the vocabulary stand for."""

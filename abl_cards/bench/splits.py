@@ -1,0 +1,58 @@
+"""Splits of full hands: by what a learner says, and into as few pieces as can be; beside clingo on the same hands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from abl_cards.bench.figures import Figure, seconds, typical
+from abl_cards.games import Engine
+from abl_cards.games.game import Marks
+from abl_cards.games.splitting import Splitting
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is measured."""
+
+    hands: int
+    solved: int  # of them by clingo
+    repetitions: int
+
+
+QUICK = Effort(hands=4096, solved=50, repetitions=3)
+FULL = Effort(hands=16384, solved=300, repetitions=7)
+
+
+def figures(engine: Engine, effort: Effort, marks: Marks) -> list[Figure]:
+    """Hands a second; nothing in a game whose hands are not split."""
+    if not isinstance(engine, Splitting):
+        return []
+    from reasoners.split_oracle import NATS, SplitOracle
+    from reasoners.splits import Splitter
+
+    splitter, random = Splitter.of(engine.split_rules()), np.random.default_rng(1)
+    hands = engine.sample_leads(effort.hands, seed=1).situation.hand  # type: ignore[attr-defined]
+    scores = np.round(NATS * np.log(random.dirichlet(np.full(4, 0.4), (len(hands), 20)) + 1e-4)).astype(np.int64)
+    likely, oracle = scores / NATS, SplitOracle.of(splitter)
+    found = splitter.best(hands, likely, 1.0)
+
+    def solve() -> None:
+        for row in range(effort.solved):
+            best = oracle.optimum(int(hands[row]), scores[row], NATS // 100)
+            if abs(best / NATS - found.worth[row]) > 1e-6:
+                raise AssertionError("a split that is not clingo's optimum")
+
+    clingo = effort.solved / seconds(solve)
+    repaired = len(hands) / typical(lambda: splitter.best(hands, likely, 1.0), effort.repetitions)
+    fewest = len(hands) / typical(lambda: splitter.fewest(hands), effort.repetitions)
+    return [
+        Figure("exact best split of full hands", repaired, "hands/s", _target(marks, "splits"),
+               others=(("clingo, here", clingo),)),
+        Figure("… into as few pieces as can be", fewest, "hands/s", _target(marks, "fewest")),
+    ]  # fmt: skip
+
+
+def _target(marks: Marks, name: str) -> float | None:
+    return marks[name].target if name in marks else None

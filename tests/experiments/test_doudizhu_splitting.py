@@ -1,0 +1,83 @@
+"""The experiment on splitting, with a budget of seconds; what is held out stays out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abl_cards.games import GameError
+from abl_cards.games.doudizhu.rulebook import rules_of
+from experiments.splitting_data import FirstPlays, accuracy, kb_games, recorded_games, share_of_singles
+from reasoners.split_kernels import NO_TAG
+from reasoners.splits import Splitter
+from tests.cli_runs import run
+
+SMOKE = ["run", "doudizhu_splitting", "--smoke", "--json", "--set", "rounds=2", "--set", "loop_rounds=2"]
+
+
+def test_it_runs_and_knows_what_it_has_done(tmp_path: Path) -> None:
+    words = [*SMOKE, "--set", "games=24", "--set", "held_out=8", "--dir", str(tmp_path)]
+    first = json.loads(run(*words).stdout)
+    methods = {row["split by"]: row for row in first["tables"]["methods"]["rows"]}
+    assert methods["40 orders"]["hands consistent"] == 1.0
+    assert methods["abduction loop + rules and preferences"]["hands consistent"] == 1.0
+    shares = [(row["share of the labels"], row["learned by"]) for row in first["tables"]["budgets"]["rows"]]
+    assert shares == [("10.0%", "labels"), ("10.0%", "loop"), ("100.0%", "labels")]
+    assert set(first["plots"]) == {"games", "collapse_accuracy", "collapse_singles"}
+    assert list(tmp_path.glob("loop-*/doudizhu-splitter-small.safetensors"))
+    cells = (tmp_path / "cells.jsonl").read_text("utf-8")
+    assert json.loads(run(*words).stdout) == first
+    assert (tmp_path / "cells.jsonl").read_text("utf-8") == cells
+
+
+def test_budgets_share_out_the_training_games() -> None:
+    games = kb_games(30, 10, seed=1)
+    labelled, rest = games.budget(0.1, seed=0)
+    assert len(labelled) == 3
+    assert len(rest) == 3 * 30 - 3
+    everything, losers = games.budget(1.0, seed=0)
+    assert (len(everything), len(losers)) == (30, 60)
+    assert not len(games.budget(0.0, seed=0)[0])
+    held = set(games.held_out.hands.ravel().tolist())
+    assert not held & set(rest.tolist())
+
+
+def test_first_plays_are_found_in_the_splits_that_were_played() -> None:
+    games = kb_games(1, 40, seed=2).held_out
+    splitter = Splitter.of(rules_of(profile="douzero"))
+    first = FirstPlays.of(splitter.rules, games)
+    assert len(first.hands) == 3 * len(games)
+    counts = np.bincount(first.seat, minlength=len(first.hands))
+    assert counts.max() <= 5 * 7  # a play has one main piece and at most six kickers
+    truth = games.won()
+    seats = np.arange(len(games)) * 3 + games.winner
+    winners = FirstPlays(truth.hands, *_of_seats(first, seats))
+    assert winners.found_in(splitter.meant(truth.hands, truth.tags)) > 0.95  # but for single cards that make a chain
+    singles = np.where(truth.tags == NO_TAG, NO_TAG, 0).astype(np.uint8)
+    assert winners.found_in(splitter.meant(truth.hands, singles)) < 0.6
+    assert accuracy(truth.tags, truth) == 1.0
+    assert share_of_singles(singles, truth) == 1.0
+
+
+def _of_seats(first: FirstPlays, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    row = np.full(len(first.hands), -1)
+    row[seats] = np.arange(len(seats))
+    kept = row[first.seat] >= 0
+    return row[first.seat[kept]], first.piece[kept]
+
+
+def test_games_of_douzero(shared_data: Path) -> None:
+    games = recorded_games(shared_data / "doudizhu_douzero_selfplay.jsonl.gz", 500)
+    assert (len(games.training), len(games.held_out)) == (3500, 500)
+    with pytest.raises(GameError, match="too few to hold out"):
+        recorded_games(shared_data / "doudizhu_douzero_selfplay.jsonl.gz", 4000)
+
+
+def test_without_records_it_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ABL_CARDS_DATA", str(tmp_path))
+    answer = run("run", "doudizhu_splitting", "--dir", str(tmp_path / "out"))
+    assert answer.exit_code == 1
+    assert "own=true" in answer.stderr
