@@ -45,7 +45,8 @@ class Settings:
     loop_rounds: int = setting(60, "of the abduction loop")
     labelled: int = setting(640, "hands with labels a round, at most four times as many as there are")
     unlabelled: int = setting(640, "hands without labels a round of the loop")
-    weight: float = setting(12.0, "what a play weighs in a repair, in nats; chosen on the last training games")
+    weight: float = setting(12.0, "what a play weighs in the loop's abductions, in nats")
+    repair: float = setting(48.0, "what it weighs when answers are repaired; chosen on training games without labels")
     collapse: int = setting(40, "rounds without any labels, with the preference for few plays and without it")
     seed: int = setting(0, "of what is drawn")
 
@@ -104,7 +105,8 @@ class _Bench:
         name = f"{'loop' if loop else 'labels'}-{share:g}"
         what = {
             "what": name, "rounds": rounds, "preset": settings.preset, "labelled": settings.labelled,
-            "unlabelled": settings.unlabelled if loop else 0, "weight": settings.weight, "seed": settings.seed,
+            "unlabelled": settings.unlabelled if loop else 0, "weight": settings.weight, "repair": settings.repair,
+            "seed": settings.seed,
         }  # fmt: skip
         work = partial(self._teach, name, share, rounds, settings.unlabelled if loop else 0, settings.weight)
         text = f"{'loop' if loop else 'labels alone'}, {share:.1%} of the labels"
@@ -148,7 +150,7 @@ class _Bench:
         scores = self._network_scores(bridge.network)
         hands = rounds * (chosen.labelled + chosen.unlabelled)
         card = SplitterCard(
-            "doudizhu", settings.preset, settings.seed, settings.weight,
+            "doudizhu", settings.preset, settings.seed, settings.repair,
             f"games {self.games.mark}, {len(labelled)} hands with labels", hands, round(bridge.seconds / 3600, 3),
             "abl-cards run doudizhu_splitting", scores,
         )  # fmt: skip
@@ -178,7 +180,7 @@ class _Bench:
         return {
             "alone": alone,
             "by the rules": self._scores(partial(repaired, 0.0)),
-            "repaired": self._scores(partial(repaired, self.settings.weight)),
+            "repaired": self._scores(partial(repaired, self.settings.repair)),
         }
 
     def _scores(
