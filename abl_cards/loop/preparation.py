@@ -66,7 +66,7 @@ class Preparation:
         last = match > match.max() - self._settings.held_out
         if self._networks.abln is not None:
             self._teach_abln(lessons.at(~last))
-            lessons = with_estimates(self._networks, lessons)
+            lessons = with_estimates(self._engine, self._networks, lessons)
         fit = decision_fit(self._networks, self._symmetries, self._settings.decision_steps, self._settings.seed)
         examples = lessons.at(~last).examples
         with self._keeping(fit, "decisions") as progress:

@@ -135,7 +135,7 @@ class Run:
     # --- the loop ----------------------------------------------------------------------------------------------------
 
     def go(self, tell: Callable[[Report], None] = lambda report: None, minutes: float | None = None) -> None:
-        """Train until the decisions of the settings are made, or for so many minutes by the run's own count; then save."""
+        """Train until the decisions of the settings are made, or for minutes by the run's own count; then save."""
         until = None if minutes is None else self.seconds + 60 * minutes
         with Metrics(self.settings.directory, self._metrics_size, self.update) as metrics:
             while self.play.decisions < self.settings.decisions:
