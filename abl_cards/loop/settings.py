@@ -22,7 +22,7 @@ class Settings:
     against_kb: float = setting(0.25, "share of the tables where the learner meets the agent kb")
     against_past: float = setting(0.25, "share of the tables where it meets its own past")
     remember_every: int = setting(100, "updates between two copies of the learner for the league")
-    save_every: int = setting(20, "updates between two checkpoints")
+    save_every: int = setting(5, "updates between two checkpoints")
     revealed: float = setting(1.0, "share of the episodes whose hands are shown to ABLN; the others' are abduced")
     start: Path | None = setting(None, "weights to start from; those of a twin without ABLN will do")
     records: Path | None = setting(None, "records to learn from before self-play")

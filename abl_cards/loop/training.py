@@ -276,4 +276,4 @@ def _comparable(settings: Settings) -> dict[str, Any]:
     return {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}
 
 
-_FREE = ("directory", "decisions", "device", "precision", "threads", "learning_rate", "entropy")
+_FREE = ("directory", "decisions", "save_every", "device", "precision", "threads", "learning_rate", "entropy")
