@@ -52,9 +52,10 @@ def _estimate(question: Question) -> Tensor:
 
 
 def _replies(question: Question) -> Tensor:
+    """Of the labels that may be chosen; what could answer the others matters less than it disturbs the learning."""
     if question.replies is None:
         raise ValueError("this model needs to know who could answer what")
-    return question.replies.flatten(1)
+    return (question.replies * question.legal[:, None]).flatten(1)
 
 
 def _plays(question: Question) -> Tensor:
