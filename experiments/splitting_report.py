@@ -1,0 +1,90 @@
+"""What the experiment on splitting ends in: the tables of methods and budgets, and its plots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from experiments.report import Cell, Curves, Plot, Report, Table
+
+PAPER_ACCURACY, PAPER_GAMES = 0.8916, 4_300_000  # human games; figure 2 and the text above it
+
+
+def report_of(
+    baselines: Mapping[str, Any], taught: Mapping[float, Any],
+    looped: Mapping[float, Any], collapse: Mapping[str, Any],
+) -> Report:  # fmt: skip
+    """Everything that was found: scores by baseline, runs by share of the labels, and runs without any."""
+    tables = [
+        _methods(baselines, taught, looped),
+        _budgets(taught, looped),
+        *([_unlabelled(collapse)] if collapse else []),
+    ]
+    return Report(tables, _plots(baselines, taught, looped, collapse))
+
+
+def _methods(baselines: Mapping[str, Any], taught: Mapping[float, Any], looped: Mapping[float, Any]) -> Table:
+    """Table 5 of the paper, and accuracy beside it; the learners are those with the most labels."""
+    columns = ("split by", "cards right", "hands consistent", "first plays found")
+    rows: list[list[Cell]] = [_row(name, scores) for name, scores in baselines.items()]
+    for title, runs in (("BiLSTM-CRF", taught), ("abduction loop", looped)):
+        if runs:
+            scores = runs[max(runs)]["scores"]
+            rows.append(_row(title, scores["alone"]))
+            rows.append(_row(f"{title} + rules", scores["by the rules"]))
+            rows.append(_row(f"{title} + rules and preferences", scores["repaired"]))
+    note = (
+        f"The paper reports {PAPER_ACCURACY:.2%} of cards with {PAPER_GAMES:,} human games. First plays: the share of "
+        "the pieces of each seat's first five active plays that are in the split of its hand as dealt (Ph, Pg)."
+    )
+    return Table("methods", "Ways to split a hand", columns, rows, note, frozenset(columns[1:]))
+
+
+def _row(name: str, scores: Mapping[str, float]) -> list[Cell]:
+    return [name, scores["accuracy"], scores["consistent"], scores.get("first plays")]
+
+
+def _budgets(taught: Mapping[float, Any], looped: Mapping[float, Any]) -> Table:
+    columns = ("share of the labels", "hands with labels", "learned by", "learner alone", "repaired", "consistent")
+    rows: list[list[Cell]] = []
+    for share in sorted({*taught, *looped}):
+        for by, runs in (("labels", taught), ("loop", looped)):
+            if share in runs:
+                scores = runs[share]["scores"]
+                rows.append([f"{share:.1%}", runs[share]["hands"], by, scores["alone"]["accuracy"],
+                             scores["repaired"]["accuracy"], scores["repaired"]["consistent"]])  # fmt: skip
+    return Table("budgets", "Few labels and many", columns, rows, "", frozenset(columns[3:]))
+
+
+def _unlabelled(collapse: Mapping[str, Any]) -> Table:
+    columns = ("the reasoner heeds", "learner alone", "tagged single", "hands consistent")
+    rows: list[list[Cell]] = [
+        [name, run["scores"]["alone"]["accuracy"], run["path"][-1]["singles"], run["scores"]["alone"]["consistent"]]
+        for name, run in collapse.items()
+    ]
+    note = "Where all that counts is that tags are consistent, everything becomes a single card."
+    return Table("unlabelled", "The loop without any labels", columns, rows, note, frozenset(columns[1:]))
+
+
+def _plots(
+    baselines: Mapping[str, Any], taught: Mapping[float, Any],
+    looped: Mapping[float, Any], collapse: Mapping[str, Any],
+) -> list[Plot]:  # fmt: skip
+    curves: dict[str, Sequence[tuple[float, float]]] = {}
+    for by, runs in (("labels", taught), ("loop", looped)):
+        for kind in ("alone", "repaired") if runs else ():
+            points = [(run["hands"], run["scores"][kind]["accuracy"]) for run in runs.values()]
+            curves[f"{by}, {'learner alone' if kind == 'alone' else 'repaired'}"] = sorted(points)
+    most = max(run["hands"] for run in taught.values())
+    least = min(run["hands"] for run in taught.values())
+    level = baselines["fewest pieces"]["accuracy"]
+    dashed = {"fewest pieces": [(least, level), (most, level)], "paper, human games": [(PAPER_GAMES, PAPER_ACCURACY)]}
+    plots: list[Plot] = [
+        Curves("games", "Accuracy by the number of games with labels", "games", "share of cards right", curves, dashed,
+               logarithmic=True),
+    ]  # fmt: skip
+    for key, title in (("accuracy", "share of cards right"), ("singles", "share of cards tagged single")):
+        lines = {name: [(line["update"], line[key]) for line in run["path"]] for name, run in collapse.items()}
+        if lines:
+            plots.append(Curves(f"collapse_{key}", "The loop without any labels", "rounds", title, lines))
+    return plots
