@@ -97,3 +97,14 @@ def test_the_command_prints_a_table_or_an_object(monkeypatch: pytest.MonkeyPatch
 
 def test_an_unknown_game_is_not_measured() -> None:
     assert run("bench", "--game", "mahjong").exit_code == 2
+
+
+def test_splits_are_measured_where_hands_are_split() -> None:
+    from abl_cards.bench import splits
+
+    effort = splits.Effort(hands=64, solved=2, repetitions=1)
+    best, fewest = splits.figures(game("doudizhu").engine(), effort, game("doudizhu").marks)
+    assert best.target == 50_000
+    assert fewest.target == 20_000
+    assert best.others[0][0] == "clingo, here"
+    assert not splits.figures(game("big2").engine(), effort, game("big2").marks)
