@@ -1,7 +1,7 @@
 """About how many plays it takes to empty a hand when nobody answers, so that it leads every time: games of one pack.
 
-A search lays aside chains in all ways; what stays of each rank is a single, a pair, a trio or four, and a table says how
-few plays those are when trios, planes and fours carry what they can. Kickers are counted, not looked at: where it
+A search lays aside chains in all ways; what stays of each rank is a single, a pair, a trio or four, and a table says
+how few plays those are when trios, planes and fours carry what they can. Kickers are counted, not looked at: where it
 matters *which* cards go together the number can be too low, and where a group had to be broken up for the sake of
 kickers it can be too high. The tests of each game say how often.
 

@@ -92,7 +92,11 @@ def test_who_does_not_search_is_refused(tmp_path: Path) -> None:
 
 def test_the_round_robin_counts_both_seats() -> None:
     """Two deals: a beats b by 3 on each, then c wins nothing and loses nothing against either."""
-    scores = {("a", "b"): np.array([[2, 1], [4, -1]]), ("a", "c"): np.array([[1, -1]] * 2), ("b", "c"): np.zeros((2, 2))}
+    scores = {
+        ("a", "b"): np.array([[2, 1], [4, -1]]),
+        ("a", "c"): np.array([[1, -1]] * 2),
+        ("b", "c"): np.zeros((2, 2)),
+    }
     table = big2_agents.round_robin(("a", "b", "c"), {pair: won.astype(np.int64) for pair, won in scores.items()})
     assert [list(row) for row in table.rows] == [["a", 6, 2, 0.0], ["c", 0, 0, 0.0], ["b", -6, -2, 0.0]]
 
