@@ -60,7 +60,18 @@ class Abl:
             log_probabilities=chances,
             drawn=not self._preferences,
             estimate=self._estimate(moment.decision, view),
+            answered=self._answered(view),
         )
+
+    def _answered(self, view: View) -> NDArray[np.float32] | None:
+        """What the decision model was told of who could answer what; None where it was told nothing."""
+        from learners.presets import DRAWS
+
+        if not self.mind.networks.preset.replies or not len(view.choice):
+            return None
+        shares = view.replies[0].astype(np.float32) / DRAWS
+        shares[:, self.mind.engine.traits.pass_label] = np.nan
+        return shares
 
     def _estimate(self, decision: Decisions, view: View) -> HandEstimate | None:
         """What the networks expect in the other hands, whether or not there was a choice that needed it."""

@@ -86,6 +86,10 @@ class Decisions(Protocol):
     def ranking(self) -> NDArray[np.int32]:
         """[n, labels] the place of each label when they are sorted from weak to strong."""
 
+    @property
+    def context(self) -> NDArray[np.int8]:
+        """[n] what the order of the labels depends on, as a number of the game's own; see ``Engine.answers``."""
+
     def labels_of(self, form: NDArray[np.int16]) -> NDArray[np.int16]:
         """The labels that forms belong to."""
 
@@ -344,6 +348,9 @@ class Engine(Protocol):
 
     def tables(self, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
         """Begin a match a key."""
+
+    def answers(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """[n, labels] whether somebody with hand [n, cards] could answer each label, in contexts [n] of decisions."""
 
     def plays_left(self, decisions: Any, lists: MoveLists) -> NDArray[np.uint8]:
         """[moves] the least number of plays that empties the hand after each move of some decisions.

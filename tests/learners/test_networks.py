@@ -1,5 +1,7 @@
 """Networks: their sizes, what they look at, and what symmetries leave alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -70,7 +72,9 @@ def question(shape: GameShape, n: int = 6) -> Question:
     legal[:, 0] = True
     cost = torch.from_numpy(rng.random((n, shape.labels), np.float32) * 100)
     plays = torch.from_numpy(rng.integers(1, 12, (n, shape.labels))).float()
-    return Question(observation, legal, torch.from_numpy(rng.integers(-1, shape.labels, n)), cost, plays, estimate)
+    to_beat = torch.from_numpy(rng.integers(-1, shape.labels, n))
+    replies = torch.from_numpy(rng.random((n, shape.others, shape.labels), np.float32))
+    return Question(observation, legal, to_beat, cost, plays, estimate, replies)
 
 
 @pytest.mark.parametrize("preset", [PRESETS["paper"], PRESETS["small"], TINY, TINY.without_abln()])
@@ -83,17 +87,19 @@ def test_only_what_may_be_chosen_has_a_probability(shape: GameShape, preset: Pre
 
 def test_the_twin_does_not_look_at_the_estimate(shape: GameShape) -> None:
     asked = question(shape)
-    other = Question(asked.observation, asked.legal, asked.to_beat, asked.regret, asked.plays, None)
+    other = replace(asked, estimate=None, replies=None)
     twin = Networks(TINY.without_abln(), shape).decision
     torch.testing.assert_close(twin(asked), twin(other))
     with pytest.raises(ValueError, match="needs an estimate"):
         Networks(TINY, shape).decision(other)
+    with pytest.raises(ValueError, match="who could answer what"):
+        Networks(TINY, shape).decision(replace(asked, replies=None))
 
 
 def test_costs_of_labels_that_may_not_be_chosen_say_nothing(shape: GameShape) -> None:
     asked = question(shape)
     regret = torch.where(asked.legal, asked.regret, torch.full((), torch.inf))
-    other = Question(asked.observation, asked.legal, asked.to_beat, regret, asked.plays, asked.estimate)
+    other = replace(asked, regret=regret)
     model = Networks(TINY, shape).decision
     torch.testing.assert_close(model(asked), model(other))
 

@@ -99,6 +99,11 @@ class Big2Engine:
         """Matches with these cards, [n, 2, 13] copies of each rank by seat."""
         return Tables.resume(self.rules, hands, listener)
 
+    def answers(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """[n, labels] whether hands [n, 13] could answer each label."""
+        held = decide(self.rules, hands, np.full(len(hands), LEADING, np.int16)).legal
+        return self.rules.answers.within(held, context)
+
     @property
     def sorts(self) -> Sorts:
         """What the arguments of the vocabulary stand for."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.doudizhu import moments
 from abl_cards.games.doudizhu.botzone import BotzoneScript, bot_source
-from abl_cards.games.doudizhu.course import LEADING, NOTHING, counts_of
+from abl_cards.games.doudizhu.course import LEADING, NOTHING, counts_of, keys_of
 from abl_cards.games.doudizhu.decisions import CHOICES, Decisions, Exchanges, decide
 from abl_cards.games.doudizhu.drawing import draw_table, draw_view
 from abl_cards.games.doudizhu.hidden import OTHERS
@@ -103,6 +103,11 @@ class DoudizhuEngine:
     def tables(self, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
         """Begin a match a key."""
         return Tables.begin(self.rules, keys, listener)
+
+    def answers(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """[n, 309] whether hands [n, 15] could answer each label."""
+        held = decide(self.rules, keys_of(hands), np.full(len(hands), LEADING, np.int16)).legal
+        return self.rules.answers.within(held, context)
 
     @property
     def sorts(self) -> Sorts:
