@@ -166,9 +166,9 @@ def test_moves_left_out_change_no_value() -> None:
 
 def twins(own: str, other: str, loose: str) -> dict[str, str]:
     """Ranks with their twins in letters: for moves of all copies, of some, for one and two as kickers."""
-    hands = [pack(read_hand(text)) for text in (own, other, loose)]
+    mine, theirs, free = (np.uint64(pack(read_hand(text))) for text in (own, other, loose))
     found = np.zeros((TWIN_ROWS, 13), np.int64)
-    find_twins(*(np.uint64(hand) for hand in hands), found)
+    find_twins(mine, theirs, free, found)
     rows = {"whole": WHOLE, "part": PART, "one": KICKER, "two": KICKERS}
     return {
         name: " ".join(

@@ -10,6 +10,7 @@ import pytest
 
 from abl_cards.games import plays as generic
 from abl_cards.games.big2 import plays as module
+from abl_cards.games.big2.decisions import count_cards
 from abl_cards.games.big2.engine import engine_of
 from abl_cards.games.big2.plays import counter_of, keys_of
 from abl_cards.games.big2.rulebook import rules_of
@@ -76,7 +77,6 @@ def test_after_every_move() -> None:
     engine = engine_of()
     decisions = engine.sample_decisions(40, seed=5)
     lists = decisions.moves()
-    laid = module.count_cards(lists.cards)
-    left = decisions.hand[lists.decision] - laid
+    left = decisions.hand[lists.decision] - count_cards(lists.cards)
     expected = counter_of(engine.rules).plays_left(keys_of(left))
     assert (engine.plays_left(decisions, lists) == expected).all()
