@@ -16,7 +16,7 @@ from experiments.big2_deals import by_deal, cells, deal, engine, race_of
 from experiments.desk import Desk
 from experiments.experiment import Experiment
 from experiments.players import rules_mark
-from experiments.report import Curves, Report, Table
+from experiments.report import Cell, Curves, Report, Table
 from reasoners.search import Search, Stopped
 from reasoners.search_tables import SearchTables
 
@@ -63,7 +63,8 @@ def run(settings: Settings, desk: Desk) -> Report:
 def report(settings: Settings, found: Mapping[int, Sequence[dict[str, Any]]]) -> Report:
     """A table by depth, and the figure."""
     columns = ("depth", "deals", "finished", "median (ms)", "90 % (ms)", "longest (ms)", "positions, median")
-    rows, lines = [], {"median": [], "90 %": []}  # type: tuple[list[list[Cell]], dict[str, list[tuple[float, float]]]]
+    rows: list[list[Cell]] = []
+    lines: dict[str, list[tuple[float, float]]] = {"median": [], "90 %": []}
     for depth, results in sorted(found.items()):
         middle, most, longest = (
             float(np.quantile([each["seconds"] for each in results], share)) for share in (0.5, 0.9, 1)
