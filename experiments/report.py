@@ -82,6 +82,7 @@ class Curves:
     dashed: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)  # figures of others
     backwards: bool = False  # the largest x to the left
     logarithmic: bool = False  # the axis across
+    magnitudes: bool = False  # upwards by powers of ten
 
     def to_json(self) -> dict[str, Any]:
         """The points of every line."""
@@ -97,6 +98,8 @@ class Curves:
             axes.invert_xaxis()
         if self.logarithmic:
             axes.set_xscale("log")
+        if self.magnitudes:
+            axes.set_yscale("log")
         axes.set(xlabel=self.across, ylabel=self.up, title=self.title)
         axes.grid(alpha=0.3)
         axes.legend(fontsize="small")

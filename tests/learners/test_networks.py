@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+from abl_cards.games import game
 from abl_cards.games.guandan.decisions import decide
 from abl_cards.games.guandan.engine import GuandanEngine, engine_of
 from learners.decision import Question
@@ -36,11 +37,19 @@ def test_the_preset_paper_has_the_sizes_of_the_paper(shape: GameShape) -> None:
     abln = networks.abln
     assert abln is not None
     assert widths(abln.encoder.state) == [13 + 4 + 3 + 54 + 4 * 54 + 4 * 54, 512, 512, 512, 216]
+    assert abln.encoder.history is not None
     assert abln.encoder.history.embed.in_features == 54 + 4
     assert len(abln.encoder.history.blocks) == 6
     assert abln.encoder.history.embed.out_features == 256
     assert widths(abln.estimate) == [432, 512, 512, 512, 162]
     assert networks.decision.policy.out_features == 168
+
+
+def test_an_observation_without_history_is_all_state() -> None:
+    """Big2 remembers no acts: the state fills the whole vector."""
+    encoder = Networks(TINY, GameShape.of(game("big2").engine())).decision.encoder
+    assert encoder.history is None
+    assert encoder(torch.zeros(3, encoder.layout.size)).shape == (3, TINY.encoder.state_out + TINY.encoder.history_out)
 
 
 def rows(shape: GameShape, n: int, seed: int = 0) -> tuple[torch.Tensor, torch.Tensor]:

@@ -19,7 +19,7 @@ from abl_cards.games.doudizhu.drawing import draw_table, draw_view
 from abl_cards.games.doudizhu.hidden import OTHERS
 from abl_cards.games.doudizhu.knowledge import MOST_CARDS, RULE_FILES
 from abl_cards.games.doudizhu.observations import OBSERVATION
-from abl_cards.games.doudizhu.plays import PlayCounter
+from abl_cards.games.doudizhu.plays import counter_of, keys_laid
 from abl_cards.games.doudizhu.preferences import DoudizhuFacts
 from abl_cards.games.doudizhu.records import DoudizhuRecorder
 from abl_cards.games.doudizhu.replay import replay
@@ -124,7 +124,8 @@ class DoudizhuEngine:
 
     def plays_left(self, decisions: Decisions, lists: MoveLists) -> NDArray[np.uint8]:
         """[moves] the least number of plays that empties the hand after each move of some decisions."""
-        return PlayCounter.of(self.rules).plays_left_after(decisions.situation.hand, lists)
+        laid = keys_laid(lists.cards)
+        return counter_of(self.rules).plays_left_after(decisions.situation.hand, lists.start, laid)
 
     def judge(self, without: Collection[str] = (), directory: Path | None = None) -> Preferences:
         """The preferences of the knowledge base, or of another folder; raises GameError, KBError."""
