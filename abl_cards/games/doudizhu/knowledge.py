@@ -38,6 +38,7 @@ INPUTS = (
     Input("landlord_won", ()),
     Input("landlord_acts", ((1, 2),)),
     Input("peasant_acts", ((1,),)),
+    Input("dealt", (PARTS, VALUES, (1, 2, 3, 4))),
 )
 """What a table can tell the knowledge base; vocabulary.lp declares the same predicates and says what they mean."""
 
@@ -46,13 +47,14 @@ AXES = {declared.name: declared.domains for declared in INPUTS if declared.domai
 
 OUTPUTS = (
     ("legal", 1), ("turn", 1), ("trick_over", 0), ("game_over", 0), ("may_bid", 1), ("bids_over", 0), ("landlord", 2),
-    ("redeal", 0), ("doubled", 1),
+    ("redeal", 0), ("doubled", 1), ("flawed", 1),
 )  # fmt: skip
 """What the engine asks."""
 
 FACTS = (
     ("label", 2), ("form", 2), ("kind", 2), ("needs", 3), ("kickers", 3), ("kicker", 3), ("apart", 1), ("misread", 3),
     ("tier", 2), ("strength", 2), ("doubles", 1), ("worth", 2),
+    ("points", 2), ("difficulty", 3), ("hand_size", 2), ("bottom_size", 1), ("pack", 2),
 )  # fmt: skip
 """Facts that the engine reads."""
 
