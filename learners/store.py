@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
 
 from abl_cards.games import Engine, GameError
 from learners.networks import GameShape, Networks
@@ -27,8 +29,8 @@ class Card:
 
     game: str
     preset: str
-    abln: bool
-    seed: int
+    abln: bool = False
+    seed: int = 0
     data: str = ""
     steps: int = 0  # decisions of self-play
     hours: float = 0.0
@@ -37,12 +39,14 @@ class Card:
 
 
 def save_networks(file: Path, networks: Networks, card: Card) -> None:
-    """Write what plays in half precision, and the card; the critic is for training and stays behind."""
-    kept = {
-        name: tensor.detach().to("cpu", torch.float16).contiguous()
-        for name, tensor in networks.state_dict().items()
-        if not name.startswith("critic.")
-    }
+    """Write what plays, and the card; the critic is for training and stays behind."""
+    state = networks.state_dict()
+    save_tensors(file, {name: tensor for name, tensor in state.items() if not name.startswith("critic.")}, card)
+
+
+def save_tensors(file: Path, tensors: Mapping[str, Tensor], card: Card) -> None:
+    """Write the weights of any network in half precision, and the card."""
+    kept = {name: tensor.detach().to("cpu", torch.float16).contiguous() for name, tensor in tensors.items()}
     file.parent.mkdir(parents=True, exist_ok=True)
     save_file(kept, file)
     file.with_suffix(".json").write_text(json.dumps(asdict(card), indent=2, ensure_ascii=False) + "\n")
@@ -56,6 +60,25 @@ def load_card(file: Path) -> Card:
         raise GameError(f"{file.with_suffix('.json')}: the card of the weights is missing") from None
     except (TypeError, ValueError) as problem:
         raise GameError(f"{file.with_suffix('.json')}: no card of weights ({problem})") from None
+
+
+def load_tensors(file: Path) -> dict[str, Tensor]:
+    """Weights in single precision; raises GameError."""
+    try:
+        return {name: tensor.float() for name, tensor in load_file(file).items()}
+    except (OSError, SafetensorError) as problem:
+        raise GameError(f"{file}: no weights ({problem})") from None
+
+
+def load_module(file: Path, module: nn.Module, game: str) -> None:
+    """Give a network the weights of a file; raises GameError where they are for another game or network."""
+    there = load_card(file).game
+    if there != game:
+        raise GameError(f"{file}: weights for {there}, not for {game}")
+    try:
+        module.load_state_dict(load_tensors(file))
+    except RuntimeError as problem:
+        raise GameError(f"{file}: not weights of such a network: {str(problem).splitlines()[-1].strip()}") from None
 
 
 def shipped(game: str, preset: str, *tags: str) -> Path:
@@ -88,10 +111,7 @@ def load_weights(file: Path, networks: Networks) -> None:
 
     Networks with ABLN may take those of a twin without: ABLN keeps its own, and the estimate says nothing at first.
     """
-    try:
-        weights = {name: tensor.float() for name, tensor in load_file(file).items()}
-    except (OSError, SafetensorError) as problem:
-        raise GameError(f"{file}: no weights ({problem})") from None
+    weights = load_tensors(file)
     kept = ("critic.",) if load_card(file).abln == networks.preset.abln else ("critic.", "abln.")
     try:
         if len(kept) == 2 and networks.preset.abln:

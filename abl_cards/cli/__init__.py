@@ -11,7 +11,19 @@ import typer
 from typer.core import TyperGroup
 
 from abl_cards import __version__
-from abl_cards.cli import bots, comparison, experiments, explanation, kb, measure, play, solving, tables, training
+from abl_cards.cli import (
+    bots,
+    comparison,
+    experiments,
+    explanation,
+    kb,
+    measure,
+    play,
+    solving,
+    strength,
+    tables,
+    training,
+)
 from abl_cards.cli.console import LONGEST_MESSAGE, fail
 
 __all__ = ["app", "main"]
@@ -51,6 +63,7 @@ measure.register(app)
 training.register(app)
 experiments.register(app)
 solving.register(app)
+strength.register(app)
 tables.register(app)
 bots.register(app)
 

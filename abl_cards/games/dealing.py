@@ -12,6 +12,17 @@ from abl_cards.games.game import Engine, GameError
 class Dealing(Engine, Protocol):
     """An engine that plays deals which somebody has written down."""
 
+    @property
+    def dealer(self) -> Any:
+        """Makes deals by the knowledge base."""
+
+    @property
+    def scorer(self) -> Any:
+        """Splits hands and says what they are worth."""
+
+    def difficulty(self, language: str = "en") -> tuple[str, ...]:
+        """A word for each class of deals, from 0, the hardest for who plays alone."""
+
     def read_deals(self, values: Sequence[Mapping[str, Any] | GameError]) -> Any:
         """Deals from their JSON forms, one a line; raises GameError that names the line."""
 

@@ -16,9 +16,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.doudizhu.course import NO_BID, counts_of, keys_of, sizes_of
+from abl_cards.games.doudizhu.course import NO_BID, counts_of, sizes_of
 from abl_cards.games.doudizhu.knowledge import AXES, PARTS, VALUES
-from abl_cards.games.doudizhu.shapes import FIRST
+from abl_cards.games.doudizhu.shapes import FIRST, Key, cards_of
 from abl_cards.games.doudizhu.tables import Deal
 from abl_cards.games.doudizhu.wire import hand_text, read_hand, reading
 from abl_cards.games.game import GameError
@@ -26,7 +26,7 @@ from abl_cards.games.questions import at_least, atom_rows
 from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number
 from abl_cards.logic import Circuit, KnowledgeBase, evaluate
-from abl_cards.streams import below, mix
+from abl_cards.streams import below, mix, mix_all
 
 _ONE = np.uint64(1)
 
@@ -80,6 +80,16 @@ class Dealer:
         _deal(self.deck, self.sizes, self.bottom, keys, *hands)
         return hands
 
+    def complete(self, landlord: Key, keys: NDArray[np.uint64]) -> Hands:
+        """Deal what the landlord's hand leaves to the peasants, with each key [n]; the bottom cards stay unknown: 0."""
+        rest = [rank for rank in self.deck.tolist()]
+        for rank in cards_of(landlord):
+            rest.remove(rank - FIRST)
+        order = np.stack([mix_all(keys, place) for place in range(len(rest))], axis=1).argsort(axis=1)
+        cards = _ONE << np.uint64(4) * np.array(rest, np.uint64)[order]
+        down, up = cards[:, : self.sizes[1]].sum(axis=1), cards[:, self.sizes[1] :].sum(axis=1)
+        return Hands(np.stack([np.full(len(keys), landlord, np.uint64), down, up], axis=1), np.zeros_like(keys))
+
     def exchange(self, hands: Hands, keys: NDArray[np.uint64]) -> Hands:
         """The deals with two cards exchanged between two hands each, and other bottom cards; keys [n] decide."""
         changed = Hands(hands.parts.copy(), hands.bottom.copy())
@@ -125,16 +135,6 @@ def deal_texts(hands: Hands, row: int) -> dict[str, str]:
     """One of some deals in its JSON form."""
     texts = [hand_text(int(key)) for key in (*hands.parts[row], hands.bottom[row])]
     return dict(zip((*PARTS, "bottom"), texts, strict=True))
-
-
-def cards_of_parts(hands: Hands) -> NDArray[np.uint8]:
-    """[n, 3, 15] the copies of each rank in each hand."""
-    return counts_of(hands.parts)
-
-
-def hands_of_counts(counts: NDArray[np.integer]) -> NDArray[np.uint64]:
-    """Keys [n, 3] of the copies of each rank in each hand [n, 3, 15]."""
-    return keys_of(counts)
 
 
 @njit(cache=True, nogil=True)

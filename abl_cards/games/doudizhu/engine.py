@@ -27,6 +27,7 @@ from abl_cards.games.doudizhu.replay import replay
 from abl_cards.games.doudizhu.rulebook import NOT_YET, Rules, rules_of
 from abl_cards.games.doudizhu.samples import sample_facts, sample_hands
 from abl_cards.games.doudizhu.shapes import COUNT
+from abl_cards.games.doudizhu.strength import HandScorer
 from abl_cards.games.doudizhu.tables import Deal, Tables
 from abl_cards.games.doudizhu.wire import Action, State
 from abl_cards.games.doudizhu.wording import SORTS, spell
@@ -37,6 +38,7 @@ from abl_cards.games.preferences import Preferences, read_preferences
 from abl_cards.games.shapes import functor
 from abl_cards.logic import Circuit, Term
 from abl_cards.logic.sorts import Sorts
+from abl_cards.logic.terms import text_of
 
 _GIVEN = ((0, 1, 1), (1, 0, 0))
 _BID_FOR = ((0, 1, 1), (1, 0, 1), (1, 1, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
@@ -110,6 +112,17 @@ class DoudizhuEngine:
     def dealer(self) -> Dealer:
         """Whole deals by the rules."""
         return Dealer.of(self.rules.kb)
+
+    @cached_property
+    def scorer(self) -> HandScorer:
+        """What hands are worth by the rules."""
+        return HandScorer.of(self.rules.kb)
+
+    def difficulty(self, language: str = "en") -> tuple[str, ...]:
+        """A word for each class of deals, from 0."""
+        words = {int(number): text_of(word) for number, tongue, word in self.rules.kb.facts("difficulty", 3)
+                 if str(tongue) == language}  # fmt: skip
+        return tuple(words.get(number, str(number)) for number in range(max(words, default=-1) + 1))
 
     def read_deals(self, values: Sequence[Mapping[str, Any] | GameError]) -> Hands:
         """Deals from their JSON forms, one a line; raises GameError that names the line."""
