@@ -69,7 +69,7 @@ class DealMaker:
     _counter: int = field(default=0, init=False)
 
     def make(
-        self, wanted: int, confidence: float, number: int, most: int = 20_000_000,
+        self, wanted: int, confidence: float, number: int, most: int = 2_000_000,
         tell: Callable[[int, str], None] = lambda done, remark: None,
     ) -> Made:  # fmt: skip
         """So many different deals; fewer where so many were looked at in vain."""
