@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any, cast
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from abl_cards.agents import agent
 from abl_cards.arena import wilson
@@ -26,7 +28,7 @@ from abl_cards.strength.difficulty import Difficulty, choose
 from abl_cards.strength.judge import CLASSES, StrengthJudge, inputs_of, load_judge
 from abl_cards.strength.orders import Order, fill
 from abl_cards.strength.played import Sample, gather, play_out
-from abl_cards.strength.training import HELD_OUT, Lessons, judged, train
+from abl_cards.strength.training import HELD_OUT, Lessons, held_out, judged, train
 from experiments.desk import Desk, Tell
 from experiments.experiment import Experiment
 from experiments.players import rules_mark
@@ -34,8 +36,8 @@ from experiments.report import Report
 from experiments.strength_tables import report
 from experiments.strength_views import VIEWS, silhouettes
 from learners.clusters import Classes, Whitening
-from learners.store import Card, save_tensors
-from learners.strength import STRENGTH_PRESETS
+from learners.store import write_weights
+from learners.strength import STRENGTH_PRESETS, StrengthCard
 
 RECORDS = "doudizhu_douzero_selfplay.jsonl.gz"
 RECORDED_BY = "douzero"  # the profile of the recorded games
@@ -84,7 +86,7 @@ def run(settings: Settings, desk: Desk) -> Report:
     return report(settings, sample, views, difficulty, drawn, taught, made, played)
 
 
-# --- played deals ------------------------------------------------------------------------------------------------------
+# --- played deals ----------------------------------------------------------------------------------------------------
 
 
 def _gathered(settings: Settings, desk: Desk, engine: DoudizhuEngine) -> tuple[Sample, dict[str, Any]]:
@@ -107,7 +109,7 @@ def _gathered(settings: Settings, desk: Desk, engine: DoudizhuEngine) -> tuple[S
     return Sample.load(desk.folder / found["file"]), {"sample": found["file"], "seed": settings.seed}
 
 
-# --- clusters ----------------------------------------------------------------------------------------------------------
+# --- clusters --------------------------------------------------------------------------------------------------------
 
 
 def _views(
@@ -118,15 +120,14 @@ def _views(
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for source, features in sources.items():
         rows = np.random.default_rng(settings.seed).permutation(len(features))[: settings.sample]
-        found[source] = {
-            name: desk.cell(
-                {"silhouettes": name, "source": source, "size": len(rows), **mark},
-                lambda tell, view=view, chosen=features[rows]: silhouettes(chosen, CLASSES, view),
-                f"silhouettes, {source}, {name}",
-            )
-            for name, view in VIEWS.items()
-        }
+        found[source] = {name: _view(desk, source, name, features[rows], mark) for name in VIEWS}
     return found
+
+
+def _view(desk: Desk, source: str, name: str, features: NDArray[np.float64], mark: Mapping[str, Any]) -> dict[str, Any]:
+    what = {"silhouettes": name, "source": source, "size": len(features), **mark}
+    work = partial(silhouettes, features, CLASSES, VIEWS[name])
+    return dict(desk.cell(what, lambda tell: work(), f"silhouettes, {source}, {name}"))
 
 
 def _classes(
@@ -154,11 +155,11 @@ def _classes(
     return Difficulty(classes, chosen["first"], (one, two), shares, won), found["draws"]
 
 
-# --- the network -------------------------------------------------------------------------------------------------------
+# --- the network -----------------------------------------------------------------------------------------------------
 
 
 def _taught(
-    settings: Settings, desk: Desk, engine: DoudizhuEngine, sample: Sample, label: np.ndarray[Any, Any],
+    settings: Settings, desk: Desk, engine: DoudizhuEngine, sample: Sample, label: NDArray[np.int64],
     mark: Mapping[str, Any],
 ) -> dict[str, Any]:  # fmt: skip
     """Train, or take what was trained: the history, what the held-out deals show, and the file of the weights."""
@@ -175,13 +176,13 @@ def _taught(
         _, tested = lessons.split()
         shown = held_out(torch.softmax(judged(network, tested), dim=1).numpy(), tested.label.numpy())
         seconds = process_time() - began
-        card = Card(
-            engine.game, settings.preset, seed=settings.seed, steps=settings.epochs * len(label), hours=seconds / 3600,
+        card = StrengthCard(
+            engine.game, settings.preset, seed=settings.seed, epochs=settings.epochs, hours=seconds / 3600,
             data=f"{len(sample)} deals, each played in {len(settings.pairings)} pairings of our agents, "
             f"{len(sample.once)} of them by DouZero too; one deal in {HELD_OUT} held out",
             command="abl-cards run doudizhu_strength", results=shown,
         )  # fmt: skip
-        save_tensors(desk.folder / weights, network.state_dict(), card)
+        write_weights(desk.folder / weights, network.state_dict(), card)
         checkpoint.unlink()
         return {"history": [asdict(epoch) for epoch in history], "shown": shown, "seconds": seconds}
 
@@ -190,30 +191,7 @@ def _taught(
     return {**found, "weights": weights, "digest": [json.dumps(what, sort_keys=True)]}
 
 
-def held_out(odds: np.ndarray[Any, Any], label: np.ndarray[Any, Any]) -> dict[str, Any]:
-    """What probabilities [n, classes] of held-out deals say of their classes [n]."""
-    told, sure = odds.argmax(axis=1), odds.max(axis=1)
-    confusion = [
-        [int(((label == row) & (told == column)).sum()) for column in range(CLASSES)] for row in range(CLASSES)
-    ]
-    f1 = []
-    for number in range(CLASSES):
-        both = confusion[number][number]
-        either = int((label == number).sum() + (told == number).sum())
-        f1.append(2 * both / either if either else 0.0)
-    confident = sure >= 0.9
-    return {
-        "deals": len(label),
-        "accuracy": float((told == label).mean()),
-        "majority": float(np.bincount(label, minlength=CLASSES).max() / len(label)),
-        "macro_f1": float(np.mean(f1)),
-        "f1": f1,
-        "confusion": confusion,
-        "at_0.9": {"share": float(confident.mean()), "right": float((told == label)[confident].mean()) if confident.any() else None},
-    }  # fmt: skip
-
-
-# --- deals to order ----------------------------------------------------------------------------------------------------
+# --- deals to order --------------------------------------------------------------------------------------------------
 
 
 def _made(

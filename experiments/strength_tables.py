@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from abl_cards.strength.difficulty import Difficulty
@@ -114,7 +115,7 @@ def win_table(made: Sequence[Results], played: Sequence[Mapping[str, Results]]) 
 def _apart(played: Sequence[Mapping[str, Results]]) -> str:
     words = []
     for name in played[0]:
-        pairs = zip(played, played[1:], strict=False)
+        pairs = pairwise(played)
         apart = sum(one[name]["interval"][1] < two[name]["interval"][0] for one, two in pairs)
         words.append(f"{name} {apart} of {len(played) - 1}")
     return ", ".join(words)

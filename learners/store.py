@@ -6,18 +6,20 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
-from torch import Tensor, nn
+from torch import Tensor
 
 from abl_cards.games import Engine, GameError
 from learners.networks import GameShape, Networks
 from learners.presets import PRESETS
 
 _JOIN = "decision.join.weight"
+
+C = TypeVar("C")
 
 SHIPPED = Path(__file__).parent / "weights"
 """The weights that come with the package."""
@@ -29,8 +31,8 @@ class Card:
 
     game: str
     preset: str
-    abln: bool = False
-    seed: int = 0
+    abln: bool
+    seed: int
     data: str = ""
     steps: int = 0  # decisions of self-play
     hours: float = 0.0
@@ -39,46 +41,40 @@ class Card:
 
 
 def save_networks(file: Path, networks: Networks, card: Card) -> None:
-    """Write what plays, and the card; the critic is for training and stays behind."""
-    state = networks.state_dict()
-    save_tensors(file, {name: tensor for name, tensor in state.items() if not name.startswith("critic.")}, card)
+    """Write what plays in half precision, and the card; the critic is for training and stays behind."""
+    playing = {name: tensor for name, tensor in networks.state_dict().items() if not name.startswith("critic.")}
+    write_weights(file, playing, card)
 
 
-def save_tensors(file: Path, tensors: Mapping[str, Tensor], card: Card) -> None:
-    """Write the weights of any network in half precision, and the card."""
-    kept = {name: tensor.detach().to("cpu", torch.float16).contiguous() for name, tensor in tensors.items()}
+def write_weights(file: Path, weights: Mapping[str, Tensor], card: Any) -> None:
+    """Write tensors in half precision, and beside them a card: a dataclass of plain values."""
+    kept = {name: tensor.detach().to("cpu", torch.float16).contiguous() for name, tensor in weights.items()}
     file.parent.mkdir(parents=True, exist_ok=True)
     save_file(kept, file)
     file.with_suffix(".json").write_text(json.dumps(asdict(card), indent=2, ensure_ascii=False) + "\n")
 
 
-def load_card(file: Path) -> Card:
-    """The card beside a file of weights; raises GameError."""
-    try:
-        return Card(**json.loads(file.with_suffix(".json").read_text()))
-    except FileNotFoundError:
-        raise GameError(f"{file.with_suffix('.json')}: the card of the weights is missing") from None
-    except (TypeError, ValueError) as problem:
-        raise GameError(f"{file.with_suffix('.json')}: no card of weights ({problem})") from None
-
-
-def load_tensors(file: Path) -> dict[str, Tensor]:
-    """Weights in single precision; raises GameError."""
+def read_weights(file: Path) -> dict[str, Tensor]:
+    """The tensors of a file, in single precision; raises GameError."""
     try:
         return {name: tensor.float() for name, tensor in load_file(file).items()}
     except (OSError, SafetensorError) as problem:
         raise GameError(f"{file}: no weights ({problem})") from None
 
 
-def load_module(file: Path, module: nn.Module, game: str) -> None:
-    """Give a network the weights of a file; raises GameError where they are for another game or network."""
-    there = load_card(file).game
-    if there != game:
-        raise GameError(f"{file}: weights for {there}, not for {game}")
+def read_card(file: Path, kind: type[C]) -> C:
+    """The card beside a file of weights, as a dataclass of this kind; raises GameError."""
     try:
-        module.load_state_dict(load_tensors(file))
-    except RuntimeError as problem:
-        raise GameError(f"{file}: not weights of such a network: {str(problem).splitlines()[-1].strip()}") from None
+        return kind(**json.loads(file.with_suffix(".json").read_text()))
+    except FileNotFoundError:
+        raise GameError(f"{file.with_suffix('.json')}: the card of the weights is missing") from None
+    except (TypeError, ValueError) as problem:
+        raise GameError(f"{file.with_suffix('.json')}: no card of weights ({problem})") from None
+
+
+def load_card(file: Path) -> Card:
+    """The card of networks that play; raises GameError."""
+    return read_card(file, Card)
 
 
 def shipped(game: str, preset: str, *tags: str) -> Path:
@@ -111,7 +107,7 @@ def load_weights(file: Path, networks: Networks) -> None:
 
     Networks with ABLN may take those of a twin without: ABLN keeps its own, and the estimate says nothing at first.
     """
-    weights = load_tensors(file)
+    weights = read_weights(file)
     kept = ("critic.",) if load_card(file).abln == networks.preset.abln else ("critic.", "abln.")
     try:
         if len(kept) == 2 and networks.preset.abln:

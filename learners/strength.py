@@ -8,8 +8,8 @@ of the hands, too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, field
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -41,6 +41,20 @@ STRENGTH_PRESETS = {
     "small": StrengthPreset("small", by_rank=True, told=True, hidden=96, joint=64, dropout=0.3, rate=0.004),
 }
 """The presets by name."""
+
+
+@dataclass(frozen=True)
+class StrengthCard:
+    """What is known of some weights."""
+
+    game: str
+    preset: str
+    seed: int
+    data: str = ""
+    epochs: int = 0
+    hours: float = 0.0
+    command: str = ""
+    results: dict[str, Any] = field(default_factory=dict)
 
 
 class DealCards(nn.Module):
@@ -76,6 +90,7 @@ class DealStrength(nn.Module):
             seen = preset.hidden + TOLD * preset.told
             layers = [nn.Linear(seen, preset.joint), nn.ReLU()] if preset.joint else []
             self.judge = nn.Sequential(nn.Dropout(preset.dropout), *layers, nn.Linear(preset.joint or seen, classes))
+        self.temperature: Tensor
         self.register_buffer("temperature", torch.ones(()))
 
     def forward(self, counts: Tensor, told: Tensor) -> Tensor:
@@ -112,5 +127,5 @@ def fit_temperature(logits: Tensor, classes: Tensor) -> float:
         loss.backward()  # type: ignore[no-untyped-call]
         return loss
 
-    optimiser.step(closure)  # type: ignore[arg-type]
+    optimiser.step(closure)  # type: ignore[no-untyped-call]
     return float(torch.exp(scale))

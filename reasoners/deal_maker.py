@@ -1,7 +1,7 @@
 """Deals to order: of a wanted class, as sure as is asked, and sound by the knowledge base.
 
 Deals are dealt at random and judged, and those that are sure enough are kept: what comes out is distributed as deals of
-that class are in play. Only where hardly any deal will do, each of the nearest misses is improved card by card: cards are
+that class are in play. Only where hardly any deal will do, the nearest misses are improved card by card: cards are
 exchanged between hands as long as the judge grows surer. Chance is decided by the seed alone.
 """
 

@@ -13,8 +13,8 @@ from abl_cards.games import GameError
 from abl_cards.games.doudizhu.course import counts_of
 from abl_cards.games.doudizhu.deals import Hands
 from abl_cards.games.doudizhu.strength import HandScorer
-from learners.store import Card, load_card, load_module, shipped
-from learners.strength import STRENGTH_PRESETS, DealStrength, told_of
+from learners.store import read_card, read_weights, shipped
+from learners.strength import STRENGTH_PRESETS, DealStrength, StrengthCard, told_of
 
 CLASSES = 5
 """From 0, the hardest for the landlord, to 4."""
@@ -51,11 +51,16 @@ def weights_of(game: str, weights: Path | None = None, preset: str = "small") ->
     return weights or shipped(game, "strength", preset)
 
 
-def load_judge(game: str, scorer: HandScorer, file: Path) -> tuple[StrengthJudge, Card]:
+def load_judge(game: str, scorer: HandScorer, file: Path) -> tuple[StrengthJudge, StrengthCard]:
     """A judge with the weights of a file, and their card; raises GameError."""
-    card = load_card(file)
+    card = read_card(file, StrengthCard)
+    if card.game != game:
+        raise GameError(f"{file}: weights for {card.game}, not for {game}")
     if card.preset not in STRENGTH_PRESETS:
         raise GameError(f"{file}: unknown preset '{card.preset}' (there are: {', '.join(STRENGTH_PRESETS)})")
     network = DealStrength(STRENGTH_PRESETS[card.preset], CLASSES)
-    load_module(file, network, game)
+    try:
+        network.load_state_dict(read_weights(file))
+    except RuntimeError as problem:
+        raise GameError(f"{file}: not weights of such a network: {str(problem).splitlines()[-1].strip()}") from None
     return StrengthJudge(network.eval(), scorer), card

@@ -81,7 +81,7 @@ def gather(
 
     Recorded games are given with the engine of their rules; raises GameError where a record breaks them.
     """
-    own = engine.dealer.deal(mix_all(np.full(deals, key_of(seed, _DEALS), np.uint64), np.arange(deals)))  # type: ignore[attr-defined]
+    own = engine.dealer.deal(mix_all(np.full(deals, key_of(seed, _DEALS), np.uint64), np.arange(deals)))
     there = _replayed(*records) if records else Played(0)
     hands = Hands.joined([there.hands, own])
     several = []

@@ -18,6 +18,8 @@ from learners.strength import DealStrength, StrengthPreset, fit_temperature
 
 HELD_OUT = 5
 """One deal in so many is never learned from: every fifth."""
+SURE = 0.9
+"""A probability that is worth a look of its own."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,29 @@ def judged(network: DealStrength, lessons: Lessons, at_once: int = 4096) -> Tens
             for lo in range(0, len(lessons.label), at_once)
         ]
     return torch.cat(parts)
+
+
+def held_out(odds: NDArray[np.float32], label: NDArray[np.int64]) -> dict[str, Any]:
+    """What probabilities [n, classes] of held-out deals say of their classes [n]."""
+    told, sure = odds.argmax(axis=1), odds.max(axis=1)
+    numbers = range(odds.shape[1])
+    confusion = [[int(((label == row) & (told == column)).sum()) for column in numbers] for row in numbers]
+    f1 = []
+    for number in numbers:
+        both = confusion[number][number]
+        either = int((label == number).sum() + (told == number).sum())
+        f1.append(2 * both / either if either else 0.0)
+    confident = sure >= SURE
+    right = float((told == label)[confident].mean()) if confident.any() else None
+    return {
+        "deals": len(label),
+        "accuracy": float((told == label).mean()),
+        "majority": float(np.bincount(label, minlength=len(numbers)).max() / len(label)),
+        "macro_f1": float(np.mean(f1)),
+        "f1": f1,
+        "confusion": confusion,
+        "at_0.9": {"share": float(confident.mean()), "right": right},
+    }
 
 
 def _epoch(

@@ -81,8 +81,8 @@ class Dealer:
         return hands
 
     def complete(self, landlord: Key, keys: NDArray[np.uint64]) -> Hands:
-        """Deal what the landlord's hand leaves to the peasants, with each key [n]; the bottom cards stay unknown: 0."""
-        rest = [rank for rank in self.deck.tolist()]
+        """Deal what the landlord's hand leaves to the peasants, with each key [n]; the bottom stays unknown: 0."""
+        rest = self.deck.tolist()
         for rank in cards_of(landlord):
             rest.remove(rank - FIRST)
         order = np.stack([mix_all(keys, place) for place in range(len(rest))], axis=1).argsort(axis=1)
@@ -98,8 +98,7 @@ class Dealer:
 
     def sound(self, hands: Hands) -> NDArray[np.bool_]:
         """[n] whether nothing is flawed."""
-        sound: NDArray[np.bool_] = ~self._flaws(hands).any(axis=0)
-        return sound
+        return np.asarray(~self._flaws(hands).any(axis=0))
 
     def flaws(self, hands: Hands) -> list[str]:
         """What is wrong with a single deal."""

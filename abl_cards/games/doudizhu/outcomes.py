@@ -52,7 +52,7 @@ class Outcomes(NamedTuple):
     @classmethod
     def mean(cls, several: list[Outcomes]) -> Outcomes:
         """The same deals played several times."""
-        return cls(*(np.mean(column, axis=0, dtype=np.float32) for column in zip(*several, strict=True)))
+        return cls(*np.array(several).mean(axis=0, dtype=np.float32))
 
     def at(self, rows: NDArray[Any] | slice) -> Outcomes:
         """Some of them."""

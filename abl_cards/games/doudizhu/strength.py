@@ -148,7 +148,7 @@ def _best_split(table, key, room, groups, carried):
 
 @njit(cache=True, nogil=True)
 def _split(table, key, kept, room):
-    """Split a hand so that these of its trios, as bits, stay trios; the groups go to room[1], what they carry to room[2].
+    """Split a hand so that these of its trios, as bits, stay trios: groups to room[1], what they carry to room[2].
 
     Returns how many groups there are, and their half points.
     """
