@@ -128,4 +128,4 @@ def fit_temperature(logits: Tensor, classes: Tensor) -> float:
         return loss
 
     optimiser.step(closure)  # type: ignore[no-untyped-call]
-    return float(torch.exp(scale))
+    return float(torch.exp(scale.detach()))

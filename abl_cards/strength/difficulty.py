@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games import GameError
 from learners.clusters import PREFERENCE, Classes, TwoStage, silhouette, two_stage
 
 SMALLEST = 0.04
@@ -33,9 +34,12 @@ class Difficulty:
 def cluster(
     features: NDArray[np.float64], won: NDArray[np.float32], size: int, classes: int, seed: int, draw: int = 0
 ) -> Difficulty:
-    """Cluster a random sample of deals, and sort all deals into the classes found."""
+    """Cluster a random sample of deals, and sort all deals into the classes; raises GameError where there are too few."""
     rows = np.random.default_rng([seed, draw]).permutation(len(features))[:size]
-    found = two_stage(features[rows], classes, PREFERENCE)
+    try:
+        found = two_stage(features[rows], classes, PREFERENCE)
+    except ValueError as problem:
+        raise GameError(f"classes of {len(rows)} deals: {problem}") from None
     label = found.classes(features)
     chances = np.array([won[label == number].mean() if (label == number).any() else 0.0 for number in range(classes)])
     order = np.argsort(chances)

@@ -87,5 +87,5 @@ def hand_points(scorer: HandScorer, hands: Hands) -> NDArray[np.float32]:
 def features(points: NDArray[np.float32], outcomes: Outcomes) -> NDArray[np.float64]:
     """[n, 5] FEATURES, or [n, 6] where every game was bid for; points [n, 3] by part."""
     columns = [points[:, 0], points[:, 1] + points[:, 2], outcomes.share, outcomes.unit, outcomes.plays]
-    bids = [outcomes.bids] if (outcomes.bids > 0).all() else []
+    bids = [outcomes.bids] if len(points) and (outcomes.bids > 0).all() else []
     return np.column_stack([*columns, *bids]).astype(np.float64)
