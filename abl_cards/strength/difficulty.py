@@ -34,7 +34,7 @@ class Difficulty:
 def cluster(
     features: NDArray[np.float64], won: NDArray[np.float32], size: int, classes: int, seed: int, draw: int = 0
 ) -> Difficulty:
-    """Cluster a random sample of deals, and sort all deals into the classes; raises GameError where there are too few."""
+    """Cluster a random sample, and sort all deals into the classes; raises GameError where there are too few deals."""
     rows = np.random.default_rng([seed, draw]).permutation(len(features))[:size]
     try:
         found = two_stage(features[rows], classes, PREFERENCE)
