@@ -65,7 +65,7 @@ class Settings:
     preset: str = setting("small", f"of the network: {', '.join(STRENGTH_PRESETS)}")
     epochs: int = setting(20, "of training")
     confidence: float = setting(0.9, "the least probability of the class of a generated deal")
-    made: int = setting(2_000, "deals that are generated for each class, and played out")
+    made: int = setting(800, "deals that are generated for each class, and played out")
     agents: tuple[str, ...] = setting(("kb", "greedy", "random"), "each plays the generated deals in all seats")
     seed: int = setting(0, "of deals, samples, weights and batches")
 

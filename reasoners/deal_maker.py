@@ -18,10 +18,12 @@ from abl_cards.streams import key_of, mix_all
 
 BATCH = 1024
 """Deals that are judged at once."""
-_PATIENCE = 20  # batches without enough of them before cards are exchanged
+FIRST_PATIENCE, PATIENCE = 500_000, 5_000
+"""Deals that are looked at before the search ends, and more for each deal that is wanted."""
+_HASTE = 20  # batches without enough of them before cards are exchanged
 _SELDOM = 1 / 500  # a share of random deals that is too small to wait for
-_ROUNDS = 60  # exchanges that a deal is tried with
-_CLIMBERS = 256
+_ROUNDS = 800  # exchanges that a deal is tried with at most
+_CLIMBERS = 64
 
 
 class Many(Protocol):
@@ -69,13 +71,14 @@ class DealMaker:
     _counter: int = field(default=0, init=False)
 
     def make(
-        self, wanted: int, confidence: float, number: int, most: int = 2_000_000,
+        self, wanted: int, confidence: float, number: int, most: int | None = None,
         tell: Callable[[int, str], None] = lambda done, remark: None,
     ) -> Made:  # fmt: skip
-        """So many different deals; fewer where so many were looked at in vain."""
+        """So many different deals; fewer where too many were looked at in vain, see PATIENCE."""
+        most = FIRST_PATIENCE + PATIENCE * number if most is None else most
         made, names, judged, batches = Made([], [], 0), set(self.unlike), 0, 0
         while len(made.deals) < number and judged < most:
-            seldom = batches >= _PATIENCE and len(made.deals) < judged * _SELDOM
+            seldom = batches >= _HASTE and len(made.deals) < judged * _SELDOM
             deals, looked = self._climb(wanted, confidence) if seldom else self._fresh()
             sure = self.judge(deals)[:, wanted]
             good = np.flatnonzero((sure >= confidence) & self.dealer.sound(deals))

@@ -47,7 +47,7 @@ def test_the_seed_decides_everything_and_known_deals_are_left_out() -> None:
 
 
 def test_rare_deals_are_found_by_exchanging_cards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deal_maker, "_PATIENCE", 1)
+    monkeypatch.setattr(deal_maker, "_HASTE", 1)
     random = DEALER.deal(np.arange(20_000, dtype=np.uint64))
     assert (by_high_cards(random)[:, 1] >= 0.9).sum() == 0
     made = DealMaker(DEALER, by_high_cards, 1, name_of).make(1, 0.9, 20)
