@@ -1,64 +1,60 @@
-"""神算子 against 智多星, and everybody against everybody: ``python -m experiments.big2_agents``.
+"""Figure 5.1 and table 5.2 of Tan et al. 2020: 神算子 against 智多星, and everybody against everybody.
 
-Figure 5.1 of Tan et al. 2020: the net score by the number of cards, every deal played from both seats. Table 5.2: the
-round robin of our agents with fixed deals: net score, net wins, and the standard deviation of an agent's place from
-deal to deal. Results are kept as JSON lines, so that an interrupted run goes on where it stopped.
+The figure: the net score by the number of cards, every deal played from both seats. The table: a round robin with fixed
+deals: net score, games won less games lost, and the standard deviation of an agent's place from deal to deal.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from time import perf_counter, thread_time
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import Agent, agent
+from abl_cards.agents import Agent
 from abl_cards.agents.searching import Shensuanzi
-from abl_cards.cli.console import progress
-from abl_cards.games import Decisions, Exchanges, Moves
+from abl_cards.games import Decisions, Exchanges, GameError, Moves
 from abl_cards.games.big2.engine import Big2Engine
-from experiments.big2_deals import deal, engine, keep, kept, play
-
-SEARCHER, RULE = "shensuanzi", "zhiduoxing"
+from abl_cards.settings import setting
+from experiments.big2_deals import by_deal, cells, deal, engine, play
+from experiments.desk import Desk
+from experiments.experiment import Experiment
+from experiments.players import Player, players
+from experiments.report import Cell, Curves, Report, Table
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What is played, and where the results go."""
+    """Who plays, and what."""
 
-    cards: tuple[int, ...] = tuple(range(2, 27, 2))
-    deals: int = 100
-    exact_up_to: int = 10
-    first_depth: int = 8
-    seconds: float = 0.2  # a move above the exact threshold
-    cpu: bool = False  # whether a move's seconds are those of the processor: for a machine that others use too
-    seed: int = 0
-    tournament_deals: int = 10
-    agents: tuple[str, ...] = (SEARCHER, "kb", RULE, "greedy", "random")
-    out: Path = Path("runs/big2_agents")
+    searcher: str = setting("shensuanzi:10,8", "who searches; with the word cpu by the processor's seconds")
+    rule: str = setting("zhiduoxing", "whom it meets by the number of cards")
+    cards: tuple[int, ...] = setting(tuple(range(2, 27, 2)), "cards each")
+    deals: int = setting(100, "deals for each number of cards, each played from both seats")
+    others: tuple[str, ...] = setting(("kb", "zhiduoxing", "greedy", "random"), "the round robin beside the searcher")
+    round_robin_cards: int = setting(26, "cards each in the round robin")
+    round_robin_deals: int = setting(10, "its deals, each played from both seats")
+    seed: int = setting(0, "of the deals")
+    kb: Path | None = setting(None, "the rules, from another folder")
 
 
 @dataclass
 class Timed:
-    """An agent, and how long its moves took."""
+    """A searcher, and how long the moves took that its limit is for."""
 
-    inner: Agent
-    clock: Callable[[], float]
+    inner: Shensuanzi
     seconds: list[float] = field(default_factory=list)
 
     def play(self, decisions: Decisions, keys: NDArray[np.uint64]) -> Moves:
         """The agent's move."""
-        begun = self.clock()
+        begun = self.inner.clock()
         moves = self.inner.play(decisions, keys)
-        self.seconds.append(self.clock() - begun)
+        if max(decisions.hand.sum(), decisions.other.sum()) > self.inner.exact_up_to:  # type: ignore[attr-defined]
+            self.seconds.append(round(self.inner.clock() - begun, 5))
         return moves
 
     def give(self, exchanges: Exchanges, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
@@ -66,169 +62,124 @@ class Timed:
         return self.inner.give(exchanges, keys)
 
 
-@dataclass
-class Experiment:
-    """The agents, and the games that they play."""
-
-    settings: Settings
-
-    @cached_property
-    def rules(self) -> Big2Engine:
-        """The game."""
-        return engine()
-
-    def agent(self, name: str) -> Agent:
-        """An agent of the tournament; the one that searches as the settings say."""
-        chosen = self.settings
-        if name != SEARCHER:
-            return agent(name, self.rules)
-        clock = thread_time if chosen.cpu else perf_counter
-        return Shensuanzi(self.rules, chosen.exact_up_to, chosen.first_depth, chosen.seconds, clock)
-
-    def margins(self) -> list[dict[str, Any]]:
-        """Figure 5.1: a result a deal."""
-        chosen, file = self.settings, self.settings.out / "margins.jsonl"
-        marks = _marks(chosen)
-        known = {(each["cards"], each["deal"]): each for each in kept(file) if marks.items() <= each.items()}
-        wanted = [(cards, number) for cards in chosen.cards for number in range(chosen.deals)]
-        searcher = Timed(self.agent(SEARCHER), thread_time if chosen.cpu else perf_counter)
-        rule = self.agent(RULE)
-        with progress("deals", len(wanted)) as tell:
-            for done, (cards, number) in enumerate(wanted):
-                if (cards, number) not in known:
-                    hands = deal(chosen.seed, cards, number)
-                    searcher.seconds.clear()
-                    leading, following = (
-                        play(self.rules, hands, (searcher, rule)),
-                        -play(self.rules, hands, (rule, searcher)),
-                    )
-                    result = {"leading": leading, "following": following, "seconds": _rounded(searcher.seconds)}
-                    known[cards, number] = keep(file, marks | {"cards": cards, "deal": number} | result)
-                tell(done + 1, f"{cards} cards")
-        return [known[key] for key in wanted]
-
-    def tournament(self) -> dict[str, dict[str, float]]:
-        """Table 5.2: every pair plays every deal from both seats."""
-        chosen, file = self.settings, self.settings.out / "tournament.jsonl"
-        marks = _marks(chosen)
-        known = {
-            (each["pair"][0], each["pair"][1], each["deal"]): each
-            for each in kept(file)
-            if marks.items() <= each.items()
-        }
-        points = np.zeros((len(chosen.agents), chosen.tournament_deals))
-        wins = np.zeros(len(chosen.agents), np.int64)
-        players = [self.agent(name) for name in chosen.agents]
-        for one, two in combinations(range(len(players)), 2):
-            for number in range(chosen.tournament_deals):
-                names = chosen.agents[one], chosen.agents[two]
-                if (*names, number) not in known:
-                    hands = deal(chosen.seed + 1, 26, number)
-                    scores = [
-                        play(self.rules, hands, (players[one], players[two])),
-                        -play(self.rules, hands, (players[two], players[one])),
-                    ]
-                    known[(*names, number)] = keep(file, marks | {"pair": names, "deal": number, "points": scores})
-                scores = known[(*names, number)]["points"]
-                points[one, number] += sum(scores)
-                points[two, number] -= sum(scores)
-                won = sum(int(np.sign(score)) for score in scores)
-                wins[one] += won
-                wins[two] -= won
-        places = np.argsort(np.argsort(-points, axis=0), axis=0)
-        return {
-            name: {"points": float(points[row].sum()), "wins": int(wins[row]), "spread": float(places[row].std())}
-            for row, name in enumerate(chosen.agents)
-        }
+def run(settings: Settings, desk: Desk) -> Report:
+    """Play the deals of the figure, then those of the table."""
+    rules = engine(settings.kb)
+    searcher, rule = players([settings.searcher, settings.rule], rules)
+    everybody = [searcher, *players(settings.others, rules)]
+    if not isinstance(searcher.agent, Shensuanzi):
+        raise GameError(f"agent '{searcher.name}' does not search: choose shensuanzi, or a variant")
+    pairs = list(combinations(everybody, 2))
+    desk.plan(len(settings.cards) * cells(settings.deals) + len(pairs) * cells(settings.round_robin_deals))
+    timed = Timed(searcher.agent)
+    margins = {cards: _margins(settings, desk, rules, (searcher, rule), timed, cards) for cards in settings.cards}
+    scores = {(first.name, second.name): _scores(settings, desk, rules, (first, second)) for first, second in pairs}
+    return report(settings, searcher.agent.seconds, margins, [player.name for player in everybody], scores)
 
 
-def _marks(chosen: Settings) -> dict[str, Any]:
-    """What a result depends on."""
-    return {
-        "agent": f"{SEARCHER}:{chosen.exact_up_to},{chosen.first_depth},seconds={chosen.seconds}",
-        "clock": "cpu" if chosen.cpu else "wall",
-        "seed": chosen.seed,
-    }
+def _margins(
+    settings: Settings, desk: Desk, rules: Big2Engine, pair: tuple[Player, Player], timed: Timed, cards: int
+) -> list[dict[str, Any]]:
+    """Of each deal: what the searcher wins leading and following, and the seconds of its moves."""
+
+    def measure(number: int) -> dict[str, Any]:
+        timed.seconds.clear()
+        scores = _both_seats(rules, deal(settings.seed, cards, number), timed, pair[1].agent)
+        return {"leading": scores[0], "following": scores[1], "seconds": list(timed.seconds)}
+
+    what = {**_names(pair), "cards": cards, "seed": settings.seed, "timed": True}
+    return by_deal(desk, what, settings.deals, measure, f"{pair[0].name} : {pair[1].name}, {cards} + {cards} cards")
 
 
-def _rounded(seconds: Sequence[float]) -> list[float]:
-    return [round(each, 4) for each in seconds]
+def _scores(settings: Settings, desk: Desk, rules: Big2Engine, pair: tuple[Player, Player]) -> NDArray[np.int64]:
+    """[deals, 2] what the first of a pair wins, leading and following, on the deals of the round robin."""
+    cards, seed = settings.round_robin_cards, settings.seed + 1
+
+    def measure(number: int) -> dict[str, Any]:
+        leading, following = _both_seats(rules, deal(seed, cards, number), pair[0].agent, pair[1].agent)
+        return {"leading": leading, "following": following}
+
+    what = {**_names(pair), "cards": cards, "seed": seed}
+    results = by_deal(desk, what, settings.round_robin_deals, measure, f"{pair[0].name} : {pair[1].name}")
+    return np.array([[each["leading"], each["following"]] for each in results], np.int64)
 
 
-def spearman(one: Sequence[float], two: Sequence[float]) -> float:
-    """The correlation of the places of two lists, equal values sharing theirs.
+def _names(pair: tuple[Player, Player]) -> dict[str, Any]:
+    return {"agents": [player.name for player in pair], "marks": [player.mark for player in pair]}
+
+
+def _both_seats(rules: Big2Engine, hands: NDArray[np.uint8], one: Agent, two: Agent) -> tuple[int, int]:
+    """What one wins when it leads, and when it follows with the hand that the other had."""
+    return play(rules, hands, (one, two)), -play(rules, hands, (two, one))
+
+
+def report(
+    settings: Settings, limit: float, margins: Mapping[int, Sequence[dict[str, Any]]], names: Sequence[str],
+    scores: Mapping[tuple[str, str], NDArray[np.int64]],
+) -> Report:  # fmt: skip
+    """The figure with what it says, and the round robin."""
+    rows: list[list[Cell]] = []
+    for cards, results in sorted(margins.items()):
+        leading, following = (sum(each[seat] for each in results) for seat in ("leading", "following"))
+        rows.append(
+            [cards, len(results), leading + following, (leading + following) / len(results), leading, following]
+        )
+    nets = [(int(row[0] or 0), int(row[2] or 0)) for row in rows]
+    columns = ("cards each", "deals", "net score", "a deal", "leading", "following")
+    first = Table("margins", f"{settings.searcher} against {settings.rule}", columns, rows)
+    over = [1e3 * (second - limit) for results in margins.values() for each in results for second in each["seconds"]]
+    findings: list[list[Cell]] = [
+        ["correlation (Spearman) of the net score with the number of cards", spearman(*zip(*nets, strict=True))],
+        [f"moves that the limit of {limit:g} s is for", len(over)],
+        ["what they exceed it by, 99th percentile (ms)", float(np.quantile(over, 0.99)) if over else None],
+        ["at most (ms)", max(over) if over else None],
+    ]
+    second = Table("findings", "What the figure says", ("what", "value"), findings)
+    line = {settings.searcher: [(cards, float(net)) for cards, net in nets]}
+    plot = Curves("margins", f"Net score against {settings.rule}", "cards each", "net score", line)
+    return Report([first, second, round_robin(names, scores)], [plot])
+
+
+def round_robin(names: Sequence[str], scores: Mapping[tuple[str, str], NDArray[np.int64]]) -> Table:
+    """Table 5.2: every pair has played every deal from both seats."""
+    deals = len(next(iter(scores.values()))) if scores else 0
+    points, wins = np.zeros((len(names), deals), np.int64), np.zeros(len(names), np.int64)
+    for (one, two), won in scores.items():
+        for name, sign in ((one, 1), (two, -1)):
+            points[names.index(name)] += sign * won.sum(axis=1)
+            wins[names.index(name)] += sign * int(np.sign(won).sum())
+    places = np.stack([_places(column) for column in -points.T], axis=1) if deals else np.zeros((len(names), 1))
+    order = np.argsort(-points.sum(axis=1), kind="stable")
+    rows: list[list[Cell]] = [
+        [names[row], int(points[row].sum()), int(wins[row]), float(places[row].std())] for row in order
+    ]
+    columns = ("agent", "net score", "net wins", "spread of places")
+    return Table("round_robin", "Everybody against everybody", columns, rows)
+
+
+def spearman(one: Sequence[float], two: Sequence[float]) -> float | None:
+    """The correlation of the places of two lists, equal values sharing theirs; none where a list is all the same.
 
     >>> spearman([1, 2, 3], [10, 30, 20])
     0.5
     """
     first, second = _places(np.asarray(one, float)), _places(np.asarray(two, float))
+    if not first.std() or not second.std():
+        return None
     return round(float(np.corrcoef(first, second)[0, 1]), 6)
 
 
-def _places(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _places(values: NDArray[Any]) -> NDArray[np.float64]:
+    """The place of each value from the lowest, 0, on."""
     return np.array([(values < value).sum() + ((values == value).sum() - 1) / 2 for value in values])
 
 
-def margin_table(settings: Settings, results: Sequence[dict[str, Any]]) -> str:
-    """Figure 5.1 as a table in Markdown, and what it says of the limit of a move."""
-    lines = ["| cards each | net score | a deal | leading | following |", "|---|---|---|---|---|"]
-    nets = []
-    for cards in settings.cards:
-        mine = [each for each in results if each["cards"] == cards]
-        leading, following = (sum(each[seat] for each in mine) for seat in ("leading", "following"))
-        nets.append(leading + following)
-        lines.append(f"| {cards} | {nets[-1]:+.0f} | {nets[-1] / len(mine):+.2f} | {leading:+.0f} | {following:+.0f} |")
-    over = [second - settings.seconds for each in results for second in each["seconds"]]
-    lines += [
-        "",
-        f"Spearman correlation of the net score with the number of cards: {spearman(settings.cards, nets):.3f}",
-    ]
-    lines += [
-        f"A move exceeds its {settings.seconds} s by {1e3 * np.quantile(over, 0.99):.0f} ms in the 99th percentile"
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def tournament_table(result: dict[str, dict[str, float]]) -> str:
-    """Table 5.2 in Markdown."""
-    lines = ["| agent | net score | net wins | spread of places |", "|---|---|---|---|"]
-    for name, each in sorted(result.items(), key=lambda item: -item[1]["points"]):
-        lines.append(f"| `{name}` | {each['points']:+.0f} | {each['wins']:+.0f} | {each['spread']:.2f} |")
-    return "\n".join(lines) + "\n"
-
-
-def run(settings: Settings) -> str:
-    """Play what has not been played yet; returns the tables, which also lie in the folder."""
-    experiment = Experiment(settings)
-    text = margin_table(settings, experiment.margins()) + "\n" + tournament_table(experiment.tournament())
-    (settings.out / "tables.md").write_text(text, "utf-8")
-    return text
-
-
-def main() -> int:
-    """The command."""
-    parser = argparse.ArgumentParser(prog="python -m experiments.big2_agents", description=__doc__)
-    parser.add_argument("--cards", nargs="+", type=int, default=list(Settings.cards))
-    parser.add_argument("--deals", type=int, default=Settings.deals)
-    parser.add_argument("--seconds", type=float, default=Settings.seconds, help="a move above the exact threshold")
-    parser.add_argument("--cpu", action="store_true", help="seconds of the processor, not of the clock on the wall")
-    parser.add_argument("--seed", type=int, default=Settings.seed)
-    parser.add_argument("--out", type=Path, default=Settings.out)
-    chosen = parser.parse_args()
-    print(
-        run(
-            Settings(
-                tuple(chosen.cards),
-                chosen.deals,
-                seconds=chosen.seconds,
-                cpu=chosen.cpu,
-                seed=chosen.seed,
-                out=chosen.out,
-            )
-        )
-    )
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+EXPERIMENT = Experiment(
+    "Figure 5.1 and table 5.2: 神算子 against 智多星 by the number of cards; everybody against everybody",
+    Settings(),
+    run,
+    smoke={
+        "searcher": "shensuanzi:6,2,seconds=0.01", "cards": (4, 8), "deals": 3, "others": ("zhiduoxing", "random"),
+        "round_robin_deals": 2,
+    },
+)  # fmt: skip

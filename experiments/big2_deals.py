@@ -1,8 +1,8 @@
-"""Deals of Big2 with few or many cards, and games of two agents with them."""
+"""Deals of Big2 with few or many cards, measured some at a time, and games of two agents with them."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,13 +15,17 @@ from abl_cards.games.big2.engine import Big2Engine
 from abl_cards.games.big2.knowledge import RANK_COUNT
 from abl_cards.games.race import Race
 from abl_cards.streams import key_of
+from experiments.desk import Desk
+
+AT_ONCE = 10
+"""Deals in a cell: an experiment that is stopped loses no more."""
 
 _HERE = np.zeros(1, np.int64)
 
 
-def engine() -> Big2Engine:
-    """The game by the rules of the paper."""
-    return cast(Big2Engine, game("big2").engine())
+def engine(kb: Path | None = None) -> Big2Engine:
+    """The game by the rules of the paper, or of another folder."""
+    return cast(Big2Engine, game("big2").engine(kb))
 
 
 def deal(seed: int, cards: int, number: int) -> NDArray[np.uint8]:
@@ -36,25 +40,35 @@ def race_of(hands: NDArray[np.uint8]) -> Race:
     return Race(tuple(hands[0].tolist()), tuple(hands[1].tolist()))
 
 
-def play(rules: Big2Engine, hands: NDArray[np.uint8], agents: tuple[Agent, Agent]) -> float:
+def cells(deals: int) -> int:
+    """How many cells so many deals take."""
+    return -(-deals // AT_ONCE)
+
+
+def by_deal(
+    desk: Desk, what: Mapping[str, Any], deals: int, measure: Callable[[int], dict[str, Any]], text: str
+) -> list[dict[str, Any]]:
+    """What was measured of each deal, ``AT_ONCE`` of them a cell; ``what`` names all that it depends on."""
+    found: list[dict[str, Any]] = []
+    for first in range(0, deals, AT_ONCE):
+        numbers = range(first, min(first + AT_ONCE, deals))
+
+        def work(tell: Callable[[int, str], None], numbers: range = numbers) -> list[dict[str, Any]]:
+            results = []
+            for done, number in enumerate(numbers):
+                tell(done, f"deal {number}")
+                results.append(measure(number))
+            return results
+
+        cell = {**what, "deals": [numbers.start, numbers.stop]}
+        found += desk.cell(cell, work, f"{text}, deals {numbers.start + 1} to {numbers.stop}", len(numbers))
+    return found
+
+
+def play(rules: Big2Engine, hands: NDArray[np.uint8], agents: tuple[Agent, Agent]) -> int:
     """What the first agent, who leads, wins with these hands."""
     tables = rules.resume(hands[None])
     while tables.playing().size:
         key = np.array([key_of(int(tables.clock[0]))], np.uint64)
         tables.play(_HERE, agents[int(tables.seat[0])].play(tables.decisions(_HERE), key))
-    return float(tables.outcome(_HERE)[0, 0])
-
-
-def kept(file: Path) -> list[dict[str, Any]]:
-    """The results that an earlier run has written, one a line; none where there is no file."""
-    if not file.is_file():
-        return []
-    return [json.loads(line) for line in file.read_text("utf-8").splitlines() if line.strip()]
-
-
-def keep(file: Path, result: dict[str, Any]) -> dict[str, Any]:
-    """Add a result to the file."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("a", encoding="utf-8") as stream:
-        stream.write(json.dumps(result) + "\n")
-    return result
+    return int(tables.outcome(_HERE)[0, 0])

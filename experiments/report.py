@@ -81,6 +81,7 @@ class Curves:
     lines: Mapping[str, Sequence[tuple[float, float]]]  # points (x, y) by what the line is of
     dashed: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)  # figures of others
     backwards: bool = False  # the largest x to the left
+    magnitudes: bool = False  # upwards by powers of ten
 
     def to_json(self) -> dict[str, Any]:
         """The points of every line."""
@@ -94,6 +95,8 @@ class Curves:
                 axes.plot(*zip(*points, strict=True), style, marker="o", markersize=3, label=name)
         if self.backwards:
             axes.invert_xaxis()
+        if self.magnitudes:
+            axes.set_yscale("log")
         axes.set(xlabel=self.across, ylabel=self.up, title=self.title)
         axes.grid(alpha=0.3)
         axes.legend(fontsize="small")

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from learners.encoders import Encoder, Layout, multilayer
-from learners.presets import ESTIMATE, LEGAL, PLAYS, REGRET, TO_BEAT, Preset
+from learners.presets import ESTIMATE, LEGAL, OF_ESTIMATES, PLAYS, REGRET, REPLIES, TO_BEAT, Preset
 
 REGRET_UNIT = 30.0
 """Costs of the knowledge base are divided by this."""
@@ -28,6 +28,7 @@ class Question:
     regret: Tensor  # [n, labels] cost over the cheapest label's, in the knowledge base's unit; any number elsewhere
     plays: Tensor  # [n, labels] the least number of plays that empties the hand after each label
     estimate: Tensor | None = None  # [n, others, cards]
+    replies: Tensor | None = None  # [n, others, labels] how likely each of the others could answer each label
 
     def part(self, name: str) -> Tensor:
         """One of the inputs a preset may name, [n, size]."""
@@ -50,6 +51,13 @@ def _estimate(question: Question) -> Tensor:
     return question.estimate.flatten(1)
 
 
+def _replies(question: Question) -> Tensor:
+    """Of the labels that may be chosen; what could answer the others matters less than it disturbs the learning."""
+    if question.replies is None:
+        raise ValueError("this model needs to know who could answer what")
+    return (question.replies * question.legal[:, None]).flatten(1)
+
+
 def _plays(question: Question) -> Tensor:
     """Plays in fives; the least of all in the place of every label that is not legal."""
     least = torch.where(question.legal, question.plays, torch.full((), 99.0)).amin(dim=1, keepdim=True)
@@ -60,6 +68,7 @@ _CRITIC_INPUTS = (LEGAL, TO_BEAT, PLAYS)
 
 _PARTS = {
     ESTIMATE: _estimate,
+    REPLIES: _replies,
     LEGAL: lambda question: question.legal.float(),
     TO_BEAT: _to_beat,
     REGRET: _regret,
@@ -84,10 +93,11 @@ class _Residual(nn.Module):
 class Decision(nn.Module):
     """The policy. With the costs of the knowledge base among its inputs they are its prior as well."""
 
-    def __init__(self, layout: Layout, preset: Preset, labels: int, estimate: int) -> None:
-        """For a game with so many labels, and estimates of so many numbers."""
+    def __init__(self, layout: Layout, preset: Preset, labels: int, others: int, cards: int) -> None:
+        """For a game with so many labels, and so many other seats that hold so many kinds of cards."""
         super().__init__()
-        self.sizes = sizes = {ESTIMATE: estimate, LEGAL: labels, TO_BEAT: labels, REGRET: labels, PLAYS: labels}
+        self.sizes = sizes = dict.fromkeys((LEGAL, TO_BEAT, REGRET, PLAYS), labels)
+        sizes |= {ESTIMATE: others * cards, REPLIES: others * labels}
         self.inputs, self.encoder_out = preset.inputs, preset.encoder.out
         self.encoder = Encoder(layout, preset.encoder)
         self.join = nn.Linear(preset.encoder.out + sum(sizes[name] for name in self.inputs), preset.decision_width)
@@ -99,8 +109,12 @@ class Decision(nn.Module):
 
     def widened(self, weight: Tensor) -> Tensor:
         """The weights of ``join`` of a model without an estimate for this one: nothing comes from the estimate."""
-        first = self.encoder_out + sum(self.sizes[name] for name in self.inputs[: self.inputs.index(ESTIMATE)])
-        return torch.cat([weight[:, :first], weight.new_zeros(len(weight), self.sizes[ESTIMATE]), weight[:, first:]], 1)
+        known = [name for name in self.inputs if name not in OF_ESTIMATES]
+        sizes = [self.encoder_out, *(self.sizes[name] for name in known)]
+        encoded, *parts = torch.split_with_sizes(weight, sizes, dim=1)
+        there = dict(zip(known, parts, strict=True))
+        every = (there.get(name, weight.new_zeros(len(weight), self.sizes[name])) for name in self.inputs)
+        return torch.cat([encoded, *every], dim=1)
 
     def forward(self, question: Question) -> Tensor:
         """[n, labels] log-probabilities; what may not be chosen has next to none."""

@@ -17,19 +17,20 @@ class Layout:
     """Which numbers of an observation are its state, and which are the steps of its history."""
 
     size: int
-    steps: int
+    steps: int  # 0 where the observation has no history
     sequence: tuple[slice, ...]  # features of shape [steps, ...]
 
     @classmethod
     def of(cls, table: FeatureTable) -> Layout:
         """Read off the table: features whose name begins with ``recent`` have a row a step, and come last."""
         recent = [feature for feature in table.features if feature.name.startswith("recent")]
-        return cls(table.size, recent[0].shape[0], tuple(table[feature.name] for feature in recent))
+        steps = recent[0].shape[0] if recent else 0
+        return cls(table.size, steps, tuple(table[feature.name] for feature in recent))
 
     @property
     def state(self) -> int:
         """How many numbers the state has; they come first."""
-        return self.sequence[0].start
+        return self.sequence[0].start if self.sequence else self.size
 
     @property
     def step(self) -> int:
@@ -88,23 +89,29 @@ class _Block(nn.Module):
         n, steps, width = hidden.shape
         mixed = self.mix(self.before(hidden)).view(n, steps, 3, self.heads, width // self.heads)
         query, key, value = mixed.permute(2, 0, 3, 1, 4)
-        attended = nn.functional.scaled_dot_product_attention(query, key, value)
+        # Plain products: the fused kernel takes four times as long over so few steps.
+        weights = (query @ key.transpose(-1, -2) / query.shape[-1] ** 0.5).softmax(dim=-1)
+        attended = weights.to(value.dtype) @ value
         hidden = hidden + self.join(attended.transpose(1, 2).reshape(n, steps, width))
         wider: Tensor = hidden + self.widen(self.between(hidden))
         return wider
 
 
 class Encoder(nn.Module):
-    """The state and the history as one vector, h_o and h_tau side by side."""
+    """The state and the history as one vector, h_o and h_tau side by side; without a history the state alone."""
 
     def __init__(self, layout: Layout, shape: EncoderShape) -> None:
         super().__init__()
         self.layout = layout
         widths = (shape.state_width,) * (shape.state_layers - 1)
-        self.state = multilayer((layout.state, *widths, shape.state_out))
-        self.history = HistoryEncoder(layout, shape)
+        history_out = shape.history_out if layout.steps else 0
+        self.state = multilayer((layout.state, *widths, shape.state_out + shape.history_out - history_out))
+        self.history = HistoryEncoder(layout, shape) if layout.steps else None
 
     def forward(self, observation: Tensor) -> Tensor:
         """[n, size] to [n, state_out + history_out]."""
+        if self.history is None:
+            alone: Tensor = self.state(observation)
+            return alone
         state, history = self.layout.split(observation)
         return torch.cat([self.state(state), self.history(history)], dim=1)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from learners.decision import Question
+from learners.presets import DRAWS
 from learners.symmetry import Symmetries
 
 
@@ -25,6 +26,7 @@ class Examples:
     plays: NDArray[np.uint8]  # [n, labels] the least number of plays that empties the hand after each label
     prior: NDArray[np.float16]  # [n, others, cards] what can be said of the hidden hands without learning
     estimate: NDArray[np.float16]  # [n, others, cards] of the hidden hands as the decision model is given it
+    replies: NDArray[np.uint8]  # [n, others, labels] in how many of DRAWS deals each of the others could answer each
     hands: NDArray[np.uint8] | NDArray[np.float32]  # [n, others, cards] the truth, or what was abduced
     label: NDArray[np.int16]  # [n] the choice
 
@@ -69,5 +71,6 @@ def lesson(examples: Examples, device: torch.device, symmetries: Symmetries | No
         regret=torch.from_numpy(examples.regret).to(device).float(),
         plays=torch.from_numpy(examples.plays).to(device).float(),
         estimate=estimate,
+        replies=torch.from_numpy(examples.replies).to(device).float() / DRAWS,
     )
     return Lesson(question, prior, hands, torch.from_numpy(examples.label).to(device).long())

@@ -27,7 +27,7 @@ class GameShape:
     @classmethod
     def of(cls, engine: Engine) -> GameShape:
         """The sizes of a game."""
-        return cls(engine.observation, len(engine.labels), len(engine.teams) - 1)
+        return cls(engine.observation, len(engine.labels), len(engine.teams) - 1, engine.symmetries.shape[1])
 
     @property
     def hands(self) -> int:
@@ -45,7 +45,7 @@ class Networks(nn.Module):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.abln = ABLN(layout, preset, shape.others, shape.cards) if preset.abln else None
-            self.decision = Decision(layout, preset, shape.labels, shape.hands)
+            self.decision = Decision(layout, preset, shape.labels, shape.others, shape.cards)
             self.critic = Critic(preset, shape.observation.size, shape.labels, shape.hands)
 
     def arithmetic(self) -> torch.autocast:

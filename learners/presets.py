@@ -9,8 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-ESTIMATE, LEGAL, TO_BEAT, REGRET, PLAYS = "estimate", "legal", "to_beat", "regret", "plays"
+ESTIMATE, REPLIES, LEGAL, TO_BEAT, REGRET, PLAYS = "estimate", "replies", "legal", "to_beat", "regret", "plays"
 """What a decision model may be told besides the observation."""
+
+OF_ESTIMATES = (ESTIMATE, REPLIES)
+"""What it is not told where nobody estimates the hidden hands."""
+DRAWS = 8
+"""Deals that are drawn from an estimate to see which of the others could answer what."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +72,17 @@ class Preset:
 
     def without_abln(self) -> Preset:
         """The twin that decides by the observation alone."""
-        return replace(self, inputs=tuple(name for name in self.inputs if name != ESTIMATE))
+        return replace(self, inputs=tuple(name for name in self.inputs if name not in OF_ESTIMATES))
 
     @property
     def abln(self) -> bool:
         """Whether the decision model is given an estimate of the hidden hands."""
         return ESTIMATE in self.inputs
+
+    @property
+    def replies(self) -> bool:
+        """Whether it is told who could answer what."""
+        return REPLIES in self.inputs
 
 
 PRESETS: dict[str, Preset] = {
@@ -87,7 +97,7 @@ PRESETS: dict[str, Preset] = {
         abln_prior=True,
         decision_width=384,
         critic_width=256,
-        inputs=(ESTIMATE, LEGAL, TO_BEAT, REGRET, PLAYS),
+        inputs=(ESTIMATE, REPLIES, LEGAL, TO_BEAT, REGRET, PLAYS),
         ppo=PPO(learning_rate=1.5e-4, trace=0.8, batch=4_096, rows=32_768, epochs=2, entropy=0.0005),
         supervised_rate=5e-4,
         forget=0.35,

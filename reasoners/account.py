@@ -8,6 +8,7 @@ from unicodedata import east_asian_width
 
 from abl_cards.logic import Constraint
 from reasoners.explanation import Difference, Explanation, Reason, Verdict
+from reasoners.opinion import SEATS
 from reasoners.phrases import Phrasebook, functor
 
 MOST_LISTED = 12
@@ -31,6 +32,7 @@ _ENGLISH = {
     "judged": "{move}   cost {cost}, place {place} of {moves}",
     "no_reasons": "no preference fired",
     "labels": "labels by probability: {count} to choose among",
+    "answered": "; could be answered by {names}",
     "more_labels": "… and {count} more, {share} together",
     "likeliest": "chosen: {move}   cost {cost}, the lowest of {count} card sets of {label}, the most probable label",
     "only_set": "chosen: {move}   cost {cost}, the only card set of {label}, the most probable label",
@@ -54,6 +56,7 @@ _CHINESE = {
     "judged": "{move}   代价 {cost}，{moves} 种中第 {place} 位",
     "no_reasons": "没有触发任何偏好",
     "labels": "伪动作按概率排列：共 {count} 个可选",
+    "answered": "；能被压住的概率：{names}",
     "more_labels": "……还有 {count} 个，共 {share}",
     "likeliest": "选择：{move}   代价 {cost}，概率最高的伪动作 {label} 的 {count} 种出法中最低",
     "only_set": "选择：{move}   代价 {cost}，概率最高的伪动作 {label} 的唯一出法",
@@ -110,12 +113,14 @@ def _lines(explanation: Explanation) -> Iterator[str]:
 def _labels(explanation: Explanation) -> Iterator[str]:
     """The most probable labels, with bars, as in the paper's figure 4."""
     say, labels = _HEADINGS[explanation.book.language], explanation.labels
-    yield say["labels"].format(count=len(labels))
     shown = labels[:MOST_LABELS]
+    names = [SEATS[explanation.book.language][name] for name in ((shown[0].answers if shown else None) or ())]
+    yield say["labels"].format(count=len(labels)) + (say["answered"].format(names=", ".join(names)) if names else "")
     width = max((len(each.label) for each in shown), default=0)
     for each in shown:
         mark, share = ">" if each.label == explanation.chosen.label else " ", each.probability or 0.0
-        yield f"{mark} {each.label.ljust(width)}  {_percent(share):>7}  {'█' * round(_BAR * share)}".rstrip()
+        answers = "".join(f"{_share(answer):>6}" for answer in (each.answers or {}).values())
+        yield f"{mark} {each.label.ljust(width)}  {_percent(share):>7}{answers}  {'█' * round(_BAR * share)}".rstrip()
     rest = labels[MOST_LABELS:]
     if rest:
         together = _percent(sum(each.probability or 0.0 for each in rest))
@@ -130,6 +135,10 @@ def _choice(explanation: Explanation) -> str:
         key = "only_set" if sets == 1 else "drawn" if opinion.drawn else "likeliest"
     say = _HEADINGS[explanation.book.language][key]
     return say.format(move=chosen.action, cost=chosen.cost, moves=moves, label=chosen.label, count=sets)
+
+
+def _share(answer: float | None) -> str:
+    return "–" if answer is None else f"{answer:.0%}"
 
 
 def _percent(share: float | None) -> str:

@@ -30,7 +30,7 @@ _LEAST_AT_WORST = 1e-3  # for a row whose weights would vanish in a double: (2 /
 _NEVER = 1e18
 _WAYS = 15  # to share four copies among three seats
 _LOG = np.log(np.arange(1.0, 6.0))  # of the numbers from 1
-_FACTORIAL = np.array([1.0, 1.0, 2.0, 6.0, 24.0])
+_COPIES = 4
 
 # --- the most probable deal -------------------------------------------------------------------------------------------
 
@@ -159,19 +159,21 @@ def _prepare(room, estimate, unseen, left, at_least, at_most):
 @njit(cache=True, nogil=True)
 def _share(room, estimate, unseen, at_least, at_most, least):
     """The ways to share each card, the likeliest with weight 1."""
-    cards = len(unseen)
+    cards, chance = len(unseen), np.ones((SEATS, _COPIES + 1))
     room.rest[cards] = 0
     for c in range(cards - 1, -1, -1):
         copies, ways, top = np.int64(unseen[c]), 0, 0.0
         room.rest[c] = room.rest[c + 1] + copies
-        e0, e1, e2 = (max(np.float64(estimate[0, c]), least), max(np.float64(estimate[1, c]), least),
-                      max(np.float64(estimate[2, c]), least))  # fmt: skip
+        for s in range(SEATS):
+            guess = max(np.float64(estimate[s, c]), least)
+            for k in range(1, _COPIES + 1):
+                chance[s, k] = chance[s, k - 1] * guess / k
         for x in range(at_least[0, c], min(copies, np.int64(at_most[0, c])) + 1):
             for y in range(at_least[1, c], min(copies - x, np.int64(at_most[1, c])) + 1):
                 z = np.int64(copies) - x - y
                 if z < at_least[2, c] or z > at_most[2, c]:
                     continue
-                weight = e0**x * e1**y * e2**z / (_FACTORIAL[x] * _FACTORIAL[y] * _FACTORIAL[z])
+                weight = chance[0, x] * chance[1, y] * chance[2, z]
                 room.weight[c, ways], room.first[c, ways], room.second[c, ways] = weight, x, y
                 top = max(top, weight)
                 ways += 1
@@ -186,21 +188,32 @@ def _look_ahead(room, left):
     cards, most0, most1, most2 = len(room.ways), np.int64(left[0]), np.int64(left[1]), np.int64(left[2])
     room.behind[cards, 0, 0] = 1.0
     for c in range(cards - 1, -1, -1):
-        top = 0.0
         rest, layer, beyond = room.rest[c], room.behind[c], room.behind[c + 1]
-        for a in range(max(0, rest - most1 - most2), min(most0, rest) + 1):
+        first, last = max(0, rest - most1 - most2), min(most0, rest)
+        for a in range(first, last + 1):
+            layer[a, max(0, rest - a - most2) : min(most1, rest - a) + 1] = 0.0
+        for way in range(room.ways[c]):
+            y, weight = room.second[c, way], room.weight[c, way]
+            for a in range(max(first, room.first[c, way]), last + 1):
+                x = a - room.first[c, way]
+                lo = max(0, rest - a - most2, y + max(0, room.rest[c + 1] - x - most2))
+                hi = min(most1, rest - a, y + min(most1, room.rest[c + 1] - x)) + 1
+                if lo < hi:
+                    _add(layer[a], weight, beyond[x], np.uint64(lo), np.uint64(hi), np.uint64(y))
+        top = 0.0
+        for a in range(first, last + 1):
             for b in range(max(0, rest - a - most2), min(most1, rest - a) + 1):
-                total = 0.0
-                for way in range(room.ways[c]):
-                    x, y = a - room.first[c, way], b - room.second[c, way]
-                    if _possible(room.rest[c + 1], x, y, most0, most1, most2):
-                        total += room.weight[c, way] * beyond[x, y]
-                layer[a, b] = total
-                top = max(top, total)
+                top = max(top, layer[a, b])
         if top > 0.0:
-            for a in range(max(0, rest - most1 - most2), min(most0, rest) + 1):
-                for b in range(max(0, rest - a - most2), min(most1, rest - a) + 1):
-                    layer[a, b] /= top
+            for a in range(first, last + 1):
+                layer[a, max(0, rest - a - most2) : min(most1, rest - a) + 1] /= top
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _add(row, weight, behind, lo, hi, y):
+    """Add what follows one way to share a card to a run of a layer; numbers without a sign, for vector units."""
+    for b in range(lo, hi):
+        row[b] += weight * behind[b - y]
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -46,6 +46,7 @@ class Verdict:
     reasons: tuple[Reason, ...]
     violates: tuple[Constraint, ...]  # none for a consistent move
     probability: float | None = None  # of the label, where an agent has an opinion
+    answers: Mapping[str, float | None] | None = None  # how likely each of the others could answer the label
 
     def to_json(self) -> dict[str, Any]:
         """The verdict with its reasons."""
@@ -125,6 +126,7 @@ class Explanation:
             "drawn": opinion.drawn,
             "labels": [
                 {"label": each.label, "probability": round(each.probability or 0.0, 6), "cost": each.cost}
+                | ({} if each.answers is None else {"answers": dict(each.answers)})
                 for each in self.labels
             ],
             "estimate": opinion.estimate and opinion.estimate.to_json(),
@@ -205,6 +207,13 @@ def _weigh(moment: Moment, opinion: Opinion | None) -> tuple[NDArray[np.float64]
     return -opinion.place[labels].astype(np.float64), chances
 
 
+def _answers(moment: Moment, opinion: Opinion | None) -> list[Mapping[str, float | None] | None]:
+    """[moves] what an opinion says of who could answer the label of each."""
+    if opinion is None or not is_play(moment.decision):
+        return [None] * len(moment.actions)
+    return [opinion.answers_to(int(label)) for label in moment.decision.labels_of(moment.lists.form)]
+
+
 class Scores:
     """What fires for each move of a decision, and their order."""
 
@@ -218,6 +227,7 @@ class Scores:
         self.book, self._moment, self._judge = book, moment, judge
         estimate = opinion.told if opinion else None
         likely, self._chances = _weigh(moment, opinion)
+        self._answers = _answers(moment, opinion)
         order = Minimiser(judge).order(moment.decision, moment.lists, likely, estimate)
         self.order: list[int] = order.tolist()
         self.place = {row: number for number, row in enumerate(self.order, 1)}
@@ -236,6 +246,7 @@ class Scores:
             reasons=reasons,
             violates=tuple(self._judge.kb.constraints[number] for number in self.violated(row)),
             probability=self._chances[row],
+            answers=self._answers[row],
         )
 
     def labels(self) -> tuple[Verdict, ...]:

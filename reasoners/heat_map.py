@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from abl_cards.cards import BIG_JOKER, RANKS, SMALL_JOKER, SUITS, card_text
-from reasoners.opinion import HandEstimate
+from reasoners.opinion import SEATS, HandEstimate
 
 _WIDTH = 5
 NOWHERE = "·"
@@ -20,14 +20,12 @@ _WORDS = {
         "projected": "made consistent with what is known",
         "raw": "as the network says",
         "seat": "{name}, {left} cards",
-        "next": "next", "opposite": "opposite", "partner": "partner", "previous": "previous",
     },
     "zh": {
         "title": "手牌估计：每张牌的期望张数，{how}；{nowhere} 表示不可能有",
         "projected": "已与已知信息一致",
         "raw": "网络的原始输出",
         "seat": "{name}，{left} 张",
-        "next": "下家", "opposite": "对面", "partner": "对家", "previous": "上家",
     },
 }  # fmt: skip
 
@@ -50,7 +48,7 @@ def heat_map(estimate: HandEstimate, language: str) -> Iterator[Line]:
     yield (Piece(say["title"].format(how=how, nowhere=NOWHERE)),)
     for place, (name, left) in enumerate(zip(estimate.names, estimate.left, strict=True)):
         yield (Piece(""),)
-        yield (Piece(say["seat"].format(name=say[name], left=left)),)
+        yield (Piece(say["seat"].format(name=SEATS[language][name], left=left)),)
         yield from _block(estimate, place)
 
 

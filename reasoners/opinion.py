@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,12 @@ from numpy.typing import NDArray
 
 from abl_cards.cards import CARD_NAMES, CARDS
 from abl_cards.games.hidden import Constraints, Estimate
+
+SEATS = {
+    "en": {"next": "next", "opposite": "opposite", "partner": "partner", "previous": "previous"},
+    "zh": {"next": "下家", "opposite": "对面", "partner": "对家", "previous": "上家"},
+}
+"""The names of ``seat_names`` in words."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,14 @@ class Opinion:
     log_probabilities: NDArray[np.float32]  # [labels] of those that may be chosen; -inf elsewhere
     drawn: bool = False  # whether any card set of the label would have done
     estimate: HandEstimate | None = None
+    answered: NDArray[np.float32] | None = None  # [others, labels] how likely each could answer each; NaN for a pass
+
+    def answers_to(self, label: int) -> dict[str, float | None] | None:
+        """How likely each of the others could answer a label, by its name; None for a pass."""
+        if self.answered is None or self.estimate is None:
+            return None
+        shares = self.answered[:, label].tolist()
+        return {name: None if isnan(share) else share for name, share in zip(self.estimate.names, shares, strict=True)}
 
     @property
     def told(self) -> Estimate | None:

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from abl_cards.games import GameError
 from abl_cards.games.race import LEADING, Race
 from reasoners import search_kernels as kernels
-from reasoners.search_tables import BEATERS, CARDS, MOST_CARDS, SearchTables, pack, unpack
+from reasoners.search_tables import BEATERS, CARDS, MOST_CARDS, MOST_RANKS, SearchTables, pack, unpack
+from reasoners.search_twins import TWIN_ROWS
 
 EXACT = 1000
 """A horizon that no game reaches."""
@@ -88,6 +89,7 @@ class Search:
         self._state = np.zeros(kernels.STATE, np.int64)
         self._state[kernels.MERGE] = self._root.merge
         self._merged = np.zeros(3, np.int64)
+        self._twins = np.zeros((TWIN_ROWS, MOST_RANKS), np.int64)
         self._table = np.zeros((_entries(sum(cards), megabytes), 2), np.uint64)
         laid = -1 if race.to_beat == LEADING else int(np.flatnonzero(self._root.chosen == race.to_beat)[0])
         self._start = _Place(pack(np.array(race.own)), pack(np.array(race.other)), laid)
@@ -181,8 +183,8 @@ class Search:
         self._enter(place)
         self._frames[0, kernels.BETA], self._frames[0, kernels.DEPTH] = beta, depth
         rest = self._frames, self._sets, root.labels, root.words, self._history, self._moves
-        kernels.begin(state, *rest, self._merged)
-        while not kernels.go_on(state, *rest, self._table, self._merged, NODES_AT_ONCE):
+        kernels.begin(state, *rest, self._merged, self._twins)
+        while not kernels.go_on(state, *rest, self._table, self._merged, self._twins, NODES_AT_ONCE):
             if watch is not None and not watch(self.nodes):
                 raise Stopped
         laid = self._laid(int(state[kernels.CARDS_BEST]), int(state[kernels.LABEL_BEST]))

@@ -26,6 +26,7 @@ from reasoners.search_tables import (
     WITH_KICKERS,
     WITHIN,
 )  # fmt: skip
+from reasoners.search_twins import PART, WHOLE, find_twins
 
 (
     OWN, OTHER, OWN_CARDS, OTHER_CARDS, REPLY, BETA, BEST, BEST_MOVE, NEXT, END, START, TURNED, DEPTH, OPEN, BEST_OPEN,
@@ -82,16 +83,33 @@ def _drop_without_kickers(hand, labels, words, sets, ply, which):
 
 
 @njit(cache=True, nogil=True)
-def list_moves(frames, sets, ply, labels, words, history, moves, known):
-    """Put the moves of a frame on the stack of moves; ``known`` is the label that the table remembers."""
+def list_moves(frames, sets, ply, labels, words, history, moves, known, merge, twins):
+    """Put the moves of a frame on the stack of moves; ``known`` is the label that the table remembers.
+
+    Where ``merge`` allows it, moves are left out that another move is at least as good as; see search_twins.
+    """
     place = frames[ply, START]
     own = np.uint64(frames[ply, OWN])
     leads = 1 if frames[ply, REPLY] == LEAD else 0
+    twinned, kind, border = False, -1, np.uint64(0)
+    if merge:
+        loose = _loose_ranks(own, sets, ply, labels, words)
+        twinned = find_twins(own, np.uint64(frames[ply, OTHER]), loose, twins)
+        first = 0 if leads else frames[ply, REPLY]
+        if not (words[SEVERAL_RANKS, first // 64] >> np.uint64(first % 64)) & ONE:
+            kind, border = labels[first, KIND], ONE << np.uint64(labels[first, MAIN])
     for word in range(words.shape[1]):
         left = sets[ply, NOW, word]
         while left:
             label = np.int64(lowest_bit(left)) + 64 * word
             left &= left - ONE
+            if twinned and not (words[SEVERAL_RANKS, word] >> np.uint64(label - 64 * word)) & ONE:
+                main = labels[label, MAIN]
+                laid = np.uint64(labels[label, NEED]) >> np.uint64(main)
+                uses_all = (own >> np.uint64(main)) & np.uint64(7) == laid
+                twin = np.uint64(twins[WHOLE if uses_all else PART, main // 3])
+                if twin and (leads or (labels[label, KIND] == kind and twin >= border)):
+                    continue
             rank = history[leads, label] + (labels[label, CARDS] << _SIZE_FIRST if leads else _PLAY_FIRST)
             if label == known:
                 rank += _KNOWN_FIRST
@@ -99,7 +117,7 @@ def list_moves(frames, sets, ply, labels, words, history, moves, known):
                 moves[place, CARDS_LAID], moves[place, LABEL], moves[place, RANK] = labels[label, NEED], label, rank
                 place += 1
             else:
-                place = _with_kickers(own, label, rank, labels, moves, place)
+                place = _with_kickers(own, label, rank, labels, moves, place, twins, merge)
     if not leads:
         moves[place, CARDS_LAID], moves[place, LABEL] = 0, -1
         moves[place, RANK] = history[0, labels.shape[0]] + (_KNOWN_FIRST if known == PASS else 0)
@@ -108,21 +126,40 @@ def list_moves(frames, sets, ply, labels, words, history, moves, known):
 
 
 @njit(cache=True, nogil=True)
-def _with_kickers(own, label, rank, labels, moves, place):
+def _loose_ranks(own, sets, ply, labels, words):
+    """The ranks of a hand that none of its combinations of several ranks needs."""
+    needed = np.uint64(0)
+    for word in range(words.shape[1]):
+        left = sets[ply, MINE, word] & words[SEVERAL_RANKS, word]
+        while left:
+            needed |= np.uint64(labels[np.int64(lowest_bit(left)) + 64 * word, NEED])
+            left &= left - ONE
+    return ranks_with(own, 1) & ~ranks_with(needed, 1)
+
+
+@njit(cache=True, nogil=True)
+def _with_kickers(own, label, rank, labels, moves, place, twins, merge):
     """Every choice of kickers, low ones first; returns the place behind them."""
     size, groups = np.uint64(labels[label, KICKER_SIZE]), labels[label, KICKERS]
     there = ranks_with(own, labels[label, KICKER_SIZE]) & np.uint64(labels[label, SPARE])
     chosen, end = (1 << groups) - 1, 1 << np.int64(popcount(there))
     while chosen < end:
         cards, left, number, height = np.uint64(labels[label, NEED]), there, 0, 0
-        while left:
+        picked, twinned = np.uint64(0), False
+        while left and not twinned:
             if (chosen >> number) & 1:
-                cards += size << lowest_bit(left)
+                shift = lowest_bit(left)
+                cards += size << shift
                 height += number
+                if merge:
+                    lower = np.uint64(twins[np.int64(size), np.int64(shift) // 3])
+                    twinned = lower & there & ~picked != 0
+                    picked |= ONE << shift
             left &= left - ONE
             number += 1
-        moves[place, CARDS_LAID], moves[place, LABEL], moves[place, RANK] = np.int64(cards), label, rank - height
-        place += 1
+        if not twinned:
+            moves[place, CARDS_LAID], moves[place, LABEL], moves[place, RANK] = np.int64(cards), label, rank - height
+            place += 1
         lowest = chosen & -chosen  # the next number with as many bits
         carried = chosen + lowest
         chosen = (((carried ^ chosen) >> 2) // lowest) | carried
@@ -273,17 +310,17 @@ def _leave(frames, ply, labels, table, history, nodes):
 
 
 @njit(cache=True, nogil=True)
-def begin(state, frames, sets, labels, words, history, moves, merged):
+def begin(state, frames, sets, labels, words, history, moves, merged, twins):
     """Start at the root, whose hands, cards, reply, beta, depth and sets are filled in."""
     frames[0, BEST], frames[0, BEST_MOVE], frames[0, START] = -_FAR, NO_MOVE, 0
     frames[0, OPEN], frames[0, BEST_OPEN], frames[0, SINCE], frames[0, TURNED] = 0, 0, state[NODES], 0
     state[PLY], state[LABEL_BEST], state[CARDS_BEST] = 0, -1, 0
     _set_key(frames, sets, 0, labels, words, state[MERGE], merged)
-    list_moves(frames, sets, 0, labels, words, history, moves, NO_MOVE)
+    list_moves(frames, sets, 0, labels, words, history, moves, NO_MOVE, state[MERGE], twins)
 
 
 @njit(cache=True, nogil=True)
-def go_on(state, frames, sets, labels, words, history, moves, table, merged, most):
+def go_on(state, frames, sets, labels, words, history, moves, table, merged, twins, most):
     """Search at most so many nodes more; whether the root is finished."""
     ply, nodes, stop = state[PLY], state[NODES], state[NODES] + most
     while True:
@@ -311,7 +348,7 @@ def go_on(state, frames, sets, labels, words, history, moves, table, merged, mos
             if not settled:
                 frames[child, BEST], frames[child, BEST_MOVE], frames[child, START] = -_FAR, NO_MOVE, frames[ply, END]
                 frames[child, OPEN], frames[child, BEST_OPEN], frames[child, SINCE] = 0, 0, nodes
-                list_moves(frames, sets, child, labels, words, history, moves, known)
+                list_moves(frames, sets, child, labels, words, history, moves, known, state[MERGE], twins)
                 ply = child
                 continue
             if frames[child, TURNED]:

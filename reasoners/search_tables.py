@@ -38,7 +38,7 @@ class Root:
     chosen: NDArray[np.int64]  # [n] labels of the game
     labels: NDArray[np.int64]  # [n, COLUMNS]
     words: NDArray[np.uint64]  # [BEATERS + n, W]
-    merge: bool  # whether positions without runs depend on the order of the ranks alone
+    merge: bool  # whether loose ranks count by their order alone
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,10 @@ class SearchTables:
 
     @cached_property
     def by_order_alone(self) -> bool:
-        """Whether labels of one rank exist for every rank, and beat each other by kind and by which rank is higher."""
+        """Whether labels of one rank exist for every rank, and beat each other by kind and by which rank is higher.
+
+        Of one kind the higher rank beats the lower one and nothing else does; between kinds the ranks do not matter.
+        """
         game, places = self.combinations, np.flatnonzero(self.plain)
         kind, main = self.columns[places, KIND], self.columns[places, MAIN] // 3
         ranks, kinds = game.needs.shape[1], int(kind.max(initial=-1)) + 1
@@ -102,14 +105,13 @@ class SearchTables:
         loose = (game.spare[places].sum(axis=1) == ranks - 1) & ~game.spare[places, main]
         if not loose[game.kickers[places] > 0].all():
             return False
-        beats = game.beats[np.ix_(places, places)]
         for one in range(kinds):
-            for two in range(kinds):
-                block = beats[np.ix_(kind == one, kind == two)]
-                rows, columns = main[kind == one], main[kind == two]
-                sign = np.sign(columns[None, :] - rows[:, None])
-                if any(len(np.unique(block[sign == value])) > 1 for value in (-1, 0, 1)):
-                    return False
+            columns = places[kind == one]
+            rows = game.beats[:, columns]
+            same = np.isin(np.arange(len(rows)), columns)
+            higher = main[kind == one][None, :] > self.columns[columns, MAIN][:, None] // 3
+            if (rows[same] != higher).any() or (rows[~same] != rows[~same][:, :1]).any():
+                return False
         return True
 
     def root(self, race: Race) -> Root:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from abl_cards.agents import Random
-from abl_cards.bench import circuits, play, processes
+from abl_cards.bench import circuits, play, processes, solving
 from abl_cards.bench.figures import COLUMNS, Figure
 from abl_cards.games import game
 from tests.cli_runs import run
@@ -56,6 +56,16 @@ def test_play_and_lists_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [figure.target for figure in found] == [300_000, 100_000, 20_000, None, 20_000, 20, None]
     assert found[-1].value >= found[-2].value
     assert all(figure.value > 0 for figure in found)
+
+
+def test_exact_solutions_are_measured_where_there_are_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solving, "SIZES", (6, 10))
+    big2 = game("big2")
+    six, ten = solving.figures(big2.engine(), solving.Effort(deals=3), big2.marks)
+    assert "6 + 6 cards" in six.what
+    assert (six.target, ten.target, ten.at_most, ten.unit) == (None, 4, True, "ms")
+    assert min(six.value, ten.value) > 0
+    assert solving.figures(game("doudizhu").engine(), solving.FULL) == []
 
 
 @pytest.mark.parametrize("agent", [Random(), play.FromList()])

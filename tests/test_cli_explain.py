@@ -152,7 +152,14 @@ def test_abl_as_json(untrained: str, untrained_twin: str) -> None:
     assert sum(label["probability"] for label in found["labels"]) == pytest.approx(1, abs=1e-4)
     chances = [label["probability"] for label in found["labels"]]
     assert chances == sorted(chances, reverse=True)
-    assert found["labels"][0] == {key: found["chosen"][key] for key in ("label", "probability", "cost")}
+    first = found["labels"][0]
+    assert [first[key] for key in ("label", "probability", "cost")] == [
+        found["chosen"][key] for key in ("label", "probability", "cost")
+    ]
+    for label in found["labels"]:
+        assert list(label["answers"]) == ["next", "partner", "previous"]
+        shares = label["answers"].values()
+        assert all(share is None if label["label"] == "pass" else 0 <= share <= 1 for share in shares)
     assert found["chosen"]["cost"] == min(each["cost"] for each in found["candidates"])
     for hand, left in zip(found["estimate"]["hands"], found["state"]["cards"], strict=True):
         assert hand["left"] == left == pytest.approx(sum(hand["copies"].values()), abs=0.02)

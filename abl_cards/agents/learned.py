@@ -13,6 +13,7 @@ from abl_cards.agents.names import AgentName
 from abl_cards.agents.reasoning import judge_of
 from abl_cards.games import Decisions, Engine, Exchanges, GameError, Judge, Moment, Moves
 from abl_cards.games.game import is_play
+from abl_cards.parallel import THREADS
 from reasoners.minimiser import Minimiser
 from reasoners.opinion import HandEstimate, Opinion, seat_names
 
@@ -60,7 +61,18 @@ class Abl:
             log_probabilities=chances,
             drawn=not self._preferences,
             estimate=self._estimate(moment.decision, view),
+            answered=self._answered(view),
         )
+
+    def _answered(self, view: View) -> NDArray[np.float32] | None:
+        """What the decision model was told of who could answer what; None where it was told nothing."""
+        from learners.presets import DRAWS
+
+        if not self.mind.networks.preset.replies or not len(view.choice):
+            return None
+        shares = view.replies[0].astype(np.float32) / DRAWS
+        shares[:, self.mind.engine.traits.pass_label] = np.nan
+        return shares
 
     def _estimate(self, decision: Decisions, view: View) -> HandEstimate | None:
         """What the networks expect in the other hands, whether or not there was a choice that needed it."""
@@ -85,11 +97,14 @@ def abl_agent(name: AgentName, engine: Engine) -> Abl:
     ``preset`` chooses other shipped weights, ``weights`` a file; ``without`` and ``kb`` are those of the agent kb.
     """
     try:
+        import torch
+
         from abl_cards.agents.mind import Mind
         from learners.store import load_networks
     except ModuleNotFoundError as missing:
         raise GameError(f"agent 'abl' needs the library {missing.name}: pip install 'abl-cards[learning]'") from None
 
+    torch.set_num_threads(min(torch.get_num_threads(), THREADS))
     networks = load_networks(weights_of(name, engine), engine)
     mind = Mind(engine, judge_of(name, engine), networks, project=not name.has("no-projection"))
     return Abl(mind, preferences=not name.has("no-preferences"))

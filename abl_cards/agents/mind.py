@@ -33,6 +33,7 @@ class View:
     plays: NDArray[np.uint8]  # [k, labels]
     prior: NDArray[np.float32]  # [k, others, cards] the hidden hands by counts, facts and hints; zeros without ABLN
     estimate: NDArray[np.float32]  # [k, others, cards] the hidden hands by ABLN; zeros without ABLN
+    replies: NDArray[np.uint8]  # [k, others, labels] in how many of DRAWS deals each could answer; zeros likewise
 
     def complete(self, labels: NDArray[np.int16]) -> NDArray[np.int16]:
         """[n] the labels [k] that were chosen, and the only ones where there is no choice."""
@@ -68,7 +69,21 @@ class Mind:
         legal = found.choosable
         choice = np.flatnonzero(legal.sum(axis=1) > 1)
         told = legal[choice], decisions.label_to_beat[choice], found.regret()[choice], found.plays[choice]
-        return View(found, choice, observation[choice], *told, prior[choice], estimate[choice])
+        seen, believed = observation[choice], estimate[choice]
+        answers = self._replies(decisions, choice, seen, believed)
+        return View(found, choice, seen, *told, prior[choice], believed, answers)
+
+    def _replies(
+        self, decisions: Decisions, rows: Indices, observation: NDArray[np.uint8], estimate: NDArray[np.float32]
+    ) -> NDArray[np.uint8]:
+        """[k, others, labels] who could answer what, for rows [k] of the decisions."""
+        from learners.presets import DRAWS
+        from reasoners.replies import keys_of, replies
+
+        if not self.networks.preset.replies or not len(rows):
+            return np.zeros((len(rows), self.networks.shape.others, len(self.engine.labels)), np.uint8)
+        told = decisions.context[rows], estimate, decisions.hidden().at(rows)
+        return replies(self.engine, *told, keys_of(observation), DRAWS)
 
     def _estimate_open(
         self, decisions: Decisions, observation: NDArray[np.uint8]
@@ -104,6 +119,7 @@ class Mind:
         import torch
 
         from learners.decision import Question
+        from learners.presets import DRAWS
 
         device = self.networks.device
         return Question(
@@ -113,6 +129,7 @@ class Mind:
             torch.from_numpy(view.regret).to(device),
             torch.from_numpy(view.plays).to(device).float(),
             torch.from_numpy(view.estimate).to(device),
+            torch.from_numpy(view.replies).to(device).float() / DRAWS,
         )
 
     def weigh(self, view: View) -> NDArray[np.float32]:

@@ -33,7 +33,7 @@ AGENTS: dict[str, Kind] = {
     "kb": Kind(kb_agent, keys=("without", "kb")),
     "abl": Kind(abl_agent, keys=KEYS, words=WORDS),
     "zhiduoxing": Kind(lambda name, engine: zhiduoxing(engine.traits)),
-    "shensuanzi": Kind(shensuanzi_agent, keys=("seconds",), numbers=2),
+    "shensuanzi": Kind(shensuanzi_agent, keys=("seconds",), words=("cpu",), numbers=2),
     "program": Kind(program_agent, keys=("run",)),
     "human": Kind(human_agent, keys=("lang",), words=("both",)),
 }

@@ -2,12 +2,13 @@
 
 ``shensuanzi:10,8``: while neither hand has more than 10 cards it plays what is provably best; above, it looks 8 moves
 ahead and then deeper and deeper, with the difference of the cards left as its guess, until ``seconds`` (0.2) are over.
+With the word ``cpu`` these are seconds of the processor, for a machine that others use too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
+from time import perf_counter, thread_time
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,9 +38,9 @@ class Shensuanzi:
         clock: Callable[[], float] = perf_counter,
     ) -> None:
         """Play so; raises GameError for a game that is too large."""
-        self._clock = clock
+        self.clock, self.exact_up_to, self.seconds = clock, exact_up_to, seconds
         self._engine, self._tables = engine, SearchTables(engine.combinations)
-        self._exact_up_to, self._first_depth, self._seconds = exact_up_to, first_depth, seconds
+        self._first_depth = first_depth
 
     def play(self, decisions: Decisions, keys: Keys) -> Moves:
         """The best move found, one decision after the other."""
@@ -54,15 +55,15 @@ class Shensuanzi:
         return self._engine.races(decisions)
 
     def _move(self, race: Race) -> Laid:
-        end = self._clock() + self._seconds
+        end = self.clock() + self.seconds
         search = Search(self._tables, race, _MEGABYTES)
-        if max(sum(race.own), sum(race.other)) <= self._exact_up_to:
+        if max(sum(race.own), sum(race.other)) <= self.exact_up_to:
             return search.best().move
-        return search.deepen(self._first_depth, lambda nodes: self._clock() < end).move
+        return search.deepen(self._first_depth, lambda nodes: self.clock() < end).move
 
 
 def shensuanzi_agent(name: AgentName, engine: Engine) -> Shensuanzi:
-    """``shensuanzi``, ``shensuanzi:10,8``, ``shensuanzi:10,8,seconds=1``; raises GameError."""
+    """``shensuanzi``, ``shensuanzi:10,8``, ``shensuanzi:10,8,seconds=1,cpu``; raises GameError."""
     if not isinstance(engine, Racing):
         raise GameError(f"agent '{name}' plays games of two open hands, such as big2")
     exact, first = (*name.numbers, *(EXACT_UP_TO, FIRST_DEPTH)[len(name.numbers) :])
@@ -73,4 +74,4 @@ def shensuanzi_agent(name: AgentName, engine: Engine) -> Shensuanzi:
         seconds = -1.0
     if not 0 <= seconds <= 3600 or first < 1:
         raise GameError(f"agent '{name}': write EXACT,FIRST,seconds=S with FIRST from 1 and S from 0 to 3600")
-    return Shensuanzi(engine, exact, first, seconds)
+    return Shensuanzi(engine, exact, first, seconds, thread_time if name.has("cpu") else perf_counter)

@@ -21,13 +21,14 @@ Say = Callable[[str], object]
 
 def measure(game: Game, quick: bool = False, say: Say = str) -> list[Figure]:
     """The whole table; ``say`` is told what is being measured."""
-    from abl_cards.bench import circuits, play, processes
+    from abl_cards.bench import circuits, play, processes, solving
 
     say("compiling the rules")
     engine = game.engine()
     parts: tuple[tuple[str, Callable[[], list[Figure]]], ...] = (
         ("circuit and clingo", lambda: circuits.figures(game, engine, circuits.QUICK if quick else circuits.FULL)),
         ("self-play and move lists", lambda: play.figures(engine, play.QUICK if quick else play.FULL, game.marks)),
+        ("exact solutions", lambda: solving.figures(engine, solving.QUICK if quick else solving.FULL, game.marks)),
         ("memory", lambda: [processes.memory(game.name)]),
         ("how fast commands start", lambda: processes.starts(game.name, repetitions=1 if quick else 5)),
     )

@@ -86,6 +86,10 @@ class Decisions(Protocol):
     def ranking(self) -> NDArray[np.int32]:
         """[n, labels] the place of each label when they are sorted from weak to strong."""
 
+    @property
+    def context(self) -> NDArray[np.int8]:
+        """[n] what the order of the labels depends on, as a number of the game's own; see ``Engine.answers``."""
+
     def labels_of(self, form: NDArray[np.int16]) -> NDArray[np.int16]:
         """The labels that forms belong to."""
 
@@ -345,6 +349,9 @@ class Engine(Protocol):
     def tables(self, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
         """Begin a match a key."""
 
+    def answers(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """[n, labels] whether somebody with hand [n, cards] could answer each label, in contexts [n] of decisions."""
+
     def plays_left(self, decisions: Any, lists: MoveLists) -> NDArray[np.uint8]:
         """[moves] the least number of plays that empties the hand after each move of some decisions.
 
@@ -423,7 +430,8 @@ class Mark(NamedTuple):
 Marks = Mapping[str, Mark]
 """By what is measured: ``labels``, ``lists`` and ``kb`` in decisions/s of self-play, ``full_hands`` in lists/s.
 
-``alone`` is the time of a decision of kb where nobody else decides, in ms: a target not to be passed.
+``alone`` is the time of a decision of kb where nobody else decides, ``solve_N`` that of the exact solution of N + N
+cards, in ms: targets not to be passed.
 """
 
 NO_MARKS: Marks = {}

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from abl_cards.agents import Kb
+from abl_cards.agents import agent
 from abl_cards.games import Engine, Judge
 from abl_cards.loop.checkpoint import load_checkpoint, save_checkpoint
 from abl_cards.loop.pretraining import (
@@ -30,7 +30,6 @@ from abl_cards.records import matches_of, readable
 from learners.networks import Networks
 from learners.store import Card, load_weights, save_networks
 from learners.symmetry import Symmetries
-from reasoners.minimiser import Minimiser
 
 Tell = Callable[[int, str], None]
 """Told how much is done, and what it is."""
@@ -40,11 +39,11 @@ KEEP_EVERY = 250  # steps
 
 def prepare(settings: Settings, engine: Engine, networks: Networks, tell: Tell) -> None:
     """Give networks their supervised weights, made now or kept from before; raises GameError."""
-    if settings.records is None:
+    if settings.records is None and settings.own_player is None:
         return
     kept = settings.directory / "supervised.safetensors"
     if not kept.exists():
-        Preparation(settings, engine, networks, tell).run(settings.records, kept)
+        Preparation(settings, engine, networks, tell).run(kept)
     load_weights(kept, networks)
 
 
@@ -57,46 +56,64 @@ class Preparation:
         self._symmetries = Symmetries.of(engine.symmetries, engine.observation)
         self._judge: Judge = engine.judge()
 
-    def run(self, file: Path, kept: Path) -> None:
-        """Learn from a file of records and keep the weights."""
+    def run(self, kept: Path) -> None:
+        """Learn from records and own games, whatever there is, and keep the weights."""
+        told, held_out = self._recorded()
+        if self._networks.abln is not None:
+            self._teach_abln(told)
+        if told and held_out:
+            told, held_out = (with_estimates(self._engine, self._networks, each) for each in (told, held_out))
+            self._teach_decisions(told)
+        self._keep(kept, held_out)
+
+    def _recorded(self) -> tuple[Lessons, Lessons] | tuple[None, None]:
+        """The lessons of the records, and those of their last matches, from which nothing is learned."""
+        file = self._settings.records
+        if file is None:
+            return None, None
         self._tell(0, f"reading {file.name}")
         records = readable(file)
         lessons = from_records(self._engine, self._judge, records)
         match = matches_of(records)[lessons.source]
         last = match > match.max() - self._settings.held_out
-        if self._networks.abln is not None:
-            self._teach_abln(lessons.at(~last))
-            lessons = with_estimates(self._networks, lessons)
-        fit = decision_fit(self._networks, self._symmetries, self._settings.decision_steps, self._settings.seed)
-        examples = lessons.at(~last).examples
-        with self._keeping(fit, "decisions") as progress:
-            teach_decisions(self._networks, fit, examples, progress)
-        self._keep(file, kept, lessons.at(last))
+        return lessons.at(~last), lessons.at(last)
 
-    def _teach_abln(self, recorded: Lessons) -> None:
+    def _teach_decisions(self, told: Lessons) -> None:
+        fit = decision_fit(self._networks, self._symmetries, self._settings.decision_steps, self._settings.seed)
+        with self._keeping(fit, "decisions") as progress:
+            teach_decisions(self._networks, fit, told.examples, progress)
+
+    def _teach_abln(self, recorded: Lessons | None) -> None:
         fit = abln_fit(self._networks, self._symmetries, self._settings.abln_steps, self._settings.seed)
         with self._keeping(fit, "hidden hands") as progress:
             if fit.over:
                 return
             self._tell(0, "playing for lessons on hidden hands")
-            player = Kb(Minimiser(self._judge))
+            player = agent(self._settings.own_player or "kb", self._engine)
             own = from_play(self._engine, self._judge, player, self._settings.own_lessons, self._settings.seed)
-            teach_abln(self._networks, fit, Lessons.joined([recorded, own]).examples, progress)
+            lessons = [own] if recorded is None else [recorded, own]
+            teach_abln(self._networks, fit, Lessons.joined(lessons).examples, progress)
 
     def _keeping(self, fit: Fit, name: str) -> _Keeping:
         return _Keeping(fit, name, self._settings.directory / f"{name.replace(' ', '-')}.pt", self._tell)
 
-    def _keep(self, file: Path, kept: Path, held_out: Lessons) -> None:
+    def _keep(self, kept: Path, held_out: Lessons | None) -> None:
         settings, results = self._settings, {}
-        if len(held_out.examples):
+        if held_out and len(held_out.examples):
             found = agreement(self._networks, held_out.examples, self._engine.traits.pass_label)
             results["agreement with the last matches"] = {name: round(each, 4) for name, each in asdict(found).items()}
-        data = f"{file.name} without its last {settings.held_out} matches"
         card = Card(
-            settings.game, settings.preset, settings.abln, settings.seed, data, command=settings.command(),
+            settings.game, settings.preset, settings.abln, settings.seed, self._data(), command=settings.command(),
             results=results,
         )  # fmt: skip
         save_networks(kept, self._networks, card)
+
+    def _data(self) -> str:
+        """What was learned from."""
+        file, settings = self._settings.records, self._settings
+        records = [f"{file.name} without its last {settings.held_out} matches"] if file else []
+        own = [f"games of {settings.own_player or 'kb'} for ABLN"] if self._networks.abln is not None else []
+        return " and ".join([*records, *own])
 
 
 class _Keeping:

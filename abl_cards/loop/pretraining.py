@@ -19,12 +19,14 @@ from abl_cards.games import Engine, Indices, Judge, Moves, Tables
 from abl_cards.games.audience import Quiet
 from abl_cards.games.hidden import Constraints
 from abl_cards.streams import key_of, mix_all
-from learners.abln import hands_loss
+from learners.abln import ABLN, hands_loss
 from learners.examples import Examples, Lesson, lesson
 from learners.networks import Networks
+from learners.presets import DRAWS
 from learners.symmetry import Symmetries
 from reasoners.hands import project, reckon
 from reasoners.minimiser import Minimiser
+from reasoners.replies import keys_of, replies
 from reasoners.survey import survey
 
 Progress = Callable[[int, float], None]
@@ -39,11 +41,12 @@ class Lessons:
 
     examples: Examples
     constraints: Constraints
+    context: NDArray[np.int8]  # [n] see Decisions.context
     source: Indices  # [n] the record or table each comes from
 
     def at(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Lessons:
         """Some of them."""
-        return Lessons(self.examples.at(rows), self.constraints.at(rows), self.source[rows])
+        return Lessons(self.examples.at(rows), self.constraints.at(rows), self.context[rows], self.source[rows])
 
     @classmethod
     def joined(cls, parts: Sequence[Lessons]) -> Lessons:
@@ -51,6 +54,7 @@ class Lessons:
         return cls(
             Examples.joined([part.examples for part in parts]),
             Constraints.joined([part.constraints for part in parts]),
+            np.concatenate([part.context for part in parts]),
             np.concatenate([part.source for part in parts]),
         )
 
@@ -75,10 +79,11 @@ class Notes(Quiet):
             plays=found.plays,
             prior=reckon(constraints, decisions.hints()).astype(np.float16),
             estimate=np.zeros(others.shape, np.float16),
+            replies=np.zeros((*others.shape[:2], found.plays.shape[1]), np.uint8),
             hands=others,
             label=decisions.labels_of(moves.form),
         )
-        self._parts.append(Lessons(examples, constraints, which))
+        self._parts.append(Lessons(examples, constraints, decisions.context, which))
 
     def lessons(self) -> Lessons:
         """Everything so far."""
@@ -207,19 +212,28 @@ def decision_fit(networks: Networks, symmetries: Symmetries, steps: int, seed: i
     )
 
 
-def with_estimates(networks: Networks, lessons: Lessons, batch: int = 4096) -> Lessons:
-    """The same decisions with ABLN's estimates, projected onto what is consistent."""
-    abln = networks.abln
-    if abln is None:
+def with_estimates(engine: Engine, networks: Networks, lessons: Lessons, batch: int = 4096) -> Lessons:
+    """The same decisions with ABLN's estimates, projected onto what is consistent, and who could answer what.
+
+    Their costs stay those that the preferences find without an estimate.
+    """
+    if networks.abln is None:
         return lessons
-    estimates = []
+    parts = [slice(first, first + batch) for first in range(0, len(lessons.examples), batch)]
+    estimate = np.concatenate([_estimate(networks, networks.abln, lessons, part) for part in parts])
+    examples = replace(lessons.examples, estimate=estimate.astype(np.float16))
+    if networks.preset.replies:
+        keys = keys_of(examples.observation)
+        found = replies(engine, lessons.context, estimate, lessons.constraints, keys, DRAWS)
+        examples = replace(examples, replies=found)
+    return replace(lessons, examples=examples)
+
+
+def _estimate(networks: Networks, abln: ABLN, lessons: Lessons, part: slice) -> NDArray[np.float32]:
+    told = lesson(lessons.examples.at(part), networks.device)
     with torch.inference_mode():
-        for first in range(0, len(lessons.examples), batch):
-            part = slice(first, first + batch)
-            told = lesson(lessons.examples.at(part), networks.device)
-            guess = abln(told.question.observation, told.prior).cpu().numpy()
-            estimates.append(project(guess, lessons.constraints.at(part)).astype(np.float16))
-    return replace(lessons, examples=replace(lessons.examples, estimate=np.concatenate(estimates)))
+        guess = abln(told.question.observation, told.prior).cpu().numpy()
+    return project(guess, lessons.constraints.at(part))
 
 
 def teach_abln(networks: Networks, fit: Fit, examples: Examples, progress: Progress | None = None) -> None:

@@ -122,6 +122,7 @@ class SelfPlay(Quiet):
             plays=view.plays,
             prior=view.prior.astype(np.float16),
             estimate=view.estimate.astype(np.float16),
+            replies=view.replies,
             hands=hands,
             label=labels,
             log_probability=weight,

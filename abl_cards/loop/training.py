@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from abl_cards.loop.selfplay import Score, SelfPlay
 from abl_cards.loop.settings import Settings
 from abl_cards.loop.updates import Trainer, Update
 from learners.networks import GameShape, Networks
-from learners.presets import PRESETS, Preset
+from learners.presets import PPO, PRESETS, Preset
 from learners.store import Card, load_card, load_weights, save_networks
 from learners.symmetry import Symmetries
 from reasoners.minimiser import Minimiser
@@ -102,12 +103,13 @@ class Run:
             load_weights(settings.start, self.networks)
         if not self.checkpoint.exists():
             prepare(settings, self.engine, self.networks, tell)
-        self.trainer = Trainer(self.networks, Symmetries.of(self.engine.symmetries, self.engine.observation))
+        symmetries = Symmetries.of(self.engine.symmetries, self.engine.observation)
+        self.trainer = Trainer(self.networks, symmetries, _ppo(settings, self.networks.preset.ppo), settings.averaged)
         self._rng = np.random.default_rng(settings.seed)
         self.play = self._sit_down()
         self.learn: Learn = self.teach
         self.update, self.seconds, self._league = 0, 0.0, 0
-        self._metrics_size = 0
+        self._metrics_size, self._commands = 0, [settings.command()]
         self._take_up()
 
     @property
@@ -135,7 +137,7 @@ class Run:
     # --- the loop ----------------------------------------------------------------------------------------------------
 
     def go(self, tell: Callable[[Report], None] = lambda report: None, minutes: float | None = None) -> None:
-        """Train until the decisions of the settings are made, or for so many minutes by the run's own count; then save."""
+        """Train until the decisions of the settings are made, or for minutes by the run's own count; then save."""
         until = None if minutes is None else self.seconds + 60 * minutes
         with Metrics(self.settings.directory, self._metrics_size, self.update) as metrics:
             while self.play.decisions < self.settings.decisions:
@@ -191,6 +193,7 @@ class Run:
                 "networks": self.networks.state_dict(),
                 "past": self.past.state_dict(),
                 "policy": self.trainer.policy.state_dict(),
+                "average": self.trainer.average.state(),
                 "hands": hands.state_dict() if hands else None,
                 "rng": self._rng.bit_generator.state,
                 "tables": self.play.tables.arrays(),
@@ -201,6 +204,7 @@ class Run:
                 "seconds": self.seconds,
                 "league": self._league,
                 "metrics": metrics_size,
+                "commands": self._commands,
             },
         )
 
@@ -216,7 +220,8 @@ class Run:
             )
         self.networks.load_state_dict(state["networks"])
         self.past.load_state_dict(state["past"])
-        self.trainer.policy.load_state_dict(state["policy"])
+        self.trainer.resume(state["policy"])
+        self.trainer.average.restore(state["average"])
         if self.trainer.hands:
             self.trainer.hands.load_state_dict(state["hands"])
         self._rng.bit_generator.state = state["rng"]
@@ -226,6 +231,7 @@ class Run:
         self.play.score = Score(**state["score"])
         self.play.decisions, self.update = state["decisions"], state["update"]
         self.seconds, self._league, self._metrics_size = state["seconds"], state["league"], state["metrics"]
+        self._commands = list(dict.fromkeys([*state["commands"], *self._commands]))
 
     def save_weights(self, file: Path) -> None:
         """Write what plays, with its card."""
@@ -238,14 +244,26 @@ class Run:
             data=self._data(),
             steps=self.play.decisions,
             hours=round(self.seconds / 3600, 2),
-            command=settings.command(),
+            command="; then ".join(self._commands),
         )
-        save_networks(file, self.networks, card)
+        playing = deepcopy(self.networks)
+        playing.decision.load_state_dict(self.trainer.average.weights)
+        save_networks(file, playing, card)
 
     def _data(self) -> str:
         settings = self.settings
         before = load_card(settings.start).data if settings.start else settings.records and settings.records.name
         return f"self-play, from {before}" if before else "self-play"
+
+
+def _ppo(settings: Settings, preset: PPO) -> PPO:
+    """The preset's, but for what the settings say."""
+    rate, entropy = settings.learning_rate, settings.entropy
+    return replace(
+        preset,
+        learning_rate=preset.learning_rate if rate is None else rate,
+        entropy=preset.entropy if entropy is None else entropy,
+    )
 
 
 WARM_UP = 10
@@ -254,5 +272,8 @@ WARM_UP = 10
 
 def _comparable(settings: Settings) -> dict[str, Any]:
     """What must not change between two parts of a run."""
-    values = asdict(replace(settings, directory=Path(), decisions=0, device="", precision="", threads=None))
+    values = {name: value for name, value in asdict(settings).items() if name not in _FREE}
     return {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}
+
+
+_FREE = ("directory", "decisions", "save_every", "device", "precision", "threads", "learning_rate", "entropy")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,6 +14,7 @@ from learners.abln import hands_loss
 from learners.decision import entropy_of, ppo_loss
 from learners.examples import Lesson, lesson
 from learners.networks import Networks
+from learners.presets import PPO
 from learners.symmetry import Symmetries
 from reasoners.hands import abduced
 
@@ -29,15 +31,44 @@ class Update:
     hands_loss: float
 
 
+class Average:
+    """A running mean of the weights of a module: steps of training jump about it, and it plays better than they do."""
+
+    def __init__(self, module: torch.nn.Module, memory: float) -> None:
+        """Begin with the weights as they are."""
+        self._module, self._memory, self._steps = module, memory, 0
+        self.weights = {name: tensor.detach().clone() for name, tensor in module.state_dict().items()}
+
+    def add(self) -> None:
+        """Take the weights after a step in; at first, when there is little to remember, they count for more."""
+        memory = min(self._memory, self._steps / (10 + self._steps))
+        self._steps += 1
+        for name, tensor in self._module.state_dict().items():
+            self.weights[name].lerp_(tensor.detach(), 1 - memory)
+
+    def state(self) -> dict[str, Any]:
+        """What to keep of it."""
+        return {"weights": self.weights, "steps": self._steps}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take up what was kept."""
+        for name, tensor in state["weights"].items():
+            self.weights[name].copy_(tensor)
+        self._steps = state["steps"]
+
+
 class Trainer:
     """Networks with their optimisers."""
 
-    def __init__(self, networks: Networks, symmetries: Symmetries) -> None:
-        """Train these in place."""
+    def __init__(
+        self, networks: Networks, symmetries: Symmetries, ppo: PPO | None = None, averaged: float = 0.0
+    ) -> None:
+        """Train these in place; by default as their preset says, and without a memory of the mean."""
         preset = networks.preset
-        self.networks, self._symmetries, self._ppo = networks, symmetries, preset.ppo
+        self.networks, self._symmetries, self._ppo = networks, symmetries, ppo or preset.ppo
         acting = [*networks.decision.parameters(), *networks.critic.parameters()]
-        self.policy = torch.optim.Adam(acting, lr=preset.ppo.learning_rate, eps=1e-5)
+        self.policy = torch.optim.Adam(acting, lr=self._ppo.learning_rate, eps=1e-5)
+        self.average = Average(networks.decision, averaged)
         self.hands = torch.optim.Adam(networks.abln.parameters(), lr=preset.supervised_rate) if networks.abln else None
 
     def update(self, rows: Experience, rng: np.random.Generator, critic_only: bool = False) -> Update:
@@ -54,6 +85,12 @@ class Trainer:
         means = np.mean(seen, axis=0)
         policy, value, entropy, divergence, clipped = map(float, means)
         return Update(policy, value, entropy, divergence, clipped, float(np.mean(hands)) if hands else 0.0)
+
+    def resume(self, policy: dict[str, Any]) -> None:
+        """Take up what the optimiser of the policy kept, but for the learning rate."""
+        self.policy.load_state_dict(policy)
+        for group in self.policy.param_groups:
+            group["lr"] = self._ppo.learning_rate
 
     def _hands_steps(self, rows: int) -> int:
         share = self.networks.preset.abln_share if self.hands else 0.0
@@ -80,6 +117,8 @@ class Trainer:
         for network in (self.networks.decision, self.networks.critic):
             torch.nn.utils.clip_grad_norm_(network.parameters(), self._ppo.gradient_norm)
         self.policy.step()
+        if not critic_only:
+            self.average.add()
         change = (now - before).detach()
         clipped = ((change.exp() - 1).abs() > self._ppo.clip).float().mean()
         divergence = (change.exp() - 1 - change).mean()

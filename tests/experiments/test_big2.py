@@ -1,50 +1,114 @@
-"""The experiments on Big2 with a tiny budget: they measure, go on where they stopped, and agree with each other."""
+"""The experiments on Big2 with tiny budgets: they measure, go on where they stopped, and agree with each other."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pytest
+
+from abl_cards.games import GameError
 from experiments import big2_agents, big2_depth, big2_exact
-from experiments.big2_deals import kept
+from experiments.big2_deals import by_deal, cells
+from experiments.desk import Desk
+from experiments.experiment import conduct, experiment
+
+
+def rows(results: dict[str, Any], table: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = results["tables"][table]["rows"]
+    return found
+
+
+def test_deals_are_measured_some_at_a_time(tmp_path: Path) -> None:
+    """More deals later measure no deal twice, but for those of a cell that was not full."""
+    measured: list[int] = []
+
+    def measure(number: int) -> dict[str, Any]:
+        measured.append(number)
+        return {"number": number}
+
+    assert [each["number"] for each in by_deal(Desk(tmp_path), {"a": 1}, 20, measure, "deals")] == list(range(20))
+    assert len(by_deal(Desk(tmp_path), {"a": 1}, 23, measure, "deals")) == 23
+    assert measured == list(range(23))
+    assert len((tmp_path / "cells.jsonl").read_text("utf-8").splitlines()) == cells(23) == 3
 
 
 def test_exact_and_plain_agree(tmp_path: Path) -> None:
-    settings = big2_exact.Settings((4, 5), deals=3, plain_deals=2, out=tmp_path)
-    results = big2_exact.run(settings)
-    assert len(results) == 2 * (3 + 2)
-    assert all(each["value"] is not None for each in results)
-    assert big2_exact.disagreements(results) == 0
-    assert "| 5 + 5 | 3 of 3 |" in big2_exact.table(results)
-    assert big2_exact.run(settings) == results  # nothing is solved again
-    assert len(kept(tmp_path / "times.jsonl")) == len(results)
+    settings = big2_exact.Settings(cards=(4, 5), deals=3, plain_deals=2, plain_up_to=4)
+    results = conduct("big2_exact", settings, tmp_path)
+    four, five = rows(results, "times")
+    assert (four["cards each"], four["deals"], four["solved"], four["plain: deals"]) == (4, 3, 3, 2)
+    assert (four["plain: solved"], four["values that differ"]) == (2, 0)
+    assert four["median (ms)"] <= four["90 % (ms)"] <= four["longest (ms)"]
+    assert (five["solved"], five["ratio"]) == (3, None)
+    assert (tmp_path / "times.png").stat().st_size > 0
+    assert conduct("big2_exact", settings, tmp_path) == results  # nothing is solved again
 
 
 def test_what_takes_too_long_is_not_solved(tmp_path: Path) -> None:
-    results = big2_exact.run(big2_exact.Settings((20,), deals=1, seconds=0.001, out=tmp_path), ("ours",))
-    assert results[0]["value"] is None
-    assert "0 of 1" in big2_exact.table(results)
+    settings = big2_exact.Settings(cards=(20,), deals=1, seconds=0.001)
+    (row,) = rows(conduct("big2_exact", settings, tmp_path), "times")
+    assert (row["deals"], row["solved"]) == (1, 0)
+
+
+def test_values_that_differ_are_counted() -> None:
+    settings = big2_exact.Settings(cards=(4,))
+    ours = [{"value": value, "seconds": 0.1} for value in (1, -2, None)]
+    plain = [{"value": value, "seconds": 1.0} for value in (1, 3, 4)]
+    table = big2_exact.report(settings, {(4, big2_exact.OURS): ours, (4, big2_exact.PLAIN): plain}).tables[0]
+    row = dict(zip(table.columns, table.rows[0], strict=True))
+    assert (row["solved"], row["plain: solved"], row["values that differ"]) == (2, 3, 1)
+    assert row["ratio"] == pytest.approx(10)
 
 
 def test_depths(tmp_path: Path) -> None:
-    results = big2_depth.run(big2_depth.Settings((1, 2), deals=2, out=tmp_path))
-    assert [each["depth"] for each in results] == [1, 1, 2, 2]
-    assert all(each["nodes"] > 0 for each in results)
-    assert "| 2 | 2 |" in big2_depth.table(results)
+    results = conduct("big2_depth", big2_depth.Settings(depths=(1, 2), deals=2), tmp_path)
+    assert [(row["depth"], row["finished"]) for row in rows(results, "times")] == [(1, 2), (2, 2)]
+    assert all(row["positions, median"] > 0 for row in rows(results, "times"))
 
 
 def test_agents(tmp_path: Path) -> None:
     settings = big2_agents.Settings(
-        (4, 12), 4, 6, 2, 0.01, tournament_deals=2, agents=("shensuanzi", "zhiduoxing", "random"), out=tmp_path
-    )
-    text = big2_agents.run(settings)
-    assert "| 12 |" in text
-    assert "`zhiduoxing`" in text
-    points = big2_agents.Experiment(settings).tournament()
-    assert sum(each["points"] for each in points.values()) == 0
-    assert len(kept(tmp_path / "margins.jsonl")) == 8
-    assert big2_agents.run(settings) == text  # nothing is played again
+        searcher="shensuanzi:6,2,cpu,seconds=0.01", cards=(4, 8), deals=2, others=("zhiduoxing", "random"),
+        round_robin_cards=10, round_robin_deals=2,
+    )  # fmt: skip
+    results = conduct("big2_agents", settings, tmp_path)
+    assert [row["deals"] for row in rows(results, "margins")] == [2, 2]
+    assert all(row["net score"] == row["leading"] + row["following"] for row in rows(results, "margins"))
+    robin = rows(results, "round_robin")
+    assert {row["agent"] for row in robin} == {"shensuanzi:6,2,cpu,seconds=0.01", "zhiduoxing", "random"}
+    assert sum(row["net score"] for row in robin) == sum(row["net wins"] for row in robin) == 0
+    cell = json.loads((tmp_path / "cells.jsonl").read_text("utf-8").splitlines()[1])
+    assert all(each["seconds"] for each in cell["result"])  # with 8 cards its limit is for some of the moves
+    assert conduct("big2_agents", settings, tmp_path) == results  # nothing is played again
+
+
+def test_who_does_not_search_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(GameError, match="'greedy' does not search"):
+        big2_agents.run(big2_agents.Settings(searcher="greedy"), Desk(tmp_path))
+
+
+def test_the_round_robin_counts_both_seats() -> None:
+    """Two deals: a beats b by 3 on each, then c wins nothing and loses nothing against either."""
+    scores = {
+        ("a", "b"): np.array([[2, 1], [4, -1]]),
+        ("a", "c"): np.array([[1, -1]] * 2),
+        ("b", "c"): np.zeros((2, 2)),
+    }
+    table = big2_agents.round_robin(("a", "b", "c"), {pair: won.astype(np.int64) for pair, won in scores.items()})
+    assert [list(row) for row in table.rows] == [["a", 6, 2, 0.0], ["c", 0, 0, 0.0], ["b", -6, -2, 0.0]]
 
 
 def test_spearman() -> None:
     assert big2_agents.spearman([1, 2, 3, 4], [2, 4, 6, 9]) == 1
     assert big2_agents.spearman([1, 2, 3, 4], [9, 6, 4, 2]) == -1
+    assert big2_agents.spearman([1, 2], [3, 3]) is None
+
+
+@pytest.mark.parametrize("name", ["big2_exact", "big2_depth", "big2_agents"])
+def test_the_small_budget_runs(name: str, tmp_path: Path) -> None:
+    results = conduct(name, experiment(name).budget(smoke=True), tmp_path)
+    assert results["tables"]
+    assert results["plots"]

@@ -3,11 +3,23 @@
 import numpy as np
 import pytest
 
-from abl_cards.games import GameError, Moves, Tables, game, game_names
+from abl_cards.games import Decisions, Engine, GameError, Moves, Tables, game, game_names
 from abl_cards.games.game import DRAW
 from abl_cards.logic import evaluate, scores
 from abl_cards.positions import of_all_kinds
 from tests.games.random_play import match_keys, pick, random_moves, step
+
+
+def assert_answers(engine: Engine, tables: Tables, decisions: Decisions) -> None:
+    """A hand can answer the play before it if the rules leave it more than a pass."""
+    seats, which = len(engine.teams), decisions.which
+    hands = tables.others(which, (tables.seat[which] - 1) % seats)[:, 0]
+    answered = engine.answers(decisions.context, hands)
+    follows = np.flatnonzero(decisions.label_to_beat >= 0)
+    plays = np.delete(decisions.legal, engine.traits.pass_label, axis=0)[:, follows]
+    assert (answered[follows, decisions.label_to_beat[follows]] == plays.max(axis=0)).all()
+    assert answered[:, engine.traits.pass_label].sum() == 0
+
 
 TABLES = 12
 STEPS = 100_000
@@ -51,6 +63,7 @@ def test_conformance(name: str) -> None:
                 assert hidden.consistent(hands).all()
                 assert hands.shape[1] == len(engine.teams) - 1
                 assert decisions.hints().shape == hands.shape
+                assert_answers(engine, tables, decisions)
             tables.play(playing, moves)
         if exchanging.size:
             options = tables.exchanges(exchanging).options

@@ -1,10 +1,13 @@
 """Networks: their sizes, what they look at, and what symmetries leave alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
+from abl_cards.games import game
 from abl_cards.games.guandan.decisions import decide
 from abl_cards.games.guandan.engine import GuandanEngine, engine_of
 from learners.decision import Question
@@ -34,11 +37,19 @@ def test_the_preset_paper_has_the_sizes_of_the_paper(shape: GameShape) -> None:
     abln = networks.abln
     assert abln is not None
     assert widths(abln.encoder.state) == [13 + 4 + 3 + 54 + 4 * 54 + 4 * 54, 512, 512, 512, 216]
+    assert abln.encoder.history is not None
     assert abln.encoder.history.embed.in_features == 54 + 4
     assert len(abln.encoder.history.blocks) == 6
     assert abln.encoder.history.embed.out_features == 256
     assert widths(abln.estimate) == [432, 512, 512, 512, 162]
     assert networks.decision.policy.out_features == 168
+
+
+def test_an_observation_without_history_is_all_state() -> None:
+    """Big2 remembers no acts: the state fills the whole vector."""
+    encoder = Networks(TINY, GameShape.of(game("big2").engine())).decision.encoder
+    assert encoder.history is None
+    assert encoder(torch.zeros(3, encoder.layout.size)).shape == (3, TINY.encoder.state_out + TINY.encoder.history_out)
 
 
 def rows(shape: GameShape, n: int, seed: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
@@ -70,7 +81,9 @@ def question(shape: GameShape, n: int = 6) -> Question:
     legal[:, 0] = True
     cost = torch.from_numpy(rng.random((n, shape.labels), np.float32) * 100)
     plays = torch.from_numpy(rng.integers(1, 12, (n, shape.labels))).float()
-    return Question(observation, legal, torch.from_numpy(rng.integers(-1, shape.labels, n)), cost, plays, estimate)
+    to_beat = torch.from_numpy(rng.integers(-1, shape.labels, n))
+    replies = torch.from_numpy(rng.random((n, shape.others, shape.labels), np.float32))
+    return Question(observation, legal, to_beat, cost, plays, estimate, replies)
 
 
 @pytest.mark.parametrize("preset", [PRESETS["paper"], PRESETS["small"], TINY, TINY.without_abln()])
@@ -83,17 +96,19 @@ def test_only_what_may_be_chosen_has_a_probability(shape: GameShape, preset: Pre
 
 def test_the_twin_does_not_look_at_the_estimate(shape: GameShape) -> None:
     asked = question(shape)
-    other = Question(asked.observation, asked.legal, asked.to_beat, asked.regret, asked.plays, None)
+    other = replace(asked, estimate=None, replies=None)
     twin = Networks(TINY.without_abln(), shape).decision
     torch.testing.assert_close(twin(asked), twin(other))
     with pytest.raises(ValueError, match="needs an estimate"):
         Networks(TINY, shape).decision(other)
+    with pytest.raises(ValueError, match="who could answer what"):
+        Networks(TINY, shape).decision(replace(asked, replies=None))
 
 
 def test_costs_of_labels_that_may_not_be_chosen_say_nothing(shape: GameShape) -> None:
     asked = question(shape)
     regret = torch.where(asked.legal, asked.regret, torch.full((), torch.inf))
-    other = Question(asked.observation, asked.legal, asked.to_beat, regret, asked.plays, asked.estimate)
+    other = replace(asked, regret=regret)
     model = Networks(TINY, shape).decision
     torch.testing.assert_close(model(asked), model(other))
 

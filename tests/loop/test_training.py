@@ -16,7 +16,9 @@ from abl_cards.games import GameError
 from abl_cards.loop.metrics import read_metrics
 from abl_cards.loop.settings import Settings
 from abl_cards.loop.training import Report, Run
+from abl_cards.loop.updates import Average
 from learners.presets import PRESETS
+from learners.store import load_card, load_networks
 from tests.learners.tiny import TINY
 
 TIMES = ("seconds", "pace")
@@ -95,6 +97,7 @@ import sys
 from pathlib import Path
 from typing import Any
 from learners.presets import PRESETS
+from learners.store import load_card, load_networks
 from tests.learners.tiny import TINY
 from tests.loop.test_training import settings
 from abl_cards.loop.training import Run
@@ -135,3 +138,37 @@ def test_hands_that_are_not_shown_are_abduced_from_what_was_laid_down(tmp_path: 
     assert rows.constraints.at(hidden).consistent(given.hands[hidden], 1e-3).all()
     nearer = ((given.hands - rows.hands) ** 2).sum(axis=(1, 2)) <= ((rows.prior - rows.hands) ** 2).sum(axis=(1, 2)) + 1
     assert nearer.mean() > 0.9
+
+
+def test_a_run_may_go_on_at_another_pace_and_says_so(tmp_path: Path) -> None:
+    chosen = settings(tmp_path, decisions=1200)
+    Run(chosen).go()
+    rest = Run(replace(chosen, decisions=2500, learning_rate=1e-4, entropy=0.02))
+    assert [group["lr"] for group in rest.trainer.policy.param_groups] == [1e-4]
+    rest.go()
+    first, _, second = load_card(rest.weights).command.partition("; then ")
+    assert "learning_rate" not in first
+    assert "--set learning_rate=0.0001 --set entropy=0.02" in second
+    with pytest.raises(GameError, match="begun with another seed"):
+        Run(replace(chosen, seed=5))
+
+
+def test_the_mean_of_the_weights_plays(tmp_path: Path) -> None:
+    run = Run(settings(tmp_path))
+    run.go()
+    kept = load_networks(run.weights, run.engine).decision.state_dict()
+    for name, tensor in run.trainer.average.weights.items():
+        torch.testing.assert_close(kept[name], tensor.half().float())
+    assert any(not torch.equal(tensor, kept[name]) for name, tensor in run.networks.decision.state_dict().items())
+
+
+def test_a_running_mean() -> None:
+    module = torch.nn.Linear(1, 1, bias=False)
+    average, seen = Average(module, 0.9), []
+    for value in range(200):
+        module.weight.data.fill_(value)
+        average.add()
+        seen.append(float(average.weights["weight"]))
+    assert seen[0] == 0
+    assert seen[199] == pytest.approx(190, abs=0.1)  # in the long run it lags by memory / (1 - memory) steps
+    assert seen == sorted(seen)

@@ -7,11 +7,15 @@ import pytest
 
 from abl_cards.games import GameError
 from abl_cards.games.big2.engine import engine_of
+from abl_cards.games.big2.wire import read_hand
 from abl_cards.games.race import LEADING, Race
+from reasoners import search_kernels as kernels
 from reasoners.search import Search, Stopped, solve
 from reasoners.search_bits import merge_ranks
 from reasoners.search_tables import SearchTables, pack, unpack
+from reasoners.search_twins import KICKER, KICKERS, PART, TWIN_ROWS, WHOLE, find_twins
 from tests.brute_force import big2 as brute
+from tests.effort import thorough
 
 ENGINE = engine_of()
 TABLES = SearchTables(ENGINE.combinations)
@@ -44,6 +48,13 @@ def test_values_and_lines_are_those_of_plain_minimax() -> None:
             hands[seat] = tuple(have - gone for have, gone in zip(hands[seat], cards, strict=True))
         assert 0 in map(sum, hands)
         assert sum(hands[1]) - sum(hands[0]) == solution.value
+
+
+def test_values_of_many_positions() -> None:
+    """With --hypothesis-profile=thorough 2,000 positions of up to 7 + 7 cards and 200 of up to 9 + 9."""
+    for count, most in ((2000, 7), (200, 9)) if thorough() else ((60, 7), (4, 9)):
+        for race, combo in positions(count, seed=most, most=most):
+            assert Search(TABLES, race, 1).best().value == brute.value(race.own, race.other, combo), race
 
 
 def one_ahead(own: brute.Hand, other: brute.Hand, to_beat: brute.Combo | None) -> int:
@@ -139,6 +150,45 @@ def test_merged_ranks() -> None:
     merge_ranks(np.uint64(pack(own)), np.uint64(pack(other)), 3 * 7, merged)
     assert unpack(int(merged[0]), 8).tolist() == [0, 1, 2, 0, 1, 3, 1, 0]
     assert merged[2] == 3 * 6
+
+
+def without_twins(race: Race) -> int:
+    """The value of a position when every move is tried and no ranks are merged."""
+    search = Search(TABLES, race, 1)
+    search._state[kernels.MERGE] = 0
+    return search.best().value
+
+
+def test_moves_left_out_change_no_value() -> None:
+    for race, _ in positions(150, seed=6, most=12):
+        assert Search(TABLES, race, 1).best().value == without_twins(race)
+
+
+def twins(own: str, other: str, loose: str) -> dict[str, str]:
+    """Ranks with their twins in letters: for moves of all copies, of some, for one and two as kickers."""
+    mine, theirs, free = (np.uint64(pack(read_hand(text))) for text in (own, other, loose))
+    found = np.zeros((TWIN_ROWS, 13), np.int64)
+    find_twins(mine, theirs, free, found)
+    rows = {"whole": WHOLE, "part": PART, "one": KICKER, "two": KICKERS}
+    return {
+        name: " ".join(
+            brute.LETTERS[rank] + brute.LETTERS[(int(found[row, rank]).bit_length() - 1) // 3]
+            for rank in range(13)
+            if found[row, rank]
+        )
+        for name, row in rows.items()
+    }
+
+
+def test_twins() -> None:
+    """Loose ranks in a row: the lower one stands for both; between other cards only as a kicker that is used up."""
+    assert twins("359", "4", "359") == {"whole": "95", "part": "95", "one": "53 95", "two": ""}
+    assert twins("5577", "6", "57") == {"whole": "75", "part": "", "one": "", "two": "75"}  # one 6 beats no pair
+    assert twins("5577", "66", "57") == {"whole": "", "part": "", "one": "", "two": "75"}
+    assert twins("5577", "8", "57") == {"whole": "75", "part": "75", "one": "75", "two": "75"}
+    assert twins("57", "5", "57") == {"whole": "75", "part": "", "one": "75", "two": ""}
+    assert twins("57", "8", "5") == {"whole": "", "part": "", "one": "", "two": ""}
+    assert twins("577", "", "57") == {"whole": "", "part": "", "one": "", "two": ""}
 
 
 def test_what_is_no_race_is_refused() -> None:

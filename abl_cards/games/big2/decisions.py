@@ -36,6 +36,11 @@ class Decisions:
         write_play(self.rules.facts, self.hand, self.to_beat, rows)
         return evaluate(circuit, rows, threads=THREADS)
 
+    @property
+    def context(self) -> NDArray[np.int8]:
+        """[n] zeros: the order of the labels is always the same."""
+        return np.zeros(len(self.which), np.int8)
+
     def at(self, rows: NDArray[np.int64]) -> Decisions:
         """Some of the decisions; the circuit is not asked again."""
         some = Decisions(self.rules, self.which[rows], self.hand[rows], self.other[rows], self.to_beat[rows])

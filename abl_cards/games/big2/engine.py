@@ -16,6 +16,7 @@ from abl_cards.games.big2.decisions import Decisions, decide
 from abl_cards.games.big2.drawing import SORTS, draw_table, draw_view, spell
 from abl_cards.games.big2.knowledge import MOST_CARDS, RANK_COUNT, RULE_FILES
 from abl_cards.games.big2.observations import OBSERVATION
+from abl_cards.games.big2.plays import counter_of, keys_laid, keys_of
 from abl_cards.games.big2.preferences import Big2Facts
 from abl_cards.games.big2.records import Big2Recorder, read_record, replay
 from abl_cards.games.big2.rulebook import LEADING, NOTHING, Rules, rules_of
@@ -25,6 +26,7 @@ from abl_cards.games.big2.wire import Action, check_pack, hand_text, read_some, 
 from abl_cards.games.features import FeatureTable
 from abl_cards.games.game import GameError, Indices, Listener, Moment, MoveLists, Recorder, Replay, Traits
 from abl_cards.games.hidden import Estimate
+from abl_cards.games.plays import PlayCounter
 from abl_cards.games.preferences import Preferences, read_preferences
 from abl_cards.games.race import Combinations, Race
 from abl_cards.logic import Circuit, Term
@@ -97,6 +99,11 @@ class Big2Engine:
         """Matches with these cards, [n, 2, 13] copies of each rank by seat."""
         return Tables.resume(self.rules, hands, listener)
 
+    def answers(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """[n, labels] whether hands [n, 13] could answer each label."""
+        held = decide(self.rules, hands, np.full(len(hands), LEADING, np.int16)).legal
+        return self.rules.answers.within(held, context)
+
     @property
     def sorts(self) -> Sorts:
         """What the arguments of the vocabulary stand for."""
@@ -107,8 +114,12 @@ class Big2Engine:
         return spell(sort, value, language)
 
     def plays_left(self, decisions: Decisions, lists: MoveLists) -> NDArray[np.uint8]:
-        """Not counted in Big2, whose open hands are searched instead (reasoners/search.py): raises GameError."""
-        raise GameError("Big2 does not count the plays a hand needs: it searches (abl-cards solve)")
+        """[moves] the least number of plays that empties the hand after each move of some decisions."""
+        return self._counter.plays_left_after(keys_of(decisions.hand), lists.start, keys_laid(lists.cards))
+
+    @cached_property
+    def _counter(self) -> PlayCounter:
+        return counter_of(self.rules)
 
     def judge(self, without: Collection[str] = (), directory: Path | None = None) -> Preferences:
         """The preferences of the knowledge base, or of another folder; raises GameError, KBError."""

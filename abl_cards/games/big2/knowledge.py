@@ -25,6 +25,7 @@ INPUTS = (
     Input("cards", (CARDS,)),
     Input("play", None, 1),
     Input("left", (RANKS, COPIES)),
+    Input("plays_left", (CARDS,)),
     Input("stuck", (SEATS, CARDS)),
 )
 """What a table can tell the knowledge base; vocabulary.lp declares the same predicates and says what they mean."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games.answers import Answers
 from abl_cards.games.big2.knowledge import AXES, FIRST, MOST_CARDS, RANK_COUNT, RULE_FILES, SEATS
 from abl_cards.games.questions import Question, one_hot, with_outputs
 from abl_cards.games.race import Combinations, read_combinations
@@ -62,6 +63,11 @@ class Rules:
     def index(self) -> dict[str, int]:
         """The position of each label."""
         return {label: place for place, label in enumerate(self.labels)}
+
+    @cached_property
+    def answers(self) -> Answers:
+        """Which label beats which."""
+        return Answers.of(self.kb, self.labels)
 
     @cached_property
     def passing(self) -> int:

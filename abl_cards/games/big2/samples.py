@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from abl_cards.games.big2.decisions import Decisions, count_cards, decide, write_play
 from abl_cards.games.big2.expansion import write_counts, write_one
 from abl_cards.games.big2.knowledge import AXES, MOST_CARDS, RANK_COUNT
+from abl_cards.games.big2.plays import counter_of, keys_of
 from abl_cards.games.big2.preferences import fact_rows_of_play, write_cards
 from abl_cards.games.big2.rulebook import LEADING, Rules, fact_rows_of, ranked_rows
 from abl_cards.games.questions import at_least, atom_rows, one_hot, rows_by_number
@@ -80,7 +81,9 @@ def sample_facts(rules: Rules, states: int, seed: int) -> NDArray[np.uint8]:
     labels = (decisions.legal * random.random(decisions.legal.shape)).argmax(axis=0).astype(np.int16)
     moves = decisions.realise_random(labels, random.integers(0, 2**63, states).astype(np.uint64))
     can = np.asarray(decisions.legal.any(axis=0))[:, None]
-    write_counts(ranked_rows(table, "left"), decisions.hand - count_cards(moves.cards) * can, rows)
+    left = decisions.hand - count_cards(moves.cards) * can
+    write_counts(ranked_rows(table, "left"), left, rows)
+    write_cards(rows_by_number(table, "plays_left", MOST_CARDS + 1), counter_of(rules).plays_left(keys_of(left)), rows)
     write_one(fact_rows_of_play(table, rules), np.where(can[:, 0], moves.form, -1), rows)
     around = {
         "acted": one_hot(random.integers(0, 2, states), 2),

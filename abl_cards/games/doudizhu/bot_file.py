@@ -122,7 +122,7 @@ def card_sets(rules: Rules, label: int, hand: Cards, leading: bool) -> list[Card
 
 
 class Plays:
-    """The plays that a hand still needs; see abl_cards/games/doudizhu/plays.py."""
+    """The plays that a hand still needs; see abl_cards/games/plays.py."""
 
     def __init__(self, data: Rules) -> None:
         self.chains = data["chains"]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from abl_cards.games.audience import Quiet
 from abl_cards.games.doudizhu.course import NO_BID, PACK, counts_of, key_of_row
 from abl_cards.games.doudizhu.decisions import CHOICES, Decisions, Exchanges
-from abl_cards.games.doudizhu.plays import PlayCounter
+from abl_cards.games.doudizhu.plays import counter_of
 from abl_cards.games.doudizhu.replay import row_keys
 from abl_cards.games.doudizhu.rulebook import NOT_YET, Rules
 from abl_cards.games.doudizhu.shapes import COUNT, Key
@@ -177,7 +177,7 @@ def bot_source(rules: Rules, judge: Judge) -> str:
 
 
 def _data(rules: Rules, judge: Judge) -> dict[str, Any]:
-    layout, table = rules.book.layout, PlayCounter.of(rules).table
+    layout, table = rules.book.layout, counter_of(rules).table
     circuit = judge.kb.circuit("cost/2", "violated/1")
     weights = [int(args[1]) if name == "cost" else None for name, args in circuit.outputs]
     kept = {(name, args) for name, args in judge.outputs}  # groups may have been left out

@@ -79,6 +79,11 @@ class Decisions:
         """[n, labels] the place of each label when they are sorted from weak to strong."""
         return np.broadcast_to(self.rules.ranking, (len(self.which), len(self.rules.labels)))
 
+    @property
+    def context(self) -> NDArray[np.int8]:
+        """[n] zeros: the order of the labels is always the same."""
+        return np.zeros(len(self.which), np.int8)
+
     def at(self, rows: NDArray[np.int64]) -> Decisions:
         """Some of the decisions; the circuit is not asked again."""
         some = Decisions(self.rules, self.which[rows], self.to_beat[rows], self.situation.at(rows), self.course)

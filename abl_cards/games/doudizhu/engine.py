@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from abl_cards.games.doudizhu import moments
 from abl_cards.games.doudizhu.botzone import BotzoneScript, bot_source
-from abl_cards.games.doudizhu.course import LEADING, NOTHING, counts_of
+from abl_cards.games.doudizhu.course import LEADING, NOTHING, counts_of, keys_of
 from abl_cards.games.doudizhu.deals import Dealer, Hands
 from abl_cards.games.doudizhu.decisions import CHOICES, Decisions, Exchanges, decide
 from abl_cards.games.doudizhu.drawing import draw_table, draw_view
 from abl_cards.games.doudizhu.hidden import OTHERS
 from abl_cards.games.doudizhu.knowledge import MOST_CARDS, RULE_FILES
 from abl_cards.games.doudizhu.observations import OBSERVATION
-from abl_cards.games.doudizhu.plays import PlayCounter
+from abl_cards.games.doudizhu.plays import counter_of, keys_laid
 from abl_cards.games.doudizhu.preferences import DoudizhuFacts
 from abl_cards.games.doudizhu.records import DoudizhuRecorder
 from abl_cards.games.doudizhu.replay import replay
@@ -144,6 +144,11 @@ class DoudizhuEngine:
             raise GameError(f"given deals say who the landlord is; profile {self.rules.profile} bids for him")
         return replace(self, deck=deals.on_tables())
 
+    def answers(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """[n, 309] whether hands [n, 15] could answer each label."""
+        held = decide(self.rules, keys_of(hands), np.full(len(hands), LEADING, np.int16)).legal
+        return self.rules.answers.within(held, context)
+
     @property
     def sorts(self) -> Sorts:
         """What the arguments of the vocabulary stand for."""
@@ -155,7 +160,8 @@ class DoudizhuEngine:
 
     def plays_left(self, decisions: Decisions, lists: MoveLists) -> NDArray[np.uint8]:
         """[moves] the least number of plays that empties the hand after each move of some decisions."""
-        return PlayCounter.of(self.rules).plays_left_after(decisions.situation.hand, lists)
+        laid = keys_laid(lists.cards)
+        return counter_of(self.rules).plays_left_after(decisions.situation.hand, lists.start, laid)
 
     def judge(self, without: Collection[str] = (), directory: Path | None = None) -> Preferences:
         """The preferences of the knowledge base, or of another folder; raises GameError, KBError."""

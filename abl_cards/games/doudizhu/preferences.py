@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from abl_cards.games.doudizhu.course import NOTHING, key_of_row, write_facts
 from abl_cards.games.doudizhu.decisions import CHOICES, Decisions, Exchanges
 from abl_cards.games.doudizhu.knowledge import MOST_CARDS, PARTS, WHO
-from abl_cards.games.doudizhu.plays import PlayCounter
+from abl_cards.games.doudizhu.plays import counter_of, keys_laid
 from abl_cards.games.doudizhu.rulebook import Rules, fact_rows_of
 from abl_cards.games.doudizhu.shapes import COUNT, FIRST, Shapes
 from abl_cards.games.game import MoveLists
@@ -79,12 +79,15 @@ class DoudizhuFacts(NoBeliefs):
 
     def of_moves(self, circuit: Circuit) -> Callable[[Decisions | Exchanges, MoveLists], WriteMoves]:
         """Labels, what they leave in the hand, and in how many plays that is gone; or a bid."""
-        at, counter = move_rows(circuit, self.rules.shapes), PlayCounter.of(self.rules)
+        at, counter = move_rows(circuit, self.rules.shapes), counter_of(self.rules)
 
         def prepare(decisions: Decisions | Exchanges, lists: MoveLists) -> WriteMoves:
             hand, decision = decisions.situation.hand, lists.decision
             bidding = isinstance(decisions, Exchanges)
-            plays = counter.plays_left(hand)[decision] if bidding else counter.plays_left_after(hand, lists)
+            if bidding:
+                plays = counter.plays_left(hand)[decision]
+            else:
+                plays = counter.plays_left_after(hand, lists.start, keys_laid(lists.cards))
 
             def write(lists: MoveLists, part: slice) -> NDArray[np.uint8]:
                 mine, form, cards, after = decision[part], lists.form[part], lists.cards[part], plays[part]

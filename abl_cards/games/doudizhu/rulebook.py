@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games.answers import Answers
 from abl_cards.games.doudizhu.knowledge import AXES, BIDS, PARTS, RULE_FILES, SEATS
 from abl_cards.games.doudizhu.shapes import COUNT, FIRST, NO_CARD, ROW, Layout, Shapes, read_shapes
 from abl_cards.games.questions import Question, one_hot, with_outputs
@@ -76,6 +77,11 @@ class Rules:
     def labels(self) -> tuple[str, ...]:
         """The pseudo-actions in the order of masks and policies."""
         return self.shapes.labels
+
+    @cached_property
+    def answers(self) -> Answers:
+        """Which label beats which."""
+        return Answers.of(self.kb, self.labels)
 
     @cached_property
     def passing(self) -> int:

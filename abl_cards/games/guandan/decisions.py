@@ -82,6 +82,11 @@ class Decisions:
         """[n, labels] the place of each label when they are sorted from weak to strong."""
         return self.rules.strength[self.hands.level]
 
+    @property
+    def context(self) -> NDArray[np.int8]:
+        """[n] the level."""
+        return self.hands.level
+
     def at(self, rows: NDArray[np.int64]) -> Decisions:
         """Some of the decisions; the circuit is not asked again."""
         hands, situation, seen = self.hands.at(rows), self.situation.at(rows), (self.course, self.known, self.habits)

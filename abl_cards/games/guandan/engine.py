@@ -130,6 +130,11 @@ class GuandanEngine:
         """Begin a match a key."""
         return Tables.begin(self.rules, keys, listener)
 
+    def answers(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """[n, 168] whether hands [n, 54] could answer each label, at levels [n]."""
+        held = decide(self.rules, hands, context.astype(np.int8), np.full(len(hands), LEADING, np.int16)).legal
+        return self.rules.answers.within(held, context)
+
     @property
     def sorts(self) -> Sorts:
         """What the arguments of the vocabulary stand for."""

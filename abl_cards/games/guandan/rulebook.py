@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games.answers import Answers
 from abl_cards.games.guandan.combinations import combinations
 from abl_cards.games.guandan.course import NEXT_SEAT, OVER, TRICK_OVER, FactRows
 from abl_cards.games.guandan.deck import RANK_OF_CARD, SUIT_OF_CARD
@@ -63,6 +64,13 @@ class Rules:
     def labels(self) -> tuple[str, ...]:
         """The pseudo-actions in the order of masks and policies."""
         return self.shapes.labels
+
+    @cached_property
+    def answers(self) -> Answers:
+        """By level, which label beats which; a label stands for its smallest form."""
+        first = {form.label: form.name for form in reversed(self.shapes.forms)}
+        levels = [Atom("level", (rank,)) if rank in RANKS else None for rank in range(VALUE_COUNT)]
+        return Answers.of(self.kb, [first[label] for label in range(len(self.labels))], levels)
 
     @cached_property
     def labels_by_action(self) -> dict[tuple[str, str, int], int]:

@@ -11,6 +11,7 @@ from abl_cards.games.big2.engine import engine_of
 from abl_cards.games.big2.rulebook import LEADING
 from abl_cards.games.big2.wire import row_text
 from tests.brute_force import big2 as brute
+from tests.effort import thorough
 
 ENGINE = engine_of()
 PLACES = [ENGINE.rules.index[combo.label] for combo, _ in brute.SHAPES]
@@ -29,7 +30,8 @@ def test_the_labels_are_the_quadruples_and_the_pass() -> None:
 
 
 def test_masks_are_those_of_the_brute_force() -> None:
-    decisions = ENGINE.sample_decisions(30_000, seed=3)
+    """Masks of random states; of 200,000 with --hypothesis-profile=thorough."""
+    decisions = ENGINE.sample_decisions(200_000 if thorough() else 30_000, seed=3)
     combos = {place: combo for place, (combo, _) in zip(PLACES, brute.SHAPES, strict=True)}
     to_beat = [combos[label] if label >= 0 else None for label in decisions.to_beat.tolist()]
     expected = brute.legal_labels(decisions.hand, to_beat)

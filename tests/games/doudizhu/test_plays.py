@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from abl_cards.games.doudizhu.course import keys_of
-from abl_cards.games.doudizhu.plays import PlayCounter
+from abl_cards.games.doudizhu.plays import counter_of
 from abl_cards.games.doudizhu.rulebook import rules_of
 from abl_cards.games.doudizhu.wire import read_hand
 from tests.brute_force.doudizhu import key_of, plays
@@ -40,7 +40,7 @@ def test_counts_are_nearly_always_exact() -> None:
         near = deck[deck < 3 + number % 13] if number % 2 else deck
         cards = random.permutation(near)[: 4 + number % 8]
         hands.append(int(keys_of(np.bincount(cards, minlength=15)[None])[0]))
-    found = PlayCounter.of(rules_of()).plays_left(np.array(hands, np.uint64)).astype(int)
+    found = counter_of(rules_of()).plays_left(np.array(hands, np.uint64)).astype(int)
     exact = np.array(fewest(hands))
     assert abs(found - exact).max() <= 1
     assert (found == exact).mean() >= 0.95
@@ -55,4 +55,4 @@ def test_counts_are_nearly_always_exact() -> None:
     ],
 )  # fmt: skip
 def test_hand_worked(hand: str, count: int) -> None:
-    assert PlayCounter.of(rules_of()).plays_left(np.array([read_hand(hand)], np.uint64)).tolist() == [count]
+    assert counter_of(rules_of()).plays_left(np.array([read_hand(hand)], np.uint64)).tolist() == [count]

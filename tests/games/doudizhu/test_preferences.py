@@ -9,7 +9,7 @@ import pytest
 from abl_cards.games import Moment
 from abl_cards.games.doudizhu.decisions import CHOICES
 from abl_cards.games.doudizhu.engine import DoudizhuEngine, engine_of
-from abl_cards.games.doudizhu.plays import PlayCounter
+from abl_cards.games.doudizhu.plays import counter_of
 from abl_cards.games.doudizhu.records import row_text
 from abl_cards.games.doudizhu.rulebook import LETTERS
 from abl_cards.games.doudizhu.wire import hand_text, read_hand
@@ -44,7 +44,7 @@ def facts_of(engine: DoudizhuEngine, moment: Moment, row: int) -> set[Atom]:
         if label >= 0:
             found |= {Atom("top", (("next", "previous")[situation.top[0]],))}
     found |= held("left", left)
-    plays = int(PlayCounter.of(engine.rules).plays_left(np.array([read_hand(left)], np.uint64))[0])
+    plays = int(counter_of(engine.rules).plays_left(np.array([read_hand(left)], np.uint64))[0])
     return found | {Atom("plays_left", (n,)) for n in range(1, plays + 1)}
 
 

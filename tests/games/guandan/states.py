@@ -9,7 +9,6 @@ from collections import defaultdict
 from typing import NamedTuple
 
 import numpy as np
-from hypothesis import settings
 from numpy.typing import NDArray
 
 from abl_cards.cards import card_text, hand_of, parse_card
@@ -50,11 +49,6 @@ class States(NamedTuple):
     hands: NDArray[np.uint8]  # [n, 54]
     levels: NDArray[np.int8]  # [n] 2..14
     to_beat: NDArray[np.int16]  # [n] form, or LEADING
-
-
-def thorough() -> bool:
-    """Whether the long search is asked for: ``pytest --hypothesis-profile=thorough``."""
-    return settings().max_examples > 1000
 
 
 def engine(profile: str = "standard") -> GuandanEngine:

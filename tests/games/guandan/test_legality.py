@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from abl_cards.games.guandan.course import LEADING
 from abl_cards.games.shapes import functor
 from tests.brute_force.guandan import LABELS
+from tests.effort import thorough
 from tests.games.guandan.states import (
     PROFILES,
     TYPES,
@@ -17,7 +18,6 @@ from tests.games.guandan.states import (
     describe,
     engine,
     random_states,
-    thorough,
     wild_of,
 )
 

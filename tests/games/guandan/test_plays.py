@@ -19,7 +19,8 @@ from abl_cards.games.guandan.plays import PlayCounter, plays_left, read_plays
 from abl_cards.games.guandan.rulebook import Rules, rules_of
 from abl_cards.logic import KBError
 from tests.brute_force.guandan import readings
-from tests.games.guandan.states import engine, random_states, texts, thorough, wild_of
+from tests.effort import thorough
+from tests.games.guandan.states import engine, random_states, texts, wild_of
 from tests.games.guandan.variants import NO_WILD_CARDS, write_variant
 
 

@@ -1,0 +1,96 @@
+"""Before self-play: from records, from own games, put away and taken up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from abl_cards.games import GameError, game
+from abl_cards.loop.preparation import prepare
+from abl_cards.loop.pretraining import from_records, with_estimates
+from abl_cards.loop.settings import Settings
+from abl_cards.records import readable, sample_records
+from learners.networks import GameShape, Networks
+from learners.presets import DRAWS, PRESETS, Preset
+from learners.store import load_card
+from tests.learners.tiny import TINY
+
+SAMPLE = sample_records("guandan")
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Any:
+    return game("guandan").engine()
+
+
+def settings(directory: Path, **changes: Any) -> Settings:
+    few = {"abln_steps": 3, "decision_steps": 3, "own_lessons": 2000, "held_out": 1}
+    return replace(Settings(directory, preset="tiny", threads=1), **(few | changes))
+
+
+def prepared(chosen: Settings, engine: Any, preset: Preset = TINY) -> Networks:
+    networks = Networks(preset, GameShape.of(engine), chosen.seed).eval()
+    prepare(chosen, engine, networks, lambda done, what: None)
+    return networks
+
+
+def test_without_anything_to_learn_from_nothing_is_learned(tmp_path: Path, engine: Any) -> None:
+    prepared(settings(tmp_path), engine)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_from_records(tmp_path: Path, engine: Any) -> None:
+    chosen = settings(tmp_path, records=SAMPLE)
+    networks = prepared(chosen, engine)
+    card = load_card(tmp_path / "supervised.safetensors")
+    assert "without its last 1 matches and games of kb for ABLN" in card.data
+    agreement = card.results["agreement with the last matches"]
+    assert 0 < agreement["not_passed"] < 1
+    again = prepared(replace(chosen, seed=1), engine)  # the weights are there: what they learned is not learned again
+    assert all(
+        torch.equal(one, other)
+        for one, other in zip(networks.decision.parameters(), again.decision.parameters(), strict=True)
+    )
+
+
+def test_from_games_at_random_alone(tmp_path: Path, engine: Any) -> None:
+    chosen = settings(tmp_path, own_player="random")
+    untrained = Networks(TINY, GameShape.of(engine), chosen.seed)
+    networks = prepared(chosen, engine)
+    card = load_card(tmp_path / "supervised.safetensors")
+    assert card.data == "games of random for ABLN"
+    assert card.results == {}
+    assert networks.abln is not None
+    assert untrained.abln is not None
+    assert any(
+        not torch.equal(one.half(), other.half())
+        for one, other in zip(networks.abln.parameters(), untrained.abln.parameters(), strict=True)
+    )
+    with pytest.raises(GameError, match="unknown agent"):
+        prepared(settings(tmp_path / "nobody", own_player="nobody"), engine)
+
+
+def test_a_twin_does_not_play_for_lessons(tmp_path: Path, engine: Any) -> None:
+    prepared(settings(tmp_path, records=SAMPLE, abln=False), engine, TINY.without_abln())
+    assert "games of" not in load_card(tmp_path / "supervised.safetensors").data
+    assert not (tmp_path / "hidden-hands.pt").exists()
+
+
+def test_lessons_are_told_what_a_player_would_be_told(engine: Any) -> None:
+    lessons = from_records(engine, engine.judge(), readable(SAMPLE)[:1])
+    networks = Networks(TINY, GameShape.of(engine)).eval()
+    told = with_estimates(engine, networks, lessons).examples
+    held = told.estimate.sum(axis=2, dtype=np.float32)
+    np.testing.assert_allclose(held, lessons.constraints.left, atol=0.05)
+    assert 0 < told.replies.mean() < DRAWS
+    assert (told.replies[..., engine.traits.pass_label] == 0).all()
