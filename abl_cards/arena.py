@@ -82,15 +82,18 @@ def play_match(
     progress: Progress | None = None,
     write: Callable[[dict[str, Any]], None] | None = None,
     points: Points | None = None,
+    given: bool = False,
 ) -> MatchResult:
     """Play whole matches; ``write`` is given the record of every episode, the games in their order.
+
+    An engine with given deals (games/dealing.py) plays them one after the other when it is told so.
 
     Where an agent listens, the games are played one after the other.
     """
     watching: list[Listener] = [agent for agent in agents if isinstance(agent, Listener)]
     at_once = 1 if watching else min(games, AT_ONCE)
     recorder = engine.recorder(at_once, agents=list(names), seed=seed) if write else None
-    hall = _Hall(engine, agents, games, seed, at_once, recorder, watching, points)
+    hall = _Hall(engine, agents, games, seed, at_once, recorder, watching, points, given)
     shares = np.full(games, np.nan)
     for finished in hall.play():
         shares[finished] = hall.share[finished]
@@ -129,7 +132,9 @@ class _Hall:
         recorder: Recorder | None,
         watching: list[Listener],
         points: Points | None,
+        given: bool,
     ) -> None:
+        self._given = given
         self._agents, self._games, self._seed, self._recorder = agents, games, seed, recorder
         self._seatings, self._roles = engine.seatings, engine.roles
         self._game = np.arange(at_once)  # [tables] the game at each table
@@ -169,6 +174,8 @@ class _Hall:
         )
 
     def _keys(self, games: Indices) -> Keys:
+        if self._given:
+            return (games // len(self._seatings)).astype(np.uint64)
         return match_keys(self._seed, games, len(self._seatings))
 
     def _seating(self, games: Indices) -> NDArray[np.int8]:

@@ -152,13 +152,17 @@ def contest_records(game: str) -> Path:
 
     The sample that comes with the package stands in for them; raises GameError where there is none either.
     """
-    near = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("ABL_CARDS_DATA") or near)
-    files = folder / f"{game}_contest_bots.jsonl.gz", sample_records(game)
+    files = data_folder() / f"{game}_contest_bots.jsonl.gz", sample_records(game)
     found = next((file for file in files if file.is_file()), None)
     if found is None:
         raise GameError(f"no recorded games of {game}: set ABL_CARDS_DATA to the folder that holds {files[0].name}")
     return found
+
+
+def data_folder() -> Path:
+    """Where recorded games are looked for."""
+    near = Path(__file__).resolve().parents[2] / "shared" / "data"
+    return Path(os.environ.get("ABL_CARDS_DATA") or near)
 
 
 def sample_records(game: str) -> Path:

@@ -21,6 +21,7 @@ from abl_cards.cli import (
     play,
     solving,
     splitting,
+    strength,
     tables,
     training,
 )
@@ -64,6 +65,7 @@ training.register(app)
 experiments.register(app)
 solving.register(app)
 splitting.register(app)
+strength.register(app)
 tables.register(app)
 bots.register(app)
 

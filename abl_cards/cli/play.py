@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from abl_cards.arena import MatchResult
     from abl_cards.games import Engine
 
-MOST_GAMES = 1_000_000
+MOST_GAMES, USUAL_GAMES = 1_000_000, 100
 INTERRUPTED = 130
 
 
@@ -44,7 +44,12 @@ def match(
     game_name: GameName,
     first: Annotated[str, typer.Argument(metavar="A", help="The agent of the first team, such as greedy.")],
     second: Annotated[str, typer.Argument(metavar="B", help="The agent of the second team, such as random.")],
-    games: Annotated[int, typer.Option("--games", metavar="N", min=1, max=MOST_GAMES, help="Whole matches.")] = 100,
+    games: Annotated[
+        int | None, typer.Option("--games", metavar="N", min=1, max=MOST_GAMES, help="Whole matches; default: 100.")
+    ] = None,
+    deals: Annotated[
+        Path | None, typer.Option("--deals", metavar="FILE", help="Play these deals, one a line (see: deal).")
+    ] = None,
     seed: Seed = 0,
     directory: RuleFolder = None,
     profile: Profile = None,
@@ -64,6 +69,8 @@ def match(
 
         abl-cards match guandan kb kb:without=bombs
 
+        abl-cards match doudizhu kb greedy --deals deals.jsonl
+
     --json prints {"agents","games","seed","wins","draws","rate","interval","episodes"}, and "roles" where there are.
     """
     from abl_cards.agents import LeftTable
@@ -72,6 +79,9 @@ def match(
     from abl_cards.records import recording
 
     engine = load_engine(find_game(game_name), directory, profile)
+    if deals:
+        engine, games = _given(engine, deals, games)
+    games = games or USUAL_GAMES
     (one, first), (two, second) = _agent(first, engine), _agent(second, engine)
     watched = isinstance(one, Listener) or isinstance(two, Listener)  # by somebody who would not see a bar move
     bar = nullcontext(lambda done, remark: None) if watched else progress(f"{first} : {second}", games)
@@ -79,7 +89,7 @@ def match(
         with recording(record) if record else nullcontext() as write, bar as tell:
             result = play_match(
                 engine, (first, second), (one, two), games, seed,
-                lambda done, wins: tell(done, f"{wins[0]} : {wins[1]}"), write,
+                lambda done, wins: tell(done, f"{wins[0]} : {wins[1]}"), write, given=deals is not None,
             )  # fmt: skip
     except LeftTable as left:
         typer.echo(f"{left}; the match has no result", err=True)
@@ -164,6 +174,24 @@ def legal(
             typer.get_text_stream("stdout").flush()
     if problems:
         raise typer.Exit(1)
+
+
+def _given(engine: Engine, file: Path, games: int | None) -> tuple[Engine, int]:
+    """The game with the deals of a file, and how many matches play each of them in every seating."""
+    from abl_cards.games import GameError
+    from abl_cards.games.dealing import Dealing
+    from abl_cards.records import read_records
+
+    if not isinstance(engine, Dealing):
+        misuse(f"--deals: the deals of {engine.game} cannot be given; those of doudizhu can")
+    if games is not None:
+        misuse("--deals: the file says how many games there are; leave out --games")
+    found = read_records(file)
+    try:
+        dealt = engine.with_deals(engine.read_deals(found))
+    except GameError as problem:
+        fail(f"{file}: {problem}")
+    return dealt, len(found) * len(engine.seatings)
 
 
 def _answer(answer: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from abl_cards.games.doudizhu import moments
 from abl_cards.games.doudizhu.botzone import BotzoneScript, bot_source
 from abl_cards.games.doudizhu.course import LEADING, NOTHING, counts_of, keys_of
+from abl_cards.games.doudizhu.deals import Dealer, Hands
 from abl_cards.games.doudizhu.decisions import CHOICES, Decisions, Exchanges, decide
 from abl_cards.games.doudizhu.drawing import draw_table, draw_view
 from abl_cards.games.doudizhu.hidden import OTHERS
@@ -26,7 +27,8 @@ from abl_cards.games.doudizhu.replay import replay
 from abl_cards.games.doudizhu.rulebook import NOT_YET, Rules, rules_of
 from abl_cards.games.doudizhu.samples import sample_facts, sample_hands
 from abl_cards.games.doudizhu.shapes import COUNT
-from abl_cards.games.doudizhu.tables import Tables
+from abl_cards.games.doudizhu.strength import HandScorer
+from abl_cards.games.doudizhu.tables import Deal, Tables
 from abl_cards.games.doudizhu.wire import Action, State
 from abl_cards.games.doudizhu.wording import SORTS, spell
 from abl_cards.games.features import FeatureTable
@@ -36,6 +38,7 @@ from abl_cards.games.preferences import Preferences, read_preferences
 from abl_cards.games.shapes import functor
 from abl_cards.logic import Circuit, Term
 from abl_cards.logic.sorts import Sorts
+from abl_cards.logic.terms import text_of
 
 _GIVEN = ((0, 1, 1), (1, 0, 0))
 _BID_FOR = ((0, 1, 1), (1, 0, 1), (1, 1, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
@@ -47,6 +50,7 @@ class DoudizhuEngine:
 
     rules: Rules
     game: str = "doudizhu"
+    deck: Deal | None = None  # what is played, by the number of the match; None to shuffle
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -102,7 +106,43 @@ class DoudizhuEngine:
 
     def tables(self, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
         """Begin a match a key."""
-        return Tables.begin(self.rules, keys, listener)
+        return Tables.begin(self.rules, keys, listener, self.deck)
+
+    @cached_property
+    def dealer(self) -> Dealer:
+        """Whole deals by the rules."""
+        return Dealer.of(self.rules.kb)
+
+    @cached_property
+    def scorer(self) -> HandScorer:
+        """What hands are worth by the rules."""
+        return HandScorer.of(self.rules.kb)
+
+    def difficulty(self, language: str = "en") -> tuple[str, ...]:
+        """A word for each class of deals, from 0."""
+        words = {int(number): text_of(word) for number, tongue, word in self.rules.kb.facts("difficulty", 3)
+                 if str(tongue) == language}  # fmt: skip
+        return tuple(words.get(number, str(number)) for number in range(max(words, default=-1) + 1))
+
+    def read_deals(self, values: Sequence[Mapping[str, Any] | GameError]) -> Hands:
+        """Deals from their JSON forms, one a line; raises GameError that names the line."""
+        found = []
+        for line, value in enumerate(values, start=1):
+            try:
+                if isinstance(value, GameError):
+                    raise value
+                found.append(self.dealer.read(value))
+            except GameError as problem:
+                raise GameError(f"line {line}: {problem}") from None
+        if not found:
+            raise GameError("no deals")
+        return Hands.joined(found)
+
+    def with_deals(self, deals: Hands) -> DoudizhuEngine:
+        """The same game, dealt so; raises GameError where the landlord is bid for, since a deal says who he is."""
+        if self.rules.bid_for:
+            raise GameError(f"given deals say who the landlord is; profile {self.rules.profile} bids for him")
+        return replace(self, deck=deals.on_tables())
 
     def split_rules(self) -> Rules:
         """The rules of splits are among the others."""

@@ -41,6 +41,7 @@ INPUTS = (
     Input("landlord_acts", ((1, 2),)),
     Input("peasant_acts", ((1,),)),
     Input("tagged", (VALUES, TAGS, (1, 2, 3, 4))),
+    Input("dealt", (PARTS, VALUES, (1, 2, 3, 4))),
 )
 """What a table can tell the knowledge base; vocabulary.lp declares the same predicates and says what they mean."""
 
@@ -49,7 +50,7 @@ AXES = {declared.name: declared.domains for declared in INPUTS if declared.domai
 
 OUTPUTS = (
     ("legal", 1), ("turn", 1), ("trick_over", 0), ("game_over", 0), ("may_bid", 1), ("bids_over", 0), ("landlord", 2),
-    ("redeal", 0), ("doubled", 1), ("torn", 2), ("lonely", 2), ("consistent", 0),
+    ("redeal", 0), ("doubled", 1), ("torn", 2), ("lonely", 2), ("consistent", 0), ("flawed", 1),
 )  # fmt: skip
 """What the engine asks."""
 
@@ -57,6 +58,7 @@ FACTS = (
     ("label", 2), ("form", 2), ("kind", 2), ("needs", 3), ("kickers", 3), ("kicker", 3), ("apart", 1), ("misread", 3),
     ("tier", 2), ("strength", 2), ("doubles", 1), ("worth", 2), ("tags", 2), ("kicker_tag", 2), ("piece", 2),
     ("group", 3), ("price", 2), ("flaw", 3), ("tag_name", 3),
+    ("points", 2), ("difficulty", 3), ("hand_size", 2), ("bottom_size", 1), ("pack", 2),
 )  # fmt: skip
 """Facts that the engine reads."""
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.doudizhu.course import LEADING, PACK, counts_of, keys_of, write_facts
 from abl_cards.games.doudizhu.decisions import Decisions, decide
-from abl_cards.games.doudizhu.knowledge import AXES, COPIES, MOST_CARDS, TAGS
+from abl_cards.games.doudizhu.knowledge import AXES, COPIES, FULL_HAND, MOST_CARDS, TAGS
 from abl_cards.games.doudizhu.preferences import move_rows, situation_rows, write_moves, write_situation
 from abl_cards.games.doudizhu.rulebook import Rules, fact_rows_of
 from abl_cards.games.doudizhu.shapes import COUNT
@@ -111,6 +111,7 @@ def _around(random: np.random.Generator, states: int) -> dict[str, NDArray[np.ui
         "landlord_acts": at_least(random.integers(0, 3, states), 2),
         "peasant_acts": at_least(random.integers(0, 2, states), 1),
         "tagged": at_least(_tagged(random, states), MOST_COPIES),
+        "dealt": at_least(_dealt(random, states), 4),
     }
 
 
@@ -122,3 +123,18 @@ def _tagged(random: np.random.Generator, states: int) -> NDArray[np.int64]:
     whole = np.where(random.random(states) < 0.5, groups, 1)
     fitting: NDArray[np.int64] = np.minimum(cards // whole * whole, np.array(COPIES)[:, None, None])
     return fitting
+
+
+def _dealt(random: np.random.Generator, states: int) -> NDArray[np.int64]:
+    """[3, 15, states] whole deals; in every other one up to two hands have a card more or less than they should."""
+    order = random.random((states, len(_DECK))).argsort(axis=1)
+    owner = np.repeat(np.arange(3), (MOST_CARDS, FULL_HAND, FULL_HAND))
+    counts = np.zeros((3, COUNT, states), np.int64)
+    for place, part in enumerate(owner):
+        counts[part, _DECK[order[:, place]], np.arange(states)] += 1
+    for _ in range(2):
+        wrong = random.random(states) < 0.3
+        counts[random.integers(0, 3, states), random.integers(0, COUNT, states), np.arange(states)] += wrong * (
+            random.choice([-1, 1], states)
+        )
+    return np.clip(counts, 0, np.array(COPIES)[:, None])

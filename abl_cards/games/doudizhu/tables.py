@@ -43,9 +43,10 @@ class Deal:
 class Tables:
     """The state of n tables; see the fields for what each table knows."""
 
-    def __init__(self, rules: Rules, n: int, listener: Listener | None = None) -> None:
+    def __init__(self, rules: Rules, n: int, listener: Listener | None = None, deck: Deal | None = None) -> None:
         """Tables with nothing on them; see ``begin`` and ``resume``."""
         self.rules = rules
+        self.deck = deck  # what is dealt by the number of the match's key; None to shuffle
         self.listener = listener
         self.keys = np.zeros(n, np.uint64)  # [n] what the cards of each match are dealt from
         self.episode = np.zeros(n, np.int32)  # [n] games finished: one at the end
@@ -61,9 +62,11 @@ class Tables:
         )  # fmt: skip
 
     @classmethod
-    def begin(cls, rules: Rules, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
-        """Deal a game at each table; keys [n] decide all its cards."""
-        tables = cls(rules, len(keys), listener)
+    def begin(
+        cls, rules: Rules, keys: NDArray[np.uint64], listener: Listener | None = None, deck: Deal | None = None
+    ) -> Tables:
+        """Deal a game at each table; keys [n] decide all its cards, or are numbers of the deals of a deck."""
+        tables = cls(rules, len(keys), listener, deck)
         tables.begin_match(np.arange(len(keys)), keys)
         return tables
 
@@ -209,10 +212,9 @@ class Tables:
 
     def _deal(self, which: Indices) -> None:
         self._clear(which)
-        keys = mix_all(mix_all(self.keys[which], self.deals[which]), _DEAL)
+        self._hand_out(which)
         self.deals[which] += 1
         state = self.course
-        course.deal(keys, which, state.hands, state.bottom)
         if self.rules.bid_for:
             state.stage[which], state.seat[which], state.landlord[which] = BID, 0, -1
         else:
@@ -221,6 +223,17 @@ class Tables:
             self._take_bottom(which)
         if self.listener:
             self.listener.episode_began(self, which)
+
+    def _hand_out(self, which: Indices) -> None:
+        """Cards for every seat, those at the bottom aside."""
+        state = self.course
+        if self.deck is None:
+            keys = mix_all(mix_all(self.keys[which], self.deals[which]), _DEAL)
+            course.deal(keys, which, state.hands, state.bottom)
+            return
+        number = (self.keys[which] % np.uint64(len(self.deck.hands))).astype(np.int64)
+        state.hands[which], state.bottom[which] = self.deck.hands[number], self.deck.bottom[number]
+        state.hands[which, self.deck.landlord[number]] -= self.deck.bottom[number]
 
     def _clear(self, which: Indices) -> None:
         state = self.course

@@ -1,0 +1,74 @@
+"""Classes of deals by how hard they are for the landlord: clusters of played deals, numbered by how often he won."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games import GameError
+from learners.clusters import PREFERENCE, Classes, TwoStage, silhouette, two_stage
+
+SMALLEST = 0.04
+"""A class with a smaller share of the deals is none worth a name."""
+
+
+@dataclass(frozen=True)
+class Difficulty:
+    """What one sample of the deals was clustered into."""
+
+    classes: Classes  # numbered by the landlord's wins, 0 the hardest
+    first: int  # clusters of stage one
+    silhouettes: tuple[float, float]  # after stage one, after stage two
+    shares: tuple[float, ...]  # of all deals, by class
+    won: tuple[float, ...]  # by the landlord, by class
+
+    @property
+    def gap(self) -> float:
+        """How far the landlord's chances in neighbouring classes are apart, where they are nearest."""
+        return float(np.diff(self.won).min())
+
+
+def cluster(
+    features: NDArray[np.float64], won: NDArray[np.float32], size: int, classes: int, seed: int, draw: int = 0
+) -> Difficulty:
+    """Cluster a random sample, and sort all deals into the classes; raises GameError where there are too few deals."""
+    rows = np.random.default_rng([seed, draw]).permutation(len(features))[:size]
+    try:
+        found = two_stage(features[rows], classes, PREFERENCE)
+    except ValueError as problem:
+        raise GameError(f"classes of {len(rows)} deals: {problem}") from None
+    label = found.classes(features)
+    chances = np.array([won[label == number].mean() if (label == number).any() else 0.0 for number in range(classes)])
+    order = np.argsort(chances)
+    shares = np.bincount(label, minlength=classes)[order] / len(label)
+    return Difficulty(
+        found.classes.numbered(order),
+        len(found.classes.label),
+        _silhouettes(found, features[rows]),
+        tuple(shares.tolist()),
+        tuple(chances[order].tolist()),
+    )
+
+
+def choose(
+    features: NDArray[np.float64], won: NDArray[np.float32], size: int, classes: int, seed: int, draws: int,
+    tell: Callable[[int, str], None] = lambda done, remark: None,
+) -> tuple[Difficulty, list[Difficulty]]:  # fmt: skip
+    """Cluster several samples; the one whose classes differ most in the landlord's chances, and all.
+
+    The silhouette does not tell these clusterings apart (they are within 0.02 of each other), what they are for does.
+    """
+    found = []
+    for draw in range(draws):
+        tell(draw, f"sample {draw + 1}")
+        found.append(cluster(features, won, size, classes, seed, draw))
+    large = [each for each in found if min(each.shares) >= SMALLEST] or found
+    return max(large, key=lambda each: each.gap), found
+
+
+def _silhouettes(found: TwoStage, features: NDArray[np.float64]) -> tuple[float, float]:
+    examples = found.classes.whitening(features)
+    return silhouette(examples, found.first), silhouette(examples, found.second)

@@ -1,0 +1,145 @@
+"""Tables and curves of ``doudizhu_strength``: table 5, figures 5 and 6, table 7 and figure 7 of Xin and Li 2023."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from abl_cards.strength.difficulty import Difficulty
+from abl_cards.strength.played import Sample
+from experiments.report import Bars, Cell, Curves, Plot, Report, Table
+from experiments.strength_views import METHODS, PAPER
+
+Results = Mapping[str, Any]
+
+
+def report(
+    settings: Any, sample: Sample, views: Mapping[str, Mapping[str, Results]], difficulty: Difficulty,
+    draws: Sequence[Results], taught: Results, made: Sequence[Results], played: Sequence[Mapping[str, Results]],
+) -> Report:  # fmt: skip
+    """Everything that was found."""
+    tables = [
+        silhouette_table(views), draw_table(draws), class_table(sample, difficulty), network_table(taught["shown"]),
+        confusion_table(taught["shown"]), deal_table(made), win_table(made, played),
+    ]  # fmt: skip
+    return Report(tables, [*curves(taught["history"]), *bars(played)])
+
+
+def silhouette_table(views: Mapping[str, Mapping[str, Results]]) -> Table:
+    """Table 5, in several views."""
+    rows: list[list[Cell]] = [
+        [source, view, *(found[name] for name in METHODS), found["clusters"]]
+        for source, by_view in views.items()
+        for view, found in by_view.items()
+    ]
+    rows.append(["the paper", "not said", *(PAPER[name] for name in METHODS), None])
+    note = (
+        "A silhouette is measured in the view that is clustered; the last column counts the clusters of stage one. The "
+        "statistical split makes equal parts by how much more the landlord's hand is worth than a peasant's."
+    )
+    return Table("silhouettes", "Silhouettes", ("games", "view", *METHODS, "clusters"), rows, note, digits=3)
+
+
+def draw_table(draws: Sequence[Results]) -> Table:
+    """The samples that were clustered."""
+    rows: list[list[Cell]] = [
+        ["chosen" if each["chosen"] else "", each["first"], *each["silhouettes"],
+         " ".join(f"{share:.0%}" for share in each["shares"]), " ".join(f"{won:.0%}" for won in each["won"])]
+        for each in draws
+    ]  # fmt: skip
+    columns = ("", "clusters", "silhouette, first", "silhouette", "shares by class", "won by class")
+    note = "Chosen is the sample whose neighbouring classes differ most in how often the landlord wins."
+    return Table("draws", "Two-stage clustering of random samples", columns, rows, note, digits=3)
+
+
+def class_table(sample: Sample, difficulty: Difficulty) -> Table:
+    """What the classes are like."""
+    features, label = sample.features, difficulty.classes(sample.features)
+    rows: list[list[Cell]] = []
+    for number, (share, won) in enumerate(zip(difficulty.shares, difficulty.won, strict=True)):
+        rows.append([str(number), share, won, *features[label == number].mean(axis=0).tolist()])
+    columns = ("class", "share", "landlord wins", "his hand", "their hands", "his plays", "unit score", "plays")
+    shares = frozenset(("share", "landlord wins", "his plays"))
+    return Table("classes", "Classes of deals, 0 the hardest for the landlord", columns, rows, "", shares)
+
+
+def network_table(shown: Results) -> Table:
+    """How good the network is at sight."""
+    sure = shown["at_0.9"]
+    columns = ("held-out deals", "right", "largest class", "above it", "macro-F1", "sure of 90 %", "right there")
+    over = shown["accuracy"] - shown["majority"]
+    row: list[Cell] = [
+        shown["deals"], shown["accuracy"], shown["majority"], over, shown["macro_f1"], sure["share"], sure["right"],
+    ]  # fmt: skip
+    shares = frozenset(("right", "largest class", "above it", "sure of 90 %", "right there"))
+    return Table("network", "The class of a deal, told from the cards", columns, [row], "", shares, digits=3)
+
+
+def confusion_table(shown: Results) -> Table:
+    """What the network takes each class for."""
+    rows: list[list[Cell]] = [[str(number), *row, shown["f1"][number]] for number, row in enumerate(shown["confusion"])]
+    columns = ("class", *(f"told {number}" for number in range(len(rows))), "F1")
+    return Table("confusion", "Held-out deals by class and by what they were told to be", columns, rows)
+
+
+def deal_table(made: Sequence[Results]) -> Table:
+    """Table 7."""
+    rows: list[list[Cell]] = [
+        [str(deal["class"]), deal["landlord"], deal["down"], deal["up"], deal["bottom"], deal["confidence"]]
+        for each in made
+        for deal in each["first"]
+    ]
+    columns = ("class", "landlord", "down", "up", "bottom", "confidence")
+    return Table("deals", "Generated deals", columns, rows)
+
+
+def win_table(made: Sequence[Results], played: Sequence[Mapping[str, Results]]) -> Table:
+    """Figure 7: the landlord's chances by class and agent."""
+    names = list(played[0])
+    rows: list[list[Cell]] = []
+    for number, (each, by_agent) in enumerate(zip(made, played, strict=True)):
+        row: list[Cell] = [str(number), each["what"]["deals"], float(each["milliseconds"])]
+        for name in names:
+            low, high = by_agent[name]["interval"]
+            row += [by_agent[name]["won"], f"{low:.1%} – {high:.1%}"]
+        rows.append(row)
+    columns = ["class", "deals", "ms a deal"]
+    for name in names:
+        columns += [f"landlord wins, {name}", f"95 %, {name}"]
+    note = f"Neighbouring classes are in order, their intervals apart: {_apart(played)}."
+    shares = frozenset(column for column in columns if column.startswith("landlord"))
+    return Table("wins", "Generated deals played out, one agent in all seats", tuple(columns), rows, note, shares)
+
+
+def _apart(played: Sequence[Mapping[str, Results]]) -> str:
+    words = []
+    for name in played[0]:
+        pairs = pairwise(played)
+        apart = sum(one[name]["interval"][1] < two[name]["interval"][0] for one, two in pairs)
+        words.append(f"{name} {apart} of {len(played) - 1}")
+    return ", ".join(words)
+
+
+def curves(history: Sequence[Results]) -> list[Plot]:
+    """Figures 5 and 6."""
+    loss = {
+        "learned from": [(each["epoch"], each["loss"]) for each in history],
+        "held out": [(each["epoch"], each["tested"]) for each in history],
+    }
+    right = {"held out": [(each["epoch"], each["accuracy"]) for each in history]}
+    dashed = {"the paper": [(history[0]["epoch"], 0.71), (history[-1]["epoch"], 0.71)]}
+    return [
+        Curves("loss", "Loss of the network", "epoch", "cross-entropy", loss),
+        Curves("accuracy", "Share of deals whose class is told", "epoch", "right", right, dashed),
+    ]
+
+
+def bars(played: Sequence[Mapping[str, Results]]) -> list[Plot]:
+    """Figure 7."""
+    found = {
+        f"class {number}, {name}": (each["won"], *each["interval"])
+        for name in played[0]
+        for number, each in enumerate(by_agent[name] for by_agent in played)
+    }
+    return [Bars("wins", "Landlord's wins by class and agent", "share of games", found, 0.5)]

@@ -1,0 +1,131 @@
+"""An LSTM with attention that tells the class of a deal (Xin and Li 2023, section 2.3 and table 6).
+
+Attention is that of Zhou et al. 2016: the states of all steps, each with a weight of its own, add up to what is judged.
+``paper`` reads 54 cards, hand after hand, each an embedded rank. ``small`` reads 15 ranks from low to high, each step
+one vector of 15 numbers that says how many copies each of the three hands has; it is told what the knowledge base says
+of the hands, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+RANKS, PARTS, MOST_COPIES, TOLD = 15, 3, 4, 6
+"""Of a deal: ranks, hands, copies of a rank; and what is told besides: points and plays of the split of each hand."""
+_POINTS, _PLAYS = 20.0, 8.0  # about what a hand has: units of what is told
+
+
+@dataclass(frozen=True)
+class StrengthPreset:
+    """Sizes and settings by name; table 6 where nothing else is said."""
+
+    name: str
+    by_rank: bool = False  # a step a rank, not a step a card
+    told: bool = False  # points and plays of the hands as inputs
+    embedding: int = 15
+    hidden: int = 128
+    joint: int = 0  # a layer between attention and classes; 0 for none
+    dropout: float = 0.5
+    batch: int = 500
+    rate: float = 0.01  # the first one; it falls to nothing along a cosine
+
+
+STRENGTH_PRESETS = {
+    "paper": StrengthPreset("paper"),
+    "small": StrengthPreset("small", by_rank=True, told=True, hidden=96, joint=64, dropout=0.3, rate=0.004),
+}
+"""The presets by name."""
+
+
+@dataclass(frozen=True)
+class StrengthCard:
+    """What is known of some weights."""
+
+    game: str
+    preset: str
+    seed: int
+    data: str = ""
+    epochs: int = 0
+    hours: float = 0.0
+    command: str = ""
+    results: dict[str, Any] = field(default_factory=dict)
+
+
+class DealCards(nn.Module):
+    """Deals [n, 3, 15] as steps: cards low to high in each hand, or ranks."""
+
+    def __init__(self, preset: StrengthPreset) -> None:
+        super().__init__()
+        self.by_rank = preset.by_rank
+        self.width = PARTS * (MOST_COPIES + 1) if self.by_rank else preset.embedding
+        self.rank = None if self.by_rank else nn.Embedding(RANKS, preset.embedding)
+
+    def forward(self, counts: Tensor) -> Tensor:
+        """Copies of each rank in each hand, int64, to [n, steps, width]."""
+        if self.rank is None:
+            hot = nn.functional.one_hot(counts, MOST_COPIES + 1).float()  # [n, 3, 15, 5]
+            return hot.permute(0, 2, 1, 3).flatten(2)
+        ranks = torch.arange(RANKS).repeat(PARTS).expand(len(counts), -1)
+        cards = torch.repeat_interleave(ranks.flatten(), counts.flatten()).view(len(counts), -1)
+        return cast(Tensor, self.rank(cards))
+
+
+class DealStrength(nn.Module):
+    """Made from a preset and a seed; gives the logarithm of odds of each class, divided by a temperature."""
+
+    def __init__(self, preset: StrengthPreset, classes: int, seed: int = 0) -> None:
+        super().__init__()
+        self.preset, self.classes = preset, classes
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            self.cards = DealCards(preset)
+            self.lstm = nn.LSTM(self.cards.width, preset.hidden, batch_first=True)
+            self.attention = nn.Linear(preset.hidden, 1, bias=False)
+            seen = preset.hidden + TOLD * preset.told
+            layers = [nn.Linear(seen, preset.joint), nn.ReLU()] if preset.joint else []
+            self.judge = nn.Sequential(nn.Dropout(preset.dropout), *layers, nn.Linear(preset.joint or seen, classes))
+        self.temperature: Tensor
+        self.register_buffer("temperature", torch.ones(()))
+
+    def forward(self, counts: Tensor, told: Tensor) -> Tensor:
+        """Copies [n, 3, 15] int64 and points and plays [n, 6] to [n, classes]."""
+        states, _ = self.lstm(self.cards(counts))  # [n, steps, hidden]
+        weights = torch.softmax(self.attention(torch.tanh(states)), dim=1)
+        seen = torch.tanh((weights * states).sum(dim=1))
+        if self.preset.told:
+            seen = torch.cat([seen, told], dim=1)
+        return cast(Tensor, self.judge(seen) / self.temperature)
+
+    def attended(self, counts: Tensor) -> Tensor:
+        """[n, steps] how much each step weighs."""
+        states, _ = self.lstm(self.cards(counts))
+        return torch.softmax(self.attention(torch.tanh(states)), dim=1)[..., 0]
+
+
+def told_of(points: NDArray[np.float32], plays: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """[n, 6] what the network is told of hands with these points and plays [n, 3]."""
+    return np.concatenate([points / _POINTS - 1, plays / _PLAYS - 1], axis=1).astype(np.float32)
+
+
+def fit_temperature(logits: Tensor, classes: Tensor) -> float:
+    """The number by which logits [n, classes] are to be divided so that probabilities are as often right as they say.
+
+    Found on examples that were not learned from (Guo et al. 2017).
+    """
+    scale = torch.zeros((), requires_grad=True)
+    optimiser = torch.optim.LBFGS([scale], max_iter=50)
+
+    def closure() -> Tensor:
+        optimiser.zero_grad()
+        loss = nn.functional.cross_entropy(logits * torch.exp(-scale), classes)
+        loss.backward()  # type: ignore[no-untyped-call]
+        return loss
+
+    optimiser.step(closure)  # type: ignore[no-untyped-call]
+    return float(torch.exp(scale.detach()))

@@ -1,0 +1,44 @@
+"""Equal strength: the smallest budget from games to generated deals that are played out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from experiments.strength_views import METHODS, VIEWS, in_coins, silhouettes, stretched
+from tests.cli_runs import run
+
+
+def test_the_small_budget_ends_in_all_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.set_num_threads(1)
+    monkeypatch.setenv("ABL_CARDS_DATA", str(tmp_path))  # no recorded games here
+    words = ["run", "doudizhu_strength", "--smoke", "--dir", str(tmp_path / "out"), "--json"]
+    first = run(*words)
+    assert first.exit_code == 0, first.stderr
+    tables = json.loads(first.stdout)["tables"]
+    wins = tables["wins"]["rows"]
+    assert [row["class"] for row in wins] == list("01234")
+    assert all(0 <= row["landlord wins, kb"] <= 1 for row in wins)
+    assert len(tables["silhouettes"]["rows"]) == len(VIEWS) + 1
+    assert sum(row["share"] for row in tables["classes"]["rows"]) == pytest.approx(1)
+    for name in ("loss.png", "accuracy.png", "doudizhu-strength-small.safetensors", "deals-4.jsonl"):
+        assert (tmp_path / "out" / name).stat().st_size > 0
+    assert run(*words).stdout == first.stdout  # all of it kept
+
+
+def test_views_and_their_silhouettes() -> None:
+    random = np.random.default_rng(0)
+    units = random.choice([-3.0, -1.0, 1.0, 2.0], 200)
+    features = np.column_stack([random.normal(30, 8, 200), random.normal(50, 9, 200), random.random(200), units,
+                                random.integers(5, 30, 200)]).astype(float)  # fmt: skip
+    assert set(in_coins(features)[:, 4]) == {-400.0, -100.0, 100.0, 200.0}
+    assert np.ptp(stretched(features), axis=0).tolist() == [1] * 5
+    found = silhouettes(features, 5, in_coins)
+    assert set(found) == {"clusters", *METHODS}
+    assert found["K-Means"] is not None
+    assert found["statistical"] is not None
+    assert found["K-Means"] > found["statistical"]

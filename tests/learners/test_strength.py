@@ -1,0 +1,58 @@
+"""The attention LSTM of deals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from learners.strength import STRENGTH_PRESETS, DealStrength, fit_temperature, told_of
+
+
+def deals(n: int = 6) -> tuple[torch.Tensor, torch.Tensor]:
+    """Random deals as the network reads them."""
+    random = np.random.default_rng(0)
+    deck = np.repeat(np.arange(15), [4] * 13 + [1, 1])
+    counts = np.zeros((n, 3, 15), np.int64)
+    for deal in range(n):
+        for part, cards in enumerate(np.split(random.permutation(deck), [20, 37])):
+            counts[deal, part] = np.bincount(cards, minlength=15)
+    told = told_of(random.normal(20, 5, (n, 3)).astype(np.float32), random.integers(5, 10, (n, 3)).astype(np.uint8))
+    return torch.from_numpy(counts), torch.from_numpy(told)
+
+
+@pytest.mark.parametrize("name", STRENGTH_PRESETS)
+def test_presets_tell_deals_apart(name: str) -> None:
+    network = DealStrength(STRENGTH_PRESETS[name], 5, seed=1).eval()
+    counts, told = deals()
+    with torch.no_grad():
+        said = network(counts, told)
+        assert said.shape == (6, 5)
+        assert len({tuple(row) for row in said.tolist()}) == 6
+        torch.testing.assert_close(network(counts[2:3], told[2:3]), said[2:3])
+        steps = 15 if STRENGTH_PRESETS[name].by_rank else 54
+        weights = network.attended(counts)
+        assert weights.shape == (6, steps)
+        torch.testing.assert_close(weights.sum(dim=1), torch.ones(6))
+
+
+def test_table_6() -> None:
+    paper = STRENGTH_PRESETS["paper"]
+    told = (paper.rate, paper.embedding, paper.hidden, paper.dropout, paper.batch)
+    assert told == (0.01, 15, 128, 0.5, 500)
+    assert DealStrength(paper, 5).lstm.num_layers == 1
+
+
+def test_the_seed_decides_the_weights() -> None:
+    one, same, other = (DealStrength(STRENGTH_PRESETS["small"], 5, seed) for seed in (1, 1, 2))
+    weights = [network.attention.weight for network in (one, same, other)]
+    torch.testing.assert_close(weights[0], weights[1])
+    assert not torch.allclose(weights[0], weights[2])
+
+
+def test_a_temperature_makes_probabilities_honest() -> None:
+    """Logits that say three times too much are divided by about three."""
+    torch.manual_seed(0)
+    honest = torch.randn(4000, 5)
+    label = torch.multinomial(torch.softmax(honest, dim=1), 1)[:, 0]
+    assert fit_temperature(3 * honest, label) == pytest.approx(3, rel=0.1)

@@ -1,0 +1,89 @@
+"""Played deals: what their features are, and that they are what was played."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.agents import agent
+from abl_cards.arena import play_match
+from abl_cards.games import GameError
+from abl_cards.games.doudizhu.engine import engine_of
+from abl_cards.games.doudizhu.outcomes import Outcomes, Played
+from abl_cards.records import readable
+from abl_cards.strength.difficulty import cluster
+from abl_cards.strength.played import Sample, gather, play_out, read_pairing
+
+
+def test_outcomes_are_those_of_the_records() -> None:
+    engine, records = engine_of(), list[dict[str, Any]]()
+    hands = engine.dealer.deal(np.arange(30, dtype=np.uint64))
+    dealt, player = engine.with_deals(hands), agent("greedy", engine)
+    found = play_out(dealt, 30, (player, player))
+    play_match(dealt, ("greedy", "greedy"), (player, player), 60, write=records.append, given=True)
+    for deal, record in enumerate(records[::2]):  # both games of a deal are the same: greedy knows no chance
+        played = [seat for seat, cards in record["plays"] if cards]
+        assert found.won[deal] == (record["winner"] == "landlord")
+        assert found.plays[deal] == len(played)
+        assert found.share[deal] == pytest.approx(played.count(0) / len(played))
+        worth = record["points"][0] / 2
+        assert found.unit[deal] == np.sign(worth) * (1 + np.log2(abs(worth)))
+    assert (found.bids == 0).all()
+
+
+def test_recorded_games_are_heard_as_they_were(shared_data: Path) -> None:
+    records = readable(shared_data / "doudizhu_douzero_selfplay.jsonl.gz")[:25]
+    engine = engine_of(None, "douzero")
+    played = Played(25)
+    assert not engine.replay(records, played).disagreements
+    assert played.over.all()
+    assert engine.dealer.sound(played.hands).all()
+    assert played.outcomes.won.tolist() == [record["landlord_win"] for record in records]
+
+
+def test_a_sample_is_the_mean_of_its_games(tmp_path: Path) -> None:
+    engine = engine_of()
+    sample = gather(engine, None, 12, ["greedy", "greedy/random"], 3)
+    alone = [gather(engine, None, 12, [pairing], 3).outcomes for pairing in ("greedy", "greedy/random")]
+    np.testing.assert_allclose(sample.outcomes, Outcomes.mean(alone), atol=1e-6)
+    assert sample.features.shape == (12, 5)
+    assert sample.once.shape == (0, 5)
+    np.testing.assert_allclose(sample.features[:, 1], sample.points[:, 1] + sample.points[:, 2])
+    sample.save(tmp_path / "some.npz")
+    back = Sample.load(tmp_path / "some.npz")
+    assert back.digest() == sample.digest()
+    assert (back.hands.parts == sample.hands.parts).all()
+
+
+def test_records_come_first_and_count_as_one_game_more(shared_data: Path) -> None:
+    records = readable(shared_data / "doudizhu_douzero_selfplay.jsonl.gz")[:10]
+    engine = engine_of()
+    sample = gather(engine, (engine_of(None, "douzero"), records), 5, ["greedy"], 0)
+    alone = gather(engine, None, 5, ["greedy"], 0)
+    assert (len(sample), len(sample.once)) == (15, 10)
+    np.testing.assert_allclose(sample.features[10:], alone.features)
+    won = sample.outcomes.won[:10]
+    assert set(won) <= {0.0, 0.5, 1.0}
+    assert (abs(won - sample.recorded.won) <= 0.5).all()
+
+
+def test_pairings_are_read() -> None:
+    assert read_pairing("kb") == ("kb", "kb")
+    assert read_pairing("kb:without=bombs/greedy") == ("kb:without=bombs", "greedy")
+    with pytest.raises(GameError, match="write LANDLORD/PEASANTS"):
+        read_pairing("kb/greedy/kb")
+
+
+def test_classes_are_numbered_by_the_landlords_wins() -> None:
+    random = np.random.default_rng(2)
+    strength = random.normal(size=400)
+    features = np.column_stack([strength, random.normal(size=400)])
+    found = cluster(features, (strength > 0).astype(np.float32), 200, 3, 0)
+    assert list(found.won) == sorted(found.won)
+    assert sum(found.shares) == pytest.approx(1)
+    label = found.classes(features)
+    assert [(strength[label == number] > 0).mean() for number in range(3)] == pytest.approx(list(found.won))
+    assert found.gap == pytest.approx(np.diff(found.won).min())

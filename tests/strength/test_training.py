@@ -1,0 +1,100 @@
+"""Training: it learns what can be learned, and goes on where it stopped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from abl_cards.games import GameError
+from abl_cards.games.doudizhu.engine import engine_of
+from abl_cards.strength import training
+from abl_cards.strength.judge import StrengthJudge, inputs_of, load_judge
+from abl_cards.strength.training import Epoch, Lessons, held_out, judged, train
+from learners.store import write_weights
+from learners.strength import STRENGTH_PRESETS, StrengthCard
+
+PRESET = replace(STRENGTH_PRESETS["small"], hidden=12, joint=8, batch=64, rate=0.02)
+
+
+@pytest.fixture(scope="module")
+def lessons() -> Lessons:
+    """Deals whose class is who has the big joker."""
+    torch.set_num_threads(1)
+    engine = engine_of()
+    hands = engine.dealer.deal(np.arange(900, dtype=np.uint64))
+    counts, told = inputs_of(engine.scorer, hands)
+    return Lessons(counts, told, counts[:, :, 14].argmax(dim=1))
+
+
+def test_it_learns_who_has_the_big_joker(lessons: Lessons) -> None:
+    network, history = train(lessons, PRESET, 3, 12, seed=1)
+    assert history[-1].accuracy > 0.9 > history[0].accuracy
+    best = min(epoch.tested for epoch in history)
+    _, tested = lessons.split()
+    loss = torch.nn.functional.cross_entropy(judged(network, tested), tested.label)
+    assert float(loss) <= best + 1e-4  # its temperature is fitted there
+    assert not network.training
+
+
+def test_a_stopped_run_goes_on_as_if_nothing_had_happened(
+    lessons: Lessons, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    straight, history = train(lessons, PRESET, 3, 4, seed=2)
+
+    def stop(epoch: Epoch) -> None:
+        if epoch.epoch == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(lessons, PRESET, 3, 4, seed=2, checkpoint=tmp_path / "run.pt", watch=stop)
+    seen: list[int] = []
+    resumed, again = train(
+        lessons, PRESET, 3, 4, seed=2, checkpoint=tmp_path / "run.pt", watch=lambda epoch: seen.append(epoch.epoch)
+    )
+    assert seen == [3, 4]
+    assert again == history
+    for name, tensor in straight.state_dict().items():
+        torch.testing.assert_close(resumed.state_dict()[name], tensor)
+    (tmp_path / "run.pt").write_bytes(b"nothing")
+    with pytest.raises(GameError, match="not a checkpoint"):
+        train(lessons, PRESET, 3, 4, seed=2, checkpoint=tmp_path / "run.pt")
+
+
+def test_what_held_out_deals_show() -> None:
+    odds = np.array([[0.95, 0.05], [0.6, 0.4], [0.2, 0.8], [0.9, 0.1]], np.float32)
+    shown = held_out(odds, np.array([0, 0, 1, 1]))
+    assert (shown["accuracy"], shown["majority"], shown["confusion"]) == (0.75, 0.5, [[2, 0], [1, 1]])
+    assert shown["macro_f1"] == pytest.approx((2 * 2 / 5 + 2 * 1 / 3) / 2)
+    assert shown["at_0.9"] == {"share": 0.5, "right": 0.5}
+
+
+def test_one_deal_in_five_is_held_out(lessons: Lessons) -> None:
+    learned, tested = lessons.split()
+    assert (len(learned.label), len(tested.label)) == (720, 180)
+    assert training.HELD_OUT == 5
+
+
+def test_weights_come_back_as_a_judge(lessons: Lessons, tmp_path: Path) -> None:
+    engine = engine_of()
+    from learners.strength import DealStrength
+
+    network, file = DealStrength(STRENGTH_PRESETS["small"], 5, 3).eval(), tmp_path / "some.safetensors"
+    write_weights(file, network.state_dict(), StrengthCard("doudizhu", "small", 3))
+    judge, card = load_judge("doudizhu", engine.scorer, file)
+    hands = engine.dealer.deal(np.arange(50, dtype=np.uint64))
+    odds = judge(hands)
+    np.testing.assert_allclose(odds.sum(axis=1), 1, atol=1e-5)
+    np.testing.assert_allclose(odds, StrengthJudge(network, engine.scorer)(hands), atol=0.01)
+    assert card.seed == 3
+    with pytest.raises(GameError, match="weights for doudizhu, not for big2"):
+        load_judge("big2", engine.scorer, file)
+    write_weights(file, network.state_dict(), StrengthCard("doudizhu", "paper", 3))
+    with pytest.raises(GameError, match="not weights of such a network"):
+        load_judge("doudizhu", engine.scorer, file)
+    write_weights(file, network.state_dict(), StrengthCard("doudizhu", "huge", 3))
+    with pytest.raises(GameError, match="unknown preset 'huge'"):
+        load_judge("doudizhu", engine.scorer, file)
