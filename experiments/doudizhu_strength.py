@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 from abl_cards.agents import agent
 from abl_cards.arena import wilson
 from abl_cards.games import game
+from abl_cards.games.doudizhu.course import counts_of
 from abl_cards.games.doudizhu.engine import DoudizhuEngine
 from abl_cards.records import data_folder, read_records, readable, write_records
 from abl_cards.settings import setting
-from abl_cards.strength.difficulty import Difficulty, choose
+from abl_cards.strength.difficulty import Deals, Difficulty, choose
 from abl_cards.strength.judge import CLASSES, StrengthJudge, inputs_of, load_judge
 from abl_cards.strength.orders import Order, fill
 from abl_cards.strength.played import Sample, gather, play_out
@@ -46,7 +47,7 @@ _VARIANTS = (
     *(f"kb:without={group}" for group in ("control", "bombs", "partner", "passing", "leading", "following")),
 )
 PAIRINGS = (
-    *(f"{one}/{_VARIANTS[(place + step) % 7]}" for place, one in enumerate(_VARIANTS) for step in (0, 1, 3)),
+    "kb", *[f"{one}/{_VARIANTS[(place + step) % 7]}" for place, one in enumerate(_VARIANTS) for step in (0, 1, 3)][1:],
     "greedy", "kb/greedy", "greedy/kb",
 )  # fmt: skip
 """Landlord and peasants: every variant of kb against three, and greedy."""
@@ -77,7 +78,7 @@ def run(settings: Settings, desk: Desk) -> Report:
     desk.plan(len(VIEWS) * 2 + 3 + CLASSES * (1 + len(settings.agents)))
     sample, mark = _gathered(settings, desk, engine)
     views = _views(settings, desk, sample, mark)
-    difficulty, drawn = _classes(settings, desk, sample, mark)
+    difficulty, drawn = _classes(settings, desk, engine, sample, mark)
     label = difficulty.classes(sample.features)
     taught = _taught(settings, desk, engine, sample, label, {**mark, "classes": difficulty.won})
     judge, _ = load_judge(engine.game, engine.scorer, desk.folder / taught["weights"])
@@ -130,21 +131,29 @@ def _view(desk: Desk, source: str, name: str, features: NDArray[np.float64], mar
     return dict(desk.cell(what, lambda tell: work(), f"silhouettes, {source}, {name}"))
 
 
+def seen(engine: DoudizhuEngine, sample: Sample) -> NDArray[np.float64]:
+    """[n, inputs] of each hand the points, the plays, the cards from the king on, and the bombs."""
+    plays = engine.scorer.score(sample.hands.parts.ravel()).plays.reshape(-1, 3)
+    counts = counts_of(sample.hands.parts)
+    return np.concatenate(
+        [sample.points, plays, counts[:, :, 10:].reshape(len(counts), -1), (counts == 4).sum(axis=2)], axis=1
+    ).astype(np.float64)
+
+
 def _classes(
-    settings: Settings, desk: Desk, sample: Sample, mark: Mapping[str, Any]
+    settings: Settings, desk: Desk, engine: DoudizhuEngine, sample: Sample, mark: Mapping[str, Any]
 ) -> tuple[Difficulty, list[dict[str, Any]]]:
     """The classes, and a line on each of the samples that were tried."""
 
     def work(tell: Tell) -> dict[str, Any]:
-        best, every = choose(
-            sample.features, sample.outcomes.won, settings.sample, CLASSES, settings.seed, settings.draws, tell
-        )
+        deals = Deals(sample.features, sample.outcomes.won, seen(engine, sample), sample.alike)
+        best, every = choose(deals, settings.sample, CLASSES, settings.seed, settings.draws, tell)
         arrays = {
             "mean": best.classes.whitening.mean, "matrix": best.classes.whitening.matrix,
             "exemplars": best.classes.exemplars, "label": best.classes.label,
         }  # fmt: skip
-        lines = [{"first": each.first, "silhouettes": each.silhouettes, "shares": each.shares, "won": each.won,
-                  "chosen": each is best} for each in every]  # fmt: skip
+        told = ("first", "silhouettes", "shares", "won", "sure")
+        lines = [{name: getattr(each, name) for name in told} | {"chosen": each is best} for each in every]
         return {"classes": {name: array.tolist() for name, array in arrays.items()}, "draws": lines}
 
     found = desk.cell({"classes": settings.sample, "draws": settings.draws, **mark}, work, "classes", settings.draws)
@@ -152,7 +161,9 @@ def _classes(
     chosen = next(line for line in found["draws"] if line["chosen"])
     classes = Classes(Whitening(kept["mean"], kept["matrix"]), kept["exemplars"], kept["label"])
     (one, two), shares, won = chosen["silhouettes"], tuple(chosen["shares"]), tuple(chosen["won"])
-    return Difficulty(classes, chosen["first"], (one, two), shares, won), found["draws"]
+    return Difficulty(classes, chosen["first"], (one, two), shares, won, tuple(map(tuple, chosen["sure"]))), found[
+        "draws"
+    ]
 
 
 # --- the network -----------------------------------------------------------------------------------------------------

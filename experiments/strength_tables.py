@@ -45,11 +45,15 @@ def draw_table(draws: Sequence[Results]) -> Table:
     """The samples that were clustered."""
     rows: list[list[Cell]] = [
         ["chosen" if each["chosen"] else "", each["first"], *each["silhouettes"],
-         " ".join(f"{share:.0%}" for share in each["shares"]), " ".join(f"{won:.0%}" for won in each["won"])]
+         " ".join(f"{share:.0%}" for share in each["shares"]), " ".join(f"{won:.0%}" for won in each["won"]),
+         "; ".join(" ".join(f"{won:.0%}" for won in agent) for agent in each["sure"])]
         for each in draws
     ]  # fmt: skip
-    columns = ("", "clusters", "silhouette, first", "silhouette", "shares by class", "won by class")
-    note = "Chosen is the sample whose neighbouring classes differ most in how often the landlord wins."
+    columns = ("", "clusters", "silhouette, first", "silhouette", "shares by class", "won by class", "won where surest")
+    note = (
+        "Chosen is the sample whose neighbouring classes differ most in how often the landlord wins, over all and "
+        "in the deals that are surest of their class at sight, for each agent that played in all seats."
+    )
     return Table("draws", "Two-stage clustering of random samples", columns, rows, note, digits=3)
 
 

@@ -36,6 +36,7 @@ class Sample:
     points: NDArray[np.float32]  # [n, 3] of landlord, down, up
     outcomes: Outcomes  # means over the games of each deal
     recorded: Outcomes  # [r] of the recorded games alone
+    alike: NDArray[np.float32]  # [a, n] won by the landlord where one agent had all seats, a line an agent
 
     def __len__(self) -> int:
         return len(self.points)
@@ -57,6 +58,7 @@ class Sample:
             np.savez(
                 stream, parts=self.hands.parts, bottom=self.hands.bottom, points=self.points,
                 outcomes=np.array(self.outcomes), recorded=np.array(self.recorded),
+                alike=self.alike,
             )  # fmt: skip
         beside.replace(file)
 
@@ -65,11 +67,11 @@ class Sample:
         """Read what ``save`` wrote."""
         with np.load(file) as kept:
             hands = Hands(kept["parts"], kept["bottom"])
-            return cls(hands, kept["points"], Outcomes(*kept["outcomes"]), Outcomes(*kept["recorded"]))
+            return cls(hands, kept["points"], Outcomes(*kept["outcomes"]), Outcomes(*kept["recorded"]), kept["alike"])
 
     def digest(self) -> str:
         """A mark of the contents."""
-        parts = (self.hands.parts, self.points, np.array(self.outcomes), np.array(self.recorded))
+        parts = (self.hands.parts, self.points, np.array(self.outcomes), np.array(self.recorded), self.alike)
         return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()[:16]
 
 
@@ -84,15 +86,16 @@ def gather(
     own = engine.dealer.deal(mix_all(np.full(deals, key_of(seed, _DEALS), np.uint64), np.arange(deals)))
     there = _replayed(*records) if records else Played(0)
     hands = Hands.joined([there.hands, own])
-    several = []
+    several, alike = [], [np.zeros((0, len(hands.bottom)), np.float32)]
     for number, pairing in enumerate(pairings):
         tell(number, pairing)
         landlord, peasants = (agent(name, engine) for name in read_pairing(pairing))
         several.append(
             play_out(engine.with_deals(hands), len(own.bottom) + len(there.over), (landlord, peasants), seed)
         )
+        alike += [] if "/" in pairing else [several[-1].won[None]]
     points = hand_points(HandScorer.of(engine.rules.kb), hands)
-    return Sample(hands, points, _together(several, there.outcomes), there.outcomes)
+    return Sample(hands, points, _together(several, there.outcomes), there.outcomes, np.concatenate(alike))
 
 
 def read_pairing(text: str) -> tuple[str, str]:

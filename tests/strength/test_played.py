@@ -14,7 +14,7 @@ from abl_cards.games import GameError
 from abl_cards.games.doudizhu.engine import engine_of
 from abl_cards.games.doudizhu.outcomes import Outcomes, Played
 from abl_cards.records import readable
-from abl_cards.strength.difficulty import cluster
+from abl_cards.strength.difficulty import Deals, cluster
 from abl_cards.strength.played import Sample, gather, play_out, read_pairing
 
 
@@ -51,6 +51,7 @@ def test_a_sample_is_the_mean_of_its_games(tmp_path: Path) -> None:
     np.testing.assert_allclose(sample.outcomes, Outcomes.mean(alone), atol=1e-6)
     assert sample.features.shape == (12, 5)
     assert sample.once.shape == (0, 5)
+    np.testing.assert_array_equal(sample.alike, [alone[0].won])  # where greedy has all seats
     np.testing.assert_allclose(sample.features[:, 1], sample.points[:, 1] + sample.points[:, 2])
     sample.save(tmp_path / "some.npz")
     back = Sample.load(tmp_path / "some.npz")
@@ -81,9 +82,12 @@ def test_classes_are_numbered_by_the_landlords_wins() -> None:
     random = np.random.default_rng(2)
     strength = random.normal(size=400)
     features = np.column_stack([strength, random.normal(size=400)])
-    found = cluster(features, (strength > 0).astype(np.float32), 200, 3, 0)
+    won = (strength > 0).astype(np.float32)
+    found = cluster(Deals(features, won, features, won[None]), 200, 3, 0)
     assert list(found.won) == sorted(found.won)
     assert sum(found.shares) == pytest.approx(1)
     label = found.classes(features)
     assert [(strength[label == number] > 0).mean() for number in range(3)] == pytest.approx(list(found.won))
-    assert found.gap == pytest.approx(np.diff(found.won).min())
+    assert np.array(found.sure).shape == (1, 3)  # what is seen tells the class: the surest deals are like the others
+    assert found.sure[0][0] < 0.2 < 0.8 < found.sure[0][2]
+    assert found.gap == pytest.approx(min(np.diff(found.won).min(), np.diff(found.sure[0]).min()))
