@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from abl_cards.agents import checked_name
+from abl_cards.agents.learned import weights_of
 from abl_cards.games import Engine, GameError, game
 from abl_cards.settings import setting
 from experiments.desk import Desk
@@ -17,6 +18,7 @@ from experiments.experiment import Experiment
 from experiments.matches import matches
 from experiments.players import players, variant
 from experiments.report import Bars, Cell, Report, Table
+from learners.store import load_card
 
 PARTS = {
     "no-projection": "the projection of the estimated hands",
@@ -47,9 +49,11 @@ class Part:
 
 def parts(agent: str, engine: Engine) -> list[Part]:
     """All the parts of an agent, the groups first."""
-    sizes = engine.judge().groups()  # these agents tell the preferences no estimate, so that beliefs never fire
-    groups = [Part(name, _preferences(sizes[name]), f"without={name}") for name in sorted(sizes)]
-    learned = checked_name(agent).kind == "abl"
+    name = checked_name(agent)
+    learned = name.kind == "abl"
+    estimates = learned and load_card(weights_of(name, engine)).abln  # beliefs fire for nobody else
+    sizes = engine.judge().groups(estimated=estimates)
+    groups = [Part(group, _preferences(sizes[group]), f"without={group}") for group in sorted(sizes)]
     return [*groups, *(Part(word, what, word) for word, what in PARTS.items() if learned)]
 
 

@@ -33,6 +33,7 @@ class Settings:
     decision_steps: int = setting(3_500, "steps of the decision model on the records; 0 where start= has learned them")
     learning_rate: float | None = setting(None, "of PPO; none is the preset's. A run may go on with another one")
     entropy: float | None = setting(None, "weight of the policy's entropy, likewise")
+    rows: int | None = setting(None, "decisions with a choice between two updates; none is the preset's")
     averaged: float = setting(0.998, "memory of the running mean of the decision model, which is what plays in the end")
     device: str = setting("cpu", "cpu or cuda")
     precision: str = setting("float32", "of matrix products: float32, or bfloat16, faster where the hardware has it")

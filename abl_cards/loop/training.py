@@ -104,7 +104,8 @@ class Run:
         if not self.checkpoint.exists():
             prepare(settings, self.engine, self.networks, tell)
         symmetries = Symmetries.of(self.engine.symmetries, self.engine.observation)
-        self.trainer = Trainer(self.networks, symmetries, _ppo(settings, self.networks.preset.ppo), settings.averaged)
+        self.ppo = _ppo(settings, self.networks.preset.ppo)
+        self.trainer = Trainer(self.networks, symmetries, self.ppo, settings.averaged)
         self._rng = np.random.default_rng(settings.seed)
         self.play = self._sit_down()
         self.learn: Learn = self.teach
@@ -131,8 +132,8 @@ class Run:
         shares = self.settings.against_kb, self.settings.against_past
         seats = seating(self.settings.tables, int(self.engine.teams.max()) + 1, shares)
         mind = Mind(self.engine, judge, self.networks)
-        ppo, settings = self.networks.preset.ppo, self.settings
-        return SelfPlay(self.engine, mind, opponents, seats, ppo, settings.seed, settings.revealed)
+        settings = self.settings
+        return SelfPlay(self.engine, mind, opponents, seats, self.ppo, settings.seed, settings.revealed)
 
     # --- the loop ----------------------------------------------------------------------------------------------------
 
@@ -155,7 +156,7 @@ class Run:
     def _once(self) -> Report:
         """Play until there is enough to learn from, and learn."""
         began, before = time.monotonic(), self.play.decisions
-        rows = self.networks.preset.ppo.rows
+        rows = self.ppo.rows
         while self.play.memory.ready < rows:
             self.play.step()
         learned = self.learn(self.play.memory.take(rows))
@@ -258,12 +259,8 @@ class Run:
 
 def _ppo(settings: Settings, preset: PPO) -> PPO:
     """The preset's, but for what the settings say."""
-    rate, entropy = settings.learning_rate, settings.entropy
-    return replace(
-        preset,
-        learning_rate=preset.learning_rate if rate is None else rate,
-        entropy=preset.entropy if entropy is None else entropy,
-    )
+    asked = {name: getattr(settings, name) for name in ("learning_rate", "entropy", "rows")}
+    return replace(preset, **{name: value for name, value in asked.items() if value is not None})
 
 
 WARM_UP = 10
