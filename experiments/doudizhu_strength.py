@@ -62,11 +62,11 @@ class Settings:
     deals: int = setting(20_000, "random deals more")
     pairings: tuple[str, ...] = setting(PAIRINGS, "who plays each deal: LANDLORD/PEASANTS, or one for all")
     sample: int = setting(1_000, "deals that are clustered together")
-    draws: int = setting(24, "samples that are tried")
+    draws: int = setting(120, "samples that are tried")
     preset: str = setting("small", f"of the network: {', '.join(STRENGTH_PRESETS)}")
     epochs: int = setting(20, "of training")
     confidence: float = setting(0.9, "the least probability of the class of a generated deal")
-    made: int = setting(800, "deals that are generated for each class, and played out")
+    made: int = setting(1_000, "deals that are generated for each class, and played out")
     agents: tuple[str, ...] = setting(("kb", "greedy", "random"), "each plays the generated deals in all seats")
     seed: int = setting(0, "of deals, samples, weights and batches")
 
