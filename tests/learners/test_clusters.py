@@ -70,7 +70,8 @@ def test_the_other_ways() -> None:
     examples, label = blobs()
     white = Whitening.of(examples)(examples)
     assert same(k_means(white, 5), label)
-    assert same(dbscan(white), label)
+    pairs = np.array([[0.0], [0.01], [1.0], [0.5], [0.51]])
+    assert dbscan(pairs).tolist() == [0, 0, -1, 1, 1]  # who stands alone is noise
     assert np.bincount(equal_parts(np.arange(100.0), 5)).tolist() == [20] * 5
     assert silhouette(white, label) > silhouette(white, equal_parts(examples[:, 0], 5))
     labels, exemplars = propagate(white, -2.0)
