@@ -26,25 +26,36 @@ class Answers:
     @classmethod
     def of(cls, kb: KnowledgeBase, forms: Sequence[Term], contexts: Sequence[Atom | None] = (None,)) -> Answers:
         """Labels stand for one form each; a context is a fact that their order depends on."""
-        circuit = with_outputs(kb.circuit("beats/1"), [Atom("beats", (form,)) for form in forms])
-        to_beat = {str(form): row for (form,), row in circuit.input_rows("to_beat", 1).items()}
-        tables = np.zeros((len(contexts), len(forms), -(-len(forms) // _WORD) * _WORD), np.bool_)
-        for table, context in zip(tables, contexts, strict=True):
-            rows = np.zeros((len(circuit.inputs), len(forms)), np.uint8)
-            asked = [place for place, form in enumerate(forms) if str(form) in to_beat and str(form) != "pass"]
-            rows[[to_beat[str(forms[place])] for place in asked], asked] = 1
-            if context in circuit.inputs:
-                rows[circuit.inputs.index(context)] = 1
-            beats = evaluate(circuit, rows) == 1
-            beats[[place for place, form in enumerate(forms) if str(form) == "pass"]] = False
-            table[asked, : len(forms)] = beats.T[asked]
-        return cls(np.packbits(tables, axis=2, bitorder="little").view(np.uint64))
+        beaten_by = beats_of(kb, forms, contexts)
+        room = -len(forms) % _WORD
+        bits = np.packbits(np.pad(beaten_by, [(0, 0), (0, 0), (0, room)]), axis=2, bitorder="little")
+        return cls(bits.view(np.uint64))
 
     def within(self, held: NDArray[np.uint8], context: NDArray[np.integer]) -> NDArray[np.uint8]:
         """[n, labels] whether hands that could lead the labels held [labels, n] beat each label, in contexts [n]."""
         answered = np.empty(held.shape[::-1], np.uint8)
         each_share(len(answered), lambda lo, hi: _within(held, self.beaten_by, context, lo, hi, answered))
         return answered
+
+
+def beats_of(kb: KnowledgeBase, forms: Sequence[Term], contexts: Sequence[Atom | None] = (None,)) -> NDArray[np.bool_]:
+    """[contexts, forms, forms] whether the first is beaten by the second; ``beats/1`` is asked about every form once.
+
+    A pass neither beats nor is beaten.
+    """
+    circuit = with_outputs(kb.circuit("beats/1"), [Atom("beats", (form,)) for form in forms])
+    to_beat = {str(form): row for (form,), row in circuit.input_rows("to_beat", 1).items()}
+    tables = np.zeros((len(contexts), len(forms), len(forms)), np.bool_)
+    for table, context in zip(tables, contexts, strict=True):
+        rows = np.zeros((len(circuit.inputs), len(forms)), np.uint8)
+        asked = [place for place, form in enumerate(forms) if str(form) in to_beat and str(form) != "pass"]
+        rows[[to_beat[str(forms[place])] for place in asked], asked] = 1
+        if context in circuit.inputs:
+            rows[circuit.inputs.index(context)] = 1
+        beats = evaluate(circuit, rows) == 1
+        beats[[place for place, form in enumerate(forms) if str(form) == "pass"]] = False
+        table[asked] = beats.T[asked]
+    return tables
 
 
 @njit(cache=True, nogil=True)

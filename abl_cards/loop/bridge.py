@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from ablkit.bridge import BaseBridge
 from ablkit.data.structures import ListData
 from ablkit.learning import ABLModel
 from ablkit.reasoning import KBBase, Reasoner
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from abl_cards.agents.agent import Keys
 from abl_cards.agents.mind import View, draw
 from abl_cards.loop.experience import Experience
+from abl_cards.loop.seams import Bridge
 from abl_cards.loop.training import Run
 from abl_cards.loop.updates import Update
 
@@ -107,7 +107,7 @@ class DrawingReasoner(Reasoner):  # type: ignore[misc]
         return data_examples.abduced_pseudo_label
 
 
-class JointBridge(BaseBridge):  # type: ignore[misc]
+class JointBridge(Bridge):
     """A run whose labels and lessons go through an ABLkit model and reasoner.
 
     >>> bridge = JointBridge(run, reasoner=my_reasoner)  # doctest: +SKIP
@@ -138,36 +138,6 @@ class JointBridge(BaseBridge):  # type: ignore[misc]
         last = getattr(self.model.base_model, "last", None)
         return last if isinstance(last, Update) else Update(float(loss), 0.0, 0.0, 0.0, 0.0, 0.0)
 
-    def predict(self, data_examples: ListData) -> tuple[list[Any], list[Any]]:
-        """Indices and probabilities of the labels, by the model."""
-        self.model.predict(data_examples)
-        return data_examples.pred_idx, data_examples.pred_prob
-
-    def abduce_pseudo_label(self, data_examples: ListData) -> list[list[Any]]:
-        """Consistent labels, by the reasoner."""
-        self.reasoner.batch_abduce(data_examples)
-        return data_examples.abduced_pseudo_label
-
-    def idx_to_pseudo_label(self, data_examples: ListData) -> list[list[Any]]:
-        """The predicted labels by name."""
-        names = self.reasoner.idx_to_label
-        data_examples.pred_pseudo_label = [[names[index] for index in row] for row in data_examples.pred_idx]
-        return data_examples.pred_pseudo_label
-
-    def pseudo_label_to_idx(self, data_examples: ListData) -> list[list[Any]]:
-        """The abduced labels by number."""
-        numbers = self.reasoner.label_to_idx
-        data_examples.abduced_idx = [[numbers[name] for name in row] for row in data_examples.abduced_pseudo_label]
-        return data_examples.abduced_idx
-
     def train(self, train_data: Any = None, minutes: float | None = None) -> None:
         """Play and learn; the data of a game come from playing it."""
         self.run.go(minutes=minutes)
-
-    def valid(self, val_data: Any = None) -> None:
-        """A run counts its wins while it trains: see its metrics."""
-        raise NotImplementedError("a run counts its wins while it trains: read metrics.jsonl, or play matches")
-
-    def test(self, test_data: Any = None) -> None:
-        """A run counts its wins while it trains: see its metrics."""
-        self.valid(test_data)

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from ablkit.bridge import BaseBridge
 from ablkit.data.structures import ListData
 from ablkit.learning import ABLModel
 from ablkit.reasoning import Reasoner
@@ -26,6 +25,7 @@ from abl_cards.games.doudizhu.course import counts_of
 from abl_cards.games.doudizhu.knowledge import MOST_CARDS, TAGS
 from abl_cards.loop.checkpoint import load_checkpoint, save_checkpoint
 from abl_cards.loop.metrics import Metrics
+from abl_cards.loop.seams import Bridge
 from abl_cards.loop.split_labels import Tagged
 from learners.presets import SPLITTERS
 from learners.splitter import Sequences, SplitNetwork
@@ -119,7 +119,7 @@ def marginals(network: SplitNetwork, hands: NDArray[np.uint64], batch: int = 204
     return np.concatenate(parts)
 
 
-class SplitBridge(BaseBridge):  # type: ignore[misc]  # ablkit has no types
+class SplitBridge(Bridge):
     """Teaches a splitter by way of an ABLkit model and reasoner, either of which can be one's own.
 
     >>> bridge = SplitBridge(settings, splitter, labelled, unlabelled)  # doctest: +SKIP
@@ -201,36 +201,6 @@ class SplitBridge(BaseBridge):  # type: ignore[misc]  # ablkit has no types
         self.abduce_pseudo_label(data)
         self.pseudo_label_to_idx(data)
         return data
-
-    def predict(self, data_examples: ListData) -> tuple[list[Any], list[Any]]:
-        """Indices and probabilities of the tags, by the model."""
-        self.model.predict(data_examples)
-        return data_examples.pred_idx, data_examples.pred_prob
-
-    def abduce_pseudo_label(self, data_examples: ListData) -> list[list[Any]]:
-        """The tags of the best splits, by the reasoner."""
-        self.reasoner.batch_abduce(data_examples)
-        return data_examples.abduced_pseudo_label
-
-    def idx_to_pseudo_label(self, data_examples: ListData) -> list[list[Any]]:
-        """The predicted tags."""
-        names = self.reasoner.idx_to_label
-        data_examples.pred_pseudo_label = [[names[index] for index in row] for row in data_examples.pred_idx]
-        return data_examples.pred_pseudo_label
-
-    def pseudo_label_to_idx(self, data_examples: ListData) -> list[list[Any]]:
-        """The abduced tags by number."""
-        numbers = self.reasoner.label_to_idx
-        data_examples.abduced_idx = [[numbers[tag] for tag in row] for row in data_examples.abduced_pseudo_label]
-        return data_examples.abduced_idx
-
-    def valid(self, val_data: Any = None) -> None:
-        """A run is measured while it goes: see its metrics."""
-        raise NotImplementedError("a run is measured while it goes: give train() a measure, or read metrics.jsonl")
-
-    def test(self, test_data: Any = None) -> None:
-        """A run is measured while it goes: see its metrics."""
-        self.valid(test_data)
 
     def _save(self, written: int, seconds: float) -> None:
         save_checkpoint(

@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.answers import Answers
+from abl_cards.games.answers import Answers, beats_of
 from abl_cards.games.big2.knowledge import AXES, FIRST, MOST_CARDS, RANK_COUNT, RULE_FILES, SEATS
 from abl_cards.games.questions import Question, one_hot, with_outputs
 from abl_cards.games.race import Combinations, read_combinations
 from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number, numbered_labels, one_each
-from abl_cards.logic import Atom, Circuit, KnowledgeBase, evaluate
+from abl_cards.logic import Atom, Circuit, KnowledgeBase
 
 NEXT_SEAT, TRICK_OVER, OVER = 1, 2, 4
 """Bits of an entry of the turn table."""
@@ -84,14 +84,7 @@ class Rules:
     def combinations(self) -> Combinations:
         """What can be laid down, and what beats what: the circuit of beats/1 asked about every play once."""
         labels = tuple(label for label in self.labels if label != "pass")
-        circuit = self.kb.circuit("beats/1")
-        at, beats = {label: place for place, label in enumerate(labels)}, np.zeros((len(labels),) * 2, np.bool_)
-        rows = np.zeros((len(circuit.inputs), len(labels)), np.uint8)
-        for (label,), row in circuit.input_rows("to_beat", 1).items():
-            rows[row, at[str(label)]] = 1
-        for (_, (label,)), answer in zip(circuit.outputs, evaluate(circuit, rows), strict=True):
-            if label != "pass":
-                beats[:, at[str(label)]] = answer
+        (beats,) = beats_of(self.kb, labels)
         return read_combinations(self.kb, labels, beats, RANK_COUNT, FIRST)
 
 
