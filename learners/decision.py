@@ -27,12 +27,16 @@ class Question:
     to_beat: Tensor  # [n] int64 label to beat, -1 when leading
     regret: Tensor  # [n, labels] cost over the cheapest label's, in the knowledge base's unit; any number elsewhere
     plays: Tensor  # [n, labels] the least number of plays that empties the hand after each label
-    estimate: Tensor | None = None  # [n, others, cards]
-    replies: Tensor | None = None  # [n, others, labels] how likely each of the others could answer each label
+    estimate: Tensor  # [n, others, cards]; any numbers for a model without ABLN, as the next ones
+    replies: Tensor  # [n, others, labels] how likely each of the others could answer each label
 
     def part(self, name: str) -> Tensor:
         """One of the inputs a preset may name, [n, size]."""
         return _PARTS[name](self)
+
+    def parts(self, names: tuple[str, ...]) -> Tensor:
+        """Some of them side by side, in numbers like the observation's."""
+        return torch.cat([self.part(name).to(self.observation.dtype) for name in names], dim=1)
 
 
 def _regret(question: Question) -> Tensor:
@@ -45,16 +49,8 @@ def _to_beat(question: Question) -> Tensor:
     return nn.functional.one_hot(question.to_beat + 1, labels + 1)[:, 1:].float()
 
 
-def _estimate(question: Question) -> Tensor:
-    if question.estimate is None:
-        raise ValueError("this model needs an estimate of the hidden hands")
-    return question.estimate.flatten(1)
-
-
 def _replies(question: Question) -> Tensor:
     """Of the labels that may be chosen; what could answer the others matters less than it disturbs the learning."""
-    if question.replies is None:
-        raise ValueError("this model needs to know who could answer what")
     return (question.replies * question.legal[:, None]).flatten(1)
 
 
@@ -67,7 +63,7 @@ def _plays(question: Question) -> Tensor:
 _CRITIC_INPUTS = (LEGAL, TO_BEAT, PLAYS)
 
 _PARTS = {
-    ESTIMATE: _estimate,
+    ESTIMATE: lambda question: question.estimate.flatten(1),
     REPLIES: _replies,
     LEGAL: lambda question: question.legal.float(),
     TO_BEAT: _to_beat,
@@ -116,11 +112,16 @@ class Decision(nn.Module):
         every = (there.get(name, weight.new_zeros(len(weight), self.sizes[name])) for name in self.inputs)
         return torch.cat([encoded, *every], dim=1)
 
+    def _joined(self, encoded: Tensor, told: Tensor) -> Tensor:
+        """``join`` of both; one by one, since no gradient is wanted for what it is told, most of the numbers."""
+        of_encoded, of_told = torch.split_with_sizes(self.join.weight, [self.encoder_out, told.shape[1]], dim=1)
+        return nn.functional.linear(encoded, of_encoded) + nn.functional.linear(told, of_told, self.join.bias)
+
     def forward(self, question: Question) -> Tensor:
         """[n, labels] log-probabilities; what may not be chosen has next to none."""
         encoded = torch.relu(self.encoder(self.forget_inputs(question.observation)))
-        hidden = self.join(torch.cat([self.forget(encoded), *(question.part(name) for name in self.inputs)], dim=1))
-        last = self.forget(torch.relu(self.blocks(hidden)))
+        told = question.parts(self.inputs)
+        last = self.forget(torch.relu(self.blocks(self._joined(self.forget(encoded), told))))
         with torch.autocast(last.device.type, enabled=False):  # a policy changes by less than half precision shows
             logits = self.policy(last.float())
         if self.trust is not None:
@@ -139,8 +140,9 @@ class Critic(nn.Module):
 
     def forward(self, question: Question, hands: Tensor) -> Tensor:
         """[n] the expected return, from what the seat sees and the others' true hands [n, others, cards]."""
-        told = [question.part(name) for name in _CRITIC_INPUTS]
-        value: Tensor = self.value(torch.cat([question.observation, hands.flatten(1), *told], dim=1)).squeeze(1)
+        observation, told = question.observation, question.parts(_CRITIC_INPUTS)
+        seen = torch.cat([observation, hands.flatten(1).to(observation.dtype), told], dim=1)
+        value: Tensor = self.value(seen).squeeze(1)
         return value
 
 

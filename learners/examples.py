@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Self
 
 import numpy as np
@@ -13,20 +13,14 @@ from torch import Tensor
 from learners.decision import Question
 from learners.presets import DRAWS
 from learners.symmetry import Symmetries
+from learners.told import Told
 
 
 @dataclass(frozen=True)
-class Examples:
+class Examples(Told):
     """n decisions with what was chosen and what was hidden."""
 
-    observation: NDArray[np.uint8]  # [n, features]
-    legal: NDArray[np.bool_]  # [n, labels] what could be chosen
-    to_beat: NDArray[np.int16]  # [n] label to beat, -1 when leading
-    regret: NDArray[np.float16]  # [n, labels] cost over the cheapest label's, infinite where not legal
-    plays: NDArray[np.uint8]  # [n, labels] the least number of plays that empties the hand after each label
     prior: NDArray[np.float16]  # [n, others, cards] what can be said of the hidden hands without learning
-    estimate: NDArray[np.float16]  # [n, others, cards] of the hidden hands as the decision model is given it
-    replies: NDArray[np.uint8]  # [n, others, labels] in how many of DRAWS deals each of the others could answer each
     hands: NDArray[np.uint8] | NDArray[np.float32]  # [n, others, cards] the truth, or what was abduced
     label: NDArray[np.int16]  # [n] the choice
 
@@ -55,22 +49,37 @@ class Lesson:
     label: Tensor  # [n] int64
 
 
-def lesson(examples: Examples, device: torch.device, symmetries: Symmetries | None = None, number: int = 0) -> Lesson:
-    """Move examples to a device, under one of the symmetries of their game."""
-    observation, hands, prior, estimate = (
-        torch.from_numpy(array).to(device).float()
-        for array in (examples.observation, examples.hands, examples.prior, examples.estimate)
-    )
+def lesson(
+    examples: Examples,
+    device: torch.device,
+    symmetries: Symmetries | None = None,
+    number: int = 0,
+    numbers: torch.dtype = torch.float32,
+) -> Lesson:
+    """Move examples to a device, under one of the symmetries of their game; see ``question``."""
+    asked = question(examples, device, numbers)
+    hands, prior = (torch.from_numpy(array).to(device).float() for array in (examples.hands, examples.prior))
     if symmetries is not None and number:
-        observation = symmetries.observation(number, observation)
-        hands, prior, estimate = (symmetries.hands(number, each) for each in (hands, prior, estimate))
-    question = Question(
-        observation=observation,
-        legal=torch.from_numpy(examples.legal).to(device),
-        to_beat=torch.from_numpy(examples.to_beat).to(device).long(),
-        regret=torch.from_numpy(examples.regret).to(device).float(),
-        plays=torch.from_numpy(examples.plays).to(device).float(),
-        estimate=estimate,
-        replies=torch.from_numpy(examples.replies).to(device).float() / DRAWS,
+        hands, prior, estimate = (symmetries.hands(number, each) for each in (hands, prior, asked.estimate))
+        asked = replace(asked, observation=symmetries.observation(number, asked.observation), estimate=estimate)
+    return Lesson(asked, prior, hands, torch.from_numpy(examples.label).to(device).long())
+
+
+def question(told: Told, device: torch.device, numbers: torch.dtype = torch.float32) -> Question:
+    """What the decision model is told as tensors on a device.
+
+    Where products are made in half precision, numbers of that kind save rounding them before each product.
+    """
+    legal, to_beat, observation, regret, plays, estimate, replies = (
+        torch.from_numpy(array).to(device)
+        for array in (told.legal, told.to_beat, told.observation, told.regret, told.plays, told.estimate, told.replies)
     )
-    return Lesson(question, prior, hands, torch.from_numpy(examples.label).to(device).long())
+    return Question(
+        observation=observation.to(numbers),
+        legal=legal,
+        to_beat=to_beat.long(),
+        regret=regret.float(),  # in full, since the logits are made of it
+        plays=plays.to(numbers),
+        estimate=estimate.to(numbers),
+        replies=replies.to(numbers) / DRAWS,
+    )

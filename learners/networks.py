@@ -53,6 +53,11 @@ class Networks(nn.Module):
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bfloat16")
 
     @property
+    def numbers(self) -> torch.dtype:
+        """What their inputs are made of inside ``arithmetic``."""
+        return torch.bfloat16 if self.precision == "bfloat16" else torch.float32
+
+    @property
     def device(self) -> torch.device:
         """Where the weights are."""
         return next(self.parameters()).device

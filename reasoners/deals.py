@@ -31,6 +31,8 @@ _NEVER = 1e18
 _WAYS = 15  # to share four copies among three seats
 _LOG = np.log(np.arange(1.0, 6.0))  # of the numbers from 1
 _COPIES = 4
+_MARGIN = _COPIES
+_SCALED = 8  # cards between two layers that are scaled; over so few no weight grows or shrinks out of a double
 
 # --- the most probable deal -------------------------------------------------------------------------------------------
 
@@ -128,7 +130,7 @@ class Room(NamedTuple):
     second: NDArray[np.int64]  # [cards, 15] copies of the second seat
     ways: NDArray[np.int64]  # [cards] how many ways there are
     rest: NDArray[np.int64]  # [cards + 1] copies of the cards from c on
-    behind: NDArray[np.float64]  # [cards + 1, a, b] weight of the cards from c on; the first seats lack a and b
+    behind: NDArray[np.float64]  # [cards + 1, place of a and b] weight of the cards from c on; see ``_row_of``
     before: NDArray[np.float64]  # [a, b] weight of the cards before c
     after: NDArray[np.float64]  # [a, b] the same with c
 
@@ -138,9 +140,19 @@ def new_room(cards, most):
     """Scratch paper for so many cards, and seats that lack up to so many."""
     return Room(
         np.empty((cards, _WAYS)), np.empty((cards, _WAYS), np.int64), np.empty((cards, _WAYS), np.int64),
-        np.empty(cards, np.int64), np.empty(cards + 1, np.int64), np.zeros((cards + 1, most + 1, most + 1)),
+        np.empty(cards, np.int64), np.empty(cards + 1, np.int64),
+        np.zeros((cards + 1, _MARGIN + (most + 1) * (most + 1 + _MARGIN))),
         np.zeros((most + 1, most + 1)), np.zeros((most + 1, most + 1)),
     )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _row_of(left):
+    """Numbers in a row of ``behind``: where the first seats lack a and b cards the weight is at _MARGIN + a * row + b.
+
+    A margin is before each row, behind the last, and at its end at once the next one's.
+    """
+    return np.int64(left[1]) + 1 + _MARGIN
 
 
 @njit(cache=True, nogil=True)
@@ -151,7 +163,7 @@ def _prepare(room, estimate, unseen, left, at_least, at_most):
         if room.rest[0] != np.int64(left[0]) + left[1] + left[2]:
             return False
         _look_ahead(room, left)
-        if room.behind[0, left[0], left[1]] > 0.0:
+        if room.behind[0, _MARGIN + left[0] * _row_of(left) + left[1]] > 0.0:
             return True
     return False
 
@@ -184,41 +196,52 @@ def _share(room, estimate, unseen, at_least, at_most, least):
 
 @njit(cache=True, nogil=True)
 def _look_ahead(room, left):
-    """Fill ``behind`` from the last card to the first; every layer is scaled to a greatest weight of 1."""
+    """Fill ``behind`` from the last card to the first.
+
+    A way to share a card moves a whole layer by one distance, so that it is added in one long loop, which vector units
+    like; the margins are empty, and what would cross the edge of a row falls into them.
+    """
     cards, most0, most1, most2 = len(room.ways), np.int64(left[0]), np.int64(left[1]), np.int64(left[2])
-    room.behind[cards, 0, 0] = 1.0
+    row, last_before = _row_of(left), 0
+    room.behind[cards, : _MARGIN + row] = 0.0
+    room.behind[cards, _MARGIN] = 1.0
     for c in range(cards - 1, -1, -1):
-        rest, layer, beyond = room.rest[c], room.behind[c], room.behind[c + 1]
-        first, last = max(0, rest - most1 - most2), min(most0, rest)
-        for a in range(first, last + 1):
-            layer[a, max(0, rest - a - most2) : min(most1, rest - a) + 1] = 0.0
+        first, last = max(0, room.rest[c] - most1 - most2), min(most0, room.rest[c])
+        layer, beyond = room.behind[c], room.behind[c + 1]
+        layer[first * row : _MARGIN + (last + 1) * row] = 0.0
         for way in range(room.ways[c]):
-            y, weight = room.second[c, way], room.weight[c, way]
-            for a in range(max(first, room.first[c, way]), last + 1):
-                x = a - room.first[c, way]
-                lo = max(0, rest - a - most2, y + max(0, room.rest[c + 1] - x - most2))
-                hi = min(most1, rest - a, y + min(most1, room.rest[c + 1] - x)) + 1
-                if lo < hi:
-                    _add(layer[a], weight, beyond[x], np.uint64(lo), np.uint64(hi), np.uint64(y))
-        top = 0.0
+            x, y = room.first[c, way], room.second[c, way]
+            lo, hi = max(first, x), min(last, last_before + x) + 1
+            if lo < hi:
+                moved = beyond[_MARGIN + (lo - x) * row - y :]
+                _add(layer[_MARGIN + lo * row : _MARGIN + hi * row], room.weight[c, way], moved)
         for a in range(first, last + 1):
-            for b in range(max(0, rest - a - most2), min(most1, rest - a) + 1):
-                top = max(top, layer[a, b])
-        if top > 0.0:
-            for a in range(first, last + 1):
-                layer[a, max(0, rest - a - most2) : min(most1, rest - a) + 1] /= top
+            layer[(a + 1) * row : (a + 1) * row + _MARGIN] = 0.0
+        if c % _SCALED == 0:
+            _scale(layer, room.rest[c], row, first, last, most1, most2)
+        last_before = last
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _add(row, weight, behind, lo, hi, y):
-    """Add what follows one way to share a card to a run of a layer; numbers without a sign, for vector units."""
-    for b in range(lo, hi):
-        row[b] += weight * behind[b - y]
+@njit(cache=True, nogil=True)
+def _add(layer, weight, moved):
+    for i in range(len(layer)):
+        layer[i] += weight * moved[i]
+
+
+@njit(cache=True, nogil=True)
+def _scale(layer, rest, row, first, last, most1, most2):
+    """Let the greatest weight that can be asked for be 1, lest they vanish."""
+    top = 0.0
+    for a in range(first, last + 1):
+        for b in range(max(0, rest - a - most2), min(most1, rest - a) + 1):
+            top = max(top, layer[_MARGIN + a * row + b])
+    if top > 0.0:
+        layer[first * row : _MARGIN + (last + 1) * row] /= top
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _possible(rest, x, y, most0, most1, most2):
-    """Whether the seats can lack x, y and what remains of the rest; elsewhere a layer holds old numbers."""
+    """Whether the seats can lack x, y and what remains of the rest; elsewhere a layer holds old or useless numbers."""
     return 0 <= x <= most0 and 0 <= y <= most1 and 0 <= rest - x - y <= most2
 
 
@@ -238,7 +261,7 @@ def sample_rows(estimate, unseen, left, at_least, at_most, keys, lo, hi, deals):
 def _sample(room, unseen, left, key, deal):
     """Card by card, each way as often as its weight and that of what can follow demand."""
     a, b, rest_of = np.int64(left[0]), np.int64(left[1]), np.int64(left[2])
-    most0, most1, most2 = a, b, rest_of
+    most0, most1, most2, row = a, b, rest_of, _row_of(left)
     for c in range(len(unseen)):
         if unseen[c] == 0:
             deal[0, c] = deal[1, c] = deal[2, c] = 0
@@ -247,14 +270,17 @@ def _sample(room, unseen, left, key, deal):
         for way in range(room.ways[c]):
             x, y = a - room.first[c, way], b - room.second[c, way]
             if _possible(rest, x, y, most0, most1, most2):
-                total += room.weight[c, way] * beyond[x, y]
+                total += room.weight[c, way] * beyond[_MARGIN + x * row + y]
         mark = total * ((mix(key, np.uint64(c)) >> np.uint64(11)) * 2.0**-53)
         chosen = -1
         for way in range(room.ways[c]):
             x, y = a - room.first[c, way], b - room.second[c, way]
-            if _possible(rest, x, y, most0, most1, most2) and room.weight[c, way] * beyond[x, y] > 0.0:
+            if not _possible(rest, x, y, most0, most1, most2):
+                continue
+            weight = room.weight[c, way] * beyond[_MARGIN + x * row + y]
+            if weight > 0.0:
                 chosen = way  # the last possible one where rounding leaves a little over
-                mark -= room.weight[c, way] * beyond[x, y]
+                mark -= weight
                 if mark < 0.0:
                     break
         deal[0, c], deal[1, c] = room.first[c, chosen], room.second[c, chosen]
@@ -277,6 +303,7 @@ def expect_rows(estimate, unseen, left, at_least, at_most, lo, hi, expected):
 def _expect(room, unseen, left, expected):
     """Carry the weight of the cards before c along, and weigh each way with what can follow."""
     most0, most1, most2 = np.int64(left[0]), np.int64(left[1]), np.int64(left[2])
+    row = _row_of(left)
     room.before[:] = 0.0
     room.before[most0, most1] = 1.0
     for c in range(len(unseen)):
@@ -293,7 +320,7 @@ def _expect(room, unseen, left, expected):
                     moved = room.before[a, b] * room.weight[c, way]
                     room.after[x, y] += moved
                     top = max(top, room.after[x, y])
-                    weight = moved * beyond[x, y]
+                    weight = moved * beyond[_MARGIN + x * row + y]
                     total += weight
                     of_first += weight * room.first[c, way]
                     of_second += weight * room.second[c, way]

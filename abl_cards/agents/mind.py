@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from abl_cards.agents.agent import Keys
 from abl_cards.games import Decisions, Engine, Indices, Judge
 from abl_cards.parallel import each_share
+from learners.told import Told
 from reasoners.survey import Survey, survey
 
 if TYPE_CHECKING:
@@ -21,19 +22,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class View:
-    """What a mind knows of n decisions before its networks weigh the labels; they are asked where there is a choice."""
+class View(Told):
+    """What a mind knows of n decisions before its networks weigh the labels; they are asked at the k with a choice.
+
+    What they are told there has k rows.
+    """
 
     survey: Survey
     choice: Indices  # [k] the decisions with more than one label to choose among
-    observation: NDArray[np.uint8]  # [k, features]
-    legal: NDArray[np.bool_]  # [k, labels] what may be chosen
-    to_beat: NDArray[np.int16]  # [k] label, -1 when leading
-    regret: NDArray[np.float32]  # [k, labels]
-    plays: NDArray[np.uint8]  # [k, labels]
     prior: NDArray[np.float32]  # [k, others, cards] the hidden hands by counts, facts and hints; zeros without ABLN
-    estimate: NDArray[np.float32]  # [k, others, cards] the hidden hands by ABLN; zeros without ABLN
-    replies: NDArray[np.uint8]  # [k, others, labels] in how many of DRAWS deals each could answer; zeros likewise
 
     def complete(self, labels: NDArray[np.int16]) -> NDArray[np.int16]:
         """[n] the labels [k] that were chosen, and the only ones where there is no choice."""
@@ -68,10 +65,18 @@ class Mind:
         found = survey(self.engine, self.judge, decisions, estimate if self.estimates else None)
         legal = found.choosable
         choice = np.flatnonzero(legal.sum(axis=1) > 1)
-        told = legal[choice], decisions.label_to_beat[choice], found.regret()[choice], found.plays[choice]
-        seen, believed = observation[choice], estimate[choice]
-        answers = self._replies(decisions, choice, seen, believed)
-        return View(found, choice, seen, *told, prior[choice], believed, answers)
+        return View(
+            observation=observation[choice],
+            legal=legal[choice],
+            to_beat=decisions.label_to_beat[choice],
+            regret=found.regret()[choice],
+            plays=found.plays[choice],
+            estimate=estimate[choice],
+            replies=self._replies(decisions, choice, observation[choice], estimate[choice]),
+            survey=found,
+            choice=choice,
+            prior=prior[choice],
+        )
 
     def _replies(
         self, decisions: Decisions, rows: Indices, observation: NDArray[np.uint8], estimate: NDArray[np.float32]
@@ -116,21 +121,9 @@ class Mind:
 
     def question(self, view: View) -> Question:
         """The view as tensors, where the networks are."""
-        import torch
+        from learners.examples import question
 
-        from learners.decision import Question
-        from learners.presets import DRAWS
-
-        device = self.networks.device
-        return Question(
-            torch.from_numpy(view.observation).to(device).float(),
-            torch.from_numpy(view.legal).to(device),
-            torch.from_numpy(view.to_beat).to(device).long(),
-            torch.from_numpy(view.regret).to(device),
-            torch.from_numpy(view.plays).to(device).float(),
-            torch.from_numpy(view.estimate).to(device),
-            torch.from_numpy(view.replies).to(device).float() / DRAWS,
-        )
+        return question(view, self.networks.device, self.networks.numbers)
 
     def weigh(self, view: View) -> NDArray[np.float32]:
         """[k, labels] log-probabilities of the labels."""

@@ -99,7 +99,7 @@ class Trainer:
     def _improve(
         self, rows: Experience, advantage: NDArray[np.float32], critic_only: bool
     ) -> tuple[float, float, float, float, float]:
-        told = lesson(rows, self.networks.device)
+        told = lesson(rows, self.networks.device, numbers=self.networks.numbers)
         before, weight, total = (
             torch.from_numpy(array).to(self.networks.device) for array in (rows.log_probability, advantage, rows.total)
         )
@@ -126,7 +126,8 @@ class Trainer:
 
     def _estimate(self, rows: Experience, rng: np.random.Generator) -> float:
         chosen = self._abduce(rows.at(rng.integers(0, len(rows), self._ppo.batch)))
-        told = lesson(chosen, self.networks.device, self._symmetries, int(rng.integers(len(self._symmetries))))
+        number = int(rng.integers(len(self._symmetries)))
+        told = lesson(chosen, self.networks.device, self._symmetries, number, self.networks.numbers)
         return self.teach_hands(told)
 
     def _abduce(self, rows: Experience) -> Experience:
@@ -137,7 +138,7 @@ class Trainer:
             return rows
         unknown, hands = rows.at(hidden), rows.hands.astype(np.float32)
         with torch.inference_mode(), self.networks.arithmetic():
-            told = lesson(unknown, self.networks.device)
+            told = lesson(unknown, self.networks.device, numbers=self.networks.numbers)
             guess = abln(told.question.observation, told.prior).float().cpu().numpy()
         hands[hidden] = abduced(guess, unknown.constraints, unknown.later)
         return replace(rows, hands=hands)

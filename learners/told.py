@@ -1,0 +1,21 @@
+"""What the decision model is told, in arrays; without torch, so that who plays by rules alone need not wait for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Told:
+    """n decisions."""
+
+    observation: NDArray[np.uint8]  # [n, features]
+    legal: NDArray[np.bool_]  # [n, labels] what may be chosen
+    to_beat: NDArray[np.int16]  # [n] label to beat, -1 when leading
+    regret: NDArray[np.floating]  # [n, labels] cost over the cheapest label's, infinite where not legal
+    plays: NDArray[np.uint8]  # [n, labels] the least number of plays that empties the hand after each label
+    estimate: NDArray[np.floating]  # [n, others, cards] of the hidden hands; zeros without ABLN
+    replies: NDArray[np.uint8]  # [n, others, labels] in how many of DRAWS deals each of the others could answer each
