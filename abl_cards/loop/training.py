@@ -107,7 +107,8 @@ class Run:
         self.ppo = _ppo(settings, self.networks.preset.ppo)
         self.trainer = Trainer(self.networks, symmetries, self.ppo, settings.averaged)
         self._rng = np.random.default_rng(settings.seed)
-        self.play = self._sit_down()
+        self.past = deepcopy(self.networks)
+        self.play = self._sit_down(0)
         self.learn: Learn = self.teach
         self.update, self.seconds, self._league = 0, 0.0, 0
         self._metrics_size, self._commands = 0, [settings.command()]
@@ -123,17 +124,15 @@ class Run:
         """The file that what plays is written to at the end."""
         return self.settings.directory / f"{self.settings.game}-{self.settings.preset}.safetensors"
 
-    def _sit_down(self) -> SelfPlay:
+    def _sit_down(self, update: int) -> SelfPlay:
+        """Tables with cards that depend on the update before which they are dealt."""
         judge = self.engine.judge()
-        self.past = Networks(self.networks.preset, self.networks.shape).to(self.settings.device).eval()
-        self.past.load_state_dict(self.networks.state_dict())
-        self.past.precision = self.networks.precision
         opponents = Kb(Minimiser(judge)), Past(Mind(self.engine, judge, self.past))
         shares = self.settings.against_kb, self.settings.against_past
         seats = seating(self.settings.tables, int(self.engine.teams.max()) + 1, shares)
         mind = Mind(self.engine, judge, self.networks)
-        settings = self.settings
-        return SelfPlay(self.engine, mind, opponents, seats, self.ppo, settings.seed, settings.revealed)
+        seed, revealed = self.settings.seed + update, self.settings.revealed
+        return SelfPlay(self.engine, mind, opponents, seats, self.ppo, seed, revealed)
 
     # --- the loop ----------------------------------------------------------------------------------------------------
 
@@ -214,7 +213,8 @@ class Run:
         if state is None:
             return
         changed = [name for name, value in _comparable(self.settings).items() if state["settings"].get(name) != value]
-        if changed:
+        reseated = any(name in _SEATING for name in changed)
+        if changed := [name for name in changed if name not in _SEATING]:
             what = " and ".join(changed)
             raise GameError(
                 f"{self.checkpoint}: begun with another {what}; choose another folder, or the same settings"
@@ -226,13 +226,19 @@ class Run:
         if self.trainer.hands:
             self.trainer.hands.load_state_dict(state["hands"])
         self._rng.bit_generator.state = state["rng"]
+        if reseated:
+            self.play = self._sit_down(state["update"])
+        else:
+            self._sit_down_again(state)
+        self.play.decisions, self.update = state["decisions"], state["update"]
+        self.seconds, self._league, self._metrics_size = state["seconds"], state["league"], state["metrics"]
+        self._commands = list(dict.fromkeys([*state["commands"], *self._commands]))
+
+    def _sit_down_again(self, state: dict[str, Any]) -> None:
         for name, array in self.play.tables.arrays().items():
             array[...] = state["tables"][name]
         self.play.memory.restore(state["memory"])
         self.play.score = Score(**state["score"])
-        self.play.decisions, self.update = state["decisions"], state["update"]
-        self.seconds, self._league, self._metrics_size = state["seconds"], state["league"], state["metrics"]
-        self._commands = list(dict.fromkeys([*state["commands"], *self._commands]))
 
     def save_weights(self, file: Path) -> None:
         """Write what plays, with its card."""
@@ -272,5 +278,8 @@ def _comparable(settings: Settings) -> dict[str, Any]:
     values = {name: value for name, value in asdict(settings).items() if name not in _FREE}
     return {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}
 
+
+_SEATING = ("tables", "against_kb", "against_past")
+"""Where these change a run deals anew, and what was decided in the open episodes is lost."""
 
 _FREE = ("directory", "decisions", "save_every", "device", "precision", "threads", "learning_rate", "entropy")

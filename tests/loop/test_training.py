@@ -85,8 +85,8 @@ def test_the_critic_learns_first(tmp_path: Path) -> None:
 
 def test_other_settings_do_not_go_on_with_a_checkpoint(tmp_path: Path) -> None:
     Run(settings(tmp_path, decisions=1)).go()
-    with pytest.raises(GameError, match="begun with another tables"):
-        Run(settings(tmp_path, tables=8))
+    with pytest.raises(GameError, match="begun with another seed and revealed"):
+        Run(settings(tmp_path, seed=8, revealed=0.5))
     (tmp_path / "checkpoint.pt").write_bytes(b"half a file")
     with pytest.raises(GameError, match=r"checkpoint\.pt: not a checkpoint"):
         Run(settings(tmp_path))
@@ -151,6 +151,24 @@ def test_a_run_may_go_on_at_another_pace_and_says_so(tmp_path: Path) -> None:
     assert "--set learning_rate=0.0001 --set entropy=0.02" in second
     with pytest.raises(GameError, match="begun with another seed"):
         Run(replace(chosen, seed=5))
+
+
+def test_a_run_may_go_on_at_more_tables_with_other_opponents(tmp_path: Path) -> None:
+    chosen = settings(tmp_path, decisions=1200)
+    first = Run(chosen)
+    first.go()
+    wider = replace(chosen, decisions=2500, tables=24, against_kb=0.5)
+    rest = Run(wider)
+    assert (rest.update, rest.play.decisions) == (first.update, first.play.decisions)
+    assert same(first, rest)
+    assert len(rest.play.tables.keys) == 24
+    assert not set(rest.play.tables.keys.tolist()) & set(
+        Run(replace(chosen, directory=tmp_path / "new")).play.tables.keys.tolist()
+    )
+    rest.go()
+    again = Run(wider)
+    assert (again.play.tables.keys == rest.play.tables.keys).all()
+    assert same(rest, again)
 
 
 def test_the_mean_of_the_weights_plays(tmp_path: Path) -> None:
