@@ -10,10 +10,12 @@ from torch import nn
 from abl_cards.games import game
 from abl_cards.games.guandan.decisions import decide
 from abl_cards.games.guandan.engine import GuandanEngine, engine_of
+from learners import examples
 from learners.decision import Question
 from learners.networks import GameShape, Networks
-from learners.presets import PRESETS, Preset
+from learners.presets import DRAWS, PRESETS, Preset
 from learners.symmetry import Symmetries
+from learners.told import Told
 from tests.learners.tiny import TINY
 
 
@@ -84,6 +86,34 @@ def question(shape: GameShape, n: int = 6) -> Question:
     to_beat = torch.from_numpy(rng.integers(-1, shape.labels, n))
     replies = torch.from_numpy(rng.random((n, shape.others, shape.labels), np.float32))
     return Question(observation, legal, to_beat, cost, plays, estimate, replies)
+
+
+def told(shape: GameShape, n: int = 64) -> Told:
+    rng = np.random.default_rng(2)
+    return Told(
+        observation=rng.integers(0, 3, (n, shape.observation.size), np.uint8),
+        legal=rng.random((n, shape.labels)) < 0.2,
+        to_beat=rng.integers(-1, shape.labels, n).astype(np.int16),
+        regret=rng.random((n, shape.labels), np.float32) * 100,
+        plays=rng.integers(1, 12, (n, shape.labels), np.uint8),
+        estimate=rng.random((n, shape.others, shape.cards), np.float32) * 2,
+        replies=rng.integers(0, DRAWS + 1, (n, shape.others, shape.labels), np.uint8),
+    )
+
+
+def test_numbers_of_half_precision_are_those_that_products_are_made_of(shape: GameShape) -> None:
+    """The answers are the same whether the inputs are rounded before the products or at once."""
+    networks = Networks(PRESETS["small"], shape).eval()
+    full = networks.decision(examples.question(told(shape), networks.device))
+    networks.precision = "bfloat16"
+    with torch.inference_mode(), networks.arithmetic():
+        rounded, at_once = (
+            networks.decision(examples.question(told(shape), networks.device, numbers))
+            for numbers in (torch.float32, networks.numbers)
+        )
+    torch.testing.assert_close(rounded, at_once, atol=0.02, rtol=0)
+    torch.testing.assert_close(full.exp(), at_once.exp(), atol=0.02, rtol=0)
+    assert not torch.equal(full, at_once)
 
 
 @pytest.mark.parametrize("preset", [PRESETS["paper"], PRESETS["small"], TINY, TINY.without_abln()])
