@@ -5,7 +5,7 @@ import json
 import pytest
 
 from abl_cards.agents import Random
-from abl_cards.bench import circuits, play, processes, solving
+from abl_cards.bench import circuits, play, processes, solving, training
 from abl_cards.bench.figures import COLUMNS, Figure
 from abl_cards.games import game
 from tests.cli_runs import run
@@ -44,6 +44,15 @@ def test_circuits_are_measured_against_clingo_and_agree() -> None:
     assert found["circuit against clingo"].target == 5000
     assert "… a circuit for each level" in found
     assert all(figure.value > 0 for figure in found.values())
+
+
+def test_training_is_measured_where_there_are_weights_to_start_from() -> None:
+    pytest.importorskip("torch")
+    effort = training.Effort(updates=1, tables=16, rows=128)
+    [figure] = training.figures(game("guandan"), effort)
+    assert figure.target == 8_000
+    assert figure.value > 0
+    assert training.figures(game("big2"), effort) == []
 
 
 def test_play_and_lists_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ Say = Callable[[str], object]
 
 def measure(game: Game, quick: bool = False, say: Say = str) -> list[Figure]:
     """The whole table; ``say`` is told what is being measured."""
-    from abl_cards.bench import circuits, play, processes, solving, splits
+    from abl_cards.bench import circuits, play, processes, solving, splits, training
 
     say("compiling the rules")
     engine = game.engine()
@@ -30,6 +30,7 @@ def measure(game: Game, quick: bool = False, say: Say = str) -> list[Figure]:
         ("self-play and move lists", lambda: play.figures(engine, play.QUICK if quick else play.FULL, game.marks)),
         ("splits of hands", lambda: splits.figures(engine, splits.QUICK if quick else splits.FULL, game.marks)),
         ("exact solutions", lambda: solving.figures(engine, solving.QUICK if quick else solving.FULL, game.marks)),
+        ("training", lambda: training.figures(game, training.QUICK if quick else training.FULL)),
         ("memory", lambda: [processes.memory(game.name)]),
         ("how fast commands start", lambda: processes.starts(game.name, repetitions=1 if quick else 5)),
     )

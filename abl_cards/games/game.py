@@ -430,7 +430,8 @@ class Mark(NamedTuple):
 Marks = Mapping[str, Mark]
 """By what is measured: ``labels``, ``lists`` and ``kb`` in decisions/s of self-play, ``full_hands`` in lists/s.
 
-``splits`` and ``fewest`` are hands/s that are split, by a learner and into few pieces.
+``training`` is decisions/s of the joint loop, ``splits`` and ``fewest`` are hands/s that are split, by a learner and
+into few pieces.
 ``alone`` is the time of a decision of kb where nobody else decides, ``solve_N`` that of the exact solution of N + N
 cards, in ms: targets not to be passed.
 """

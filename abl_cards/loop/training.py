@@ -141,7 +141,7 @@ class Run:
         until = None if minutes is None else self.seconds + 60 * minutes
         with Metrics(self.settings.directory, self._metrics_size, self.update) as metrics:
             while self.play.decisions < self.settings.decisions:
-                report = self._once()
+                report = self.advance()
                 metrics.write(report.to_json())
                 tell(report)
                 late = until is not None and self.seconds >= until
@@ -152,8 +152,8 @@ class Run:
             self._save(metrics.size())
         self.save_weights(self.weights)
 
-    def _once(self) -> Report:
-        """Play until there is enough to learn from, and learn."""
+    def advance(self) -> Report:
+        """Play until there is enough to learn from, and learn; nothing is saved."""
         began, before = time.monotonic(), self.play.decisions
         rows = self.ppo.rows
         while self.play.memory.ready < rows:

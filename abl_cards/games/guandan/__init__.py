@@ -31,6 +31,7 @@ class Guandan:
             "full_hands": Mark(20_000, (("OpenGuanDan's engine", 500.0),)),
             "kb": Mark(20_000),
             "alone": Mark(20),
+            "training": Mark(8_000),
         }
 
     def knowledge(self, directory: Path | None = None, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
