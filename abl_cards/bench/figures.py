@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
+from abl_cards.games.game import Marks
+
 Cells = tuple[str, str, str, str, str]
 """What, here, target, compared with, ratio."""
 
@@ -46,6 +48,11 @@ class Figure:
         beside = [(f"{what}: {number(value)}", f"{number(self.value / value)} ×") for what, value in self.others]
         first, *further = beside or [("", "")]
         return [(self.what, here, target, *first), *(("", "", "", *other) for other in further)]
+
+
+def target_of(marks: Marks, name: str) -> float | None:
+    """The target of what is measured under a name, where a game has one."""
+    return marks[name].target if name in marks else None
 
 
 def number(value: float) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from abl_cards.bench.figures import Figure, seconds, typical
+from abl_cards.bench.figures import Figure, seconds, target_of, typical
 from abl_cards.games import Engine
 from abl_cards.games.game import Marks
 from abl_cards.games.splitting import Splitting
@@ -48,11 +48,7 @@ def figures(engine: Engine, effort: Effort, marks: Marks) -> list[Figure]:
     repaired = len(hands) / typical(lambda: splitter.best(hands, likely, 1.0), effort.repetitions)
     fewest = len(hands) / typical(lambda: splitter.fewest(hands), effort.repetitions)
     return [
-        Figure("exact best split of full hands", repaired, "hands/s", _target(marks, "splits"),
+        Figure("exact best split of full hands", repaired, "hands/s", target_of(marks, "splits"),
                others=(("clingo, here", clingo),)),
-        Figure("… into as few pieces as can be", fewest, "hands/s", _target(marks, "fewest")),
+        Figure("… into as few pieces as can be", fewest, "hands/s", target_of(marks, "fewest")),
     ]  # fmt: skip
-
-
-def _target(marks: Marks, name: str) -> float | None:
-    return marks[name].target if name in marks else None

@@ -7,8 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from abl_cards.bench.figures import Figure, seconds
-from abl_cards.games.game import Game
+from abl_cards.bench.figures import Figure, seconds, target_of
+from abl_cards.games.game import Game, GameError
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,11 @@ def figures(game: Game, effort: Effort) -> list[Figure]:
         return []
     from abl_cards.loop.settings import Settings
     from abl_cards.loop.training import WARM_UP, Run
-    from learners.store import SHIPPED
+    from learners.store import shipped
 
-    start = SHIPPED / f"{game.name}-{effort.preset}-supervised.safetensors"
-    if not start.exists():
+    try:
+        start = shipped(game.name, effort.preset, "supervised")
+    except GameError:
         return []
     with TemporaryDirectory() as folder:
         settings = Settings(
@@ -50,5 +51,5 @@ def figures(game: Game, effort: Effort) -> list[Figure]:
         before = run.play.decisions
         spent = seconds(lambda: [run.advance() for _ in range(effort.updates)])
         pace = (run.play.decisions - before) / spent
-    target = game.marks["training"].target if "training" in game.marks else None
-    return [Figure(f"training of the preset {effort.preset}, everything included", pace, "decisions/s", target)]
+    what = f"training of the preset {effort.preset}, everything included"
+    return [Figure(what, pace, "decisions/s", target_of(game.marks, "training"))]

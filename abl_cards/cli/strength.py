@@ -77,14 +77,13 @@ def deal(
     from secrets import randbits
 
     from abl_cards.records import recording
-    from abl_cards.strength.judge import load_judge, weights_of
     from abl_cards.strength.orders import Order, fill
 
     engine = _engine(game_name, directory, profile)
     if seed is None:
         seed = randbits(63)
         typer.echo(f"seed {seed}", err=True)
-    judge, _ = load_judge(engine.game, engine.scorer, weights_of(engine.game, weights))
+    judge = _judge(engine, weights)
     order = Order(wanted, number, confidence, seed, _known(engine, unlike or []))
     with progress("dealing", number) as tell:
         deals = fill(engine, judge, order, tell)

@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import torch
 
 from abl_cards.games import GameError
 
 
-def save_checkpoint(file: Path, state: dict[str, Any]) -> None:
+@contextmanager
+def written_whole(file: Path) -> Iterator[IO[bytes]]:
     """Write beside the file, then put it in its place: whoever reads finds the old one or the new one."""
     file.parent.mkdir(parents=True, exist_ok=True)
     beside = file.with_suffix(".partial")
     with beside.open("wb") as stream:
-        torch.save(state, stream)
+        yield stream
         stream.flush()
         os.fsync(stream.fileno())
     beside.replace(file)
+
+
+def save_checkpoint(file: Path, state: dict[str, Any]) -> None:
+    """Write everything a run needs; see ``written_whole``."""
+    with written_whole(file) as stream:
+        torch.save(state, stream)
 
 
 def load_checkpoint(file: Path) -> dict[str, Any] | None:

@@ -21,6 +21,7 @@ from abl_cards.games.dealing import Dealing
 from abl_cards.games.doudizhu.deals import Hands
 from abl_cards.games.doudizhu.outcomes import Outcomes, Played, features, hand_points
 from abl_cards.games.doudizhu.strength import HandScorer
+from abl_cards.loop.checkpoint import written_whole
 from abl_cards.streams import key_of, mix_all
 
 Tell = Callable[[int, str], None]
@@ -52,15 +53,13 @@ class Sample:
         return features(self.points[: len(self.recorded.won)], self.recorded)
 
     def save(self, file: Path) -> None:
-        """Write beside the file, then put it in its place."""
-        beside = file.with_suffix(".partial")
-        with beside.open("wb") as stream:
+        """Write everything, or nothing."""
+        with written_whole(file) as stream:
             np.savez(
                 stream, parts=self.hands.parts, bottom=self.hands.bottom, points=self.points,
                 outcomes=np.array(self.outcomes), recorded=np.array(self.recorded),
                 alike=self.alike,
             )  # fmt: skip
-        beside.replace(file)
 
     @classmethod
     def load(cls, file: Path) -> Sample:
