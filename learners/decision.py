@@ -15,6 +15,8 @@ REGRET_UNIT = 30.0
 MOST_REGRET = 8.0
 """Labels that cost more than so many units over the cheapest look alike."""
 PLAYS_UNIT = 5.0
+MOST_PLAYS = 12
+"""Hands that take more plays look alike to the critic."""
 _FORBIDDEN = -1e9
 
 
@@ -54,10 +56,19 @@ def _replies(question: Question) -> Tensor:
     return (question.replies * question.legal[:, None]).flatten(1)
 
 
+def _least_plays(question: Question) -> Tensor:
+    """[n, 1] of the plays after each label the fewest."""
+    return torch.where(question.legal, question.plays, torch.full((), 99.0)).amin(dim=1, keepdim=True)
+
+
 def _plays(question: Question) -> Tensor:
     """Plays in fives; the least of all in the place of every label that is not legal."""
-    least = torch.where(question.legal, question.plays, torch.full((), 99.0)).amin(dim=1, keepdim=True)
-    return torch.where(question.legal, question.plays, least) / PLAYS_UNIT
+    return torch.where(question.legal, question.plays, _least_plays(question)) / PLAYS_UNIT
+
+
+def _steps(plays: Tensor) -> Tensor:
+    """[n, hands, MOST_PLAYS] numbers of plays [n, hands] as steps: more than none, more than one, ..."""
+    return plays[..., None] > torch.arange(MOST_PLAYS, device=plays.device)
 
 
 _CRITIC_INPUTS = (LEGAL, TO_BEAT, PLAYS)
@@ -130,19 +141,23 @@ class Decision(nn.Module):
 
 
 class Critic(nn.Module):
-    """The value of a decision in training, where the hidden hands are known; it never plays."""
+    """The value of a decision where the hidden hands are known: in training, and in deals that are imagined."""
 
-    def __init__(self, preset: Preset, features: int, labels: int, hands: int) -> None:
-        """For observations of so many features, so many labels, and true hands of so many numbers."""
+    def __init__(self, preset: Preset, features: int, labels: int, others: int, cards: int) -> None:
+        """For observations of so many features, so many labels, and so many hands of others of so many cards."""
         super().__init__()
-        width = preset.critic_width
+        width, hands = preset.critic_width, others * cards + (others + 1) * MOST_PLAYS
         self.value = multilayer((features + hands + len(_CRITIC_INPUTS) * labels, width, width, 1))
 
-    def forward(self, question: Question, hands: Tensor) -> Tensor:
-        """[n] the expected return, from what the seat sees and the others' true hands [n, others, cards]."""
+    def forward(self, question: Question, hands: Tensor, to_go: Tensor) -> Tensor:
+        """[n] the expected return, from what the seat sees and the others' true hands [n, others, cards].
+
+        ``to_go`` [n, others] is the least number of plays that empties each of these hands.
+        """
         observation, told = question.observation, question.parts(_CRITIC_INPUTS)
-        seen = torch.cat([observation, hands.flatten(1).to(observation.dtype), told], dim=1)
-        value: Tensor = self.value(seen).squeeze(1)
+        race = _steps(torch.cat([to_go.to(observation.dtype), _least_plays(question).to(observation.dtype)], dim=1))
+        known, race = (each.flatten(1).to(observation.dtype) for each in (hands, race))
+        value: Tensor = self.value(torch.cat([observation, known, told, race], dim=1)).squeeze(1)
         return value
 
 

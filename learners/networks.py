@@ -41,12 +41,13 @@ class Networks(nn.Module):
     def __init__(self, preset: Preset, shape: GameShape, seed: int = 0) -> None:
         super().__init__()
         self.preset, self.shape, self.precision = preset, shape, "float32"
+        self.valued = False  # whether the critic has learned what positions are worth
         layout = Layout.of(shape.observation)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.abln = ABLN(layout, preset, shape.others, shape.cards) if preset.abln else None
             self.decision = Decision(layout, preset, shape.labels, shape.others, shape.cards)
-            self.critic = Critic(preset, shape.observation.size, shape.labels, shape.hands)
+            self.critic = Critic(preset, shape.observation.size, shape.labels, shape.others, shape.cards)
 
     def arithmetic(self) -> torch.autocast:
         """Where matrix products are made in the networks' precision, and the rest in float32."""

@@ -17,7 +17,7 @@ from abl_cards.games import Engine, GameError
 from learners.networks import GameShape, Networks
 from learners.presets import PRESETS
 
-_JOIN = "decision.join.weight"
+_JOIN, _CRITIC, _ABLN = "decision.join.weight", "critic.", "abln."
 
 C = TypeVar("C")
 
@@ -41,9 +41,10 @@ class Card:
 
 
 def save_networks(file: Path, networks: Networks, card: Card) -> None:
-    """Write what plays in half precision, and the card; the critic is for training and stays behind."""
-    playing = {name: tensor for name, tensor in networks.state_dict().items() if not name.startswith("critic.")}
-    write_weights(file, playing, card)
+    """Write them in half precision, and the card; a critic that self-play has taught nothing stays behind."""
+    left_out = () if card.steps else (_CRITIC,)
+    kept = {name: tensor for name, tensor in networks.state_dict().items() if not name.startswith(left_out)}
+    write_weights(file, kept, card)
 
 
 def write_weights(file: Path, weights: Mapping[str, Tensor], card: Any) -> None:
@@ -103,12 +104,12 @@ def load_networks(file: Path, engine: Engine) -> Networks:
 
 
 def load_weights(file: Path, networks: Networks) -> None:
-    """Give networks these weights; a critic keeps its own. Raises GameError where they do not fit.
+    """Give networks these weights; without those of a critic it keeps its own. Raises GameError where they do not fit.
 
     Networks with ABLN may take those of a twin without: ABLN keeps its own, and the estimate says nothing at first.
     """
     weights = read_weights(file)
-    kept = ("critic.",) if load_card(file).abln == networks.preset.abln else ("critic.", "abln.")
+    kept = (_CRITIC,) if load_card(file).abln == networks.preset.abln else (_CRITIC, _ABLN)
     try:
         if len(kept) == 2 and networks.preset.abln:
             weights[_JOIN] = networks.decision.widened(weights[_JOIN])
@@ -118,3 +119,4 @@ def load_weights(file: Path, networks: Networks) -> None:
         wrong = [str(problem).splitlines()[-1].strip()]
     if wrong:
         raise GameError(f"{file}: not weights of such networks: {', '.join(wrong[:3])}")
+    networks.valued = any(name.startswith(_CRITIC) for name in weights)

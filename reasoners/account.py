@@ -33,6 +33,7 @@ _ENGLISH = {
     "no_reasons": "no preference fired",
     "labels": "labels by probability: {count} to choose among",
     "answered": "; could be answered by {names}",
+    "ahead": "; over imagined deals: expected points, and the probability before",
     "more_labels": "… and {count} more, {share} together",
     "likeliest": "chosen: {move}   cost {cost}, the lowest of {count} card sets of {label}, the most probable label",
     "only_set": "chosen: {move}   cost {cost}, the only card set of {label}, the most probable label",
@@ -57,6 +58,7 @@ _CHINESE = {
     "no_reasons": "没有触发任何偏好",
     "labels": "伪动作按概率排列：共 {count} 个可选",
     "answered": "；能被压住的概率：{names}",
+    "ahead": "；在假想牌局上的期望得分，以及前瞻之前的概率",
     "more_labels": "……还有 {count} 个，共 {share}",
     "likeliest": "选择：{move}   代价 {cost}，概率最高的伪动作 {label} 的 {count} 种出法中最低",
     "only_set": "选择：{move}   代价 {cost}，概率最高的伪动作 {label} 的唯一出法",
@@ -115,12 +117,15 @@ def _labels(explanation: Explanation) -> Iterator[str]:
     say, labels = _HEADINGS[explanation.book.language], explanation.labels
     shown = labels[:MOST_LABELS]
     names = [SEATS[explanation.book.language][name] for name in ((shown[0].answers if shown else None) or ())]
-    yield say["labels"].format(count=len(labels)) + (say["answered"].format(names=", ".join(names)) if names else "")
+    answered = say["answered"].format(names=", ".join(names)) if names else ""
+    looked = any(each.ahead and each.ahead.points is not None for each in shown)
+    yield say["labels"].format(count=len(labels)) + answered + (say["ahead"] if looked else "")
     width = max((len(each.label) for each in shown), default=0)
     for each in shown:
         mark, share = ">" if each.label == explanation.chosen.label else " ", each.probability or 0.0
         answers = "".join(f"{_share(answer):>6}" for answer in (each.answers or {}).values())
-        yield f"{mark} {each.label.ljust(width)}  {_percent(share):>7}{answers}  {'█' * round(_BAR * share)}".rstrip()
+        told = f"{_percent(share):>7}{answers}{_foresight(each) if looked else ''}"
+        yield f"{mark} {each.label.ljust(width)}  {told}  {'█' * round(_BAR * share)}".rstrip()
     rest = labels[MOST_LABELS:]
     if rest:
         together = _percent(sum(each.probability or 0.0 for each in rest))
@@ -139,6 +144,12 @@ def _choice(explanation: Explanation) -> str:
 
 def _share(answer: float | None) -> str:
     return "–" if answer is None else f"{answer:.0%}"
+
+
+def _foresight(verdict: Verdict) -> str:
+    ahead = verdict.ahead
+    points = "–" if ahead is None or ahead.points is None else f"{ahead.points:+.2f}"
+    return f"{points:>7} {_percent(ahead.proposed if ahead else None):>7}"
 
 
 def _percent(share: float | None) -> str:

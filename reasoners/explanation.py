@@ -6,9 +6,9 @@ adds its opinion: then labels go by their probability, and the preferences choos
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,10 @@ from abl_cards.games import Action, Engine, Judge, Moment
 from abl_cards.games.game import is_play
 from abl_cards.logic import Constraint
 from reasoners.minimiser import Minimiser
-from reasoners.opinion import Opinion
+from reasoners.opinion import Ahead, Opinion
 from reasoners.phrases import Phrasebook
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Verdict:
     violates: tuple[Constraint, ...]  # none for a consistent move
     probability: float | None = None  # of the label, where an agent has an opinion
     answers: Mapping[str, float | None] | None = None  # how likely each of the others could answer the label
+    ahead: Ahead | None = None  # where the agent looks ahead
 
     def to_json(self) -> dict[str, Any]:
         """The verdict with its reasons."""
@@ -127,6 +130,7 @@ class Explanation:
             "labels": [
                 {"label": each.label, "probability": round(each.probability or 0.0, 6), "cost": each.cost}
                 | ({} if each.answers is None else {"answers": dict(each.answers)})
+                | ({} if each.ahead is None else each.ahead.to_json())
                 for each in self.labels
             ],
             "estimate": opinion.estimate and opinion.estimate.to_json(),
@@ -207,11 +211,11 @@ def _weigh(moment: Moment, opinion: Opinion | None) -> tuple[NDArray[np.float64]
     return -opinion.place[labels].astype(np.float64), chances
 
 
-def _answers(moment: Moment, opinion: Opinion | None) -> list[Mapping[str, float | None] | None]:
-    """[moves] what an opinion says of who could answer the label of each."""
+def _of_labels(moment: Moment, opinion: Opinion | None, ask: Callable[[Opinion, int], T | None]) -> list[T | None]:
+    """[moves] what an opinion answers when it is asked about the label of each."""
     if opinion is None or not is_play(moment.decision):
         return [None] * len(moment.actions)
-    return [opinion.answers_to(int(label)) for label in moment.decision.labels_of(moment.lists.form)]
+    return [ask(opinion, int(label)) for label in moment.decision.labels_of(moment.lists.form)]
 
 
 class Scores:
@@ -227,7 +231,8 @@ class Scores:
         self.book, self._moment, self._judge = book, moment, judge
         estimate = opinion.told if opinion else None
         likely, self._chances = _weigh(moment, opinion)
-        self._answers = _answers(moment, opinion)
+        self._answers = _of_labels(moment, opinion, Opinion.answers_to)
+        self._ahead = _of_labels(moment, opinion, Opinion.ahead_of)
         order = Minimiser(judge).order(moment.decision, moment.lists, likely, estimate)
         self.order: list[int] = order.tolist()
         self.place = {row: number for number, row in enumerate(self.order, 1)}
@@ -247,6 +252,7 @@ class Scores:
             violates=tuple(self._judge.kb.constraints[number] for number in self.violated(row)),
             probability=self._chances[row],
             answers=self._answers[row],
+            ahead=self._ahead[row],
         )
 
     def labels(self) -> tuple[Verdict, ...]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.hidden import Constraints
 from abl_cards.parallel import each_share
+from abl_cards.streams import mix_all
 from reasoners import deals, odds, projection
 
 Estimate = NDArray[np.float32]
@@ -79,6 +80,12 @@ def sample(estimate: Estimate, constraints: Constraints, keys: NDArray[np.uint64
     dealt = np.empty((*keys.shape, *guess.shape[1:]), np.uint8)
     _refuse(each_share(len(guess), lambda lo, hi: deals.sample_rows(guess, *arrays, keys, lo, hi, dealt), least=8))
     return dealt[:, :, : estimate.shape[1]]
+
+
+def draw(estimate: Estimate, constraints: Constraints, keys: NDArray[np.uint64], deals: int) -> NDArray[np.uint8]:
+    """[n, deals, others, cards] so many random deals a row, from keys [n]; see ``sample``."""
+    each = mix_all(np.repeat(keys, deals), np.tile(np.arange(deals), len(keys)))
+    return sample(estimate, constraints, each.reshape(len(keys), deals))
 
 
 def expected(estimate: Estimate, constraints: Constraints) -> Estimate:

@@ -56,11 +56,25 @@ class HandEstimate:
 
 
 @dataclass(frozen=True)
+class Ahead:
+    """What looking ahead found about a label."""
+
+    proposed: float  # its probability before
+    points: float | None  # expected of the episode; None for a label that was not tried
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {"proposed": round(self.proposed, 6), "points": None if self.points is None else round(self.points, 4)}
+
+
+@dataclass(frozen=True)
 class Opinion:
     """What led an agent to its move, besides the preferences."""
 
     row: int  # the move, among the candidates
-    log_probabilities: NDArray[np.float32]  # [labels] of those that may be chosen; -inf elsewhere
+    log_probabilities: NDArray[np.float32]  # [labels] it goes by these; -inf for what may not be chosen
+    proposed: NDArray[np.float32] | None = None  # [labels] the same before looking ahead
+    points: NDArray[np.float32] | None = None  # [labels] expected of the labels it looked ahead at, NaN elsewhere
     drawn: bool = False  # whether any card set of the label would have done
     estimate: HandEstimate | None = None
     answered: NDArray[np.float32] | None = None  # [others, labels] how likely each could answer each; NaN for a pass
@@ -71,6 +85,13 @@ class Opinion:
             return None
         shares = self.answered[:, label].tolist()
         return {name: None if isnan(share) else share for name, share in zip(self.estimate.names, shares, strict=True)}
+
+    def ahead_of(self, label: int) -> Ahead | None:
+        """What looking ahead found about a label; None for an opinion without foresight."""
+        if self.proposed is None or self.points is None:
+            return None
+        points = float(self.points[label])
+        return Ahead(float(np.exp(self.proposed[label])), None if isnan(points) else points)
 
     @property
     def told(self) -> Estimate | None:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from abl_cards.games import Engine
 from abl_cards.games.hidden import Constraints, Estimate
-from abl_cards.streams import mix, mix_all
-from reasoners.hands import sample
+from abl_cards.streams import mix
+from reasoners.hands import draw
 
 _AT_ONCE = 1024  # decisions, for the sake of memory
 
@@ -48,8 +48,7 @@ def _replies(
     draws: int,
 ) -> NDArray[np.uint8]:
     n, others, cards = estimate.shape
-    each = mix_all(np.repeat(keys, draws), np.tile(np.arange(draws), n)).reshape(n, draws)
-    hands = sample(estimate, constraints, each).reshape(-1, cards)
+    hands = draw(estimate, constraints, keys, draws).reshape(-1, cards)
     answered = engine.answers(np.repeat(context, draws * others), hands)
     counted: NDArray[np.uint8] = answered.reshape(n, draws, others, -1).sum(axis=1, dtype=np.uint8)
     return counted

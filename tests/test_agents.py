@@ -140,7 +140,7 @@ def labels_played(name: str, positions: int = 80, seed: int = 4) -> tuple[Any, A
     return decisions, moves, decisions.labels_of(moves.form)
 
 
-@pytest.mark.parametrize("variant", ["", ",no-projection", ",no-preferences", ",without=bombs"])
+@pytest.mark.parametrize("variant", ["", ",no-projection", ",no-preferences", ",no-lookahead", ",without=bombs"])
 def test_every_variant_of_abl_plays_legal_moves_of_legal_labels(untrained: str, variant: str) -> None:
     decisions, moves, labels = labels_played(untrained + variant)
     assert decisions.legal[labels, np.arange(len(labels))].all()
@@ -174,7 +174,7 @@ def test_the_opinion_of_abl_is_what_it_plays_by(untrained: str) -> None:
     engine = game("guandan").engine()
     decisions = met_in_play(engine, 30, seed=6)
     estimates = {}
-    for variant in ("", ",no-projection", ",no-preferences"):
+    for variant in ("", ",no-projection", ",no-preferences", ",no-lookahead"):
         player = reasoned(untrained + variant, engine)
         for row in range(len(decisions.which)):
             one = decisions.at(np.array([row]))

@@ -18,17 +18,20 @@ from reasoners.minimiser import Minimiser
 from reasoners.opinion import HandEstimate, Opinion, seat_names
 
 if TYPE_CHECKING:
+    from abl_cards.agents.lookahead import Lookahead
     from abl_cards.agents.mind import Mind, View
 
 _HERE = np.arange(1)
+
+Shares = NDArray[np.float32]
 
 
 class Abl:
     """Plays the most probable label, realised as the preferences like best; they decide tribute and return."""
 
-    def __init__(self, mind: Mind, preferences: bool = True) -> None:
+    def __init__(self, mind: Mind, preferences: bool = True, lookahead: Lookahead | None = None) -> None:
         """Play with this mind; without preferences, any consistent card set of the label will do."""
-        self.mind, self._preferences = mind, preferences
+        self.mind, self._preferences, self._lookahead = mind, preferences, lookahead
         self._minimiser = Minimiser(mind.judge)
 
     @property
@@ -39,7 +42,16 @@ class Abl:
     def play(self, decisions: Decisions, keys: Keys) -> Moves:
         """The move each."""
         view = self.mind.look(decisions)
-        return view.survey.realise(self.mind.choose(view), None if self._preferences else keys)
+        _, weighed, _ = self._weigh(decisions, view)
+        return view.survey.realise(_likeliest(view, weighed), None if self._preferences else keys)
+
+    def _weigh(self, decisions: Decisions, view: View) -> tuple[Shares, Shares, Shares | None]:
+        """Log-probabilities as the policy proposes them and as they are after looking ahead, and expected points."""
+        proposed = self.mind.weigh(view)
+        if self._lookahead is None or not len(view.choice):
+            return proposed, proposed, None
+        ahead = self._lookahead.consider(decisions, view, proposed)
+        return proposed, ahead.log_probabilities, ahead.points
 
     def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
         """The cheapest card each."""
@@ -52,13 +64,13 @@ class Abl:
         if not is_play(moment.decision):
             return None
         view = self.mind.look(moment.decision)
-        chances = np.where(view.survey.choosable[0], np.float32(0), np.float32(-np.inf))
-        if len(view.choice):
-            chances = np.where(view.legal[0], self.mind.weigh(view)[0], np.float32(-np.inf))
+        proposed, weighed, points = self._weigh(moment.decision, view)
         keys = None if self._preferences else np.zeros(1, np.uint64)
         return Opinion(
-            row=int(view.survey.rows_of(self.mind.choose(view), keys)[0]),
-            log_probabilities=chances,
+            row=int(view.survey.rows_of(_likeliest(view, weighed), keys)[0]),
+            log_probabilities=_chances(view, weighed),
+            proposed=_chances(view, proposed),
+            points=None if points is None else points[0],
             drawn=not self._preferences,
             estimate=self._estimate(moment.decision, view),
             answered=self._answered(view),
@@ -85,7 +97,19 @@ class Abl:
         return HandEstimate(estimate[0], decision.hidden(), self.mind.projects, names)
 
 
-WORDS = ("no-abln", "no-projection", "no-preferences", "supervised")
+def _likeliest(view: View, weighed: Shares) -> NDArray[np.int16]:
+    """[n] the most probable labels, from log-probabilities [k, labels] where there is a choice."""
+    return view.complete(weighed.argmax(axis=1).astype(np.int16))
+
+
+def _chances(view: View, weighed: Shares) -> Shares:
+    """[labels] the log-probabilities of a view's only decision; certainty where there is no choice."""
+    if not len(view.choice):
+        return np.where(view.survey.choosable[0], np.float32(0), np.float32(-np.inf))
+    return np.where(view.legal[0], weighed[0], np.float32(-np.inf))
+
+
+WORDS = ("no-abln", "no-projection", "no-preferences", "no-lookahead", "supervised")
 KEYS = ("without", "kb", "preset", "weights")
 
 
@@ -93,12 +117,14 @@ def abl_agent(name: AgentName, engine: Engine) -> Abl:
     """``abl`` with the shipped weights; raises GameError, KBError.
 
     ``no-abln`` is its twin that was trained without an estimate of the hidden hands, ``no-projection`` takes the
-    estimate as it comes, ``no-preferences`` plays any card set of its label, ``supervised`` is where self-play began.
+    estimate as it comes, ``no-preferences`` plays any card set of its label, ``no-lookahead`` the label that its policy
+    proposes; ``supervised`` is where self-play began: its critic has learned nothing yet, so it does not look ahead.
     ``preset`` chooses other shipped weights, ``weights`` a file; ``without`` and ``kb`` are those of the agent kb.
     """
     try:
         import torch
 
+        from abl_cards.agents.lookahead import Lookahead
         from abl_cards.agents.mind import Mind
         from learners.store import load_networks
     except ModuleNotFoundError as missing:
@@ -107,7 +133,8 @@ def abl_agent(name: AgentName, engine: Engine) -> Abl:
     torch.set_num_threads(min(torch.get_num_threads(), THREADS))
     networks = load_networks(weights_of(name, engine), engine)
     mind = Mind(engine, judge_of(name, engine), networks, project=not name.has("no-projection"))
-    return Abl(mind, preferences=not name.has("no-preferences"))
+    lookahead = Lookahead(mind) if networks.valued and not name.has("no-lookahead") else None
+    return Abl(mind, preferences=not name.has("no-preferences"), lookahead=lookahead)
 
 
 def weights_of(name: AgentName, engine: Engine) -> Path:

@@ -119,11 +119,11 @@ class Mind:
         estimate = guess.float().cpu().numpy()
         return prior, project(estimate, constraints) if self.projects else estimate
 
-    def question(self, view: View) -> Question:
-        """The view as tensors, where the networks are."""
+    def question(self, told: Told) -> Question:
+        """What networks are told as tensors, where they are."""
         from learners.examples import question
 
-        return question(view, self.networks.device, self.networks.numbers)
+        return question(told, self.networks.device, self.networks.numbers)
 
     def weigh(self, view: View) -> NDArray[np.float32]:
         """[k, labels] log-probabilities of the labels."""
@@ -133,11 +133,24 @@ class Mind:
             weighed: NDArray[np.float32] = self.networks.decision(self.question(view)).float().cpu().numpy()
         return weighed
 
-    def choose(self, view: View, keys: Keys | None = None) -> NDArray[np.int16]:
-        """[n] the most probable labels; drawn by their probabilities where there are keys [n]."""
-        weighed = self.weigh(view)
-        chosen = weighed.argmax(axis=1).astype(np.int16) if keys is None else draw(weighed, keys[view.choice])
-        return view.complete(chosen)
+    def plays_to_go(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """[n, others] the least number of plays that empties each of the others' hands, see Engine.plays_to_go."""
+        n, others, cards = hands.shape
+        plays = self.engine.plays_to_go(np.repeat(context, others), hands.reshape(-1, cards))
+        return plays.reshape(n, others)
+
+    def value(self, told: Told, hands: NDArray[np.uint8], to_go: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """[n] the points that the critic expects at n decisions, who sees the others' hands [n, others, cards].
+
+        It is told the least plays ``to_go`` [n, others] that empty them.
+        """
+        import torch
+
+        networks = self.networks
+        with torch.inference_mode(), networks.arithmetic():
+            truth, race = (torch.from_numpy(array).to(networks.device).float() for array in (hands, to_go))
+            values: NDArray[np.float32] = networks.critic(self.question(told), truth, race).float().cpu().numpy()
+        return values
 
 
 @njit(cache=True, nogil=True)

@@ -226,6 +226,9 @@ class Tables(Protocol):
     def roles(self, which: Indices) -> NDArray[np.int8]:
         """[n, seats] the part of each seat in the match, a number of Engine.roles."""
 
+    def sides(self, which: Indices) -> NDArray[np.float32]:
+        """[n, seats] what the rewards of an episode are multiples of; seats that win together share a sign."""
+
     @property
     def seat(self) -> NDArray[np.int8]:
         """[n] the seat to decide."""
@@ -349,6 +352,13 @@ class Engine(Protocol):
     def tables(self, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
         """Begin a match a key."""
 
+    def imagine(self, decisions: Any, rows: Indices, hands: NDArray[np.uint8]) -> Tables:
+        """Tables like those of decisions rows [m], where the others hold hands [m, others, cards]: to try what follows.
+
+        Nothing follows the end of their episode. Who is to decide may have another seat there. Raises GameError away
+        from a table.
+        """
+
     def answers(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """[n, labels] whether somebody with hand [n, cards] could answer each label, in contexts [n] of decisions."""
 
@@ -357,6 +367,9 @@ class Engine(Protocol):
 
         Raises GameError in a game that does not count them.
         """
+
+    def plays_to_go(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """[n] the least number of plays that empties each of hands [n, cards], in contexts [n] of decisions."""
 
     def judge(self, without: Collection[str] = (), directory: Path | None = None) -> Judge:
         """The preferences, but for those of some groups; from another folder of rule files where one is given."""

@@ -1,10 +1,11 @@
-"""The arrays of tables by name, to save them and to write them back."""
+"""The arrays of tables by name, to save them and to write them back; and copies of some tables."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 
@@ -13,3 +14,9 @@ def named_arrays(single: Mapping[str, Any], **groups: Any) -> dict[str, NDArray[
     return dict(single) | {
         f"{name}.{field}": getattr(group, field) for name, group in groups.items() for field in group._fields
     }
+
+
+def copy_rows(originals: Iterable[Any], rows: NDArray[np.int64], copies: Iterable[Any]) -> None:
+    """Fill arrays with some of the rows of others, one array after the other."""
+    for original, copy in zip(originals, copies, strict=True):
+        np.take(original, rows, axis=0, out=copy)

@@ -26,6 +26,7 @@ _FREE, _OPEN, _READY = range(3)
 class Experience(Examples):
     """Decisions with what PPO needs besides."""
 
+    to_go: NDArray[np.uint8]  # [n, others] the least number of plays that empties each of the others' hands
     log_probability: NDArray[np.float32]  # [n] of the label when it was chosen
     value: NDArray[np.float32]  # [n] what the critic expected
     advantage: NDArray[np.float32]  # [n] how much better it went

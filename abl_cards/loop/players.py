@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents.agent import Keys
-from abl_cards.agents.mind import Mind
+from abl_cards.agents.mind import Mind, draw
 from abl_cards.games import Decisions, Moves
 
 LEARNER = 0
@@ -31,7 +31,8 @@ class Past:
     def play(self, decisions: Decisions, keys: Keys) -> Moves:
         """One legal move for each decision."""
         view = self._mind.look(decisions)
-        return view.survey.realise(self._mind.choose(view, keys))
+        labels = draw(self._mind.weigh(view), keys[view.choice])
+        return view.survey.realise(view.complete(labels))
 
 
 def seating(tables: int, teams: int, shares: tuple[float, ...]) -> NDArray[np.int8]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.agent import Keys
 from abl_cards.agents.mind import Mind, View, draw
-from abl_cards.games import Engine, Indices, Tables
+from abl_cards.games import Decisions, Engine, Indices, Tables
 from abl_cards.games.audience import Quiet
 from abl_cards.loop.experience import Experience, Memory
 from abl_cards.loop.players import LEARNER, Opponent
@@ -70,8 +70,9 @@ class SelfPlay(Quiet):
     def _room(self) -> Memory:
         """Room for three updates and the open episodes; one decision shows the shapes."""
         which = self.tables.playing()[:1]
-        view = self.mind.look(self.tables.decisions(which))
-        rows = self._experience(which[view.choice], view, *self.draw(view, self.tables.keys[which[view.choice]]))
+        decisions = self.tables.decisions(which)
+        view = self.mind.look(decisions)
+        rows = self._experience(decisions, view, *self.draw(view, self.tables.keys[which[view.choice]]))
         room = 3 * self._ppo.rows + 60 * self._seats.size
         return Memory(room, len(self._seats), len(self._engine.teams), rows)
 
@@ -99,7 +100,7 @@ class SelfPlay(Quiet):
         chosen, weight = self.decide(view, keys[view.choice])
         rows, labels = which[view.choice], view.complete(chosen)
         if rows.size:
-            self.memory.remember(rows, self.tables.seat[rows], self._experience(rows, view, chosen, weight))
+            self.memory.remember(rows, self.tables.seat[rows], self._experience(decisions, view, chosen, weight))
         self.tables.play(which, view.survey.realise(labels))
 
     def draw(self, view: View, keys: Keys) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
@@ -109,10 +110,12 @@ class SelfPlay(Quiet):
         return labels, weighed[np.arange(len(labels)), labels]
 
     def _experience(
-        self, which: Indices, view: View, labels: NDArray[np.int16], weight: NDArray[np.float32]
+        self, decisions: Decisions, view: View, labels: NDArray[np.int16], weight: NDArray[np.float32]
     ) -> Experience:
-        """Decisions [k] at tables [k] as rows of the memory."""
-        hands, known, k = self.tables.others(which), self.tables.hidden(which), len(which)
+        """What was decided where a view of decisions has a choice, [k] labels, as rows of the memory."""
+        which, k = decisions.which[view.choice], len(view.choice)
+        hands, known = self.tables.others(which), self.tables.hidden(which)
+        to_go = self.mind.plays_to_go(decisions.context[view.choice], hands)
         chance = mix_all(mix_all(self.tables.keys[which], _SHOW), self.tables.episode[which])
         return Experience(
             observation=view.observation,
@@ -126,7 +129,8 @@ class SelfPlay(Quiet):
             hands=hands,
             label=labels,
             log_probability=weight,
-            value=self._values(view, hands),
+            to_go=to_go,
+            value=self.mind.value(view, hands, to_go),
             advantage=np.zeros(k, np.float32),
             total=np.zeros(k, np.float32),
             shown=below_all(chance, 1 << 20) < self._revealed * (1 << 20),
@@ -136,15 +140,6 @@ class SelfPlay(Quiet):
             at_most=known.at_most,
             later=self.tables.laid_by_others(which, self.tables.seat[which]),
         )
-
-    def _values(self, view: View, hands: NDArray[np.uint8]) -> NDArray[np.float32]:
-        import torch
-
-        networks = self.mind.networks
-        with torch.inference_mode(), networks.arithmetic():
-            truth = torch.from_numpy(hands).to(networks.device).float()
-            values: NDArray[np.float32] = networks.critic(self.mind.question(view), truth).float().cpu().numpy()
-        return values
 
     def episode_ended(self, tables: Any, which: Indices) -> None:
         """Tell the memory and count."""

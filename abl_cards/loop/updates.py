@@ -100,12 +100,13 @@ class Trainer:
         self, rows: Experience, advantage: NDArray[np.float32], critic_only: bool
     ) -> tuple[float, float, float, float, float]:
         told = lesson(rows, self.networks.device, numbers=self.networks.numbers)
-        before, weight, total = (
-            torch.from_numpy(array).to(self.networks.device) for array in (rows.log_probability, advantage, rows.total)
+        before, weight, total, to_go = (
+            torch.from_numpy(array).to(self.networks.device)
+            for array in (rows.log_probability, advantage, rows.total, rows.to_go)
         )
         with self.networks.arithmetic():
             every = self.networks.decision(told.question).float()
-            expected = self.networks.critic(told.question, told.hands).float()
+            expected = self.networks.critic(told.question, told.hands, to_go).float()
         now = every.gather(1, told.label[:, None]).squeeze(1)
         policy, entropy = ppo_loss(now, before, weight, self._ppo.clip), entropy_of(every)
         value = torch.nn.functional.mse_loss(expected, total)

@@ -6,7 +6,9 @@ import pytest
 from abl_cards.games import Decisions, Engine, GameError, Moves, Tables, game, game_names
 from abl_cards.games.game import DRAW
 from abl_cards.logic import evaluate, scores
-from abl_cards.positions import of_all_kinds
+from abl_cards.positions import met_in_play, of_all_kinds
+from abl_cards.streams import mix_all
+from reasoners.hands import counting, draw
 from tests.games.random_play import match_keys, pick, random_moves, step
 
 
@@ -19,6 +21,15 @@ def assert_answers(engine: Engine, tables: Tables, decisions: Decisions) -> None
     plays = np.delete(decisions.legal, engine.traits.pass_label, axis=0)[:, follows]
     assert (answered[follows, decisions.label_to_beat[follows]] == plays.max(axis=0)).all()
     assert answered[:, engine.traits.pass_label].sum() == 0
+
+
+def assert_plays_to_go(engine: Engine, tables: Tables, decisions: Decisions) -> None:
+    """A hand takes as many plays as are left after a pass."""
+    seats, which = len(engine.teams), decisions.which
+    plays = engine.plays_to_go(decisions.context, tables.others(which, (tables.seat[which] - 1) % seats)[:, 0])
+    lists = decisions.moves()
+    passes = np.flatnonzero(decisions.labels_of(lists.form) == engine.traits.pass_label)
+    assert (engine.plays_left(decisions, lists)[passes] == plays[lists.decision[passes]]).all()
 
 
 TABLES = 12
@@ -64,6 +75,7 @@ def test_conformance(name: str) -> None:
                 assert hands.shape[1] == len(engine.teams) - 1
                 assert decisions.hints().shape == hands.shape
                 assert_answers(engine, tables, decisions)
+                assert_plays_to_go(engine, tables, decisions)
             tables.play(playing, moves)
         if exchanging.size:
             options = tables.exchanges(exchanging).options
@@ -74,6 +86,36 @@ def test_conformance(name: str) -> None:
         assert (tables.clock[decided] == clock[decided] + 1).all()
     assert set(np.unique(tables.winner)) <= {*np.unique(engine.teams), DRAW}
     assert (tables.episode > 0).all()
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_imagined_tables_go_on_as_the_real_ones_would(name: str) -> None:
+    """With the hands as they are; with other hands the seat to decide sees what it saw, and the same is legal."""
+    engine = game(name).engine()
+    for seed in range(3):
+        decisions = met_in_play(engine, 20, seed)
+        everything = np.arange(20)
+        copies = [engine.imagine(decisions, everything, share) for share in _ways_to_deal(decisions, seed)]
+        for copy in copies:
+            asked = copy.decisions(copy.playing())
+            assert (asked.observe() == decisions.observe()).all()
+            assert (asked.legal == decisions.legal).all()
+            moves = random_moves(decisions, mix_all(match_keys(20, seed), 1))
+            seat = copy.seat.copy()
+            copy.play(everything, moves)
+            while (playing := copy.playing()).size:
+                copy.play(playing, random_moves(copy.decisions(playing), copy.keys[playing] + np.uint64(7)))
+            rewards = engine.rewards(copy, everything)
+            worth = rewards / copy.sides(everything)
+            assert (worth == worth[:, :1]).all()
+            assert rewards[everything, seat].any()
+        assert not copies[0].exchanging().size
+
+
+def _ways_to_deal(decisions: Decisions, seed: int) -> list[np.ndarray]:
+    hidden = decisions.hidden()
+    keys = mix_all(match_keys(len(hidden), seed), 2)
+    return [draw(counting(hidden), hidden, mix_all(keys, way), 1)[:, 0] for way in range(2)]
 
 
 @pytest.mark.parametrize("name", game_names())

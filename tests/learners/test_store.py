@@ -21,15 +21,18 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 
 @pytest.mark.parametrize("abln", [True, False])
-def test_weights_come_back_in_half_precision_without_the_critic(tmp_path: Path, engine: Engine, abln: bool) -> None:
+@pytest.mark.parametrize("steps", [0, 7])
+def test_weights_come_back_in_half_precision(tmp_path: Path, engine: Engine, abln: bool, steps: int) -> None:
+    """A critic that has learned something comes along; one that has not stays behind."""
     preset = TINY if abln else TINY.without_abln()
     networks, file = Networks(preset, GameShape.of(engine), 5), tmp_path / "some.safetensors"
-    card = Card("guandan", "tiny", abln, seed=5, steps=7, results={"agreement": 0.5})
+    card = Card("guandan", "tiny", abln, seed=5, steps=steps, results={"agreement": 0.5})
     save_networks(file, networks, card)
     assert load_card(file) == card
     loaded = load_networks(file, engine)
+    assert loaded.valued == (steps > 0)
     for name, tensor in networks.state_dict().items():
-        if not name.startswith("critic."):
+        if steps or not name.startswith("critic."):
             torch.testing.assert_close(loaded.state_dict()[name], tensor, atol=2e-3, rtol=2e-3)
     assert not loaded.training
 

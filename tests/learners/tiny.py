@@ -33,5 +33,5 @@ def save_untrained(folder: Path, abln: bool = True) -> Path:
         for weights in networks.parameters():
             weights.add_(0.3 * torch.randn(weights.shape, generator=noise))
     file = folder / "untrained.safetensors"
-    save_networks(file, networks, Card("guandan", preset.name, abln, seed=1))
+    save_networks(file, networks, Card("guandan", preset.name, abln, seed=1, steps=1))  # a critic comes along
     return file

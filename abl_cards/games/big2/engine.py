@@ -99,6 +99,10 @@ class Big2Engine:
         """Matches with these cards, [n, 2, 13] copies of each rank by seat."""
         return Tables.resume(self.rules, hands, listener)
 
+    def imagine(self, decisions: Decisions, rows: Indices, hands: NDArray[np.uint8]) -> Tables:
+        """Tables like those of some decisions, where the others hold hands [m, 1, 13] instead."""
+        return Tables.imagine(decisions, rows, hands)
+
     def answers(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """[n, labels] whether hands [n, 13] could answer each label."""
         held = decide(self.rules, hands, np.full(len(hands), LEADING, np.int16)).legal
@@ -116,6 +120,10 @@ class Big2Engine:
     def plays_left(self, decisions: Decisions, lists: MoveLists) -> NDArray[np.uint8]:
         """[moves] the least number of plays that empties the hand after each move of some decisions."""
         return self._counter.plays_left_after(keys_of(decisions.hand), lists.start, keys_laid(lists.cards))
+
+    def plays_to_go(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """[n] about how many plays hands [n, 13] take."""
+        return self._counter.plays_left(keys_of(hands))
 
     @cached_property
     def _counter(self) -> PlayCounter:

@@ -54,6 +54,13 @@ class Tables:
             listener.episode_began(tables, np.arange(len(hands)))
         return tables
 
+    @classmethod
+    def imagine(cls, decisions: Decisions, rows: Indices, hands: NDArray[np.uint8]) -> Tables:
+        """Tables as those of decisions rows [m], were the other to hold hands [m, 1, 13]; seat 0 decides."""
+        tables = cls.resume(decisions.rules, np.stack([decisions.hand[rows], hands[:, 0]], axis=1))
+        tables.to_beat[:] = decisions.to_beat[rows]
+        return tables
+
     def __len__(self) -> int:
         return len(self.keys)
 
@@ -108,6 +115,10 @@ class Tables:
     def roles(self, which: Indices) -> NDArray[np.int8]:
         """[n, 2] all seats are alike."""
         return np.zeros((len(which), 2), np.int8)
+
+    def sides(self, which: Indices) -> NDArray[np.float32]:
+        """[n, 2] the two seats by their sign."""
+        return np.tile(np.array([1, -1], np.float32), (len(which), 1))
 
     def outcome(self, which: Indices) -> NDArray[np.float64]:
         """[n, 2] what finished games were worth to each seat: the cards that are left."""

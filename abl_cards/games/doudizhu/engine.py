@@ -148,6 +148,10 @@ class DoudizhuEngine:
         """The rules of splits are among the others."""
         return self.rules
 
+    def imagine(self, decisions: Decisions, rows: Indices, hands: NDArray[np.uint8]) -> Tables:
+        """Tables like those of some decisions, where the others hold hands [m, 2, 15] instead."""
+        return Tables.imagine(decisions, rows, hands)
+
     def answers(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """[n, 309] whether hands [n, 15] could answer each label."""
         held = decide(self.rules, keys_of(hands), np.full(len(hands), LEADING, np.int16)).legal
@@ -166,6 +170,10 @@ class DoudizhuEngine:
         """[moves] the least number of plays that empties the hand after each move of some decisions."""
         laid = keys_laid(lists.cards)
         return counter_of(self.rules).plays_left_after(decisions.situation.hand, lists.start, laid)
+
+    def plays_to_go(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """[n] about how many plays hands [n, 15] take."""
+        return counter_of(self.rules).plays_left(keys_of(hands))
 
     def judge(self, without: Collection[str] = (), directory: Path | None = None) -> Preferences:
         """The preferences of the knowledge base, or of another folder; raises GameError, KBError."""

@@ -18,10 +18,10 @@ from abl_cards.games.doudizhu.decisions import CHOICES, Decisions, Exchanges, Si
 from abl_cards.games.doudizhu.hidden import constraints, hands_of_others, laid_by_others, no_hints
 from abl_cards.games.doudizhu.observations import observe
 from abl_cards.games.doudizhu.rulebook import NOT_YET, REDEAL, Rules
-from abl_cards.games.game import Indices, Listener, Moves
+from abl_cards.games.game import GameError, Indices, Listener, Moves
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.questions import at_least
-from abl_cards.games.snapshots import named_arrays
+from abl_cards.games.snapshots import copy_rows, named_arrays
 from abl_cards.parallel import each_share
 from abl_cards.streams import mix_all
 
@@ -81,6 +81,23 @@ class Tables:
         tables._lead(everywhere)
         if listener:
             listener.episode_began(tables, everywhere)
+        return tables
+
+    @classmethod
+    def imagine(cls, decisions: Decisions, rows: Indices, hands: NDArray[np.uint8]) -> Tables:
+        """Tables as those of decisions rows [m], were the others to hold hands [m, 2, 15].
+
+        Raises GameError away from a table.
+        """
+        if decisions.course is None:
+            raise GameError(
+                "there is nothing to imagine away from a table: a state does not tell what was played, a record does"
+            )
+        tables, origin = cls(decisions.rules, len(rows)), decisions.which[rows]
+        copy_rows(decisions.course, origin, tables.course)
+        everywhere, keys = np.arange(len(tables)), course.keys_of(hands)
+        for place in range(hands.shape[1]):
+            tables.course.hands[everywhere, (tables.course.seat + 1 + place) % SEATS] = keys[:, place]
         return tables
 
     def __len__(self) -> int:
@@ -152,6 +169,11 @@ class Tables:
     def parts(self, which: Indices) -> NDArray[np.int8]:
         """[n, 3] landlord, down, up as 0, 1, 2."""
         return (np.arange(SEATS) - self.course.landlord[which][:, None]).astype(np.int8) % 3
+
+    def sides(self, which: Indices) -> NDArray[np.float32]:
+        """[n, 3] what a point is worth to the landlord, and costs the peasants."""
+        parts = self.parts(which)
+        return np.where(parts == 0, 1, -1).astype(np.float32) * self.rules.worth[parts].astype(np.float32)
 
     def outcome(self, which: Indices) -> NDArray[np.float64]:
         """[n, 3] the points of games that are over: the stake, doubled by bombs and by a spring."""

@@ -130,6 +130,10 @@ class GuandanEngine:
         """Begin a match a key."""
         return Tables.begin(self.rules, keys, listener)
 
+    def imagine(self, decisions: Decisions, rows: Indices, hands: NDArray[np.uint8]) -> Tables:
+        """Tables like those of some decisions, where the others hold hands [m, 3, 54] instead."""
+        return Tables.imagine(decisions, rows, hands)
+
     def answers(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """[n, 168] whether hands [n, 54] could answer each label, at levels [n]."""
         held = decide(self.rules, hands, context.astype(np.int8), np.full(len(hands), LEADING, np.int16)).legal
@@ -147,6 +151,10 @@ class GuandanEngine:
     def plays_left(self, decisions: Decisions, lists: MoveLists) -> NDArray[np.uint8]:
         """[moves] the least number of plays that empties the hand after each move of some decisions."""
         return self._counter.plays_left_after(decisions, lists)
+
+    def plays_to_go(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """[n] the least number of plays of hands [n, 54] at levels [n]."""
+        return self._counter.plays_left(hands, context.astype(np.int8))
 
     @cached_property
     def _counter(self) -> PlayCounter:

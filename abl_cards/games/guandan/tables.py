@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import BIG_JOKER
-from abl_cards.games.game import Indices, Listener, Moves
+from abl_cards.games.game import GameError, Indices, Listener, Moves
 from abl_cards.games.guandan import course
 from abl_cards.games.guandan.course import BACK, EPISODE_OVER, LEADING, MATCH_OVER, PLAY, RECENT, TRIBUTE, Play
 from abl_cards.games.guandan.decisions import Decisions, Exchanges, Situation, decide_exchange, look_around, read_hands
@@ -28,7 +28,7 @@ from abl_cards.games.guandan.observations import observe
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.questions import at_least, one_hot
-from abl_cards.games.snapshots import named_arrays
+from abl_cards.games.snapshots import copy_rows, named_arrays
 from abl_cards.parallel import each_share
 from abl_cards.streams import below_all, mix_all
 
@@ -89,6 +89,26 @@ class Tables:
         tables._open_episode(everywhere, start.leader)
         return tables
 
+    @classmethod
+    def imagine(cls, decisions: Decisions, rows: Indices, hands: NDArray[np.uint8]) -> Tables:
+        """Tables as those of decisions rows [m], were the others to hold hands [m, 3, 54]; they stop with the episode.
+
+        It stands alone: the match that it belongs to is not looked at. Raises GameError away from a table.
+        """
+        if decisions.course is None or decisions.known is None or decisions.habits is None:
+            raise GameError(
+                "there is nothing to imagine away from a table: a state does not tell what was played, a record does"
+            )
+        tables, origin = cls(decisions.rules, len(rows)), decisions.which[rows]
+        tables.endless = False
+        copy_rows(decisions.course, origin, tables.course)
+        copy_rows(decisions.known, origin, tables.known)
+        copy_rows(decisions.habits, origin, tables.habits)
+        everywhere = np.arange(len(tables))
+        for place in range(hands.shape[1]):
+            tables.course.hands[everywhere, (tables.course.seat + 1 + place) % 4] = hands[:, place]
+        return tables
+
     def __len__(self) -> int:
         return len(self.keys)
 
@@ -127,6 +147,10 @@ class Tables:
     def roles(self, which: Indices) -> NDArray[np.int8]:
         """[n, 4] all seats are alike."""
         return np.zeros((len(which), 4), np.int8)
+
+    def sides(self, which: Indices) -> NDArray[np.float32]:
+        """[n, 4] the teams by their sign."""
+        return np.tile(np.array([1, -1, 1, -1], np.float32), (len(which), 1))
 
     # --- decisions ---------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,147 @@
+"""Looking ahead: what the likely labels come to over whole deals that the estimate of the hidden hands makes likely.
+
+The policy proposes. Each of its likeliest labels is tried on a few deals: its move is made, what leaves nobody a choice
+follows, and the critic, before whom all the hands of such a deal lie open, says what the position is worth. The mean
+over the deals changes the probabilities by ``exp(points / TEMPERATURE)``: of all policies that is the one that expects
+the most points, less TEMPERATURE times its divergence from what was proposed.
+
+Deals are drawn by what the seat sees alone. Without ABLN they are drawn as the counts and the facts have them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.agents.mind import Mind, View
+from abl_cards.games import Decisions, Indices, Moves, Tables
+from abl_cards.streams import mix_all
+from learners.told import Told
+from reasoners.hands import Estimate, counting, draw
+from reasoners.replies import keys_of
+from reasoners.survey import survey
+
+if TYPE_CHECKING:
+    from reasoners.survey import Survey
+
+DEALS = 8
+"""Deals that each label is tried on."""
+LABELS, LEAST = 3, 0.05
+"""Labels that are tried at most, and how probable they must be."""
+TEMPERATURE = 0.3
+"""Points of an episode that outweigh a factor e between two probabilities."""
+_AT_ONCE = 256  # decisions, for the sake of memory
+_AHEAD = 17  # what the random numbers are for
+
+
+@dataclass(frozen=True)
+class Foresight:
+    """What became of a policy at k decisions."""
+
+    log_probabilities: NDArray[np.float32]  # [k, labels]
+    points: NDArray[np.float32]  # [k, labels] expected of the episode, NaN for the labels that were not tried
+
+
+class Lookahead:
+    """Tries the labels that a mind finds likely."""
+
+    def __init__(self, mind: Mind, deals: int = DEALS) -> None:
+        """The critic of the mind's networks must have learned."""
+        self._mind, self._deals = mind, deals
+
+    def consider(self, decisions: Decisions, view: View, proposed: NDArray[np.float32]) -> Foresight:
+        """What a policy becomes whose log-probabilities [k, labels] are proposed where the view has a choice."""
+        tried = _likely(proposed)
+        points = np.full(proposed.shape, np.nan, np.float32)
+        for part in _portions(np.flatnonzero(tried.any(axis=1))):
+            place, label = np.nonzero(tried[part])
+            points[part[place], label] = self._expect(decisions, view, part, place, label)
+        return Foresight(_tilted(proposed, points), points)
+
+    def _expect(
+        self, decisions: Decisions, view: View, rows: Indices, place: Indices, label: Indices
+    ) -> NDArray[np.float32]:
+        """[t] expected points of labels [t], each at one of rows [r] of the view, by its place among them."""
+        which, keys = view.choice[rows], mix_all(keys_of(view.observation[rows]), _AHEAD)
+        constraints = decisions.hidden().at(which)
+        estimate: Estimate = view.estimate[rows] if self._mind.estimates else counting(constraints)
+        deals = draw(estimate, constraints, keys, self._deals)
+        moves = view.survey.lists.rows(np.repeat(view.survey.row[which[place], label], self._deals))
+        hands = deals[place].reshape(-1, *deals.shape[2:])
+        tables = self._mind.engine.imagine(decisions, np.repeat(which[place], self._deals), hands)
+        means: NDArray[np.float32] = self._play_on(tables, moves).reshape(-1, self._deals).mean(axis=1)
+        return means
+
+    def _play_on(self, tables: Tables, moves: Moves) -> NDArray[np.float32]:
+        """[m] what imagined tables [m] are worth to the seats that decide, after their moves."""
+        everywhere, seat = np.arange(len(tables)), tables.seat.copy()
+        points, valued = np.zeros(len(tables), np.float32), np.zeros(len(tables), np.bool_)
+        tables.play(everywhere, moves)
+        while (running := np.setdiff1d(tables.playing(), np.flatnonzero(valued))).size:
+            decisions = tables.decisions(running)
+            found = survey(self._mind.engine, self._mind.judge, decisions)
+            choosable = found.choosable
+            free = np.flatnonzero(choosable.sum(axis=1) > 1)
+            here = running[free]
+            value = self._value(decisions.at(free), found, free, tables.others(here))
+            points[here] = value * _exchange_rate(tables.sides(here), tables.seat[here], seat[here])
+            valued[here] = True
+            forced = np.setdiff1d(np.arange(len(running)), free)
+            only = found.row[forced, choosable[forced].argmax(axis=1)]
+            tables.play(running[forced], found.lists.rows(only))
+        over = np.flatnonzero(~valued)
+        points[over] = self._mind.engine.rewards(tables, over)[np.arange(len(over)), seat[over]]
+        return points
+
+    def _value(
+        self, decisions: Decisions, found: Survey, rows: Indices, hands: NDArray[np.uint8]
+    ) -> NDArray[np.float32]:
+        """[n] what decisions are worth to who decides, which are rows of a survey; the others hold hands."""
+        to_go = self._mind.plays_to_go(decisions.context, hands)
+        return self._mind.value(_told(decisions, found, rows), hands, to_go)
+
+
+def _portions(rows: Indices) -> Iterator[Indices]:
+    yield from (rows[first : first + _AT_ONCE] for first in range(0, len(rows), _AT_ONCE))
+
+
+def _likely(proposed: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """[k, labels] what is to be tried, in decisions with more than one such label."""
+    rank = np.argsort(np.argsort(-proposed, axis=1, kind="stable"), axis=1)
+    likely: NDArray[np.bool_] = (rank < LABELS) & (proposed > np.log(LEAST))
+    return likely & (likely.sum(axis=1, keepdims=True) > 1)
+
+
+def _tilted(proposed: NDArray[np.float32], points: NDArray[np.float32]) -> NDArray[np.float32]:
+    """[k, labels] log-probabilities after looking ahead; a label that was not tried loses what the best one gains."""
+    tried = ~np.isnan(points)
+    best = np.where(tried, points, -np.inf).max(axis=1, keepdims=True)
+    weighed = proposed + np.where(tried, points - best, 0).astype(np.float32) / np.float32(TEMPERATURE)
+    changed = tried.any(axis=1)
+    weighed[changed] -= np.log(np.exp(weighed[changed]).sum(axis=1, keepdims=True))
+    return weighed
+
+
+def _told(decisions: Decisions, found: Survey, rows: Indices) -> Told:
+    """What the critic is told of decisions, rows of a survey; it wants neither costs nor estimates."""
+    n = len(rows)
+    return Told(
+        observation=decisions.observe(),
+        legal=found.choosable[rows],
+        to_beat=decisions.label_to_beat,
+        regret=np.zeros((n, 0), np.float32),
+        plays=found.plays[rows],
+        estimate=np.zeros((n, 0, 0), np.float32),
+        replies=np.zeros((n, 0, 0), np.uint8),
+    )
+
+
+def _exchange_rate(sides: NDArray[np.float32], theirs: NDArray[np.int8], mine: NDArray[np.int8]) -> NDArray[np.float32]:
+    """[n] what a point of one seat is to another, from the sides [n, seats] they are on."""
+    row = np.arange(len(sides))
+    rate: NDArray[np.float32] = sides[row, mine] / sides[row, theirs]
+    return rate
