@@ -159,7 +159,7 @@ def test_a_run_may_go_on_at_more_tables_with_other_opponents(tmp_path: Path) -> 
     first.go()
     wider = replace(chosen, decisions=2500, tables=24, against_kb=0.5)
     rest = Run(wider)
-    assert (rest.update, rest.play.decisions) == (first.update, first.play.decisions)
+    assert (rest.update, rest.decisions) == (first.update, first.decisions)
     assert same(first, rest)
     assert len(rest.play.tables.keys) == 24
     assert not set(rest.play.tables.keys.tolist()) & set(
