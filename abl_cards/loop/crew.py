@@ -67,17 +67,20 @@ _PATIENCE = timedelta(days=30)
 """How long a process waits for the others: they may be stopped for a while. One that ends is noticed at once."""
 
 
-def meeting_place(size: int) -> torch.distributed.TCPStore:
-    """Where a new crew finds each other; the first of them makes it, the others are told its port."""
-    return torch.distributed.TCPStore(HOST, 0, size, is_master=True, wait_for_workers=False)
+_distributed: Any = torch.distributed  # which hides its classes from mypy
+
+
+def meeting_place(size: int) -> Any:
+    """The store where a new crew finds each other; the first of them makes it, the others are told its ``port``."""
+    return _distributed.TCPStore(HOST, 0, size, is_master=True, wait_for_workers=False)
 
 
 class Gloo:
     """Processes on this machine that agree by torch.distributed."""
 
-    def __init__(self, post: Post, store: torch.distributed.Store) -> None:
+    def __init__(self, post: Post, store: Any) -> None:
         """Wait until all of them are here."""
-        group: Any = torch.distributed.ProcessGroupGloo
+        group = _distributed.ProcessGroupGloo
         options = group._Options()  # this address, because gloo's own choice would have the whole network listen in
         options._devices, options._timeout = [group.create_device(hostname=HOST)], _PATIENCE
         self._size = post.size
@@ -86,14 +89,14 @@ class Gloo:
     @classmethod
     def at(cls, post: Post, port: int) -> Gloo:
         """Join those who meet at a port of this machine."""
-        return cls(post, _together(lambda: torch.distributed.TCPStore(HOST, port, post.size, is_master=False)))
+        return cls(post, _together(lambda: _distributed.TCPStore(HOST, port, post.size, is_master=False)))
 
     def mean_(self, tensors: Sequence[torch.Tensor]) -> None:
         """Put their means over the processes in the place of tensors; all of them travel at once."""
         flat = torch.cat([tensor.detach().reshape(-1) for tensor in tensors]).cpu()
         _together(lambda: self._group.allreduce([flat]).wait())
         flat /= self._size
-        parts = flat.split([tensor.numel() for tensor in tensors])
+        parts = torch.split(flat, [tensor.numel() for tensor in tensors])
         for tensor, part in zip(tensors, parts, strict=True):
             tensor.detach().copy_(part.view_as(tensor))
 
