@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -69,15 +70,13 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def trained(run: Run, crew: Crew, rows: Experience) -> torch.Tensor:
     """The weights after two steps from the same beginning: one of PPO, one of ABLN, each on all the rows."""
-    fresh = Run(run.settings)
-    preset = replace(TINY, ppo=replace(TINY.ppo, batch=len(rows), gradient_norm=0.05), abln_share=0.0)
-    symmetries = Symmetries.of(run.engine.symmetries, run.engine.observation)
-    fresh.networks.preset = preset
-    trainer = Trainer(fresh.networks, symmetries)
+    networks = deepcopy(run.networks)
+    networks.preset = replace(TINY, ppo=replace(TINY.ppo, batch=len(rows), gradient_norm=0.05), abln_share=0.0)
+    trainer = Trainer(networks, Symmetries.of(run.engine.symmetries, run.engine.observation))
     trainer.crew = crew
     trainer.update(rows, np.random.default_rng(0))
-    trainer.teach_hands(lesson(rows, fresh.networks.device, numbers=fresh.networks.numbers))
-    return torch.nn.utils.parameters_to_vector(fresh.networks.parameters()).detach()
+    trainer.teach_hands(lesson(rows, networks.device, numbers=networks.numbers))
+    return torch.nn.utils.parameters_to_vector(networks.parameters()).detach()
 
 
 def test_steps_of_two_are_those_of_one_with_the_decisions_of_both(run: Run) -> None:
