@@ -1,7 +1,8 @@
 """The joint abduction loop (Chen et al. 2025, algorithm 2): play, abduce, learn, again.
 
 A run lives in a folder. It goes on from its checkpoint by itself; what it does depends on its settings alone, so a run
-that was interrupted ends as one that was not (on one thread, where sums are always made in the same order).
+that was interrupted ends as one that was not (where its workers have one thread each, and sums are always made in the
+same order).
 """
 
 from __future__ import annotations
