@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from threading import current_thread
 from typing import TypeVar
@@ -28,6 +30,18 @@ def _threads() -> int:
 
 THREADS = _threads()
 
+_ALONE = ContextVar("alone", default=False)
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Meanwhile work is not shared: other processes have the other processors."""
+    before = _ALONE.set(True)
+    try:
+        yield
+    finally:
+        _ALONE.reset(before)
+
 
 @cache
 def _pool() -> ThreadPoolExecutor:
@@ -40,8 +54,8 @@ def each_share(n: int, work: Callable[[int, int], _T], threads: int = THREADS, l
     No share is smaller than ``least`` while there are several. Work that shares work in its turn does it alone: its
     threads would wait for each other.
     """
-    alone = current_thread().name.startswith(_NAME)
-    shares = 1 if alone else max(1, min(threads, n // least))
+    unshared = _ALONE.get() or current_thread().name.startswith(_NAME)
+    shares = 1 if unshared else max(1, min(threads, n // least))
     bounds = [n * share // shares for share in range(shares + 1)]
     if shares == 1:
         return [work(0, n)]

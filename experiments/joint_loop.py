@@ -71,7 +71,7 @@ def _train(settings: Settings, desk: Desk, engine: Engine) -> tuple[Path, list[d
         left = settings.minutes - loop.seconds / 60
         if left > 0:
             loop.go(lambda report: tell(report.decisions, report.remark()), left)
-    desk.log(f"{loop.update} updates, {loop.play.decisions} decisions, {loop.seconds / 60:.1f} minutes")
+    desk.log(f"{loop.update} updates, {loop.decisions} decisions, {loop.seconds / 60:.1f} minutes")
     return loop.weights, read_metrics(chosen.directory)
 
 

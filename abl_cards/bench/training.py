@@ -33,7 +33,8 @@ def figures(game: Game, effort: Effort) -> list[Figure]:
     if not find_spec("torch"):
         return []
     from abl_cards.loop.settings import Settings
-    from abl_cards.loop.training import WARM_UP, Run
+    from abl_cards.loop.training import Run
+    from abl_cards.loop.worker import WARM_UP
     from learners.store import shipped
 
     try:
@@ -47,9 +48,10 @@ def figures(game: Game, effort: Effort) -> list[Figure]:
         )  # fmt: skip
         run = Run(settings)
         run.update = WARM_UP  # before, the policy does not learn yet
-        run.advance()
-        before = run.play.decisions
-        spent = seconds(lambda: [run.advance() for _ in range(effort.updates)])
-        pace = (run.play.decisions - before) / spent
+        with run.together():
+            run.advance()
+            before = run.decisions
+            spent = seconds(lambda: [run.advance() for _ in range(effort.updates)])
+        pace = (run.decisions - before) / spent
     what = f"training of the preset {effort.preset}, everything included"
     return [Figure(what, pace, "decisions/s", target_of(game.marks, "training"))]

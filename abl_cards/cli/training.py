@@ -69,10 +69,10 @@ def _run(settings: Settings, minutes: float | None, as_json: bool) -> None:
             tell(report.decisions, report.remark())
 
         run.go(show, minutes)
-    summary = {"directory": str(settings.directory), "weights": str(run.weights), "decisions": run.play.decisions}
+    summary = {"directory": str(settings.directory), "weights": str(run.weights), "decisions": run.decisions}
     if as_json:
         print_json(summary | ({"last": last[0].to_json()} if last else {}))
         return
-    typer.echo(f"{run.play.decisions:,} decisions; weights: {run.weights}")
+    typer.echo(f"{run.decisions:,} decisions; weights: {run.weights}")
     if last:
         typer.echo(last[0].remark())

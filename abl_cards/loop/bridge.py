@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.agent import Keys
 from abl_cards.agents.mind import View, draw
+from abl_cards.games import GameError
 from abl_cards.loop.experience import Experience
 from abl_cards.loop.seams import Bridge
 from abl_cards.loop.training import Run
@@ -115,7 +116,9 @@ class JointBridge(Bridge):
     """
 
     def __init__(self, run: Run, model: ABLModel | None = None, reasoner: Reasoner | None = None) -> None:
-        """Take over the run's decisions and its learning; what is not given is the run's own."""
+        """Take over the run's decisions and its learning; what is not given is the run's own. Raises GameError."""
+        if run.post.size > 1:
+            raise GameError("parts of a run can be swapped in one process only: give its settings workers=1")
         policy = ABLModel(Policy(run)) if model is None else model
         super().__init__(policy, reasoner or DrawingReasoner(LabelsKB(run.engine.labels)))
         self.run = run

@@ -39,6 +39,9 @@ class Score:
         """Nothing counted."""
         return cls(np.zeros(players, np.int64), np.zeros(players), np.zeros(players, np.int64))
 
+    def __add__(self, other: Score) -> Score:
+        return Score(self.episodes + other.episodes, self.points + other.points, self.won + other.won)
+
 
 class SelfPlay(Quiet):
     """The tables of a run; hears when their episodes end."""
@@ -52,10 +55,12 @@ class SelfPlay(Quiet):
         ppo: PPO,
         seed: int,
         revealed: float = 1.0,
+        first: int = 0,
     ) -> None:
         """Seats [tables, teams] say who plays each team: LEARNER, or the number of an opponent from 1.
 
-        Of a share of the episodes the hidden hands are revealed to those who learn from them.
+        Of a share of the episodes the hidden hands are revealed to those who learn from them. Tables are numbered
+        from the first; their cards depend on seed and number.
         """
         self.mind, self.opponents, self._revealed = mind, list(opponents), revealed
         self._engine, self._seats, self._ppo = engine, seats, ppo
@@ -63,7 +68,8 @@ class SelfPlay(Quiet):
         self.score = Score.zero(len(opponents) + 1)
         self.decisions = 0
         self.decide: Decide = self.draw
-        self.tables: Tables = engine.tables(mix_all(np.full(len(seats), key_of(seed, _DEAL)), np.arange(len(seats))))
+        numbers = np.arange(first, first + len(seats))
+        self.tables: Tables = engine.tables(mix_all(np.full(len(seats), key_of(seed, _DEAL)), numbers))
         self.memory = self._room()
         self.tables.listener = self
 

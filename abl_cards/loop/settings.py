@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+from abl_cards.parallel import THREADS
 from abl_cards.settings import setting, written
 
 
@@ -37,7 +38,16 @@ class Settings:
     averaged: float = setting(0.998, "memory of the running mean of the decision model, which is what plays in the end")
     device: str = setting("cpu", "cpu or cuda")
     precision: str = setting("float32", "of matrix products: float32, or bfloat16, faster where the hardware has it")
-    threads: int | None = setting(None, "of torch; one makes runs repeat exactly")
+    workers: int | None = setting(
+        None, "processes that play and learn together; none is one a processor, or one alone where threads= is given"
+    )
+    threads: int | None = setting(None, "of torch in each; a single worker repeats exactly with one")
+
+    @property
+    def crew(self) -> int:
+        """How many processes train: as many as it says, or as pay."""
+        several = self.device == "cpu" and self.threads is None
+        return max(1, min(self.workers or (THREADS if several else 1), self.tables))
 
     def command(self) -> str:
         """What to type for such a run."""

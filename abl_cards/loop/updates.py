@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from abl_cards.loop.crew import Alone, Crew
 from abl_cards.loop.experience import Experience
 from learners.abln import hands_loss
 from learners.decision import entropy_of, ppo_loss
@@ -29,6 +31,11 @@ class Update:
     divergence: float  # of the new policy from the one that chose, in nats
     clipped: float  # share of the decisions where the clip held
     hands_loss: float
+
+    @classmethod
+    def mean(cls, updates: Sequence[Update]) -> Update:
+        """What several saw that learned from as many decisions each."""
+        return cls(*np.mean([astuple(each) for each in updates], axis=0).tolist())
 
 
 class Average:
@@ -64,6 +71,7 @@ class Trainer:
         self, networks: Networks, symmetries: Symmetries, ppo: PPO | None = None, averaged: float = 0.0
     ) -> None:
         """Train these in place; by default as their preset says, and without a memory of the mean."""
+        self.crew: Crew = Alone()  # every step is the mean of theirs
         preset = networks.preset
         self.networks, self._symmetries, self._ppo = networks, symmetries, ppo or preset.ppo
         acting = [*networks.decision.parameters(), *networks.critic.parameters()]
@@ -73,8 +81,9 @@ class Trainer:
 
     def update(self, rows: Experience, rng: np.random.Generator, critic_only: bool = False) -> Update:
         """Learn from decisions whose returns are known; the policy stays where only the critic is to learn."""
-        advantage = rows.advantage - rows.advantage.mean()
-        advantage /= advantage.std() + 1e-6
+        every = self.crew.joined(rows.advantage)
+        middle = every.mean()
+        advantage = (rows.advantage - middle) / ((every - middle).std() + 1e-6)
         seen = []
         for _ in range(self._ppo.epochs):
             order = rng.permutation(len(rows))
@@ -113,8 +122,7 @@ class Trainer:
         loss = self._ppo.value_weight * value
         if not critic_only:
             loss = loss + policy - self._ppo.entropy * entropy
-        self.policy.zero_grad(set_to_none=True)
-        torch.autograd.backward(loss)
+        self._differentiate(loss, self.policy)
         for network in (self.networks.decision, self.networks.critic):
             torch.nn.utils.clip_grad_norm_(network.parameters(), self._ppo.gradient_norm)
         self.policy.step()
@@ -152,7 +160,13 @@ class Trainer:
         with self.networks.arithmetic():
             guess = abln(told.question.observation, told.prior).float()
         loss = hands_loss(guess, told.hands)
-        optimiser.zero_grad()
-        torch.autograd.backward(loss)
+        self._differentiate(loss, optimiser)
         optimiser.step()
         return loss.item()
+
+    def _differentiate(self, loss: torch.Tensor, optimiser: torch.optim.Optimizer) -> None:
+        """Gradients of the crew's mean loss, ready for a step."""
+        optimiser.zero_grad(set_to_none=True)
+        torch.autograd.backward(loss)
+        weights = [each for group in optimiser.param_groups for each in group["params"]]
+        self.crew.mean_([each.grad for each in weights if each.grad is not None])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from abl_cards.games import GameError
 from abl_cards.loop.bridge import DrawingReasoner, JointBridge, LabelsKB
 from abl_cards.loop.training import Run
 from learners.presets import PRESETS
@@ -47,6 +48,11 @@ def test_one_part_can_be_replaced(tmp_path: Path) -> None:
     kept = run.play.memory.rows.at(run.play.memory.state > 0)
     assert len(kept) > 50
     assert np.array_equal(kept.label, kept.legal.shape[1] - 1 - kept.legal[:, ::-1].argmax(axis=1))
+
+
+def test_parts_are_swapped_in_one_process_only(tmp_path: Path) -> None:
+    with pytest.raises(GameError, match="workers=1"):
+        JointBridge(Run(settings(tmp_path, workers=2)))
 
 
 def test_the_knowledge_base_knows_what_is_consistent(tmp_path: Path) -> None:

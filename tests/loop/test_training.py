@@ -13,10 +13,12 @@ import pytest
 import torch
 
 from abl_cards.games import GameError
+from abl_cards.loop.checkpoint import load_checkpoint, save_checkpoint
 from abl_cards.loop.metrics import read_metrics
 from abl_cards.loop.settings import Settings
 from abl_cards.loop.training import Report, Run
 from abl_cards.loop.updates import Average
+from abl_cards.parallel import THREADS
 from learners.presets import PRESETS
 from learners.store import load_card, load_networks
 from tests.learners.tiny import TINY
@@ -49,10 +51,11 @@ def same(first: Run, second: Run) -> bool:
     return all(torch.equal(one[name], other[name]) for name in one)
 
 
-def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path: Path) -> None:
-    whole = Run(settings(tmp_path / "whole"))
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path: Path, workers: int) -> None:
+    whole = Run(settings(tmp_path / "whole", workers=workers))
     whole.go()
-    half = settings(tmp_path / "parts", decisions=1200)
+    half = settings(tmp_path / "parts", workers=workers, decisions=1200)
     Run(half).go()
     with (half.directory / "metrics.jsonl").open("a") as file:  # lines after the checkpoint, as a kill leaves them
         file.write('{"update": 99}\n{"upd')
@@ -102,20 +105,21 @@ from tests.learners.tiny import TINY
 from tests.loop.test_training import settings
 from abl_cards.loop.training import Run
 PRESETS["tiny"] = TINY
-Run(settings(Path(sys.argv[1]), decisions=10**9)).go()
+Run(settings(Path(sys.argv[1]), workers=int(sys.argv[2]), decisions=10**9)).go()
 """
 
 
-def test_a_run_that_is_killed_resumes(tmp_path: Path) -> None:
-    done = 0
-    for _ in range(2):
-        process = subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path)], cwd=Path(__file__).parents[2])
+@pytest.mark.parametrize(("workers", "kills"), [(1, 2), (2, 1)])
+def test_a_run_that_is_killed_resumes(tmp_path: Path, workers: int, kills: int) -> None:
+    command, done = [sys.executable, "-c", KILLED, str(tmp_path), str(workers)], 0
+    for _ in range(kills):
+        process = subprocess.Popen(command, cwd=Path(__file__).parents[2], stderr=subprocess.PIPE)
         metrics = tmp_path / "metrics.jsonl"
         while process.poll() is None and (not metrics.exists() or metrics.read_bytes().count(b"\n") < done + 5):
             time.sleep(0.05)
         os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        resumed = Run(settings(tmp_path))
+        process.communicate()  # every worker can say something until it ends: this waits for the last
+        resumed = Run(settings(tmp_path, workers=workers))
         assert resumed.update >= done
         assert resumed.update >= metrics.read_bytes().count(b"\n") - 3  # at most the last interval is lost
         done = resumed.update
@@ -159,7 +163,7 @@ def test_a_run_may_go_on_at_more_tables_with_other_opponents(tmp_path: Path) -> 
     first.go()
     wider = replace(chosen, decisions=2500, tables=24, against_kb=0.5)
     rest = Run(wider)
-    assert (rest.update, rest.play.decisions) == (first.update, first.play.decisions)
+    assert (rest.update, rest.decisions) == (first.update, first.decisions)
     assert same(first, rest)
     assert len(rest.play.tables.keys) == 24
     assert not set(rest.play.tables.keys.tolist()) & set(
@@ -169,6 +173,43 @@ def test_a_run_may_go_on_at_more_tables_with_other_opponents(tmp_path: Path) -> 
     again = Run(wider)
     assert (again.play.tables.keys == rest.play.tables.keys).all()
     assert same(rest, again)
+
+
+def test_a_run_may_go_on_with_more_workers(tmp_path: Path) -> None:
+    chosen = settings(tmp_path, decisions=600)
+    first = Run(chosen)
+    first.go()
+    rest = Run(replace(chosen, decisions=1800, workers=2))
+    assert (rest.update, rest.decisions) == (first.update, first.decisions)
+    assert same(first, rest)
+    rest.go()
+    assert not set(rest.play.tables.keys.tolist()) & set(first.play.tables.keys.tolist())
+    assert "--set workers=2" in load_card(rest.weights).command
+    alone = Run(chosen)
+    assert (alone.update, alone.decisions, len(alone.play.tables.keys)) == (rest.update, rest.decisions, 16)
+    assert same(rest, alone)
+
+
+def test_a_run_from_before_there_were_workers_goes_on(tmp_path: Path) -> None:
+    chosen = settings(tmp_path, decisions=600)
+    first = Run(chosen)
+    first.go()
+    state = load_checkpoint(first.checkpoint)
+    assert state
+    (part,) = state.pop("parts")
+    del state["settings"]["workers"]
+    save_checkpoint(first.checkpoint, state | part)
+    rest = Run(chosen)
+    assert (rest.play.tables.keys == first.play.tables.keys).all()
+    assert same(first, rest)
+
+
+def test_how_many_workers() -> None:
+    chosen = Settings(Path())
+    assert chosen.crew == THREADS
+    assert replace(chosen, threads=1).crew == replace(chosen, device="cuda").crew == 1
+    assert replace(chosen, threads=1, workers=3).crew == 3
+    assert replace(chosen, tables=2, workers=3).crew == 2
 
 
 def test_the_mean_of_the_weights_plays(tmp_path: Path) -> None:

@@ -1,0 +1,116 @@
+"""Processes that train the same networks side by side: how they agree on every step.
+
+Each has its own decisions. What is learned from them is averaged before it changes anything, so all of them hold the
+same weights all the time, and sums are made in the order of the processes: a run repeats exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Post:
+    """Which process this is, and out of how many.
+
+    >>> [Post(rank, 3).range(16) for rank in range(3)]
+    [range(0, 5), range(5, 10), range(10, 16)]
+    """
+
+    rank: int = 0
+    size: int = 1
+
+    def range(self, n: int) -> range:
+        """Which of n things are this process's."""
+        return range(n * self.rank // self.size, n * (self.rank + 1) // self.size)
+
+    def part(self, n: int) -> int:
+        """How many of n each process has, where all must have as many; together they have n or a few more."""
+        return -(-n // self.size)
+
+
+class Crew(Protocol):
+    """Every process calls the same methods in the same order, and waits there for the others."""
+
+    def mean_(self, tensors: Sequence[torch.Tensor]) -> None:
+        """Put their means over the processes in the place of tensors."""
+
+    def joined(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The values [n] of all processes in a row; each has as many."""
+
+
+class Alone:
+    """A process that has nobody to agree with."""
+
+    def mean_(self, tensors: Sequence[torch.Tensor]) -> None:
+        """They are their own means."""
+
+    def joined(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The same values."""
+        return values
+
+
+class Separated(RuntimeError):
+    """Another process of the crew is gone."""
+
+
+HOST = "127.0.0.1"
+
+_PATIENCE = timedelta(days=30)
+"""How long a process waits for the others: they may be stopped for a while. One that ends is noticed at once."""
+
+
+_distributed: Any = torch.distributed  # which hides its classes from mypy
+
+
+def meeting_place(size: int) -> Any:
+    """The store where a new crew finds each other; the first of them makes it, the others are told its ``port``."""
+    return _distributed.TCPStore(HOST, 0, size, is_master=True, wait_for_workers=False)
+
+
+class Gloo:
+    """Processes on this machine that agree by torch.distributed."""
+
+    def __init__(self, post: Post, store: Any) -> None:
+        """Wait until all of them are here."""
+        group = _distributed.ProcessGroupGloo
+        options = group._Options()  # this address, because gloo's own choice would have the whole network listen in
+        options._devices, options._timeout = [group.create_device(hostname=HOST)], _PATIENCE
+        self._size = post.size
+        self._group = _together(lambda: group(store, post.rank, post.size, options))
+
+    @classmethod
+    def at(cls, post: Post, port: int) -> Gloo:
+        """Join those who meet at a port of this machine."""
+        return cls(post, _together(lambda: _distributed.TCPStore(HOST, port, post.size, is_master=False)))
+
+    def mean_(self, tensors: Sequence[torch.Tensor]) -> None:
+        """Put their means over the processes in the place of tensors; all of them travel at once."""
+        flat = torch.cat([tensor.detach().reshape(-1) for tensor in tensors]).cpu()
+        _together(lambda: self._group.allreduce([flat]).wait())
+        flat /= self._size
+        parts = torch.split(flat, [tensor.numel() for tensor in tensors])
+        for tensor, part in zip(tensors, parts, strict=True):
+            tensor.detach().copy_(part.view_as(tensor))
+
+    def joined(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The values [n] of all processes in the order of their ranks."""
+        own = torch.from_numpy(values)
+        every = [torch.empty_like(own) for _ in range(self._size)]
+        _together(lambda: self._group.allgather([every], [own]).wait())
+        return torch.cat(every).numpy()
+
+
+def _together(act: Callable[[], Any]) -> Any:
+    """What an act of all processes gives; raises Separated where one of them is gone."""
+    try:
+        return act()
+    except RuntimeError as problem:  # gloo and the store have no other way to say it
+        raise Separated(str(problem)) from problem

@@ -1,0 +1,94 @@
+"""Processes that agree: here as threads, which is all the same to them."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import pytest
+import torch
+
+from abl_cards.loop.crew import Alone, Crew, Gloo, Post, meeting_place
+from abl_cards.loop.experience import Experience
+from abl_cards.loop.training import Run
+from abl_cards.loop.updates import Trainer
+from learners.examples import lesson
+from learners.presets import PRESETS
+from learners.symmetry import Symmetries
+from tests.learners.tiny import TINY
+from tests.loop.test_training import settings
+
+T = TypeVar("T")
+
+
+def each(size: int, act: Callable[[Crew, int], T]) -> list[T]:
+    """What every one of a crew makes of an act of all."""
+    port = meeting_place(size)
+
+    def one(rank: int) -> T:
+        post = Post(rank, size)
+        return act(Gloo(post, port) if rank == 0 else Gloo.at(post, port.port), rank)
+
+    with ThreadPoolExecutor(size) as pool:
+        return list(pool.map(one, range(size)))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+def test_nothing_is_left_over_or_shared_out_twice(size: int) -> None:
+    posts = [Post(rank, size) for rank in range(size)]
+    assert [table for post in posts for table in post.range(16)] == list(range(16))
+    assert {post.part(16) for post in posts} == {-(-16 // size)}
+
+
+def test_means_are_the_same_for_all_and_at_any_time() -> None:
+    values = np.random.default_rng(1).standard_normal((3, 10_000)).astype(np.float32)
+
+    def mean(crew: Crew, rank: int) -> bytes:
+        own = torch.from_numpy(values[rank].copy())
+        crew.mean_([own[:9_999].view(99, 101), own[9_999:]])
+        return own.numpy().tobytes()
+
+    found = {mine for _ in range(3) for mine in each(3, mean)}
+    assert len(found) == 1
+    np.testing.assert_allclose(np.frombuffer(found.pop(), np.float32), values.mean(axis=0), atol=1e-6)
+
+
+def test_values_are_joined_in_the_order_of_the_ranks() -> None:
+    for joined in each(3, lambda crew, rank: crew.joined(np.array([rank, 10 * rank], np.float32))):
+        assert joined.tolist() == [0, 0, 1, 10, 2, 20]
+    assert Alone().joined(np.ones(2, np.float32)).tolist() == [1, 1]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+    return Run(settings(tmp_path))
+
+
+def trained(run: Run, crew: Crew, rows: Experience) -> torch.Tensor:
+    """The weights after two steps from the same beginning: one of PPO, one of ABLN, each on all the rows."""
+    networks = deepcopy(run.networks)
+    networks.preset = replace(TINY, ppo=replace(TINY.ppo, batch=len(rows), gradient_norm=0.05), abln_share=0.0)
+    trainer = Trainer(networks, Symmetries.of(run.engine.symmetries, run.engine.observation))
+    trainer.crew = crew
+    trainer.update(rows, np.random.default_rng(0))
+    trainer.teach_hands(lesson(rows, networks.device, numbers=networks.numbers))
+    return torch.nn.utils.parameters_to_vector(networks.parameters()).detach()
+
+
+def test_steps_of_two_are_those_of_one_with_the_decisions_of_both(run: Run) -> None:
+    while run.play.memory.ready < 200:
+        run.play.step()
+    rows = run.play.memory.take(200)
+    before = torch.nn.utils.parameters_to_vector(run.networks.parameters()).detach()
+    alone = trained(run, Alone(), rows) - before
+    first, second = each(2, lambda crew, rank: trained(run, crew, rows.at(np.arange(rank, 200, 2))) - before)
+    assert torch.equal(first, second)
+    # Adam's first step is nearly the sign of the gradient: where there is none, rounding decides.
+    near = torch.isclose(first, alone, atol=1e-4).float().mean()
+    assert near > 0.99
+    apart = trained(run, Alone(), rows.at(np.arange(0, 200, 2))) - before
+    assert torch.isclose(apart, alone, atol=1e-4).float().mean() < 0.9
