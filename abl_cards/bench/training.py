@@ -34,7 +34,6 @@ def figures(game: Game, effort: Effort) -> list[Figure]:
         return []
     from abl_cards.loop.settings import Settings
     from abl_cards.loop.training import Run
-    from abl_cards.loop.worker import WARM_UP
     from learners.store import shipped
 
     try:
@@ -44,10 +43,9 @@ def figures(game: Game, effort: Effort) -> list[Figure]:
     with TemporaryDirectory() as folder:
         settings = Settings(
             Path(folder), game.name, effort.preset, tables=effort.tables, rows=effort.rows, start=start,
-            decision_steps=0, precision="bfloat16", against_kb=AGAINST_KB, against_past=AGAINST_PAST,
+            decision_steps=0, precision="bfloat16", against_kb=AGAINST_KB, against_past=AGAINST_PAST, critic_first=0,
         )  # fmt: skip
         run = Run(settings)
-        run.update = WARM_UP  # before, the policy does not learn yet
         with run.together():
             run.advance()
             before = run.decisions

@@ -32,6 +32,9 @@ class Settings:
     own_lessons: int = setting(240_000, "decisions of these games")
     abln_steps: int = setting(3_000, "steps of ABLN before self-play")
     decision_steps: int = setting(3_500, "steps of the decision model on the records; 0 where start= has learned them")
+    critic_first: int = setting(
+        10, "updates at the start that teach the critic alone: what knows nothing would mislead the policy"
+    )
     learning_rate: float | None = setting(None, "of PPO; none is the preset's. A run may go on with another one")
     entropy: float | None = setting(None, "weight of the policy's entropy, likewise")
     rows: int | None = setting(None, "decisions with a choice between two updates; none is the preset's")

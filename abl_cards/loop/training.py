@@ -223,4 +223,7 @@ def _comparable(settings: Settings) -> dict[str, Any]:
 _SEATING = ("workers", "tables", "against_kb", "against_past")
 """Where these change a run deals anew, and what was decided in the open episodes is lost."""
 
-_FREE = ("directory", "decisions", "save_every", "device", "precision", "threads", "learning_rate", "entropy")
+_FREE = (
+    "directory", "decisions", "save_every", "device", "precision", "threads", "learning_rate", "entropy",
+    "critic_first",
+)  # fmt: skip

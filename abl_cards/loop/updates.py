@@ -80,7 +80,7 @@ class Trainer:
         self.hands = torch.optim.Adam(networks.abln.parameters(), lr=preset.supervised_rate) if networks.abln else None
 
     def update(self, rows: Experience, rng: np.random.Generator, critic_only: bool = False) -> Update:
-        """Learn from decisions whose returns are known; the policy stays where only the critic is to learn."""
+        """Learn from decisions whose returns are known; policy and ABLN stay where the critic alone is to learn."""
         every = self.crew.joined(rows.advantage)
         middle = every.mean()
         advantage = (rows.advantage - middle) / ((every - middle).std() + 1e-6)
@@ -90,7 +90,7 @@ class Trainer:
             for first in range(0, len(order), self._ppo.batch):
                 part = order[first : first + self._ppo.batch]
                 seen.append(self._improve(rows.at(part), advantage[part], critic_only))
-        hands = [self._estimate(rows, rng) for _ in range(self._hands_steps(len(rows)))]
+        hands = [self._estimate(rows, rng) for _ in range(0 if critic_only else self._hands_steps(len(rows)))]
         means = np.mean(seen, axis=0)
         policy, value, entropy, divergence, clipped = map(float, means)
         return Update(policy, value, entropy, divergence, clipped, float(np.mean(hands)) if hands else 0.0)
@@ -109,29 +109,36 @@ class Trainer:
         self, rows: Experience, advantage: NDArray[np.float32], critic_only: bool
     ) -> tuple[float, float, float, float, float]:
         told = lesson(rows, self.networks.device, numbers=self.networks.numbers)
-        before, weight, total, to_go = (
-            torch.from_numpy(array).to(self.networks.device)
-            for array in (rows.log_probability, advantage, rows.total, rows.to_go)
+        value = self._value_loss(told, rows)
+        if critic_only:
+            self._step(self._ppo.value_weight * value)
+            return 0.0, value.item(), 0.0, 0.0, 0.0
+        before, weight = (
+            torch.from_numpy(array).to(self.networks.device) for array in (rows.log_probability, advantage)
         )
         with self.networks.arithmetic():
             every = self.networks.decision(told.question).float()
-            expected = self.networks.critic(told.question, told.hands, to_go).float()
         now = every.gather(1, told.label[:, None]).squeeze(1)
         policy, entropy = ppo_loss(now, before, weight, self._ppo.clip), entropy_of(every)
-        value = torch.nn.functional.mse_loss(expected, total)
-        loss = self._ppo.value_weight * value
-        if not critic_only:
-            loss = loss + policy - self._ppo.entropy * entropy
-        self._differentiate(loss, self.policy)
-        for network in (self.networks.decision, self.networks.critic):
-            torch.nn.utils.clip_grad_norm_(network.parameters(), self._ppo.gradient_norm)
-        self.policy.step()
-        if not critic_only:
-            self.average.add()
+        self._step(self._ppo.value_weight * value + policy - self._ppo.entropy * entropy)
+        self.average.add()
         change = (now - before).detach()
         clipped = ((change.exp() - 1).abs() > self._ppo.clip).float().mean()
         divergence = (change.exp() - 1 - change).mean()
         return policy.item(), value.item(), entropy.item(), divergence.item(), clipped.item()
+
+    def _value_loss(self, told: Lesson, rows: Experience) -> torch.Tensor:
+        total, to_go = (torch.from_numpy(array).to(self.networks.device) for array in (rows.total, rows.to_go))
+        with self.networks.arithmetic():
+            expected = self.networks.critic(told.question, told.hands, to_go).float()
+        return torch.nn.functional.mse_loss(expected, total)
+
+    def _step(self, loss: torch.Tensor) -> None:
+        """Of policy and critic, or of the one that the loss is of."""
+        self._differentiate(loss, self.policy)
+        for network in (self.networks.decision, self.networks.critic):
+            torch.nn.utils.clip_grad_norm_(network.parameters(), self._ppo.gradient_norm)
+        self.policy.step()
 
     def _estimate(self, rows: Experience, rng: np.random.Generator) -> float:
         chosen = self._abduce(rows.at(rng.integers(0, len(rows), self._ppo.batch)))

@@ -28,9 +28,6 @@ PRECISIONS = ("float32", "bfloat16")
 PLAYERS = ("itself", "kb", "its past")
 """Whom the learner meets, in the order of the numbers of the players."""
 
-WARM_UP = 10
-"""Updates at the start that teach the critic alone: before, it knows nothing, and would mislead the policy."""
-
 Learn = Callable[[Experience], Update]
 """From decisions whose returns are known to what was seen in learning from them."""
 
@@ -104,7 +101,7 @@ class Worker:
 
     def teach(self, rows: Experience) -> Update:
         """Let the networks learn from decisions; at the start the critic alone."""
-        return self.trainer.update(rows, self._rng, critic_only=self.update < WARM_UP)
+        return self.trainer.update(rows, self._rng, critic_only=self.update < self.settings.critic_first)
 
     def meet(self, past: State) -> None:
         """From now on play against these weights."""
