@@ -22,6 +22,7 @@ from learners.store import load_card
 
 PARTS = {
     "no-projection": "the projection of the estimated hands",
+    "no-lookahead": "trying the likely labels on imagined deals",
     "no-preferences": "the minimiser: any card set of the label instead",
 }
 """What an agent with networks can do without, besides groups of preferences."""

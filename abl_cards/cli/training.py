@@ -69,6 +69,9 @@ def _run(settings: Settings, minutes: float | None, as_json: bool) -> None:
             tell(report.decisions, report.remark())
 
         run.go(show, minutes)
+    if run.decisions >= settings.decisions:
+        with progress("critic", None) as tell:
+            run.value_positions(tell)
     summary = {"directory": str(settings.directory), "weights": str(run.weights), "decisions": run.decisions}
     if as_json:
         print_json(summary | ({"last": last[0].to_json()} if last else {}))

@@ -94,8 +94,8 @@ class Preparation:
             lessons = [own] if recorded is None else [recorded, own]
             teach_abln(self._networks, fit, Lessons.joined(lessons).examples, progress)
 
-    def _keeping(self, fit: Fit, name: str) -> _Keeping:
-        return _Keeping(fit, name, self._settings.directory / f"{name.replace(' ', '-')}.pt", self._tell)
+    def _keeping(self, fit: Fit, name: str) -> Keeping:
+        return Keeping(fit, name, self._settings.directory / f"{name.replace(' ', '-')}.pt", self._tell)
 
     def _keep(self, kept: Path, held_out: Lessons | None) -> None:
         settings, results = self._settings, {}
@@ -116,7 +116,7 @@ class Preparation:
         return " and ".join([*records, *own])
 
 
-class _Keeping:
+class Keeping:
     """Takes a training up, and puts it away every so many steps."""
 
     def __init__(self, fit: Fit, name: str, file: Path, tell: Tell) -> None:

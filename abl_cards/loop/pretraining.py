@@ -128,7 +128,7 @@ class Fit:
     """Supervised training that can be put away and taken up again."""
 
     model: torch.nn.Module
-    loss: Callable[[Lesson], torch.Tensor]
+    loss: Callable[[Lesson, Any], torch.Tensor]  # of examples as a lesson, and as they are
     symmetries: Symmetries
     steps: int
     seed: int = 0
@@ -145,7 +145,7 @@ class Fit:
 
         def loss(rng: np.random.Generator) -> torch.Tensor:
             rows = examples.at(rng.integers(0, len(examples), self.batch))
-            return self.loss(lesson(rows, device, self.symmetries, int(rng.integers(len(self.symmetries)))))
+            return self.loss(lesson(rows, device, self.symmetries, int(rng.integers(len(self.symmetries)))), rows)
 
         self.follow(loss, progress)
 
@@ -195,7 +195,11 @@ def abln_fit(networks: Networks, symmetries: Symmetries, steps: int, seed: int =
     if abln is None:
         raise ValueError("these networks have no ABLN")
     return Fit(
-        abln, lambda told: hands_loss(abln(told.question.observation, told.prior), told.hands), symmetries, steps, seed
+        abln,
+        lambda told, _: hands_loss(abln(told.question.observation, told.prior), told.hands),
+        symmetries,
+        steps,
+        seed,
     )
 
 
@@ -204,7 +208,7 @@ def decision_fit(networks: Networks, symmetries: Symmetries, steps: int, seed: i
     model = networks.decision
     return Fit(
         model,
-        lambda told: torch.nn.functional.nll_loss(model(told.question), told.label),
+        lambda told, _: torch.nn.functional.nll_loss(model(told.question), told.label),
         symmetries,
         steps,
         seed,

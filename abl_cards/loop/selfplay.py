@@ -19,6 +19,12 @@ from abl_cards.streams import below_all, key_of, mix_all
 from learners.presets import PPO
 from reasoners.minimiser import Minimiser
 
+COMPANY = 2 / 3
+"""An opponent decides when it is to move at this share of its tables: few decisions cost nearly as much as many.
+
+While it waits the learner goes on, so that most of the tables soon wait with it, and then most of them move on at once.
+"""
+
 _DEAL, _DRAW, _MATCH, _SHOW = 11, 12, 13, 14  # what the random numbers of a run are for
 
 
@@ -64,6 +70,7 @@ class SelfPlay(Quiet):
         """
         self.mind, self.opponents, self._revealed = mind, list(opponents), revealed
         self._engine, self._seats, self._ppo = engine, seats, ppo
+        self._met = np.bincount(seats.max(axis=1), minlength=len(self.opponents) + 1)  # tables of each opponent
         self._minimiser = Minimiser(mind.judge)
         self.score = Score.zero(len(opponents) + 1)
         self.decisions = 0
@@ -83,18 +90,21 @@ class SelfPlay(Quiet):
         return Memory(room, len(self._seats), len(self._engine.teams), rows)
 
     def step(self) -> None:
-        """One decision at every table."""
+        """One decision at every table, but for those where an opponent waits for more company."""
         over = np.flatnonzero(self.tables.winner != -1)
         if over.size:
             self.tables.begin_match(over, mix_all(self.tables.keys[over], _MATCH))
         giving = self.tables.exchanging()
         if giving.size:
             self.tables.give(giving, self._minimiser.give(self.tables.exchanges(giving)))
+        self.decisions += len(giving)
         which = self.tables.playing()
         player = self._seats[which, self._engine.teams[self.tables.seat[which]]]
         for number in np.unique(player):
-            self._play(which[player == number], int(number))
-        self.decisions += len(which) + len(giving)
+            mine = which[player == number]
+            if number == LEARNER or len(mine) >= COMPANY * self._met[number]:
+                self._play(mine, int(number))
+                self.decisions += len(mine)
 
     def _play(self, which: Indices, player: int) -> None:
         decisions = self.tables.decisions(which)

@@ -35,8 +35,13 @@ class Settings:
     critic_first: int = setting(
         10, "updates at the start that teach the critic alone: what knows nothing would mislead the policy"
     )
+    critic_lessons: int = setting(
+        0, "decisions of its own games that the critic learns from when self-play is over; for looking ahead"
+    )
+    critic_steps: int = setting(3_000, "steps that it learns from them")
     learning_rate: float | None = setting(None, "of PPO; none is the preset's. A run may go on with another one")
     entropy: float | None = setting(None, "weight of the policy's entropy, likewise")
+    trace: float | None = setting(None, "lambda of the advantages and of what the critic learns, likewise")
     rows: int | None = setting(None, "decisions with a choice between two updates; none is the preset's")
     averaged: float = setting(0.998, "memory of the running mean of the decision model, which is what plays in the end")
     device: str = setting("cpu", "cpu or cuda")

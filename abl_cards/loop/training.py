@@ -22,12 +22,14 @@ from abl_cards.loop.checkpoint import load_checkpoint, save_checkpoint
 from abl_cards.loop.crew import Alone, Post
 from abl_cards.loop.helpers import Helpers, hired
 from abl_cards.loop.metrics import Metrics
-from abl_cards.loop.preparation import Tell, prepare
+from abl_cards.loop.preparation import Keeping, Tell, prepare
 from abl_cards.loop.selfplay import Score
 from abl_cards.loop.settings import Settings
 from abl_cards.loop.updates import Update
+from abl_cards.loop.valuing import critic_fit, own_games
 from abl_cards.loop.worker import PLAYERS, State, Turn, Worker, networks_of
 from abl_cards.parallel import alone
+from learners.networks import Networks
 from learners.presets import PRESETS, Preset
 from learners.store import Card, load_card, load_weights, save_networks
 
@@ -191,6 +193,22 @@ class Run(Worker):
         self._league, self._metrics_size = state["league"], state["metrics"]
         self._commands = list(dict.fromkeys([*state["commands"], *self._commands]))
 
+    def value_positions(self, tell: Tell = lambda done, what: None) -> None:
+        """Let the critic learn from games of what plays in the end, where the settings say so; then save the weights.
+
+        Nothing but its critic is changed in the run, which can go on.
+        """
+        settings, playing = self.settings, self._playing()
+        if not settings.critic_lessons:
+            return
+        fit = critic_fit(playing, self.trainer.symmetries, settings.critic_steps, settings.seed)
+        with Keeping(fit, "critic", settings.directory / f"critic-{self.decisions}.pt", tell) as progress:
+            if not fit.over:
+                told = self.engine, playing, self.ppo, settings.critic_lessons, settings.seed, settings.tables
+                fit.go(own_games(*told, tell), playing.device, progress)
+        self.networks.critic.load_state_dict(playing.critic.state_dict())
+        self.save_weights(self.weights)
+
     def save_weights(self, file: Path) -> None:
         """Write what plays, with its card."""
         settings = self.settings
@@ -204,9 +222,13 @@ class Run(Worker):
             hours=round(self.seconds / 3600, 2),
             command="; then ".join(self._commands),
         )
+        save_networks(file, self._playing(), card)
+
+    def _playing(self) -> Networks:
+        """The networks with the running mean of the policy."""
         playing = deepcopy(self.networks)
         playing.decision.load_state_dict(self.trainer.average.weights)
-        save_networks(file, playing, card)
+        return playing
 
     def _data(self) -> str:
         settings = self.settings
@@ -225,5 +247,5 @@ _SEATING = ("workers", "tables", "against_kb", "against_past")
 
 _FREE = (
     "directory", "decisions", "save_every", "device", "precision", "threads", "learning_rate", "entropy",
-    "critic_first",
+    "critic_first", "critic_lessons", "critic_steps", "trace",
 )  # fmt: skip

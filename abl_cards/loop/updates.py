@@ -73,7 +73,7 @@ class Trainer:
         """Train these in place; by default as their preset says, and without a memory of the mean."""
         self.crew: Crew = Alone()  # every step is the mean of theirs
         preset = networks.preset
-        self.networks, self._symmetries, self._ppo = networks, symmetries, ppo or preset.ppo
+        self.networks, self.symmetries, self._ppo = networks, symmetries, ppo or preset.ppo
         acting = [*networks.decision.parameters(), *networks.critic.parameters()]
         self.policy = torch.optim.Adam(acting, lr=self._ppo.learning_rate, eps=1e-5)
         self.average = Average(networks.decision, averaged)
@@ -109,7 +109,7 @@ class Trainer:
         self, rows: Experience, advantage: NDArray[np.float32], critic_only: bool
     ) -> tuple[float, float, float, float, float]:
         told = lesson(rows, self.networks.device, numbers=self.networks.numbers)
-        value = self._value_loss(told, rows)
+        value = value_loss(self.networks, told, rows)
         if critic_only:
             self._step(self._ppo.value_weight * value)
             return 0.0, value.item(), 0.0, 0.0, 0.0
@@ -127,12 +127,6 @@ class Trainer:
         divergence = (change.exp() - 1 - change).mean()
         return policy.item(), value.item(), entropy.item(), divergence.item(), clipped.item()
 
-    def _value_loss(self, told: Lesson, rows: Experience) -> torch.Tensor:
-        total, to_go = (torch.from_numpy(array).to(self.networks.device) for array in (rows.total, rows.to_go))
-        with self.networks.arithmetic():
-            expected = self.networks.critic(told.question, told.hands, to_go).float()
-        return torch.nn.functional.mse_loss(expected, total)
-
     def _step(self, loss: torch.Tensor) -> None:
         """Of policy and critic, or of the one that the loss is of."""
         self._differentiate(loss, self.policy)
@@ -142,8 +136,8 @@ class Trainer:
 
     def _estimate(self, rows: Experience, rng: np.random.Generator) -> float:
         chosen = self._abduce(rows.at(rng.integers(0, len(rows), self._ppo.batch)))
-        number = int(rng.integers(len(self._symmetries)))
-        told = lesson(chosen, self.networks.device, self._symmetries, number, self.networks.numbers)
+        number = int(rng.integers(len(self.symmetries)))
+        told = lesson(chosen, self.networks.device, self.symmetries, number, self.networks.numbers)
         return self.teach_hands(told)
 
     def _abduce(self, rows: Experience) -> Experience:
@@ -177,3 +171,11 @@ class Trainer:
         torch.autograd.backward(loss)
         weights = [each for group in optimiser.param_groups for each in group["params"]]
         self.crew.mean_([each.grad for each in weights if each.grad is not None])
+
+
+def value_loss(networks: Networks, told: Lesson, rows: Experience) -> torch.Tensor:
+    """The mean squared error of the critic on decisions, as a lesson and as they are."""
+    total, to_go = (torch.from_numpy(array).to(networks.device) for array in (rows.total, rows.to_go))
+    with networks.arithmetic():
+        expected = networks.critic(told.question, told.hands, to_go).float()
+    return torch.nn.functional.mse_loss(expected, total)

@@ -62,6 +62,11 @@ class Decisions:
     def _answers(self) -> NDArray[np.uint8]:
         return ask_circuit(self.rules.play, self.rules.facts, self.hands, self.to_beat)
 
+    @cached_property
+    def counted(self) -> list[tuple[object, MoveLists, NDArray[np.uint8]]]:
+        """Moves whose plays have been counted, and by what: the preferences ask, and so does who surveys the labels."""
+        return []
+
     @property
     def legal(self) -> NDArray[np.uint8]:
         """[labels, n] the mask of legal labels."""

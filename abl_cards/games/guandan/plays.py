@@ -85,8 +85,13 @@ class PlayCounter:
         return plays
 
     def plays_left_after(self, decisions: Decisions | Exchanges, moves: MoveLists) -> NDArray[np.uint8]:
-        """[moves] the least number of plays after each move of the decisions; equal rests are counted once."""
+        """[moves] the least number of plays after each move of the decisions; what was asked before is remembered."""
+        asked = decisions.counted if isinstance(decisions, Decisions) else []
+        for counter, lists, found in asked:
+            if lists is moves and counter is self.table:
+                return found
         plays = np.zeros(len(moves.form), np.uint8)
+        asked.append((self.table, moves, plays))
         hands, table = decisions.hands, self.table
         each_share(
             len(hands.level),

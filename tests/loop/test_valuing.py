@@ -1,0 +1,82 @@
+"""What positions are worth: the critic's last lessons."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from abl_cards.games import game
+from abl_cards.loop import valuing
+from abl_cards.loop.training import Run
+from abl_cards.loop.valuing import own_games
+from learners.networks import GameShape, Networks
+from learners.presets import PRESETS
+from learners.store import load_networks
+from tests.learners.tiny import TINY
+from tests.loop.test_training import lines, settings
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+    monkeypatch.setattr(valuing, "PORTION", 256)
+
+
+def test_a_decision_is_worth_the_discounted_end_of_its_episode() -> None:
+    engine = game("guandan").engine()
+    games = own_games(engine, Networks(TINY, GameShape.of(engine)), TINY.ppo, 400, seed=3, tables=8)
+    assert len(games) == 512
+    steps = np.log(np.abs(games.total)[:, None] / [1, 2, 3]) / np.log(TINY.ppo.discount)
+    assert (np.abs(steps - steps.round()) < 0.01).any(axis=1).all()
+    assert games.regret.shape == (512, 0)
+    assert games.hands.any()
+
+
+def test_the_critic_alone_learns_from_the_games_of_what_plays(tmp_path: Path) -> None:
+    """It learns once; the run is saved with it, and goes on as it would have."""
+    run = Run(settings(tmp_path, decisions=1, critic_lessons=400, critic_steps=30))
+    run.go()
+    run.value_positions()
+    before = load_networks(run.weights, run.engine).state_dict()
+    losses: list[str] = []
+    again = Run(settings(tmp_path, decisions=1, critic_lessons=400, critic_steps=30))
+    again.go()
+    plain = load_networks(run.weights, run.engine)
+    assert plain.valued
+    again.value_positions(lambda done, remark: losses.append(remark))
+    assert not losses  # what was learned is kept beside the run
+    after = load_networks(run.weights, run.engine).state_dict()
+    changed = {name.split(".")[0] for name in before if not torch.equal(before[name], plain.state_dict()[name])}
+    assert changed == {"critic"}
+    assert all(torch.equal(before[name], after[name]) for name in before)
+    rest = Run(settings(tmp_path, decisions=2500))
+    rest.go()
+    whole = Run(settings(tmp_path / "whole"))
+    whole.go()
+    assert lines(tmp_path) == lines(tmp_path / "whole")
+
+
+def test_an_interrupted_fit_goes_on(tmp_path: Path) -> None:
+    chosen = settings(tmp_path / "whole", decisions=1, critic_lessons=400, critic_steps=300)
+    whole = Run(chosen)
+    whole.go()
+    whole.value_positions()
+    parts = replace(chosen, directory=tmp_path / "parts")
+    run = Run(parts)
+    run.go()
+
+    def stop(done: int, remark: str) -> None:
+        if remark.startswith("critic: ") and done == 280:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run.value_positions(stop)
+    told: list[int] = []
+    rest = Run(parts)
+    rest.go()
+    rest.value_positions(lambda done, remark: told.append(done) if remark.startswith("critic: ") else None)
+    assert told[0] == 251  # steps up to the last that were kept are not made again
+    one, other = (load_networks(each.weights, rest.engine).state_dict() for each in (whole, rest))
+    assert all(torch.equal(one[name], other[name]) for name in one)
