@@ -14,7 +14,7 @@ from abl_cards.cli.console import fail, out
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from reasoners.explanation import Explanation
+    from reasoners.explanation import Explanation, Verdict
     from reasoners.heat_map import Line
     from reasoners.opinion import HandEstimate
 
@@ -72,8 +72,15 @@ def draw_opinion(explanation: Explanation, file: Path) -> None:
 def _draw_labels(axes: Any, explanation: Explanation) -> None:
     shown = explanation.labels[:_MOST_BARS]
     chances = [each.probability or 0.0 for each in shown]
-    _bars(axes, [each.label for each in shown], chances, [f"{chance:.1%}" for chance in chances])
+    texts = [f"{chance:.1%}{_expected(each)}" for chance, each in zip(chances, shown, strict=True)]
+    _bars(axes, [each.label for each in shown], chances, texts)
     axes.set_title(f"labels by probability, {len(shown)} of {len(explanation.labels)}")
+
+
+def _expected(verdict: Verdict) -> str:
+    """The points that looking ahead expects of a label."""
+    points = verdict.ahead.points if verdict.ahead else None
+    return "" if points is None else f" ({points:+.2f} points)"
 
 
 def _draw_candidates(axes: Any, explanation: Explanation) -> None:
