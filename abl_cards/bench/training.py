@@ -22,7 +22,7 @@ class Effort:
 
 
 QUICK = Effort(updates=2, tables=64, rows=1024)
-FULL = Effort(updates=6, tables=1024)
+FULL = Effort(updates=6, tables=2048)
 
 AGAINST_KB, AGAINST_PAST = 0.5, 0.1
 """As the shipped weights were trained."""

@@ -19,7 +19,7 @@ class Settings:
     abln: bool = setting(True, "estimate the hidden hands; false trains the twin that decides by what it sees")
     seed: int = setting(0, "of weights, cards and choices")
     decisions: int = setting(10_000_000, "of self-play; the run ends at the first update after them")
-    tables: int = setting(1024, "played side by side; a run may go on with more, or with other opponents at them")
+    tables: int = setting(2048, "played side by side; a run may go on with more, or with other opponents at them")
     against_kb: float = setting(0.25, "share of the tables where the learner meets the agent kb")
     against_past: float = setting(0.25, "share of the tables where it meets its own past")
     remember_every: int = setting(100, "updates between two copies of the learner for the league")
