@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +22,7 @@ from abl_cards.streams import mix_all
 from learners.told import Told
 from reasoners.hands import Estimate, counting, draw
 from reasoners.replies import keys_of
-from reasoners.survey import survey
-
-if TYPE_CHECKING:
-    from reasoners.survey import Survey
+from reasoners.survey import Survey, survey
 
 DEALS = 8
 """Deals that each label is tried on."""

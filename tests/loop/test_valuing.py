@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from abl_cards.games import game
-from abl_cards.loop import valuing
+from abl_cards.loop import preparation, valuing
 from abl_cards.loop.training import Run
 from abl_cards.loop.valuing import own_games
 from learners.networks import GameShape, Networks
@@ -58,8 +58,9 @@ def test_the_critic_alone_learns_from_the_games_of_what_plays(tmp_path: Path) ->
     assert lines(tmp_path) == lines(tmp_path / "whole")
 
 
-def test_an_interrupted_fit_goes_on(tmp_path: Path) -> None:
-    chosen = settings(tmp_path / "whole", decisions=1, critic_lessons=400, critic_steps=300)
+def test_an_interrupted_fit_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preparation, "KEEP_EVERY", 20)
+    chosen = settings(tmp_path / "whole", decisions=1, critic_lessons=400, critic_steps=30)
     whole = Run(chosen)
     whole.go()
     whole.value_positions()
@@ -68,7 +69,7 @@ def test_an_interrupted_fit_goes_on(tmp_path: Path) -> None:
     run.go()
 
     def stop(done: int, remark: str) -> None:
-        if remark.startswith("critic: ") and done == 280:
+        if remark.startswith("critic: ") and done == 25:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -77,6 +78,6 @@ def test_an_interrupted_fit_goes_on(tmp_path: Path) -> None:
     rest = Run(parts)
     rest.go()
     rest.value_positions(lambda done, remark: told.append(done) if remark.startswith("critic: ") else None)
-    assert told[0] == 251  # steps up to the last that were kept are not made again
+    assert told[0] == 21  # steps up to the last that were kept are not made again
     one, other = (load_networks(each.weights, rest.engine).state_dict() for each in (whole, rest))
     assert all(torch.equal(one[name], other[name]) for name in one)
