@@ -1,4 +1,4 @@
-"""What the knowledge base contributes to an agent: each group of preferences, the projection, looking ahead, the minimiser.
+"""What the knowledge base contributes to an agent: groups of preferences, projection, looking ahead, the minimiser.
 
 The agent plays against itself without one part at a time. A part pays its way when the whole interval of the win rate
 lies above one half. ``--set agent=kb`` asks the same of the agent of logic alone, whose parts are the groups.
