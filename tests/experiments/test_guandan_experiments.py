@@ -53,7 +53,7 @@ def test_with_against_without_abln(tiny_agent: str, tmp_path: Path) -> None:
 def test_parts_of_the_knowledge_base(engine: Engine, tiny_agent: str, tmp_path: Path) -> None:
     known = guandan_kb_ablation.parts(tiny_agent, engine)
     groups = set(engine.judge().kb.groups.values())
-    assert {part.name for part in known} == groups | {"no-projection", "no-preferences"}
+    assert {part.name for part in known} == groups | {"no-projection", "no-lookahead", "no-preferences"}
     assert {part.name for part in guandan_kb_ablation.parts("kb", engine)} == groups - {"beliefs"}
     settings = guandan_kb_ablation.Settings(agent="kb", without=("wild", "passing"), games=6)
     results = conduct("guandan_kb_ablation", settings, tmp_path)
