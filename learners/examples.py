@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Self
 
@@ -32,10 +33,10 @@ class Examples(Told):
         return type(self)(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
 
     @classmethod
-    def joined(cls, parts: list[Examples]) -> Examples:
+    def joined(cls, parts: Sequence[Self]) -> Self:
         """One after the other."""
         return cls(
-            **{field.name: np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Examples)}
+            **{field.name: np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)}
         )
 
 

@@ -29,11 +29,6 @@ class GameShape:
         """The sizes of a game."""
         return cls(engine.observation, len(engine.labels), len(engine.teams) - 1, engine.symmetries.shape[1])
 
-    @property
-    def hands(self) -> int:
-        """Numbers of an estimate."""
-        return self.others * self.cards
-
 
 class Networks(nn.Module):
     """Made from a preset and a seed."""

@@ -8,6 +8,7 @@ chooses without a second look at the candidates.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numba import njit
@@ -48,7 +49,7 @@ class Survey:
             each_share(len(labels), lambda lo, hi: _draw(*told, lo, hi, rows))
         return rows
 
-    @property
+    @cached_property
     def choosable(self) -> NDArray[np.bool_]:
         """[n, labels] the consistent labels; where a decision has none, its legal ones."""
         legal = self.row != NO_ROW

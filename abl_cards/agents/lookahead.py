@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.mind import Mind, View
 from abl_cards.games import Decisions, Indices, Moves, Tables
+from abl_cards.games.hidden import Constraints
 from abl_cards.streams import mix_all
 from learners.told import Told
 from reasoners.hands import Estimate, counting, draw
@@ -53,17 +54,23 @@ class Lookahead:
         """What a policy becomes whose log-probabilities [k, labels] are proposed where the view has a choice."""
         tried = _likely(proposed)
         points = np.full(proposed.shape, np.nan, np.float32)
+        known = decisions.hidden()
         for part in _portions(np.flatnonzero(tried.any(axis=1))):
             place, label = np.nonzero(tried[part])
-            points[part[place], label] = self._expect(decisions, view, part, place, label)
+            points[part[place], label] = self._expect(decisions, known.at(view.choice[part]), view, part, place, label)
         return Foresight(_tilted(proposed, points), points)
 
     def _expect(
-        self, decisions: Decisions, view: View, rows: Indices, place: Indices, label: Indices
+        self,
+        decisions: Decisions,
+        constraints: Constraints,
+        view: View,
+        rows: Indices,
+        place: Indices,
+        label: Indices,
     ) -> NDArray[np.float32]:
         """[t] expected points of labels [t], each at one of rows [r] of the view, by its place among them."""
         which, keys = view.choice[rows], mix_all(keys_of(view.observation[rows]), _AHEAD)
-        constraints = decisions.hidden().at(which)
         estimate: Estimate = view.estimate[rows] if self._mind.estimates else counting(constraints)
         deals = draw(estimate, constraints, keys, self._deals)
         moves = view.survey.lists.rows(np.repeat(view.survey.row[which[place], label], self._deals))
@@ -77,17 +84,16 @@ class Lookahead:
         everywhere, seat = np.arange(len(tables)), tables.seat.copy()
         points, valued = np.zeros(len(tables), np.float32), np.zeros(len(tables), np.bool_)
         tables.play(everywhere, moves)
-        while (running := np.setdiff1d(tables.playing(), np.flatnonzero(valued))).size:
+        while (running := (playing := tables.playing())[~valued[playing]]).size:
             decisions = tables.decisions(running)
             found = survey(self._mind.engine, self._mind.judge, decisions)
-            choosable = found.choosable
-            free = np.flatnonzero(choosable.sum(axis=1) > 1)
+            several = found.choosable.sum(axis=1) > 1
+            free, forced = np.flatnonzero(several), np.flatnonzero(~several)
             here = running[free]
             value = self._value(decisions.at(free), found, free, tables.others(here))
             points[here] = value * _exchange_rate(tables.sides(here), tables.seat[here], seat[here])
             valued[here] = True
-            forced = np.setdiff1d(np.arange(len(running)), free)
-            only = found.row[forced, choosable[forced].argmax(axis=1)]
+            only = found.row[forced, found.choosable[forced].argmax(axis=1)]
             tables.play(running[forced], found.lists.rows(only))
         over = np.flatnonzero(~valued)
         points[over] = self._mind.engine.rewards(tables, over)[np.arange(len(over)), seat[over]]

@@ -6,8 +6,7 @@ and by then the policy stands still: games are cheap, and each can be learned fr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,6 @@ PORTION = 32_768
 _BATCH, _PEAK = 2048, 3e-4
 _UNSEEN = ("regret", "estimate", "replies", "prior", "unseen", "left", "at_least", "at_most", "later")
 """What the critic is not told."""
-_OF_CARDS = ("decisions", "others", "cards")
 
 
 def own_games(
@@ -50,18 +48,12 @@ def own_games(
         rows = play.memory.take(PORTION)
         parts.append(replace(rows, **{name: _nothing(getattr(rows, name)) for name in _UNSEEN}))
         tell(done + PORTION, "decisions of own games for the critic")
-    return _joined(parts)
+    return Experience.joined(parts)
 
 
 def _nothing(array: NDArray[Any]) -> NDArray[Any]:
     """As many rows, and cards where there are cards, with nothing in them."""
-    return np.zeros((len(array), 0, array.shape[2]) if array.ndim == len(_OF_CARDS) else (len(array), 0), array.dtype)
-
-
-def _joined(parts: Sequence[Experience]) -> Experience:
-    return Experience(
-        **{field.name: np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Experience)}
-    )
+    return np.zeros((len(array), 0, *array.shape[2:]), array.dtype)
 
 
 def critic_fit(networks: Networks, symmetries: Symmetries, steps: int, seed: int) -> Fit:

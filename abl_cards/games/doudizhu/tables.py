@@ -95,9 +95,8 @@ class Tables:
             )
         tables, origin = cls(decisions.rules, len(rows)), decisions.which[rows]
         copy_rows(decisions.course, origin, tables.course)
-        everywhere, keys = np.arange(len(tables)), course.keys_of(hands)
-        for place in range(hands.shape[1]):
-            tables.course.hands[everywhere, (tables.course.seat + 1 + place) % SEATS] = keys[:, place]
+        others = (tables.course.seat[:, None] + np.arange(1, SEATS)) % SEATS
+        tables.course.hands[np.arange(len(tables))[:, None], others] = course.keys_of(hands)
         return tables
 
     def __len__(self) -> int:

@@ -104,9 +104,8 @@ class Tables:
         copy_rows(decisions.course, origin, tables.course)
         copy_rows(decisions.known, origin, tables.known)
         copy_rows(decisions.habits, origin, tables.habits)
-        everywhere = np.arange(len(tables))
-        for place in range(hands.shape[1]):
-            tables.course.hands[everywhere, (tables.course.seat + 1 + place) % 4] = hands[:, place]
+        others = (tables.course.seat[:, None] + np.arange(1, 4)) % 4
+        tables.course.hands[np.arange(len(tables))[:, None], others] = hands
         return tables
 
     def __len__(self) -> int:
