@@ -21,20 +21,20 @@ _WORD = 64
 class Answers:
     """The order of the labels, as ``beats/1`` of a knowledge base has it."""
 
-    beaten_by: NDArray[np.uint64]  # [contexts, labels, words] bit m of a label is set where label m beats it
+    beats: NDArray[np.uint64]  # [contexts, labels, words] bit m of a label is set where it beats label m
 
     @classmethod
     def of(cls, kb: KnowledgeBase, forms: Sequence[Term], contexts: Sequence[Atom | None] = (None,)) -> Answers:
         """Labels stand for one form each; a context is a fact that their order depends on."""
-        beaten_by = beats_of(kb, forms, contexts)
+        beats = beats_of(kb, forms, contexts).swapaxes(1, 2)
         room = -len(forms) % _WORD
-        bits = np.packbits(np.pad(beaten_by, [(0, 0), (0, 0), (0, room)]), axis=2, bitorder="little")
+        bits = np.packbits(np.pad(beats, [(0, 0), (0, 0), (0, room)]), axis=2, bitorder="little")
         return cls(bits.view(np.uint64))
 
     def within(self, held: NDArray[np.uint8], context: NDArray[np.integer]) -> NDArray[np.uint8]:
         """[n, labels] whether hands that could lead the labels held [labels, n] beat each label, in contexts [n]."""
         answered = np.empty(held.shape[::-1], np.uint8)
-        each_share(len(answered), lambda lo, hi: _within(held, self.beaten_by, context, lo, hi, answered))
+        each_share(len(answered), lambda lo, hi: _within(held, self.beats, context, lo, hi, answered))
         return answered
 
 
@@ -59,16 +59,14 @@ def beats_of(kb: KnowledgeBase, forms: Sequence[Term], contexts: Sequence[Atom |
 
 
 @njit(cache=True, nogil=True)
-def _within(held, beaten_by, context, lo, hi, answered):
+def _within(held, beats, context, lo, hi, answered):
     """Fill rows lo..hi-1."""
-    own = np.zeros(beaten_by.shape[2], np.uint64)
+    beaten = np.zeros(beats.shape[2], np.uint64)
     for i in range(lo, hi):
-        own[:] = 0
+        beaten[:] = 0
         for label in range(len(held)):
             if held[label, i]:
-                own[label // _WORD] |= np.uint64(1) << np.uint64(label % _WORD)
+                for word in range(len(beaten)):
+                    beaten[word] |= beats[context[i], label, word]
         for label in range(len(held)):
-            found = np.uint64(0)
-            for word in range(len(own)):
-                found |= own[word] & beaten_by[context[i], label, word]
-            answered[i, label] = found != 0
+            answered[i, label] = (beaten[label // _WORD] >> np.uint64(label % _WORD)) & np.uint64(1)

@@ -262,8 +262,11 @@ class Tables(Protocol):
     def hints(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.float32]:
         """[n, others, cards] how what the others did changes the odds of a copy for seats [n], see Decisions.hints."""
 
+    def open_hands(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
+        """[n, seats, cards] every hand in the order of play, that of seats [n] first, by default of those to decide."""
+
     def others(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
-        """[n, others, cards] those hands, in the order of play."""
+        """[n, others, cards] the hands that seats [n] do not see, likewise."""
 
     def laid_by_others(self, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
         """[n, others, cards] what these others have laid down in the episode."""
@@ -358,6 +361,9 @@ class Engine(Protocol):
         Nothing follows the end of their episode. Who is to decide may have another seat there. Raises GameError away
         from a table.
         """
+
+    def openings(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """[labels, n] which labels hands [n, cards] could lead, in contexts [n] of decisions."""
 
     def answers(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """[n, labels] whether somebody with hand [n, cards] could answer each label, in contexts [n] of decisions."""

@@ -14,19 +14,27 @@ from tests.games.random_play import match_keys, pick, random_moves, step
 
 def assert_answers(engine: Engine, tables: Tables, decisions: Decisions) -> None:
     """A hand can answer the play before it if the rules leave it more than a pass."""
-    seats, which = len(engine.teams), decisions.which
-    hands = tables.others(which, (tables.seat[which] - 1) % seats)[:, 0]
-    answered = engine.answers(decisions.context, hands)
+    answered = engine.answers(decisions.context, tables.open_hands(decisions.which)[:, 0])
     follows = np.flatnonzero(decisions.label_to_beat >= 0)
     plays = np.delete(decisions.legal, engine.traits.pass_label, axis=0)[:, follows]
     assert (answered[follows, decisions.label_to_beat[follows]] == plays.max(axis=0)).all()
     assert answered[:, engine.traits.pass_label].sum() == 0
 
 
+def assert_openings(engine: Engine, tables: Tables, decisions: Decisions) -> None:
+    """Who leads may lay down what its hand could lead; what follows is part of it, but for a pass."""
+    openings = engine.openings(decisions.context, tables.open_hands(decisions.which)[:, 0])
+    assert openings.shape == decisions.legal.shape
+    leads = decisions.label_to_beat < 0
+    assert (openings[:, leads] >= decisions.legal[:, leads]).all()
+    assert leads.sum() == 0 or (openings[:, leads] == decisions.legal[:, leads]).all(axis=0).any()
+    follows = np.delete(decisions.legal > openings, engine.traits.pass_label, axis=0)
+    assert not follows.any()
+
+
 def assert_plays_to_go(engine: Engine, tables: Tables, decisions: Decisions) -> None:
     """A hand takes as many plays as are left after a pass."""
-    seats, which = len(engine.teams), decisions.which
-    plays = engine.plays_to_go(decisions.context, tables.others(which, (tables.seat[which] - 1) % seats)[:, 0])
+    plays = engine.plays_to_go(decisions.context, tables.open_hands(decisions.which)[:, 0])
     lists = decisions.moves()
     passes = np.flatnonzero(decisions.labels_of(lists.form) == engine.traits.pass_label)
     assert (engine.plays_left(decisions, lists)[passes] == plays[lists.decision[passes]]).all()
@@ -71,10 +79,12 @@ def test_conformance(name: str) -> None:
                     assert (int(moves.form[row]), moves.cards[row].tobytes()) in choices
                     assert (int(first.form[row]), first.cards[row].tobytes()) == choices[0]
                 hidden, hands = decisions.hidden(), tables.others(playing)
+                assert (tables.open_hands(playing)[:, 1:] == hands).all()
                 assert hidden.consistent(hands).all()
                 assert hands.shape[1] == len(engine.teams) - 1
                 assert decisions.hints().shape == hands.shape
                 assert_answers(engine, tables, decisions)
+                assert_openings(engine, tables, decisions)
                 assert_plays_to_go(engine, tables, decisions)
             tables.play(playing, moves)
         if exchanging.size:

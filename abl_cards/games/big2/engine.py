@@ -103,10 +103,13 @@ class Big2Engine:
         """Tables like those of some decisions, where the others hold hands [m, 1, 13] instead."""
         return Tables.imagine(decisions, rows, hands)
 
+    def openings(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """[labels, n] which labels hands [n, 13] could lead."""
+        return decide(self.rules, hands, np.full(len(hands), LEADING, np.int16)).legal
+
     def answers(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """[n, labels] whether hands [n, 13] could answer each label."""
-        held = decide(self.rules, hands, np.full(len(hands), LEADING, np.int16)).legal
-        return self.rules.answers.within(held, context)
+        return self.rules.answers.within(self.openings(context, hands), context)
 
     @property
     def sorts(self) -> Sorts:

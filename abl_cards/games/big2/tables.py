@@ -102,9 +102,14 @@ class Tables:
         """[n, 1, 13] zeros: nothing has to be guessed."""
         return np.zeros((len(which), 1, RANK_COUNT), np.float32)
 
+    def open_hands(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
+        """[n, 2, 13] the hand of seats [n] and the other one."""
+        seat = self.seat[which] if seats is None else seats
+        return self.hands[which[:, None], np.column_stack([seat, 1 - seat])]
+
     def others(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
         """[n, 1, 13] the other hand."""
-        return self.hands[which, 1 - (self.seat[which] if seats is None else seats)][:, None]
+        return self.open_hands(which, seats)[:, 1:]
 
     def laid_by_others(self, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
         """[n, 1, 13] what the other seat has laid down."""

@@ -152,10 +152,13 @@ class DoudizhuEngine:
         """Tables like those of some decisions, where the others hold hands [m, 2, 15] instead."""
         return Tables.imagine(decisions, rows, hands)
 
+    def openings(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """[309, n] which labels hands [n, 15] could lead."""
+        return decide(self.rules, keys_of(hands), np.full(len(hands), LEADING, np.int16)).legal
+
     def answers(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """[n, 309] whether hands [n, 15] could answer each label."""
-        held = decide(self.rules, keys_of(hands), np.full(len(hands), LEADING, np.int16)).legal
-        return self.rules.answers.within(held, context)
+        return self.rules.answers.within(self.openings(context, hands), context)
 
     @property
     def sorts(self) -> Sorts:

@@ -31,9 +31,9 @@ def constraints(play: Play, which: Indices, seats: NDArray[np.int8]) -> Constrai
     return known
 
 
-def hands_of_others(play: Play, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
-    """[n, 2, 15] what the other seats really hold."""
-    return counts_of(play.hands[which[:, None], _others(seats)])
+def open_hands(play: Play, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
+    """[n, 3, 15] what seats [n] and the others really hold."""
+    return counts_of(play.hands[which[:, None], np.column_stack([seats, _others(seats)])])
 
 
 def laid_by_others(play: Play, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:

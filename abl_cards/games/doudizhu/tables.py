@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from abl_cards.games.doudizhu import course
 from abl_cards.games.doudizhu.course import BID, GAME_OVER, LEADING, NO_BID, PLAY, RECENT, Play
 from abl_cards.games.doudizhu.decisions import CHOICES, Decisions, Exchanges, Situation, look_around
-from abl_cards.games.doudizhu.hidden import constraints, hands_of_others, laid_by_others, no_hints
+from abl_cards.games.doudizhu.hidden import constraints, laid_by_others, no_hints, open_hands
 from abl_cards.games.doudizhu.observations import observe
 from abl_cards.games.doudizhu.rulebook import NOT_YET, REDEAL, Rules
 from abl_cards.games.game import GameError, Indices, Listener, Moves
@@ -151,9 +151,13 @@ class Tables:
         """[n, 2, 15] zeros: the knowledge base has no hints for this game."""
         return no_hints(len(which))
 
+    def open_hands(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
+        """[n, 3, 15] every hand: that of seats [n], of the next, of the previous."""
+        return open_hands(self.course, which, self.course.seat[which] if seats is None else seats)
+
     def others(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
         """[n, 2, 15] what the next and the previous seat hold."""
-        return hands_of_others(self.course, which, self.course.seat[which] if seats is None else seats)
+        return self.open_hands(which, seats)[:, 1:]
 
     def laid_by_others(self, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
         """[n, 2, 15] what the next and the previous seat have laid down."""

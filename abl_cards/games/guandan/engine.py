@@ -134,10 +134,13 @@ class GuandanEngine:
         """Tables like those of some decisions, where the others hold hands [m, 3, 54] instead."""
         return Tables.imagine(decisions, rows, hands)
 
+    def openings(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """[168, n] which labels hands [n, 54] could lead at levels [n]."""
+        return decide(self.rules, hands, context.astype(np.int8), np.full(len(hands), LEADING, np.int16)).legal
+
     def answers(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """[n, 168] whether hands [n, 54] could answer each label, at levels [n]."""
-        held = decide(self.rules, hands, context.astype(np.int8), np.full(len(hands), LEADING, np.int16)).legal
-        return self.rules.answers.within(held, context)
+        return self.rules.answers.within(self.openings(context, hands), context)
 
     @property
     def sorts(self) -> Sorts:

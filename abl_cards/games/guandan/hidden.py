@@ -106,6 +106,6 @@ def _constrain(least, most, play, which, seats, lo, hi, unseen, left, at_least, 
                 at_most[i, place, card] = min(unseen[i, card], max(0, np.int64(most[table, seat, card]) - gone))
 
 
-def hands_of_others(play: Play, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
-    """[n, 3, 54] what the other seats really hold."""
-    return play.hands[which[:, None], (seats.astype(np.int64)[:, None] + np.arange(1, 4)) % 4]
+def open_hands(play: Play, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
+    """[n, 4, 54] what seats [n] and the others really hold."""
+    return play.hands[which[:, None], (seats.astype(np.int64)[:, None] + np.arange(4)) % 4]

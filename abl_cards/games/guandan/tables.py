@@ -21,7 +21,7 @@ from abl_cards.games.guandan.deck import RANK_OF_CARD
 from abl_cards.games.guandan.exchange import Exchange
 from abl_cards.games.guandan.expansion import MOST_CARDS, NO_CARD
 from abl_cards.games.guandan.habits import forget, no_habits, note_acts
-from abl_cards.games.guandan.hidden import constraints, hands_of_others, learn, nothing_known
+from abl_cards.games.guandan.hidden import constraints, learn, nothing_known, open_hands
 from abl_cards.games.guandan.hints import lean
 from abl_cards.games.guandan.ladder import Ladder, bottom, level_of, promote
 from abl_cards.games.guandan.observations import observe
@@ -183,9 +183,13 @@ class Tables:
         observers = self.course.seat[which] if seats is None else seats
         return lean(self.rules.hints, self.habits, self.course, which, observers)
 
+    def open_hands(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
+        """[n, 4, 54] every hand: that of seats [n], of the next, the partner, the previous."""
+        return open_hands(self.course, which, self.course.seat[which] if seats is None else seats)
+
     def others(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
         """[n, 3, 54] the hands that seats [n] do not see: next, partner, previous."""
-        return hands_of_others(self.course, which, self.course.seat[which] if seats is None else seats)
+        return self.open_hands(which, seats)[:, 1:]
 
     def laid_by_others(self, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
         """[n, 3, 54] what the others of seats [n] have laid down in the episode: next, partner, previous."""
