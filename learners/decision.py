@@ -140,25 +140,43 @@ class Decision(nn.Module):
         return torch.log_softmax(torch.where(question.legal, logits, torch.full((), _FORBIDDEN)), dim=1)
 
 
+@dataclass(frozen=True)
+class OpenHands:
+    """What the critic is told of n decisions where every hand lies open; see ``learners.told.Opened``."""
+
+    hands: Tensor  # [n, others, cards]
+    to_go: Tensor  # [n, others]
+    openings: Tensor  # [n, seats, labels / 8] packed bits
+
+
 class Critic(nn.Module):
-    """The value of a decision where the hidden hands are known: in training, and in deals that are imagined."""
+    """The value of a decision where the hidden hands are known: in training, and in deals that are imagined.
 
-    def __init__(self, preset: Preset, features: int, labels: int, others: int, cards: int) -> None:
-        """For observations of so many features, so many labels, and so many hands of others of so many cards."""
+    What has been laid down would only tell it which game of its lessons this is.
+    """
+
+    def __init__(self, layout: Layout, preset: Preset, labels: int, others: int, cards: int) -> None:
+        """For observations of a layout, so many labels, and so many hands of others of so many cards."""
         super().__init__()
-        width, hands = preset.critic_width, others * cards + (others + 1) * MOST_PLAYS
-        self.value = multilayer((features + hands + len(_CRITIC_INPUTS) * labels, width, width, 1))
+        self.layout, self.labels = layout, labels
+        hands = others * cards + (others + 1) * (MOST_PLAYS + labels)
+        told = layout.present_size + hands + len(_CRITIC_INPUTS) * labels
+        self.value = multilayer((told, preset.critic_width, preset.critic_width, 1))
 
-    def forward(self, question: Question, hands: Tensor, to_go: Tensor) -> Tensor:
-        """[n] the expected return, from what the seat sees and the others' true hands [n, others, cards].
-
-        ``to_go`` [n, others] is the least number of plays that empties each of these hands.
-        """
-        observation, told = question.observation, question.parts(_CRITIC_INPUTS)
-        race = _steps(torch.cat([to_go.to(observation.dtype), _least_plays(question).to(observation.dtype)], dim=1))
-        known, race = (each.flatten(1).to(observation.dtype) for each in (hands, race))
-        value: Tensor = self.value(torch.cat([observation, known, told, race], dim=1)).squeeze(1)
+    def forward(self, question: Question, opened: OpenHands) -> Tensor:
+        """[n] the expected return, from what the seat sees and from what lies open."""
+        race = _steps(torch.cat([opened.to_go, _least_plays(question).to(opened.to_go.dtype)], dim=1))
+        openings = _unpacked(opened.openings)[..., : self.labels]
+        observation, told = self.layout.present(question.observation), question.parts(_CRITIC_INPUTS)
+        parts = (each.flatten(1).to(observation.dtype) for each in (opened.hands, race, openings))
+        value: Tensor = self.value(torch.cat([observation, told, *parts], dim=1)).squeeze(1)
         return value
+
+
+def _unpacked(packed: Tensor) -> Tensor:
+    """[..., bytes] to [..., 8 * bytes] bits, the highest of a byte first."""
+    places = torch.arange(7, -1, -1, dtype=torch.uint8, device=packed.device)
+    return (packed[..., None].bitwise_right_shift(places) & 1).flatten(-2)
 
 
 def ppo_loss(log_probability: Tensor, before: Tensor, advantage: Tensor, clip: float) -> Tensor:

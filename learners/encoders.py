@@ -18,14 +18,16 @@ class Layout:
 
     size: int
     steps: int  # 0 where the observation has no history
-    sequence: tuple[slice, ...]  # features of shape [steps, ...]
+    sequence: tuple[slice, ...]  # features of shape [steps, ...], the cards of each act first
+    played: slice  # what has been laid down
 
     @classmethod
     def of(cls, table: FeatureTable) -> Layout:
         """Read off the table: features whose name begins with ``recent`` have a row a step, and come last."""
         recent = [feature for feature in table.features if feature.name.startswith("recent")]
         steps = recent[0].shape[0] if recent else 0
-        return cls(table.size, steps, tuple(table[feature.name] for feature in recent))
+        played = table.slices.get("played", slice(0, 0))
+        return cls(table.size, steps, tuple(table[feature.name] for feature in recent), played)
 
     @property
     def state(self) -> int:
@@ -36,6 +38,21 @@ class Layout:
     def step(self) -> int:
         """How many numbers describe a step."""
         return (self.size - self.state) // self.steps
+
+    @property
+    def present_size(self) -> int:
+        """How many numbers ``present`` leaves."""
+        acts = self.sequence[0].stop - self.sequence[0].start if self.sequence else 0
+        return self.size - (self.played.stop - self.played.start) - acts + self.steps
+
+    def present(self, observation: Tensor) -> Tensor:
+        """[n, size] to [n, present_size]: without the cards laid down, but for which of the last acts were none."""
+        parts = [observation[:, : self.played.start], observation[:, self.played.stop : self.state]]
+        if self.sequence:
+            acts = self.split(observation)[1]
+            cards = (self.sequence[0].stop - self.sequence[0].start) // self.steps
+            parts += [acts[:, :, :cards].amax(dim=2) > 0, acts[:, :, cards:].flatten(1)]
+        return torch.cat([part.to(observation.dtype) for part in parts], dim=1)
 
     def split(self, observation: Tensor) -> tuple[Tensor, Tensor]:
         """[n, size] to the state [n, state] and the history [n, steps, step]."""

@@ -11,10 +11,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.decision import Question
+from learners.decision import OpenHands, Question
 from learners.presets import DRAWS
 from learners.symmetry import Symmetries
-from learners.told import Told
+from learners.told import Opened, Told
 
 
 @dataclass(frozen=True)
@@ -84,3 +84,11 @@ def question(told: Told, device: torch.device, numbers: torch.dtype = torch.floa
         estimate=estimate.to(numbers),
         replies=replies.to(numbers) / DRAWS,
     )
+
+
+def open_hands(opened: Opened, device: torch.device) -> OpenHands:
+    """What lies open before the critic as tensors on a device."""
+    hands, to_go, openings = (
+        torch.from_numpy(array).to(device) for array in (opened.hands, opened.to_go, opened.openings)
+    )
+    return OpenHands(hands, to_go, openings)

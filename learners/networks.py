@@ -42,7 +42,7 @@ class Networks(nn.Module):
             torch.manual_seed(seed)
             self.abln = ABLN(layout, preset, shape.others, shape.cards) if preset.abln else None
             self.decision = Decision(layout, preset, shape.labels, shape.others, shape.cards)
-            self.critic = Critic(preset, shape.observation.size, shape.labels, shape.others, shape.cards)
+            self.critic = Critic(layout, preset, shape.labels, shape.others, shape.cards)
 
     def arithmetic(self) -> torch.autocast:
         """Where matrix products are made in the networks' precision, and the rest in float32."""

@@ -50,6 +50,7 @@ class PPO:
     entropy: float = 0.01
     value_weight: float = 0.5
     gradient_norm: float = 0.5
+    certain: float = 1.0  # the policy does not learn from labels that it chose with a greater probability
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ PRESETS: dict[str, Preset] = {
         decision_width=384,
         critic_width=256,
         inputs=(ESTIMATE, REPLIES, LEGAL, TO_BEAT, REGRET, PLAYS),
-        ppo=PPO(learning_rate=1.5e-4, trace=0.8, batch=4_096, rows=32_768, epochs=2, entropy=0.0005),
+        ppo=PPO(learning_rate=1.5e-4, trace=0.8, batch=4_096, rows=32_768, epochs=2, entropy=0.0005, certain=0.99),
         supervised_rate=5e-4,
         forget=0.35,
         forget_inputs=0.15,

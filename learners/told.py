@@ -1,4 +1,4 @@
-"""What the decision model is told, in arrays; without torch, so that who plays by rules alone need not wait for it."""
+"""What the networks are told, in arrays; without torch, so that who plays by rules alone need not wait for it."""
 
 from __future__ import annotations
 
@@ -19,3 +19,12 @@ class Told:
     plays: NDArray[np.uint8]  # [n, labels] the least number of plays that empties the hand after each label
     estimate: NDArray[np.floating]  # [n, others, cards] of the hidden hands; zeros without ABLN
     replies: NDArray[np.uint8]  # [n, others, labels] in how many of DRAWS deals each of the others could answer each
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What the critic is told of n decisions besides: every hand lies open before it."""
+
+    hands: NDArray[np.uint8]  # [n, others, cards]
+    to_go: NDArray[np.uint8]  # [n, others] the least number of plays that empties each of them
+    openings: NDArray[np.uint8]  # [n, seats, labels / 8] which labels each hand could lead, own first; packed bits

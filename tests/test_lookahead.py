@@ -86,7 +86,7 @@ def test_the_others_hands_change_nothing(engine: Any, mind: Any) -> None:
 
 def test_an_end_is_worth_what_the_rules_say(engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The partner is out and the seat lays down its last card: three points, whatever the critic thinks."""
-    monkeypatch.setattr(mind, "value", lambda told, hands, to_go: np.full(len(hands), np.nan, np.float32))
+    monkeypatch.setattr(mind, "value", lambda told, opened: np.full(len(opened.hands), np.nan, np.float32))
     decisions: Any = met_in_play(engine, 40, 7)
     course, here = decisions.course, decisions.which
     seats = course.seat[here]
@@ -101,6 +101,16 @@ def test_an_end_is_worth_what_the_rules_say(engine: Any, mind: Any, monkeypatch:
     last = tables.decisions(tables.playing())
     moves = last.realise_first(last.legal.argmax(axis=0).astype(np.int16))
     assert (lookahead.Lookahead(mind)._play_on(tables, moves) == 3).all()
+
+
+def test_nothing_is_worth_nothing(engine: Any, mind: Any) -> None:
+    """Where every imagined deal runs to its end there is nobody to ask about."""
+    decisions: Any = met_in_play(engine, 4, 3)
+    nowhere = np.zeros(0, np.int64)
+    opened = mind.lay_open(engine.imagine(decisions, nowhere, np.zeros((0, 3, 54), np.uint8)), nowhere, nowhere)
+    assert opened.openings.shape == (0, 4, 21)
+    view = mind.look(decisions.at(nowhere))
+    assert mind.value(view, opened).shape == (0,)
 
 
 def test_points_are_the_mean_over_the_deals_from_the_eyes_of_who_decides(engine: Any, mind: Any) -> None:
@@ -131,8 +141,7 @@ def _worth(engine: Any, mind: Any, decisions: Any, moves: Any, deal: np.ndarray)
         now = tables.decisions(np.zeros(1, np.int64))
         view = mind.look(now)
         if len(view.choice):
-            others = tables.others(np.zeros(1, np.int64))
-            value = float(mind.value(view, others, mind.plays_to_go(now.context, others))[0])
+            value = float(mind.value(view, mind.lay_open(tables, np.zeros(1, np.int64), now.context))[0])
             return value if (int(tables.seat[0]) - me) % 2 == 0 else -value
         tables.play(np.zeros(1, np.int64), view.survey.realise(view.complete(np.zeros(0, np.int16))))
     return float(engine.rewards(tables, np.zeros(1, np.int64))[0, me])

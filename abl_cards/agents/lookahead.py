@@ -25,13 +25,13 @@ from reasoners.hands import Estimate, counting, draw
 from reasoners.replies import keys_of
 from reasoners.survey import Survey, survey
 
-DEALS = 8
+DEALS = 16
 """Deals that each label is tried on."""
-LABELS, LEAST = 3, 0.05
+LABELS, LEAST = 5, 0.01
 """Labels that are tried at most, and how probable they must be."""
-TEMPERATURE = 0.3
+TEMPERATURE = 0.1
 """Points of an episode that outweigh a factor e between two probabilities."""
-_AT_ONCE = 256  # decisions, for the sake of memory
+_AT_ONCE = 64  # decisions, for the sake of memory
 _AHEAD = 17  # what the random numbers are for
 
 
@@ -90,7 +90,7 @@ class Lookahead:
             several = found.choosable.sum(axis=1) > 1
             free, forced = np.flatnonzero(several), np.flatnonzero(~several)
             here = running[free]
-            value = self._value(decisions.at(free), found, free, tables.others(here))
+            value = self._value(decisions.at(free), found, free, tables, here)
             points[here] = value * _exchange_rate(tables.sides(here), tables.seat[here], seat[here])
             valued[here] = True
             only = found.row[forced, found.choosable[forced].argmax(axis=1)]
@@ -100,11 +100,11 @@ class Lookahead:
         return points
 
     def _value(
-        self, decisions: Decisions, found: Survey, rows: Indices, hands: NDArray[np.uint8]
+        self, decisions: Decisions, found: Survey, rows: Indices, tables: Tables, here: Indices
     ) -> NDArray[np.float32]:
-        """[n] what decisions are worth to who decides, which are rows of a survey; the others hold hands."""
-        to_go = self._mind.plays_to_go(decisions.context, hands)
-        return self._mind.value(_told(decisions, found, rows), hands, to_go)
+        """[n] what decisions at tables are worth to who decides; they are rows of a survey."""
+        opened = self._mind.lay_open(tables, here, decisions.context)
+        return self._mind.value(_told(decisions, found, rows), opened)
 
 
 def _portions(rows: Indices) -> Iterator[Indices]:

@@ -11,9 +11,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.agents.agent import Keys
-from abl_cards.games import Decisions, Engine, Indices, Judge
+from abl_cards.games import Decisions, Engine, Indices, Judge, Tables
 from abl_cards.parallel import each_share
-from learners.told import Told
+from learners.told import Opened, Told
 from reasoners.survey import Survey, survey
 
 if TYPE_CHECKING:
@@ -133,23 +133,28 @@ class Mind:
             weighed: NDArray[np.float32] = self.networks.decision(self.question(view)).float().cpu().numpy()
         return weighed
 
-    def plays_to_go(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """[n, others] the least number of plays that empties each of the others' hands, see Engine.plays_to_go."""
-        n, others, cards = hands.shape
-        plays = self.engine.plays_to_go(np.repeat(context, others), hands.reshape(-1, cards))
-        return plays.reshape(n, others)
+    def lay_open(self, tables: Tables, which: Indices, context: NDArray[np.integer]) -> Opened:
+        """What the critic is told of tables [n] where decisions are to be made, with their contexts [n]."""
+        hands = tables.open_hands(which)
+        n, seats, cards = hands.shape
+        others = hands[:, 1:].reshape(-1, cards)
+        openings = self.engine.openings(np.repeat(context, seats), hands.reshape(-1, cards))
+        return Opened(
+            hands=hands[:, 1:],
+            to_go=self.engine.plays_to_go(np.repeat(context, seats - 1), others).reshape(n, seats - 1),
+            openings=np.packbits(openings, axis=0).T.reshape(n, seats, -(-len(openings) // 8)),
+        )
 
-    def value(self, told: Told, hands: NDArray[np.uint8], to_go: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """[n] the points that the critic expects at n decisions, who sees the others' hands [n, others, cards].
-
-        It is told the least plays ``to_go`` [n, others] that empty them.
-        """
+    def value(self, told: Told, opened: Opened) -> NDArray[np.float32]:
+        """[n] the points that the critic expects at n decisions, before whom every hand lies open."""
         import torch
+
+        from learners.examples import open_hands
 
         networks = self.networks
         with torch.inference_mode(), networks.arithmetic():
-            truth, race = (torch.from_numpy(array).to(networks.device).float() for array in (hands, to_go))
-            values: NDArray[np.float32] = networks.critic(self.question(told), truth, race).float().cpu().numpy()
+            question, shown = self.question(told), open_hands(opened, networks.device)
+            values: NDArray[np.float32] = networks.critic(question, shown).float().cpu().numpy()
         return values
 
 

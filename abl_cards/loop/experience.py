@@ -7,8 +7,8 @@ that ends is walked backwards, seat by seat.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
 
 import numpy as np
 from numba import njit
@@ -26,7 +26,8 @@ _FREE, _OPEN, _READY = range(3)
 class Experience(Examples):
     """Decisions with what PPO needs besides."""
 
-    to_go: NDArray[np.uint8]  # [n, others] the least number of plays that empties each of the others' hands
+    to_go: NDArray[np.uint8]  # [n, others] this and the next as in Opened
+    openings: NDArray[np.uint8]  # [n, seats, labels / 8]
     log_probability: NDArray[np.float32]  # [n] of the label when it was chosen
     value: NDArray[np.float32]  # [n] what the critic expected
     advantage: NDArray[np.float32]  # [n] how much better it went
@@ -44,6 +45,14 @@ class Experience(Examples):
     def constraints(self) -> Constraints:
         """What the seats knew of the hidden hands."""
         return Constraints(self.unseen, self.left, self.at_least, self.at_most)
+
+    def for_critic(self) -> Self:
+        """The same decisions without what the critic is not told."""
+        kept = {name: getattr(self, name) for name in _NOT_FOR_CRITIC}
+        return replace(self, **{name: np.zeros((len(self), 0, *of.shape[2:]), of.dtype) for name, of in kept.items()})
+
+
+_NOT_FOR_CRITIC = ("regret", "estimate", "replies", "prior", "unseen", "left", "at_least", "at_most", "later")
 
 
 class Memory:

@@ -140,18 +140,20 @@ class Fit:
         self._optimiser = torch.optim.AdamW(self.model.parameters(), weight_decay=self.decay)
         self._done = 0
 
-    def go(self, examples: Examples, device: torch.device, progress: Progress | None = None) -> None:
-        """Train on examples to the end; progress may raise to stop in between."""
+    def go(
+        self, examples: Examples, device: torch.device, progress: Progress | None = None, until: int | None = None
+    ) -> None:
+        """Train on examples to the end, or until so many steps are done; progress may raise to stop in between."""
 
         def loss(rng: np.random.Generator) -> torch.Tensor:
             rows = examples.at(rng.integers(0, len(examples), self.batch))
             return self.loss(lesson(rows, device, self.symmetries, int(rng.integers(len(self.symmetries)))), rows)
 
-        self.follow(loss, progress)
+        self.follow(loss, progress, until)
 
-    def follow(self, loss: Loss, progress: Progress | None = None) -> None:
-        """Train to the end on what a loss chooses by the random numbers of a step."""
-        while self._done < self.steps:
+    def follow(self, loss: Loss, progress: Progress | None = None, until: int | None = None) -> None:
+        """Train to the end, or until so many steps, on what a loss chooses by the random numbers of a step."""
+        while self._done < min(self.steps, self.steps if until is None else until):
             value = loss(np.random.default_rng([self.seed, self._done]))
             self._optimiser.param_groups[0]["lr"] = rate(self._done, self.steps, self.peak)
             self._optimiser.zero_grad(set_to_none=True)
@@ -161,6 +163,11 @@ class Fit:
             self._done += 1
             if progress:
                 progress(self._done, float(value.detach()))
+
+    @property
+    def done(self) -> int:
+        """Steps so far."""
+        return self._done
 
     @property
     def over(self) -> bool:

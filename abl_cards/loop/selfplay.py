@@ -62,13 +62,15 @@ class SelfPlay(Quiet):
         seed: int,
         revealed: float = 1.0,
         first: int = 0,
+        valued: bool = True,
     ) -> None:
         """Seats [tables, teams] say who plays each team: LEARNER, or the number of an opponent from 1.
 
         Of a share of the episodes the hidden hands are revealed to those who learn from them. Tables are numbered
-        from the first; their cards depend on seed and number.
+        from the first; their cards depend on seed and number. Unless decisions are to be valued as they are made, the
+        critic is not asked.
         """
-        self.mind, self.opponents, self._revealed = mind, list(opponents), revealed
+        self.mind, self.opponents, self._revealed, self._valued = mind, list(opponents), revealed, valued
         self._engine, self._seats, self._ppo = engine, seats, ppo
         self._met = np.bincount(seats.max(axis=1), minlength=len(self.opponents) + 1)  # tables of each opponent
         self._minimiser = Minimiser(mind.judge)
@@ -130,8 +132,8 @@ class SelfPlay(Quiet):
     ) -> Experience:
         """What was decided where a view of decisions has a choice, [k] labels, as rows of the memory."""
         which, k = decisions.which[view.choice], len(view.choice)
-        hands, known = self.tables.others(which), self.tables.hidden(which)
-        to_go = self.mind.plays_to_go(decisions.context[view.choice], hands)
+        known = self.tables.hidden(which)
+        opened = self.mind.lay_open(self.tables, which, decisions.context[view.choice])
         chance = mix_all(mix_all(self.tables.keys[which], _SHOW), self.tables.episode[which])
         return Experience(
             observation=view.observation,
@@ -142,11 +144,12 @@ class SelfPlay(Quiet):
             prior=view.prior.astype(np.float16),
             estimate=view.estimate.astype(np.float16),
             replies=view.replies,
-            hands=hands,
+            hands=opened.hands,
             label=labels,
             log_probability=weight,
-            to_go=to_go,
-            value=self.mind.value(view, hands, to_go),
+            to_go=opened.to_go,
+            openings=opened.openings,
+            value=self.mind.value(view, opened) if self._valued else np.zeros(k, np.float32),
             advantage=np.zeros(k, np.float32),
             total=np.zeros(k, np.float32),
             shown=below_all(chance, 1 << 20) < self._revealed * (1 << 20),

@@ -26,7 +26,7 @@ from abl_cards.loop.preparation import Keeping, Tell, prepare
 from abl_cards.loop.selfplay import Score
 from abl_cards.loop.settings import Settings
 from abl_cards.loop.updates import Update
-from abl_cards.loop.valuing import critic_fit, own_games
+from abl_cards.loop.valuing import OwnGames, critic_fit
 from abl_cards.loop.worker import PLAYERS, State, Turn, Worker, networks_of
 from abl_cards.parallel import alone
 from learners.networks import Networks
@@ -187,7 +187,13 @@ class Run(Worker):
             raise GameError(
                 f"{self.checkpoint}: begun with another {what}; choose another folder, or the same settings"
             )
-        self.take_up(state, parts[0])
+        try:
+            self.take_up(state, parts[0])
+        except RuntimeError as problem:  # networks of other sizes
+            raise GameError(
+                f"{self.checkpoint}: its networks have other sizes, so another version began it; choose another folder "
+                f"({str(problem).splitlines()[-1].strip()})"
+            ) from None
         self._others = parts[1:]
         self.decisions, self.seconds = state["decisions"], state["seconds"]
         self._league, self._metrics_size = state["league"], state["metrics"]
@@ -203,9 +209,8 @@ class Run(Worker):
             return
         fit = critic_fit(playing, self.trainer.symmetries, settings.critic_steps, settings.seed)
         with Keeping(fit, "critic", settings.directory / f"critic-{self.decisions}.pt", tell) as progress:
-            if not fit.over:
-                told = self.engine, playing, self.ppo, settings.critic_lessons, settings.seed, settings.tables
-                fit.go(own_games(*told, tell), playing.device, progress)
+            games = OwnGames(self.engine, playing, self.ppo, settings.seed, settings.tables)
+            games.teach(fit, settings.critic_lessons, progress, tell)
         self.networks.critic.load_state_dict(playing.critic.state_dict())
         self.save_weights(self.weights)
 

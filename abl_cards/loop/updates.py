@@ -10,10 +10,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from abl_cards.games import Indices
 from abl_cards.loop.crew import Alone, Crew
 from abl_cards.loop.experience import Experience
 from learners.abln import hands_loss
-from learners.decision import entropy_of, ppo_loss
+from learners.decision import OpenHands, entropy_of, ppo_loss
 from learners.examples import Lesson, lesson
 from learners.networks import Networks
 from learners.presets import PPO
@@ -23,7 +24,7 @@ from reasoners.hands import abduced
 
 @dataclass(frozen=True)
 class Update:
-    """What an update saw, as means over its minibatches."""
+    """What an update saw, as means over its minibatches; what the policy was certain of counts as nothing."""
 
     policy_loss: float
     value_loss: float
@@ -108,24 +109,46 @@ class Trainer:
     def _improve(
         self, rows: Experience, advantage: NDArray[np.float32], critic_only: bool
     ) -> tuple[float, float, float, float, float]:
-        told = lesson(rows, self.networks.device, numbers=self.networks.numbers)
-        value = value_loss(self.networks, told, rows)
+        open_part = lesson(rows.for_critic(), self.networks.device, numbers=self.networks.numbers)
+        value = value_loss(self.networks, open_part, rows)
         if critic_only:
             self._step(self._ppo.value_weight * value)
             return 0.0, value.item(), 0.0, 0.0, 0.0
-        before, weight = (
-            torch.from_numpy(array).to(self.networks.device) for array in (rows.log_probability, advantage)
-        )
+        part = self._hesitant(rows)
+        loss, seen = self._policy_loss(rows.at(part), advantage[part], len(part) / len(rows))
+        self._step(self._ppo.value_weight * value + loss)
+        self.average.add()
+        policy, entropy, divergence, clipped = (each.item() for each in seen)
+        return policy, value.item(), entropy, divergence, clipped
+
+    def _hesitant(self, rows: Experience) -> Indices:
+        """The decisions that the policy learns from.
+
+        Where a label was chosen with a probability p the gradient is 1 - p times its advantage, and with p near one the
+        advantage is near none: half of the work is saved, and the gradient stays what it was.
+        """
+        chosen = rows.log_probability
+        return np.flatnonzero(chosen <= max(np.log(self._ppo.certain), chosen.min()))
+
+    def _policy_loss(
+        self, rows: Experience, advantage: NDArray[np.float32], share: float
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Of decisions that are a share of a minibatch, whose others count as nothing.
+
+        With it loss, entropy, divergence, and the share that was clipped.
+        """
+        device = self.networks.device
+        told = lesson(rows, device, numbers=self.networks.numbers)
+        before, weight = (torch.from_numpy(array).to(device) for array in (rows.log_probability, advantage))
         with self.networks.arithmetic():
             every = self.networks.decision(told.question).float()
         now = every.gather(1, told.label[:, None]).squeeze(1)
         policy, entropy = ppo_loss(now, before, weight, self._ppo.clip), entropy_of(every)
-        self._step(self._ppo.value_weight * value + policy - self._ppo.entropy * entropy)
-        self.average.add()
         change = (now - before).detach()
         clipped = ((change.exp() - 1).abs() > self._ppo.clip).float().mean()
         divergence = (change.exp() - 1 - change).mean()
-        return policy.item(), value.item(), entropy.item(), divergence.item(), clipped.item()
+        seen = share * torch.stack([policy.detach(), entropy.detach(), divergence, clipped])
+        return share * (policy - self._ppo.entropy * entropy), seen
 
     def _step(self, loss: torch.Tensor) -> None:
         """Of policy and critic, or of the one that the loss is of."""
@@ -175,7 +198,9 @@ class Trainer:
 
 def value_loss(networks: Networks, told: Lesson, rows: Experience) -> torch.Tensor:
     """The mean squared error of the critic on decisions, as a lesson and as they are."""
-    total, to_go = (torch.from_numpy(array).to(networks.device) for array in (rows.total, rows.to_go))
+    total, to_go, openings = (
+        torch.from_numpy(array).to(networks.device) for array in (rows.total, rows.to_go, rows.openings)
+    )
     with networks.arithmetic():
-        expected = networks.critic(told.question, told.hands, to_go).float()
+        expected = networks.critic(told.question, OpenHands(told.hands, to_go, openings)).float()
     return torch.nn.functional.mse_loss(expected, total)

@@ -6,11 +6,11 @@ and by then the policy stands still: games are cheap, and each can be learned fr
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abl_cards.agents.mind import Mind
 from abl_cards.games import Engine
@@ -25,35 +25,46 @@ from learners.symmetry import Symmetries
 
 PORTION = 32_768
 """Decisions with a choice that are taken over at once."""
-_BATCH, _PEAK = 2048, 3e-4
-_UNSEEN = ("regret", "estimate", "replies", "prior", "unseen", "left", "at_least", "at_most", "later")
-"""What the critic is not told."""
+ROUND = 32 * PORTION
+"""Of them so many lie in memory at a time; they are learned from, and the next are played."""
+_BATCH, _PEAK = 2048, 1e-3
 
 
-def own_games(
-    engine: Engine, networks: Networks, ppo: PPO, decisions: int, seed: int, tables: int = 1024,
-    tell: Tell = lambda done, what: None,
-) -> Experience:  # fmt: skip
-    """At least so many decisions with a choice of networks against themselves, and what they came to.
+class OwnGames:
+    """Games of networks against themselves, and what their decisions with a choice came to.
 
     That is the discounted end of the episode; what the critic is not told is left out.
     """
-    seats = np.zeros((tables, int(engine.teams.max()) + 1), np.int8)
-    whole = replace(ppo, trace=1.0, rows=PORTION)
-    play = SelfPlay(engine, Mind(engine, engine.judge(), networks), [], seats, whole, seed)
-    parts: list[Experience] = []
-    for done in range(0, decisions, PORTION):
-        while play.memory.ready < PORTION:
-            play.step()
-        rows = play.memory.take(PORTION)
-        parts.append(replace(rows, **{name: _nothing(getattr(rows, name)) for name in _UNSEEN}))
-        tell(done + PORTION, "decisions of own games for the critic")
-    return Experience.joined(parts)
+
+    def __init__(self, engine: Engine, networks: Networks, ppo: PPO, seed: int, tables: int = 1024) -> None:
+        """Games by a seed; nothing is played yet."""
+        self._engine, self._mind = engine, Mind(engine, engine.judge(), networks)
+        self._ppo, self._seed, self._tables = replace(ppo, trace=1.0, rows=PORTION), seed, tables
+
+    def decisions(self, least: int, number: int = 0, tell: Tell = lambda done, what: None) -> Experience:
+        """At least so many, in games that depend on a number."""
+        seats = np.zeros((self._tables, int(self._engine.teams.max()) + 1), np.int8)
+        first = number * self._tables
+        play = SelfPlay(self._engine, self._mind, [], seats, self._ppo, self._seed, first=first, valued=False)
+        parts: list[Experience] = []
+        for done in range(0, least, PORTION):
+            while play.memory.ready < PORTION:
+                play.step()
+            parts.append(play.memory.take(PORTION).for_critic())
+            tell(done + PORTION, "decisions of own games for the critic")
+        return Experience.joined(parts)
+
+    def teach(self, fit: Fit, least: int, progress: Any, tell: Tell) -> None:
+        """Learn from at least so many decisions what is left to learn, round by round."""
+        sizes = list(_rounds(least))
+        learned = np.cumsum(sizes) * fit.steps // sum(sizes)
+        for number, (size, until) in enumerate(zip(sizes, learned.tolist(), strict=True)):
+            if fit.done < until:
+                fit.go(self.decisions(size, number, tell), self._mind.networks.device, progress, until)
 
 
-def _nothing(array: NDArray[Any]) -> NDArray[Any]:
-    """As many rows, and cards where there are cards, with nothing in them."""
-    return np.zeros((len(array), 0, *array.shape[2:]), array.dtype)
+def _rounds(least: int) -> Iterator[int]:
+    yield from (min(ROUND, least - first) for first in range(0, least, ROUND))
 
 
 def critic_fit(networks: Networks, symmetries: Symmetries, steps: int, seed: int) -> Fit:

@@ -11,11 +11,11 @@ from abl_cards.games import game
 from abl_cards.games.guandan.decisions import decide
 from abl_cards.games.guandan.engine import GuandanEngine, engine_of
 from learners import examples
-from learners.decision import Question
+from learners.decision import OpenHands, Question
 from learners.networks import GameShape, Networks
 from learners.presets import DRAWS, PRESETS, Preset
 from learners.symmetry import Symmetries
-from learners.told import Told
+from learners.told import Opened, Told
 from tests.learners.tiny import TINY
 
 
@@ -173,3 +173,56 @@ def test_symmetries_leave_the_legal_labels_as_they_are(engine: GuandanEngine) ->
         swapped = decide(engine.rules, hands[:, order], level, leading).legal
         assert np.array_equal(swapped, decide(engine.rules, hands, level, leading).legal)
     assert any(straight_flushes)
+
+
+def opened(shape: GameShape, n: int) -> Opened:
+    rng = np.random.default_rng(3)
+    return Opened(
+        hands=rng.integers(0, 3, (n, shape.others, shape.cards), np.uint8),
+        to_go=rng.integers(0, 9, (n, shape.others), np.uint8),
+        openings=rng.integers(0, 256, (n, shape.others + 1, -(-shape.labels // 8)), np.uint8),
+    )
+
+
+def worth(networks: Networks, asked: Question, shown: Opened) -> torch.Tensor:
+    value: torch.Tensor = networks.critic(asked, examples.open_hands(shown, networks.device))
+    return value
+
+
+def test_the_critic_sees_who_passed_but_not_what_was_laid_down(shape: GameShape) -> None:
+    networks, asked, shown = Networks(TINY, shape), question(shape), opened(shape, 6)
+    value, table = worth(networks, asked, shown), shape.observation
+
+    def with_other(name: str, numbers: float) -> torch.Tensor:
+        other = asked.observation.clone()
+        other[:, table[name]] = numbers
+        return worth(networks, replace(asked, observation=other), shown)
+
+    assert torch.equal(with_other("played", 1), value)
+    assert torch.equal(with_other("recent", 2), with_other("recent", 1))
+    for changed in (with_other("recent", 0), with_other("recent_seat", 1), with_other("hand", 1)):
+        assert not torch.isclose(changed, value).all()
+
+
+def test_the_critic_reads_every_opening_of_every_hand(shape: GameShape) -> None:
+    """The number of bits that are set comes out where every one of them weighs the same."""
+    networks, asked, shown = Networks(TINY, shape), question(shape), opened(shape, 6)
+    first, last = networks.critic.value[0], networks.critic.value[-1]
+    openings = (shape.others + 1) * shape.labels
+    with torch.no_grad():
+        for layer in networks.critic.value:
+            if isinstance(layer, nn.Linear):
+                layer.weight.zero_()
+                layer.bias.zero_()
+        first.weight[0, -openings:] = 1  # type: ignore[operator]
+        networks.critic.value[2].weight[0, 0] = 1  # type: ignore[operator]
+        last.weight[0, 0] = 1  # type: ignore[operator]
+    bits = np.unpackbits(shown.openings, axis=2)[..., : shape.labels].reshape(6, -1).sum(axis=1)
+    assert worth(networks, asked, shown).tolist() == bits.tolist()
+
+
+def test_hands_that_were_abduced_may_lie_open(shape: GameShape) -> None:
+    """They are numbers between none and both copies."""
+    networks, shown = Networks(TINY, shape), examples.open_hands(opened(shape, 6), torch.device("cpu"))
+    halves = OpenHands(shown.hands.float() / 2, shown.to_go, shown.openings)
+    assert networks.critic(question(shape), halves).shape == (6,)

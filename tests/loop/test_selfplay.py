@@ -61,3 +61,7 @@ def test_every_decision_with_a_choice_is_remembered_with_what_the_critic_is_told
     plays = engine.plays_to_go(level, rows.hands.reshape(-1, 54)).reshape(-1, 3)
     assert (plays == rows.to_go).all()
     assert (plays[rows.hands.any(axis=2)] > 0).all()
+    openings = np.unpackbits(rows.openings, axis=2)[..., : len(engine.labels)].astype(bool)
+    assert (openings[:, 1:].any(axis=2) == rows.hands.any(axis=2)).all()
+    leads = rows.to_beat < 0
+    assert (openings[leads, 0] >= rows.legal[leads]).all()

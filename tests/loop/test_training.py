@@ -46,6 +46,17 @@ def weights(run: Run) -> dict[str, torch.Tensor]:
     return run.networks.state_dict()
 
 
+def test_a_run_of_other_networks_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is lost: the checkpoint stays as it is."""
+    run = Run(settings(tmp_path, decisions=1))
+    run.go()
+    kept = run.checkpoint.read_bytes()
+    monkeypatch.setitem(PRESETS, "tiny", replace(TINY, critic_width=24))
+    with pytest.raises(GameError, match="another version began it; choose another folder"):
+        Run(settings(tmp_path))
+    assert run.checkpoint.read_bytes() == kept
+
+
 def same(first: Run, second: Run) -> bool:
     one, other = weights(first), weights(second)
     return all(torch.equal(one[name], other[name]) for name in one)

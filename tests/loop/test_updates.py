@@ -1,0 +1,78 @@
+"""What an update learns from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from abl_cards.agents.mind import Mind
+from abl_cards.games import game
+from abl_cards.loop.experience import Experience
+from abl_cards.loop.selfplay import SelfPlay
+from abl_cards.loop.updates import Trainer, value_loss
+from learners.examples import lesson
+from learners.networks import GameShape, Networks
+from learners.symmetry import Symmetries
+from tests.learners.tiny import TINY
+
+
+@pytest.fixture(scope="module")
+def engine() -> Any:
+    return game("guandan").engine()
+
+
+@pytest.fixture(scope="module")
+def rows(engine: Any) -> Experience:
+    networks = Networks(TINY, GameShape.of(engine))
+    play = SelfPlay(engine, Mind(engine, engine.judge(), networks), [], np.zeros((16, 2), np.int8), TINY.ppo, seed=5)
+    while play.memory.ready < 128:
+        play.step()
+    return play.memory.take(128)
+
+
+def trainer(engine: Any, certain: float) -> Trainer:
+    networks = Networks(TINY, GameShape.of(engine))
+    ppo = replace(TINY.ppo, batch=128, certain=certain)
+    return Trainer(networks, Symmetries.of(engine.symmetries, engine.observation), ppo)
+
+
+def gradient(trainer: Trainer, rows: Experience) -> torch.Tensor:
+    part = trainer._hesitant(rows)
+    loss, _ = trainer._policy_loss(rows.at(part), rows.advantage[part], len(part) / len(rows))
+    return torch.cat(
+        [each.flatten() for each in torch.autograd.grad(loss, list(trainer.networks.decision.parameters()))]
+    )
+
+
+def test_the_policy_learns_the_same_without_what_it_was_certain_of(engine: Any, rows: Experience) -> None:
+    """Where a label had all the probability there is nothing to learn, whatever came of it."""
+    only = np.zeros_like(rows.legal)
+    only[np.arange(len(rows)), rows.label] = True
+    every_second = np.arange(len(rows)) % 2 == 0
+    certain = replace(
+        rows,
+        legal=np.where(every_second[:, None], only, rows.legal),
+        log_probability=np.where(every_second, 0, np.minimum(rows.log_probability, -0.1)).astype(np.float32),
+    )
+    some, every = trainer(engine, 0.99), trainer(engine, 1.0)
+    assert some._hesitant(certain).tolist() == np.flatnonzero(~every_second).tolist()
+    assert len(every._hesitant(certain)) == len(rows)
+    torch.testing.assert_close(gradient(some, certain), gradient(every, certain), atol=1e-6, rtol=1e-4)
+
+
+def test_the_least_certain_decisions_are_always_learned_from(engine: Any, rows: Experience) -> None:
+    """So that workers who take a step together all have a gradient."""
+    sure = replace(rows, log_probability=np.linspace(-0.001, 0, len(rows), dtype=np.float32))
+    assert trainer(engine, 0.99)._hesitant(sure).tolist() == [0]
+
+
+def test_the_critic_needs_only_what_is_kept_for_it(engine: Any, rows: Experience) -> None:
+    networks = Networks(TINY, GameShape.of(engine))
+    less = rows.for_critic()
+    assert less.replies.size == less.later.size == 0
+    told, little = (lesson(each, networks.device) for each in (rows, less))
+    assert torch.equal(value_loss(networks, told, rows), value_loss(networks, little, less))
