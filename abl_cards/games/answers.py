@@ -29,7 +29,7 @@ class Answers:
         beats = beats_of(kb, forms, contexts).swapaxes(1, 2)
         room = -len(forms) % _WORD
         bits = np.packbits(np.pad(beats, [(0, 0), (0, 0), (0, room)]), axis=2, bitorder="little")
-        return cls(bits.view(np.uint64))
+        return cls(np.ascontiguousarray(bits).view(np.uint64))
 
     def within(self, held: NDArray[np.uint8], context: NDArray[np.integer]) -> NDArray[np.uint8]:
         """[n, labels] whether hands that could lead the labels held [labels, n] beat each label, in contexts [n]."""
