@@ -32,7 +32,7 @@ class Settings:
     minutes: float = setting(3.0, "of training")
     tables: int = setting(256, "played side by side")
     opponents: tuple[str, ...] = setting(("kb", "greedy"), "whom the agent meets before and after")
-    games: int = setting(100, "whole matches against each, on the same deals before and after")
+    games: int = setting(60, "whole matches against each, on the same deals before and after")
     seed: int = setting(0, "of deals and choices")
 
 
