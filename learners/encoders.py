@@ -49,9 +49,9 @@ class Layout:
         """[n, size] to [n, present_size]: without the cards laid down, but for which of the last acts were none."""
         parts = [observation[:, : self.played.start], observation[:, self.played.stop : self.state]]
         if self.sequence:
-            acts = self.split(observation)[1]
-            cards = (self.sequence[0].stop - self.sequence[0].start) // self.steps
-            parts += [acts[:, :, :cards].amax(dim=2) > 0, acts[:, :, cards:].flatten(1)]
+            cards, *rest = self.sequence
+            acts = torch.unflatten(observation[:, cards], 1, (self.steps, -1))
+            parts += [acts.amax(dim=2) > 0, *(observation[:, part] for part in rest)]
         return torch.cat([part.to(observation.dtype) for part in parts], dim=1)
 
     def split(self, observation: Tensor) -> tuple[Tensor, Tensor]:

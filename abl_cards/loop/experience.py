@@ -20,6 +20,7 @@ from learners.examples import Examples
 
 NO_ROW = -1
 _FREE, _OPEN, _READY = range(3)
+_NOT_FOR_CRITIC = ("regret", "estimate", "replies", "prior", "unseen", "left", "at_least", "at_most", "later")
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,9 @@ class Experience(Examples):
 
     def for_critic(self) -> Self:
         """The same decisions without what the critic is not told."""
-        kept = {name: getattr(self, name) for name in _NOT_FOR_CRITIC}
-        return replace(self, **{name: np.zeros((len(self), 0, *of.shape[2:]), of.dtype) for name, of in kept.items()})
-
-
-_NOT_FOR_CRITIC = ("regret", "estimate", "replies", "prior", "unseen", "left", "at_least", "at_most", "later")
+        left_out = {name: getattr(self, name) for name in _NOT_FOR_CRITIC}
+        nothing = {name: np.zeros((len(self), 0, *of.shape[2:]), of.dtype) for name, of in left_out.items()}
+        return replace(self, **nothing)
 
 
 class Memory:

@@ -153,7 +153,7 @@ class Fit:
 
     def follow(self, loss: Loss, progress: Progress | None = None, until: int | None = None) -> None:
         """Train to the end, or until so many steps, on what a loss chooses by the random numbers of a step."""
-        while self._done < min(self.steps, self.steps if until is None else until):
+        while self._done < (self.steps if until is None else min(until, self.steps)):
             value = loss(np.random.default_rng([self.seed, self._done]))
             self._optimiser.param_groups[0]["lr"] = rate(self._done, self.steps, self.peak)
             self._optimiser.zero_grad(set_to_none=True)

@@ -6,9 +6,7 @@ and by then the policy stands still: games are cheap, and each can be learned fr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +14,7 @@ from abl_cards.agents.mind import Mind
 from abl_cards.games import Engine
 from abl_cards.loop.experience import Experience
 from abl_cards.loop.preparation import Tell
-from abl_cards.loop.pretraining import Fit
+from abl_cards.loop.pretraining import Fit, Progress
 from abl_cards.loop.selfplay import SelfPlay
 from abl_cards.loop.updates import value_loss
 from learners.networks import Networks
@@ -54,17 +52,13 @@ class OwnGames:
             tell(done + PORTION, "decisions of own games for the critic")
         return Experience.joined(parts)
 
-    def teach(self, fit: Fit, least: int, progress: Any, tell: Tell) -> None:
+    def teach(self, fit: Fit, least: int, progress: Progress, tell: Tell) -> None:
         """Learn from at least so many decisions what is left to learn, round by round."""
-        sizes = list(_rounds(least))
+        sizes = [min(ROUND, least - first) for first in range(0, least, ROUND)]
         learned = np.cumsum(sizes) * fit.steps // sum(sizes)
         for number, (size, until) in enumerate(zip(sizes, learned.tolist(), strict=True)):
             if fit.done < until:
                 fit.go(self.decisions(size, number, tell), self._mind.networks.device, progress, until)
-
-
-def _rounds(least: int) -> Iterator[int]:
-    yield from (min(ROUND, least - first) for first in range(0, least, ROUND))
 
 
 def critic_fit(networks: Networks, symmetries: Symmetries, steps: int, seed: int) -> Fit:
