@@ -98,7 +98,12 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_an_interrupt_ends_quietly(tmp_path: Path) -> None:
     with subprocess.Popen(
-        command("legal", "guandan"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+        command("legal", "guandan"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
