@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -33,12 +34,17 @@ class Question:
     replies: Tensor  # [n, others, labels] how likely each of the others could answer each label
 
     def part(self, name: str) -> Tensor:
-        """One of the inputs a preset may name, [n, size]."""
+        """One of the inputs a preset may name, [n, ...]."""
         return _PARTS[name](self)
 
     def parts(self, names: tuple[str, ...]) -> Tensor:
         """Some of them side by side, in numbers like the observation's."""
-        return torch.cat([self.part(name).to(self.observation.dtype) for name in names], dim=1)
+        return side_by_side([self.part(name) for name in names], self.observation.dtype)
+
+
+def side_by_side(parts: Sequence[Tensor], numbers: torch.dtype) -> Tensor:
+    """[n, ...] each to one [n, sizes] of such numbers."""
+    return torch.cat([part.flatten(1).to(numbers) for part in parts], dim=1)
 
 
 def _regret(question: Question) -> Tensor:
@@ -47,13 +53,12 @@ def _regret(question: Question) -> Tensor:
 
 
 def _to_beat(question: Question) -> Tensor:
-    labels = question.legal.shape[1]
-    return nn.functional.one_hot(question.to_beat + 1, labels + 1)[:, 1:].float()
+    return question.to_beat[:, None] == torch.arange(question.legal.shape[1], device=question.to_beat.device)
 
 
 def _replies(question: Question) -> Tensor:
     """Of the labels that may be chosen; what could answer the others matters less than it disturbs the learning."""
-    return (question.replies * question.legal[:, None]).flatten(1)
+    return question.replies * question.legal[:, None]
 
 
 def _least_plays(question: Question) -> Tensor:
@@ -74,9 +79,9 @@ def _steps(plays: Tensor) -> Tensor:
 _CRITIC_INPUTS = (LEGAL, TO_BEAT, PLAYS)
 
 _PARTS = {
-    ESTIMATE: lambda question: question.estimate.flatten(1),
+    ESTIMATE: lambda question: question.estimate,
     REPLIES: _replies,
-    LEGAL: lambda question: question.legal.float(),
+    LEGAL: lambda question: question.legal,
     TO_BEAT: _to_beat,
     REGRET: _regret,
     PLAYS: _plays,
@@ -146,7 +151,7 @@ class OpenHands:
 
     hands: Tensor  # [n, others, cards]
     to_go: Tensor  # [n, others]
-    openings: Tensor  # [n, seats, labels / 8] packed bits
+    openings: Tensor  # [n, seats, labels or a few more] bits
 
 
 class Critic(nn.Module):
@@ -166,17 +171,15 @@ class Critic(nn.Module):
     def forward(self, question: Question, opened: OpenHands) -> Tensor:
         """[n] the expected return, from what the seat sees and from what lies open."""
         race = _steps(torch.cat([opened.to_go, _least_plays(question).to(opened.to_go.dtype)], dim=1))
-        openings = _unpacked(opened.openings)[..., : self.labels]
-        observation, told = self.layout.present(question.observation), question.parts(_CRITIC_INPUTS)
-        parts = (each.flatten(1).to(observation.dtype) for each in (opened.hands, race, openings))
-        value: Tensor = self.value(torch.cat([observation, told, *parts], dim=1)).squeeze(1)
+        parts = [
+            *self.layout.present(question.observation),
+            *map(question.part, _CRITIC_INPUTS),
+            opened.hands,
+            race,
+            opened.openings[..., : self.labels],
+        ]
+        value: Tensor = self.value(side_by_side(parts, question.observation.dtype)).squeeze(1)
         return value
-
-
-def _unpacked(packed: Tensor) -> Tensor:
-    """[..., bytes] to [..., 8 * bytes] bits, the highest of a byte first."""
-    places = torch.arange(7, -1, -1, dtype=torch.uint8, device=packed.device)
-    return (packed[..., None].bitwise_right_shift(places) & 1).flatten(-2)
 
 
 def ppo_loss(log_probability: Tensor, before: Tensor, advantage: Tensor, clip: float) -> Tensor:

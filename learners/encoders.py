@@ -45,14 +45,14 @@ class Layout:
         acts = self.sequence[0].stop - self.sequence[0].start if self.sequence else 0
         return self.size - (self.played.stop - self.played.start) - acts + self.steps
 
-    def present(self, observation: Tensor) -> Tensor:
-        """[n, size] to [n, present_size]: without the cards laid down, but for which of the last acts were none."""
+    def present(self, observation: Tensor) -> list[Tensor]:
+        """[n, size] to parts of [n, present_size]: no cards laid down, but for which of the last acts were none."""
         parts = [observation[:, : self.played.start], observation[:, self.played.stop : self.state]]
         if self.sequence:
             cards, *rest = self.sequence
             acts = torch.unflatten(observation[:, cards], 1, (self.steps, -1))
-            parts += [acts.amax(dim=2) > 0, *(observation[:, part] for part in rest)]
-        return torch.cat([part.to(observation.dtype) for part in parts], dim=1)
+            parts += [acts.sum(dim=2) > 0, *(observation[:, part] for part in rest)]
+        return parts
 
     def split(self, observation: Tensor) -> tuple[Tensor, Tensor]:
         """[n, size] to the state [n, state] and the history [n, steps, step]."""

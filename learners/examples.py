@@ -88,7 +88,6 @@ def question(told: Told, device: torch.device, numbers: torch.dtype = torch.floa
 
 def open_hands(opened: Opened, device: torch.device) -> OpenHands:
     """What lies open before the critic as tensors on a device."""
-    hands, to_go, openings = (
-        torch.from_numpy(array).to(device) for array in (opened.hands, opened.to_go, opened.openings)
-    )
+    bits = np.unpackbits(opened.openings, axis=2)
+    hands, to_go, openings = (torch.from_numpy(array).to(device) for array in (opened.hands, opened.to_go, bits))
     return OpenHands(hands, to_go, openings)

@@ -56,4 +56,4 @@ class Networks(nn.Module):
     @property
     def device(self) -> torch.device:
         """Where the weights are."""
-        return next(self.parameters()).device
+        return self.decision.policy.weight.device

@@ -47,6 +47,7 @@ class PPO:
     batch: int = 16_384
     rows: int = 16_384  # decisions with a choice between two updates
     epochs: int = 2  # the paper is silent, here and below
+    value_epochs: int = 2  # of these, in how many the critic learns
     entropy: float = 0.01
     value_weight: float = 0.5
     gradient_norm: float = 0.5
@@ -99,11 +100,14 @@ PRESETS: dict[str, Preset] = {
         decision_width=384,
         critic_width=256,
         inputs=(ESTIMATE, REPLIES, LEGAL, TO_BEAT, REGRET, PLAYS),
-        ppo=PPO(learning_rate=1.5e-4, trace=0.8, batch=4_096, rows=32_768, epochs=2, entropy=0.0005, certain=0.99),
+        ppo=PPO(
+            learning_rate=1.5e-4, trace=0.8, batch=4_096, rows=32_768, epochs=2, value_epochs=1, entropy=0.0005,
+            certain=0.95,
+        ),
         supervised_rate=5e-4,
         forget=0.35,
         forget_inputs=0.15,
-        abln_share=0.5,
+        abln_share=0.25,
     ),
 }  # fmt: skip
 """The presets by name."""

@@ -25,6 +25,6 @@ class Told:
 class Opened:
     """What the critic is told of n decisions besides: every hand lies open before it."""
 
-    hands: NDArray[np.uint8]  # [n, others, cards]
+    hands: NDArray[np.uint8] | NDArray[np.float32]  # [n, others, cards]
     to_go: NDArray[np.uint8]  # [n, others] the least number of plays that empties each of them
     openings: NDArray[np.uint8]  # [n, seats, labels / 8] which labels each hand could lead, own first; packed bits

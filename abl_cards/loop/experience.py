@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from abl_cards.games import Indices
 from abl_cards.games.hidden import Constraints
 from learners.examples import Examples
+from learners.told import Opened
 
 NO_ROW = -1
 _FREE, _OPEN, _READY = range(3)
@@ -24,11 +25,9 @@ _NOT_FOR_CRITIC = ("regret", "estimate", "replies", "prior", "unseen", "left", "
 
 
 @dataclass(frozen=True)
-class Experience(Examples):
+class Experience(Examples, Opened):
     """Decisions with what PPO needs besides."""
 
-    to_go: NDArray[np.uint8]  # [n, others] this and the next as in Opened
-    openings: NDArray[np.uint8]  # [n, seats, labels / 8]
     log_probability: NDArray[np.float32]  # [n] of the label when it was chosen
     value: NDArray[np.float32]  # [n] what the critic expected
     advantage: NDArray[np.float32]  # [n] how much better it went

@@ -14,8 +14,8 @@ from abl_cards.games import Indices
 from abl_cards.loop.crew import Alone, Crew
 from abl_cards.loop.experience import Experience
 from learners.abln import hands_loss
-from learners.decision import OpenHands, entropy_of, ppo_loss
-from learners.examples import Lesson, lesson
+from learners.decision import entropy_of, ppo_loss
+from learners.examples import Lesson, lesson, open_hands
 from learners.networks import Networks
 from learners.presets import PPO
 from learners.symmetry import Symmetries
@@ -76,24 +76,29 @@ class Trainer:
         preset = networks.preset
         self.networks, self.symmetries, self._ppo = networks, symmetries, ppo or preset.ppo
         acting = [*networks.decision.parameters(), *networks.critic.parameters()]
-        self.policy = torch.optim.Adam(acting, lr=self._ppo.learning_rate, eps=1e-5)
+        self.policy = torch.optim.Adam(acting, lr=self._ppo.learning_rate, eps=1e-5, fused=True)
         self.average = Average(networks.decision, averaged)
-        self.hands = torch.optim.Adam(networks.abln.parameters(), lr=preset.supervised_rate) if networks.abln else None
+        abln = networks.abln
+        self.hands = torch.optim.Adam(abln.parameters(), lr=preset.supervised_rate, fused=True) if abln else None
 
     def update(self, rows: Experience, rng: np.random.Generator, critic_only: bool = False) -> Update:
         """Learn from decisions whose returns are known; policy and ABLN stay where the critic alone is to learn."""
         every = self.crew.joined(rows.advantage)
         middle = every.mean()
         advantage = (rows.advantage - middle) / ((every - middle).std() + 1e-6)
-        seen = []
-        for _ in range(self._ppo.epochs):
+        valued: list[torch.Tensor] = []
+        acted: list[torch.Tensor] = []
+        for epoch in range(self._ppo.epochs):
+            judging = critic_only or epoch < self._ppo.value_epochs
             order = rng.permutation(len(rows))
             for first in range(0, len(order), self._ppo.batch):
                 part = order[first : first + self._ppo.batch]
-                seen.append(self._improve(rows.at(part), advantage[part], critic_only))
+                of_critic, of_policy = self._improve(rows.at(part), advantage[part], judging, not critic_only)
+                valued += of_critic
+                acted += of_policy
         hands = [self._estimate(rows, rng) for _ in range(0 if critic_only else self._hands_steps(len(rows)))]
-        means = np.mean(seen, axis=0)
-        policy, value, entropy, divergence, clipped = map(float, means)
+        policy, entropy, divergence, clipped = _mean(acted, 4)
+        (value,) = _mean(valued, 1)
         return Update(policy, value, entropy, divergence, clipped, float(np.mean(hands)) if hands else 0.0)
 
     def resume(self, policy: dict[str, Any]) -> None:
@@ -107,19 +112,24 @@ class Trainer:
         return round(share * rows / self._ppo.batch)
 
     def _improve(
-        self, rows: Experience, advantage: NDArray[np.float32], critic_only: bool
-    ) -> tuple[float, float, float, float, float]:
-        open_part = lesson(rows.for_critic(), self.networks.device, numbers=self.networks.numbers)
-        value = value_loss(self.networks, open_part, rows)
-        if critic_only:
-            self._step(self._ppo.value_weight * value)
-            return 0.0, value.item(), 0.0, 0.0, 0.0
-        part = self._hesitant(rows)
-        loss, seen = self._policy_loss(rows.at(part), advantage[part], len(part) / len(rows))
-        self._step(self._ppo.value_weight * value + loss)
-        self.average.add()
-        policy, entropy, divergence, clipped = (each.item() for each in seen)
-        return policy, value.item(), entropy, divergence, clipped
+        self, rows: Experience, advantage: NDArray[np.float32], judging: bool, acting: bool
+    ) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+        """One step of the critic, of the policy, or of both; with what each saw, where it learned."""
+        losses, valued, acted = [], [], []
+        if judging:
+            told = lesson(rows.for_critic(), self.networks.device, numbers=self.networks.numbers)
+            value = value_loss(self.networks, told, rows)
+            losses.append(self._ppo.value_weight * value)
+            valued.append(value.detach()[None])
+        if acting:
+            part = self._hesitant(rows)
+            loss, seen = self._policy_loss(rows.at(part), advantage[part], len(part) / len(rows))
+            losses.append(loss)
+            acted.append(seen)
+        self._step(torch.stack(losses).sum())
+        if acting:
+            self.average.add()
+        return valued, acted
 
     def _hesitant(self, rows: Experience) -> Indices:
         """The decisions that the policy learns from.
@@ -198,9 +208,13 @@ class Trainer:
 
 def value_loss(networks: Networks, told: Lesson, rows: Experience) -> torch.Tensor:
     """The mean squared error of the critic on decisions, as a lesson and as they are."""
-    total, to_go, openings = (
-        torch.from_numpy(array).to(networks.device) for array in (rows.total, rows.to_go, rows.openings)
-    )
+    opened = replace(open_hands(rows, networks.device), hands=told.hands)  # in the order of the lesson's cards
     with networks.arithmetic():
-        expected = networks.critic(told.question, OpenHands(told.hands, to_go, openings)).float()
-    return torch.nn.functional.mse_loss(expected, total)
+        expected = networks.critic(told.question, opened).float()
+    return torch.nn.functional.mse_loss(expected, torch.from_numpy(rows.total).to(networks.device))
+
+
+def _mean(seen: Sequence[torch.Tensor], size: int) -> list[float]:
+    """The means of what several steps saw, [size] each; zeros where there were none."""
+    means: list[float] = torch.stack([*seen]).mean(dim=0).tolist() if seen else [0.0] * size
+    return means

@@ -1,6 +1,6 @@
 """What positions are worth: when self-play is over the critic learns from many more games of the players that came out.
 
-In self-play it learns from each decision twice, while the policy that it judges changes. Looking ahead asks more of it,
+In self-play it learns from each decision once, while the policy that it judges changes. Looking ahead asks more of it,
 and by then the policy stands still: games are cheap, and each can be learned from under every symmetry of the cards.
 """
 

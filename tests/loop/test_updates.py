@@ -34,9 +34,9 @@ def rows(engine: Any) -> Experience:
     return play.memory.take(128)
 
 
-def trainer(engine: Any, certain: float) -> Trainer:
+def trainer(engine: Any, certain: float = 1.0, **ppo_settings: Any) -> Trainer:
     networks = Networks(TINY, GameShape.of(engine))
-    ppo = replace(TINY.ppo, batch=128, certain=certain)
+    ppo = replace(TINY.ppo, batch=128, certain=certain, **ppo_settings)
     return Trainer(networks, Symmetries.of(engine.symmetries, engine.observation), ppo)
 
 
@@ -68,6 +68,23 @@ def test_the_least_certain_decisions_are_always_learned_from(engine: Any, rows: 
     """So that workers who take a step together all have a gradient."""
     sure = replace(rows, log_probability=np.linspace(-0.001, 0, len(rows), dtype=np.float32))
     assert trainer(engine, 0.99)._hesitant(sure).tolist() == [0]
+
+
+def test_the_critic_learns_in_as_many_epochs_as_it_is_given(engine: Any, rows: Experience) -> None:
+    once, first_only, twice = (
+        trainer(engine, epochs=epochs, value_epochs=value_epochs) for epochs, value_epochs in ((1, 1), (2, 1), (2, 2))
+    )
+    seen = [each.update(rows, np.random.default_rng(3)) for each in (once, first_only, twice)]
+    of_critic = [
+        torch.nn.utils.parameters_to_vector(each.networks.critic.parameters()) for each in (once, first_only, twice)
+    ]
+    of_policy = [
+        torch.nn.utils.parameters_to_vector(each.networks.decision.parameters()) for each in (once, first_only)
+    ]
+    assert torch.equal(of_critic[0], of_critic[1])
+    assert not torch.equal(of_critic[1], of_critic[2])
+    assert not torch.equal(*of_policy)
+    assert seen[0].value_loss == seen[1].value_loss > seen[2].value_loss
 
 
 def test_the_critic_needs_only_what_is_kept_for_it(engine: Any, rows: Experience) -> None:

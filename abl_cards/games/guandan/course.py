@@ -24,6 +24,8 @@ LEADING, NOTHING = -1, -2
 
 RECENT = 7
 """Acts that a table remembers."""
+BLOCK = 256
+"""Hands whose facts are written at once."""
 
 NEXT_SEAT, TRICK_OVER, OVER = 3, 4, 8
 """Bits of an entry of the turn table."""
@@ -95,16 +97,9 @@ def write_facts(facts, hands, to_beat, lo, hi, rows):
     """Fill the input rows [inputs, n] of decisions lo..hi-1; to_beat [n] is a form, LEADING or NOTHING."""
     for row in range(rows.shape[0]):
         rows[row, lo:hi] = 0
+    for first in range(lo, hi, BLOCK):
+        write_cards(facts.suited, facts.held, hands.natural[first : min(first + BLOCK, hi)], first, rows)
     for i in range(lo, hi):
-        for value in range(2, 17):
-            total = 0
-            for suit in range(4):
-                copies = hands.natural[i, value, suit]
-                total += copies
-                for at_least in range(1, copies + 1):
-                    _set(rows, facts.suited[value, suit, at_least], i)
-            for at_least in range(1, total + 1):
-                _set(rows, facts.held[value, at_least], i)
         for at_least in range(1, hands.wilds[i] + 1):
             _set(rows, facts.wild[at_least], i)
         _set(rows, facts.level[hands.level[i]], i)
@@ -112,6 +107,34 @@ def write_facts(facts, hands, to_beat, lo, hi, rows):
             _set(rows, facts.leading, i)
         elif to_beat[i] >= 0:
             _set(rows, facts.to_beat[to_beat[i]], i)
+
+
+@njit(cache=True, nogil=True)
+def write_cards(suited, held, natural, first, rows):
+    """Which ranks and suits up to BLOCK hands natural [m, 17, 4] hold so many of, in the columns from the first on.
+
+    Row by row, which vector units like.
+    """
+    copies, total = np.empty(BLOCK, np.uint8), np.empty(BLOCK, np.uint8)
+    for value in range(2, 17):
+        total[:] = 0
+        for suit in range(4):
+            for k in range(len(natural)):
+                copies[k] = natural[k, value, suit]
+                total[k] += copies[k]
+            _compare(copies[: len(natural)], suited[value, suit], first, rows)
+        _compare(total[: len(natural)], held[value], first, rows)
+
+
+@njit(cache=True, nogil=True)
+def _compare(counts, places, first, rows):
+    """Fill the row of every number with whether the counts are at least so many."""
+    flat, columns = rows.reshape(rows.size), np.uint64(rows.shape[1])
+    for at_least in range(1, len(places)):
+        if places[at_least] >= 0:
+            row = np.uint64(places[at_least]) * columns + np.uint64(first)
+            for k in range(np.uint64(len(counts))):
+                flat[row + k] = np.uint8(counts[k] >= np.uint8(at_least))
 
 
 @njit(cache=True, nogil=True)

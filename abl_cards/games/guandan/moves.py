@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.games.guandan.course import BLOCK, write_cards
 from abl_cards.games.guandan.expansion import NO_CARD, card_of, read_hand
 from abl_cards.games.guandan.knowledge import WHO
 from abl_cards.games.guandan.shapes import SUITS, VALUE_COUNT, Shapes
@@ -116,25 +117,19 @@ def leave(hand, decision, cards, lo, hi, left):
 @njit(cache=True, nogil=True)
 def write_moves(at, form, left, plays, level, decision, wild_suit, lo, hi, rows):
     """Add the facts of moves lo..hi-1 to input rows [inputs, moves]; left [moves, 54] is what stays in the hand."""
-    natural = np.zeros((17, 4), np.uint8)
-    for move in range(lo, hi):
-        if form[move] >= 0:
-            _raise(rows, at.lays[form[move]], move)
-            _raise(rows, at.play[form[move]], move)
-        wilds = read_hand(left[move], level[decision[move]], wild_suit, natural)
-        for value in range(2, 17):
-            total = 0
-            for suit in range(4):
-                copies = natural[value, suit]
-                total += copies
-                for count in range(1, copies + 1):
-                    _raise(rows, at.left_suited[value, suit, count], move)
-            for count in range(1, total + 1):
-                _raise(rows, at.left[value, count], move)
-        for count in range(1, wilds + 1):
-            _raise(rows, at.wild_left[count], move)
-        for count in range(1, plays[move] + 1):
-            _raise(rows, at.plays_left[count], move)
+    natural = np.zeros((BLOCK, 17, 4), np.uint8)
+    for first in range(lo, hi, BLOCK):
+        end = min(first + BLOCK, hi)
+        for move in range(first, end):
+            if form[move] >= 0:
+                _raise(rows, at.lays[form[move]], move)
+                _raise(rows, at.play[form[move]], move)
+            wilds = read_hand(left[move], level[decision[move]], wild_suit, natural[move - first])
+            for count in range(1, wilds + 1):
+                _raise(rows, at.wild_left[count], move)
+            for count in range(1, plays[move] + 1):
+                _raise(rows, at.plays_left[count], move)
+        write_cards(at.left_suited, at.left, natural[: end - first], first, rows)
 
 
 def situation_rows(circuit: Circuit) -> SituationRows:
