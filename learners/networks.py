@@ -14,6 +14,13 @@ from learners.decision import Critic, Decision
 from learners.encoders import Layout
 from learners.presets import Preset
 
+UNIT = 32
+"""Rows of a batch in half precision come in multiples of this.
+
+For every new number of rows the library that makes the products makes kernels of its own first. That takes half a
+millisecond each, longer than a few rows more.
+"""
+
 
 @dataclass(frozen=True)
 class GameShape:
@@ -47,6 +54,11 @@ class Networks(nn.Module):
     def arithmetic(self) -> torch.autocast:
         """Where matrix products are made in the networks' precision, and the rest in float32."""
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bfloat16")
+
+    @property
+    def unit(self) -> int:
+        """What the rows of a batch should be a multiple of."""
+        return UNIT if self.precision == "bfloat16" else 1
 
     @property
     def numbers(self) -> torch.dtype:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,3 +29,21 @@ class Opened:
     hands: NDArray[np.uint8] | NDArray[np.float32]  # [n, others, cards]
     to_go: NDArray[np.uint8]  # [n, others] the least number of plays that empties each of them
     openings: NDArray[np.uint8]  # [n, seats, labels / 8] which labels each hand could lead, own first; packed bits
+
+
+_Kind = TypeVar("_Kind", Told, Opened)
+
+
+def filled(kind: type[_Kind], told: _Kind, unit: int) -> _Kind:
+    """What belongs to one of these kinds, and the last decision again until they are a multiple of the unit."""
+    return kind(**{field.name: filled_rows(getattr(told, field.name), unit) for field in fields(kind)})
+
+
+def filled_rows(rows: NDArray[Any], unit: int) -> NDArray[Any]:
+    """Rows [n, ...], and the last of them again until they are a multiple of the unit; no rows stay none.
+
+    >>> filled_rows(np.array([1, 2, 3]), 2).tolist()
+    [1, 2, 3, 3]
+    """
+    missing = -len(rows) % unit
+    return np.concatenate([rows, np.repeat(rows[-1:], missing, axis=0)]) if missing else rows

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from abl_cards.agents.agent import Keys
 from abl_cards.games import Decisions, Engine, Indices, Judge, Tables
 from abl_cards.parallel import each_share
-from learners.told import Opened, Told
+from learners.told import Opened, Told, filled, filled_rows
 from reasoners.survey import Survey, survey
 
 if TYPE_CHECKING:
@@ -108,22 +108,23 @@ class Mind:
 
         from reasoners.hands import project, reckon
 
-        abln, shape, device = self.networks.abln, self.networks.shape, self.networks.device
+        networks, abln, shape = self.networks, self.networks.abln, self.networks.shape
         if abln is None or not len(rows):
             nothing = np.zeros((len(rows), shape.others, shape.cards), np.float32)
             return nothing, nothing
         constraints = decisions.hidden().at(rows)
         prior = reckon(constraints, decisions.hints()[rows])
-        with torch.inference_mode(), self.networks.arithmetic():
-            guess = abln(torch.from_numpy(observation).to(device).float(), torch.from_numpy(prior).to(device))
-        estimate = guess.float().cpu().numpy()
+        told = (torch.from_numpy(filled_rows(array, networks.unit)) for array in (observation, prior))
+        with torch.inference_mode(), networks.arithmetic():
+            guess = abln(*(each.to(networks.device).float() for each in told))
+        estimate = guess.float().cpu().numpy()[: len(rows)]
         return prior, project(estimate, constraints) if self.projects else estimate
 
     def question(self, told: Told) -> Question:
-        """What networks are told as tensors, where they are."""
+        """What networks are told as tensors, where they are; with some rows more where that is faster."""
         from learners.examples import question
 
-        return question(told, self.networks.device, self.networks.numbers)
+        return question(filled(Told, told, self.networks.unit), self.networks.device, self.networks.numbers)
 
     def weigh(self, view: View) -> NDArray[np.float32]:
         """[k, labels] log-probabilities of the labels."""
@@ -131,7 +132,7 @@ class Mind:
 
         with torch.inference_mode(), self.networks.arithmetic():
             weighed: NDArray[np.float32] = self.networks.decision(self.question(view)).float().cpu().numpy()
-        return weighed
+        return weighed[: len(view.choice)]
 
     def lay_open(self, tables: Tables, which: Indices, context: NDArray[np.integer]) -> Opened:
         """What the critic is told of tables [n] where decisions are to be made, with their contexts [n]."""
@@ -153,9 +154,9 @@ class Mind:
 
         networks = self.networks
         with torch.inference_mode(), networks.arithmetic():
-            question, shown = self.question(told), open_hands(opened, networks.device)
+            question, shown = self.question(told), open_hands(filled(Opened, opened, networks.unit), networks.device)
             values: NDArray[np.float32] = networks.critic(question, shown).float().cpu().numpy()
-        return values
+        return values[: len(opened.to_go)]
 
 
 @njit(cache=True, nogil=True)

@@ -137,8 +137,9 @@ class Trainer:
         Where a label was chosen with a probability p the gradient is 1 - p times its advantage, and with p near one the
         advantage is near none: half of the work is saved, and the gradient stays what it was.
         """
-        chosen = rows.log_probability
-        return np.flatnonzero(chosen <= max(np.log(self._ppo.certain), chosen.min()))
+        chosen, unit = rows.log_probability, self.networks.unit
+        unsure = max(1, int((chosen <= np.log(self._ppo.certain)).sum()))
+        return np.sort(np.argsort(chosen, kind="stable")[: -(-unsure // unit) * unit])
 
     def _policy_loss(
         self, rows: Experience, advantage: NDArray[np.float32], share: float
