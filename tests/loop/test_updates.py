@@ -15,7 +15,7 @@ from abl_cards.loop.experience import Experience
 from abl_cards.loop.selfplay import SelfPlay
 from abl_cards.loop.updates import Trainer, value_loss
 from learners.examples import lesson
-from learners.networks import GameShape, Networks
+from learners.networks import UNIT, GameShape, Networks
 from learners.symmetry import Symmetries
 from tests.learners.tiny import TINY
 
@@ -68,6 +68,15 @@ def test_the_least_certain_decisions_are_always_learned_from(engine: Any, rows: 
     """So that workers who take a step together all have a gradient."""
     sure = replace(rows, log_probability=np.linspace(-0.001, 0, len(rows), dtype=np.float32))
     assert trainer(engine, 0.99)._hesitant(sure).tolist() == [0]
+
+
+def test_in_half_precision_the_next_certain_ones_fill_the_batch_up(engine: Any, rows: Experience) -> None:
+    unsure = UNIT + 3
+    sure = replace(rows, log_probability=np.linspace(-1, -0.001, len(rows), dtype=np.float32)[::-1].copy())
+    learner = trainer(engine, certain=float(np.exp(np.sort(sure.log_probability)[unsure - 1] + 1e-4)))
+    assert learner._hesitant(sure).tolist() == list(range(len(rows) - unsure, len(rows)))
+    learner.networks.precision = "bfloat16"
+    assert learner._hesitant(sure).tolist() == list(range(len(rows) - 2 * UNIT, len(rows)))
 
 
 def test_the_critic_learns_in_as_many_epochs_as_it_is_given(engine: Any, rows: Experience) -> None:
