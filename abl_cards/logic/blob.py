@@ -1,7 +1,7 @@
-"""A built knowledge base as bytes, for the disk cache and for the pipe from the child process.
+"""A built knowledge base or a circuit as bytes, for the disk cache and for the pipe from the child process.
 
-A digest, the length of a JSON header, the header, then the arrays of the ground program. No pickle: a cache file that
-somebody tampered with can be wrong, but it cannot run code.
+A digest, the length of a JSON header, the header, then arrays of 32-bit numbers. No pickle: a cache file that somebody
+tampered with can be wrong, but it cannot run code.
 """
 
 from __future__ import annotations
@@ -9,62 +9,88 @@ from __future__ import annotations
 import hashlib
 import json
 from array import array
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from abl_cards.logic.build import Built
+from abl_cards.logic.circuit import Circuit
 from abl_cards.logic.errors import Diagnostic, Location, Severity
 from abl_cards.logic.ground import GroundProgram
 from abl_cards.logic.statements import Constraint
 from abl_cards.logic.terms import Atom
 
-_ARRAYS = ("numbers", "externals", "heads", "kinds", "starts", "literals", "weights", "bounds")
+_GROUND = ("numbers", "externals", "heads", "kinds", "starts", "literals", "weights", "bounds")
+_CIRCUIT = ("output_literals", "kinds", "starts", "literals", "weights", "bounds", "loops")
 _DIGEST = 32
 
 
 def pack(built: Built) -> bytes:
     """The bytes of a built knowledge base."""
     ground = built.ground
-    arrays = [getattr(ground, name) for name in _ARRAYS] if ground else []
     header = {
         "constraints": [[_place(item.location), item.text] for item in built.constraints],
         "diagnostics": [
             [item.severity, _place(item.location), item.message, item.remedy] for item in built.diagnostics
         ],
-        "atoms": [[name.name, *name.args] for name in ground.atoms] if ground else None,
-        "lengths": [len(values) for values in arrays],
+        "atoms": _names(ground.atoms) if ground else None,
     }
-    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
-    body = b"".join([len(text).to_bytes(8, "little"), text, *(values.tobytes() for values in arrays)])
-    return hashlib.sha256(body).digest() + body
+    return _seal(header, [getattr(ground, name) for name in _GROUND] if ground else [])
 
 
 def unpack(data: bytes) -> Built:
     """The reverse of `pack`; raises ValueError for anything that `pack` did not write."""
-    body = data[_DIGEST:]
-    if hashlib.sha256(body).digest() != data[:_DIGEST]:
-        raise ValueError("damaged data")
-    end = 8 + int.from_bytes(body[:8], "little")
-    header: dict[str, Any] = json.loads(body[8:end])
+    header, arrays = _open(data)
     constraints = tuple(Constraint(Location(*place), text) for place, text in header["constraints"])
     diagnostics = tuple(
         Diagnostic(Severity(severity), Location(*place) if place else None, message, remedy)
         for severity, place, message, remedy in header["diagnostics"]
     )
-    return Built(_ground(header, body, end), constraints, diagnostics)
+    ground = None
+    if header["atoms"] is not None:
+        ground = GroundProgram(_atoms(header["atoms"]), *(array("i", each.tobytes()) for each in arrays))
+    return Built(ground, constraints, diagnostics)
 
 
-def _ground(header: dict[str, Any], body: bytes, position: int) -> GroundProgram | None:
-    if header["atoms"] is None:
-        return None
-    atoms = tuple(Atom(name, tuple(args)) for name, *args in header["atoms"])
-    arrays = []
-    for length in header["lengths"]:
-        values = array("i")
-        end = position + length * values.itemsize
-        values.frombytes(body[position:end])
-        arrays.append(values)
-        position = end
-    return GroundProgram(atoms, *arrays)
+def pack_circuit(circuit: Circuit) -> bytes:
+    """The bytes of a circuit that no input was fixed of."""
+    header = {"inputs": _names(circuit.inputs), "outputs": _names(circuit.outputs)}
+    return _seal(header, [getattr(circuit, name).reshape(-1) for name in _CIRCUIT])
+
+
+def unpack_circuit(data: bytes) -> Circuit:
+    """The reverse of `pack_circuit`; raises ValueError for anything that it did not write."""
+    header, arrays = _open(data)
+    parts: dict[str, Any] = dict(zip(_CIRCUIT, arrays, strict=True))
+    parts["loops"] = parts["loops"].reshape(-1, 2)
+    return Circuit(_atoms(header["inputs"]), _atoms(header["outputs"]), **parts)
+
+
+def _seal(header: dict[str, Any], arrays: Sequence[array[int] | NDArray[np.int32]]) -> bytes:
+    lengths = [len(values) for values in arrays]
+    text = json.dumps(header | {"lengths": lengths}, ensure_ascii=False, separators=(",", ":")).encode()
+    body = b"".join([len(text).to_bytes(8, "little"), text, *(values.tobytes() for values in arrays)])
+    return hashlib.sha256(body).digest() + body
+
+
+def _open(data: bytes) -> tuple[dict[str, Any], list[NDArray[np.int32]]]:
+    body = data[_DIGEST:]
+    if hashlib.sha256(body).digest() != data[:_DIGEST]:
+        raise ValueError("damaged data")
+    end = 8 + int.from_bytes(body[:8], "little")
+    header: dict[str, Any] = json.loads(body[8:end])
+    every = np.frombuffer(bytearray(body[end:]), np.int32)  # which may be written to, as kernels expect
+    return header, np.split(every, np.cumsum(header["lengths"], dtype=np.int64)[:-1]) if header["lengths"] else []
+
+
+def _names(atoms: Sequence[Atom]) -> list[list[Any]]:
+    return [[name.name, *name.args] for name in atoms]
+
+
+def _atoms(names: list[list[Any]]) -> tuple[Atom, ...]:
+    return tuple(Atom(name, tuple(args)) for name, *args in names)
 
 
 def _place(location: Location | None) -> list[str | int] | None:

@@ -1,4 +1,6 @@
-"""The disk cache of built knowledge bases: small files named by the digest of everything that they depend on.
+"""The disk cache of built knowledge bases and their circuits.
+
+Small files, named by the digest of everything that they depend on.
 
 The cache never fails: what cannot be read is built again, what cannot be written is not kept.
 """
@@ -12,15 +14,19 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import clingo
 
-from abl_cards.logic import blob
-from abl_cards.logic.build import Built, Request
+from abl_cards.logic.build import Request
 from abl_cards.logic.program import read
+from abl_cards.logic.terms import Signature
 
 MAX_BYTES = 256 << 20
+
+Stored = TypeVar("Stored")
 
 
 def folder() -> Path:
@@ -61,28 +67,33 @@ def _code_digest() -> str:
     return digest.hexdigest()
 
 
-def get(name: str) -> Built | None:
-    """The stored knowledge base, or None."""
+def of_circuit(name: str, outputs: Sequence[Signature]) -> str:
+    """What the circuit of some outputs of a stored knowledge base is stored as."""
+    return hashlib.sha256(" ".join([name, *map(str, outputs)]).encode()).hexdigest()
+
+
+def get(name: str, unpack: Callable[[bytes], Stored]) -> Stored | None:
+    """What was stored under a name, or None."""
     try:
         path = folder() / f"{name}.kb"
-        built = blob.unpack(path.read_bytes())
+        stored = unpack(path.read_bytes())
         path.touch()  # recently used: last to be evicted
-        return built
+        return stored
     except FileNotFoundError:
         return None
     except Exception:  # whatever a damaged file or a strange folder leads to: build it again
         return None
 
 
-def put(name: str, built: Built) -> None:
-    """Store a knowledge base: written aside and renamed, so that nobody reads half of it."""
+def put(name: str, data: bytes) -> None:
+    """Store something: written aside and renamed, so that nobody reads half of it."""
     with contextlib.suppress(OSError, RuntimeError):
         target = folder()
         target.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=target, suffix=".part")
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(blob.pack(built))
+                file.write(data)
             os.replace(temporary, target / f"{name}.kb")
         except BaseException:
             Path(temporary).unlink(missing_ok=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from abl_cards.logic import blob
 from abl_cards.logic import cache as disk
 from abl_cards.logic.build import Built, Limits, Request, build
 from abl_cards.logic.check import COST, PREFERENCE, SAYS, VIOLATED
@@ -31,6 +32,7 @@ class KnowledgeBase:
     ground: GroundProgram = field(repr=False)
     constraints: tuple[Constraint, ...]  # violated(K) speaks of constraint K
     warnings: tuple[Diagnostic, ...]
+    stored: str | None = field(default=None, repr=False)  # its name in the disk cache
 
     @classmethod
     def load(
@@ -54,10 +56,12 @@ class KnowledgeBase:
             tuple(Signature(*output) for output in outputs),
             dict(constants or {}),
         )
-        built = _build(request, trusted, cache, limits or Limits())
+        limits = limits or Limits()
+        stored = disk.key(request, limits.file_bytes) if cache else None
+        built = _build(request, trusted, stored, limits)
         if built.ground is None:
             raise KBError(built.diagnostics)
-        return cls(request, built.ground, built.constraints, built.diagnostics)
+        return cls(request, built.ground, built.constraints, built.diagnostics, stored)
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -101,9 +105,18 @@ class KnowledgeBase:
         wanted = tuple(sorted({Signature.parse(output) for output in outputs}))
         circuit = self._circuits.get(wanted)
         if circuit is None:
-            numbers = [pair for signature in wanted for pair in self._instances(signature)]
+            circuit = self._circuits[wanted] = self._stored_circuit(wanted)
+        return circuit
+
+    def _stored_circuit(self, wanted: tuple[Signature, ...]) -> Circuit:
+        """From the disk cache, or compiled and kept there."""
+        numbers = [pair for signature in wanted for pair in self._instances(signature)]
+        name = disk.of_circuit(self.stored, wanted) if self.stored else None
+        circuit = disk.get(name, blob.unpack_circuit) if name else None
+        if circuit is None:
             circuit = compile_equations(self._equations, self._input_numbers, numbers)
-            self._circuits[wanted] = circuit
+            if name:
+                disk.put(name, blob.pack_circuit(circuit))
         return circuit
 
     def _instances(self, signature: Signature) -> list[tuple[int, Atom]]:
@@ -136,9 +149,8 @@ class KnowledgeBase:
         return instances
 
 
-def _build(request: Request, trusted: bool, cache: bool, limits: Limits) -> Built:
-    key = disk.key(request, limits.file_bytes) if cache else None
-    built = disk.get(key) if key else None
+def _build(request: Request, trusted: bool, name: str | None, limits: Limits) -> Built:
+    built = disk.get(name, blob.unpack) if name else None
     if built is not None:
         return built
     if trusted:
@@ -147,6 +159,6 @@ def _build(request: Request, trusted: bool, cache: bool, limits: Limits) -> Buil
         from abl_cards.logic.child import build_in_child
 
         built = build_in_child(request, limits)
-    if key and built.ground is not None:
-        disk.put(key, built)
+    if name and built.ground is not None:
+        disk.put(name, blob.pack(built))
     return built

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from abl_cards.logic import Input, KBError, KnowledgeBase, blob, cache, knowledge
+from abl_cards.logic import Circuit, Input, KBError, KnowledgeBase, blob, cache, evaluate, knowledge
 from abl_cards.logic.build import Built, build
+from abl_cards.logic.compile import compile_equations
 
 TEXT = """
 #const top = 2.
@@ -59,6 +61,43 @@ def test_content_and_constants_make_a_new_key(file: Path, builds: list[Built]) -
     file.write_text(TEXT.replace("R <= top", "R = 1"))
     assert len(load(file).circuit("legal/1").outputs) == 1
     assert len(builds) == 3
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[Circuit]:
+    """Every circuit that is really compiled."""
+    done: list[Circuit] = []
+
+    def counted(*args: object) -> Circuit:
+        done.append(compile_equations(*args))  # type: ignore[arg-type]
+        return done[-1]
+
+    monkeypatch.setattr(knowledge, "compile_equations", counted)
+    return done
+
+
+def test_a_circuit_is_compiled_once(file: Path, compiled: list[Circuit]) -> None:
+    file.write_text(TEXT + "reached(1). reached(R) :- legal(R), reached(1).  reached(1) :- reached(2), held(1,1).\n")
+    first, second = load(file).circuit("legal/1", "reached/1"), load(file).circuit("reached/1", "legal/1")
+    assert len(compiled) == 1
+    assert (second.inputs, second.outputs, second.stats) == (first.inputs, first.outputs, first.stats)
+    rows = np.random.default_rng(0).integers(0, 2, (len(first.inputs), 200), np.uint8)
+    assert (evaluate(first, rows) == evaluate(second, rows)).all()
+    assert [atom.name for atom in load(file).circuit("legal/1").outputs] == ["legal", "legal"]
+    assert len(compiled) == 2
+    load(file, cache=False).circuit("legal/1")
+    assert len(compiled) == 3
+
+
+def test_a_damaged_circuit_is_compiled_again(file: Path, compiled: list[Circuit], private_cache: Path) -> None:
+    load(file).circuit("legal/1")
+    good = {path: path.read_bytes() for path in private_cache.glob("*.kb")}
+    assert len(good) == 2
+    for path in good:
+        path.write_bytes(b"nonsense")
+    load(file).circuit("legal/1")
+    assert len(compiled) == 2
+    assert {path: path.read_bytes() for path in private_cache.glob("*.kb")} == good
 
 
 @pytest.mark.parametrize("damage", [b"", b"nonsense", b"\0" * 5000])
