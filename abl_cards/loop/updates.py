@@ -135,7 +135,8 @@ class Trainer:
         """The decisions that the policy learns from.
 
         Where a label was chosen with a probability p the gradient is 1 - p times its advantage, and with p near one the
-        advantage is near none: half of the work is saved, and the gradient stays what it was.
+        advantage is near none: more than half of the work is saved, and the gradient stays what it was. The next
+        certain ones fill the batch up where that is faster.
         """
         chosen, unit = rows.log_probability, self.networks.unit
         unsure = max(1, int((chosen <= np.log(self._ppo.certain)).sum()))
