@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from abl_cards.agents import Agent, Keys
 from abl_cards.games import Engine, Indices, Tables
 from abl_cards.games.audience import Audience, Quiet
-from abl_cards.games.game import Listener, Recorder
+from abl_cards.games.game import Recorder
+from abl_cards.games.tables import Listener
 from abl_cards.streams import key_of, mix_all
 
 _Z = 1.959963984540054  # 97.5 % point of the normal distribution

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import Action, Decisions, Engine, Exchanges, Judge, MoveLists
-from abl_cards.games.game import is_play
+from abl_cards.games.tables import is_play
 from reasoners.minimiser import Minimiser
 from reasoners.phrases import functor
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from abl_cards.games import GameError, game, game_names
-from abl_cards.games.game import is_play
 from abl_cards.games.guandan.course import BACK, TRIBUTE
+from abl_cards.games.tables import is_play
 from abl_cards.positions import cards_to_give, met_in_play, of_all_kinds, out_of_records
 
 

@@ -12,7 +12,7 @@ from abl_cards.agents.agent import Keys
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.reasoning import judge_of
 from abl_cards.games import Decisions, Engine, Exchanges, GameError, Judge, Moment, Moves
-from abl_cards.games.game import is_play
+from abl_cards.games.tables import is_play
 from abl_cards.parallel import THREADS
 from reasoners.minimiser import Minimiser
 from reasoners.opinion import HandEstimate, Opinion, seat_names

@@ -75,7 +75,7 @@ def match(
     """
     from abl_cards.agents import LeftTable
     from abl_cards.arena import play_match
-    from abl_cards.games.game import Listener
+    from abl_cards.games.tables import Listener
     from abl_cards.records import recording
 
     engine = load_engine(find_game(game_name), directory, profile)

@@ -9,13 +9,12 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
-from abl_cards.games.game import (
+from abl_cards.games.game import Engine, Game, GameError, Traits
+from abl_cards.games.hidden import Estimate
+from abl_cards.games.tables import (
     Action,
     Decisions,
-    Engine,
     Exchanges,
-    Game,
-    GameError,
     Indices,
     Judge,
     Listener,
@@ -23,9 +22,7 @@ from abl_cards.games.game import (
     MoveLists,
     Moves,
     Tables,
-    Traits,
 )
-from abl_cards.games.hidden import Estimate
 
 __all__ = [
     "Action",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import Indices, Listener, Moves
+from abl_cards.games.tables import Indices, Listener, Moves
 
 
 class Quiet:

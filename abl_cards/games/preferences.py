@@ -18,9 +18,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError, MoveLists
+from abl_cards.games.game import GameError
 from abl_cards.games.hidden import Estimate
 from abl_cards.games.shapes import functor
+from abl_cards.games.tables import MoveLists
 from abl_cards.logic import Atom, Circuit, KnowledgeBase, evaluate, weigh
 from abl_cards.logic.circuit import FALSE
 from abl_cards.logic.errors import suggestion

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol, runtime_checkable
 
-from abl_cards.games.game import Judge, Listener
+from abl_cards.games.tables import Judge, Listener
 
 
 class Script(Listener, Protocol):

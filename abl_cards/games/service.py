@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import game_names
-from abl_cards.games.game import Decisions, Engine, Exchanges, GameError, Listener, Moves, Tables
+from abl_cards.games.game import Engine, GameError
+from abl_cards.games.tables import Decisions, Exchanges, Listener, Moves, Tables
 
 Message = dict[str, Any]
 """One JSON object of a protocol."""

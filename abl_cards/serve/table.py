@@ -12,8 +12,9 @@ import numpy as np
 from abl_cards.agents import Agent
 from abl_cards.arena import decision_keys, match_keys
 from abl_cards.games import Tables
-from abl_cards.games.game import DRAW, Recorder
+from abl_cards.games.game import Recorder
 from abl_cards.games.service import Dealer, News
+from abl_cards.games.tables import DRAW
 from abl_cards.serve.client import Client
 from abl_cards.serve.results import SeatResult, TableResult
 

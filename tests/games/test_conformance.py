@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from abl_cards.games import Decisions, Engine, GameError, Moves, Tables, game, game_names
-from abl_cards.games.game import DRAW
+from abl_cards.games.tables import DRAW
 from abl_cards.logic import evaluate, scores
 from abl_cards.positions import met_in_play, of_all_kinds
 from abl_cards.streams import mix_all

@@ -12,8 +12,8 @@ from abl_cards.games.big2 import expansion
 from abl_cards.games.big2.knowledge import MOST_CARDS, RANK_COUNT
 from abl_cards.games.big2.observations import observe
 from abl_cards.games.big2.rulebook import LEADING, FactRows, Rules
-from abl_cards.games.game import Indices, MoveLists, Moves
 from abl_cards.games.hidden import Constraints
+from abl_cards.games.tables import Indices, MoveLists, Moves
 from abl_cards.logic import evaluate
 from abl_cards.parallel import THREADS
 

@@ -24,11 +24,12 @@ from abl_cards.games.big2.samples import sample_facts, sample_hands
 from abl_cards.games.big2.tables import Tables
 from abl_cards.games.big2.wire import Action, check_pack, hand_text, read_some, reading, row_of, row_text
 from abl_cards.games.features import FeatureTable
-from abl_cards.games.game import GameError, Indices, Listener, Moment, MoveLists, Recorder, Replay, Traits
+from abl_cards.games.game import GameError, Recorder, Replay, Traits
 from abl_cards.games.hidden import Estimate
 from abl_cards.games.plays import PlayCounter
 from abl_cards.games.preferences import Preferences, read_preferences
 from abl_cards.games.race import Combinations, Race
+from abl_cards.games.tables import Indices, Listener, Moment, MoveLists
 from abl_cards.logic import Circuit, Term
 from abl_cards.logic.sorts import Sorts
 

@@ -14,7 +14,8 @@ from abl_cards.games.big2.records import Record, find_moves, read_record
 from abl_cards.games.big2.rulebook import LEADING, Rules
 from abl_cards.games.big2.tables import Tables
 from abl_cards.games.big2.wire import Action, State, hand_text, reading, row_text
-from abl_cards.games.game import GameError, Moment
+from abl_cards.games.game import GameError
+from abl_cards.games.tables import Moment
 
 
 def look(rules: Rules, decisions: Decisions, row: int = 0) -> Moment:

@@ -13,9 +13,9 @@ from abl_cards.games.big2.expansion import write_counts, write_one
 from abl_cards.games.big2.knowledge import MOST_CARDS
 from abl_cards.games.big2.plays import counter_of, keys_laid, keys_of
 from abl_cards.games.big2.rulebook import Rules, fact_rows_of, ranked_rows
-from abl_cards.games.game import MoveLists
 from abl_cards.games.preferences import NoBeliefs, WriteMoves, WriteShared
 from abl_cards.games.questions import rows_by_number
+from abl_cards.games.tables import MoveLists
 from abl_cards.logic import Circuit
 
 MOVE_INPUTS = frozenset({"play", "left", "plays_left"})

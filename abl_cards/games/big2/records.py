@@ -19,7 +19,8 @@ from abl_cards.games.big2.knowledge import RANK_COUNT
 from abl_cards.games.big2.rulebook import Rules
 from abl_cards.games.big2.tables import Tables
 from abl_cards.games.big2.wire import check_pack, hand_text, read_hand, read_some, reading, row_text
-from abl_cards.games.game import Disagreement, GameError, Indices, Listener, MoveLists, Moves, Replay
+from abl_cards.games.game import Disagreement, GameError, Replay
+from abl_cards.games.tables import Indices, Listener, MoveLists, Moves
 
 
 class Big2Recorder(Quiet):

@@ -14,9 +14,9 @@ from abl_cards.games.big2.decisions import Decisions, count_cards, open_hand
 from abl_cards.games.big2.knowledge import MOST_CARDS, RANK_COUNT, SEATS
 from abl_cards.games.big2.observations import observe
 from abl_cards.games.big2.rulebook import LEADING, NEXT_SEAT, OVER, TRICK_OVER, Rules
-from abl_cards.games.game import Exchanges, Indices, Listener, Moves
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.questions import at_least
+from abl_cards.games.tables import Exchanges, Indices, Listener, Moves
 from abl_cards.streams import mix_all
 
 _DEAL = 1  # what the random numbers of a game are for

@@ -27,7 +27,8 @@ from abl_cards.games.doudizhu.replay import row_keys
 from abl_cards.games.doudizhu.rulebook import NOT_YET, Rules
 from abl_cards.games.doudizhu.shapes import COUNT, Key
 from abl_cards.games.doudizhu.tables import Tables
-from abl_cards.games.game import GameError, Indices, Judge, Moves
+from abl_cards.games.game import GameError
+from abl_cards.games.tables import Indices, Judge, Moves
 from abl_cards.logic import Circuit
 
 SEATS = 3

@@ -17,8 +17,9 @@ from abl_cards.games.doudizhu.knowledge import BIDS, FULL_HAND
 from abl_cards.games.doudizhu.observations import observe
 from abl_cards.games.doudizhu.rulebook import FactRows, Rules
 from abl_cards.games.doudizhu.shapes import NO_CARD, ROW
-from abl_cards.games.game import GameError, Indices, MoveLists, Moves
+from abl_cards.games.game import GameError
 from abl_cards.games.hidden import Constraints
+from abl_cards.games.tables import Indices, MoveLists, Moves
 from abl_cards.logic import Circuit, evaluate
 from abl_cards.parallel import THREADS, each_share
 

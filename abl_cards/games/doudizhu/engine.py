@@ -32,10 +32,11 @@ from abl_cards.games.doudizhu.tables import Deal, Tables
 from abl_cards.games.doudizhu.wire import Action, State
 from abl_cards.games.doudizhu.wording import SORTS, spell
 from abl_cards.games.features import FeatureTable
-from abl_cards.games.game import GameError, Indices, Judge, Listener, Moment, MoveLists, Recorder, Replay, Traits
+from abl_cards.games.game import GameError, Recorder, Replay, Traits
 from abl_cards.games.hidden import Estimate, share_out
 from abl_cards.games.preferences import Preferences, read_preferences
 from abl_cards.games.shapes import functor
+from abl_cards.games.tables import Indices, Judge, Listener, Moment, MoveLists
 from abl_cards.logic import Circuit, Term
 from abl_cards.logic.sorts import Sorts
 from abl_cards.logic.terms import text_of

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.doudizhu.rulebook import Book
 from abl_cards.games.doudizhu.shapes import COUNT, FIRST
-from abl_cards.games.game import Moves
+from abl_cards.games.tables import Moves
 from abl_cards.streams import below, mix
 
 EVERY_LABEL = -1

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from abl_cards.games.doudizhu.course import Play, counts_of, sizes_of
 from abl_cards.games.doudizhu.knowledge import SEATS
 from abl_cards.games.doudizhu.shapes import COUNT
-from abl_cards.games.game import Indices
 from abl_cards.games.hidden import Constraints
+from abl_cards.games.tables import Indices
 
 OTHERS = len(SEATS) - 1
 

@@ -21,7 +21,8 @@ from abl_cards.games.doudizhu.rulebook import Rules
 from abl_cards.games.doudizhu.shapes import Key, cards_of, key_of
 from abl_cards.games.doudizhu.tables import Tables
 from abl_cards.games.doudizhu.wire import Action, State, bid_row, hand_text, read_hand, reading
-from abl_cards.games.game import GameError, Moment
+from abl_cards.games.game import GameError
+from abl_cards.games.tables import Moment
 
 # --- out of decisions -------------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from abl_cards.games.doudizhu import course
 from abl_cards.games.doudizhu.course import NO_BID, RECENT, Play
 from abl_cards.games.doudizhu.shapes import COUNT
 from abl_cards.games.features import Feature, FeatureTable
-from abl_cards.games.game import Indices
+from abl_cards.games.tables import Indices
 from abl_cards.parallel import each_share
 
 OBSERVATION = FeatureTable(

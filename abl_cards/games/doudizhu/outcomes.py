@@ -16,7 +16,7 @@ from abl_cards.games.doudizhu.course import NO_BID
 from abl_cards.games.doudizhu.deals import Hands
 from abl_cards.games.doudizhu.strength import HandScorer
 from abl_cards.games.doudizhu.tables import Tables
-from abl_cards.games.game import Indices
+from abl_cards.games.tables import Indices
 
 FEATURES = ("landlord's hand score", "peasants' hand score", "landlord's share of plays", "unit score", "plays")
 BIDS = "bids"

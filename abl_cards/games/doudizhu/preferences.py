@@ -17,9 +17,9 @@ from abl_cards.games.doudizhu.knowledge import MOST_CARDS, PARTS, WHO
 from abl_cards.games.doudizhu.plays import counter_of, keys_laid
 from abl_cards.games.doudizhu.rulebook import Rules, fact_rows_of
 from abl_cards.games.doudizhu.shapes import COUNT, FIRST, Shapes
-from abl_cards.games.game import MoveLists
 from abl_cards.games.preferences import NoBeliefs, WriteMoves, WriteShared
 from abl_cards.games.questions import rows_by_number
+from abl_cards.games.tables import MoveLists
 from abl_cards.logic import Circuit
 from abl_cards.parallel import each_share
 

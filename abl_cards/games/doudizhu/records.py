@@ -25,7 +25,8 @@ from abl_cards.games.doudizhu.rulebook import Rules
 from abl_cards.games.doudizhu.shapes import FIRST, Key
 from abl_cards.games.doudizhu.tables import Tables
 from abl_cards.games.doudizhu.wire import ROLES, Action, bid_row, hand_text, read_hand, reading
-from abl_cards.games.game import GameError, Indices, Moves
+from abl_cards.games.game import GameError
+from abl_cards.games.tables import Indices, Moves
 
 SIDES = ("landlord", "peasants")
 _DOUZERO = {**{number: number - 3 for number in range(3, 15)}, 17: 12, 20: 13, 30: 14}

@@ -15,7 +15,8 @@ from abl_cards.games.doudizhu.rulebook import Rules
 from abl_cards.games.doudizhu.shapes import FIRST, NO_CARD
 from abl_cards.games.doudizhu.tables import Deal, Tables
 from abl_cards.games.doudizhu.wire import Action
-from abl_cards.games.game import Disagreement, GameError, Indices, Listener, MoveLists, Replay
+from abl_cards.games.game import Disagreement, GameError, Replay
+from abl_cards.games.tables import Indices, Listener, MoveLists
 
 
 def replay(rules: Rules, records: Sequence[Mapping[str, Any] | GameError], listener: Listener | None = None) -> Replay:

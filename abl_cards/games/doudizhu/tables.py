@@ -18,10 +18,11 @@ from abl_cards.games.doudizhu.decisions import CHOICES, Decisions, Exchanges, Si
 from abl_cards.games.doudizhu.hidden import constraints, laid_by_others, no_hints, open_hands
 from abl_cards.games.doudizhu.observations import observe
 from abl_cards.games.doudizhu.rulebook import NOT_YET, REDEAL, Rules
-from abl_cards.games.game import GameError, Indices, Listener, Moves
+from abl_cards.games.game import GameError
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.questions import at_least
 from abl_cards.games.snapshots import copy_rows, named_arrays
+from abl_cards.games.tables import Indices, Listener, Moves
 from abl_cards.parallel import each_share
 from abl_cards.streams import mix_all
 

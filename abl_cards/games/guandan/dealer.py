@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from abl_cards.cards import CARD_NAMES
 from abl_cards.games.audience import Audience
-from abl_cards.games.game import DRAW, Indices, Listener, Moves
 from abl_cards.games.guandan import protocol
 from abl_cards.games.guandan.course import BACK, PLAY, TRIBUTE
 from abl_cards.games.guandan.engine import GuandanEngine
@@ -22,6 +21,7 @@ from abl_cards.games.guandan.protocol import SEATS, Scene, View
 from abl_cards.games.guandan.tables import Tables
 from abl_cards.games.guandan.wire import PASS, Action, hand_order, wire_rank, wire_type
 from abl_cards.games.service import Message, News, Request
+from abl_cards.games.tables import DRAW, Indices, Listener, Moves
 
 HERE = np.array([0])
 _STAGES = {PLAY: "play", TRIBUTE: "tribute", BACK: "back"}

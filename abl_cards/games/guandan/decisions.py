@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import CARDS
-from abl_cards.games.game import GameError, Indices, MoveLists, Moves
+from abl_cards.games.game import GameError
 from abl_cards.games.guandan import course, expansion
 from abl_cards.games.guandan.course import LEADING, NOTHING, FactRows, Play
 from abl_cards.games.guandan.expansion import Hands
@@ -21,6 +21,7 @@ from abl_cards.games.guandan.hints import lean
 from abl_cards.games.guandan.observations import observe
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.hidden import Constraints
+from abl_cards.games.tables import Indices, MoveLists, Moves
 from abl_cards.logic import Circuit, evaluate
 from abl_cards.parallel import THREADS, each_share
 

@@ -16,16 +16,7 @@ from numpy.typing import NDArray
 from abl_cards.cards import CARDS, hand_of
 from abl_cards.cards import SUITS as CARD_SUITS
 from abl_cards.games.features import FeatureTable
-from abl_cards.games.game import (
-    GameError,
-    Indices,
-    Listener,
-    Moment,
-    MoveLists,
-    Recorder,
-    Replay,
-    Traits,
-)
+from abl_cards.games.game import GameError, Recorder, Replay, Traits
 from abl_cards.games.guandan import moments
 from abl_cards.games.guandan.course import LEADING, NOTHING
 from abl_cards.games.guandan.decisions import Decisions, Exchanges, card_options, decide, decide_exchange, read_hands
@@ -47,6 +38,7 @@ from abl_cards.games.guandan.wording import SORTS, spell
 from abl_cards.games.hidden import Estimate, share_out
 from abl_cards.games.preferences import Preferences, read_preferences
 from abl_cards.games.shapes import functor
+from abl_cards.games.tables import Indices, Listener, Moment, MoveLists
 from abl_cards.logic import Circuit, Term
 from abl_cards.logic.sorts import Sorts
 

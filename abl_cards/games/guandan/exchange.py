@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import Indices
 from abl_cards.games.guandan.expansion import NO_CARD
+from abl_cards.games.tables import Indices
 
 Gift = tuple[int, int, int]
 """A card given: from, to, card; the seats of a record, or places at a table."""

@@ -14,9 +14,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.game import Moves
 from abl_cards.games.guandan.combinations import Combinations
 from abl_cards.games.guandan.shapes import MIXED, SUITED, TAILED, Layout
+from abl_cards.games.tables import Moves
 from abl_cards.streams import below, mix
 
 MOST_CARDS = 10

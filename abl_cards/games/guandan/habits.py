@@ -12,8 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.game import Indices
 from abl_cards.games.guandan.knowledge import KINDS
+from abl_cards.games.tables import Indices
 
 
 class Habits(NamedTuple):

@@ -13,7 +13,6 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.cards import CARDS
-from abl_cards.games.game import Indices
 from abl_cards.games.guandan.course import Play
 from abl_cards.games.guandan.deck import RANK_OF_CARD, SUIT_OF_CARD
 from abl_cards.games.guandan.exchange import Exchange
@@ -22,6 +21,7 @@ from abl_cards.games.guandan.knowledge import RANKS, SUITS_OF_CARDS, VALUES
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.questions import one_hot
+from abl_cards.games.tables import Indices
 from abl_cards.parallel import each_share
 
 COPIES = 2

@@ -14,12 +14,12 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.cards import CARDS
-from abl_cards.games.game import Indices
 from abl_cards.games.guandan.course import Play
 from abl_cards.games.guandan.deck import RANK_OF_CARD, card_suit
 from abl_cards.games.guandan.habits import Habits
 from abl_cards.games.guandan.knowledge import KINDS, STRENGTHS, VALUES
 from abl_cards.games.rule_files import kb_error
+from abl_cards.games.tables import Indices
 from abl_cards.logic import Circuit, KnowledgeBase, evaluate
 from abl_cards.parallel import each_share
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import MoveLists
 from abl_cards.games.guandan import moves as kernels
 from abl_cards.games.guandan.course import NOTHING, FactRows, write_facts
 from abl_cards.games.guandan.decisions import Decisions, Exchanges
@@ -21,6 +20,7 @@ from abl_cards.games.guandan.moves import (
 )
 from abl_cards.games.guandan.rulebook import Rules, fact_rows_of
 from abl_cards.games.hidden import Estimate
+from abl_cards.games.tables import MoveLists
 from abl_cards.logic import Circuit
 from abl_cards.parallel import each_share
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import DRAW, Indices
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.questions import at_least, one_hot
+from abl_cards.games.tables import DRAW, Indices
 
 
 class Ladder(NamedTuple):

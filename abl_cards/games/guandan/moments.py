@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import cards_of, hand_of
-from abl_cards.games.game import GameError, Moment, Moves
+from abl_cards.games.game import GameError
 from abl_cards.games.guandan.course import BACK, LEADING, PLAY, TRIBUTE
 from abl_cards.games.guandan.decisions import Decisions, Exchanges, Situation, decide, decide_exchange
 from abl_cards.games.guandan.episodes import check_rules, read_field
@@ -33,6 +33,7 @@ from abl_cards.games.guandan.wire import (
     wire_rank,
     wire_type,
 )
+from abl_cards.games.tables import Moment, Moves
 
 FULL_HAND = 27
 STAGES = {"tribute": TRIBUTE, "back": BACK}

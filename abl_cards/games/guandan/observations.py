@@ -12,10 +12,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games.features import Feature, FeatureTable
-from abl_cards.games.game import Indices
 from abl_cards.games.guandan.course import RECENT, Play
 from abl_cards.games.guandan.deck import card_suit
 from abl_cards.games.guandan.expansion import NO_CARD
+from abl_cards.games.tables import Indices
 from abl_cards.parallel import each_share
 
 OBSERVATION = FeatureTable(

@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 
 from abl_cards.cards import CARDS
 from abl_cards.cards import SUITS as CARD_SUITS
-from abl_cards.games.game import MoveLists
 from abl_cards.games.guandan.decisions import Decisions, Exchanges
 from abl_cards.games.guandan.deck import RANK_OF_CARD
 from abl_cards.games.guandan.knowledge import RANKS, VALUES
@@ -45,6 +44,7 @@ from abl_cards.games.guandan.play_kernels import (
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.guandan.shapes import SUITS, Form
 from abl_cards.games.rule_files import kb_error
+from abl_cards.games.tables import MoveLists
 from abl_cards.parallel import each_share
 
 LOWER, UPPER = (14, 2, 3, 4, 5, 6, 7), (8, 9, 10, 11, 12, 13)

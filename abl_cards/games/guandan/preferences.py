@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import MoveLists
 from abl_cards.games.guandan.decisions import Decisions, Exchanges
 from abl_cards.games.guandan.inputs import InputRows
 from abl_cards.games.guandan.moves import ESTIMATE_INPUTS, MOVE_INPUTS
 from abl_cards.games.guandan.plays import PlayCounter
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.preferences import WriteEstimate, WriteMoves, WriteShared
+from abl_cards.games.tables import MoveLists
 from abl_cards.logic import Circuit
 
 

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import CARDS, hand_of
-from abl_cards.games.game import GameError, MoveLists
+from abl_cards.games.game import GameError
 from abl_cards.games.guandan.course import LEADING
 from abl_cards.games.guandan.decisions import Decisions, decide
 from abl_cards.games.guandan.expansion import MOST_CARDS, NO_CARD, NO_LABEL
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.guandan.wire import Action, wire_rank, wire_type
+from abl_cards.games.tables import MoveLists
 
 
 def action_of(rules: Rules, form: int, cards: NDArray[np.uint8]) -> Action:

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import card_text
-from abl_cards.games.game import Indices, Moves
 from abl_cards.games.guandan.readings import action_of
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.guandan.tables import Tables
 from abl_cards.games.guandan.wire import RANK_TEXT, hand_order
+from abl_cards.games.tables import Indices, Moves
 
 
 class GuandanRecorder:

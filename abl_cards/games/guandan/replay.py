@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import card_text
-from abl_cards.games.game import Disagreement, GameError, Indices, Listener, Moves, Replay
+from abl_cards.games.game import Disagreement, GameError, Replay
 from abl_cards.games.guandan.course import BACK, EPISODE_OVER, MATCH_OVER, PLAY, TRIBUTE
 from abl_cards.games.guandan.episodes import Episode, read_episode
 from abl_cards.games.guandan.ladder import Ladder, bottom, level_of, promote
@@ -17,6 +17,7 @@ from abl_cards.games.guandan.readings import find_moves
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.guandan.tables import EpisodeStart, Tables
 from abl_cards.games.guandan.wire import RANK_TEXT, Action
+from abl_cards.games.tables import Indices, Listener, Moves
 
 
 def replay(rules: Rules, records: Sequence[Mapping[str, Any] | GameError], listener: Listener | None = None) -> Replay:

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import MoveLists
 from abl_cards.games.guandan.course import LEADING
 from abl_cards.games.guandan.decisions import Decisions, decide
 from abl_cards.games.guandan.inputs import InputRows
@@ -16,6 +15,7 @@ from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.hidden import share_out
 from abl_cards.games.questions import at_least, atom_rows, one_hot
 from abl_cards.games.shapes import functor
+from abl_cards.games.tables import MoveLists
 
 _LEAD_SHARE = 0.2
 

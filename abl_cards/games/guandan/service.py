@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import cast
 from urllib.parse import quote, urlsplit, urlunsplit
 
-from abl_cards.games.game import Engine, GameError, Listener
+from abl_cards.games.game import Engine, GameError
 from abl_cards.games.guandan.dealer import GuandanDealer
 from abl_cards.games.guandan.engine import GuandanEngine
 from abl_cards.games.guandan.guest import GuandanGuest
 from abl_cards.games.guandan.manners import InRooms, Plain
 from abl_cards.games.guandan.protocol import PLAIN, WITH_LEVELS, read_answer
 from abl_cards.games.service import Dealer, Guest, Service
+from abl_cards.games.tables import Listener
 
 CONTEST, OPEN = "guandan", "openguandan"
 _PORTS = {OPEN: 8181}

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import BIG_JOKER
-from abl_cards.games.game import GameError, Indices, Listener, Moves
+from abl_cards.games.game import GameError
 from abl_cards.games.guandan import course
 from abl_cards.games.guandan.course import BACK, EPISODE_OVER, LEADING, MATCH_OVER, PLAY, RECENT, TRIBUTE, Play
 from abl_cards.games.guandan.decisions import Decisions, Exchanges, Situation, decide_exchange, look_around, read_hands
@@ -29,6 +29,7 @@ from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.questions import at_least, one_hot
 from abl_cards.games.snapshots import copy_rows, named_arrays
+from abl_cards.games.tables import Indices, Listener, Moves
 from abl_cards.parallel import each_share
 from abl_cards.streams import below_all, mix_all
 

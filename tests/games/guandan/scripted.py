@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from abl_cards.cards import hand_text, parse_card, parse_hand
-from abl_cards.games.game import Moves
 from abl_cards.games.guandan.course import EPISODE_OVER, MATCH_OVER
 from abl_cards.games.guandan.ladder import bottom
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.guandan.tables import EpisodeStart, Tables
 from abl_cards.games.guandan.wire import LEVEL_OF_TEXT
+from abl_cards.games.tables import Moves
 
 HERE = np.array([0])
 

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import card_text, hand_of, parse_card
-from abl_cards.games.game import MoveLists
 from abl_cards.games.guandan.course import LEADING
 from abl_cards.games.guandan.decisions import Decisions, decide
 from abl_cards.games.guandan.engine import GuandanEngine, engine_of
 from abl_cards.games.guandan.expansion import NO_CARD
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.guandan.wire import LEVEL_OF_TEXT, RANK_TEXT, Action, hand_order, wire_rank, wire_type
+from abl_cards.games.tables import MoveLists
 from tests.brute_force import fast
 from tests.brute_force.guandan import RUN_RANKS, label_of
 from tests.brute_force.guandan import Action as WireAction

@@ -11,11 +11,12 @@ import pytest
 from numpy.typing import NDArray
 
 from abl_cards import parallel
-from abl_cards.games.game import GameError, MoveLists, Moves
+from abl_cards.games.game import GameError
 from abl_cards.games.guandan import decisions as decisions_module
 from abl_cards.games.guandan.course import LEADING
 from abl_cards.games.guandan.decisions import Decisions, Situation
 from abl_cards.games.guandan.expansion import NO_CARD, Hands
+from abl_cards.games.tables import MoveLists, Moves
 from abl_cards.streams import mix_all
 from tests.brute_force.guandan import moves, moves_by_subsets, return_cards, tribute_cards, unordered
 from tests.brute_force.states import State, mixed_states

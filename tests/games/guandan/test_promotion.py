@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from abl_cards.games.game import DRAW
 from abl_cards.games.guandan.ladder import Ladder, bottom, level_of, promote
 from abl_cards.games.guandan.wire import LEVEL_OF_TEXT, RANK_TEXT
+from abl_cards.games.tables import DRAW
 from tests.games.guandan.states import PROFILES, engine
 
 RUNNING = -1

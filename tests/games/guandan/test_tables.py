@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from abl_cards.games.game import Indices, Moves
 from abl_cards.games.guandan.course import BACK, EPISODE_OVER, MATCH_OVER, PLAY, TRIBUTE
 from abl_cards.games.guandan.ladder import bottom
 from abl_cards.games.guandan.tables import EpisodeStart, Tables
+from abl_cards.games.tables import Indices, Moves
 from tests.games.guandan.states import PROFILES, engine
 from tests.games.random_play import match_keys, play_out, step
 

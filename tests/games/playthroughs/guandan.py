@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import card_text
-from abl_cards.games.game import Indices, Moves
 from abl_cards.games.guandan.course import TRIBUTE
 from abl_cards.games.guandan.engine import GuandanEngine, engine_of
 from abl_cards.games.guandan.records import hand_texts
 from abl_cards.games.guandan.tables import Tables
 from abl_cards.games.guandan.wire import RANK_TEXT
+from abl_cards.games.tables import Indices, Moves
 from tests.games.random_play import match_keys, step
 
 
