@@ -104,19 +104,21 @@ class Run(Worker):
 
     def go(self, tell: Callable[[Report], None] = lambda report: None, minutes: float | None = None) -> None:
         """Train until the decisions of the settings are made, or for minutes by the run's own count; then save."""
-        until = None if minutes is None else self.seconds + 60 * minutes
-        with Metrics(self.settings.directory, self._metrics_size, self.update) as metrics, self.together():
-            while self.decisions < self.settings.decisions:
-                report = self.advance()
-                metrics.write(report.to_json())
-                tell(report)
-                late = until is not None and self.seconds >= until
-                if self.update % self.settings.save_every == 0 or late:
-                    self._save(metrics.size())
-                if late:
-                    break
-            self._save(metrics.size())
+        if self.decisions < self.settings.decisions or not self.checkpoint.exists():
+            with Metrics(self.settings.directory, self._metrics_size, self.update) as metrics, self.together():
+                self._train(metrics, tell, None if minutes is None else self.seconds + 60 * minutes)
         self.save_weights(self.weights)
+
+    def _train(self, metrics: Metrics, tell: Callable[[Report], None], until: float | None) -> None:
+        late = False
+        while self.decisions < self.settings.decisions and not late:
+            report = self.advance()
+            metrics.write(report.to_json())
+            tell(report)
+            late = until is not None and self.seconds >= until
+            if self.update % self.settings.save_every == 0:
+                self._save(metrics.size())
+        self._save(metrics.size())
 
     @contextmanager
     def together(self) -> Iterator[None]:

@@ -77,6 +77,15 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path: Path, workers
     assert same(whole, rest)
 
 
+def test_a_finished_run_needs_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Run(settings(tmp_path)).go()
+    monkeypatch.setattr(Run, "together", None)
+    again = Run(settings(tmp_path))
+    again.weights.unlink()
+    again.go()
+    assert again.weights.exists()
+
+
 def test_a_run_says_what_it_does(tmp_path: Path) -> None:
     told: list[Report] = []
     run = Run(settings(tmp_path))
