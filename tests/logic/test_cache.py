@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -11,6 +13,8 @@ import pytest
 from abl_cards.logic import Circuit, Input, KBError, KnowledgeBase, blob, cache, evaluate, knowledge
 from abl_cards.logic.build import Built, build
 from abl_cards.logic.compile import compile_equations
+
+Result = TypeVar("Result")
 
 TEXT = """
 #const top = 2.
@@ -33,17 +37,28 @@ def load(file: Path, **settings: object) -> KnowledgeBase:
     return KnowledgeBase.load([file], inputs=inputs, outputs=[("legal", 1)], **settings)  # type: ignore[arg-type]
 
 
+def results_of(monkeypatch: pytest.MonkeyPatch, work: Callable[..., Result]) -> list[Result]:
+    """What a function really gives, each time that a knowledge base calls it."""
+    done: list[Result] = []
+
+    def counted(*args: object) -> Result:
+        done.append(work(*args))
+        return done[-1]
+
+    monkeypatch.setattr(knowledge, work.__name__, counted)
+    return done
+
+
 @pytest.fixture
 def builds(monkeypatch: pytest.MonkeyPatch) -> list[Built]:
     """Every knowledge base that is really built."""
-    done: list[Built] = []
+    return results_of(monkeypatch, build)
 
-    def counted(*args: object) -> Built:
-        done.append(build(*args))  # type: ignore[arg-type]
-        return done[-1]
 
-    monkeypatch.setattr(knowledge, "build", counted)
-    return done
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[Circuit]:
+    """Every circuit that is really compiled."""
+    return results_of(monkeypatch, compile_equations)
 
 
 def test_second_load_is_not_built(file: Path, builds: list[Built]) -> None:
@@ -61,19 +76,6 @@ def test_content_and_constants_make_a_new_key(file: Path, builds: list[Built]) -
     file.write_text(TEXT.replace("R <= top", "R = 1"))
     assert len(load(file).circuit("legal/1").outputs) == 1
     assert len(builds) == 3
-
-
-@pytest.fixture
-def compiled(monkeypatch: pytest.MonkeyPatch) -> list[Circuit]:
-    """Every circuit that is really compiled."""
-    done: list[Circuit] = []
-
-    def counted(*args: object) -> Circuit:
-        done.append(compile_equations(*args))  # type: ignore[arg-type]
-        return done[-1]
-
-    monkeypatch.setattr(knowledge, "compile_equations", counted)
-    return done
 
 
 def test_a_circuit_is_compiled_once(file: Path, compiled: list[Circuit]) -> None:
