@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-__all__ = ["SettingError", "assign", "dataclass", "described", "plain", "setting", "written"]
+__all__ = ["SEEDS", "SettingError", "assign", "dataclass", "described", "plain", "setting", "written"]
 
 T = TypeVar("T")
 
@@ -26,9 +26,13 @@ class SettingError(ValueError):
     """A word that sets nothing, said in one line."""
 
 
-def setting(default: Any, doc: str) -> Any:
-    """A field with a line for the reader of ``--settings``."""
-    return field(default=default, metadata={"doc": doc})
+SEEDS = range(1 << 63)
+"""What every source of random numbers takes."""
+
+
+def setting(default: Any, doc: str, within: range | None = None) -> Any:
+    """A field with a line for the reader of ``--settings``, and the numbers that it may be."""
+    return field(default=default, metadata={"doc": doc, "within": within})
 
 
 def assign(defaults: T, words: Iterable[str], fixed: Collection[str] = ()) -> T:
@@ -36,16 +40,19 @@ def assign(defaults: T, words: Iterable[str], fixed: Collection[str] = ()) -> T:
 
     The values of a tuple are separated by blanks; ``none`` and nothing at all are None where a field may be that.
     """
-    kinds = {each.name: str(each.type) for each in fields(defaults) if each.name not in fixed}  # type: ignore[arg-type]
+    known = {each.name: each for each in fields(defaults) if each.name not in fixed}  # type: ignore[arg-type]
     values: dict[str, Any] = {}
     for word in words:
         key, equals, text = word.partition("=")
-        if not equals or key not in kinds:
-            raise SettingError(f"--set {word}: write KEY=VALUE, with a key out of {', '.join(kinds)}")
+        if not equals or key not in known:
+            raise SettingError(f"--set {word}: write KEY=VALUE, with a key out of {', '.join(known)}")
+        kind, within = str(known[key].type), known[key].metadata.get("within")
         try:
-            values[key] = _read(kinds[key], text)
+            values[key] = _read(kind, text)
         except ValueError:
-            raise SettingError(f"--set {word}: {key} is of type {kinds[key]}") from None
+            raise SettingError(f"--set {word}: {key} is of type {kind}") from None
+        if within is not None and values[key] not in within:
+            raise SettingError(f"--set {word}: {key} is a whole number from {within[0]} to {within[-1]}")
     return replace(defaults, **values)  # type: ignore[type-var]
 
 

@@ -19,7 +19,7 @@ from abl_cards.agents import Agent
 from abl_cards.agents.searching import Shensuanzi
 from abl_cards.games import Decisions, Exchanges, GameError, Moves
 from abl_cards.games.big2.engine import Big2Engine
-from abl_cards.settings import setting
+from abl_cards.settings import SEEDS, setting
 from experiments.big2_deals import by_deal, cells, deal, engine, play
 from experiments.desk import Desk
 from experiments.experiment import Experiment
@@ -38,7 +38,7 @@ class Settings:
     others: tuple[str, ...] = setting(("kb", "zhiduoxing", "greedy", "random"), "the round robin beside the searcher")
     round_robin_cards: int = setting(26, "cards each in the round robin")
     round_robin_deals: int = setting(10, "its deals, each played from both seats")
-    seed: int = setting(0, "of the deals")
+    seed: int = setting(0, "of the deals", SEEDS)
     kb: Path | None = setting(None, "the rules, from another folder")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from abl_cards.settings import setting
+from abl_cards.settings import SEEDS, setting
 from experiments.big2_deals import by_deal, cells, deal, engine, race_of
 from experiments.desk import Desk
 from experiments.experiment import Experiment
@@ -29,7 +29,7 @@ class Settings:
     cards: int = setting(26, "cards each")
     deals: int = setting(100, "random deals for each depth")
     seconds: float = setting(60.0, "of the processor, after which a search is stopped")
-    seed: int = setting(0, "of the deals")
+    seed: int = setting(0, "of the deals", SEEDS)
     kb: Path | None = setting(None, "the rules, from another folder")
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from abl_cards.games.race import Race
-from abl_cards.settings import setting
+from abl_cards.settings import SEEDS, setting
 from experiments.big2_deals import by_deal, cells, deal, engine, race_of
 from experiments.big2_plain import PlainNegamax
 from experiments.desk import Desk
@@ -40,7 +40,7 @@ class Settings:
     seconds: float = setting(30.0, "of the processor, after which a deal counts as not solved")
     plain_up_to: int = setting(11, "cards each up to which the plain Python negamax solves the same deals")
     plain_deals: int = setting(20, "how many of them")
-    seed: int = setting(0, "of the deals")
+    seed: int = setting(0, "of the deals", SEEDS)
     kb: Path | None = setting(None, "the rules, from another folder")
 
 

@@ -9,6 +9,8 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
+from abl_cards.files import write_text
+
 Tell = Callable[[int, str], None]
 """Told how much is done, and a remark."""
 Bar = Callable[[str, int | None], AbstractContextManager[Tell]]
@@ -68,7 +70,7 @@ def _read(file: Path) -> Iterator[tuple[str, Any]]:
     lines = file.read_text("utf-8").splitlines(keepends=True) if file.exists() else []
     whole = [line for line in lines if line.endswith("\n")]
     if len(whole) < len(lines):
-        file.write_text("".join(whole), "utf-8")
+        write_text(file, "".join(whole))
     for line in whole:
         kept = json.loads(line)
         yield _key(kept["cell"]), kept["result"]

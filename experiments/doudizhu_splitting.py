@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from abl_cards.games.doudizhu.rulebook import rules_of
-from abl_cards.settings import setting
+from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk, Tell
 from experiments.experiment import Experiment
 from experiments.report import Report
@@ -48,7 +48,7 @@ class Settings:
     weight: float = setting(12.0, "what a play weighs in the loop's abductions, in nats")
     repair: float = setting(48.0, "what it weighs when answers are repaired; chosen on training games without labels")
     collapse: int = setting(40, "rounds without any labels, with the preference for few plays and without it")
-    seed: int = setting(0, "of what is drawn")
+    seed: int = setting(0, "of what is drawn", SEEDS)
 
 
 def run(settings: Settings, desk: Desk) -> Report:

@@ -23,8 +23,9 @@ from abl_cards.arena import wilson
 from abl_cards.games import game
 from abl_cards.games.doudizhu.course import counts_of
 from abl_cards.games.doudizhu.engine import DoudizhuEngine
+from abl_cards.loop.checkpoint import SUFFIX
 from abl_cards.records import data_folder, read_records, readable, write_records
-from abl_cards.settings import setting
+from abl_cards.settings import SEEDS, setting
 from abl_cards.strength.difficulty import Deals, Difficulty, choose
 from abl_cards.strength.judge import CLASSES, StrengthJudge, inputs_of, load_judge
 from abl_cards.strength.orders import Order, fill
@@ -68,7 +69,7 @@ class Settings:
     confidence: float = setting(0.9, "the least probability of the class of a generated deal")
     made: int = setting(1_000, "deals that are generated for each class, and played out")
     agents: tuple[str, ...] = setting(("kb", "greedy", "random"), "each plays the generated deals in all seats")
-    seed: int = setting(0, "of deals, samples, weights and batches")
+    seed: int = setting(0, "of deals, samples, weights and batches", SEEDS)
 
 
 def run(settings: Settings, desk: Desk) -> Report:
@@ -102,7 +103,7 @@ def _gathered(settings: Settings, desk: Desk, engine: DoudizhuEngine) -> tuple[S
     def work(tell: Tell) -> dict[str, str]:
         there = (game("doudizhu").engine(None, RECORDED_BY), records) if records else None
         sample = gather(engine, there, settings.deals, settings.pairings, settings.seed, tell)
-        name = f"sample-{sample.digest()}.npz"
+        name = f"sample-{sample.digest()}{SUFFIX}"
         sample.save(desk.folder / name)
         return {"file": name}
 
@@ -179,7 +180,7 @@ def _taught(
     def work(tell: Tell) -> dict[str, Any]:
         counts, told = inputs_of(engine.scorer, sample.hands)
         lessons = Lessons(counts, told, torch.from_numpy(label))
-        checkpoint, began = desk.folder / f"training-{settings.preset}.pt", process_time()
+        checkpoint, began = desk.folder / f"training-{settings.preset}{SUFFIX}", process_time()
         network, history = train(
             lessons, STRENGTH_PRESETS[settings.preset], CLASSES, settings.epochs, settings.seed, checkpoint,
             lambda epoch: tell(epoch.epoch, epoch.remark()),

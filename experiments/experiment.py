@@ -10,8 +10,10 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
+from abl_cards.files import write_text
 from abl_cards.games import GameError
 from abl_cards.logic.errors import suggestion
+from abl_cards.loop.lock import only_here
 from abl_cards.settings import plain
 from experiments.desk import Bar, Desk, no_bar
 from experiments.report import Report
@@ -53,13 +55,22 @@ def conduct(name: str, settings: Any, folder: Path, bar: Bar = no_bar) -> dict[s
     What was measured before with the same rules, weights and settings is taken from the folder.
     """
     found = experiment(name)
-    desk = Desk(folder, bar)
+    with only_here(folder):
+        return _conduct(name, found, settings, Desk(folder, bar))
+
+
+def _conduct(name: str, found: Experiment, settings: Any, desk: Desk) -> dict[str, Any]:
+    folder = desk.folder
     desk.log(f"{name} begins")
-    (folder / "settings.json").write_text(json.dumps(plain(settings), indent=2, ensure_ascii=False) + "\n", "utf-8")
+    write_text(folder / "settings.json", _json(plain(settings)))
     report = found.run(settings, desk)
-    (folder / "report.md").write_text(report.to_markdown(name, found.summary, plain(settings)), "utf-8")
+    write_text(folder / "report.md", report.to_markdown(name, found.summary, plain(settings)))
     results = {"experiment": name, "directory": str(folder), "settings": plain(settings), **report.to_json()}
-    (folder / "results.json").write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    write_text(folder / "results.json", _json(results))
     report.draw(folder, desk.log)
     desk.log(f"{name} ends")
     return results
+
+
+def _json(values: Any) -> str:
+    return json.dumps(values, indent=2, ensure_ascii=False) + "\n"

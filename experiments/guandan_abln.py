@@ -8,7 +8,7 @@ from statistics import mean, stdev
 import numpy as np
 
 from abl_cards.games import game
-from abl_cards.settings import setting
+from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk
 from experiments.experiment import Experiment
 from experiments.matches import Outcome, Points, matches
@@ -28,7 +28,7 @@ class Settings:
     rounds: int = setting(5, "of matches, each with its own deals")
     games: int = setting(500, "whole matches a round")
     episodes: int = setting(5000, "whose points are counted: the first ones of the rounds")
-    seed: int = setting(0, "of the first round; the others follow")
+    seed: int = setting(0, "of the first round; the others follow", SEEDS)
 
 
 def run(settings: Settings, desk: Desk) -> Report:

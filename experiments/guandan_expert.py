@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards.games import Engine, game
-from abl_cards.settings import setting
+from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk, Tell
 from experiments.experiment import Experiment
 from experiments.follow import FIRST, Follower
@@ -35,7 +35,7 @@ class Settings:
     records: Path | None = setting(None, "recorded games; by default those of the contest")
     last: int = setting(40, "matches at the end of the records")
     steps: tuple[int, ...] = setting((60, 50, 40, 30, 25, 20, 15, 10, 7, 5, 3, 2, 1), "from which scores are predicted")
-    seed: int = setting(0, "of agents that play at random")
+    seed: int = setting(0, "of agents that play at random", SEEDS)
 
 
 def run(settings: Settings, desk: Desk) -> Report:

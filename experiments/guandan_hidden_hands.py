@@ -14,7 +14,7 @@ from typing import Any
 
 from abl_cards.agents.learned import Abl
 from abl_cards.games import Engine, GameError, game
-from abl_cards.settings import setting
+from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk, Tell
 from experiments.estimates import EXACT, PLAIN, Estimator, errors, learned, shown, taught
 from experiments.experiment import Experiment
@@ -40,7 +40,7 @@ class Settings:
     teacher: str = setting("kb", "whose games against itself are learned from, besides the records")
     lessons: int = setting(60_000, "of its decisions")
     steps: int = setting(1_500, "of a training, 1,024 decisions each")
-    seed: int = setting(0, "of games, weights and batches")
+    seed: int = setting(0, "of games, weights and batches", SEEDS)
 
 
 @dataclass

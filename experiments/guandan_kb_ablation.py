@@ -12,7 +12,7 @@ from pathlib import Path
 from abl_cards.agents import checked_name
 from abl_cards.agents.learned import weights_of
 from abl_cards.games import Engine, GameError, game
-from abl_cards.settings import setting
+from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk
 from experiments.experiment import Experiment
 from experiments.matches import matches
@@ -35,7 +35,7 @@ class Settings:
     agent: str = setting("abl", "who plays against itself without a part")
     without: tuple[str, ...] = setting((), "groups of preferences and parts; all of them by default")
     games: int = setting(2000, "whole matches a part, each deal twice with the teams swapped")
-    seed: int = setting(0, "of the deals")
+    seed: int = setting(0, "of the deals", SEEDS)
     kb: Path | None = setting(None, "the rules of the table, from another folder")
 
 

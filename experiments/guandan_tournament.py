@@ -8,7 +8,7 @@ from itertools import combinations
 from pathlib import Path
 
 from abl_cards.games import Engine, game
-from abl_cards.settings import setting
+from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk
 from experiments.experiment import Experiment
 from experiments.matches import Outcome, matches
@@ -25,7 +25,7 @@ class Settings:
 
     agents: tuple[str, ...] = setting(AGENTS, "who plays, each against each")
     games: int = setting(1000, "whole matches a pair, each deal twice with the teams swapped")
-    seed: int = setting(0, "of the deals")
+    seed: int = setting(0, "of the deals", SEEDS)
     kb: Path | None = setting(None, "the rules of the table, from another folder")
     visitor: str = setting("", "the name of a program of others that plays too, over the wire")
     command: str = setting("", "starts the visitor on one seat at {url}; without it, two clients are waited for")

@@ -20,7 +20,7 @@ from abl_cards.games.audience import Quiet
 from abl_cards.games.guandan.hints import SCALE, WILD, Hints, card_classes, fired
 from abl_cards.games.hidden import Constraints
 from abl_cards.records import sample_records
-from abl_cards.settings import plain, setting
+from abl_cards.settings import SEEDS, plain, setting
 from experiments.desk import Desk, Tell
 from experiments.experiment import Experiment
 from experiments.players import rules_mark
@@ -40,7 +40,7 @@ class Settings:
     share: float = setting(0.08, "of the decisions that are looked at")
     held_out: int = setting(40, "matches at the end that are not fitted")
     steps: int = setting(60, "of the optimiser")
-    seed: int = setting(0, "of the choice of decisions")
+    seed: int = setting(0, "of the choice of decisions", SEEDS)
 
 
 @dataclass(frozen=True)

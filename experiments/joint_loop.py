@@ -15,7 +15,7 @@ from typing import Any
 from abl_cards.agents import checked_name
 from abl_cards.agents.learned import weights_of
 from abl_cards.games import Engine, GameError, game
-from abl_cards.settings import setting
+from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk
 from experiments.experiment import Experiment
 from experiments.matches import Outcome, matches
@@ -33,7 +33,7 @@ class Settings:
     tables: int = setting(256, "played side by side")
     opponents: tuple[str, ...] = setting(("kb", "greedy"), "whom the agent meets before and after")
     games: int = setting(60, "whole matches against each, on the same deals before and after")
-    seed: int = setting(0, "of deals and choices")
+    seed: int = setting(0, "of deals and choices", SEEDS)
 
 
 def run(settings: Settings, desk: Desk) -> Report:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games import Decisions, Indices, game
 from abl_cards.records import sample_records
-from abl_cards.settings import plain, setting
+from abl_cards.settings import SEEDS, plain, setting
 from experiments.desk import Desk, Tell
 from experiments.experiment import Experiment
 from experiments.players import rules_mark
@@ -39,7 +39,7 @@ class Settings:
     share: float = setting(0.05, "of the episodes that are fitted")
     held_out: int = setting(40, "matches at the end that are only measured")
     steps: int = setting(120, "of the optimiser")
-    seed: int = setting(0, "of the choice of episodes")
+    seed: int = setting(0, "of the choice of episodes", SEEDS)
 
 
 @dataclass(frozen=True)

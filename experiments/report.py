@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
+from abl_cards.files import written_whole
 from abl_cards.settings import written
 
 Cell = str | int | float | None
@@ -201,7 +202,8 @@ def draw(plot: Plot, file: Path) -> None:
     figure = Figure(figsize=(8, 5), layout="constrained")
     FigureCanvasAgg(figure)
     plot.draw(figure.subplots())
-    figure.savefig(file, dpi=120)
+    with written_whole(file) as stream:
+        figure.savefig(stream, dpi=120, format="png")
 
 
 def _word(value: Any) -> str:

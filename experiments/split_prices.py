@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.doudizhu.rulebook import rules_of
-from abl_cards.settings import setting
+from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk, Tell
 from experiments.experiment import Experiment
 from experiments.players import files_mark
@@ -35,7 +35,7 @@ class Settings:
     games: int = setting(3000, "of kb against itself to learn from")
     held_out: int = setting(1000, "more of them, to see whether the prices are any good")
     passes: int = setting(150, "over all games")
-    seed: int = setting(1, "of the deals")
+    seed: int = setting(1, "of the deals", SEEDS)
 
 
 def run(settings: Settings, desk: Desk) -> Report:

@@ -6,18 +6,19 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_origin, get_type_hints
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 from torch import Tensor
 
+from abl_cards.files import write_text, written_whole
 from abl_cards.games import Engine, GameError
 from learners.networks import GameShape, Networks
 from learners.presets import PRESETS
 
-_JOIN, _CRITIC, _ABLN = "decision.join.weight", "critic.", "abln."
+_JOIN, _POLICY, _CRITIC, _ABLN = "decision.join.weight", "decision.policy.weight", "critic.", "abln."
 
 C = TypeVar("C")
 
@@ -50,27 +51,44 @@ def save_networks(file: Path, networks: Networks, card: Card) -> None:
 def write_weights(file: Path, weights: Mapping[str, Tensor], card: Any) -> None:
     """Write tensors in half precision, and beside them a card: a dataclass of plain values."""
     kept = {name: tensor.detach().to("cpu", torch.float16).contiguous() for name, tensor in weights.items()}
-    file.parent.mkdir(parents=True, exist_ok=True)
-    save_file(kept, file)
-    file.with_suffix(".json").write_text(json.dumps(asdict(card), indent=2, ensure_ascii=False) + "\n")
+    with written_whole(file) as stream:
+        stream.write(save(kept))
+    write_text(file.with_suffix(".json"), json.dumps(asdict(card), indent=2, ensure_ascii=False) + "\n")
 
 
 def read_weights(file: Path) -> dict[str, Tensor]:
     """The tensors of a file, in single precision; raises GameError."""
     try:
-        return {name: tensor.float() for name, tensor in load_file(file).items()}
-    except (OSError, SafetensorError) as problem:
+        weights = {name: tensor.float() for name, tensor in load_file(file).items()}
+    except (OSError, SafetensorError, LookupError, RuntimeError, TypeError, ValueError) as problem:
         raise GameError(f"{file}: no weights ({problem})") from None
+    for name, tensor in weights.items():
+        if not torch.isfinite(tensor).all():
+            raise GameError(f"{file}: '{name}' is infinite or no number somewhere; train anew, or take another file")
+    return weights
 
 
 def read_card(file: Path, kind: type[C]) -> C:
     """The card beside a file of weights, as a dataclass of this kind; raises GameError."""
+    card = file.with_suffix(".json")
     try:
-        return kind(**json.loads(file.with_suffix(".json").read_text()))
+        values = json.loads(card.read_text("utf-8"))
+        wrong = [name for name, value in values.items() if not _fits(value, get_type_hints(kind).get(name))]
+        if wrong:
+            raise TypeError(f"'{wrong[0]}' is of another type, or is not known")
+        return kind(**values)
     except FileNotFoundError:
-        raise GameError(f"{file.with_suffix('.json')}: the card of the weights is missing") from None
-    except (TypeError, ValueError) as problem:
-        raise GameError(f"{file.with_suffix('.json')}: no card of weights ({problem})") from None
+        raise GameError(f"{card}: the card of the weights is missing") from None
+    except RecursionError:
+        raise GameError(f"{card}: no card of weights (nested too deeply)") from None
+    except (AttributeError, TypeError, ValueError) as problem:
+        raise GameError(f"{card}: no card of weights ({problem})") from None
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value of JSON is of an annotated type; a whole number is a number, and a truth is none."""
+    kind = get_origin(hint) or hint
+    return type(value) is kind or (kind is float and type(value) is int)
 
 
 def load_card(file: Path) -> Card:
@@ -109,14 +127,27 @@ def load_weights(file: Path, networks: Networks) -> None:
     Networks with ABLN may take those of a twin without: ABLN keeps its own, and the estimate says nothing at first.
     """
     weights = read_weights(file)
+    _check_labels(file, weights, networks.shape.labels)
     kept = (_CRITIC,) if load_card(file).abln == networks.preset.abln else (_CRITIC, _ABLN)
     try:
         if len(kept) == 2 and networks.preset.abln:
             weights[_JOIN] = networks.decision.widened(weights[_JOIN])
         missing, unknown = networks.load_state_dict(weights, strict=False)
         wrong = [*(name for name in missing if not name.startswith(kept)), *unknown]
+    except KeyError:
+        wrong = [_JOIN]
     except RuntimeError as problem:
         wrong = [str(problem).splitlines()[-1].strip()]
     if wrong:
         raise GameError(f"{file}: not weights of such networks: {', '.join(wrong[:3])}")
     networks.valued = any(name.startswith(_CRITIC) for name in weights)
+
+
+def _check_labels(file: Path, weights: Mapping[str, Tensor], labels: int) -> None:
+    """The most likely way for weights not to fit: other rules have other labels."""
+    policy = weights.get(_POLICY)
+    if policy is not None and policy.ndim and len(policy) != labels:
+        raise GameError(
+            f"{file}: made for {len(policy)} labels, these rules have {labels}; "
+            "train on these rules, or play by those of the weights"
+        )

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from abl_cards.cli.console import GameName, Profile, RuleFolder, fail, find_game, load_engine, misuse
+from abl_cards.files import write_text
 
 
 def register(app: typer.Typer) -> None:
@@ -46,5 +47,5 @@ def bot(
         misuse(problem)
     if file.exists() and not file.is_file():
         fail(f"{file} is there and is no file that could be replaced")
-    file.write_text(source, "utf-8")
+    write_text(file, source)
     typer.echo(f"{file}: {len(source) >> 10} KiB")

@@ -1,4 +1,8 @@
-"""clingo in as many processes as there are processors: what it derives from many states of a knowledge base."""
+"""clingo in as many processes as there are processors: what it derives from many states of a knowledge base.
+
+Python's pool of processes pickles what it sends. Its pipes have no names: it makes them itself, and only the processes
+that it starts inherit them. So nothing arrives there but bytes of our own, and no file or port is read in this way.
+"""
 
 from __future__ import annotations
 

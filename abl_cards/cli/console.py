@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
 
+from abl_cards.settings import SEEDS
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -33,7 +35,10 @@ Profile = Annotated[
     str | None, typer.Option("--profile", metavar="NAME", help="A file of the folder profiles; default: the game's.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Seed = Annotated[int, typer.Option("--seed", metavar="S", help="The same seed gives the same result.")]
+Seed = Annotated[
+    int,
+    typer.Option("--seed", metavar="S", min=SEEDS[0], max=SEEDS[-1], help="The same seed gives the same result."),
+]
 
 
 def fail(text: object, code: int = 1) -> NoReturn:

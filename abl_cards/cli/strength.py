@@ -20,6 +20,7 @@ from abl_cards.cli.console import (
     print_table,
     progress,
 )
+from abl_cards.settings import SEEDS
 
 if TYPE_CHECKING:
     from abl_cards.games.doudizhu.engine import DoudizhuEngine
@@ -49,7 +50,13 @@ def deal(
     ] = 0.9,
     seed: Annotated[
         int | None,
-        typer.Option("--seed", metavar="S", help="The same seed gives the same deals; default: a secret one."),
+        typer.Option(
+            "--seed",
+            metavar="S",
+            min=SEEDS[0],
+            max=SEEDS[-1],
+            help="The same seed gives the same deals; default: a secret one.",
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write the deals here: .jsonl or .jsonl.gz.")

@@ -1,6 +1,8 @@
 """Build an untrusted knowledge base in a child process, because grounding cannot be interrupted from inside.
 
-The parent sends the request as JSON and kills the child when time is up; the child bounds its own memory.
+The parent sends the request as JSON and kills the child when time is up; the child bounds its own memory. What comes
+back through the pipe is data with a checksum (see ``blob``): a child that rules have brought to misbehave cannot have
+its parent run anything.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Everything a run needs to go on exactly where it was, in one file that is never half written."""
+"""Everything a run needs to go on exactly where it was, in one file that is never half written.
+
+What lies in the files is data and nothing else (see ``archive``): a file that somebody tampered with can be wrong, but
+it cannot run code.
+"""
 
 from __future__ import annotations
 
@@ -6,38 +10,92 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-import torch
-
+from abl_cards import archive
+from abl_cards.files import written_whole
 from abl_cards.games import GameError
 
+SUFFIX = ".state"
+"""What the names of these files end with."""
 
-@contextmanager
-def written_whole(file: Path) -> Iterator[IO[bytes]]:
-    """Write beside the file, then put it in its place: whoever reads finds the old one or the new one."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    beside = file.with_suffix(".partial")
-    with beside.open("wb") as stream:
-        yield stream
-        stream.flush()
-        os.fsync(stream.fileno())
-    beside.replace(file)
+_BEFORE = ".pt"
+"""What they ended with while they were read by a library that runs what it is told."""
+
+_ANEW = "choose another folder, or move it away to start anew"
+
+_MISFITS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""What comes of taking up what was never put away."""
 
 
 def save_checkpoint(file: Path, state: dict[str, Any]) -> None:
     """Write everything a run needs; see ``written_whole``."""
     with written_whole(file) as stream:
-        torch.save(state, stream)
+        archive.write(stream, state)
 
 
 def load_checkpoint(file: Path) -> dict[str, Any] | None:
-    """The state in a file, None where there is no file; raises GameError for a file that cannot be read."""
+    """The state in a file, None where there is no file; raises GameError for a file that is none of ours."""
     if not file.exists():
+        before = file.with_suffix(_BEFORE)
+        if before.exists():
+            raise GameError(f"{before}: begun with an older version, whose files could run code; {_ANEW}")
         return None
     try:
-        # The file was written by this program: it holds arrays and the states of random number generators.
-        state: dict[str, Any] = torch.load(file, map_location="cpu", weights_only=False)
-    except Exception as problem:
-        raise GameError(f"{file}: not a checkpoint ({problem}); move it away to start anew") from None
+        state = _read(file)
+    except archive.Damaged as problem:
+        raise GameError(f"{file}: not a checkpoint, or a damaged one ({problem}); {_ANEW}") from None
+    if not isinstance(state, dict):
+        raise GameError(f"{file}: not what such a run keeps; {_ANEW}")
     return state
+
+
+def _read(file: Path) -> Any:
+    if not file.is_file():  # a pipe would have us wait for somebody to write
+        raise archive.Damaged("no plain file")
+    with file.open("rb") as stream:
+        return archive.read(stream, os.fstat(stream.fileno()).st_size)
+
+
+@contextmanager
+def taken_up(file: Path) -> Iterator[None]:
+    """What was kept in a file is taken up meanwhile; GameError where it is of another shape than expected."""
+    try:
+        yield
+    except GameError:
+        raise
+    except _MISFITS as problem:
+        last = str(problem).strip().rpartition("\n")[2].strip()
+        what = f"no {last}" if isinstance(problem, KeyError) else last or type(problem).__name__
+        raise GameError(f"{file}: of other settings, or another version began it; {_ANEW} ({what})") from None
+
+
+class Checkpoint:
+    """The file that a run goes on from; notices when another process has gone on from it."""
+
+    def __init__(self, file: Path) -> None:
+        self.file, self._mark = file, _mark(file)
+
+    def load(self) -> dict[str, Any] | None:
+        """What it holds now; see ``load_checkpoint``."""
+        self._mark = _mark(self.file)
+        return load_checkpoint(self.file)
+
+    def save(self, state: dict[str, Any]) -> None:
+        """Put this in its place; see ``save_checkpoint``."""
+        save_checkpoint(self.file, state)
+        self._mark = _mark(self.file)
+
+    def confirm(self) -> None:
+        """Raises GameError where it is not what was loaded or saved here last."""
+        if _mark(self.file) != self._mark:
+            raise GameError(f"{self.file}: another process has gone on with this run; give the command again")
+
+
+def _mark(file: Path) -> tuple[int, int, int] | None:
+    """What changes when a file is written anew; None where there is none."""
+    try:
+        status = file.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns

@@ -2,6 +2,9 @@
 
 Each has its own decisions. What is learned from them is averaged before it changes anything, so all of them hold the
 same weights all the time, and sums are made in the order of the processes: a run repeats exactly.
+
+They meet at a port of this machine, which other users of it can reach too. What travels there are addresses and the
+numbers of tensors, never objects: a stranger could disturb a run, but not have it do anything else.
 """
 
 from __future__ import annotations

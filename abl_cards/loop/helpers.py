@@ -1,13 +1,13 @@
 """The other processes of a run: started, told what to do, and ended by the one that the user started.
 
 What a helper needs comes through a pipe, and what it has goes back through another: it knows nothing of the run's
-folder. It ends when its pipe does, so whatever happens to the process that started it.
+folder. It ends when its pipe does, so whatever happens to the process that started it. For what travels see
+``messages``.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -17,12 +17,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Thread
-from typing import IO, Any
+from typing import IO, Any, get_type_hints
 
 import torch
 
 from abl_cards.games import GameError, game
 from abl_cards.loop.crew import Alone, Crew, Gloo, Post, Separated, meeting_place
+from abl_cards.loop.messages import made, receive, send
 from abl_cards.loop.settings import Settings
 from abl_cards.loop.worker import State, Worker, networks_of
 from learners.presets import Preset
@@ -57,6 +58,7 @@ class Helpers:
     def __init__(self, number: int = 0) -> None:
         """Start some; they load what they need while they wait for their beginning."""
         self._processes = [_start() for _ in range(number)]
+        self._expected: Any = None  # the type of the next answers
 
     def __len__(self) -> int:
         return len(self._processes)
@@ -70,6 +72,7 @@ class Helpers:
         for rank, process in enumerate(self._processes, start=1):
             post = Post(rank, size)
             _tell(process, Beginning(settings, preset, post, store.port, common, own[rank - 1]))
+        self._expected = type(None)
         self.answers()
         return Gloo(Post(0, size), store)
 
@@ -77,10 +80,11 @@ class Helpers:
         """Let every worker call one of its methods; raises Separated."""
         for process in self._processes:
             _tell(process, (name, arguments))
+        self._expected = get_type_hints(getattr(Worker, name))["return"]
 
     def answers(self) -> list[Any]:
         """What the methods gave that were asked for last; raises Separated."""
-        return [_answer(process) for process in self._processes]
+        return [made(self._expected, _answer(process)) for process in self._processes]
 
     def loss(self) -> str:
         """Who is gone."""
@@ -129,19 +133,12 @@ def _start() -> subprocess.Popen[bytes]:
 
 def _tell(process: subprocess.Popen[bytes], what: Any) -> None:
     assert process.stdin
-    try:
-        pickle.dump(what, process.stdin)
-        process.stdin.flush()
-    except BrokenPipeError as problem:
-        raise Separated(str(problem)) from problem
+    send(process.stdin, what)
 
 
 def _answer(process: subprocess.Popen[bytes]) -> Any:
     assert process.stdout
-    try:
-        return pickle.load(process.stdout)
-    except (EOFError, pickle.UnpicklingError) as problem:
-        raise Separated(str(problem)) from problem
+    return receive(process.stdout)
 
 
 # --- the helper's side -----------------------------------------------------------------------------------------------
@@ -154,7 +151,7 @@ def main() -> None:
     Thread(target=_listen, args=(told,), daemon=True).start()
     try:
         _serve(told, replies)
-    except (Separated, BrokenPipeError):
+    except Separated:
         os._exit(_SEPARATED)
     except BaseException:
         traceback.print_exc()
@@ -170,25 +167,21 @@ def _replies() -> IO[bytes]:
 
 def _listen(told: SimpleQueue[Any]) -> None:
     """Hear what is asked; in a thread of its own, which ends the process as soon as the pipe is closed."""
-    with suppress(EOFError, pickle.UnpicklingError):
+    with suppress(Separated):
         while True:
-            told.put(pickle.load(sys.stdin.buffer))
+            told.put(receive(sys.stdin.buffer))
     os._exit(0)
 
 
 def _serve(told: SimpleQueue[Any], replies: IO[bytes]) -> None:
-    def reply(what: Any) -> None:
-        pickle.dump(what, replies)
-        replies.flush()
-
-    begin: Beginning = told.get()
+    begin = made(Beginning, told.get())
     settings = begin.settings
     torch.set_num_threads(settings.threads or 1)
     networks = networks_of(settings, begin.preset, game(settings.game).engine())
     worker = Worker(settings, networks, begin.post)
     worker.take_up(begin.common, begin.own)
-    reply(None)  # here, and ready to meet
+    send(replies, None)  # here, and ready to meet
     worker.trainer.crew = Gloo.at(begin.post, begin.port)
     while True:
         name, arguments = told.get()
-        reply(getattr(worker, name)(*arguments))
+        send(replies, getattr(worker, name)(*arguments))

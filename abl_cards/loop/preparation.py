@@ -12,7 +12,7 @@ from typing import Any
 
 from abl_cards.agents import agent
 from abl_cards.games import Engine, Judge
-from abl_cards.loop.checkpoint import load_checkpoint, save_checkpoint
+from abl_cards.loop.checkpoint import SUFFIX, load_checkpoint, save_checkpoint, taken_up
 from abl_cards.loop.pretraining import (
     Fit,
     Lessons,
@@ -95,7 +95,7 @@ class Preparation:
             teach_abln(self._networks, fit, Lessons.joined(lessons).examples, progress)
 
     def _keeping(self, fit: Fit, name: str) -> Keeping:
-        return Keeping(fit, name, self._settings.directory / f"{name.replace(' ', '-')}.pt", self._tell)
+        return Keeping(fit, name, self._settings.directory / f"{name.replace(' ', '-')}{SUFFIX}", self._tell)
 
     def _keep(self, kept: Path, held_out: Lessons | None) -> None:
         settings, results = self._settings, {}
@@ -124,8 +124,9 @@ class Keeping:
 
     def __enter__(self) -> Callable[[int, float], None]:
         state = load_checkpoint(self._file)
-        if state:
-            self._fit.restore(state)
+        if state is not None:
+            with taken_up(self._file):
+                self._fit.restore(state)
         return self._progress
 
     def __exit__(self, *problem: Any) -> None:

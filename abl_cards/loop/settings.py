@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from abl_cards.parallel import THREADS
-from abl_cards.settings import setting, written
+from abl_cards.settings import SEEDS, setting, written
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Settings:
     game: str = "guandan"
     preset: str = setting("small", "the sizes of the networks: small, paper")
     abln: bool = setting(True, "estimate the hidden hands; false trains the twin that decides by what it sees")
-    seed: int = setting(0, "of weights, cards and choices")
+    seed: int = setting(0, "of weights, cards and choices", SEEDS)
     decisions: int = setting(10_000_000, "of self-play; the run ends at the first update after them")
     tables: int = setting(2048, "played side by side; a run may go on with more, or with other opponents at them")
     against_kb: float = setting(0.25, "share of the tables where the learner meets the agent kb")

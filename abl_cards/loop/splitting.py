@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from abl_cards.games import GameError
 from abl_cards.games.doudizhu.course import counts_of
 from abl_cards.games.doudizhu.knowledge import MOST_CARDS, TAGS
-from abl_cards.loop.checkpoint import load_checkpoint, save_checkpoint
+from abl_cards.loop.checkpoint import SUFFIX, Checkpoint, taken_up
+from abl_cards.loop.lock import only_here
 from abl_cards.loop.metrics import Metrics
 from abl_cards.loop.seams import Bridge
 from abl_cards.loop.split_labels import Tagged
@@ -147,6 +148,7 @@ class SplitBridge(Bridge):
         self.settings, self.splitter = settings, splitter
         self._labelled, self._unlabelled = labelled, unlabelled
         self.seconds, self._written = 0.0, 0
+        self._kept = Checkpoint(settings.directory / f"checkpoint{SUFFIX}")
         self._take_up()
 
     @property
@@ -161,18 +163,23 @@ class SplitBridge(Bridge):
 
     def train(self, train_data: Any = None, measure: Measure | None = None, tell: Any = None) -> None:
         """All rounds that are left; the data were given at the beginning."""
+        with only_here(self.settings.directory):
+            self._kept.confirm()
+            with Metrics(self.settings.directory, self._written, self.tagger.round) as metrics:
+                self._train(metrics, measure, tell)
+
+    def _train(self, metrics: Metrics, measure: Measure | None, tell: Any) -> None:
         settings, began = self.settings, time.process_time()
-        with Metrics(settings.directory, self._written, self.tagger.round) as metrics:
-            while not self.over:
-                values = self.step()
-                now = self.seconds + time.process_time() - began
-                if measure and (self.tagger.round % settings.measure_every == 0 or self.over):
-                    values |= measure(self.network)
-                metrics.write({"update": self.tagger.round, "seconds": round(now, 1)} | values)
-                if tell:
-                    tell(self.tagger.round, f"loss {values['loss']:.2f}")
-                if self.tagger.round % settings.save_every == 0 or self.over:
-                    self._save(metrics.size(), now)
+        while not self.over:
+            values = self.step()
+            now = self.seconds + time.process_time() - began
+            if measure and (self.tagger.round % settings.measure_every == 0 or self.over):
+                values |= measure(self.network)
+            metrics.write({"update": self.tagger.round, "seconds": round(now, 1)} | values)
+            if tell:
+                tell(self.tagger.round, f"loss {values['loss']:.2f}")
+            if self.tagger.round % settings.save_every == 0 or self.over:
+                self._save(metrics.size(), now)
         self.seconds += time.process_time() - began
 
     def step(self) -> dict[str, float]:
@@ -203,23 +210,18 @@ class SplitBridge(Bridge):
         return data
 
     def _save(self, written: int, seconds: float) -> None:
-        save_checkpoint(
-            self.settings.directory / "checkpoint.pt",
+        self._kept.save(
             {
                 "network": self.network.state_dict(), "optimiser": self.tagger.optimiser.state_dict(),
                 "round": self.tagger.round, "seconds": seconds, "written": written,
-            },
+            }
         )  # fmt: skip
 
     def _take_up(self) -> None:
-        state = load_checkpoint(self.settings.directory / "checkpoint.pt")
+        state = self._kept.load()
         if state is None:
             return
-        try:
+        with taken_up(self._kept.file):
             self.network.load_state_dict(state["network"])
             self.tagger.optimiser.load_state_dict(state["optimiser"])
             self.tagger.round, self.seconds, self._written = state["round"], state["seconds"], state["written"]
-        except (KeyError, RuntimeError, ValueError):
-            raise GameError(
-                f"{self.settings.directory}: the checkpoint is of other settings; choose another folder"
-            ) from None

@@ -18,9 +18,10 @@ from typing import Any
 import torch
 
 from abl_cards.games import GameError, game
-from abl_cards.loop.checkpoint import load_checkpoint, save_checkpoint
+from abl_cards.loop.checkpoint import SUFFIX, Checkpoint, load_checkpoint, save_checkpoint, taken_up
 from abl_cards.loop.crew import Alone, Post
 from abl_cards.loop.helpers import Helpers, hired
+from abl_cards.loop.lock import only_here
 from abl_cards.loop.metrics import Metrics
 from abl_cards.loop.preparation import Keeping, Tell, prepare
 from abl_cards.loop.selfplay import Score
@@ -86,28 +87,35 @@ class Run(Worker):
         settings = replace(settings, workers=settings.crew)
         engine = game(settings.game).engine()
         networks = networks_of(settings, preset_of(settings), engine)
-        self.checkpoint = settings.directory / "checkpoint.pt"  # what the run goes on from
+        self.checkpoint = settings.directory / f"checkpoint{SUFFIX}"  # what the run goes on from
         self.weights = settings.directory / f"{settings.game}-{settings.preset}.safetensors"  # what plays in the end
         if settings.start:
             load_weights(settings.start, networks)
-        if not self.checkpoint.exists():
-            prepare(settings, engine, networks, tell)
+        self._kept = Checkpoint(self.checkpoint)
+        with only_here(settings.directory):
+            state = self._kept.load()
+            if state is None:
+                prepare(settings, engine, networks, tell)
         super().__init__(settings, networks, Post(0, settings.crew))
         self.decisions, self.seconds, self._league = 0, 0.0, 0
         self._metrics_size, self._commands = 0, [settings.command()]
         self._helpers = Helpers()
         self._others: list[State] = [{} for _ in range(1, self.post.size)]
         """What the others go on from."""
-        self._resume()
+        if state is not None:
+            with taken_up(self.checkpoint):
+                self._resume(state)
 
     # --- the loop ----------------------------------------------------------------------------------------------------
 
     def go(self, tell: Callable[[Report], None] = lambda report: None, minutes: float | None = None) -> None:
         """Train until the decisions of the settings are made, or for minutes by the run's own count; then save."""
-        if self.decisions < self.settings.decisions or not self.checkpoint.exists():
-            with Metrics(self.settings.directory, self._metrics_size, self.update) as metrics, self.together():
-                self._train(metrics, tell, None if minutes is None else self.seconds + 60 * minutes)
-        self.save_weights(self.weights)
+        with only_here(self.settings.directory):
+            self._kept.confirm()
+            if self.decisions < self.settings.decisions or not self.checkpoint.exists():
+                with Metrics(self.settings.directory, self._metrics_size, self.update) as metrics, self.together():
+                    self._train(metrics, tell, None if minutes is None else self.seconds + 60 * minutes)
+            self.save_weights(self.weights)
 
     def _train(self, metrics: Metrics, tell: Callable[[Report], None], until: float | None) -> None:
         late = False
@@ -155,11 +163,16 @@ class Run(Worker):
         """Keep a copy of the learner, and let it meet one of the copies from now on."""
         self._league += 1
         save_checkpoint(self._copy(self._league), self.networks.state_dict())
-        chosen = int(self._rng.integers(1, self._league + 1))
-        self._all("meet", load_checkpoint(self._copy(chosen)) or {})
+        chosen = self._copy(int(self._rng.integers(1, self._league + 1)))
+        if not chosen.exists():  # somebody took it away: this one is there
+            chosen = self._copy(self._league)
+        state = load_checkpoint(chosen) or {}
+        with taken_up(chosen):
+            self.meet(state)  # here first, where what is wrong with it can be said
+        self._all("meet", state)
 
     def _copy(self, number: int) -> Path:
-        return self.settings.directory / "past" / f"{number:04}.pt"
+        return self.settings.directory / "past" / f"{number:04}{SUFFIX}"
 
     # --- what is kept ------------------------------------------------------------------------------------------------
 
@@ -173,15 +186,11 @@ class Run(Worker):
             "metrics": metrics_size,
             "commands": self._commands,
         }
-        save_checkpoint(self.checkpoint, self.common() | state)
+        self._kept.save(self.common() | state)
 
-    def _resume(self) -> None:
-        state = load_checkpoint(self.checkpoint)
-        if state is None:
-            return
-        begun = {"workers": 1} | state["settings"]  # runs from before there were workers had one
+    def _resume(self, state: State) -> None:
+        begun, parts = state["settings"], state["parts"]
         changed = [name for name, value in _comparable(self.settings).items() if begun.get(name) != value]
-        parts = state.get("parts") or [state]  # likewise
         if any(name in _SEATING for name in changed):
             parts = [{"rng": parts[0]["rng"]}, *self._others]
         if changed := [name for name in changed if name not in _SEATING]:
@@ -189,13 +198,7 @@ class Run(Worker):
             raise GameError(
                 f"{self.checkpoint}: begun with another {what}; choose another folder, or the same settings"
             )
-        try:
-            self.take_up(state, parts[0])
-        except RuntimeError as problem:  # networks of other sizes
-            raise GameError(
-                f"{self.checkpoint}: its networks have other sizes, so another version began it; choose another folder "
-                f"({str(problem).splitlines()[-1].strip()})"
-            ) from None
+        self.take_up(state, parts[0])
         self._others = parts[1:]
         self.decisions, self.seconds = state["decisions"], state["seconds"]
         self._league, self._metrics_size = state["league"], state["metrics"]
@@ -210,11 +213,12 @@ class Run(Worker):
         if not settings.critic_lessons:
             return
         fit = critic_fit(playing, self.trainer.symmetries, settings.critic_steps, settings.seed)
-        with Keeping(fit, "critic", settings.directory / f"critic-{self.decisions}.pt", tell) as progress:
+        kept = settings.directory / f"critic-{self.decisions}{SUFFIX}"
+        with only_here(settings.directory), Keeping(fit, "critic", kept, tell) as progress:
             games = OwnGames(self.engine, playing, self.ppo, settings.seed, settings.tables)
             games.teach(fit, settings.critic_lessons, progress, tell)
-        self.networks.critic.load_state_dict(playing.critic.state_dict())
-        self.save_weights(self.weights)
+            self.networks.critic.load_state_dict(playing.critic.state_dict())
+            self.save_weights(self.weights)
 
     def save_weights(self, file: Path) -> None:
         """Write what plays, with its card."""

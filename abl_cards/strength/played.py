@@ -21,7 +21,7 @@ from abl_cards.games.dealing import Dealing
 from abl_cards.games.doudizhu.deals import Hands
 from abl_cards.games.doudizhu.outcomes import Outcomes, Played, features, hand_points
 from abl_cards.games.doudizhu.strength import HandScorer
-from abl_cards.loop.checkpoint import written_whole
+from abl_cards.loop.checkpoint import load_checkpoint, save_checkpoint, taken_up
 from abl_cards.streams import key_of, mix_all
 
 Tell = Callable[[int, str], None]
@@ -54,17 +54,21 @@ class Sample:
 
     def save(self, file: Path) -> None:
         """Write everything, or nothing."""
-        with written_whole(file) as stream:
-            np.savez(
-                stream, parts=self.hands.parts, bottom=self.hands.bottom, points=self.points,
-                outcomes=np.array(self.outcomes), recorded=np.array(self.recorded),
-                alike=self.alike,
-            )  # fmt: skip
+        save_checkpoint(
+            file,
+            {
+                "parts": self.hands.parts, "bottom": self.hands.bottom, "points": self.points,
+                "outcomes": tuple(self.outcomes), "recorded": tuple(self.recorded), "alike": self.alike,
+            },
+        )  # fmt: skip
 
     @classmethod
     def load(cls, file: Path) -> Sample:
-        """Read what ``save`` wrote."""
-        with np.load(file) as kept:
+        """Read what ``save`` wrote; raises GameError."""
+        kept = load_checkpoint(file)
+        if kept is None:
+            raise GameError(f"{file}: the deals that were played are missing; begin in another folder")
+        with taken_up(file):
             hands = Hands(kept["parts"], kept["bottom"])
             return cls(hands, kept["points"], Outcomes(*kept["outcomes"]), Outcomes(*kept["recorded"]), kept["alike"])
 

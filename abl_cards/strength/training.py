@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from abl_cards.loop.checkpoint import load_checkpoint, save_checkpoint
+from abl_cards.loop.checkpoint import load_checkpoint, save_checkpoint, taken_up
 from learners.strength import DealStrength, StrengthPreset, fit_temperature
 
 HELD_OUT = 5
@@ -71,10 +71,11 @@ def train(
     state = load_checkpoint(checkpoint) if checkpoint else None
     history: list[Epoch] = []
     best: dict[str, Tensor] = {}
-    if state:
-        network.load_state_dict(state["network"])
-        optimiser.load_state_dict(state["optimiser"])
-        history, best = [Epoch(**each) for each in state["history"]], state["best"]
+    if checkpoint and state is not None:
+        with taken_up(checkpoint):
+            network.load_state_dict(state["network"])
+            optimiser.load_state_dict(state["optimiser"])
+            history, best = [Epoch(**each) for each in state["history"]], state["best"]
     for number in range(len(history), epochs):
         loss = _epoch(network, optimiser, learned, number, epochs, seed)
         logits = judged(network, tested)

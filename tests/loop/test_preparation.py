@@ -83,7 +83,7 @@ def test_from_games_at_random_alone(tmp_path: Path, engine: Any) -> None:
 def test_a_twin_does_not_play_for_lessons(tmp_path: Path, engine: Any) -> None:
     prepared(settings(tmp_path, records=SAMPLE, abln=False), engine, TINY.without_abln())
     assert "games of" not in load_card(tmp_path / "supervised.safetensors").data
-    assert not (tmp_path / "hidden-hands.pt").exists()
+    assert not (tmp_path / "hidden-hands.state").exists()
 
 
 def test_lessons_are_told_what_a_player_would_be_told(engine: Any) -> None:

@@ -13,7 +13,6 @@ import pytest
 import torch
 
 from abl_cards.games import GameError
-from abl_cards.loop.checkpoint import load_checkpoint, save_checkpoint
 from abl_cards.loop.metrics import read_metrics
 from abl_cards.loop.settings import Settings
 from abl_cards.loop.training import Report, Run
@@ -110,8 +109,8 @@ def test_other_settings_do_not_go_on_with_a_checkpoint(tmp_path: Path) -> None:
     Run(settings(tmp_path, decisions=1)).go()
     with pytest.raises(GameError, match="begun with another seed and revealed"):
         Run(settings(tmp_path, seed=8, revealed=0.5))
-    (tmp_path / "checkpoint.pt").write_bytes(b"half a file")
-    with pytest.raises(GameError, match=r"checkpoint\.pt: not a checkpoint"):
+    (tmp_path / "checkpoint.state").write_bytes(b"half a file")
+    with pytest.raises(GameError, match=r"checkpoint\.state: not a checkpoint"):
         Run(settings(tmp_path))
 
 
@@ -208,20 +207,6 @@ def test_a_run_may_go_on_with_more_workers(tmp_path: Path) -> None:
     alone = Run(chosen)
     assert (alone.update, alone.decisions, len(alone.play.tables.keys)) == (rest.update, rest.decisions, 16)
     assert same(rest, alone)
-
-
-def test_a_run_from_before_there_were_workers_goes_on(tmp_path: Path) -> None:
-    chosen = settings(tmp_path, decisions=600)
-    first = Run(chosen)
-    first.go()
-    state = load_checkpoint(first.checkpoint)
-    assert state
-    (part,) = state.pop("parts")
-    del state["settings"]["workers"]
-    save_checkpoint(first.checkpoint, state | part)
-    rest = Run(chosen)
-    assert (rest.play.tables.keys == first.play.tables.keys).all()
-    assert same(first, rest)
 
 
 def test_how_many_workers() -> None:

@@ -50,18 +50,18 @@ def test_a_stopped_run_goes_on_as_if_nothing_had_happened(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train(lessons, PRESET, 3, 4, seed=2, checkpoint=tmp_path / "run.pt", watch=stop)
+        train(lessons, PRESET, 3, 4, seed=2, checkpoint=tmp_path / "run.state", watch=stop)
     seen: list[int] = []
     resumed, again = train(
-        lessons, PRESET, 3, 4, seed=2, checkpoint=tmp_path / "run.pt", watch=lambda epoch: seen.append(epoch.epoch)
+        lessons, PRESET, 3, 4, seed=2, checkpoint=tmp_path / "run.state", watch=lambda epoch: seen.append(epoch.epoch)
     )
     assert seen == [3, 4]
     assert again == history
     for name, tensor in straight.state_dict().items():
         torch.testing.assert_close(resumed.state_dict()[name], tensor)
-    (tmp_path / "run.pt").write_bytes(b"nothing")
+    (tmp_path / "run.state").write_bytes(b"nothing")
     with pytest.raises(GameError, match="not a checkpoint"):
-        train(lessons, PRESET, 3, 4, seed=2, checkpoint=tmp_path / "run.pt")
+        train(lessons, PRESET, 3, 4, seed=2, checkpoint=tmp_path / "run.state")
 
 
 def test_what_held_out_deals_show() -> None:
