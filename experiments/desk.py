@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from abl_cards.files import write_text
+from abl_cards.files import naming, write_text
 
 Tell = Callable[[int, str], None]
 """Told how much is done, and a remark."""
@@ -49,16 +49,19 @@ class Desk:
         began = time.perf_counter()
         with self.bar(f"[{self._done}/{max(self._done, self._planned)}] {text}", total) as tell:
             result = json.loads(json.dumps(work(tell)))  # what is written is what a later run will read
-        with (self.folder / "cells.jsonl").open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps({"cell": dict(what), "result": result}, ensure_ascii=False) + "\n")
+        self._add("cells.jsonl", json.dumps({"cell": dict(what), "result": result}, ensure_ascii=False))
         self._kept[key] = result
         self.log(f"{text}: {time.perf_counter() - began:.1f} s")
         return result
 
     def log(self, line: str) -> None:
         """A line in the log of the folder."""
-        with (self.folder / "log.txt").open("a", encoding="utf-8") as stream:
-            stream.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {line}\n")
+        self._add("log.txt", f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {line}")
+
+    def _add(self, name: str, line: str) -> None:
+        file = self.folder / name
+        with naming(file), file.open("a", encoding="utf-8") as stream:
+            stream.write(line + "\n")
 
 
 def _key(what: Mapping[str, Any]) -> str:

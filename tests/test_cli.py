@@ -6,10 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
+from abl_cards.cli import app
 from tests.cli_runs import ROOT, run
 
 COMMANDS = ["kb check", "kb verify", "kb copy", "legal", "match", "replay", "bench", "demo"]
@@ -41,6 +45,40 @@ def test_what_is_no_command_is_misuse(arguments: list[str]) -> None:
     assert answer.exit_code == 2
     assert answer.stdout == ""
     assert answer.stderr
+
+
+def test_every_seed_is_listed_below() -> None:
+    def commands(group: Any, path: tuple[str, ...]) -> Iterator[str]:
+        for name, each in getattr(group, "commands", {}).items():
+            yield from commands(each, (*path, name))
+        if any("--seed" in param.opts for param in group.params):
+            yield " ".join(path)
+
+    assert sorted(commands(get_command(app), ())) == sorted(SEEDED)
+
+
+SEEDED = {
+    "kb verify": "guandan", "kb diff": "guandan kb", "match": "guandan kb kb", "deal": "doudizhu --class 1",
+    "serve": "guandan kb kb", "join": "guandan kb ws://127.0.0.1:9", "run": "guandan_abln",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SEEDED)
+@pytest.mark.parametrize(("seed", "bound"), [("-5", "0"), (str(1 << 63), str((1 << 63) - 1))])
+def test_a_seed_that_is_none_is_misuse(name: str, seed: str, bound: str) -> None:
+    answer = run(*name.split(), *SEEDED[name].split(), "--seed", seed)
+    assert answer.exit_code == 2
+    assert answer.stdout == ""
+    told = "".join(answer.stderr.replace("│", " ").split())  # typer draws a box around it
+    assert "seed" in told
+    assert bound in told
+
+
+def test_a_seed_that_is_none_is_no_setting(tmp_path: Path) -> None:
+    answer = run("train", "guandan", "--dir", str(tmp_path / "run"), "--set", "seed=-5")
+    assert (answer.exit_code, answer.stdout) == (2, "")
+    assert answer.stderr == f"error: --set seed=-5: seed is a whole number from 0 to {2**63 - 1}\n"
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
 """The form of the code: lint, format, types, layers, packaging, and nothing in it that is true of one machine only."""
 
+import ast
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,57 @@ def own_files() -> list[Path]:
 def test_tools_have_nothing_to_say(command: str) -> None:
     name, *arguments = command.split()
     output_of(tool(name), *arguments)
+
+
+RUNS_WHAT_IT_READS = {
+    "pickle", "_pickle", "cPickle", "cloudpickle", "dill", "joblib", "marshal", "shelve", "yaml", "multiprocessing",
+}  # fmt: skip
+"""Modules that make objects of bytes, and so do what the bytes say."""
+POOLS = {"ProcessPoolExecutor", "fork", "forkpty"}
+PROCESSES = {"abl_cards/cli/clingo_pool.py"}
+"""May use Python's pool of processes: its pipes have no names, and only its own children hold them."""
+
+
+def unsafe(tree: ast.AST) -> Iterator[str]:
+    """What a module uses that could run what it reads."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names if each.name.partition(".")[0] in RUNS_WHAT_IT_READS)
+        elif isinstance(node, ast.ImportFrom):
+            names = {each.name for each in node.names}
+            if (node.module or "").partition(".")[0] in RUNS_WHAT_IT_READS | ({"torch"} if "load" in names else set()):
+                yield str(node.module)
+            yield from names & (POOLS | RUNS_WHAT_IT_READS)
+        elif isinstance(node, ast.Attribute):
+            if ast.unparse(node) in {"torch.load", "torch.save", "np.load", "numpy.load"}:
+                yield ast.unparse(node)
+            elif node.attr.endswith(("_object", "_object_list")) and "distributed" in ast.unparse(tree):
+                yield node.attr
+        elif isinstance(node, ast.Name) and node.id in ("eval", "exec", "__import__"):
+            yield node.id
+
+
+def test_nothing_that_is_read_can_run() -> None:
+    """Files, ports and pipes bring data: a checkpoint from somebody else must be as harmless as a picture."""
+    found = {
+        f"{file.relative_to(ROOT).as_posix()}: {name}"
+        for file in own_files()
+        if file.suffix == ".py" and file.relative_to(ROOT).parts[0] in PACKAGES
+        for name in unsafe(ast.parse(file.read_bytes()))
+    }
+    pools = {f"{file}: {name}" for file in PROCESSES for name in ("ProcessPoolExecutor", "multiprocessing")}
+    assert found == pools
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import pickle", "from pickle import loads", "import torch\ntorch.load('x')", "from torch import load",
+        "exec('x')", "np.load('x', allow_pickle=True)", "torch.distributed.gather_object(1)", "import marshal as m",
+    ],
+)  # fmt: skip
+def test_what_could_run_is_found(text: str) -> None:
+    assert list(unsafe(ast.parse(text)))
 
 
 def test_no_file_names_a_path_of_one_machine() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abl_cards.settings import SettingError, assign, described, plain, setting, written
+from abl_cards.settings import SEEDS, SettingError, assign, described, plain, setting, written
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class Settings:
     shares: tuple[float, ...] = setting((0.0, 1.0), "how much else")
     file: Path | None = setting(None, "from where")
     most: int | None = setting(None, "at most")
+    seed: int = setting(0, "by which", SEEDS)
 
 
 def test_words_set_values_of_every_kind() -> None:
@@ -36,7 +37,7 @@ def test_words_set_values_of_every_kind() -> None:
     st.builds(
         Settings, st.integers(), st.floats(allow_nan=False), st.booleans(), st.sampled_from(["kb", "abl:a=b,c"]),
         st.lists(st.sampled_from(["kb", "abl:a,b"])).map(tuple), st.lists(st.floats(allow_nan=False)).map(tuple),
-        st.none() | st.just(Path("x/y.gz")), st.none() | st.integers(),
+        st.none() | st.just(Path("x/y.gz")), st.none() | st.integers(), st.integers(0, SEEDS[-1]),
     )
 )  # fmt: skip
 def test_what_is_written_is_read_again(settings: Settings) -> None:
@@ -44,7 +45,9 @@ def test_what_is_written_is_read_again(settings: Settings) -> None:
     assert assign(Settings(), words) == settings
 
 
-@pytest.mark.parametrize("word", ["games", "game=3", "games=many", "fast=2", "share=", "most=x", "file"])
+@pytest.mark.parametrize(
+    "word", ["games", "game=3", "games=many", "fast=2", "share=", "most=x", "file", "seed=-5", f"seed={2**63}"]
+)
 def test_words_that_set_nothing_are_named(word: str) -> None:
     with pytest.raises(SettingError, match=word.partition("=")[0]):
         assign(Settings(), [word])

@@ -81,7 +81,12 @@ class Memory:
         return marks | {"used": used, "rows": rows}
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Take up what was saved."""
+        """Take up what was saved; raises ValueError where that has rows, tables or seats that are not here."""
+        tables, seats = self.last.shape
+        limits = {"before": len(self.state), "last": len(self.state), "table": tables, "seat": seats}
+        for name, limit in limits.items():  # compiled functions go where these say
+            if not ((saved[name] >= NO_ROW) & (saved[name] < limit)).all():
+                raise ValueError(f"numbers of '{name}' that are not here")
         for name in ("before", "state", "order", "last", "table", "seat"):
             getattr(self, name)[...] = saved[name]
         for name, rows in saved["rows"].items():

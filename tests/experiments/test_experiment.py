@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from abl_cards.loop.lock import only_here
 from abl_cards.settings import plain
 from experiments import matches
 from experiments.desk import Desk
@@ -54,6 +56,14 @@ def test_what_cannot_be_run_is_misuse(words: list[str], problem: str) -> None:
     shown = run("run", *words)
     assert shown.exit_code == 2
     assert problem in shown.stderr
+
+
+def test_one_experiment_at_a_time_in_a_folder(tmp_path: Path) -> None:
+    with only_here(tmp_path):
+        shown = run("run", "big2_exact", "--smoke", "--dir", str(tmp_path))
+    assert shown.exit_code == 1
+    assert f"error: {tmp_path}: process {os.getpid()} is at work here" in shown.stderr
+    assert [file.name for file in tmp_path.iterdir()] == [".lock"]
 
 
 def test_an_unknown_agent_is_named(tmp_path: Path) -> None:

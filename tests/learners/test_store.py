@@ -1,6 +1,7 @@
 """Weights as files."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ from abl_cards.games import Engine, GameError, game
 from learners import store
 from learners.networks import GameShape, Networks
 from learners.presets import PRESETS
-from learners.store import Card, load_card, load_networks, save_networks
+from learners.store import Card, load_card, load_networks, load_weights, save_networks, write_weights
 from tests.learners.tiny import TINY
+from tests.test_files import files_end_after
 
 
 @pytest.fixture
@@ -48,15 +50,69 @@ def test_errors_name_the_file(tmp_path: Path, engine: Engine) -> None:
         ({"game": "big2"}, "weights for big2, not for guandan"),
         ({"preset": "huge"}, "unknown preset 'huge'"),
         ({"abln": False}, "not weights of such networks"),
-        ({"colour": "red"}, "no card of weights"),
+        ({"colour": "red"}, "no card of weights .'colour' is of another type, or is not known"),
+        ({"preset": ["tiny"]}, "no card of weights .'preset' is of another type"),
+        ({"abln": 1}, "no card of weights .'abln' is of another type"),
+        ({"steps": True}, "no card of weights .'steps' is of another type"),
+        ({"game": None}, "no card of weights .'game' is of another type"),
     ):
         card.write_text(json.dumps(json.loads(card.read_text()) | change))
         with pytest.raises(GameError, match=message):
             load_networks(file, engine)
         save_networks(file, networks, Card("guandan", "tiny", True, 0))
+    for text in ("[" * 100_000, "[]", "", "3", '{"game": "guandan"}', "\0"):
+        card.write_text(text)
+        with pytest.raises(GameError, match=r"some\.json: no card of weights"):
+            load_networks(file, engine)
+    save_networks(file, networks, Card("guandan", "tiny", True, 0))
     file.write_bytes(b"nothing of the kind")
     with pytest.raises(GameError, match=r"some\.safetensors"):
         load_networks(file, engine)
+
+
+@pytest.mark.parametrize("odd", [float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize("everywhere", [True, False])
+def test_weights_that_are_no_numbers_are_refused(tmp_path: Path, engine: Engine, odd: float, everywhere: bool) -> None:
+    networks, file = Networks(TINY, GameShape.of(engine)), tmp_path / "some.safetensors"
+    with torch.no_grad():
+        if everywhere:
+            for weights in networks.parameters():
+                weights.fill_(odd)
+        else:
+            networks.decision.policy.weight[0, 0] = odd
+    save_networks(file, networks, Card("guandan", "tiny", True, 0))
+    with pytest.raises(GameError, match=r"some\.safetensors: '.*' is infinite or no number somewhere; train anew"):
+        load_networks(file, engine)
+
+
+@pytest.mark.parametrize("abln", [True, False])
+def test_weights_for_other_labels_say_how_many(tmp_path: Path, engine: Engine, abln: bool) -> None:
+    """Rules that add labels make other networks; whoever brings the old weights is told why."""
+    preset, shape = TINY if abln else TINY.without_abln(), GameShape.of(engine)
+    file = tmp_path / "some.safetensors"
+    save_networks(file, Networks(preset, replace(shape, labels=179)), Card("guandan", "tiny", abln, 0))
+    with pytest.raises(GameError, match=r"some\.safetensors: made for 179 labels, these rules have 168; train on"):
+        load_networks(file, engine)
+    with pytest.raises(GameError, match="made for 179 labels, these rules have 168"):
+        load_weights(file, Networks(TINY, shape))
+
+
+def test_weights_of_which_some_are_missing_are_refused(tmp_path: Path, engine: Engine) -> None:
+    file, networks = tmp_path / "some.safetensors", Networks(TINY, GameShape.of(engine))
+    write_weights(file, {"decision.policy.weight": torch.zeros(168, 16)}, Card("guandan", "tiny", False, 0))
+    with pytest.raises(GameError, match=r"not weights of such networks: decision\.join\.weight"):
+        load_weights(file, networks)
+
+
+def test_no_room_leaves_the_old_weights(tmp_path: Path, engine: Engine) -> None:
+    file, networks = tmp_path / "some.safetensors", Networks(TINY, GameShape.of(engine))
+    save_networks(file, networks, Card("guandan", "tiny", True, 0))
+    before = file.read_bytes()
+    with files_end_after(1000), pytest.raises(OSError, match="File too large"):
+        save_networks(file, networks, Card("guandan", "tiny", True, 1))
+    assert file.read_bytes() == before
+    assert load_card(file).seed == 0
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_shipped_weights_have_cards_and_fit(engine: Engine) -> None:

@@ -88,9 +88,9 @@ def test_what_is_no_file_or_no_state_is_said_in_a_line(tmp_path: Path) -> None:
 )
 def test_a_state_of_another_shape_is_said_in_a_line(tmp_path: Path, take_up: Any, said: str) -> None:
     file = tmp_path / "run.state"
-    with pytest.raises(GameError, match=rf"run\.state: of other settings, or another version.*{said}") as told:
-        with taken_up(file):
-            take_up(STATE)
+    said = rf"run\.state: of other settings, or another version.*{said}"
+    with pytest.raises(GameError, match=said) as told, taken_up(file):
+        take_up(STATE)
     assert "\n" not in str(told.value)
 
 

@@ -66,6 +66,16 @@ def test_a_full_memory_says_what_to_do() -> None:
         memory.remember(np.arange(3), np.zeros(3, np.int8), rows([1.0, 2.0, 3.0]))
 
 
+@pytest.mark.parametrize(("name", "value"), [("before", 10), ("last", -2), ("last", 10**9), ("table", 3), ("seat", 1)])
+def test_rows_that_are_not_here_are_refused(name: str, value: int) -> None:
+    """What somebody made up would send compiled functions out of their arrays."""
+    memory = Memory(10, 3, 1, rows([0.0]))
+    saved = memory.arrays()
+    saved[name] = np.full_like(saved[name], value, np.int64)
+    with pytest.raises(ValueError, match=f"'{name}'"):
+        Memory(10, 3, 1, rows([0.0])).restore(saved)
+
+
 def test_what_was_saved_comes_back() -> None:
     memory, other = (Memory(10, 3, 1, rows([0.0])) for _ in range(2))
     memory.remember(np.arange(3), np.zeros(3, np.int8), rows([1.0, 2.0, 3.0]))

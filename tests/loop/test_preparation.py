@@ -11,14 +11,16 @@ import pytest
 import torch
 
 from abl_cards.games import GameError, game
-from abl_cards.loop.preparation import prepare
-from abl_cards.loop.pretraining import from_records, with_estimates
+from abl_cards.loop.preparation import Preparation, prepare
+from abl_cards.loop.pretraining import abln_fit, from_records, with_estimates
 from abl_cards.loop.settings import Settings
 from abl_cards.records import readable, sample_records
 from learners.networks import GameShape, Networks
 from learners.presets import DRAWS, PRESETS, Preset
 from learners.store import load_card
+from learners.symmetry import Symmetries
 from tests.learners.tiny import TINY
+from tests.loop.test_checkpoint import plant
 
 SAMPLE = sample_records("guandan")
 
@@ -94,3 +96,16 @@ def test_lessons_are_told_what_a_player_would_be_told(engine: Any) -> None:
     np.testing.assert_allclose(held, lessons.constraints.left, atol=0.05)
     assert 0 < told.replies.mean() < DRAWS
     assert (told.replies[..., engine.traits.pass_label] == 0).all()
+
+
+@pytest.mark.parametrize("name", ["hidden hands", "decisions"])
+@pytest.mark.parametrize("suffix", ["state", "pt"])
+def test_a_planted_part_does_not_run(tmp_path: Path, engine: Any, name: str, suffix: str) -> None:
+    file = tmp_path / f"{name.replace(' ', '-')}.{suffix}"
+    trace = plant(file)
+    networks = Networks(TINY, GameShape.of(engine))
+    preparation = Preparation(settings(tmp_path), engine, networks, lambda done, what: None)
+    fit = abln_fit(networks, Symmetries.of(engine.symmetries, engine.observation), 1)
+    with pytest.raises(GameError, match=rf"{file.name}: "), preparation._keeping(fit, name):
+        pass
+    assert not trace.exists()

@@ -17,12 +17,14 @@ from abl_cards.games import GameError
 from abl_cards.games.doudizhu.rulebook import rules_of
 from abl_cards.games.doudizhu.samples import uneven_hands
 from abl_cards.games.doudizhu.wire import read_hand
+from abl_cards.loop.lock import only_here
 from abl_cards.loop.split_labels import Tagged
 from abl_cards.loop.splitting import SplitBridge, SplitSettings
 from learners.presets import SPLITTERS
 from reasoners.ablkit_splits import SplitsKB, SplittingReasoner, cards_of_hands, hands_of_cards
 from reasoners.split_kernels import NO_TAG
 from reasoners.splits import Splitter
+from tests.loop.test_checkpoint import plant
 
 SPLITTER = Splitter.of(rules_of())
 HANDS = uneven_hands(np.random.default_rng(2), 300)
@@ -137,6 +139,23 @@ def test_ablkits_search_and_ours_know_the_same_rules() -> None:
 def test_what_cannot_be_taught(more: dict[str, Any], problem: str, tmp_path: Path) -> None:
     with pytest.raises(GameError, match=problem):
         SplitBridge(SplitSettings(tmp_path, **more), SPLITTER, labelled(), np.zeros(0, np.uint64))
+
+
+@pytest.mark.parametrize("name", ["checkpoint.state", "checkpoint.pt"])
+def test_a_planted_checkpoint_does_not_run(tmp_path: Path, name: str) -> None:
+    trace = plant(tmp_path / name)
+    with pytest.raises(GameError, match=f"{name}: "):
+        bridge(tmp_path, rounds=2)
+    assert not trace.exists()
+
+
+def test_one_run_at_a_time(tmp_path: Path) -> None:
+    first, second = bridge(tmp_path, rounds=2), bridge(tmp_path, rounds=2)
+    with only_here(tmp_path), pytest.raises(GameError, match="is at work here"):
+        first.train()
+    first.train()
+    with pytest.raises(GameError, match="another process has gone on"):
+        second.train()
 
 
 def test_a_checkpoint_of_other_settings(tmp_path: Path) -> None:

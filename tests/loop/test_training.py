@@ -7,12 +7,16 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 
+from abl_cards import archive
 from abl_cards.games import GameError
+from abl_cards.loop.checkpoint import save_checkpoint
+from abl_cards.loop.lock import only_here
 from abl_cards.loop.metrics import read_metrics
 from abl_cards.loop.settings import Settings
 from abl_cards.loop.training import Report, Run
@@ -21,6 +25,8 @@ from abl_cards.parallel import THREADS
 from learners.presets import PRESETS
 from learners.store import load_card, load_networks
 from tests.learners.tiny import TINY
+from tests.loop.test_checkpoint import plant
+from tests.test_files import files_end_after
 
 TIMES = ("seconds", "pace")
 
@@ -112,6 +118,67 @@ def test_other_settings_do_not_go_on_with_a_checkpoint(tmp_path: Path) -> None:
     (tmp_path / "checkpoint.state").write_bytes(b"half a file")
     with pytest.raises(GameError, match=r"checkpoint\.state: not a checkpoint"):
         Run(settings(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["checkpoint.state", "checkpoint.pt"])
+def test_a_planted_checkpoint_does_not_run(tmp_path: Path, name: str) -> None:
+    trace = plant(tmp_path / name)
+    with pytest.raises(GameError, match=rf"{name}: .*; choose another folder, or move it away to start anew"):
+        Run(settings(tmp_path))
+    assert not trace.exists()
+
+
+def test_planted_copies_do_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(settings(tmp_path, critic_lessons=100))
+    monkeypatch.setattr(run, "_rng", SimpleNamespace(integers=lambda first, end: first))
+    run._league = 1  # so that the first copy is met again
+    for name, act in (("past/0001.state", run._remember), ("critic-0.state", run.value_positions)):
+        trace = plant(tmp_path / name)
+        with pytest.raises(GameError, match=rf"{name}: not a checkpoint"):
+            act()
+        assert not trace.exists()
+    save_checkpoint(tmp_path / "past" / "0001.state", {"decision.policy.weight": torch.zeros(3)})
+    with pytest.raises(GameError, match=r"0001\.state: of other settings, or another version"):
+        run._remember()
+    (tmp_path / "past" / "0001.state").unlink()
+    run._remember()  # a copy that is gone is not met
+
+
+@pytest.mark.parametrize("state", [{"settings": {}}, {}, {"settings": 3, "parts": []}, [1], None])
+def test_a_checkpoint_of_another_shape_is_said_in_a_line(tmp_path: Path, state: Any) -> None:
+    file = tmp_path / "checkpoint.state"
+    file.write_bytes(archive.pack(state))
+    kept = file.read_bytes()
+    with pytest.raises(GameError, match=r"checkpoint\.state: .*choose another folder") as told:
+        Run(settings(tmp_path))
+    assert "\n" not in str(told.value)
+    assert file.read_bytes() == kept
+
+
+def test_one_run_at_a_time_in_a_folder(tmp_path: Path) -> None:
+    """Nor may a run that was taken up go on once another one has."""
+    first, second = Run(settings(tmp_path, decisions=1)), Run(settings(tmp_path, decisions=1))
+    with only_here(tmp_path):
+        with pytest.raises(GameError, match=f"process {os.getpid()} is at work here"):
+            first.go()
+        with pytest.raises(GameError, match="is at work here"):
+            Run(settings(tmp_path))
+    first.go()
+    with pytest.raises(GameError, match="another process has gone on with this run"):
+        second.go()
+    assert len(lines(tmp_path)) == first.update == 1
+
+
+def test_a_run_without_room_keeps_its_checkpoint(tmp_path: Path) -> None:
+    run = Run(settings(tmp_path, decisions=1))
+    run.go()
+    kept = run.checkpoint.read_bytes()
+    again = Run(settings(tmp_path, decisions=10**6))
+    with files_end_after(len(kept) // 2), pytest.raises(OSError, match=r"File too large.*checkpoint\.state"):
+        again.go()
+    assert run.checkpoint.read_bytes() == kept
+    assert not list(tmp_path.glob(".*.partial"))
+    assert Run(settings(tmp_path)).update == run.update
 
 
 KILLED = """

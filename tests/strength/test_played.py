@@ -16,6 +16,7 @@ from abl_cards.games.doudizhu.outcomes import Outcomes, Played
 from abl_cards.records import readable
 from abl_cards.strength.difficulty import Deals, cluster
 from abl_cards.strength.played import Sample, gather, play_out, read_pairing
+from tests.loop.test_checkpoint import plant
 
 
 def test_outcomes_are_those_of_the_records() -> None:
@@ -53,10 +54,19 @@ def test_a_sample_is_the_mean_of_its_games(tmp_path: Path) -> None:
     assert sample.once.shape == (0, 5)
     np.testing.assert_array_equal(sample.alike, [alone[0].won])  # where greedy has all seats
     np.testing.assert_allclose(sample.features[:, 1], sample.points[:, 1] + sample.points[:, 2])
-    sample.save(tmp_path / "some.npz")
-    back = Sample.load(tmp_path / "some.npz")
+    sample.save(tmp_path / "some.state")
+    back = Sample.load(tmp_path / "some.state")
     assert back.digest() == sample.digest()
     assert (back.hands.parts == sample.hands.parts).all()
+
+
+def test_played_deals_that_somebody_planted_do_not_run(tmp_path: Path) -> None:
+    trace = plant(tmp_path / "some.state")
+    with pytest.raises(GameError, match=r"some\.state: not a checkpoint"):
+        Sample.load(tmp_path / "some.state")
+    assert not trace.exists()
+    with pytest.raises(GameError, match=r"none\.state: the deals that were played are missing"):
+        Sample.load(tmp_path / "none.state")
 
 
 def test_records_come_first_and_count_as_one_game_more(shared_data: Path) -> None:

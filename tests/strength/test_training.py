@@ -16,6 +16,7 @@ from abl_cards.strength.judge import StrengthJudge, inputs_of, load_judge
 from abl_cards.strength.training import Epoch, Lessons, held_out, judged, train
 from learners.store import write_weights
 from learners.strength import STRENGTH_PRESETS, StrengthCard
+from tests.loop.test_checkpoint import plant
 
 PRESET = replace(STRENGTH_PRESETS["small"], hidden=12, joint=8, batch=64, rate=0.02)
 
@@ -59,9 +60,10 @@ def test_a_stopped_run_goes_on_as_if_nothing_had_happened(
     assert again == history
     for name, tensor in straight.state_dict().items():
         torch.testing.assert_close(resumed.state_dict()[name], tensor)
-    (tmp_path / "run.state").write_bytes(b"nothing")
+    trace = plant(tmp_path / "run.state")
     with pytest.raises(GameError, match="not a checkpoint"):
         train(lessons, PRESET, 3, 4, seed=2, checkpoint=tmp_path / "run.state")
+    assert not trace.exists()
 
 
 def test_what_held_out_deals_show() -> None:
