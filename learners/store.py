@@ -99,13 +99,15 @@ def load_card(file: Path) -> Card:
 def shipped(game: str, preset: str, *tags: str) -> Path:
     """The file of shipped weights; raises GameError where there is none."""
     file = SHIPPED / f"{'-'.join([game, preset, *tags])}.safetensors"
-    if not file.exists():
-        there = sorted(path.stem for path in SHIPPED.glob(f"{game}-*.safetensors"))
-        known = (
-            f"there are: {', '.join(there)}" if there else f"none come with {game}; train some, and give weights=FILE"
-        )
-        raise GameError(f"no weights '{file.stem}' ({known})")
-    return file
+    if file.exists():
+        return file
+    there = sorted(path.stem for known in PRESETS for path in SHIPPED.glob(f"{game}-{known}*.safetensors"))
+    if there:
+        raise GameError(f"no weights '{file.stem}' (there are: {', '.join(there)})")
+    raise GameError(
+        f"agent 'abl' has no weights for {game}: play kb or greedy, or train some (abl-cards train {game} --dir "
+        f"runs/mine) and name their file, abl:weights=runs/mine/{game}-{preset}.safetensors"
+    )
 
 
 def load_networks(file: Path, engine: Engine) -> Networks:

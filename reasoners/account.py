@@ -15,6 +15,7 @@ MOST_LISTED = 12
 """Candidates and dropped moves; the JSON form has them all."""
 MOST_LABELS = 8
 """Labels with their probabilities; the JSON form has them all."""
+_LISTED = {"en": ", ", "zh": "、"}
 _BAR = 20  # characters for a probability of one
 
 _ENGLISH = {
@@ -46,9 +47,9 @@ _CHINESE = {
     "chosen": "选择：{move}   代价 {cost}，{moves} 种出法中最低",
     "only": "选择：{move}   代价 {cost}，唯一的出法",
     "runner_up": "次选：{move}   代价 {cost}，第 {place} 位",
-    "why_not": "为什么不出 {move}：代价高 {more}",
-    "tie": "为什么不出 {move}：代价相同，但在列表中靠后",
-    "worse": "为什么不出 {move}：与知识库不一致",
+    "why_not": "为什么不选 {move}：代价高 {more}",
+    "tie": "为什么不选 {move}：代价相同，但在列表中靠后",
+    "worse": "为什么不选 {move}：与知识库不一致",
     "candidates": "{label} 的候选动作：{count}",
     "more": "……还有 {count} 种",
     "dropped": "与知识库不一致而舍去：{count}",
@@ -63,8 +64,8 @@ _CHINESE = {
     "likeliest": "选择：{move}   代价 {cost}，概率最高的伪动作 {label} 的 {count} 种出法中最低",
     "only_set": "选择：{move}   代价 {cost}，概率最高的伪动作 {label} 的唯一出法",
     "drawn": "选择：{move}   代价 {cost}，从概率最高的伪动作 {label} 的 {count} 种出法中随机抽取",
-    "less_likely": "为什么不出 {move}：{label} 的概率较低，{other} 对 {share}；代价差 {more:+d}",
-    "not_drawn": "为什么不出 {move}：没有考虑偏好；代价差 {more:+d}",
+    "less_likely": "为什么不选 {move}：{label} 的概率较低，{other} 对 {share}；代价差 {more:+d}",
+    "not_drawn": "为什么不选 {move}：没有考虑偏好；代价差 {more:+d}",
     "made_label": "   {label} 的概率 {share}",
 }
 _HEADINGS = {"en": _ENGLISH, "zh": _CHINESE}
@@ -98,7 +99,7 @@ def _lines(explanation: Explanation) -> Iterator[str]:
     if explanation.runner_up is not None:
         other = explanation.runner_up
         yield ""
-        yield say["runner_up"].format(move=other.action, cost=other.cost, place=other.place)
+        yield say["runner_up"].format(move=_move(other, book), cost=other.cost, place=other.place)
         yield from _reasons(other, book)
         yield ""
         yield from why_not(explanation, other)
@@ -114,18 +115,19 @@ def _lines(explanation: Explanation) -> Iterator[str]:
 
 def _labels(explanation: Explanation) -> Iterator[str]:
     """The most probable labels, with bars, as in the paper's figure 4."""
-    say, labels = _HEADINGS[explanation.book.language], explanation.labels
-    shown = labels[:MOST_LABELS]
-    names = [SEATS[explanation.book.language][name] for name in ((shown[0].answers if shown else None) or ())]
-    answered = say["answered"].format(names=", ".join(names)) if names else ""
+    book, labels = explanation.book, explanation.labels
+    say, shown = _HEADINGS[book.language], labels[:MOST_LABELS]
+    seats = [SEATS[book.language][name] for name in ((shown[0].answers if shown else None) or ())]
+    answered = say["answered"].format(names=_LISTED[book.language].join(seats)) if seats else ""
     looked = any(each.ahead and each.ahead.points is not None for each in shown)
     yield say["labels"].format(count=len(labels)) + answered + (say["ahead"] if looked else "")
-    width = max((len(each.label) for each in shown), default=0)
-    for each in shown:
+    names = [book.label(each.label) for each in shown]
+    width = max(map(_width, names), default=0)
+    for each, name in zip(shown, names, strict=True):
         mark, share = ">" if each.label == explanation.chosen.label else " ", each.probability or 0.0
         answers = "".join(f"{_share(answer):>6}" for answer in (each.answers or {}).values())
         told = f"{_percent(share):>7}{answers}{_foresight(each) if looked else ''}"
-        yield f"{mark} {each.label.ljust(width)}  {told}  {'█' * round(_BAR * share)}".rstrip()
+        yield f"{mark} {_padded(name, width)}  {told}  {'█' * round(_BAR * share)}".rstrip()
     rest = labels[MOST_LABELS:]
     if rest:
         together = _percent(sum(each.probability or 0.0 for each in rest))
@@ -138,8 +140,9 @@ def _choice(explanation: Explanation) -> str:
     key = "chosen" if moves > 1 else "only"
     if opinion is not None and moves > 1:
         key = "only_set" if sets == 1 else "drawn" if opinion.drawn else "likeliest"
-    say = _HEADINGS[explanation.book.language][key]
-    return say.format(move=chosen.action, cost=chosen.cost, moves=moves, label=chosen.label, count=sets)
+    book = explanation.book
+    say, label = _HEADINGS[book.language][key], book.label(chosen.label)
+    return say.format(move=_move(chosen, book), cost=chosen.cost, moves=moves, label=label, count=sets)
 
 
 def _share(answer: float | None) -> str:
@@ -163,7 +166,9 @@ def why_not(explanation: Explanation, other: Verdict) -> Iterator[str]:
     if explanation.opinion is not None and not other.violates:
         key = "less_likely" if other.label != chosen.label else "not_drawn" if explanation.opinion.drawn else key
     shares = {"share": _percent(chosen.probability), "other": _percent(other.probability)}
-    yield _HEADINGS[explanation.book.language][key].format(move=other.action, more=more, label=other.label, **shares)
+    book = explanation.book
+    say, label = _HEADINGS[book.language][key], book.label(other.label)
+    yield say.format(move=_move(other, book), more=more, label=label, **shares)
     yield from (f"  {_citation(each)}" for each in other.violates)
     yield from _table(_draw_together(explanation.difference(other), explanation.book))
 
@@ -172,7 +177,7 @@ def judgement(explanation: Explanation, verdict: Verdict) -> Iterator[str]:
     """What the knowledge base makes of one move, and what speaks for the chosen one instead, as lines."""
     moves = len(explanation.moment.actions)
     say = _HEADINGS[explanation.book.language]["judged"]
-    yield say.format(move=verdict.action, cost=verdict.cost, place=verdict.place, moves=moves)
+    yield say.format(move=_move(verdict, explanation.book), cost=verdict.cost, place=verdict.place, moves=moves)
     yield from _reasons(verdict, explanation.book)
     if verdict.place > 1:
         yield from why_not(explanation, verdict)
@@ -187,16 +192,17 @@ def _reasons(verdict: Verdict, book: Phrasebook) -> Iterator[str]:
 
 def _candidates(explanation: Explanation) -> Iterator[str]:
     say, candidates = _HEADINGS[explanation.book.language], explanation.candidates
-    yield say["candidates"].format(label=explanation.chosen.label, count=len(candidates))
+    yield say["candidates"].format(label=explanation.book.label(explanation.chosen.label), count=len(candidates))
     shown = candidates[:MOST_LISTED]
-    names = [str(verdict.action) for verdict in shown]
+    names = [_move(verdict, explanation.book) for verdict in shown]
+    width = max(map(_width, names))
     for verdict, name in zip(shown, names, strict=True):
         mark = ">" if verdict.place == explanation.chosen.place else " "
         tells = ", ".join(
             f"{line.share:+d} {line.name}" for line in _draw_together(explanation.difference(verdict), explanation.book)
         )
         cost = "–" if verdict.violates else str(verdict.cost)
-        yield f"{mark} {name.ljust(max(map(len, names)))}  {cost:>5}  {tells}".rstrip()
+        yield f"{mark} {_padded(name, width)}  {cost:>5}  {tells}".rstrip()
     if len(candidates) > len(shown):
         yield f"  {say['more'].format(count=len(candidates) - len(shown))}"
 
@@ -205,7 +211,7 @@ def _dropped(explanation: Explanation) -> Iterator[str]:
     say, dropped = _HEADINGS[explanation.book.language], explanation.dropped
     yield say["dropped"].format(count=len(dropped))
     for verdict in dropped[:MOST_LISTED]:
-        yield f"  {verdict.action}"
+        yield f"  {_move(verdict, explanation.book)}"
         yield from (f"    {_citation(each)}" for each in verdict.violates)
     if len(dropped) > MOST_LISTED:
         yield f"  {say['more'].format(count=len(dropped) - MOST_LISTED)}"
@@ -220,9 +226,9 @@ def _made(explanation: Explanation, made: Verdict) -> Iterator[str]:
     if made.place == explanation.chosen.place:
         yield say["same"]
         return
-    share = say["made_label"].format(label=made.label, share=_percent(made.probability))
+    share = say["made_label"].format(label=explanation.book.label(made.label), share=_percent(made.probability))
     told = share if made.probability is not None else ""
-    yield say["made"].format(move=made.action, cost=made.cost, place=made.place, moves=moves) + told
+    yield say["made"].format(move=_move(made, explanation.book), cost=made.cost, place=made.place, moves=moves) + told
     yield from _reasons(made, explanation.book)
     yield ""
     yield from why_not(explanation, made)
@@ -244,7 +250,15 @@ def _draw_together(found: Iterable[Reason | Difference], book: Phrasebook) -> li
 def _table(lines: Sequence[_Line]) -> Iterator[str]:
     width = max((_width(line.name) for line in lines), default=0)
     for line in lines:
-        yield f"  {line.share:+5d}  {line.name}{' ' * (width - _width(line.name))}  {line.words}"
+        yield f"  {line.share:+5d}  {_padded(line.name, width)}  {line.words}"
+
+
+def _move(verdict: Verdict, book: Phrasebook) -> str:
+    return book.move(verdict.label, verdict.action)
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - _width(text))
 
 
 def _width(text: str) -> int:

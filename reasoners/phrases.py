@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
-from abl_cards.games import Engine, GameError
+from abl_cards.games import Action, Engine, GameError
+from abl_cards.games.naming import label_text, move_text
 from abl_cards.logic import KnowledgeBase, Signature, Term
 from abl_cards.logic.sorts import Place, infer_sorts
 from abl_cards.logic.terms import parse_name
@@ -41,6 +42,14 @@ class Phrasebook:
     def group(self, name: str) -> str:
         """The group of a preference."""
         return self.kb.groups.get(functor(name), "")
+
+    def label(self, label: str) -> str:
+        """A label as it is spoken of."""
+        return label_text(self.engine, label, self.language)
+
+    def move(self, label: str, action: Action) -> str:
+        """A move as it is spoken of."""
+        return move_text(self.engine, label, action, self.language)
 
     def sentence(self, names: Sequence[str]) -> str:
         """What some instances of one preference say, all at once: "Keep the pairs of 2–5.".

@@ -14,6 +14,7 @@ import pytest
 from typer.main import get_command
 
 from abl_cards.cli import app
+from abl_cards.games import game_names
 from tests.cli_runs import ROOT, run
 
 COMMANDS = ["kb check", "kb verify", "kb copy", "legal", "match", "replay", "bench", "demo"]
@@ -29,6 +30,23 @@ def test_help_shows_an_example_or_says_what_is_shown(name: str) -> None:
     assert shown.exit_code == 0
     assert "Usage:" in shown.stdout
     assert name == "demo" or f"abl-cards {name}" in " ".join(shown.stdout.split())
+
+
+def commands(group: Any, prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name, each in group.commands.items():
+        path = (*prefix, name)
+        yield from commands(each, path) if hasattr(each, "commands") else [(path, each)]
+
+
+def test_help_names_all_games() -> None:
+    """Wherever a game is to be named, as an argument or an option."""
+    asked = 0
+    for path, each in commands(get_command(app)):
+        for parameter in each.params:
+            if "GAME" in (parameter.metavar or "").split("|"):
+                asked += 1
+                assert ", ".join(game_names()) in (getattr(parameter, "help", "") or ""), path
+    assert asked >= 14
 
 
 def test_version() -> None:
@@ -48,13 +66,8 @@ def test_what_is_no_command_is_misuse(arguments: list[str]) -> None:
 
 
 def test_every_seed_is_listed_below() -> None:
-    def commands(group: Any, path: tuple[str, ...]) -> Iterator[str]:
-        for name, each in getattr(group, "commands", {}).items():
-            yield from commands(each, (*path, name))
-        if any("--seed" in param.opts for param in group.params):
-            yield " ".join(path)
-
-    assert sorted(commands(get_command(app), ())) == sorted(SEEDED)
+    seeded = [path for path, each in commands(get_command(app)) if any("--seed" in param.opts for param in each.params)]
+    assert sorted(map(" ".join, seeded)) == sorted(SEEDED)
 
 
 SEEDED = {

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pytest
 
+from abl_cards import agents
 from abl_cards.agents import Human, LeftTable, agent, judge
-from abl_cards.agents.human import Terminal
+from abl_cards.agents.conversation import Terminal
 from abl_cards.arena import play_match
 from abl_cards.games import game
+from tests.cli_runs import run
 
 STATE = {"level": "8", "hand": ["H4", "H4", "C4", "H8", "D9", "S9", "SA"], "to_beat": ["Pair", "3", ["S3", "D3"]]}
 
@@ -20,9 +23,10 @@ class Talk:
     """Says prepared lines, and keeps what it hears."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        self.lines, self.heard = iter(lines), [""]
+        self.lines, self.heard, self.prompts = iter(lines), [""], set[str]()
 
     def ask(self, prompt: str) -> str:
+        self.prompts.add(prompt)
         try:
             line = next(self.lines)
         except StopIteration:
@@ -35,16 +39,16 @@ class Talk:
     def say(self, text: str) -> None:
         self.heard[-1] += text + "\n"
 
-    def human(self, **more: Any) -> Human:
-        engine = game("guandan").engine()
+    def human(self, name: str = "guandan", **more: Any) -> Human:
+        engine = game(name).engine()
         return Human(engine, judge("kb", engine), Terminal(self.ask, self.say), **more)
 
 
-def choose(lines: list[str], state: dict[str, Any] = STATE, **more: Any) -> tuple[str, Talk]:
+def choose(lines: list[str], state: dict[str, Any] = STATE, name: str = "guandan", **more: Any) -> tuple[str, Talk]:
     """The move that some lines lead to, and what was said on the way."""
-    engine, talk = game("guandan").engine(), Talk(lines)
+    engine, talk = game(name).engine(), Talk(lines)
     decision: Any = engine.moment(state).decision
-    human = talk.human(**more)
+    human = talk.human(name, **more)
     keys = np.zeros(1, np.uint64)
     if state.get("stage"):
         return str(human.give(decision, keys)[0]), talk
@@ -126,3 +130,99 @@ def test_the_log_shows_the_last_plays_and_no_hands() -> None:
     assert len(seen) == 4
     own = set(seen[0].split(":")[1].split())
     assert all(set(line.split(":")[1].split()) <= own for line in seen)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(
+    ("lines", "move"),
+    [
+        (["不要"], "PASS"),
+        (["过"], "PASS"),
+        (["对四", "2"], "Pair 4 H4 C4"),
+        (["一对 4 红桃4 梅花4"], "Pair 4 H4 C4"),
+        (["对子 梅花四、红桃四"], "Pair 4 H4 C4"),
+        (["♥4♣4"], "Pair 4 H4 C4"),
+        (["炸弹"], "Bomb 4 H4 H4 C4 H8"),
+        (["四个四"], "Bomb 4 H4 H4 C4 H8"),
+        (["提示", "为什么 1", "为什么对九", "理由", "对五", "顺子", "乱写", "帮助", "对9", "1"], "Pair 9 S9 H8"),
+    ],
+)
+def test_plays_in_chinese_words(language: str, lines: list[str], move: str) -> None:
+    assert choose(lines, language=language)[0] == move
+
+
+@pytest.mark.parametrize(
+    ("line", "move"),
+    [
+        ("顺子", "34567"),
+        ("三带一 3334", "3334"),
+        ("三个3", "333"),
+        ("王炸", "XD"),
+        ("顺子34567", "34567"),
+        ("单王", "-"),
+    ],
+)
+def test_chinese_words_of_another_game(line: str, move: str) -> None:
+    state = {"hand": "33345672XD", "to_beat": None, "role": "landlord"}
+    if move == "-":
+        with pytest.raises(LeftTable):
+            choose([line], state, "doudizhu")
+    else:
+        assert choose([line], state, "doudizhu")[0] == move
+
+
+ENGLISH = re.compile(r"[A-Za-z]{2,}")
+NAMES = re.compile(
+    r"^ +[+-]\d+ +\w+( × \d+)? |[, ]+[+-]\d+ \w+( × \d+)?|Pair 4 H4 C4, pass|\bkb\b|\b[SHCD][2-9TJQKA]\b|SB|HR", re.M
+)
+"""What stands in the rule files and in the letters of cards is the same in every language."""
+
+
+def test_a_chinese_conversation_has_no_english() -> None:
+    """Prompts, choices, hints, reasons, errors, help, the course of the game and its end."""
+    _, alone = choose(["提示", "为什么 2", "99", "为什么", "nothing", "help", "对四", "1"], language="zh")
+    engine, talk = game("guandan").engine(), Talk(["1"] * 20_000)
+    play_match(engine, ("human", "kb"), (talk.human(language="zh"), agent("kb", engine)), 1, seed=3)
+    for said in (*alone.heard, *talk.heard, *alone.prompts):
+        assert not ENGLISH.search(NAMES.sub("", said).replace("nothing", "")), said
+    everything = "".join(talk.heard)
+    assert "比赛结束，" in everything
+    assert "新的一副牌开始了" in everything
+    with pytest.raises(LeftTable, match="你已离开牌桌"):
+        choose(["退出"], language="zh")
+
+
+def test_the_human_is_told_which_seat_it_has() -> None:
+    engine = game("guandan").engine()
+    for language, told in (
+        ("en", "you have seat 0, kb plays your partner's seat 2"),
+        ("zh", "你坐0号座位，队友的2号座位由 kb 代打"),
+    ):
+        talk = Talk(["1"])
+        with pytest.raises(LeftTable):
+            play_match(engine, ("human", "kb"), (talk.human(language=language), agent("kb", engine)), 1, seed=3)
+        assert told in talk.heard[0]
+    both = Talk(["1"])
+    with pytest.raises(LeftTable):
+        play_match(engine, ("human:both", "kb"), (both.human(both=True), agent("kb", engine)), 1, seed=3)
+    assert "you have seat 0\n" in both.heard[0]
+
+
+def test_the_result_of_a_chinese_match_is_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its tables, and what is said when the human leaves."""
+    for lines, code in ((["1"] * 100, 0), ([], 130)):
+        talk = Talk(lines)
+        monkeypatch.setattr(agents.human, "console_terminal", lambda talk=talk: Terminal(talk.ask, talk.say))
+        answer = run("match", "doudizhu", "human:lang=zh", "greedy", "--games", "2")
+        assert answer.exit_code == code
+        assert not ENGLISH.search((answer.stdout + answer.stderr).replace("human:lang=zh", "").replace("greedy", ""))
+    assert answer.stderr == "你已离开牌桌，这场比赛没有结果\n"
+
+
+def test_the_first_seat_that_is_asked_is_the_humans() -> None:
+    """Where anybody may become the landlord, the human's seat may be any."""
+    engine, talk = game("doudizhu").engine(profile="contest"), Talk(["1"] * 400)
+    human = Human(engine, judge("kb", engine), Terminal(talk.ask, talk.say))
+    play_match(engine, ("human", "greedy"), (human, agent("greedy", engine)), 6, seed=1)
+    seats = {line for heard in talk.heard for line in heard.splitlines() if line.startswith("you have seat")}
+    assert len(seats) == 3

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
@@ -26,7 +27,14 @@ T = TypeVar("T")
 LONGEST_MESSAGE = 400
 """Characters; a message may quote its input, and that may be a whole file."""
 
-GameName = Annotated[str, typer.Argument(metavar="GAME", help="The game: guandan, doudizhu.")]
+
+def game_list() -> str:
+    """The games by name, as packages beside each other: nothing is imported, so that the command starts at once."""
+    folder = Path(__file__).resolve().parent.parent / "games"
+    return ", ".join(sorted(module.name for module in iter_modules([str(folder)]) if module.ispkg))
+
+
+GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"The game: {game_list()}.")]
 RuleFolder = Annotated[
     Path | None,
     typer.Option("--kb", metavar="DIR", help="Play by the rule files in this folder (see: abl-cards kb copy)."),

@@ -21,6 +21,7 @@ from abl_cards.cli.console import (
     Seed,
     fail,
     find_game,
+    game_list,
     load_engine,
     misuse,
     print_json,
@@ -37,11 +38,13 @@ app = typer.Typer(no_args_is_help=True, help="Check, verify and copy knowledge b
 
 @app.command()
 def check(
-    target: Annotated[str, typer.Argument(metavar="GAME|DIR", help="A game, or a folder of its rule files.")],
+    target: Annotated[
+        str, typer.Argument(metavar="GAME|DIR", help=f"A game ({game_list()}), or a folder of its rule files.")
+    ],
     directory: RuleFolder = None,
     profile: Profile = None,
     game_name: Annotated[
-        str | None, typer.Option("--game", metavar="GAME", help="Whose rule files are in the folder.")
+        str | None, typer.Option("--game", metavar="GAME", help=f"Whose rule files are in the folder: {game_list()}.")
     ] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Ground anew, whatever the disk cache holds.")] = False,
     as_json: AsJson = False,

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from abl_cards import __version__
-from abl_cards.cli.console import AsJson, find_game, print_json, print_table, waiting
+from abl_cards.cli.console import AsJson, find_game, game_list, print_json, print_table, waiting
 
-GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help="The game to measure.")]
+GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help=f"The game to measure: {game_list()}.")]
 
 
 def register(app: typer.Typer) -> None:

@@ -19,7 +19,6 @@ from abl_cards.cli.console import (
     load_engine,
     misuse,
     print_json,
-    print_table,
     progress,
     shorten,
     waiting,
@@ -27,7 +26,6 @@ from abl_cards.cli.console import (
 
 if TYPE_CHECKING:
     from abl_cards.agents import Agent
-    from abl_cards.arena import MatchResult
     from abl_cards.games import Engine
 
 MOST_GAMES, USUAL_GAMES = 1_000_000, 100
@@ -73,8 +71,9 @@ def match(
 
     --json prints {"agents","games","seed","wins","draws","rate","interval","episodes"}, and "roles" where there are.
     """
-    from abl_cards.agents import LeftTable
+    from abl_cards.agents import Human, LeftTable
     from abl_cards.arena import play_match
+    from abl_cards.cli.match_result import no_result, print_result
     from abl_cards.games.tables import Listener
     from abl_cards.records import recording
 
@@ -83,6 +82,7 @@ def match(
         engine, games = _given(engine, deals, games)
     games = games or USUAL_GAMES
     (one, first), (two, second) = _agent(first, engine), _agent(second, engine)
+    language = next((each.language for each in (one, two) if isinstance(each, Human)), "en")
     watched = isinstance(one, Listener) or isinstance(two, Listener)  # by somebody who would not see a bar move
     bar = nullcontext(lambda done, remark: None) if watched else progress(f"{first} : {second}", games)
     try:
@@ -92,12 +92,12 @@ def match(
                 lambda done, wins: tell(done, f"{wins[0]} : {wins[1]}"), write, given=deals is not None,
             )  # fmt: skip
     except LeftTable as left:
-        typer.echo(f"{left}; the match has no result", err=True)
+        typer.echo(no_result(left, language), err=True)
         raise typer.Exit(INTERRUPTED) from None
     if as_json:
         print_json(result.to_json())
     else:
-        _print_result(result)
+        print_result(result, engine, language)
 
 
 def replay(
@@ -209,28 +209,3 @@ def _agent(text: str, engine: Engine) -> tuple[Agent, str]:
         return agent(text, engine), str(checked_name(text))
     except GameError as problem:
         misuse(problem)
-
-
-def _print_result(result: MatchResult) -> None:
-    low, high = result.interval
-    names = (f"{result.agents[0]} (A)", f"{result.agents[1]} (B)")
-    shares = (result.rate, 1 - result.rate), ((low, high), (1 - high, 1 - low))
-    print_table(
-        ("agent", "won", "share of games", "95 % interval"),
-        [
-            (name, str(wins), f"{rate:.1%}", f"{bounds[0]:.1%} – {bounds[1]:.1%}")
-            for name, wins, rate, bounds in zip(names, result.wins, *shares, strict=True)
-        ],
-        right=(1, 2, 3),
-    )
-    if result.roles:
-        print_table(
-            ("as", "agent", "won", "of", "share", "95 % interval", "points a game"),
-            [
-                (each.role, each.agent, str(each.wins), str(each.games), f"{each.rate:.1%}",
-                 f"{each.interval[0]:.1%} – {each.interval[1]:.1%}", f"{each.points:+.2f}")
-                for each in result.roles
-            ],
-            right=range(2, 7),
-        )  # fmt: skip
-    typer.echo(f"{result.games} games, {result.draws} drawn, {result.episodes} episodes, seed {result.seed}")

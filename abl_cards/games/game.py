@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.features import FeatureTable
 from abl_cards.games.hidden import Estimate
+from abl_cards.games.naming import PlayName
 from abl_cards.games.tables import (
     Action,
     Decisions,
@@ -149,6 +150,12 @@ class Engine(Protocol):
 
     def spell(self, sort: str, value: Term, language: str) -> str:
         """An argument of this sort in a word: a rank, a suit."""
+
+    def label_of(self, form: int) -> str:
+        """The label of a shape, which is an index of the game's own; see Moves."""
+
+    def name(self, label: str) -> PlayName:
+        """What Chinese players call a label; a card to be given and a bid have their stage as label."""
 
     def action(self, form: int, cards: NDArray[np.uint8]) -> Action:
         """A move in the words of the game."""

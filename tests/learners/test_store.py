@@ -122,3 +122,13 @@ def test_shipped_weights_have_cards_and_fit(engine: Engine) -> None:
         assert load_card(file).command
     with pytest.raises(GameError, match="no weights 'guandan-none'"):
         store.shipped("guandan", "none")
+
+
+def test_a_game_without_weights_says_what_to_do() -> None:
+    """Weights of other networks of the game, such as those that split hands, are no advice."""
+    with pytest.raises(GameError) as caught:
+        store.shipped("doudizhu", "small")
+    assert str(caught.value) == (
+        "agent 'abl' has no weights for doudizhu: play kb or greedy, or train some (abl-cards train doudizhu --dir "
+        "runs/mine) and name their file, abl:weights=runs/mine/doudizhu-small.safetensors"
+    )

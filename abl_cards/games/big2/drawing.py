@@ -11,6 +11,7 @@ from abl_cards.games.big2.knowledge import FIRST, LETTERS, RANKS, SEATS
 from abl_cards.games.big2.rulebook import Rules
 from abl_cards.games.big2.tables import Tables
 from abl_cards.games.big2.wire import hand_text
+from abl_cards.games.naming import PASS, PlayName
 from abl_cards.games.shapes import arguments
 from abl_cards.logic import Signature, Term
 from abl_cards.logic.sorts import Sorts
@@ -30,6 +31,29 @@ def label_text(label: str) -> str:
     tail, length, size, affiliation = numbers
     name = f"{_NAMES.get(size, size)}{f'+{affiliation}' if affiliation else ''}"
     return f"{name} {LETTERS[tail - FIRST]}{f'×{length}' if length > 1 else ''}"
+
+
+_KINDS = {
+    (1, 0): ("单张", "顺子"), (2, 0): ("对子", "连对"), (3, 0): ("三张", "飞机"), (3, 1): ("三带一", "飞机带单"),
+    (3, 2): ("三带二", "飞机带对"), (4, 0): ("炸弹", "炸弹"),
+}  # fmt: skip
+_RANKS = "?A2" + LETTERS  # a run that begins below the 3 begins with A 2, or with 2
+
+
+def name(label: str) -> PlayName:
+    """What Chinese players call a label.
+
+    >>> str(name("combo(7,5,1,0)")), str(name("combo(15,1,3,2)"))
+    ('顺子3起（5连）', '三带二2')
+    """
+    numbers = [int(number) for number in arguments(label)]
+    if len(numbers) != 4:
+        return PlayName(PASS)
+    tail, length, size, affiliation = numbers
+    alone, run = _KINDS.get((size, affiliation), (label, label))
+    if length == 1:
+        return PlayName(alone, LETTERS[tail - FIRST])
+    return PlayName(run, _RANKS[tail - length + 1], f"起（{length}连）")
 
 
 def draw_table(rules: Rules, tables: Tables, table: int) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.big2 import moments
 from abl_cards.games.big2.decisions import Decisions, decide
-from abl_cards.games.big2.drawing import SORTS, draw_table, draw_view, spell
+from abl_cards.games.big2.drawing import SORTS, draw_table, draw_view, name, spell
 from abl_cards.games.big2.knowledge import MOST_CARDS, RANK_COUNT, RULE_FILES
 from abl_cards.games.big2.observations import OBSERVATION
 from abl_cards.games.big2.plays import counter_of, keys_laid, keys_of
@@ -26,6 +26,7 @@ from abl_cards.games.big2.wire import Action, check_pack, hand_text, read_some, 
 from abl_cards.games.features import FeatureTable
 from abl_cards.games.game import GameError, Recorder, Replay, Traits
 from abl_cards.games.hidden import Estimate
+from abl_cards.games.naming import PlayName
 from abl_cards.games.plays import PlayCounter
 from abl_cards.games.preferences import Preferences, read_preferences
 from abl_cards.games.race import Combinations, Race
@@ -120,6 +121,14 @@ class Big2Engine:
     def spell(self, sort: str, value: Term, language: str) -> str:
         """An argument of this sort in a word."""
         return spell(sort, value, language)
+
+    def label_of(self, form: int) -> str:
+        """The label of a shape."""
+        return self.rules.labels[form]
+
+    def name(self, label: str) -> PlayName:
+        """What Chinese players call a label."""
+        return name(label)
 
     def plays_left(self, decisions: Decisions, lists: MoveLists) -> NDArray[np.uint8]:
         """[moves] the least number of plays that empties the hand after each move of some decisions."""

@@ -30,10 +30,11 @@ from abl_cards.games.doudizhu.shapes import COUNT
 from abl_cards.games.doudizhu.strength import HandScorer
 from abl_cards.games.doudizhu.tables import Deal, Tables
 from abl_cards.games.doudizhu.wire import Action, State
-from abl_cards.games.doudizhu.wording import SORTS, spell
+from abl_cards.games.doudizhu.wording import SORTS, name, spell
 from abl_cards.games.features import FeatureTable
 from abl_cards.games.game import GameError, Recorder, Replay, Traits
 from abl_cards.games.hidden import Estimate, share_out
+from abl_cards.games.naming import PlayName
 from abl_cards.games.preferences import Preferences, read_preferences
 from abl_cards.games.shapes import functor
 from abl_cards.games.tables import Indices, Judge, Listener, Moment, MoveLists
@@ -169,6 +170,14 @@ class DoudizhuEngine:
     def spell(self, sort: str, value: Term, language: str) -> str:
         """An argument of this sort in a word."""
         return spell(sort, value, language)
+
+    def label_of(self, form: int) -> str:
+        """The label of a shape."""
+        return self.rules.labels[form]
+
+    def name(self, label: str) -> PlayName:
+        """What Chinese players call a label."""
+        return name(label)
 
     def plays_left(self, decisions: Decisions, lists: MoveLists) -> NDArray[np.uint8]:
         """[moves] the least number of plays that empties the hand after each move of some decisions."""

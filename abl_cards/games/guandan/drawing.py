@@ -12,6 +12,7 @@ from abl_cards.games.guandan.records import hand_texts
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.guandan.tables import Tables
 from abl_cards.games.guandan.wire import RANK_TEXT, wire_rank, wire_type
+from abl_cards.games.guandan.wording import wire_text
 
 
 def draw_table(rules: Rules, tables: Tables, table: int) -> str:
@@ -59,8 +60,7 @@ def draw_view(state: Mapping[str, Any], language: str = "en") -> str:
         say["others"].format(*state["cards"]),
     ]
     if to_beat:
-        play = " ".join([*to_beat[:2], *to_beat[2]])
-        lines.append(say["to_beat"].format(play=play, top=say[state["top"]]))
+        lines.append(say["to_beat"].format(play=wire_text(to_beat, language), top=say[state["top"]]))
     else:
         lines.append(say[stage] if stage != "play" else say["leads"])
     return "\n".join(lines)

@@ -34,8 +34,9 @@ from abl_cards.games.guandan.samples import sample_facts, sample_hands
 from abl_cards.games.guandan.shapes import SUITS
 from abl_cards.games.guandan.tables import Tables
 from abl_cards.games.guandan.wire import Action, State, hand_order, reading
-from abl_cards.games.guandan.wording import SORTS, spell
+from abl_cards.games.guandan.wording import SORTS, name, spell
 from abl_cards.games.hidden import Estimate, share_out
+from abl_cards.games.naming import PlayName
 from abl_cards.games.preferences import Preferences, read_preferences
 from abl_cards.games.shapes import functor
 from abl_cards.games.tables import Indices, Listener, Moment, MoveLists
@@ -142,6 +143,14 @@ class GuandanEngine:
     def spell(self, sort: str, value: Term, language: str) -> str:
         """An argument of this sort in a word."""
         return spell(sort, value, language)
+
+    def label_of(self, form: int) -> str:
+        """The label of a shape."""
+        return self.rules.labels[self.rules.shapes.form_label[form]]
+
+    def name(self, label: str) -> PlayName:
+        """What Chinese players call a label."""
+        return name(label)
 
     def plays_left(self, decisions: Decisions, lists: MoveLists) -> NDArray[np.uint8]:
         """[moves] the least number of plays that empties the hand after each move of some decisions."""
