@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -199,12 +200,28 @@ def anchors(document: Path) -> set[str]:
 
 @pytest.mark.parametrize("document", [ROOT / "README.md", TRANSLATION], ids=lambda document: document.name)
 def test_readme_names_every_command(document: Path) -> None:
-    def names(group: Any, prefix: str) -> Iterator[str]:
-        for name, command in group.commands.items():
-            yield from names(command, f"{prefix}{name} ") if hasattr(command, "commands") else [prefix + name]
-
     rows = re.findall(r"^\| `abl-cards ((?:kb )?\w+)", document.read_text("utf-8"), re.MULTILINE)
-    assert sorted(rows) == sorted(names(typer.main.get_command(app), ""))
+    assert sorted(rows) == sorted(commands(typer.main.get_command(app)))
+
+
+@pytest.mark.parametrize("document", [ROOT / "README.md", TRANSLATION], ids=lambda document: document.name)
+def test_readme_says_which_commands_play_by_rules_of_ones_own(document: Path) -> None:
+    (line,) = re.findall(r"^.*`--help`[.。](.+?)`--kb DIR`", document.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    able = {
+        name
+        for name, command in commands(typer.main.get_command(app)).items()
+        if {"--kb", "--profile"} <= {option for parameter in command.params for option in parameter.opts}
+    }
+    assert set(re.findall(r"`([\w ]+)`", line)) == able
+
+
+def commands(group: Any, prefix: str = "") -> dict[str, Any]:
+    """Every command by its name in full."""
+    found: dict[str, Any] = {}
+    for name, command in group.commands.items():
+        inner = hasattr(command, "commands")
+        found |= commands(command, f"{prefix}{name} ") if inner else {prefix + name: command}
+    return found
 
 
 def section(document: str, heading: str) -> str:
@@ -231,6 +248,38 @@ def test_the_table_of_inputs_is_the_vocabulary() -> None:
 def test_the_tables_of_outputs_are_what_the_engine_asks() -> None:
     assert predicates(section("knowledge-bases.md", "Outputs of Guandan")) == set(OUTPUTS)
     assert predicates(section("knowledge-bases.md", "Facts of Guandan")) == set(FACTS)
+
+
+def questions() -> list[tuple[str, set[str], set[str]]]:
+    """The rows of the table of what is told when: when it is asked, the outputs, the inputs."""
+    rows = re.findall(
+        r"^\| (.+?) \| (.+?) \| (.+?) \|$", section("knowledge-bases.md", "What is told when"), re.MULTILINE
+    )
+    cells = [(when, *({*re.findall(r"`(\w+/\d)`", cell)} for cell in (outputs, told))) for outputs, when, told in rows]
+    return [(when, outputs, told) for when, outputs, told in cells if told]
+
+
+@pytest.mark.parametrize(("outputs", "told"), [pytest.param(*row[1:], id=row[0]) for row in questions() if row[1]])
+def test_the_rules_of_a_question_look_at_what_is_told(outputs: set[str], told: set[str]) -> None:
+    circuit = engine_of().rules.kb.circuit(*sorted(outputs))
+    assert {f"{name}/{len(arguments)}" for name, arguments in circuit.inputs} <= told
+
+
+def test_preferences_are_told_what_the_table_says() -> None:
+    """Of plays all of it, of a card to be given all but what speaks of a trick."""
+    engine = engine_of()
+    scorer = engine.judge()
+    table = {when: told for when, outputs, told in questions()}
+    plays, card = table["for every move of a play"], table["for every card that may be paid or returned"]
+    decisions = engine.sample_decisions(200, seed=1)
+    given = engine.moment({"level": "8", "hand": ["S3", "S3", "H8", "CA"], "stage": "back"})
+    for told, of, lists, estimate in (
+        (plays, decisions, decisions.moves(), engine.sample_estimate(decisions, seed=1)),
+        (plays - card, given.decision, given.lists, np.ones((1, 3, 54))),
+    ):
+        rows = scorer.facts(of, lists, estimate)
+        found = {atom for atom, row in zip(scorer.kb.input_atoms, rows, strict=True) if row.any()}
+        assert {f"{name}/{len(arguments)}" for name, arguments in found} == told
 
 
 def test_the_table_of_profiles_is_the_folder() -> None:

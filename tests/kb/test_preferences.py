@@ -102,9 +102,12 @@ GUANDAN = (
         f"S3 {FIVES}", f"Bomb 5 {FIVES}",
         en={"strong_last_play": "Lead the other play first: the bomb is the one to go out with."},
     ),
-    # A trick that the partner has is not lost.
-    guandan("S5 C9", "PASS", "Single 4 S4", top="partner", silent=("give_up_trick",)),
-    guandan("S5 C9", "PASS", "Single 4 S4", zh={"give_up_trick": "不要把这一圈白白让给对手。"}),
+    # Whoever passes leaves the trick to somebody, for nothing or not: that it is the partner's is said by itself.
+    guandan("S5 C9", "PASS", "Single 4 S4", en={"give_up_trick": "Passing leaves the trick to somebody else."}),
+    guandan(
+        "S5 C9", "PASS", "Single 4 S4", top="partner",
+        zh={"give_up_trick": "过牌就放弃了这一圈。", "pass_for_partner": "让对家的牌。"},
+    ),
     # A straight that begins with 7 ends with J: that is not low.
     guandan("S9 C9", "PASS", "Straight 7 S7 C8 D9 ST SJ", silent=("pass_over_low_play",)),
     guandan(
