@@ -21,6 +21,7 @@ from abl_cards.games import Engine, Indices, Tables
 from abl_cards.games.audience import Audience, Quiet
 from abl_cards.games.game import Recorder
 from abl_cards.games.tables import Listener
+from abl_cards.recording import Scribe, Write
 from abl_cards.streams import key_of, mix_all
 
 _Z = 1.959963984540054  # 97.5 % point of the normal distribution
@@ -81,11 +82,11 @@ def play_match(
     games: int,
     seed: int = 0,
     progress: Progress | None = None,
-    write: Callable[[dict[str, Any]], None] | None = None,
+    write: Write | None = None,
     points: Points | None = None,
     given: bool = False,
 ) -> MatchResult:
-    """Play whole matches; ``write`` is given the record of every episode, the games in their order.
+    """Play whole matches; ``write`` is given the record of every episode as it ends.
 
     An engine with given deals (games/dealing.py) plays them one after the other when it is told so.
 
@@ -94,16 +95,12 @@ def play_match(
     watching: list[Listener] = [agent for agent in agents if isinstance(agent, Listener)]
     at_once = 1 if watching else min(games, AT_ONCE)
     recorder = engine.recorder(at_once, agents=list(names), seed=seed) if write else None
-    hall = _Hall(engine, agents, games, seed, at_once, recorder, watching, points, given)
+    hall = _Hall(engine, agents, games, seed, at_once, recorder, write, watching, points, given)
     shares = np.full(games, np.nan)
     for finished in hall.play():
         shares[finished] = hall.share[finished]
         if progress:
             progress(int((~np.isnan(shares)).sum()), (int((shares == 1).sum()), int((shares == 0).sum())))
-    if write:
-        for game in range(games):
-            for record in hall.records[game]:
-                write(record)
     return MatchResult(
         names, games, seed, (int((shares == 1).sum()), int((shares == 0).sum())), int((shares == 0.5).sum()),
         float(shares.mean()), interval(shares, len(engine.seatings)), int(hall.episodes.sum()), hall.roles(names),
@@ -131,22 +128,23 @@ class _Hall:
         seed: int,
         at_once: int,
         recorder: Recorder | None,
+        write: Write | None,
         watching: list[Listener],
         points: Points | None,
         given: bool,
     ) -> None:
         self._given = given
-        self._agents, self._games, self._seed, self._recorder = agents, games, seed, recorder
+        self._agents, self._games, self._seed = agents, games, seed
         self._seatings, self._roles = engine.seatings, engine.roles
         self._game = np.arange(at_once)  # [tables] the game at each table
         self._next = len(self._game)
         counting = [_Counting(engine, self._game, points)] if points else []
-        heard = Audience.of([*([recorder] if recorder else []), *watching, *counting])
+        writing: list[Listener] = [recorder, Scribe(recorder, write, self._heading)] if recorder and write else []
+        heard = Audience.of([*writing, *watching, *counting])
         self._tables: Tables = engine.tables(self._keys(self._game), heard)
         self.share = np.zeros(games)  # [games] what the first agent got
         self._points = np.full((2, len(self._roles), games), np.nan)  # of a seat of each agent with each part
         self.episodes = np.zeros(games, np.int64)
-        self.records: dict[int, list[dict[str, Any]]] = {}
 
     def play(self) -> Iterator[Indices]:
         """Play on; yields the numbers of the games that have just finished, possibly none."""
@@ -178,6 +176,10 @@ class _Hall:
         if self._given:
             return (games // len(self._seatings)).astype(np.uint64)
         return match_keys(self._seed, games, len(self._seatings))
+
+    def _heading(self, table: int) -> dict[str, Any]:
+        """What a record says of the game at a table."""
+        return {"match": int(self._game[table])}
 
     def _seating(self, games: Indices) -> NDArray[np.int8]:
         """[n, seats] the agent that sits there."""
@@ -212,10 +214,6 @@ class _Hall:
             mine = (seating == agent) & (roles == role)
             rows = np.flatnonzero(mine.any(axis=1))
             self._points[agent, role, games[rows]] = points[rows, mine[rows].argmax(axis=1)]
-        if self._recorder:
-            for table, game in zip(over, games, strict=True):
-                extra = {"match": int(game)}
-                self.records[int(game)] = [extra | record for record in self._recorder.records(int(table))]
         return games
 
 

@@ -9,20 +9,21 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, count, islice
 from pathlib import Path
-from typing import IO, Any, NoReturn, cast
+from typing import IO, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import GameError
+from abl_cards.lines import batches, parse_line, reading
 
-LONGEST_LINE = 16 << 20
-"""Bytes; what is longer is no record, and a file without line ends must not fill the memory."""
+PIECE = 4 << 20
+"""Bytes of lines that are looked at together: some hundred episodes of Guandan."""
+_BESIDES = 400  # bytes that the shortest record takes
 
 Record = Mapping[str, Any]
 
@@ -32,103 +33,113 @@ def read_records(path: Path, limit: int | None = None) -> list[Record | GameErro
 
     Raises GameError for a file that is no text, OSError for one that cannot be read.
     """
-    records: list[Record | GameError] = []
-    with reading(path) as file:
-        records += map(_record, islice(_lines(path, file), limit))
-    while records and isinstance(records[-1], _Blank):
-        records.pop()
-    return records
+    return [record for piece in pieces(path, limit) for record in piece]
+
+
+def pieces(path: Path, limit: int | None = None) -> Iterator[list[Record | GameError]]:
+    """The same, so many at a time as are no burden to the memory."""
+    piece: list[Record | GameError] = []
+    size = 0
+    for record, length in islice(_sized(path), limit):
+        piece.append(record)
+        size += length + _BESIDES
+        if size >= PIECE:
+            yield piece
+            piece, size = [], 0
+    if piece:
+        yield piece
+
+
+def _sized(path: Path) -> Iterator[tuple[Record | GameError, int]]:
+    """The records of a file with the lengths of their lines; empty lines at the end do no harm."""
+    blanks = 0
+    for line in _lines(path):
+        if isinstance(line, Cut) or line.strip():
+            yield from ((GameError("an empty line"), 0) for _ in range(blanks))
+            blanks = 0
+            yield (line, 0) if isinstance(line, Cut) else (_record(line), len(line))
+        else:
+            blanks += 1
 
 
 def write_records(path: Path, records: Iterable[Record]) -> None:
     """Write records; a file that was there before stays whole until all are written."""
-    with recording(path) as write:
-        for record in records:
-            write(record)
+    with replacing(replaceable(path)) as file:
+        file.writelines(map(line_of, records))
 
 
 @contextmanager
-def recording(path: Path) -> Iterator[Callable[[Record], None]]:
-    """Gives a function that writes a record; the file appears when the block is left without an error."""
-    target = path.resolve()
-    if target.exists() and not target.is_file():
-        raise GameError(f"{path} is there and is no file that could be replaced")
-    if not target.parent.is_dir():
-        raise GameError(f"{path}: there is no folder {path.parent}")
-    aside = target.with_name(f".{target.name}.{os.getpid()}.part")
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A file, packed if it has such a name, that takes its place when the block is left without an error.
+
+    The same content makes the same bytes: no time stamp and no name in a gzip file.
+    """
+    aside = path.with_name(f".{path.name}.{os.getpid()}.aside")
     try:
-        with aside.open("xb") as raw, _writer(target, raw) as file:
-            yield lambda record: _write(file, record)
-        os.replace(aside, target)
+        with aside.open("xb") as raw:
+            if path.suffix == ".gz":
+                with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as file:
+                    yield cast(IO[bytes], file)
+            else:
+                yield raw
+        os.replace(aside, path)
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
 
 
-@contextmanager
-def reading(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file, unpacked when its name ends in .gz; GameError where it cannot be unpacked."""
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            yield cast(IO[bytes], file)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as problem:
-        raise GameError(f"{path}: damaged gzip file ({problem})") from None
+def replaceable(path: Path) -> Path:
+    """Where a file of records is to lie; raises GameError where there cannot be one."""
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        raise GameError(f"{path} is there and is no file that could be replaced")
+    if not target.parent.is_dir():
+        raise GameError(f"{path}: there is no folder {path.parent}")
+    return target
 
 
-def parse_line(line: bytes) -> Any:
-    """The JSON value of a line; raises GameError for what is none."""
-    try:
-        return json.loads(line.removeprefix(b"\xef\xbb\xbf").decode(), parse_constant=_reject)
-    except UnicodeDecodeError as problem:
-        raise GameError(f"not UTF-8 text (byte {problem.start + 1})") from None
-    except json.JSONDecodeError as problem:
-        raise GameError(f"not JSON: {problem.msg} (column {problem.colno})") from None
-    except RecursionError:
-        raise GameError("not a record: nested too deeply") from None
-    except GameError:
-        raise
-    except ValueError as problem:  # a number of thousands of digits
-        raise GameError(f"not a record: {problem}") from None
+def line_of(record: Record) -> bytes:
+    """A record as a line of a file."""
+    return json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
 
-class _Blank(GameError):
-    """An empty line; at the end of a file it does no harm."""
+class Cut(GameError):
+    """The last line of a file that ends in the middle of it, as a kill or a full disk leaves one behind."""
+
+    def __init__(self) -> None:
+        """A line of which not all is there."""
+        super().__init__("the last line is cut: the file ends in the middle of it")
+
+
+def _lines(path: Path) -> Iterator[bytes | Cut]:
+    """The lines of a file of text; those that were ended have their line end."""
+    number, held = 0, b""
+    with reading(path) as file:
+        try:
+            for number, line in chain.from_iterable(batches(file, f"{path}: ")):
+                if number > 1:
+                    yield _text(path, number - 1, held) + b"\n"
+                held = line
+        except EOFError:
+            if number:
+                yield _text(path, number, held) + b"\n"
+            yield Cut()
+        else:
+            yield _text(path, number, held)
+
+
+def _text(path: Path, number: int, line: bytes) -> bytes:
+    if b"\0" in line:
+        raise GameError(f"{path}: line {number} holds zero bytes: this is no text file")
+    return line
 
 
 def _record(line: bytes) -> Record | GameError:
-    if not line.strip():
-        return _Blank("an empty line")
     try:
         value = parse_line(line)
     except GameError as problem:
-        return problem
+        return Cut() if line.lstrip().startswith(b"{") and not line.endswith(b"\n") else problem
     return value if isinstance(value, dict) else GameError("not a record: a record is a JSON object")
-
-
-def _lines(path: Path, file: IO[bytes]) -> Iterator[bytes]:
-    number = 0
-    while line := file.readline(LONGEST_LINE + 1):
-        number += 1
-        if b"\0" in line:
-            raise GameError(f"{path}: line {number} holds zero bytes: this is no text file")
-        if len(line) > LONGEST_LINE:
-            raise GameError(f"{path}: line {number} is longer than {LONGEST_LINE >> 20} MiB: these are no records")
-        yield line
-
-
-def _reject(constant: str) -> NoReturn:
-    raise GameError(f"not JSON: {constant} is no number")
-
-
-def _writer(path: Path, raw: IO[bytes]) -> IO[bytes]:
-    """The same records make the same bytes: no time stamp and no name in a gzip file."""
-    if path.suffix != ".gz":
-        return raw
-    return cast(IO[bytes], gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0))
-
-
-def _write(file: IO[bytes], record: Record) -> None:
-    file.write(json.dumps(record, separators=(",", ":")).encode() + b"\n")
 
 
 def readable(file: Path) -> list[Mapping[str, Any]]:
@@ -142,9 +153,16 @@ def readable(file: Path) -> list[Mapping[str, Any]]:
 
 
 def matches_of(records: Sequence[Mapping[str, Any]]) -> NDArray[np.int64]:
-    """[records] the number of the match each episode belongs to."""
-    first = [not (record.get("tribute") or record.get("anti")) for record in records]  # else one goes before it
-    return np.cumsum(first) - 1
+    """[records] the number of the match each episode belongs to, whether they lie in a row or were told in turns."""
+    numbers: list[int] = []
+    running: dict[Any, int] = {}
+    fresh = count()
+    for record in records:
+        name = record.get("match")
+        if name not in running or not (record.get("tribute") or record.get("anti")):  # else one goes before it
+            running[name] = next(fresh)
+        numbers.append(running[name])
+    return np.array(numbers, np.int64)
 
 
 def contest_records(game: str) -> Path:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from abl_cards.cli import legality
 from abl_cards.games import game
+from abl_cards.lines import batches
 from tests.cli_runs import run
 
 FOLLOWING = {"level": "8", "hand": ["H5", "H8"], "to_beat": ["Pair", "4", ["H4", "C4"]]}
@@ -132,12 +133,12 @@ def test_lines_do_not_depend_on_how_they_arrive(pieces: list[bytes], size: int) 
             now, self.left = self.left[:size], self.left[size:]
             return now
 
-    read = [line for batch in legality.batches(Drip()) for line in batch]  # type: ignore[arg-type]
+    read = [line for batch in batches(Drip()) for line in batch]  # type: ignore[arg-type]
     assert read == list(enumerate(text.split(b"\n"), 1))
 
 
 def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(legality, "LONGEST_LINE", 100)
+    monkeypatch.setattr("abl_cards.lines.LONGEST_LINE", 100)
     answer = run("legal", "guandan", stdin="x" * 10_000)
     assert answer.exit_code == 1
     assert "line 1 is longer than" in answer.stderr

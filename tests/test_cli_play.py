@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from abl_cards.records import sample_records
 from tests.cli_runs import run
+from tests.full_disk import files_up_to
 
 SAMPLE = sample_records("guandan")
 
@@ -53,6 +55,19 @@ def test_a_recorded_match_replays(tmp_path: Path, name: str) -> None:
     assert replayed.exit_code == 0
     assert replayed.stdout.startswith(f"{episodes} episodes, ")
     assert replayed.stdout.endswith(" 0 disagreements\n")
+
+
+def test_a_full_disk_ends_a_match_in_a_line(tmp_path: Path) -> None:
+    """What had ended by then is there."""
+    path = tmp_path / "games.jsonl"
+    with files_up_to(30_000):
+        answer = run("match", "guandan", "greedy", "random", "--games", "2", "--record", str(path))
+    assert (answer.exit_code, answer.stdout) == (1, "")
+    assert re.fullmatch(
+        r"error: .*games\.jsonl: File too large; the \d episodes before are in it", answer.stderr.strip()
+    )
+    replayed = run("replay", "guandan", str(path))
+    assert (replayed.exit_code, replayed.stdout[1:12]) == (0, " episodes, ")
 
 
 @pytest.mark.parametrize(

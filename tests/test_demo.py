@@ -42,7 +42,7 @@ def test_a_failing_step_ends_the_job(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     """`make run` must not look well when the replay found a disagreement."""
     sample = sample_records("guandan")
     spoilt = [{**record, "level": "3"} for record in read_records(sample, 2) if isinstance(record, dict)]
-    monkeypatch.setattr("abl_cards.records.read_records", lambda *arguments: spoilt)
+    monkeypatch.setattr("abl_cards.replaying.pieces", lambda *arguments: iter([spoilt]))
     shown = run("demo", "--smoke", "--dir", str(tmp_path))
     assert shown.exit_code == 1
     assert "Before and after" not in shown.stdout

@@ -2,9 +2,11 @@
 
 import gzip
 import json
+import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abl_cards.games import GameError
-from abl_cards.records import LONGEST_LINE, parse_line, read_records, recording, write_records
+from abl_cards.lines import LONGEST_LINE, parse_line
+from abl_cards.records import Cut, line_of, read_records, write_records
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8")),
@@ -92,8 +95,8 @@ def test_what_is_no_text_is_refused_as_a_whole(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "damage",
-    [lambda data: data[:-12], lambda data: b"plain", lambda data: data[:20] + b"\xff" * 9 + data[29:]],
-    ids=["cut", "never packed", "overwritten"],
+    [lambda data: b"plain", lambda data: data[:20] + b"\xff" * 9 + data[29:], lambda data: data + b"more"],
+    ids=["never packed", "overwritten", "more behind it"],
 )
 def test_a_damaged_gzip_file_is_named(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
     path = tmp_path / "games.jsonl.gz"
@@ -107,17 +110,50 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         read_records(tmp_path / "games.jsonl")
 
 
+@pytest.mark.parametrize("name", ["cut.jsonl", "cut.jsonl.gz"])
+def test_what_is_whole_of_a_cut_file_is_read(tmp_path: Path, name: str) -> None:
+    """Wherever it is cut: every whole line is read, and the one that is cut is said to be."""
+    records = [GOOD | {"episode": number} for number in range(3)]
+    pieces = [gzip.compress(line_of(record)) if name.endswith(".gz") else line_of(record) for record in records]
+    path, ends = tmp_path / name, [0, *accumulate(map(len, pieces))]
+    for length in range(ends[-1]):
+        path.write_bytes(b"".join(pieces)[:length])
+        found = read_records(path)
+        whole = [record for record in found if not isinstance(record, Cut)]
+        assert whole == records[: len(whole)]
+        assert len(whole) >= sum(end <= length for end in ends[1:])
+        if length in ends or (name == "cut.jsonl" and length + 1 in ends):  # a line end may be missing
+            assert found == whole
+        else:
+            assert isinstance(found[-1], Cut)
+
+
+def test_a_cut_gzip_file_of_one_piece(tmp_path: Path) -> None:
+    """Other programs pack all lines together: those that can be unpacked are read."""
+    path = tmp_path / "games.jsonl.gz"
+    path.write_bytes(gzip.compress(b"".join(line_of({"noise": os.urandom(99).hex()}) for _ in range(999)))[:-5000])
+    *whole, last = read_records(path)
+    assert 800 < len(whole) < 999
+    assert not any(isinstance(each, GameError) for each in whole)
+    assert isinstance(last, Cut)
+
+
+def test_gzip_files_of_many_members_and_padding(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl.gz"
+    path.write_bytes(b"".join(gzip.compress(line_of(GOOD)) for _ in range(500)) + bytes(512))
+    assert read_records(path) == [GOOD] * 500
+
+
 def test_the_old_file_stays_until_all_is_written(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_text("old")
 
-    def half() -> None:
-        with recording(path) as write:
-            write(GOOD)
-            raise KeyboardInterrupt
+    def half() -> Iterator[dict[str, Any]]:
+        yield GOOD
+        raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        half()
+        write_records(path, half())
     assert path.read_text() == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["games.jsonl"]
 

@@ -43,6 +43,10 @@ Profile = Annotated[
     str | None, typer.Option("--profile", metavar="NAME", help="A file of the folder profiles; default: the game's.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+RecordFile = Annotated[
+    Path | None,
+    typer.Option("--record", metavar="FILE", help="Write every episode here as it ends: .jsonl or .jsonl.gz."),
+]
 Seed = Annotated[
     int,
     typer.Option("--seed", metavar="S", min=SEEDS[0], max=SEEDS[-1], help="The same seed gives the same result."),
@@ -138,6 +142,18 @@ def print_settings(settings: Any, fixed: Collection[str] = ()) -> None:
     from abl_cards.settings import described
 
     print_table(("setting", "value", "meaning"), described(settings, fixed))
+
+
+@contextmanager
+def recording_to(file: Path | None) -> Iterator[Callable[[dict[str, Any]], None] | None]:
+    """A function that writes a record for good, where there is a file for it; says on stderr where they lie."""
+    from abl_cards.recording import recording
+
+    if file is None:
+        yield None
+    else:
+        with recording(file, lambda line: typer.echo(line, err=True)) as write:
+            yield write
 
 
 @contextmanager

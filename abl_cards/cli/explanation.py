@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -105,17 +105,14 @@ def _draw(found: Explanation, file: Path) -> None:
 
 def _read(file: Path | None, line: int) -> Mapping[str, Any]:
     """The JSON object of a line of a file, or of stdin."""
-    from abl_cards.records import LONGEST_LINE, parse_line, reading
+    from abl_cards.cli.legality import source
+    from abl_cards.lines import batches, parse_line
 
-    if file is None or str(file) == "-":
-        stream = sys.stdin.buffer
-        lines = [stream.readline(LONGEST_LINE) for _ in range(line)]
-    else:
-        with reading(file) as opened:
-            lines = [opened.readline(LONGEST_LINE) for _ in range(line)]
-    if not lines[-1].strip():
+    with source(None if str(file) == "-" else file) as stream:
+        found = next((text for number, text in chain.from_iterable(batches(stream)) if number == line), b"")
+    if not found.strip():
         fail(f"line {line} is empty, or there are fewer lines: nothing to explain")
-    value = parse_line(lines[-1])
+    value = parse_line(found)
     if not isinstance(value, dict):
         fail(f"line {line} is no JSON object")
     return value

@@ -11,15 +11,8 @@ from typing import IO, Any
 
 from abl_cards.cli.console import load_engine, profiles_of, shorten
 from abl_cards.games import Engine, Game, GameError
+from abl_cards.lines import Line, parse_line, reading
 from abl_cards.logic import KBError
-from abl_cards.records import LONGEST_LINE, parse_line, reading
-
-READ_AT_ONCE = 1 << 19
-"""Bytes: some thousands of states."""
-
-
-Line = tuple[int, bytes]
-"""A line and its number, from 1."""
 
 
 @contextmanager
@@ -30,18 +23,6 @@ def source(file: Path | None) -> Iterator[IO[bytes]]:
     else:
         with reading(file) as stream:
             yield stream
-
-
-def batches(stream: IO[bytes]) -> Iterator[list[Line]]:
-    """The lines that are there, as soon as they are there: whoever asks one thing at a time is answered at once."""
-    number, pending = 1, b""
-    while chunk := stream.read1(READ_AT_ONCE):  # type: ignore[attr-defined]
-        *lines, pending = (pending + chunk).split(b"\n")
-        if len(pending) > LONGEST_LINE:
-            raise GameError(f"line {number + len(lines)} is longer than {LONGEST_LINE >> 20} MiB: this is no state")
-        yield list(enumerate(lines, number))
-        number += len(lines)
-    yield [(number, pending)]
 
 
 @dataclass

@@ -12,6 +12,7 @@ from abl_cards.cli.console import (
     AsJson,
     GameName,
     Profile,
+    RecordFile,
     RuleFolder,
     Seed,
     fail,
@@ -20,6 +21,7 @@ from abl_cards.cli.console import (
     misuse,
     print_json,
     progress,
+    recording_to,
     shorten,
     waiting,
 )
@@ -27,6 +29,7 @@ from abl_cards.cli.console import (
 if TYPE_CHECKING:
     from abl_cards.agents import Agent
     from abl_cards.games import Engine
+    from abl_cards.replaying import FileReplay
 
 MOST_GAMES, USUAL_GAMES = 1_000_000, 100
 INTERRUPTED = 130
@@ -51,9 +54,7 @@ def match(
     seed: Seed = 0,
     directory: RuleFolder = None,
     profile: Profile = None,
-    record: Annotated[
-        Path | None, typer.Option("--record", metavar="FILE", help="Write every episode here: .jsonl or .jsonl.gz.")
-    ] = None,
+    record: RecordFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Play two agents against each other: whole matches, each deal once for every way to seat them.
@@ -75,7 +76,6 @@ def match(
     from abl_cards.arena import play_match
     from abl_cards.cli.match_result import no_result, print_result
     from abl_cards.games.tables import Listener
-    from abl_cards.records import recording
 
     engine = load_engine(find_game(game_name), directory, profile)
     if deals:
@@ -86,7 +86,7 @@ def match(
     watched = isinstance(one, Listener) or isinstance(two, Listener)  # by somebody who would not see a bar move
     bar = nullcontext(lambda done, remark: None) if watched else progress(f"{first} : {second}", games)
     try:
-        with recording(record) if record else nullcontext() as write, bar as tell:
+        with recording_to(record) as write, bar as tell:
             result = play_match(
                 engine, (first, second), (one, two), games, seed,
                 lambda done, wins: tell(done, f"{wins[0]} : {wins[1]}"), write, given=deals is not None,
@@ -118,26 +118,36 @@ def replay(
 
         "plays":[[0,["Pair","4",["H4","C4"]]],…], "order":[0,2,1,3]}
 
-    The last line is "E episodes, P plays, D disagreements"; any disagreement makes the exit code 1.
+    The last line is "E episodes, P plays, D disagreements"; any disagreement makes the exit code 1. So does a file that
+    ends in the middle of a line, as a kill leaves one behind: what is whole is played, and stderr names the line.
+    After 10,000 disagreements it stops.
     """
-    from abl_cards.records import read_records
+    from abl_cards.replaying import replay_file
 
     game = find_game(game_name)
     with waiting(f"reading {file}") as say:
-        records = read_records(file, limit)
-        if not records:
-            fail(f"{file}: no records")
-        say(f"replaying {len(records)} episodes")
-        result = load_engine(game, directory, profile).replay(records)
+        engine = load_engine(game, directory, profile)
+        result = replay_file(engine, file, limit, lambda episodes: say(f"replayed {episodes} episodes"))
+    if not result.lines and result.cut is None:
+        fail(f"{file}: no records")
+    _print_replay(file, result, as_json)
+    if result.disagreements or result.cut:
+        raise typer.Exit(1)
+
+
+def _print_replay(file: Path, result: FileReplay, as_json: bool) -> None:
+    if result.cut:
+        typer.echo(f"{file}:{result.cut}: the last line is cut, the file ends in the middle of it", err=True)
+    if result.stopped:
+        typer.echo(f"{file}:{result.lines}: stopped here, after {len(result.disagreements)} disagreements", err=True)
     if as_json:
         wrong = [{"line": each.line, "text": shorten(each.text)} for each in result.disagreements]
-        print_json({"episodes": result.episodes, "plays": result.plays, "disagreements": wrong})
+        cut = {"cut": result.cut} if result.cut else {}
+        print_json({"episodes": result.episodes, "plays": result.plays, "disagreements": wrong} | cut)
     else:
         for each in result.disagreements:
             typer.echo(f"{file}:{each.line}: {shorten(each.text)}")
         typer.echo(f"{result.episodes} episodes, {result.plays} plays, {len(result.disagreements)} disagreements")
-    if result.disagreements:
-        raise typer.Exit(1)
 
 
 def legal(
@@ -163,11 +173,12 @@ def legal(
         echo '{"level":"8","hand":["H5","H8"],"to_beat":null}' | abl-cards legal guandan
     """
     from abl_cards.cli import legality
+    from abl_cards.lines import batches
 
     desk = legality.Desk(find_game(game_name), directory, profile, labels)
     problems = 0
     with legality.source(file) as stream:
-        for batch in legality.batches(stream):
+        for batch in batches(stream):
             for answer in desk.answers(batch):
                 problems += "error" in answer
                 _answer(answer)

@@ -84,7 +84,7 @@ def deal(
     """
     from secrets import randbits
 
-    from abl_cards.records import recording
+    from abl_cards.records import write_records
     from abl_cards.strength.orders import Order, fill
 
     engine = _engine(game_name, directory, profile)
@@ -96,9 +96,7 @@ def deal(
     with progress("dealing", number) as tell:
         deals = fill(engine, judge, order, tell)
     if out:
-        with recording(out) as write:
-            for each in deals:
-                write(each)
+        write_records(out, deals)
     if as_json:
         for each in deals:
             print_json(each)

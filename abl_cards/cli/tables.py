@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +11,7 @@ from abl_cards.cli.console import (
     AsJson,
     GameName,
     Profile,
+    RecordFile,
     RuleFolder,
     Seed,
     fail,
@@ -20,6 +19,7 @@ from abl_cards.cli.console import (
     misuse,
     print_json,
     print_table,
+    recording_to,
     shorten,
 )
 
@@ -66,9 +66,7 @@ def serve(
     ] = 1.0,
     directory: RuleFolder = None,
     profile: Profile = None,
-    record: Annotated[
-        Path | None, typer.Option("--record", metavar="FILE", help="Write every episode here: .jsonl or .jsonl.gz.")
-    ] = None,
+    record: RecordFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Serve tables where programs of others sit down; see docs/seat-your-bot.md.
@@ -86,14 +84,13 @@ def serve(
     _check_library()
     from abl_cards import serve as serving
     from abl_cards.games import GameError
-    from abl_cards.records import recording
 
     agents = _read_seats(seats or [])
     engine = find_game(game_name).engine(directory, profile)
     plan = serving.Plan(
         game_name, engine, agents, games, seed, tables, dialect, think_time or None, start_delay, host, port
     )
-    with recording(record) if record else nullcontext() as write:
+    with recording_to(record) as write:
         try:
             house = serving.House(plan, _log, write)
         except GameError as problem:

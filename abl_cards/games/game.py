@@ -178,10 +178,16 @@ class Engine(Protocol):
     def recorder(self, tables: int, **extra: Any) -> Recorder:
         """A listener that writes down the matches at so many tables, with extra fields in every record."""
 
-    def replay(self, records: Sequence[Mapping[str, Any] | GameError], listener: Listener | None = None) -> Replay:
+    def replay(
+        self,
+        records: Sequence[Mapping[str, Any] | GameError],
+        listener: Listener | None = None,
+        kept: dict[str, Any] | None = None,
+    ) -> Replay:
         """Play records again, one a line, and compare; a line that could not be read is given as its error.
 
-        A listener hears every episode at a table of its own, in the order of the lines that can be checked.
+        A listener hears every episode at a table of its own, in the order of the lines that can be checked. A file may
+        be given piece by piece, with one dictionary in which the game keeps what later pieces hang on.
         """
 
     def legal_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:

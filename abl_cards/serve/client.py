@@ -21,8 +21,9 @@ from abl_cards.serve.results import SeatResult
 
 MOST_WAITING = 8 << 20
 """Characters that may wait to be sent; a client that reads none is let go."""
+CLOSING = 2.0
+"""Seconds to say what is left to say, and as many to say good-bye."""
 _LONGEST_NAME = 40
-_CLOSING = 2.0  # seconds to say good-bye
 
 Frame = str | bytes
 Read = Callable[[Frame, int], int]
@@ -80,11 +81,12 @@ class Client:
         return DEFAULT_CHOICE
 
     async def leave(self) -> None:
-        """Say what is left to say, and good-bye."""
+        """Say what is left to say, and good-bye; who reads neither is not waited for."""
         self._leaving = True
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._drained(), _CLOSING)
-        await self._connection.close()
+            await asyncio.wait_for(self._drained(), CLOSING)
+            await asyncio.wait_for(self._connection.close(), CLOSING)
+        self._connection.transport.abort()
 
     async def _drained(self) -> None:
         if self._alive:

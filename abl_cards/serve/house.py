@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from websockets.asyncio.server import Server, ServerConnection
 from websockets.asyncio.server import serve as listen
@@ -13,15 +14,17 @@ from websockets.frames import CloseCode
 
 from abl_cards.agents import agent
 from abl_cards.games import Engine, GameError
+from abl_cards.games.audience import Audience
 from abl_cards.games.service import service
-from abl_cards.serve.client import Client
+from abl_cards.games.tables import Listener
+from abl_cards.recording import Scribe, Write
+from abl_cards.serve.client import CLOSING, Client
 from abl_cards.serve.results import ServedResult
-from abl_cards.serve.table import Notes, Table, Write
+from abl_cards.serve.table import Table
 
 LONGEST_FRAME = 1 << 16
 """Bytes; an answer has about 20. A longer frame ends its connection."""
 _HANDSHAKE = 5.0  # seconds
-_CLOSING = 2.0
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Plan:
 
 
 async def serve(plan: Plan, log: Callable[[str], None] = lambda line: None, write: Write | None = None) -> ServedResult:
-    """Play all games of a plan; ``write`` is given the record of every episode, a whole game at a time.
+    """Play all games of a plan; ``write`` is given the record of every episode as it ends.
 
     Raises GameError for a plan that cannot be, OSError where the port is taken.
     """
@@ -64,12 +67,13 @@ class House:
             raise GameError(f"there is no seat {odd[0]} (there are 0 to {len(self._teams) - 1})")
         self._tables = [self._table(number) for number in range(plan.tables)]
         self._server: Server | None = None
+        self._visitors: set[ServerConnection] = set()
 
     async def __aenter__(self) -> House:
         port = self._service.port(self._dialect) if self._plan.port is None else self._plan.port
         self._server = await listen(
             self._welcome, self._plan.host, port, compression=None, ping_interval=None, max_size=LONGEST_FRAME,
-            open_timeout=_HANDSHAKE, close_timeout=_CLOSING, logger=_silence(),
+            open_timeout=_HANDSHAKE, close_timeout=CLOSING, logger=_silence(),
         )  # fmt: skip
         self._log(f"Ready for connect. {self.url}")
         return self
@@ -77,6 +81,9 @@ class House:
     async def __aexit__(self, *problem: object) -> None:
         if self._server:
             self._server.close()
+            await asyncio.wait([asyncio.ensure_future(self._server.wait_closed())], timeout=CLOSING)
+            for connection in self._visitors:  # who reads nothing would be waited for
+                connection.transport.abort()
             await self._server.wait_closed()
 
     @property
@@ -107,12 +114,25 @@ class House:
     def _table(self, number: int) -> Table:
         plan = self._plan
         agents = {seat: (name, agent(name, plan.engine)) for seat, name in plan.agents.items()}
-        recorder = plan.engine.recorder(1, seed=plan.seed) if self._write else None
-        dealer = self._service.dealer(plan.engine, plan.games, self._dialect, recorder)
-        notes = Notes(recorder, self._write) if recorder and self._write else None
-        return Table(number, dealer, agents, self._teams, self._log, notes)
+        heading: dict[str, Any] = {}
+        dealer = self._service.dealer(plan.engine, plan.games, self._dialect, self._listener(heading))
+        return Table(number, dealer, agents, self._teams, self._log, heading)
+
+    def _listener(self, heading: Mapping[str, Any]) -> Listener | None:
+        """Who writes a table's episodes down under a heading."""
+        if self._write is None:
+            return None
+        recorder = self._plan.engine.recorder(1, seed=self._plan.seed)
+        return Audience((recorder, Scribe(recorder, self._write, lambda table: heading)))
 
     async def _welcome(self, connection: ServerConnection) -> None:
+        self._visitors.add(connection)
+        try:
+            await self._attend(connection)
+        finally:
+            self._visitors.remove(connection)
+
+    async def _attend(self, connection: ServerConnection) -> None:
         client = Client(connection, self._service.read_answer, self._log)
         table = next((table for table in self._tables if table.sit_down(client)), None)
         if table is None:

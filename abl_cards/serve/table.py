@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,29 +11,12 @@ import numpy as np
 from abl_cards.agents import Agent
 from abl_cards.arena import decision_keys, match_keys
 from abl_cards.games import Tables
-from abl_cards.games.game import Recorder
 from abl_cards.games.service import Dealer, News
 from abl_cards.games.tables import DRAW
 from abl_cards.serve.client import Client
 from abl_cards.serve.results import SeatResult, TableResult
 
 _HERE = np.array([0])
-
-Write = Callable[[dict[str, Any]], None]
-"""Given the records of each game when it is over."""
-
-
-@dataclass(frozen=True)
-class Notes:
-    """A table's recorder, and where its records go."""
-
-    recorder: Recorder  # of one table
-    write: Write
-
-    def write_down(self, heading: dict[str, Any]) -> None:
-        """Write the episodes of a game that is over, under a heading of more fields."""
-        for record in self.recorder.records(0):
-            self.write(heading | record)
 
 
 class Table:
@@ -47,12 +29,15 @@ class Table:
         agents: Mapping[int, tuple[str, Agent]],
         teams: Sequence[int],
         log: Callable[[str], None],
-        notes: Notes | None = None,
+        heading: dict[str, Any] | None = None,
     ) -> None:
-        """A table with agents on some seats; the others are for clients. Teams are given by seat."""
+        """A table with agents on some seats; the others are for clients. Teams are given by seat.
+
+        The heading of its records is kept up to date here.
+        """
         self.number = number
         self._dealer, self._agents, self._teams, self._log = dealer, agents, teams, log
-        self._notes = notes
+        self._heading = {} if heading is None else heading
         self._clients: dict[int, Client] = {}
         self._full = asyncio.Event()
         self._check_full()
@@ -95,9 +80,6 @@ class Table:
         for game in range(first, first + games):
             await self._play_game(seed, game, patience)
             self._count(result)
-            if self._notes:
-                players = [result.seats[self._dealer.player(place)].player for place in range(len(self._teams))]
-                self._notes.write_down({"match": game, "table": self.number, "players": players})
         self._tell(self._dealer.farewell(result.wins, result.draws))
         await asyncio.gather(*(client.leave() for client in self._clients.values()))
         return result
@@ -106,6 +88,8 @@ class Table:
         """The game of that number, dealt as the arena deals it; the odd ones are the even ones, turned by a seat."""
         number = np.array([game])
         self._dealer.begin(match_keys(seed, number)[0], game % 2 == 1)
+        players = [self._results[self._dealer.player(place)].player for place in range(len(self._teams))]
+        self._heading |= {"match": game, "table": self.number, "players": players}
         while self._dealer.winner == -1:
             self._tell(self._dealer.news())
             client = self._clients.get(self._dealer.seat)

@@ -241,7 +241,12 @@ class DoudizhuEngine:
         """A listener that writes down the matches at so many tables."""
         return DoudizhuRecorder(self.rules, tables, extra)
 
-    def replay(self, records: Sequence[Mapping[str, Any] | GameError], listener: Listener | None = None) -> Replay:
+    def replay(
+        self,
+        records: Sequence[Mapping[str, Any] | GameError],
+        listener: Listener | None = None,
+        kept: dict[str, Any] | None = None,
+    ) -> Replay:
         """Play records again, one a line, and compare; a listener hears every game at a table of its own."""
         return replay(self.rules, records, listener)
 

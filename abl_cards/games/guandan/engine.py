@@ -31,6 +31,7 @@ from abl_cards.games.guandan.replay import replay
 from abl_cards.games.guandan.rewards import episode_rewards
 from abl_cards.games.guandan.rulebook import Rules, rules_of
 from abl_cards.games.guandan.samples import sample_facts, sample_hands
+from abl_cards.games.guandan.sequels import Standings
 from abl_cards.games.guandan.shapes import SUITS
 from abl_cards.games.guandan.tables import Tables
 from abl_cards.games.guandan.wire import Action, State, hand_order, reading
@@ -217,9 +218,15 @@ class GuandanEngine:
         """A listener that writes down the matches at so many tables."""
         return GuandanRecorder(self.rules, tables, extra)
 
-    def replay(self, records: Sequence[Mapping[str, Any] | GameError], listener: Listener | None = None) -> Replay:
-        """Play records again, one a line, and compare; a listener hears every episode at a table of its own."""
-        return replay(self.rules, records, listener)
+    def replay(
+        self,
+        records: Sequence[Mapping[str, Any] | GameError],
+        listener: Listener | None = None,
+        kept: dict[str, Any] | None = None,
+    ) -> Replay:
+        """Play records again, one a line, and compare; every episode has a table of its own."""
+        standings = Standings() if kept is None else kept.setdefault("standings", Standings())
+        return replay(self.rules, records, listener, standings)
 
     def legal_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
         """The complete lists of legal moves of states in JSON form, or what is wrong with a state."""

@@ -20,6 +20,7 @@ class Episode:
     """A record, read."""
 
     line: int
+    match: int | None  # its number, where records tell it
     first: bool  # of its match
     level: int
     ranks: tuple[int, int]
@@ -41,7 +42,13 @@ def read_episode(line: int, record: Mapping[str, Any], profile: str) -> Episode:
     check_rules(record, profile)
     fields = {name: read_field(record, name) for name in _FIELDS}
     first = record.get("episode") == 0 if "episode" in record else not (fields["tribute"] or fields["anti"])
-    return Episode(line=line, first=first, **fields)
+    return Episode(line=line, match=match_of(record), first=first, **fields)
+
+
+def match_of(record: Mapping[str, Any]) -> int | None:
+    """The number of the match a record says it belongs to."""
+    match = record.get("match") if isinstance(record, Mapping) else None
+    return match if type(match) is int else None
 
 
 def _ranks(value: Any) -> tuple[int, int]:

@@ -11,90 +11,48 @@ from numpy.typing import NDArray
 from abl_cards.cards import card_text
 from abl_cards.games.game import Disagreement, GameError, Replay
 from abl_cards.games.guandan.course import BACK, EPISODE_OVER, MATCH_OVER, PLAY, TRIBUTE
-from abl_cards.games.guandan.episodes import Episode, read_episode
-from abl_cards.games.guandan.ladder import Ladder, bottom, level_of, promote
+from abl_cards.games.guandan.episodes import Episode
+from abl_cards.games.guandan.ladder import Ladder, level_of
 from abl_cards.games.guandan.readings import find_moves
 from abl_cards.games.guandan.rulebook import Rules
+from abl_cards.games.guandan.sequels import Sequel, Standings, read_all
 from abl_cards.games.guandan.tables import EpisodeStart, Tables
 from abl_cards.games.guandan.wire import RANK_TEXT, Action
 from abl_cards.games.tables import Indices, Listener, Moves
 
 
-def replay(rules: Rules, records: Sequence[Mapping[str, Any] | GameError], listener: Listener | None = None) -> Replay:
+def replay(
+    rules: Rules,
+    records: Sequence[Mapping[str, Any] | GameError],
+    listener: Listener | None = None,
+    standings: Standings | None = None,
+) -> Replay:
     """Check every record, one a line: who pays what to whom, every play, the order of finish and the levels.
 
     Every episode has a table of its own; a listener hears them all, those of a wrong record up to the mistake.
+    Standings tell where matches stand that began before, and are kept up to date.
     """
-    episodes, wrong = _read_all(rules, records)
+    standings = standings or Standings()
+    episodes, wrong = read_all(rules, records, standings)
     if episodes:
-        wrong |= _check(rules, episodes, listener)
+        wrong |= _check(rules, episodes, listener, standings)
     plays = sum(len(episode.plays) for episode in episodes)
     return Replay(len(records), plays, tuple(Disagreement(line, text) for line, text in sorted(wrong.items())))
 
 
-def _check(rules: Rules, episodes: list[Episode], listener: Listener | None) -> dict[int, str]:
+def _check(rules: Rules, episodes: list[Episode], listener: Listener | None, standings: Standings) -> dict[int, str]:
     """What is wrong, by line. An order that the plays do not lead to is wrong once: later levels follow the plays."""
     order = np.array([episode.order for episode in episodes], np.int8)
+    sequel = Sequel.of(episodes, standings)
     while True:
-        ladder, previous, wrong = _climb(rules, episodes, order)
+        ladder, previous = sequel.climb(rules, order)
         again = _Again(rules, episodes, ladder, previous, listener)
-        wrong = again.run() | wrong
+        wrong = again.run() | _compare_levels(rules, episodes, ladder)
         played = again.order(order)
         if (played == order).all():
+            standings.keep(rules, episodes, ladder, order)
             return wrong
         order, listener = played, None  # it has heard everything once
-
-
-def _read_all(rules: Rules, records: Sequence[Mapping[str, Any] | GameError]) -> tuple[list[Episode], dict[int, str]]:
-    """The episodes that can be checked, and what is wrong with the others.
-
-    The rest of a match follows from every line of it, so what comes behind a line that cannot be read is left out.
-    """
-    episodes: list[Episode] = []
-    problems: dict[int, str] = {}
-    broken = 0  # the line that could not be read in the match at hand
-    for line, record in enumerate(records, start=1):
-        try:
-            if isinstance(record, GameError):
-                raise record
-            episode = read_episode(line, record, rules.profile)
-        except GameError as problem:
-            problems[line], broken = str(problem), line
-            continue
-        broken = 0 if episode.first else broken
-        if not broken:
-            episodes.append(episode)
-        elif "cannot be checked" not in problems[broken]:
-            problems[broken] += "; the lines after it in the same match cannot be checked"
-    return episodes, problems
-
-
-def _climb(
-    rules: Rules, episodes: list[Episode], order: NDArray[np.int8]
-) -> tuple[Ladder, NDArray[np.int8], dict[int, str]]:
-    """Where each episode starts: the ladder and the order before it, and where the records' levels differ from it.
-
-    Matches climb side by side: the k-th episodes of all of them are promoted together.
-    """
-    place = _places(episodes)
-    ladder = bottom(rules, len(episodes))
-    previous = np.full((len(episodes), 4), -1, np.int8)
-    wrong: dict[int, str] = {}
-    for depth in range(max(place) + 1):
-        now = np.array([index for index, at in enumerate(place) if at == depth])
-        if depth > 0:
-            ladder.put(now, promote(rules, ladder.at(now - 1), order[now - 1]))
-            previous[now] = order[now - 1]
-        wrong |= _compare_levels(rules, [episodes[index] for index in now], ladder.at(now))
-    return ladder, previous, wrong
-
-
-def _places(episodes: list[Episode]) -> list[int]:
-    """The number of each episode in its match."""
-    places: list[int] = []
-    for index, episode in enumerate(episodes):
-        places.append(places[-1] + 1 if index > 0 and not episode.first else 0)
-    return places
 
 
 def _compare_levels(rules: Rules, episodes: list[Episode], ladder: Ladder) -> dict[int, str]:
