@@ -109,40 +109,54 @@ def join(
         str, typer.Option("--dialect", metavar="D", help="What they speak there: guandan, openguandan.")
     ] = "guandan",
     room: Annotated[
-        str | None, typer.Option("--room", metavar="ID", help="OpenGuanDan: the room; without it, create one.")
+        str | None, typer.Option("--room", metavar="ID", help="OpenGuanDan: join this room; without it, create one.")
+    ] = None,
+    seat: Annotated[
+        int | None, typer.Option("--seat", metavar="N", min=0, help="OpenGuanDan: the seat; without it, any.")
+    ] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option("--rounds", metavar="N", min=1, help="OpenGuanDan: matches in the room we create; default: 1."),
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="What we are called there; default: the kind of agent.")
+        str | None,
+        typer.Option(
+            "--name", metavar="NAME", help="What we are called there (OpenGuanDan: userId); default: the agent."
+        ),
     ] = None,
     seed: Seed = 0,
     directory: RuleFolder = None,
     profile: Profile = None,
+    record: RecordFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Take a seat at somebody else's table, and play until it closes.
+    """Take a seat at somebody else's table, and play until it has told the result.
 
         abl-cards join ws://127.0.0.1:23456 --agent greedy
 
+        abl-cards join 127.0.0.1 --agent kb --dialect openguandan --room 2 --profile openguandan
+
     The agent chooses by our rules; what the table does not offer is reported, and its first choice taken instead.
     --json prints {"url","agent","seat","games","wins","draws","over","decisions","problems","typical","slowest"}, the
-    last two in seconds. The exit code is 1 when the table closes before it tells the result.
+    last two in seconds. The exit code is 1 when the table refuses us, or closes before it tells the result.
     """
     _check_library()
     from abl_cards import serve as serving
     from abl_cards.agents import agent, checked_name
     from abl_cards.games import GameError
-    from abl_cards.games.service import game_of, service
+    from abl_cards.games.service import Visit, game_of, service
 
     try:
         game_name = game_of(dialect)
-        called = name or checked_name(agent_name).kind  # options may hold paths, and the name goes into the address
-        address = service(game_name).url(url, dialect, called)
+        kind = checked_name(agent_name).kind  # options may hold paths, and the name goes into the address
+        address = service(game_name).url(url, dialect, name or kind)
         engine = find_game(game_name).engine(directory, profile)
         player = agent(agent_name, engine)
+        guest = service(game_name).guest(engine, dialect, Visit(kind, name, room, seat, rounds))
     except GameError as problem:
         misuse(problem)
-    guest = service(game_name).guest(engine, dialect, called, room)
-    result = asyncio.run(serving.join(address, guest, agent_name, player, seed, _log))
+    with recording_to(record) as write:
+        result = asyncio.run(serving.join(address, guest, agent_name, player, seed, _log, write))
     if as_json:
         print_json(result.to_json())
     else:

@@ -119,14 +119,31 @@ class Outcome:
     over: bool = False  # the table has said that this was all
 
 
+@dataclass(frozen=True)
+class Visit:
+    """How a guest wants to sit down; the seat, the room and the matches only where tables have rooms."""
+
+    agent: str  # what kind of player comes
+    name: str | None = None  # None to make one up
+    room: str | None = None  # None to create one
+    seat: int | None = None
+    rounds: int | None = None  # matches to be played in a room that is created
+
+
 class Guest(Protocol):
     """A seat at somebody else's table: it knows what it was told and nothing else."""
 
     def greeting(self) -> list[Message]:
         """What is said first."""
 
-    def hear(self, message: Message) -> list[Message]:
-        """Take note of something that asks for no choice; gives what is to be said to it."""
+    def hear(self, message: Message) -> None:
+        """Take note of something that asks for no choice; raises Refused where the table does not want us."""
+
+    def remarks(self) -> list[str]:
+        """What the user should know of what was heard; forgets it."""
+
+    def records(self) -> list[dict[str, Any]]:
+        """The episodes that have ended, as records; forgets them."""
 
     def asks(self, message: Message) -> bool:
         """Whether a message asks for a choice."""
@@ -153,8 +170,8 @@ class Service(Protocol):
     def dealer(self, engine: Engine, games: int, dialect: str, listener: Listener | None = None) -> Dealer:
         """A table for so many games; a listener hears what happens there."""
 
-    def guest(self, engine: Engine, dialect: str, name: str, room: str | None) -> Guest:
-        """A seat at somebody else's table."""
+    def guest(self, engine: Engine, dialect: str, visit: Visit) -> Guest:
+        """A seat at somebody else's table; raises GameError for wishes that such tables do not know."""
 
     def url(self, address: str, dialect: str, name: str) -> str:
         """The full address of a table from what a user writes."""

@@ -16,11 +16,12 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 from abl_cards.agents import Agent
 from abl_cards.games import GameError
 from abl_cards.games.service import Guest, Message, Outcome, Refused
+from abl_cards.recording import Write
 from abl_cards.streams import key_of
 
 LONGEST_FRAME = 64 << 20
 """Bytes; lists of thousands of actions come."""
-_HANDSHAKE = 20.0  # seconds
+_HANDSHAKE, _CLOSING = 20.0, 2.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -46,14 +47,30 @@ class GuestResult:
 
 
 async def join(
-    url: str, guest: Guest, name: str, agent: Agent, seed: int = 0, log: Callable[[str], None] = lambda line: None
+    url: str,
+    guest: Guest,
+    name: str,
+    agent: Agent,
+    seed: int = 0,
+    log: Callable[[str], None] = lambda line: None,
+    write: Write | None = None,
 ) -> GuestResult:
-    """Play at a table until it closes; raises GameError where there is none, OSError where nobody listens."""
-    seat = _Seat(guest, agent, seed, log)
+    """Play at a table until it has told the result or closes; ``write`` is given the record of each episode as it ends.
+
+    Raises GameError where there is no table or none that wants us, OSError where nobody listens.
+    """
+    heading = {"url": url, "agent": name, "seed": seed}
+    seat = _Seat(guest, agent, seed, log, write and (lambda record: write({**record, **heading})))
     try:
         # No proxy: tables stand on the loopback or in the same room. No pings: not every server answers them.
         async with connect(
-            url, compression=None, ping_interval=None, max_size=LONGEST_FRAME, open_timeout=_HANDSHAKE, proxy=None
+            url,
+            compression=None,
+            ping_interval=None,
+            max_size=LONGEST_FRAME,
+            open_timeout=_HANDSHAKE,
+            close_timeout=_CLOSING,
+            proxy=None,
         ) as connection:
             await seat.play(connection)
     except (InvalidHandshake, InvalidURI, TimeoutError) as problem:
@@ -65,26 +82,37 @@ async def join(
 class _Seat:
     """The connection's side of a guest."""
 
-    def __init__(self, guest: Guest, agent: Agent, seed: int, log: Callable[[str], None]) -> None:
-        self._guest, self._agent, self._seed, self._log = guest, agent, seed, log
+    def __init__(self, guest: Guest, agent: Agent, seed: int, log: Callable[[str], None], write: Write | None) -> None:
+        self._guest, self._agent, self._seed, self._log, self._write = guest, agent, seed, log, write
         self.decisions = self.problems = 0
         self.times: list[float] = []  # seconds
 
     async def play(self, connection: ClientConnection) -> None:
-        """Hear and answer until the connection ends."""
+        """Hear and answer until all is told or the connection ends."""
         try:
             for message in self._guest.greeting():
                 await connection.send(json.dumps(message))
             async for frame in connection:
-                for message in await self._answers(frame):
-                    await connection.send(json.dumps(message))
+                answer = await self._answer(frame)
+                if answer is not None:
+                    await connection.send(json.dumps(answer))
+                self._pass_on()
+                if self._guest.outcome.over:  # not every table closes by itself
+                    return
         except ConnectionClosed:
             pass
-        if not self._guest.outcome.over:
-            reason = connection.close_reason or "no reason given"
-            self._log(f"the table closed before it told the result ({reason})")
+        reason = connection.close_reason or "no reason given"
+        self._log(f"the table closed before it told the result ({reason})")
 
-    async def _answers(self, frame: str | bytes) -> list[Message]:
+    def _pass_on(self) -> None:
+        """What the guest has to tell the user."""
+        for line in self._guest.remarks():
+            self._log(line)
+        for record in self._guest.records():
+            if self._write:
+                self._write(record)
+
+    async def _answer(self, frame: str | bytes) -> Message | None:
         """What is to be said to a frame; the agent may take its time."""
         try:
             message = json.loads(frame)
@@ -92,16 +120,19 @@ class _Seat:
             message = None
         if not isinstance(message, dict):
             self._report("a frame is no JSON object")
-            return []
-        if self._guest.asks(message):
-            return [await asyncio.to_thread(self._choose, message)]
+        elif self._guest.asks(message):
+            return await asyncio.to_thread(self._choose, message)
+        else:
+            self._hear(message)
+        return None
+
+    def _hear(self, message: Message) -> None:
         try:
-            return self._guest.hear(message)
+            self._guest.hear(message)
         except Refused:
             raise
         except GameError as problem:
             self._report(str(problem))
-            return []
 
     def _choose(self, message: Message) -> Message:
         began = time.perf_counter()

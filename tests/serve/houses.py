@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from abl_cards.agents import agent
 from abl_cards.games import game
-from abl_cards.games.service import service
+from abl_cards.games.service import Visit, service
+from abl_cards.recording import Write
 from abl_cards.serve import GuestResult, House, Plan, ServedResult, join
 
 T = TypeVar("T")
@@ -68,11 +69,13 @@ async def _come(comer: Comer, port: int, number: int) -> Any:
     return await comer(f"ws://127.0.0.1:{port}/game/client{number}")
 
 
-def guest(name: str, dialect: str = "guandan", room: str | None = None) -> Comer:
-    """One of our agents, by ``join``."""
+def guest(
+    player: str, dialect: str = "guandan", room: str | None = None, write: Write | None = None, **wishes: Any
+) -> Comer:
+    """One of our agents, by ``join``; it writes its own records if it is given something to write by."""
 
     async def come(url: str) -> GuestResult:
-        seat = service("guandan").guest(ENGINE, dialect, name, room)
-        return await join(url, seat, name, agent(name, ENGINE))
+        seat = service("guandan").guest(ENGINE, dialect, Visit(player, room=room, **wishes))
+        return await join(url, seat, player, agent(player, ENGINE), write=write)
 
     return come

@@ -67,9 +67,11 @@ def test_the_result_as_a_table() -> None:
     assert re.search(r"^Ready for connect. ws://127.0.0.1:\d+/game/NAME$", answer.stderr, re.MULTILINE)
 
 
-def test_join_a_served_table() -> None:
-    """Two processes; the guest has the last seat, and both say the same of the games."""
-    arguments = ("serve", "guandan", "--port", "0", *FOUR[:6], "--games", "2", "--start-delay", "0", "--json")
+def test_join_a_served_table(tmp_path: Path) -> None:
+    """Two processes; the guest has the last seat, and both say and write down the same of the games."""
+    files = [tmp_path / name for name in ("served.jsonl", "joined.jsonl.gz")]
+    arguments = ("serve", "guandan", "--port", "0", *FOUR[:6], "--games", "2", "--start-delay", "0", "--json",
+                 "--record", str(files[0]))  # fmt: skip
     with subprocess.Popen(
         [*COMMAND, *arguments], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as server:
@@ -77,7 +79,9 @@ def test_join_a_served_table() -> None:
         ready = re.search(r"ws://127.0.0.1:\d+", server.stderr.readline())
         assert ready
         try:
-            joined = run("join", ready[0], "--agent", "random", "--name", "the guest", "--json")
+            joined = run(
+                "join", ready[0], "--agent", "random", "--name", "the guest", "--record", str(files[1]), "--json"
+            )
             told, _ = server.communicate(timeout=60)
         finally:
             server.kill()
@@ -89,6 +93,20 @@ def test_join_a_served_table() -> None:
     assert list(heard) == [
         "url", "agent", "seat", "games", "wins", "draws", "over", "decisions", "problems", "typical", "slowest",
     ]  # fmt: skip
+
+    served, written = map(records_of, files)
+    assert len(served) == len(written) > 2
+    for there, here in zip(served, written, strict=True):
+        turned = there["match"] % 2  # seats of a table's record are those of the deal
+        assert [here["hands"][(seat - turned) % 4] for seat in range(4)] == there["hands"]
+        assert here["plays"] == [[(seat - turned) % 4, action] for seat, action in there["plays"]]
+        assert {name: here[name] for name in ("match", "episode", "level")} == {
+            name: there[name] for name in ("match", "episode", "level")
+        }
+    untouched = str(
+        sum(record["match"] == 0 for record in written)
+    )  # a turned game orders its losers by the deal's seats
+    assert run("replay", "guandan", str(files[1]), "--limit", untouched).exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -104,6 +122,7 @@ def test_join_a_served_table() -> None:
         (("join", "127.0.0.1", "--agent", "nobody"), "unknown agent 'nobody'"),
         (("join", "http://x", "--agent", "greedy"), "is no address"),
         (("join", "127.0.0.1", "--agent", "greedy", "--dialect", "Z"), "unknown dialect 'Z'"),
+        (("join", "127.0.0.1", "--agent", "greedy", "--room", "2"), "for tables with rooms: add --dialect openguandan"),
     ],
 )
 def test_misuse(arguments: tuple[str, ...], message: str) -> None:

@@ -15,16 +15,13 @@ from websockets.asyncio.server import serve as listen
 from abl_cards.agents import agent
 from abl_cards.games import Decisions, Exchanges, GameError, Moves
 from abl_cards.games.guandan.guest import GuandanGuest
-from abl_cards.games.guandan.manners import InRooms, Plain
+from abl_cards.games.guandan.manners import Plain
 from abl_cards.games.guandan.service import SERVICE
-from abl_cards.games.service import Refused, Reply, game_of, service
+from abl_cards.games.service import Reply, game_of, service
 from abl_cards.serve import GuestResult
 from tests.games.guandan.states import engine
 from tests.serve.houses import guest, run
-from tests.serve.open_guandan import ROOM, OpenGuanDan
 from tests.serve.test_protocol import PASS, asked, seated
-
-GAMES = 20
 
 
 def new_guest() -> GuandanGuest:
@@ -144,7 +141,7 @@ def test_results_are_noted() -> None:
         {"stage": "gameOver", "curTimes": 2, "settingTimes": 2},
         {"stage": "gameResult", "victoryNum": [0, 1, 0, 1], "draws": [1] * 4}, {"stage": "surprise"}, {},
     ):  # fmt: skip
-        assert seat.hear({"type": "notify", **message}) == []
+        seat.hear({"type": "notify", **message})
     heard = seat.outcome
     assert (heard.seat, heard.games, heard.wins, heard.draws, heard.over) == (3, 2, 1, 1, True)
 
@@ -152,8 +149,8 @@ def test_results_are_noted() -> None:
 @pytest.mark.parametrize(
     "message",
     [
-        {"stage": "beginning"}, {"stage": "beginning", "myPos": "0"}, {"stage": "gameOver"},
-        {"stage": "gameResult", "victoryNum": [1], "draws": [0]},
+        {"stage": "beginning"}, {"stage": "beginning", "myPos": "0"}, {"stage": "beginning", "myPos": 0},
+        {"stage": "gameOver"}, {"stage": "gameResult", "victoryNum": [1], "draws": [0]},
     ],
 )  # fmt: skip
 def test_notifications_that_make_no_sense(message: dict[str, Any]) -> None:
@@ -194,55 +191,6 @@ def test_dialects() -> None:
         service("snap")
 
 
-# --- OpenGuanDan ----------------------------------------------------------------------------------------------------
-
-
-def visit(server: OpenGuanDan, room: str | None = None) -> GuestResult:
-    async def scene() -> GuestResult:
-        async with server.open() as url:
-            result: GuestResult = await guest("greedy", "openguandan", room)(url)
-            return result
-
-    return run(scene())
-
-
-def test_open_guandan() -> None:
-    """A room is created and joined; choices go out in the envelope of their stage, for many games."""
-    server = OpenGuanDan(GAMES)
-    result = visit(server)
-    assert server.heard[:2] == ["CREATE_ROOM", "JOIN_ROOM"]
-    assert set(server.heard[2:]) == {"PLAY", "TRIBUTE", "PAYTRIBUTE"}
-    assert (result.outcome.games, result.outcome.over, result.problems) == (GAMES, True, 0)
-    assert result.decisions == len(server.heard) - 2
-    assert server.kings > 0
-
-
-@pytest.mark.parametrize("wrapped", [False, True])
-def test_open_guandan_rooms(wrapped: bool) -> None:
-    """A room that is there is joined; requests in envelopes are opened."""
-    server = OpenGuanDan(1, seat=3, wrapped=wrapped)
-    result = visit(server, ROOM)
-    assert server.heard[0] == "JOIN_ROOM"
-    assert (result.outcome.seat, result.outcome.over, result.problems) == (3, True, 0)
-
-
-def test_a_room_that_is_not_there() -> None:
-    with pytest.raises(Refused, match="code 404: no such room"):
-        visit(OpenGuanDan(1), "r18")
-
-
-def test_manners_of_rooms() -> None:
-    """A created room whose number is not told needs no joining; a code in the middle of a game is a problem, no end."""
-    manners = InRooms("kb")
-    assert manners.greeting() == [{"type": "CREATE_ROOM", "data": {"user": "kb"}}]
-    assert manners.react({"type": "CREATE_ROOM", "code": 200}) == []
-    seat = GuandanGuest(engine(), manners)
-    seat.hear({"type": "notify", "stage": "beginning", "myPos": 0})
-    with pytest.raises(GameError) as raised:
-        seat.hear({"type": "PLAY", "code": 400, "data": "illegal"})
-    assert not isinstance(raised.value, Refused)
-
-
 # --- tables that misbehave ------------------------------------------------------------------------------------------
 
 
@@ -265,6 +213,23 @@ def test_a_table_that_talks_nonsense() -> None:
     result = run(scene())
     assert answers == [{"actIndex": 1}]
     assert (result.decisions, result.problems, result.outcome.over) == (1, 6, False)
+
+
+def test_a_table_that_stays_open() -> None:
+    """The result is told and nobody closes: the guest leaves."""
+
+    async def linger(connection: ServerConnection) -> None:
+        result = {"type": "notify", "stage": "gameResult", "victoryNum": [1, 0, 1, 0], "draws": [0] * 4}
+        await connection.send(json.dumps(result))
+        await connection.wait_closed()
+
+    async def scene() -> GuestResult:
+        async with listen(linger, "127.0.0.1", 0) as server:
+            port = next(iter(server.sockets)).getsockname()[1]
+            result: GuestResult = await guest("greedy")(f"ws://127.0.0.1:{port}/game/x")
+            return result
+
+    assert run(scene()).outcome.over
 
 
 def test_no_table() -> None:

@@ -10,17 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.cards import card_text, hand_of
+from abl_cards.cards import Card, card_text, cards_of, hand_of
 from abl_cards.games.game import GameError
 from abl_cards.games.guandan.course import LEADING
 from abl_cards.games.guandan.decisions import Decisions
+from abl_cards.games.guandan.diary import Diary
 from abl_cards.games.guandan.engine import GuandanEngine
 from abl_cards.games.guandan.episodes import read_gifts, read_seats
 from abl_cards.games.guandan.exchange import Gift
+from abl_cards.games.guandan.fields import offered_of, seat_of
 from abl_cards.games.guandan.manners import Manners
 from abl_cards.games.guandan.memory import Memory
-from abl_cards.games.guandan.wire import RANK_TEXT, Action, State, reading
-from abl_cards.games.service import DEFAULT_CHOICE, Message, Outcome, Player, Refused, Reply
+from abl_cards.games.guandan.wire import RANK_TEXT, Action, State, read_cards, read_level, reading
+from abl_cards.games.service import DEFAULT_CHOICE, Message, Outcome, Player, Reply
 
 _JOKER_BOMB = "FourKings"  # OpenGuanDan's name of it
 
@@ -32,6 +34,9 @@ class GuandanGuest:
         """A guest who plays by these rules and talks in this manner."""
         self._engine, self._manners = engine, manners
         self._memory = Memory(engine.rules)
+        self._diary = Diary({"game": engine.game, "profile": engine.rules.profile})
+        self._level: Any = None  # of the episode, as the table last told it
+        self._remarks: list[str] = []
         self._outcome = Outcome()
 
     @property
@@ -45,32 +50,38 @@ class GuandanGuest:
 
     def asks(self, message: Message) -> bool:
         """Whether a message asks for a choice."""
-        return self._manners.open(message).get("type") == "act"
+        return message.get("type") == "act"
 
-    def hear(self, message: Message) -> list[Message]:
+    def hear(self, message: Message) -> None:
         """Take note of a notification; raises GameError where it makes no sense."""
-        told = self._manners.open(message)
-        note = self._notes.get(str(told.get("stage"))) if told.get("type") == "notify" else None
+        remark = self._manners.note(message)
+        self._remarks += [remark] if remark else []
+        note = self._notes.get(str(message.get("stage"))) if message.get("type") == "notify" else None
         if note:
-            note(told)
-        try:
-            return self._manners.react(message)
-        except GameError as problem:
-            raise problem if self._outcome.seat is not None else Refused(str(problem)) from None
+            note(message)
+
+    def remarks(self) -> list[str]:
+        """What the user should know; forgets it."""
+        said, self._remarks = self._remarks, []
+        return said
+
+    def records(self) -> list[dict[str, Any]]:
+        """The episodes that have ended, as they were heard; forgets them."""
+        return self._diary.records()
 
     def reply(self, message: Message, player: Player, key: np.uint64) -> Reply:
         """The player's choice among what is offered."""
-        told = self._manners.open(message)
-        stage = str(told.get("stage"))
+        stage = str(message.get("stage"))
+        self._diary.note_ranks(message.get("selfRank"), message.get("oppoRank"))
         try:
             choose = self._play if stage == "play" else self._give
-            wanted = choose(told, player, np.array([key], np.uint64))
-            choice = _find(_offered(told.get("actionList")), wanted)
+            wanted = choose(message, player, np.array([key], np.uint64))
+            choice = _find(offered_of(message), wanted)
             problem = None if choice is not None else f"{wanted} is not offered"
         except GameError as trouble:
             choice, problem = None, str(trouble)
         chosen = DEFAULT_CHOICE if choice is None else choice
-        return Reply(chosen, self._manners.answer(stage, chosen), problem)
+        return Reply(chosen, self._manners.answer(message, chosen, self._memory.seat), problem)
 
     # --- what is told ------------------------------------------------------------------------------------------------
 
@@ -82,14 +93,18 @@ class GuandanGuest:
             "back": self._note_back,
             "anti-tribute": self._note_refusal,
             "play": self._note_play,
+            "episodeOver": self._note_episode,
             "gameOver": self._note_game,
             "gameResult": self._note_result,
         }
 
     def _note_beginning(self, told: Message) -> None:
-        seat = _seat(told, "myPos")
+        seat = seat_of(told, "myPos")
         self._memory.begin(seat)
         self._outcome = replace(self._outcome, seat=seat)
+        self._level = told.get("levelCard")
+        with reading("handCards"):
+            self._diary.begin(seat, hand_of(read_cards(told.get("handCards"))))
 
     def _note_tribute(self, told: Message) -> None:
         self._memory.gifts = replace(self._memory.gifts, tribute=_gifts(told))
@@ -102,17 +117,25 @@ class GuandanGuest:
             self._memory.gifts = replace(self._memory.gifts, anti=read_seats(told.get("antiPos")))
 
     def _note_play(self, told: Message) -> None:
-        action = _action(told.get("curAction"))
+        action = _action(told.get("curAction"))  # not greaterAction: some tables tell it as it was before the play
         if action:
-            self._memory.note(_seat(told, "curPos"), action)
+            seat = seat_of(told, "curPos")
+            self._memory.note(seat, action)
+            self._diary.note_play(seat, action)
+
+    def _note_episode(self, told: Message) -> None:
+        with reading("order"):
+            order = read_seats(told.get("order"))
+        with reading("curRank"):
+            level = read_level(_level_text(told.get("curRank", self._level)))
+        self._diary.end(RANK_TEXT[level], order, told.get("restCards"), self._memory.gifts)
 
     def _note_game(self, told: Message) -> None:
-        self._outcome = replace(self._outcome, games=_number(told, "curTimes"))
+        self._diary.end_match()
+        self._note_result(told)
 
     def _note_result(self, told: Message) -> None:
-        seat = self._outcome.seat or 0
-        wins, draws = (_counts(told, name) for name in ("victoryNum", "draws"))
-        self._outcome = replace(self._outcome, wins=wins[seat], draws=draws[seat], over=True)
+        self._outcome = self._manners.conclude(told, self._outcome)
 
     # --- what is asked -----------------------------------------------------------------------------------------------
 
@@ -122,16 +145,16 @@ class GuandanGuest:
 
     def _decisions(self, told: Message) -> Decisions:
         """The play to decide as our own agents see it."""
-        state = _state(told)
+        state = self._state(told)
         form, owner = LEADING, self._memory.seat
         if state.to_beat is not None:
-            form, owner = self._engine.identify(state.level, state.to_beat), _seat(told, "greaterPos")
+            form, owner = self._engine.identify(state.level, state.to_beat), seat_of(told, "greaterPos")
         return self._memory.decisions(hand_of(state.hand), state.level, form, owner, _rest(told))
 
     def _give(self, told: Message, player: Player, keys: NDArray[np.uint64]) -> Action:
         """The card to pay or to return, among those offered."""
-        stage, state = str(told.get("stage")), _state(told)
-        offered = [action for action in map(_action, _offered(told.get("actionList"))) if action]
+        stage, state = str(told.get("stage")), self._state(told)
+        offered = [action for action in map(_action, offered_of(told)) if action]
         if stage not in ("tribute", "back") or not offered or any(len(action.cards) != 1 for action in offered):
             raise GameError(f"{stage[:20]}: a choice is not a single card")
         options = (hand_of(action.cards[0] for action in offered) > 0).astype(np.uint8)
@@ -139,18 +162,25 @@ class GuandanGuest:
         card = int(player.give(exchanges, keys)[0])
         return Action(offered[0].type, offered[0].rank, (card,))
 
+    def _state(self, told: Message) -> State:
+        """Hand, level and play to beat of a request; what it leaves out is known from before."""
+        to_beat = _action(told.get("greaterAction"))
+        hand = told["handCards"] if "handCards" in told else list(map(card_text, self._hand()))
+        return State.from_json(
+            {
+                "level": _level_text(told.get("curRank", self._level)),
+                "hand": hand,
+                "to_beat": to_beat.to_json() if to_beat and to_beat.cards else None,
+            }
+        )
 
-def _state(told: Message) -> State:
-    """Hand, level and play to beat of a request."""
-    to_beat = _action(told.get("greaterAction"))
-    level = told.get("curRank")
-    return State.from_json(
-        {
-            "level": RANK_TEXT[level] if type(level) is int and level in range(2, 15) else level,
-            "hand": told.get("handCards"),
-            "to_beat": to_beat.to_json() if to_beat else None,
-        }
-    )
+    def _hand(self) -> list[Card]:
+        return cards_of(self._diary.hand(self._memory.gifts))
+
+
+def _level_text(level: Any) -> Any:
+    """Levels come as letters or as numbers 2..14."""
+    return RANK_TEXT[level] if type(level) is int and level in range(2, 15) else level
 
 
 def _gifts(told: Message) -> tuple[Gift, ...]:
@@ -165,12 +195,6 @@ def _rest(told: Message) -> list[int] | None:
         case [{"rest": int(a)}, {"rest": int(b)}, {"rest": int(c)}, {"rest": int(d)}]:
             return [a, b, c, d] if all(0 <= each <= 28 for each in (a, b, c, d)) else None
     return None
-
-
-def _offered(value: Any) -> list[Any]:
-    if not isinstance(value, list) or not value:
-        raise GameError("actionList is no list of actions")
-    return value
 
 
 def _find(offered: Sequence[Any], wanted: Action) -> int | None:
@@ -207,24 +231,3 @@ def _from_python(text: str) -> Any:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         raise GameError(f"{text[:80]!r} is no action") from None
-
-
-def _seat(told: Message, name: str) -> int:
-    seat = _number(told, name)
-    if seat > 3:
-        raise GameError(f"{name}: there is no seat {str(seat)[:20]}")
-    return seat
-
-
-def _number(told: Message, name: str) -> int:
-    value = told.get(name)
-    if type(value) is not int or value < 0:
-        raise GameError(f"{name}: {str(value)[:80]} is no number")
-    return value
-
-
-def _counts(told: Message, name: str) -> list[int]:
-    value = told.get(name)
-    if not isinstance(value, list) or len(value) != 4 or any(type(each) is not int for each in value):
-        raise GameError(f"{name}: {str(value)[:80]} is not four numbers")
-    return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from secrets import token_hex
 from typing import cast
 from urllib.parse import quote, urlsplit, urlunsplit
 
@@ -9,9 +10,10 @@ from abl_cards.games.game import Engine, GameError
 from abl_cards.games.guandan.dealer import GuandanDealer
 from abl_cards.games.guandan.engine import GuandanEngine
 from abl_cards.games.guandan.guest import GuandanGuest
-from abl_cards.games.guandan.manners import InRooms, Plain
+from abl_cards.games.guandan.manners import Manners, Plain
 from abl_cards.games.guandan.protocol import PLAIN, WITH_LEVELS, read_answer
-from abl_cards.games.service import Dealer, Guest, Service
+from abl_cards.games.guandan.rooms import InRooms
+from abl_cards.games.service import Dealer, Guest, Service, Visit
 from abl_cards.games.tables import Listener
 
 CONTEST, OPEN = "guandan", "openguandan"
@@ -29,9 +31,9 @@ class GuandanService:
         """A table for so many games; a listener hears what happens there."""
         return GuandanDealer(cast(GuandanEngine, engine), games, dialect, listener)
 
-    def guest(self, engine: Engine, dialect: str, name: str, room: str | None) -> Guest:
-        """A seat at somebody else's table."""
-        return GuandanGuest(cast(GuandanEngine, engine), InRooms(name, room) if dialect == OPEN else Plain())
+    def guest(self, engine: Engine, dialect: str, visit: Visit) -> Guest:
+        """A seat at somebody else's table; raises GameError for wishes that such tables do not know."""
+        return GuandanGuest(cast(GuandanEngine, engine), _in_rooms(visit) if dialect == OPEN else _plain(visit))
 
     def port(self, dialect: str) -> int:
         """23456 at the contest platform, 8181 at OpenGuanDan."""
@@ -56,6 +58,18 @@ class GuandanService:
     def read_answer(self, frame: str | bytes, choices: int) -> int:
         """The choice of an answer; raises BadAnswer."""
         return read_answer(frame, choices)
+
+
+def _plain(visit: Visit) -> Manners:
+    if (visit.room, visit.seat, visit.rounds) != (None, None, None):
+        raise GameError(f"room, seat and rounds are for tables with rooms: add --dialect {OPEN}")
+    return Plain()
+
+
+def _in_rooms(visit: Visit) -> Manners:
+    if visit.room is not None and visit.rounds is not None:
+        raise GameError("rounds are said by who creates the room: leave out --rounds, or --room")
+    return InRooms(visit.name or f"{visit.agent}-{token_hex(2)}", visit.room, visit.seat, visit.rounds)
 
 
 SERVICE: Service = GuandanService()
