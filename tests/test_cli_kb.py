@@ -72,6 +72,17 @@ def test_errors_come_one_a_line_with_their_places(copy: Path) -> None:
     assert error["location"]["file"] == f"{copy}/rules.lp"
 
 
+def test_of_many_errors_the_first_are_told_and_the_others_counted(copy: Path) -> None:
+    append(copy, "\n".join(f"#show spare/1. spare({number}) :- no_such_{number}." for number in range(400)))
+    answer = run("kb", "check", str(copy), "--profile", "standard")
+    lines = answer.stderr.splitlines()
+    assert len(lines) == 52
+    assert [f"'no_such_{number}/0'" in line for number, line in enumerate(lines[:50])] == [True] * 50
+    assert lines[-2:] == ["… and 350 more errors (--json has them all)", "0 of 1 profiles are sound"]
+    told = json.loads(run("kb", "check", str(copy), "--json", "--profile", "standard").stdout)
+    assert len(told["profiles"][0]["errors"]) == 400
+
+
 def test_one_bad_profile_leaves_the_others_sound(copy: Path) -> None:
     for name in PROFILES[2:]:
         (copy / "profiles" / f"{name}.lp").unlink()

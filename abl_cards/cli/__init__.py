@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from abl_cards import __version__
+from abl_cards import __version__, budget
 from abl_cards.cli import (
     bots,
     comparison,
@@ -37,7 +37,8 @@ class _Plainly(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            with budget.shared():  # among the rules of others that a command loads, every profile of them
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPT_EXIT) from None
         except BrokenPipeError:

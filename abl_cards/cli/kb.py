@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from abl_cards.games import Game
     from abl_cards.logic import KBError, KnowledgeBase
 
+MOST_PROBLEMS = 50
+"""Errors that `check` prints, and warnings; nobody reads twenty thousand."""
+
 app = typer.Typer(no_args_is_help=True, help="Check, verify and copy knowledge bases: the rule files of a game.")
 
 
@@ -51,7 +54,8 @@ def check(
 ) -> None:
     """Parse, ground and compile rule files, with every profile.
 
-    What is wrong comes on stderr, one problem a line, with file, line and columns; then the exit code is 1.
+    What is wrong comes on stderr, one problem a line, with file, line and columns; then the exit code is 1. Of more
+    than 50 errors the first 50 are printed and the others counted; --json has them all.
 
         abl-cards kb check guandan
 
@@ -221,7 +225,7 @@ def _places(problem: KBError) -> list[dict[str, Any]]:
 
 
 def _print_reports(game: Game, folder: Path, reports: list[tuple[dict[str, Any], list[str]]]) -> None:
-    for line in dict.fromkeys(line for _, lines in reports for line in lines):  # profiles share most files
+    for line in _first_of_each([line for _, lines in reports for line in lines]):
         typer.echo(line, err=True)
     columns = ("profile", "files", "ground rules", "inputs", "outputs", "gates")
     fine = [report for report, _ in reports if not report["errors"]]
@@ -234,6 +238,23 @@ def _print_reports(game: Game, folder: Path, reports: list[tuple[dict[str, Any],
         print_table(columns, rows, right=range(1, len(columns)))
     refused = len(reports) - len(fine)
     typer.echo(f"{len(fine)} of {len(reports)} profiles are sound" if refused else "no errors", err=bool(refused))
+
+
+def _first_of_each(lines: Sequence[str]) -> Iterator[str]:
+    """Errors and warnings without repetitions, as profiles share most files; of either only so many."""
+    told: dict[bool, list[str]] = {True: [], False: []}
+    for line in dict.fromkeys(lines):
+        told[_is_warning(line)].append(line)
+    shown = {line for some in told.values() for line in some[:MOST_PROBLEMS]}
+    yield from (line for line in dict.fromkeys(lines) if line in shown)
+    for is_warning, some in told.items():
+        if len(some) > MOST_PROBLEMS:
+            what = "warnings" if is_warning else "errors"
+            yield f"… and {len(some) - MOST_PROBLEMS:,} more {what} (--json has them all)"
+
+
+def _is_warning(line: str) -> bool:
+    return ": warning: " in line.partition(": error: ")[0]
 
 
 def _size(value: Any) -> int:

@@ -5,7 +5,7 @@ The same function runs in this process for trusted files and in a child process 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,17 +16,21 @@ from abl_cards.logic import check, check_ground, ranges
 from abl_cards.logic.errors import Diagnostic, Severity, error, in_order
 from abl_cards.logic.ground import GroundProgram, Observer, UnsupportedRule
 from abl_cards.logic.program import MOST_MESSAGES, Messages, Sources, parse, read
-from abl_cards.logic.statements import Constraint, Program, collect
+from abl_cards.logic.statements import Constraint, collect
 from abl_cards.logic.terms import Input, Signature, Term
+
+ENOUGH_ERRORS = 100
+"""With more errors than this in the rules as they are written nothing is ground to find further ones."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds on knowledge bases; time, memory and rules bind the untrusted ones only."""
+    """Bounds on knowledge bases; all but the size of files bind the untrusted ones only."""
 
-    seconds: float = 20.0
+    seconds: float = 20.0  # of processor time, for grounding and for circuits
     memory: int = 2 << 30  # bytes
-    rules: int = 2_000_000
+    rules: int = 1_000_000
+    literals: int = 5_000_000  # in all the rules, and as many inputs at most
     file_bytes: int = 4 << 20
 
 
@@ -49,12 +53,10 @@ class Built:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def build(
-    request: Request, limits: Limits, rules: int | None = None, notice: Callable[[str], None] | None = None
-) -> Built:
-    """Read, check, ground; `notice` is told the most suspicious rules before grounding starts.
+def build(request: Request, limits: Limits, within: Limits | None = None) -> Built:
+    """Read, check, ground.
 
-    Raises TooManyRules beyond `rules` ground rules.
+    Raises TooManyRules where the ground program passes the bounds that it is to stay within.
     """
     sources, problems = read(request.files, limits.file_bytes)
     problems.extend(check.refused_text(sources.files))
@@ -65,14 +67,11 @@ def build(
         return _refused(problems)
     program = collect(statements, sources, request.constants)
     problems = check.static(program, request.inputs, set(request.outputs), request.constants)
-    if program.problems:
+    if program.problems or sum(map(_is_error, problems)) > ENOUGH_ERRORS:
         return _refused(problems)
-    if notice is not None:
-        notice(suspects(program))
     shadows = ranges.shadows(statements, program, request.inputs)
-    ground, messages = ground_statements(
-        statements, sources, request.constants, rules, [shadow.rule for shadow in shadows]
-    )
+    more = [shadow.rule for shadow in shadows]
+    ground, messages = ground_statements(statements, sources, request.constants, within, more)
     problems += _grounding_problems(messages)
     if ground is None:
         return _refused(problems)
@@ -80,23 +79,23 @@ def build(
     ground = ground.without(ranges.ASKED)
     problems += ranges.outside(shadows, asked, set(ground.atoms))
     problems += check_ground.grounded(ground, program, request.inputs)
-    if _fatal(problems):
+    if any(map(_is_error, problems)):
         return _refused(problems)
     return Built(ground, tuple(program.constraints), in_order(problems))
 
 
-def _fatal(problems: Sequence[Diagnostic]) -> bool:
-    return any(problem.severity == Severity.ERROR for problem in problems)
+def rules_to_ground(request: Request, limits: Limits) -> tuple[list[ast.AST], Sources]:
+    """The statements of files that passed the checks on their text, as clingo grounds them."""
+    sources, _ = read(request.files, limits.file_bytes)
+    return _without_constraints(parse(sources)[0]), sources
+
+
+def _is_error(problem: Diagnostic) -> bool:
+    return problem.severity == Severity.ERROR
 
 
 def _refused(problems: Sequence[Diagnostic]) -> Built:
     return Built(None, (), in_order(problems))
-
-
-def suspects(program: Program, count: int = 3) -> str:
-    """Where grounding is most likely to explode: the rules with the most variables."""
-    ranked = sorted((rule for rule in program.rules if rule[1]), key=lambda rule: -rule[1])
-    return ", ".join(list(dict.fromkeys(f"{where.file}:{where.line}" for where, _ in ranked))[:count])
 
 
 def arguments(constants: Mapping[str, Term]) -> list[str]:
@@ -108,12 +107,12 @@ def ground_statements(
     statements: Sequence[ast.AST],
     sources: Sources,
     constants: Mapping[str, Term],
-    rules: int | None,
+    within: Limits | None,
     more: Sequence[str] = (),
 ) -> tuple[GroundProgram | None, Messages]:
     """Ground the program and more rules, its constraints rewritten to `violated(K)`; None when clingo refuses."""
     messages = Messages(sources)
-    observer = Observer(rules)
+    observer = Observer((within.rules, within.literals) if within is not None else None)
     try:
         control = clingo.Control([*arguments(constants), "--warn=all"], logger=messages, message_limit=MOST_MESSAGES)
         control.register_observer(observer)  # type: ignore[arg-type]

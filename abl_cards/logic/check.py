@@ -14,6 +14,9 @@ from abl_cards.logic.terms import Input, Signature, Term
 COST, PREFERENCE, SAYS = Signature("cost", 2), Signature("preference", 2), Signature("says", 3)
 BELIEF, HINT = Signature("belief", 3), Signature("hint", 2)
 VIOLATED = Signature("violated", 1)
+MOST_GUESSES = 100
+"""Unknown predicates for which a known one is looked for: looking takes long."""
+_UNKNOWN = "derive it, or declare it by #defined"
 CONVENTIONS = {COST, PREFERENCE, SAYS, BELIEF, HINT}
 
 
@@ -108,14 +111,17 @@ def _unknown_predicates(program: Program, declared: set[Signature]) -> Iterator[
     external = {use.signature for use in program.externals}
     derived = {use.signature for use in program.heads}
     known = external | derived | program.defined
+    guesses = 0
     for use in program.bodies:
         if use.signature in known:
             continue
         if use.signature in declared:
             remedy = "declare it by #external in the vocabulary"
             yield error(use.location, f"input '{use.signature}' is not declared", remedy)
-        else:
-            yield error(use.location, f"unknown predicate '{use.signature}'", _near(use.signature, known | declared))
+            continue
+        guesses += 1
+        remedy = _near(use.signature, known | declared) if guesses <= MOST_GUESSES else _UNKNOWN
+        yield error(use.location, f"unknown predicate '{use.signature}'", remedy)
 
 
 def _near(signature: Signature, known: Collection[Signature]) -> str:
@@ -129,7 +135,7 @@ def _near(signature: Signature, known: Collection[Signature]) -> str:
     }
     near = suggestion(signature.name, names)
     name = near.partition("'")[2].partition("'")[0]
-    return f"did you mean '{names[name]}'?" if near else "derive it, or declare it by #defined"
+    return f"did you mean '{names[name]}'?" if near else _UNKNOWN
 
 
 def _missing_outputs(program: Program, outputs: Collection[Signature]) -> Iterator[Diagnostic]:

@@ -140,9 +140,10 @@ class _Convention:
 def _weighed(instances: dict[Signature, list[Atom]], program: Program, convention: _Convention) -> Iterator[Diagnostic]:
     weights: dict[tuple[Term, ...], Term] = {}
     functors: dict[str, Location | None] = {}
+    places = _places(program, convention)
     for _, (*named, weight) in instances.get(convention.weighed, []):
         functor, name = str(named[0]).partition("(")[0], tuple(named)
-        where = functors.setdefault(functor, _weighed_place(program, convention, functor))
+        where = functors.setdefault(functor, places.get(functor) or places.get(""))
         if not isinstance(weight, int):
             text = convention.text((*named, weight))
             yield error(where, f"the weight of {text} is not an integer", "bind it to a number")
@@ -157,12 +158,15 @@ def _weighed(instances: dict[Signature, list[Atom]], program: Program, conventio
     yield from _words(instances, program, functors, convention)
 
 
-def _weighed_place(program: Program, convention: _Convention, functor: str) -> Location | None:
-    """Where instances of this functor are derived."""
+def _places(program: Program, convention: _Convention) -> dict[str, Location]:
+    """Where instances of each functor are derived first; and of any, under no name."""
     # A name with variables has no constant value, so its place is found through its text in the head.
-    uses = [use for use in program.heads if use.signature == convention.weighed]
-    exact = [use for use in uses if use.functor == functor]
-    return (exact or uses)[0].location if uses else None
+    places: dict[str, Location] = {}
+    for use in program.heads:
+        if use.signature == convention.weighed:
+            places.setdefault(use.functor, use.location)
+            places.setdefault("", use.location)
+    return places
 
 
 def _words(

@@ -1,8 +1,9 @@
 """Build an untrusted knowledge base in a child process, because grounding cannot be interrupted from inside.
 
-The parent sends the request as JSON and kills the child when time is up; the child bounds its own memory. What comes
-back through the pipe is data with a checksum (see ``blob``): a child that rules have brought to misbehave cannot have
-its parent run anything.
+The parent sends the request as JSON. The child bounds its own memory and processor time; the parent kills it when it
+takes far longer than that, however busy the machine is. Where a bound was passed, a second child finds the rule. What
+comes back through the pipe is data (see ``blob``): a child that rules have brought to misbehave cannot have its parent
+run anything.
 """
 
 from __future__ import annotations
@@ -13,22 +14,61 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from abl_cards.logic import blob
-from abl_cards.logic.build import Built, Limits, Request, build
-from abl_cards.logic.errors import error
+from abl_cards.budget import Budget
+from abl_cards.logic import blame, blob
+from abl_cards.logic.build import Built, Limits, Request, arguments, build, rules_to_ground
+from abl_cards.logic.errors import Location, error
 from abl_cards.logic.ground import TooManyRules
 from abl_cards.logic.terms import Input, Signature
 
-_OUT_OF_MEMORY, _TOO_MANY_RULES = 70, 71
+_OUT_OF_MEMORY, _TOO_MANY_RULES, _TOO_NESTED = 70, 71, 72
+_SHARE = 0.75  # of the time, for building; what is left finds the rule that took it
+_WALL = 3.0  # times the processor time: what a child may take on a busy machine
+_START = 5.0  # seconds for Python to start
+_LONGEST_ANSWER = 8  # an answer has at most the memory divided by this
+_BUILD, _BLAME = "build", "blame"
 
 
-def build_in_child(request: Request, limits: Limits) -> Built:
-    """Like `build`, within the limits: passing one is a diagnostic that names the first suspects."""
+@dataclass(frozen=True)
+class _End:
+    """How a child ended."""
+
+    status: int
+    output: bytes
+    notes: str
+    late: bool
+
+    @property
+    def fine(self) -> bool:
+        return self.status == 0 and not self.late
+
+
+def build_in_child(request: Request, limits: Limits, paid: Budget) -> Built:
+    """Like `build`, within the limits and a budget: passing one is a diagnostic with the place of the worst rule."""
+    if paid.left <= 0:
+        return _refused(None, f"not ground: the {paid.seconds:g} s of this command are used up", "check one profile")
+    with paid.paying():
+        end = _run(_BUILD, request, replace(limits, seconds=paid.left * _SHARE))
+    if end.fine:
+        return blob.unpack(end.output)
+    reason, is_bound = _reason(end, limits, paid)
+    place = _blamed(request, limits, paid, end) if is_bound and paid.left > 0 else None
+    remedy = "most of it for this rule: fewer variables, or narrower ranges" if place else "simplify the rules"
+    return _refused(place, reason, remedy)
+
+
+def _refused(place: Location | None, reason: str, remedy: str) -> Built:
+    return Built(None, (), (error(place, reason, remedy),))
+
+
+def _run(task: str, request: Request, limits: Limits) -> _End:
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     process = subprocess.Popen(
-        [sys.executable, "-m", "abl_cards.logic.child"],
+        [sys.executable, "-m", "abl_cards.logic.child", task],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -36,35 +76,43 @@ def build_in_child(request: Request, limits: Limits) -> Built:
     )
     late = False
     try:
-        output, notes = process.communicate(_encode(request, limits), timeout=limits.seconds)
+        output, notes = process.communicate(_encode(request, limits), timeout=_WALL * limits.seconds + _START)
     except subprocess.TimeoutExpired:
         late = True
         process.kill()
         output, notes = process.communicate()
     finally:
         process.kill()
-    if not late and process.returncode == 0:
-        return blob.unpack(output)
-    first, _, rest = notes.decode("utf-8", "replace").partition("\n")
-    suspects = first.removeprefix("suspects: ") if first.startswith("suspects: ") else ""
-    return Built(None, (), (error(None, _reason(late, process.returncode, limits, rest or first), _remedy(suspects)),))
+    return _End(process.returncode, output, notes.decode("utf-8", "replace"), late)
 
 
-def _reason(late: bool, status: int, limits: Limits, notes: str) -> str:
-    if late:
-        return f"grounding exceeded {limits.seconds:g} s"
-    if status == _TOO_MANY_RULES:
-        return f"grounding exceeded {limits.rules} ground rules"
-    if status == _OUT_OF_MEMORY or "bad_alloc" in notes or "MemoryError" in notes:
-        return f"grounding exceeded {limits.memory / (1 << 20):.0f} MiB of memory"
-    if status < 0:
-        return f"clingo was stopped by {signal.Signals(-status).name}, perhaps for want of memory"
-    last = notes.strip().rpartition("\n")[2]
-    return f"grounding failed: {last or f'status {status}'}"
+def _reason(end: _End, limits: Limits, paid: Budget) -> tuple[str, bool]:
+    """What went wrong, and whether it is a bound that was passed."""
+    name = signal.Signals(-end.status).name if end.status < 0 else ""
+    if end.late or name in ("SIGPROF", "SIGXCPU"):
+        return f"grounding exceeded {paid.seconds:g} s", True
+    if end.status == _TOO_MANY_RULES:
+        return f"grounding exceeded {limits.rules} ground rules", True
+    if end.status == _OUT_OF_MEMORY or "bad_alloc" in end.notes or "MemoryError" in end.notes:
+        return f"grounding exceeded {limits.memory / (1 << 20):.0f} MiB of memory", True
+    if end.status == _TOO_NESTED:
+        return "terms or literals are nested too deeply", False
+    if name == "SIGFPE":
+        return "clingo was stopped by arithmetic beyond 32 bits", True
+    if name:
+        return f"clingo was stopped by {name}, perhaps for want of memory", True
+    return "the rules could not be ground, and nobody foresaw why", True
 
 
-def _remedy(suspects: str) -> str:
-    return f"a rule with too many variables? first suspects: {suspects}" if suspects else "simplify the rules"
+def _blamed(request: Request, limits: Limits, paid: Budget, end: _End) -> Location | None:
+    """The rule that took most, or the one at which a second child stopped as the first did."""
+    seconds = min(paid.left, paid.seconds * (1 - _SHARE))
+    with paid.paying():
+        second = _run(_BLAME, request, replace(limits, seconds=seconds))
+    lines = second.output.decode("utf-8", "replace").rpartition("\n")[0].splitlines()
+    if second.fine:
+        return None  # it is not the grounding that takes so long
+    return blame.culprit(lines, seconds, by_rules=end.status == _TOO_MANY_RULES)
 
 
 def _encode(request: Request, limits: Limits) -> bytes:
@@ -73,9 +121,20 @@ def _encode(request: Request, limits: Limits) -> bytes:
         "inputs": [[item.name, item.domains, item.arity] for item in request.inputs],
         "outputs": [[output.name, output.arity] for output in request.outputs],
         "constants": dict(request.constants),
-        "limits": [limits.seconds, limits.memory, limits.rules, limits.file_bytes],
+        "limits": astuple(limits),
     }
     return json.dumps(content).encode()
+
+
+def _decode(text: str) -> tuple[Request, Limits]:
+    content: dict[str, Any] = json.loads(text)
+    request = Request(
+        tuple(map(Path, content["files"])),
+        tuple(Input(*item) for item in content["inputs"]),
+        tuple(Signature(*output) for output in content["outputs"]),
+        dict(content["constants"]),
+    )
+    return request, Limits(*content["limits"])
 
 
 def _bound(limits: Limits) -> None:
@@ -84,34 +143,38 @@ def _bound(limits: Limits) -> None:
         import resource
     except ImportError:  # not on this platform: time is still bounded by the parent
         return
-    seconds = int(limits.seconds) + 1
-    for kind, bound in (("AS", limits.memory), ("CPU", seconds), ("CORE", 0)):
+    signal.setitimer(signal.ITIMER_PROF, limits.seconds)  # processor time; then SIGPROF ends this process
+    for kind, bound in (("AS", limits.memory), ("CPU", int(limits.seconds) + 2), ("CORE", 0)):
         with contextlib.suppress(ValueError, OSError):  # macOS refuses RLIMIT_AS
             resource.setrlimit(getattr(resource, f"RLIMIT_{kind}"), (bound, bound))
 
 
+def _build(request: Request, limits: Limits) -> None:
+    answer = blob.pack(build(request, limits, within=limits))
+    if len(answer) > limits.memory // _LONGEST_ANSWER:
+        raise MemoryError
+    sys.stdout.buffer.write(answer)
+    sys.stdout.buffer.flush()
+
+
+def _blame(request: Request, limits: Limits) -> None:
+    statements, sources = rules_to_ground(request, limits)
+    options = arguments(request.constants)
+    blame.measure(statements, sources, options, limits, lambda cost: print(blame.encode(cost), flush=True))
+
+
 def main() -> None:
     """The child's side."""
-    content = json.load(sys.stdin)
-    limits = Limits(*content["limits"])
-    request = Request(
-        tuple(map(Path, content["files"])),
-        tuple(Input(*item) for item in content["inputs"]),
-        tuple(Signature(*output) for output in content["outputs"]),
-        content["constants"],
-    )
+    request, limits = _decode(sys.stdin.read())
     _bound(limits)
-
-    def notice(suspects: str) -> None:
-        print(f"suspects: {suspects}", file=sys.stderr, flush=True)
-
     try:
-        sys.stdout.buffer.write(blob.pack(build(request, limits, limits.rules, notice)))
-        sys.stdout.buffer.flush()
+        {_BUILD: _build, _BLAME: _blame}[sys.argv[1]](request, limits)
     except TooManyRules:
         os._exit(_TOO_MANY_RULES)
     except MemoryError:
         os._exit(_OUT_OF_MEMORY)
+    except RecursionError:
+        os._exit(_TOO_NESTED)
 
 
 if __name__ == "__main__":

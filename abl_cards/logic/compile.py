@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from abl_cards.budget import tick
 from abl_cards.logic.builder import Builder
 from abl_cards.logic.circuit import AND, FALSE, OR, TRUE, Circuit
 from abl_cards.logic.equations import Body, Equations, NotStratified
@@ -104,6 +105,7 @@ class _Compiler:
         return [abs(literal) for body in self.equations.get(number, ()) for literal in body.literals]
 
     def _body(self, body: Body) -> int:
+        tick()
         literals = [self.literal(number) for number in body.literals]
         return self.builder.at_least(literals, body.weights, body.bound) if body.weights else self._all(literals)
 

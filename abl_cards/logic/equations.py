@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from abl_cards.budget import tick
 from abl_cards.logic.ground import WEIGHTED, GroundProgram
 
 
@@ -33,6 +34,7 @@ def equations_of(ground: GroundProgram) -> Equations:
     literals, weights = ground.literals.tolist(), ground.weights.tolist()
     starts, bounds, kinds = ground.starts, ground.bounds, ground.kinds
     for rule, head in enumerate(ground.heads):
+        tick()
         first, end = starts[rule], starts[rule + 1]
         bodies = equations.setdefault(head, [])
         if kinds[rule] == WEIGHTED and first < end:

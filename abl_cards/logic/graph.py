@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from abl_cards.budget import tick
+
 
 def components(roots: Iterable[int], successors: Callable[[int], Sequence[int]]) -> list[list[int]]:
     """Tarjan's components of everything reachable from the roots, dependencies (successors) first; no recursion."""
@@ -14,6 +16,7 @@ def components(roots: Iterable[int], successors: Callable[[int], Sequence[int]])
     found: list[list[int]] = []
 
     def enter(node: int) -> tuple[int, Iterator[int]]:
+        tick()
         index[node] = low[node] = len(index)
         path.append(node)
         on_path.add(node)

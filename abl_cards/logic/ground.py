@@ -18,7 +18,7 @@ class UnsupportedRule(ValueError):
 
 
 class TooManyRules(ValueError):
-    """The ground program passed the limit on the number of its rules."""
+    """The ground program passed the limits on its rules and their literals."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class GroundProgram:
 class Observer:
     """Receives the ground program while clingo grounds it."""
 
-    limit: int | None = None
+    limits: tuple[int, int] | None = None  # on the rules, and on their literals and on the inputs
     heads: array[int] = field(default_factory=lambda: array("i"))
     kinds: array[int] = field(default_factory=lambda: array("i"))
     starts: array[int] = field(default_factory=lambda: array("i", [0]))
@@ -76,12 +76,14 @@ class Observer:
 
     def external(self, number: int, value: object) -> None:
         self.externals.add(number)
+        if self.limits is not None and len(self.externals) > self.limits[1]:
+            raise TooManyRules(f"more than {self.limits[1]} inputs")
 
     def _open(self, choice: bool, head: Sequence[int], kind: int, bound: int) -> None:
         if choice or len(head) != 1:
             raise UnsupportedRule("a choice, a disjunction or a contradiction")
-        if self.limit is not None and len(self.heads) >= self.limit:
-            raise TooManyRules(f"more than {self.limit} ground rules")
+        if self.limits is not None and (len(self.heads) >= self.limits[0] or len(self.literals) > self.limits[1]):
+            raise TooManyRules("more than {} ground rules or {} literals".format(*self.limits))
         self.heads.append(head[0])
         self.kinds.append(kind)
         self.bounds.append(bound)

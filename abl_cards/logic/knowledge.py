@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from abl_cards import budget
+from abl_cards.budget import Budget
 from abl_cards.logic import blob
 from abl_cards.logic import cache as disk
 from abl_cards.logic.build import Built, Limits, Request, build
@@ -14,7 +17,7 @@ from abl_cards.logic.check import COST, PREFERENCE, SAYS, VIOLATED
 from abl_cards.logic.circuit import Circuit
 from abl_cards.logic.compile import compile_equations
 from abl_cards.logic.equations import Equations, equations_of
-from abl_cards.logic.errors import Diagnostic, KBError, suggestion
+from abl_cards.logic.errors import Diagnostic, KBError, error, suggestion
 from abl_cards.logic.ground import GroundProgram
 from abl_cards.logic.statements import Constraint
 from abl_cards.logic.terms import Atom, Input, Signature, Term, text_of
@@ -33,6 +36,7 @@ class KnowledgeBase:
     constraints: tuple[Constraint, ...]  # violated(K) speaks of constraint K
     warnings: tuple[Diagnostic, ...]
     stored: str | None = field(default=None, repr=False)  # its name in the disk cache
+    paid: Budget = field(default_factory=lambda: Budget(math.inf), repr=False)  # for making circuits
 
     @classmethod
     def load(
@@ -48,6 +52,8 @@ class KnowledgeBase:
     ) -> KnowledgeBase:
         """Read, check and ground rule files; an untrusted KB is ground in a child process within the limits.
 
+        Time is that of a budget which all that is loaded inside of `budget.shared` has in common.
+
         Raises KBError with all the problems that were found.
         """
         request = Request(
@@ -58,10 +64,11 @@ class KnowledgeBase:
         )
         limits = limits or Limits()
         stored = disk.key(request, limits.file_bytes) if cache else None
-        built = _build(request, trusted, stored, limits)
+        paid = Budget(math.inf) if trusted else budget.of(limits.seconds)
+        built = _build(request, trusted, stored, limits, paid)
         if built.ground is None:
             raise KBError(built.diagnostics)
-        return cls(request, built.ground, built.constraints, built.diagnostics, stored)
+        return cls(request, built.ground, built.constraints, built.diagnostics, stored, paid)
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -100,7 +107,7 @@ class KnowledgeBase:
     def circuit(self, *outputs: str) -> Circuit:
         """The circuit of some output predicates, such as "legal/1": only what they depend on; made once.
 
-        Raises ValueError for a predicate that no rule derives.
+        Raises ValueError for a predicate that no rule derives, and KBError where it takes too long.
         """
         wanted = tuple(sorted({Signature.parse(output) for output in outputs}))
         circuit = self._circuits.get(wanted)
@@ -114,10 +121,18 @@ class KnowledgeBase:
         name = disk.of_circuit(self.stored, wanted) if self.stored else None
         circuit = disk.get(name, blob.unpack_circuit) if name else None
         if circuit is None:
-            circuit = compile_equations(self._equations, self._input_numbers, numbers)
+            circuit = self._compiled(numbers)
             if name:
                 disk.put(name, blob.pack_circuit(circuit))
         return circuit
+
+    def _compiled(self, numbers: Sequence[tuple[int, Atom]]) -> Circuit:
+        try:
+            with self.paid.paying():
+                return compile_equations(self._equations, self._input_numbers, numbers)
+        except budget.OutOfTime:
+            what = f"grounding and making circuits exceeded {self.paid.seconds:g} s"
+            raise KBError([error(None, what, "simplify the rules")]) from None
 
     def _instances(self, signature: Signature) -> list[tuple[int, Atom]]:
         found = self._by_signature.get(signature, [])
@@ -149,7 +164,7 @@ class KnowledgeBase:
         return instances
 
 
-def _build(request: Request, trusted: bool, name: str | None, limits: Limits) -> Built:
+def _build(request: Request, trusted: bool, name: str | None, limits: Limits, paid: Budget) -> Built:
     built = disk.get(name, blob.unpack) if name else None
     if built is not None:
         return built
@@ -158,7 +173,7 @@ def _build(request: Request, trusted: bool, name: str | None, limits: Limits) ->
     else:
         from abl_cards.logic.child import build_in_child
 
-        built = build_in_child(request, limits)
+        built = build_in_child(request, limits, paid)
     if name and built.ground is not None:
         disk.put(name, blob.pack(built))
     return built

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from abl_cards.budget import tick
 from abl_cards.logic.builder import Gate
 from abl_cards.logic.circuit import AND, FALSE, OR, SUM, TRUE
 from abl_cards.logic.equations import Body, Equations
@@ -36,6 +37,7 @@ def _fixpoint(component: list[int], equations: Equations, literal: Literal, unkn
         return unknown if value > FALSE else value == TRUE
 
     def fires(body: Body) -> bool:
+        tick()
         if body.weights:
             weights = zip(body.literals, body.weights, strict=True)
             return sum(weight for other, weight in weights if holds(other)) >= body.bound

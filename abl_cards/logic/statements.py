@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -66,7 +65,6 @@ class Program:
     constants: dict[str, tuple[Location, Term | None]] = field(default_factory=dict)
     constraints: list[Constraint] = field(default_factory=list)
     depends: dict[Signature, set[Signature]] = field(default_factory=dict)  # of a head on the bodies of its rules
-    rules: list[tuple[Location, int]] = field(default_factory=list)  # with the number of their variables
     problems: list[Diagnostic] = field(default_factory=list)
 
     def refuse(self, node: ast.AST, message: str, remedy: str) -> None:
@@ -110,7 +108,6 @@ def _rule(statement: ast.AST, program: Program) -> None:
         _body(literal, program)
     for use in program.heads[heads:]:
         program.depends.setdefault(use.signature, set()).update(body.signature for body in program.bodies[bodies:])
-    program.rules.append((where, len(_variables(statement))))
 
 
 def _is_false(head: ast.AST) -> bool:
@@ -223,8 +220,3 @@ def _arithmetic(term: ast.AST, program: Program) -> int | None:
     if term.operator_type == ast.BinaryOperator.Minus:
         return left - right
     return left * right if term.operator_type == ast.BinaryOperator.Multiplication else None
-
-
-def _variables(statement: ast.AST) -> set[str]:
-    """Names that look like variables in the text of a rule: good enough to rank suspects."""
-    return set(re.findall(r"\b_*[A-Z]\w*", re.sub(r'"[^"]*"', "", str(statement))))
