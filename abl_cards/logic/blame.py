@@ -16,7 +16,6 @@ import clingo
 from clingo import ast
 from clingo.ast import ASTType
 
-from abl_cards.logic.build import Limits
 from abl_cards.logic.errors import Location
 from abl_cards.logic.graph import components
 from abl_cards.logic.ground import Observer
@@ -74,14 +73,14 @@ def measure(
     statements: Sequence[ast.AST],
     sources: Sources,
     arguments: Sequence[str],
-    limits: Limits,
+    limits: tuple[int, int] | None,
     tell: Callable[[Cost], object],
 ) -> None:
     """Ground part by part; each is told when it begins, at no cost, and when it has ended.
 
     Raises TooManyRules, having told what the part took.
     """
-    observer = Observer((limits.rules, limits.literals))
+    observer = Observer(limits)
     parts = parts_of(statements, sources)
     control = clingo.Control([*arguments, "--warn=none"], logger=lambda code, text: None)
     control.register_observer(observer)  # type: ignore[arg-type]
@@ -101,6 +100,16 @@ def measure(
             control.ground([(f"part{index}", [])])
         finally:
             tell(Cost(place, time.process_time() - start, len(observer.heads) - rules))
+
+
+def stumbling_block(statements: Sequence[ast.AST], sources: Sources, arguments: Sequence[str]) -> Location | None:
+    """The part at which clingo gives up with an error that has no place."""
+    costs: list[Cost] = []
+    try:
+        measure(statements, sources, arguments, None, costs.append)
+    except RuntimeError:
+        return costs[-1].place if costs else None
+    return None
 
 
 def encode(cost: Cost) -> str:

@@ -12,9 +12,10 @@ from pathlib import Path
 import clingo
 from clingo import ast
 
-from abl_cards.logic import check, check_ground, ranges
+from abl_cards.logic import blame, check, check_ground, overflow, ranges
 from abl_cards.logic.errors import Diagnostic, Severity, error, in_order
 from abl_cards.logic.ground import GroundProgram, Observer, UnsupportedRule
+from abl_cards.logic.intervals import INT32_MAX
 from abl_cards.logic.program import MOST_MESSAGES, Messages, Sources, parse, read
 from abl_cards.logic.statements import Constraint, collect
 from abl_cards.logic.terms import Input, Signature, Term
@@ -79,6 +80,7 @@ def build(request: Request, limits: Limits, within: Limits | None = None) -> Bui
     ground = ground.without(ranges.ASKED)
     problems += ranges.outside(shadows, asked, set(ground.atoms))
     problems += check_ground.grounded(ground, program, request.inputs)
+    problems += overflow.overflows(statements, sources, ground, request.constants)
     if any(map(_is_error, problems)):
         return _refused(problems)
     return Built(ground, tuple(program.constraints), in_order(problems))
@@ -128,9 +130,10 @@ def ground_statements(
         if "bad_alloc" in str(failure):
             raise MemoryError from failure
         if not messages.errors():
-            known = "the weights of a sum or the costs add up to more than an int32 holds"
+            known = f"the weights of a sum add up to more than {INT32_MAX}"
             text = known if "Integer overflow" in str(failure) else str(failure)
-            messages.entries.append((clingo.MessageCode.RuntimeError, None, f"error: {text}"))
+            place = blame.stumbling_block(_without_constraints(statements), sources, arguments(constants))
+            messages.entries.append((clingo.MessageCode.RuntimeError, place, f"error: {text}"))
         return None, messages
     return observer.program(control), messages
 

@@ -7,8 +7,7 @@ from math import gcd
 from typing import NamedTuple
 
 from abl_cards.logic.circuit import AND, FALSE, OR, SUM, TRUE
-
-INT32_MAX = 2**31 - 1
+from abl_cards.logic.intervals import INT32_MAX
 
 
 class Gate(NamedTuple):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-from abl_cards.logic.builder import INT32_MAX
 from abl_cards.logic.errors import Diagnostic, Location, error, suggestion, warning
+from abl_cards.logic.intervals import INT32_MAX, INT32_MIN
 from abl_cards.logic.lexis import INCLUDE, Token, number
 from abl_cards.logic.program import Source
 from abl_cards.logic.statements import Program, Use
@@ -85,7 +85,10 @@ def _reserved(program: Program) -> Iterator[Diagnostic]:
 
 
 def _constants(program: Program, constants: Mapping[str, Term]) -> Iterator[Diagnostic]:
-    for name in constants:
+    for name, value in constants.items():
+        if isinstance(value, int) and not INT32_MIN <= value <= INT32_MAX:
+            what = f"constant '{name}' is {value}, {'more' if value > 0 else 'less'} than"
+            yield error(None, f"{what} {INT32_MAX if value > 0 else INT32_MIN}", "numbers have 32 bits")
         if name not in program.constants:
             remedy = suggestion(name, program.constants) or "declare it by #const"
             yield error(None, f"unknown constant '{name}'", remedy)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from abl_cards.logic.builder import INT32_MAX
 from abl_cards.logic.check import BELIEF, COST, HINT, PREFERENCE, SAYS, VIOLATED
 from abl_cards.logic.compile import require_stratified
 from abl_cards.logic.equations import NotStratified, equations_of
 from abl_cards.logic.errors import Diagnostic, Location, error, warning
 from abl_cards.logic.ground import WEIGHTED, GroundProgram
+from abl_cards.logic.intervals import INT32_MAX
 from abl_cards.logic.statements import Program, Use
 from abl_cards.logic.terms import Atom, Input, Signature, Term
 
@@ -24,7 +24,6 @@ def grounded(ground: GroundProgram, program: Program, inputs: Sequence[Input]) -
         *_domains(instances, program, inputs),
         *_impossible(instances, program, inputs),
         *_stratification(ground, program),
-        *_overflow(ground),
         *_always_violated(ground, program),
         *_never_derived(instances, program),
         *_weights(instances, program),
@@ -80,17 +79,6 @@ def _stratification(ground: GroundProgram, program: Program) -> Iterator[Diagnos
         cycle = " -> ".join(map(str, [*loop[:8], "…" if len(loop) > 8 else loop[0]])) if loop else "unnamed atoms"
         remedy = "break the loop"
         yield error(where, f"not stratified: {cycle} depends on its own negation", remedy)
-
-
-def _overflow(ground: GroundProgram) -> Iterator[Diagnostic]:
-    for rule, kind in enumerate(ground.kinds):
-        if kind == WEIGHTED:
-            total = sum(map(abs, ground.weights[ground.starts[rule] : ground.starts[rule + 1]]))
-            if total > INT32_MAX:
-                yield error(
-                    None, f"the weights of a sum add up to {total}, more than {INT32_MAX}", "use smaller weights"
-                )
-                return
 
 
 def _always_violated(ground: GroundProgram, program: Program) -> Iterator[Diagnostic]:

@@ -160,7 +160,8 @@ def _build(request: Request, limits: Limits) -> None:
 def _blame(request: Request, limits: Limits) -> None:
     statements, sources = rules_to_ground(request, limits)
     options = arguments(request.constants)
-    blame.measure(statements, sources, options, limits, lambda cost: print(blame.encode(cost), flush=True))
+    most = (limits.rules, limits.literals)
+    blame.measure(statements, sources, options, most, lambda cost: print(blame.encode(cost), flush=True))
 
 
 def main() -> None:
