@@ -68,8 +68,9 @@ def build(request: Request, limits: Limits, within: Limits | None = None) -> Bui
         return _refused(problems)
     program = collect(statements, sources, request.constants)
     problems = check.static(program, request.inputs, set(request.outputs), request.constants)
-    if program.problems or sum(map(_is_error, problems)) > ENOUGH_ERRORS:
-        return _refused(problems)
+    unusual = list(check.reserved(program))
+    if program.problems or unusual or sum(map(_is_error, problems)) > ENOUGH_ERRORS:
+        return _refused([*problems, *unusual])
     shadows = ranges.shadows(statements, program, request.inputs)
     more = [shadow.rule for shadow in shadows]
     ground, messages = ground_statements(statements, sources, request.constants, within, more)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from abl_cards.logic.errors import Diagnostic, Location, error, suggestion, warning
@@ -14,8 +16,10 @@ from abl_cards.logic.terms import Input, Signature, Term
 COST, PREFERENCE, SAYS = Signature("cost", 2), Signature("preference", 2), Signature("says", 3)
 BELIEF, HINT = Signature("belief", 3), Signature("hint", 2)
 VIOLATED = Signature("violated", 1)
+RESERVED = {VIOLATED.name: "integrity constraints", "_asked": "the checks"}
 MOST_GUESSES = 100
 """Unknown predicates for which a known one is looked for: looking takes long."""
+_WORD = re.compile(r"(?<![\w'])[_']*[a-z][\w']*")
 _UNKNOWN = "derive it, or declare it by #defined"
 CONVENTIONS = {COST, PREFERENCE, SAYS, BELIEF, HINT}
 
@@ -61,21 +65,22 @@ def static(
     declared = {declaration.signature for declaration in inputs}
     return [
         *program.problems,
-        *_reserved(program),
         *_constants(program, constants),
         *_external_names(program, declared),
         *_unknown_predicates(program, declared),
         *_missing_outputs(program, outputs),
         *_unused(program, outputs),
+        *_unread(program, outputs),
+        *_unused_constants(program),
     ]
 
 
-def _reserved(program: Program) -> Iterator[Diagnostic]:
+def reserved(program: Program) -> Iterator[Diagnostic]:
+    """Names that have a meaning of their own: nothing is ground where they are used for something else."""
     for use in (*program.heads, *program.bodies, *program.externals):
-        if use.signature.name == VIOLATED.name:
-            yield error(
-                use.location, f"'{VIOLATED.name}' is reserved for integrity constraints", "rename the predicate"
-            )
+        if use.signature.name in RESERVED:
+            what = f"'{use.signature.name}' is reserved for {RESERVED[use.signature.name]}"
+            yield error(use.location, what, "rename the predicate")
     for use in program.bodies:
         if use.signature.name == COST.name:
             yield error(use.location, "'cost' in a body", "costs are only added up: give the condition a predicate")
@@ -153,7 +158,49 @@ def _unused(program: Program, outputs: Collection[Signature]) -> Iterator[Diagno
     used = {use.signature for use in program.bodies} | set(outputs) | program.shown | CONVENTIONS | program.defined
     for use in _first_uses(program.heads):
         if use.signature not in used and use.signature.name not in (VIOLATED.name, COST.name):
-            yield warning(use.location, f"'{use.signature}' is derived but used nowhere", "remove it, or #show it")
+            others = {other.signature.name for other in program.bodies if other.signature.arity == use.signature.arity}
+            remedy = suggestion(use.signature.name, others) or "remove it, or #show it"
+            yield warning(use.location, f"'{use.signature}' is derived but used nowhere", remedy)
+
+
+def _unread(program: Program, outputs: Collection[Signature]) -> Iterator[Diagnostic]:
+    """Facts that no rule asks for, such as a misspelt switch; only where all rules ask for certain values."""
+    asked: dict[Signature, list[Use]] = {}
+    for use in program.bodies:
+        if use not in program.checks:  # which say what a switch can be, and read nothing
+            asked.setdefault(use.signature, []).append(use)
+    for use in program.facts:
+        known = asked.get(use.signature, [])
+        elsewhere = use.signature in {*outputs, *program.shown, *CONVENTIONS}
+        allowed = {
+            value for check, some in program.checks.items() if check.signature == use.signature for value in some
+        }
+        read = any(_meet(use.pattern, other.pattern) for other in known) or not allowed.isdisjoint(use.pattern)
+        if not known or elsewhere or read:
+            continue
+        pairs = [pair for each in known for pair in zip(use.pattern, each.pattern, strict=True) if None not in pair]
+        values = sorted({str(asked_for) for told, asked_for in pairs if told != asked_for} | set(map(str, allowed)))
+        near = (suggestion(str(told), values) for told, asked_for in pairs if told != asked_for)
+        remedy = next(filter(None, near), f"rules ask for {', '.join(values[:8])}")
+        yield error(use.location, f"no rule asks for {use.signature.name}({shape_of(use.pattern)})", remedy)
+
+
+def _meet(one: Sequence[Term | None], other: Sequence[Term | None]) -> bool:
+    return all(first == second or None in (first, second) for first, second in zip(one, other, strict=True))
+
+
+def shape_of(pattern: Sequence[Term | None]) -> str:
+    """Arguments as they are written, with `_` for what is not constant."""
+    return ",".join("_" if argument is None else str(argument) for argument in pattern)
+
+
+def _unused_constants(program: Program) -> Iterator[Diagnostic]:
+    """Constants that nobody uses and that may be meant to be another one; names that merely wait are no mistake."""
+    words = Counter(word for source in program.sources.files for word in _WORD.findall(source.scan.code))
+    for name, (where, _) in program.constants.items():
+        near = suggestion(name, set(program.constants) - {name}) if words[name] == 1 else ""
+        if near:
+            yield warning(where, f"constant '{name}' is used nowhere", near)
 
 
 def _first_uses(uses: Iterable[Use]) -> Iterable[Use]:

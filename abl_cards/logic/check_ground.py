@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from abl_cards.logic.check import BELIEF, COST, HINT, PREFERENCE, SAYS, VIOLATED
+from abl_cards.logic.check import BELIEF, COST, HINT, PREFERENCE, SAYS, VIOLATED, shape_of
 from abl_cards.logic.compile import require_stratified
 from abl_cards.logic.equations import NotStratified, equations_of
 from abl_cards.logic.errors import Diagnostic, Location, error, warning
@@ -59,7 +59,7 @@ def _impossible(
         if use.signature not in declared or all(argument is None for argument in use.pattern):
             continue
         if not any(_matches(use.pattern, name.args) for name in instances.get(use.signature, ())):
-            shape = ",".join("_" if argument is None else str(argument) for argument in use.pattern)
+            shape = shape_of(use.pattern)
             remedy = "check the arguments against its #external"
             yield error(use.location, f"'{use.signature.name}({shape})' is outside of the declared range", remedy)
 
@@ -167,6 +167,9 @@ def _words(
     declared = {str(args[0]) for _, args in instances.get(declaration, [])}
     worded = {(str(args[0]), str(args[1])) for _, args in instances.get(SAYS, [])}
     for functor, where in functors.items():
+        if not functor or functor.startswith("-"):
+            yield error(where, f"a {weighed.name} without a name", f"write {weighed.name}(Name, …)")
+            continue
         if functor not in declared:
             yield error(where, f"'{functor}' is not declared", f"write {declaration.name}({functor}, Group).")
         if (functor, "en") not in worded:

@@ -56,7 +56,7 @@ def build_in_child(request: Request, limits: Limits, paid: Budget) -> Built:
     if end.fine:
         return blob.unpack(end.output)
     reason, is_bound = _reason(end, limits, paid)
-    place = _blamed(request, limits, paid, end) if is_bound and paid.left > 0 else None
+    place = _blamed(request, limits, paid) if is_bound and paid.left > 0 else None
     remedy = "most of it for this rule: fewer variables, or narrower ranges" if place else "simplify the rules"
     return _refused(place, reason, remedy)
 
@@ -104,15 +104,15 @@ def _reason(end: _End, limits: Limits, paid: Budget) -> tuple[str, bool]:
     return "the rules could not be ground, and nobody foresaw why", True
 
 
-def _blamed(request: Request, limits: Limits, paid: Budget, end: _End) -> Location | None:
-    """The rule that took most, or the one at which a second child stopped as the first did."""
+def _blamed(request: Request, limits: Limits, paid: Budget) -> Location | None:
+    """The rule that takes most: in rules where a second child stops at the bound on those, else in time."""
     seconds = min(paid.left, paid.seconds * (1 - _SHARE))
     with paid.paying():
         second = _run(_BLAME, request, replace(limits, seconds=seconds))
     lines = second.output.decode("utf-8", "replace").rpartition("\n")[0].splitlines()
     if second.fine:
         return None  # it is not the grounding that takes so long
-    return blame.culprit(lines, seconds, by_rules=end.status == _TOO_MANY_RULES)
+    return blame.culprit(lines, seconds, by_rules=second.status == _TOO_MANY_RULES)
 
 
 def _encode(request: Request, limits: Limits) -> bytes:

@@ -27,6 +27,7 @@ MOST_MESSAGES = 1000
 """Of clingo, about one file or about the ground program."""
 
 _TEXT = "<string>"  # what clingo calls text without a file
+_ELSEWHERE = re.compile(rf"{_TEXT}:[0-9:-]+:")
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,13 @@ class Messages:
         for line in _unsafe_variables(text) or [text]:
             location, rest = Location.parse(line) or (None, line)
             place = None if location is None else self.sources.place(location)
-            self.entries.append((code, place, " ".join(rest.split())))
+            told = _ELSEWHERE.sub(lambda match: self._place(match[0]), " ".join(rest.split()))
+            self.entries.append((code, place, told))
+
+    def _place(self, text: str) -> str:
+        """A place in the middle of a message, in its file."""
+        location, _ = Location.parse(f"{text} ") or (None, "")
+        return text if location is None else f"{self.sources.place(location)}:"
 
     def errors(self) -> list[Diagnostic]:
         """Only what clingo itself calls an error."""
@@ -198,7 +205,7 @@ def _wrong_include(include: Include, path: str, folders: Sequence[Path]) -> tupl
     """What is wrong with an include, and what to do."""
     if include.problem:
         return include.problem, "include files of the knowledge base, between its rules"
-    named = f"#include of '{include.path}'"
+    named = f"#include of '{' '.join(include.path.split())}'"
     if not lies_in(path, folders):
         return f"{named} from outside the knowledge base", "copy the file into the folder of the knowledge base"
     if not os.path.lexists(path):

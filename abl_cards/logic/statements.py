@@ -33,6 +33,9 @@ REFUSED: dict[ASTType, tuple[str, str]] = {
 }
 
 
+_NESTED = ("terms or literals are nested too deeply", "take the statement apart")
+
+
 @dataclass(frozen=True)
 class Use:
     """One occurrence of a predicate; `pattern` holds its constant arguments, None where a variable is."""
@@ -58,7 +61,9 @@ class Program:
 
     sources: Sources
     heads: list[Use] = field(default_factory=list)
+    facts: list[Use] = field(default_factory=list)  # the heads of rules without a body, again
     bodies: list[Use] = field(default_factory=list)
+    checks: dict[Use, set[Term]] = field(default_factory=dict)  # atoms alone in a constraint, and what it compares with
     externals: list[Use] = field(default_factory=list)
     shown: set[Signature] = field(default_factory=set)
     defined: set[Signature] = field(default_factory=set)
@@ -77,17 +82,29 @@ def collect(statements: Sequence[ast.AST], sources: Sources, overrides: Mapping[
     program = Program(sources)
     for statement in statements:
         if statement.ast_type == ASTType.Definition:
-            _constant(statement, program, overrides)
+            try:
+                _constant(statement, program, overrides)
+            except RecursionError:
+                program.refuse(statement, *_NESTED)
     for statement in statements:
-        handler = _HANDLERS.get(statement.ast_type)
-        if handler is not None:
-            handler(statement, program)
-        elif statement.ast_type in REFUSED:
-            program.refuse(statement, *REFUSED[statement.ast_type])
+        try:
+            _collect(statement, program)
+        except RecursionError:
+            program.refuse(statement, *_NESTED)
     return program
 
 
+def _collect(statement: ast.AST, program: Program) -> None:
+    handler = _HANDLERS.get(statement.ast_type)
+    if handler is not None:
+        handler(statement, program)
+    elif statement.ast_type in REFUSED:
+        program.refuse(statement, *REFUSED[statement.ast_type])
+
+
 def _constant(statement: ast.AST, program: Program, overrides: Mapping[str, Term]) -> None:
+    if not statement.is_default:
+        program.refuse(statement, f"#const {statement.name} with [override]", "change the #const that there is instead")
     value = overrides.get(statement.name, constant_value(statement.value, program))
     program.constants.setdefault(statement.name, (program.sources.location_of(statement), value))
 
@@ -98,20 +115,34 @@ def _rule(statement: ast.AST, program: Program) -> None:
     heads, bodies = len(program.heads), len(program.bodies)
     if head.ast_type in REFUSED:
         program.refuse(head, *REFUSED[head.ast_type])
-    elif head.atom.ast_type == ASTType.BooleanConstant and _is_false(head):
+    elif _is_constraint(head):
         program.constraints.append(Constraint(where, str(statement).replace("#false :-", ":-")))
     elif head.atom.ast_type == ASTType.SymbolicAtom and not head.sign:
         program.heads.extend(_uses(head.atom, program))
     else:
         program.refuse(head, f"'{head}' cannot be a head", "write an atom")
+    if not statement.body:
+        program.facts.extend(program.heads[heads:])
     for literal in statement.body:
         _body(literal, program)
+    if _is_constraint(head) and len(program.bodies) == bodies + 1:
+        compared = (term for literal in statement.body for term in _compared(literal))
+        values = {constant_value(term, program) for term in compared}
+        program.checks[program.bodies[-1]] = {value for value in values if value is not None}
     for use in program.heads[heads:]:
         program.depends.setdefault(use.signature, set()).update(body.signature for body in program.bodies[bodies:])
 
 
-def _is_false(head: ast.AST) -> bool:
+def _is_constraint(head: ast.AST) -> bool:
+    if head.ast_type != ASTType.Literal or head.atom.ast_type != ASTType.BooleanConstant:
+        return False
     return bool(head.atom.value) == bool(head.sign % 2)
+
+
+def _compared(literal: ast.AST) -> list[ast.AST]:
+    if literal.ast_type != ASTType.Literal or literal.atom.ast_type != ASTType.Comparison:
+        return []
+    return [literal.atom.term, *(guard.term for guard in literal.atom.guards)]
 
 
 def _external(statement: ast.AST, program: Program) -> None:

@@ -177,3 +177,53 @@ def test_joins_may_pass_the_declared_range(load: Load) -> None:
     assert kb.warnings == ()
     assert kb.facts("needs", 3) == [("a", 1, 2), ("b", 2, 3), ("c", 1, 1)]
     assert not [name for name in kb.ground.atoms if name.name.startswith("_")]
+
+
+SWITCH = DECLARATION + "legal(1) :- switch(on), held(1,1). legal(2) :- switch(far_off), held(1,1).\n"
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ("switch(far_of).", "4:1-15: error: no rule asks for switch(far_of) (did you mean 'far_off'?)"),
+        ("switch(no). :- switch(X), X != on, X != far_off.", "4:1-11: error: no rule asks for switch(no)"),
+        ("switch(7).", "4:1-10: error: no rule asks for switch(7) (rules ask for far_off, on)"),
+        ("switch(on). #const top = 12. [override]", "4:13-40: error: #const top with [override]"),
+        ("violated(1).", "4:1-12: error: 'violated' is reserved for integrity constraints"),
+        ("_asked(1,1).", "4:1-12: error: '_asked' is reserved for the checks"),
+        ("#const a = b. #const b = a.", "rules.lp:4:1-14: error: cyclic constant definition"),
+        ("#const a = b. #const b = a.", "rules.lp:4:15-28: note: cycle involves definition"),
+        ("cost((a,b),2) :- held(1,1).", "4:1-14: error: a cost without a name"),
+        (f"legal({'-' * 3000}1).", "4:1-3010: error: terms or literals are nested too deeply"),
+        (f"#const a = {'-' * 3000}1.", "4:1-3014: error: terms or literals are nested too deeply"),
+        ('#include "a\\nb".', "4:1-17: error: #include of 'a b': no such file"),
+    ],
+)
+def test_mistakes_are_told_where_they_stand(load: Load, rules: str, message: str) -> None:
+    text = SWITCH.replace("\n", "\n#defined switch/1.\n", 1) + rules
+    with pytest.raises(KBError) as caught:
+        load(text)
+    assert message in str(caught.value)
+    assert all("\n" not in str(each) for each in caught.value.diagnostics)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "switch(on).",
+        "switch(X) :- X = 3, held(1,1).",  # no fact
+        "other(2). legal(3) :- other(X), held(X,1), held(1,1). #const jack = 11.",
+        "switch(2). :- switch(X), held(X,2).",
+        "switch(no). :- switch(X), X != on, X != no.",
+        "row(1,a). row(2,b). legal(R) :- row(R,a), held(R,1). #show row/2.",
+    ],
+)
+def test_facts_that_somebody_may_ask_for_are_no_mistake(load: Load, rules: str) -> None:
+    load(DECLARATION + "#defined switch/1. legal(1) :- switch(on), held(1,1). " + rules)
+
+
+def test_names_that_are_nearly_others_are_warned_of(load: Load) -> None:
+    kb = load(SWITCH + "#defined switch/1. swtch(on). #const king = 3. #const kng = 12. legal(king).")
+    text = "\n".join(map(str, kb.warnings))
+    assert "3:20-29: warning: 'swtch/1' is derived but used nowhere (did you mean 'switch'?)" in text
+    assert "3:48-64: warning: constant 'kng' is used nowhere (did you mean 'king'?)" in text
