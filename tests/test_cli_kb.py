@@ -107,10 +107,13 @@ def test_rules_the_engine_stumbles_over_are_refused(copy: Path, monkeypatch: pyt
         raise IndexError("beyond the end")
 
     monkeypatch.setattr("abl_cards.games.guandan.engine.engine_of", stumble)
+    append(copy, "strange :- wild(2), odd. #defined odd/0.")
+    lines = (game("guandan").home / "rules.lp").read_text().count("\n")
     for command in (["kb", "check", str(copy), "--profile", "paper"], ["legal", "guandan", "--kb", str(copy)]):
         answer = run(*command)
         assert answer.exit_code == 1
-        assert "cannot be played by it (IndexError: beyond the end)" in answer.stderr
+        assert f"{copy}/rules.lp:{lines + 1}: sound logic, but guandan cannot be played by it" in answer.stderr
+        assert "IndexError" not in answer.stderr
 
 
 @pytest.mark.parametrize("file", CORPUS[::4], ids=lambda file: file.stem)

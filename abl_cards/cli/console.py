@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
@@ -92,9 +93,20 @@ def load_engine(game: Game, directory: Path | None, profile: str | None) -> Engi
     except Exception as problem:
         if directory is None:
             raise
-        # Somebody's edit brought the engine to something nobody thought of; that is no reason for a traceback.
-        told = f"{type(problem).__name__}: {problem}"
-        raise GameError(f"{directory}: sound logic, but {game.name} cannot be played by it ({told})") from problem
+        # Somebody's edit brought the engine to something nobody thought of: Python's words for it would not help.
+        told = f"sound logic, but {game.name} cannot be played by it (look at what you changed, from here on)"
+        raise GameError(f"{_first_change(directory, game.home)}: {told}") from problem
+
+
+def _first_change(folder: Path, home: Path) -> str:
+    """Where rule files begin to differ from the game's own; the folder where they do not."""
+    for file in sorted(folder.rglob("*.lp")):
+        own = home / file.relative_to(folder)
+        before = own.read_text("utf-8").splitlines() if own.is_file() else []
+        for number, (line, old) in enumerate(zip_longest(file.read_text("utf-8").splitlines(), before), 1):
+            if line != old:
+                return f"{file}:{number}"
+    return str(folder)
 
 
 def profiles_of(game: Game, directory: Path | None = None) -> list[str]:
