@@ -47,6 +47,10 @@ class Facts(Protocol):
     """How a game writes down the facts that its preferences are about."""
 
     @property
+    def rules(self) -> Any:
+        """By which the tables play."""
+
+    @property
     def move_inputs(self) -> frozenset[str]:
         """The inputs that differ from move to move; all others are the same for a whole decision."""
 
@@ -219,10 +223,14 @@ def _parts(moves: int) -> list[slice]:
 
 
 def read_preferences(kb: KnowledgeBase, facts: Facts, without: Collection[str] = ()) -> Preferences:
-    """Compile the preferences but for those of some groups; raises GameError for a group that is none."""
-    circuit = _left_over(kb, without)
-    weights = [int(arguments[1]) if name == _COST else 0 for name, arguments in circuit.outputs]
-    return Preferences(kb, facts, circuit, np.array(weights, np.int32))
+    """Compile the preferences but for those of some groups, once; raises GameError for a group that is none."""
+    key = "preferences", frozenset(without), id(facts.rules)
+    if key not in kb.kept:  # what is kept holds the rules, so no others can come to have their id
+        circuit = _left_over(kb, without)
+        weights = [int(arguments[1]) if name == _COST else 0 for name, arguments in circuit.outputs]
+        kb.kept[key] = Preferences(kb, facts, circuit, np.array(weights, np.int32))
+    found: Preferences = kb.kept[key]
+    return found
 
 
 def _left_over(kb: KnowledgeBase, without: Collection[str]) -> Circuit:

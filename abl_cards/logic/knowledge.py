@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from abl_cards import budget
 from abl_cards.budget import Budget
@@ -86,6 +87,11 @@ class KnowledgeBase:
     def input_atoms(self) -> tuple[Atom, ...]:
         """Every declared instance of every input, in clingo's order."""
         return tuple(name for _, name in self._input_numbers)
+
+    @cached_property
+    def kept(self) -> dict[Hashable, Any]:
+        """What others have made of it and want to find again; it goes when the knowledge base goes."""
+        return {}
 
     def facts(self, name: str, arity: int) -> list[tuple[Term, ...]]:
         """The arguments of the atoms that are true in every state, in clingo's order of terms."""

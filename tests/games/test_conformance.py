@@ -306,3 +306,12 @@ def test_what_the_preferences_are_told_is_what_they_judge_by(name: str) -> None:
         kept, adopted = engine.adopt(choice)
         assert kept.all()
         assert (adopted.moves().cards == lists.cards).all()
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_preferences_are_compiled_once(name: str) -> None:
+    engine = game(name).engine()
+    judge = engine.judge()
+    assert engine.judge() is judge
+    group = next(iter(judge.groups()))
+    assert engine.judge(without=[group]) is engine.judge(without=(group,)) is not judge
