@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from abl_cards.agents import Agent, Keys
 from abl_cards.games import Engine, Indices, Tables
 from abl_cards.games.audience import Audience, Quiet
+from abl_cards.games.faults import naming
 from abl_cards.games.game import Recorder
 from abl_cards.games.tables import Listener
 from abl_cards.recording import Scribe, Write
@@ -147,11 +148,15 @@ class _Hall:
         self.episodes = np.zeros(games, np.int64)
 
     def play(self) -> Iterator[Indices]:
-        """Play on; yields the numbers of the games that have just finished, possibly none."""
+        """Play on; yields the numbers of the games that have just finished, possibly none.
+
+        Raises GameError that names the game where the rules lead nowhere.
+        """
         running = np.ones(len(self._game), bool)
         while running.any():
-            self._exchange(self._tables.exchanging())
-            self._play(self._tables.playing())
+            with naming(self._named):
+                self._exchange(self._tables.exchanging())
+                self._play(self._tables.playing())
             over = np.flatnonzero(running & (self._tables.winner != -1))
             yield self._finish(over)
             running[over] = False
@@ -171,6 +176,9 @@ class _Hall:
             for role, by_agent in zip(self._roles, self._points.swapaxes(0, 1), strict=True)
             for name, points in zip(names, by_agent, strict=True)
         )
+
+    def _named(self, table: int) -> str:
+        return f"seed {self._seed}, game {self._game[table]} (table {table})"
 
     def _keys(self, games: Indices) -> Keys:
         if self._given:

@@ -26,6 +26,7 @@ from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWr
 
 from abl_cards.games import Decisions, Exchanges, GameError, Indices, Moves, game
 from abl_cards.games.audience import Quiet
+from abl_cards.games.faults import naming
 from abl_cards.streams import key_of
 from reasoners.minimiser import Minimiser
 
@@ -109,7 +110,11 @@ class SeatEnv(AECEnv, Quiet):  # type: ignore[misc]  # pettingzoo has no types
         keys = np.array([key_of(self._seed, self._matches)], np.uint64)
         self._tables = self._engine.tables(keys, self)
         self._matches += 1
-        self._go_on()
+        with naming(self._named):
+            self._go_on()
+
+    def _named(self, table: int) -> str:
+        return f"seed {self._seed}, match {self._matches - 1}"
 
     def step(self, action: int | None) -> None:
         """Lay down the label's card set, or give the card; raises GameError for what is not legal."""
@@ -121,11 +126,12 @@ class SeatEnv(AECEnv, Quiet):  # type: ignore[misc]  # pettingzoo has no types
             raise GameError(f"{agent} may not do {action}: see the action_mask of its observation")
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        if self._decisions is None:
-            self._tables.give(_HERE, np.array([action - self._labels], np.uint8))
-        else:
-            self._tables.play(_HERE, self._realise(self._decisions, np.array([action], np.int16)))
-        self._go_on()
+        with naming(self._named):
+            if self._decisions is None:
+                self._tables.give(_HERE, np.array([action - self._labels], np.uint8))
+            else:
+                self._tables.play(_HERE, self._realise(self._decisions, np.array([action], np.int16)))
+            self._go_on()
         self._accumulate_rewards()
         if self._final is not None:
             self._deads_step_first()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, Greedy, Random
 from abl_cards.games import Decisions, Engine, Exchanges, GameError, Indices, Tables
+from abl_cards.games.faults import naming
 from abl_cards.streams import below_all, key_of, mix_all
 
 DEPTH = 240
@@ -36,8 +37,9 @@ def met_in_play(engine: Engine, states: int, seed: int) -> Decisions:
         if over.size:
             tables.begin_match(over, mix_all(tables.keys[over], _WHAT_FOR))
         chance = below_all(mix_all(tables.keys[which], tables.clock[which]), _HEADSTRONG)
-        for player, turn in zip(players, (chance > 0, chance == 0), strict=True):
-            _decide(tables, which[turn], player)
+        with naming(lambda table: f"seed {seed}, position {table}"):
+            for player, turn in zip(players, (chance > 0, chance == 0), strict=True):
+                _decide(tables, which[turn], player)
     return tables.decisions(np.arange(states))
 
 
@@ -55,7 +57,8 @@ def cards_to_give(engine: Engine, states: int, seed: int) -> Exchanges | None:
         waiting[giving[chance == 0]] = True
         moving = np.setdiff1d(which, giving[chance == 0])
         if moving.size:
-            _decide(tables, moving, player)
+            with naming(lambda table: f"seed {seed}, position {table}"):
+                _decide(tables, moving, player)
     return tables.exchanges(np.flatnonzero(waiting)) if waiting.any() else None
 
 

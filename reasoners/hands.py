@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games.game import GameError
 from abl_cards.games.hidden import Constraints
 from abl_cards.parallel import each_share
 from abl_cards.streams import mix_all
@@ -74,7 +75,7 @@ def most_probable(estimate: Estimate, constraints: Constraints) -> NDArray[np.ui
 def sample(estimate: Estimate, constraints: Constraints, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
     """[n, draws, others, cards] random deals, as likely as they weigh (see deals.py), from keys [n, draws].
 
-    Raises ValueError where nothing is consistent.
+    Raises GameError where nothing is consistent.
     """
     arrays, guess = _arrays(constraints), _padded(estimate)
     dealt = np.empty((*keys.shape, *guess.shape[1:]), np.uint8)
@@ -91,7 +92,7 @@ def draw(estimate: Estimate, constraints: Constraints, keys: NDArray[np.uint64],
 def expected(estimate: Estimate, constraints: Constraints) -> Estimate:
     """[n, others, cards] the mean of all deals by their weights (see deals.py); with ``counting`` of evenly dealt ones.
 
-    Raises ValueError where nothing is consistent.
+    Raises GameError where nothing is consistent.
     """
     arrays, guess = _arrays(constraints), _padded(estimate)
     mean = np.empty(guess.shape, np.float32)
@@ -102,7 +103,7 @@ def expected(estimate: Estimate, constraints: Constraints) -> Estimate:
 def _refuse(shares: list[int]) -> None:
     for row in shares:
         if row >= 0:
-            raise ValueError(f"row {row}: no deal is consistent with the counts and the facts")
+            raise GameError(f"row {row}: no deal is consistent with the counts and the facts: `has/4`, `lacks/4`")
 
 
 def _arrays(constraints: Constraints) -> tuple[Any, Any, Any, Any]:

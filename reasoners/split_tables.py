@@ -14,7 +14,7 @@ from abl_cards.games.doudizhu.shapes import COUNT, FIRST
 from abl_cards.games.questions import Question, at_least
 from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number
-from reasoners.split_kernels import MOST_OPTIONS
+from reasoners.split_kernels import MOST_OPTIONS, USES
 
 MOST_COPIES = 4
 UNIT = 100.0
@@ -54,7 +54,7 @@ def main_tags(rules: Rules) -> NDArray[np.int8]:
     """[labels] the tag of the main cards of each play, -1 for a pass and for plays that the profile lacks."""
     found = np.full(len(rules.labels), -1, np.int8)
     for form, tag in rules.kb.facts("tags", 2):
-        found[rules.shapes.index[str(form)]] = _tag(tag, f"tags({form},{tag})")
+        found[_label(rules, form, f"tags({form},{tag})")] = _tag(tag, f"tags({form},{tag})")
     return found
 
 
@@ -62,7 +62,10 @@ def kicker_tags(rules: Rules) -> NDArray[np.int8]:
     """[5] by their number: the tag of so many equal kickers, -1 where none are so many."""
     found = np.full(MOST_COPIES + 1, -1, np.int8)
     for size, tag in rules.kb.facts("kicker_tag", 2):
-        found[number(size, f"kicker_tag({size},{tag})")] = _tag(tag, f"kicker_tag({size},{tag})")
+        fact = f"kicker_tag({size},{tag})"
+        if not 1 <= number(size, fact) <= MOST_COPIES:
+            raise kb_error(f"{fact}: no kickers are so many", f"1 to {MOST_COPIES} equal cards")
+        found[number(size, fact)] = _tag(tag, fact)
     return found
 
 
@@ -72,13 +75,25 @@ def _tag(value: object, fact: str) -> int:
     return TAGS.index(value)
 
 
+def _label(rules: Rules, form: object, fact: str) -> int:
+    """The number of a label with cards of its own."""
+    index = rules.shapes.index.get(str(form))
+    if index is None or not rules.shapes.shapes[index].main:
+        raise kb_error(f"{fact} is about no play", "name a label that has main cards")
+    return index
+
+
 def _sizes(rules: Rules) -> NDArray[np.int8]:
     size = np.zeros((COUNT, len(TAGS)), np.int8)
     for tag, rank, cards in rules.kb.facts("group", 3):
         fact = f"group({tag},{rank},{cards})"
+        if rank not in VALUES:
+            raise kb_error(f"{fact}: there is no rank {rank}", f"ranks are {VALUES[0]} to {VALUES[-1]}")
         place = number(rank, fact) - FIRST, _tag(tag, fact)
         if size[place]:
             raise kb_error(f"{fact}: the groups of a rank and a tag are all of one size", "see piece/2 in splits.lp")
+        if not 1 <= number(cards, fact) <= MOST_COPIES:
+            raise kb_error(f"{fact} is no group of cards", f"1 to {MOST_COPIES} cards")
         size[place] = number(cards, fact)
     return size
 
@@ -102,8 +117,15 @@ def _ways(rules: Rules, size: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArr
         held = tagged.sum()
         if ways[rank, held] == MOST_OPTIONS:
             raise kb_error("too many ways to tag the cards of a rank", "see torn/2 in splits.lp")
-        way[rank, held, ways[rank, held]] = tagged // np.maximum(size[rank], 1)
+        groups = tagged // np.maximum(size[rank], 1)
+        if (groups * size[rank] != tagged).any() or (groups > np.array(USES) - 2).any():
+            told = f"rank {rank + FIRST}: the cards of a tag are no whole groups, or too many of them"
+            raise kb_error(told, "see torn/2 and group/3 in splits.lp")
+        way[rank, held, ways[rank, held]] = groups
         ways[rank, held] += 1
+    for rank, held in np.argwhere(ways[:, 1:] == 0).tolist():
+        if held < COPIES[rank]:
+            raise kb_error(f"no way to tag {held + 1} cards of rank {rank + FIRST}", "see torn/2 in splits.lp")
     return ways, way
 
 
@@ -113,7 +135,8 @@ def _pieces(rules: Rules, size: NDArray[np.int8]) -> tuple[NDArray[np.float64], 
     label = np.full((COUNT, len(TAGS)), -1, np.int16)
     several = []
     for form, tag in rules.kb.facts("piece", 2):
-        index, place = rules.shapes.index[str(form)], _tag(tag, f"piece({form},{tag})")
+        fact = f"piece({form},{tag})"
+        index, place = _label(rules, form, fact), _tag(tag, fact)
         ranks = [rank - FIRST for rank, _ in rules.shapes.shapes[index].main]
         if any(count != size[rank - FIRST, place] for rank, count in rules.shapes.shapes[index].main):
             raise kb_error(f"piece({form},{tag}) is no row of groups", "one group of its tag at each of its ranks")
@@ -124,6 +147,6 @@ def _pieces(rules: Rules, size: NDArray[np.int8]) -> tuple[NDArray[np.float64], 
         else:
             several.append((index, place, ranks[0], ranks[-1], prices[str(form)] / UNIT))
     several.sort(key=lambda each: (each[2] - each[3], each))
-    columns = list(zip(*several, strict=True))
+    columns = list(zip(*several, strict=True)) or [()] * len(Pieces._fields)
     kinds = (np.int16, np.int8, np.int8, np.int8, np.float64)
     return price, label, Pieces(*(np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)))

@@ -28,6 +28,7 @@ _MEMO_BITS = 18
 _KEY_BITS, _VALUE_BITS = 60, 5
 _MIX = 0x9E3779B97F4A7C15 & ((1 << _KEY_BITS) - 1) | 1
 _FAR = 99
+_DEEPEST = 64
 _CARRYING = (3, 1), (3, 2), (4, 1), (4, 2)
 
 
@@ -266,8 +267,9 @@ def _fewest(table, key, room):
 
 
 @njit(cache=True, nogil=True)
-def _new_room():
-    return np.zeros((5, 256), np.int64)
+def _new_room(table):
+    """Scratch paper: chains that fit, and a stack no deeper than a hand has cards."""
+    return np.zeros((5, max(_DEEPEST, len(table.chain))), np.int64)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -285,14 +287,14 @@ def _recall(table, key, room):
 
 @njit(cache=True, nogil=True)
 def _count(table, hands, lo, hi, plays):
-    room = _new_room()
+    room = _new_room(table)
     for i in range(lo, hi):
         plays[i] = _recall(table, hands[i], room)
 
 
 @njit(cache=True, nogil=True)
 def _count_after(table, hands, start, laid, lo, hi, plays):
-    room = _new_room()
+    room = _new_room(table)
     for i in range(lo, hi):
         for move in range(start[i], start[i + 1]):
             plays[move] = _recall(table, hands[i] - laid[move], room)

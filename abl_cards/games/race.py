@@ -8,10 +8,14 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.logic import KnowledgeBase
+from abl_cards.games.rule_files import kb_error
+from abl_cards.games.shapes import number
+from abl_cards.logic import KnowledgeBase, Term
 
 LEADING = -1
 """What there is to beat when a seat leads."""
+_MOST = 26
+"""Cards of a rank, or groups of kickers, in a label."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +72,25 @@ def read_combinations(
     index = {label: place for place, label in enumerate(labels)}
     needs, spare = np.zeros((len(labels), ranks), np.uint8), np.zeros((len(labels), ranks), np.bool_)
     kickers, size = np.zeros(len(labels), np.uint8), np.zeros(len(labels), np.uint8)
-    for form, _, rank, count in kb.facts("needs", 4):
-        needs[index[str(form)], int(rank) - first] += int(count)
+
+    def place(fact: str, form: Term, rank: Term = first) -> tuple[int, int]:
+        """The label and the rank, from 0, that a fact is about."""
+        if str(form) not in index or not 0 <= number(rank, fact) - first < ranks:
+            raise kb_error(f"{fact} is about no label or no rank", f"ranks are {first} to {first + ranks - 1}")
+        return index[str(form)], number(rank, fact) - first
+
+    def small(fact: str, value: Term) -> int:
+        if not 0 <= number(value, fact) <= _MOST:
+            raise kb_error(f"{fact}: {value} is too many or too few", f"write a number from 0 to {_MOST}")
+        return number(value, fact)
+
+    for form, at, rank, count in kb.facts("needs", 4):
+        fact = f"needs({form},{at},{rank},{count})"
+        needs[place(fact, form, rank)] += small(fact, count)
     for form, groups, cards in kb.facts("kickers", 3):
-        kickers[index[str(form)]], size[index[str(form)]] = int(groups), int(cards)
+        fact = f"kickers({form},{groups},{cards})"
+        label, _ = place(fact, form)
+        kickers[label], size[label] = small(fact, groups), small(fact, cards)
     for form, rank in kb.facts("spare", 2):
-        spare[index[str(form)], int(rank) - first] = True
+        spare[place(f"spare({form},{rank})", form, rank)] = True
     return Combinations(labels, needs, kickers, size, spare, beats)

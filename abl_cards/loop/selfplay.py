@@ -13,6 +13,7 @@ from abl_cards.agents.agent import Keys
 from abl_cards.agents.mind import Mind, View, draw
 from abl_cards.games import Decisions, Engine, Indices, Tables
 from abl_cards.games.audience import Quiet
+from abl_cards.games.faults import naming
 from abl_cards.loop.experience import Experience, Memory
 from abl_cards.loop.players import LEARNER, Opponent
 from abl_cards.streams import below_all, key_of, mix_all
@@ -72,6 +73,7 @@ class SelfPlay(Quiet):
         """
         self.mind, self.opponents, self._revealed, self._valued = mind, list(opponents), revealed, valued
         self._engine, self._seats, self._ppo = engine, seats, ppo
+        self._seed, self._first = seed, first
         self._met = np.bincount(seats.max(axis=1), minlength=len(self.opponents) + 1)  # tables of each opponent
         self._minimiser = Minimiser(mind.judge)
         self.score = Score.zero(len(opponents) + 1)
@@ -92,7 +94,14 @@ class SelfPlay(Quiet):
         return Memory(room, len(self._seats), len(self._engine.teams), rows)
 
     def step(self) -> None:
-        """One decision at every table, but for those where an opponent waits for more company."""
+        """One decision at every table, but for those where an opponent waits for more company.
+
+        Raises GameError that names the table where the rules lead nowhere.
+        """
+        with naming(lambda table: f"self-play, seed {self._seed}, table {self._first + table}"):
+            self._step()
+
+    def _step(self) -> None:
         over = np.flatnonzero(self.tables.winner != -1)
         if over.size:
             self.tables.begin_match(over, mix_all(self.tables.keys[over], _MATCH))

@@ -11,6 +11,7 @@ import numpy as np
 from abl_cards.agents import Agent
 from abl_cards.arena import decision_keys, match_keys
 from abl_cards.games import Tables
+from abl_cards.games.faults import naming
 from abl_cards.games.service import Dealer, News
 from abl_cards.games.tables import DRAW
 from abl_cards.serve.client import Client
@@ -85,20 +86,24 @@ class Table:
         return result
 
     async def _play_game(self, seed: int, game: int, patience: float | None) -> None:
-        """The game of that number, dealt as the arena deals it; the odd ones are the even ones, turned by a seat."""
+        """The game of that number, dealt as the arena deals it; the odd ones are the even ones, turned by a seat.
+
+        Raises GameError that names it where the rules lead nowhere.
+        """
         number = np.array([game])
         self._dealer.begin(match_keys(seed, number)[0], game % 2 == 1)
         players = [self._results[self._dealer.player(place)].player for place in range(len(self._teams))]
         self._heading |= {"match": game, "table": self.number, "players": players}
-        while self._dealer.winner == -1:
-            self._tell(self._dealer.news())
-            client = self._clients.get(self._dealer.seat)
-            if client:
-                request = self._dealer.request()
-                request.choose(await client.ask(request, patience))
-            else:
-                self._let_agent_decide(self._dealer.tables, number)
-            await asyncio.sleep(0)  # others want to be served, even when nobody is waited for here
+        with naming(lambda _: f"seed {seed}, game {game}, table {self.number}"):
+            while self._dealer.winner == -1:
+                self._tell(self._dealer.news())
+                client = self._clients.get(self._dealer.seat)
+                if client:
+                    request = self._dealer.request()
+                    request.choose(await client.ask(request, patience))
+                else:
+                    self._let_agent_decide(self._dealer.tables, number)
+                await asyncio.sleep(0)  # others want to be served, even when nobody is waited for here
         self._tell(self._dealer.news())
 
     def _let_agent_decide(self, tables: Tables, number: np.ndarray) -> None:

@@ -12,6 +12,8 @@ from abl_cards.games.big2 import expansion
 from abl_cards.games.big2.knowledge import MOST_CARDS, RANK_COUNT
 from abl_cards.games.big2.observations import observe
 from abl_cards.games.big2.rulebook import LEADING, FactRows, Rules
+from abl_cards.games.big2.wire import hand_text
+from abl_cards.games.faults import check_choice, check_laid, check_lists
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.tables import Indices, MoveLists, Moves
 from abl_cards.logic import evaluate
@@ -27,6 +29,7 @@ class Decisions:
     hand: NDArray[np.uint8]  # [n, 13] copies of each rank of the seat to decide
     other: NDArray[np.uint8]  # [n, 13] of the other seat
     to_beat: NDArray[np.int16]  # [n] label, or LEADING
+    seat: NDArray[np.int8] | None = None  # [n] who decides, where there are tables
 
     @cached_property
     def legal(self) -> NDArray[np.uint8]:
@@ -34,7 +37,20 @@ class Decisions:
         circuit = self.rules.play
         rows = np.zeros((len(circuit.inputs), len(self.which)), np.uint8)
         write_play(self.rules.facts, self.hand, self.to_beat, rows)
-        return evaluate(circuit, rows, threads=THREADS)
+        legal = evaluate(circuit, rows, threads=THREADS)
+        if self.seat is not None:
+            check_choice(self.rules.kb, legal, self)
+        return legal
+
+    def who(self, row: int) -> str:
+        """The seat to decide, for messages."""
+        return "a seat" if self.seat is None else f"seat {self.seat[row]}"
+
+    def state(self, row: int) -> str:
+        """What it holds, and what there is to beat, for messages."""
+        label = int(self.to_beat[row])
+        there = "leads" if label < 0 else f"to beat {self.rules.labels[label]}"
+        return f"{there}, hand {hand_text(self.hand[row]) or 'empty'}"
 
     @property
     def context(self) -> NDArray[np.int8]:
@@ -43,7 +59,8 @@ class Decisions:
 
     def at(self, rows: NDArray[np.int64]) -> Decisions:
         """Some of the decisions; the circuit is not asked again."""
-        some = Decisions(self.rules, self.which[rows], self.hand[rows], self.other[rows], self.to_beat[rows])
+        seat = None if self.seat is None else self.seat[rows]
+        some = Decisions(self.rules, self.which[rows], self.hand[rows], self.other[rows], self.to_beat[rows], seat)
         if "legal" in self.__dict__:
             some.__dict__["legal"] = np.ascontiguousarray(self.legal[:, rows])
         return some
@@ -76,16 +93,24 @@ class Decisions:
 
     def realise_first(self, labels: NDArray[np.int16]) -> Moves:
         """The first card set in wire order of one legal label each."""
-        return self._realise(labels, np.zeros(len(labels), np.uint64), False)
+        return self._checked(labels, self._realise(labels, np.zeros(len(labels), np.uint64), False))
 
     def realise_random(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
         """A card set of one legal label each, drawn uniformly from keys [n]."""
+        return self._checked(labels, self.try_random(labels, keys))
+
+    def try_random(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
+        """The same for any labels; the form is negative where there is no card set."""
         return self._realise(labels, keys, True)
 
     def _realise(self, labels: NDArray[np.int16], keys: NDArray[np.uint64], at_random: bool) -> Moves:
-        cards = np.empty((len(labels), MOST_CARDS), np.uint8)
-        expansion.realise(self.rules.layout, self.hand, labels, keys, at_random, cards)
-        return Moves(labels.astype(np.int16), cards)
+        form, cards = np.empty(len(labels), np.int16), np.empty((len(labels), MOST_CARDS), np.uint8)
+        expansion.realise(self.rules.layout, self.hand, labels, keys, at_random, form, cards)
+        return Moves(form, cards)
+
+    def _checked(self, labels: NDArray[np.int16], moves: Moves) -> Moves:
+        check_laid(self.rules.kb, moves.form >= 0, labels, self.rules.labels, self)
+        return moves
 
     def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
         """All legal card sets in wire order, a pass last, or those of one label each."""
@@ -95,8 +120,11 @@ class Decisions:
             form, cards = np.empty(room, np.int16), np.empty((room, MOST_CARDS), np.uint8)
             found = expansion.list_moves(self.rules.layout, self.hand, chosen, self.legal, start, form, cards)
             if found <= room:
-                return MoveLists(start, form[:found], cards[:found])
+                break
             room = found
+        if labels is None and self.seat is not None:
+            check_lists(self.rules.kb, start, self)
+        return MoveLists(start, form[:found], cards[:found])
 
 
 def open_hand(other: NDArray[np.uint8]) -> Constraints:

@@ -13,7 +13,7 @@ from abl_cards.games.big2.knowledge import FIRST, MOST_CARDS, RANK_COUNT
 from abl_cards.streams import below, mix
 
 NO_CARD = 255
-EVERY_LABEL = -1
+EVERY_LABEL, NO_LABEL = -1, -2
 
 
 @njit(cache=True, nogil=True)
@@ -30,10 +30,19 @@ def _available(layout, hand, label, ranks):
     """Fill in the ranks that the kickers of a label may be of; returns how many."""
     found, size = 0, max(1, layout.kicker_size[label])
     for rank in range(RANK_COUNT):
-        if layout.spare[label, rank] and hand[rank] >= size:
+        if layout.spare[label, rank] and hand[rank] >= layout.needs[label, rank] + size:
             ranks[found] = rank
             found += 1
     return found
+
+
+@njit(cache=True, nogil=True)
+def _holds_main(layout, label, hand):
+    """Whether a hand holds the main cards of a label."""
+    for rank in range(RANK_COUNT):
+        if hand[rank] < layout.needs[label, rank]:
+            return False
+    return True
 
 
 @njit(cache=True, nogil=True)
@@ -73,6 +82,8 @@ def list_moves(layout, hands, labels, legal, start, form, cards):
         for label in range(legal.shape[0]):
             if not legal[label, i] or (labels[i] != EVERY_LABEL and labels[i] != label):
                 continue
+            if not _holds_main(layout, label, hands[i]):
+                continue
             groups = np.int64(layout.kickers[label])
             found = _available(layout, hands[i], label, ranks) if groups else 0
             for k in range(groups):
@@ -88,13 +99,19 @@ def list_moves(layout, hands, labels, legal, start, form, cards):
 
 
 @njit(cache=True, nogil=True)
-def realise(layout, hands, labels, keys, at_random, cards):
-    """A card set of one legal label a decision: the first, or any, all equally likely."""
+def realise(layout, hands, labels, keys, at_random, form, cards):
+    """A card set of one legal label a decision: the first, or any, all equally likely; NO_LABEL where there is none."""
     ranks, chosen = np.zeros(RANK_COUNT + 1, np.int64), np.zeros(RANK_COUNT, np.int64)
     for i in range(len(hands)):
         label = np.int64(labels[i])
+        form[i] = NO_LABEL
+        if not 0 <= label < len(layout.kickers) or not _holds_main(layout, label, hands[i]):
+            continue
         groups = np.int64(layout.kickers[label])
         found = _available(layout, hands[i], label, ranks) if groups else 0
+        if found < groups:
+            continue
+        form[i] = label
         lot = np.int64(0)
         if at_random:
             lot = np.int64(below(mix(keys[i], np.uint64(1)), np.uint64(_ways(found, groups))))

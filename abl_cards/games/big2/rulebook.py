@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 
 from abl_cards.games.answers import Answers, beats_of
 from abl_cards.games.big2.knowledge import AXES, FIRST, MOST_CARDS, RANK_COUNT, RULE_FILES, SEATS
-from abl_cards.games.questions import Question, one_hot, with_outputs
+from abl_cards.games.questions import Question, with_outputs
 from abl_cards.games.race import Combinations, read_combinations
 from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number, numbered_labels, one_each
+from abl_cards.games.turns import turn_table
 from abl_cards.logic import Atom, Circuit, KnowledgeBase
 
-NEXT_SEAT, TRICK_OVER, OVER = 1, 2, 4
-"""Bits of an entry of the turn table."""
+TRICK, EPISODE_END = ("acted", "passed", "out"), "episode_over"
+"""What decides whose turn it is, and the predicate of the end."""
 
 LEADING, NOTHING = -1, -2
 """What there is to beat when a seat leads, and when it does not play at all."""
@@ -55,7 +56,7 @@ class Rules:
     bombs: NDArray[np.bool_]  # [labels]
     play: Circuit  # legal/1 of every label in index order
     facts: FactRows
-    turns: NDArray[np.uint8]  # [2 seats, 4 passed, 4 out] who is next, and TRICK_OVER, OVER
+    turns: NDArray[np.uint8]  # [2 seats, 4 passed, 4 out] see games/turns.py
     points: Question
     ranking: NDArray[np.int32]  # [labels] the place of each when they are sorted from weak to strong
 
@@ -97,13 +98,16 @@ def rules_of(directory: Path | None = None, profile: str = RULE_FILES.default_pr
 def compile_rules(kb: KnowledgeBase, profile: str) -> Rules:
     """The circuits and arrays of a loaded knowledge base; raises KBError."""
     labels = numbered_labels(kb)
-    if labels[-1] != "pass":
+    if labels[-1:] != ("pass",):
         raise kb_error("the last label is no pass", "keep label(…, pass) behind all the others in labels.lp")
     index = {label: place for place, label in enumerate(labels)}
     for label, form in kb.facts("form", 2):
         if label != form or str(label) not in index:
             raise kb_error(f"form({label},{form})", "every form is a label here, and is its own form")
     kinds, mains = one_each(kb, "kind", 2, 1), one_each(kb, "main", 2, 1)
+    missing = [label for label in labels if (label,) not in kinds]
+    if missing:
+        raise kb_error(f"there is no kind/2 of {missing[0]}", "say in labels.lp what it may be compared with")
     bombs = {str(form) for (form,) in kb.facts("bomb", 1)}
     strength = [number(mains.get((label,), 0), f"main of {label}") + 100 * (label in bombs) for label in labels]
     play = with_outputs(kb.circuit("legal/1"), [Atom("legal", (label,)) for label in labels])
@@ -117,7 +121,7 @@ def compile_rules(kb: KnowledgeBase, profile: str) -> Rules:
         bombs=np.array([label in bombs for label in labels]),
         play=play,
         facts=fact_rows_of(play, labels),
-        turns=_turn_table(kb.circuit("turn/1", "trick_over/0", "episode_over/0")),
+        turns=turn_table(kb, AXES, EPISODE_END, TRICK),
         points=Question(kb.circuit("points/3"), AXES, outputs),
         ranking=np.argsort(np.argsort(strength, kind="stable")).astype(np.int32),
     )
@@ -126,9 +130,15 @@ def compile_rules(kb: KnowledgeBase, profile: str) -> Rules:
 def _layout(kb: KnowledgeBase, labels: tuple[str, ...], index: dict[str, int]) -> Layout:
     nothing = np.zeros((len(labels),) * 2, np.bool_)
     read = read_combinations(kb, labels, nothing, RANK_COUNT, FIRST)
+    for label, cards in zip(labels, read.cards.tolist(), strict=True):
+        if cards > MOST_CARDS or (cards == 0) != (label == "pass"):
+            raise kb_error(f"{label} takes {cards} cards", f"1 to {MOST_CARDS}, and none for a pass: see needs/4")
     place = np.full((len(labels), RANK_COUNT), -1, np.int8)
-    for form, at, rank, _ in kb.facts("needs", 4):
-        place[index[str(form)], number(at, "needs") - 1] = number(rank, "needs") - FIRST
+    for form, at, rank, count in kb.facts("needs", 4):
+        fact = f"needs({form},{at},{rank},{count})"
+        if not 1 <= number(at, fact) <= RANK_COUNT:
+            raise kb_error(f"{fact}: there is no place {at}", f"groups lie at places 1 to {RANK_COUNT}")
+        place[index[str(form)], number(at, fact) - 1] = number(rank, fact) - FIRST
     return Layout(read.needs, place, read.kickers, read.kicker_size, read.spare)
 
 
@@ -148,18 +158,3 @@ def ranked_rows(circuit: Circuit, name: str) -> NDArray[np.int32]:
     for (rank, count), row in circuit.input_rows(name, 2).items():
         rows[int(rank) - FIRST, int(count)] = row
     return rows
-
-
-def _turn_table(circuit: Circuit) -> NDArray[np.uint8]:
-    """Ask the circuit about every trick there can be: who acted, who passed, who is out."""
-    shape = (2, 4, 4)
-    acted, passed, out = (axis.ravel() for axis in np.indices(shape))
-    answer = Question(circuit, AXES, {"turn": (SEATS,), "trick_over": (), "episode_over": ()}).ask(
-        acted.size, acted=one_hot(acted, 2), passed=_seat_bits(passed), out=_seat_bits(out)
-    )
-    codes = answer["turn"].argmax(axis=0) | answer["trick_over"] * TRICK_OVER | answer["episode_over"] * OVER
-    return codes.astype(np.uint8).reshape(shape)
-
-
-def _seat_bits(masks: NDArray[np.int64]) -> NDArray[np.uint8]:
-    return ((masks >> np.arange(2)[:, None]) & 1).astype(np.uint8)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.big2.decisions import Decisions, count_cards, decide, write_play
-from abl_cards.games.big2.expansion import write_counts, write_one
+from abl_cards.games.big2.expansion import NO_CARD, write_counts, write_one
 from abl_cards.games.big2.knowledge import AXES, MOST_CARDS, RANK_COUNT
 from abl_cards.games.big2.plays import counter_of, keys_of
 from abl_cards.games.big2.preferences import fact_rows_of_play, write_cards
@@ -79,9 +79,10 @@ def sample_facts(rules: Rules, states: int, seed: int) -> NDArray[np.uint8]:
     write_counts(ranked_rows(table, "opposed"), decisions.other, rows)
     write_cards(rows_by_number(table, "cards", MOST_CARDS + 1), decisions.other.sum(axis=1), rows)
     labels = (decisions.legal * random.random(decisions.legal.shape)).argmax(axis=0).astype(np.int16)
-    moves = decisions.realise_random(labels, random.integers(0, 2**63, states).astype(np.uint64))
-    can = np.asarray(decisions.legal.any(axis=0))[:, None]
-    left = decisions.hand - count_cards(moves.cards) * can
+    moves = decisions.try_random(labels, random.integers(0, 2**63, states).astype(np.uint64))
+    can = (decisions.legal.any(axis=0) & (moves.form >= 0))[:, None]
+    moves.cards[~can[:, 0]] = NO_CARD
+    left = decisions.hand - count_cards(moves.cards)
     write_counts(ranked_rows(table, "left"), left, rows)
     write_cards(rows_by_number(table, "plays_left", MOST_CARDS + 1), counter_of(rules).plays_left(keys_of(left)), rows)
     write_one(fact_rows_of_play(table, rules), np.where(can[:, 0], moves.form, -1), rows)

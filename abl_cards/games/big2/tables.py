@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.big2.decisions import Decisions, count_cards, open_hand
-from abl_cards.games.big2.knowledge import MOST_CARDS, RANK_COUNT, SEATS
+from abl_cards.games.big2.knowledge import AXES, MOST_CARDS, RANK_COUNT, SEATS
 from abl_cards.games.big2.observations import observe
-from abl_cards.games.big2.rulebook import LEADING, NEXT_SEAT, OVER, TRICK_OVER, Rules
+from abl_cards.games.big2.rulebook import EPISODE_END, LEADING, TRICK, Rules
+from abl_cards.games.faults import blame, stop_where
 from abl_cards.games.hidden import Constraints
+from abl_cards.games.progress import MOST_IDLE, idle_for_ever
 from abl_cards.games.questions import at_least
-from abl_cards.games.tables import Exchanges, Indices, Listener, Moves
+from abl_cards.games.tables import DRAW, Exchanges, Indices, Listener, Moves
+from abl_cards.games.turns import NEXT_SEAT, OVER, TRICK_OVER, UNDECIDED, undecided
 from abl_cards.streams import mix_all
 
 _DEAL = 1  # what the random numbers of a game are for
@@ -34,6 +37,7 @@ class Tables:
         self.seat = np.zeros(n, np.int8)  # to decide
         self.to_beat = np.full(n, LEADING, np.int16)  # label
         self.clock = np.zeros(n, np.int32)  # decisions so far
+        self.idle = np.zeros(n, np.int32)  # since a card was laid
         self.episode = np.zeros(n, np.int32)
         self.winner = np.full(n, -1, np.int8)
         self.dealt = np.zeros_like(self.hands)
@@ -66,7 +70,7 @@ class Tables:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that tells these tables from others, by name, in place: to save it, and to write it back."""
-        names = ("keys", "hands", "dealt", "seat", "to_beat", "clock", "episode", "winner")
+        names = ("keys", "hands", "dealt", "seat", "to_beat", "clock", "idle", "episode", "winner")
         return {name: getattr(self, name) for name in names}
 
     # --- decisions ---------------------------------------------------------------------------------------------------
@@ -82,7 +86,8 @@ class Tables:
     def decisions(self, which: Indices) -> Decisions:
         """The plays to decide at these tables, which must all be playing."""
         seat = self.seat[which]
-        return Decisions(self.rules, which, self.hands[which, seat], self.hands[which, 1 - seat], self.to_beat[which])
+        own, other = self.hands[which, seat], self.hands[which, 1 - seat]
+        return Decisions(self.rules, which, own, other, self.to_beat[which], seat)
 
     def exchanges(self, which: Indices) -> Exchanges:
         """There is nothing to exchange in this game."""
@@ -138,7 +143,7 @@ class Tables:
 
     def begin_match(self, which: Indices, keys: NDArray[np.uint64]) -> None:
         """Deal a new game at these tables; keys [n] decide all its cards."""
-        self.keys[which], self.clock[which], self.episode[which] = keys, 0, 0
+        self.keys[which], self.clock[which], self.idle[which], self.episode[which] = keys, 0, 0, 0
         lots = mix_all(np.repeat(mix_all(keys, _DEAL), len(_DECK)), np.tile(np.arange(len(_DECK)), len(keys)))
         shuffled = _DECK[lots.reshape(-1, len(_DECK)).argsort(axis=1)]
         for seat in SEATS:
@@ -156,21 +161,44 @@ class Tables:
         seat, passed = self.seat[which], moves.form == self.rules.passing
         self.hands[which, seat] -= count_cards(moves.cards)
         self.clock[which] += 1
+        self.idle[which] = np.where(passed, self.idle[which] + 1, 0)
         self.to_beat[which] = np.where(passed, self.to_beat[which], moves.form)
         gone = self.hands[which].sum(axis=2) == 0
-        code = self.rules.turns[seat, passed.astype(np.int64) << seat, gone @ np.array([1, 2])]
+        trick = seat, passed.astype(np.int64) << seat, gone @ np.array([1, 2])
+        code = self.rules.turns[trick]
+        self._check_way_on(which, code, trick)
         self.seat[which] = code & NEXT_SEAT
         self.to_beat[which[(code & TRICK_OVER) > 0]] = LEADING
         over = (code & OVER) > 0
         if over.any():
             self._end(which[over])
 
+    def _check_way_on(self, which: Indices, code: NDArray[np.uint8], trick: tuple[NDArray[Any], ...]) -> None:
+        """Raise TableError where it is nobody's turn, or the game never ends."""
+        kb = self.rules.kb
+
+        def turn(row: int) -> str:
+            state = {name: int(values[row]) for name, values in zip(TRICK, trick, strict=True)}
+            return undecided(kb, AXES, EPISODE_END, state)
+
+        stop_where((code & UNDECIDED) > 0, which, turn)
+        stop_where(self.idle[which] > MOST_IDLE, which, lambda row: idle_for_ever(kb, EPISODE_END))
+
     def give(self, which: Indices, cards: NDArray[np.uint8]) -> None:
         """There is nothing to exchange in this game."""
         raise ValueError("no table of Big2 exchanges cards")
 
     def _end(self, which: Indices) -> None:
-        self.winner[which] = self.outcome(which).argmax(axis=1)
+        points = self.outcome(which)
+        stop_where(
+            points.sum(axis=1) != 0,
+            which,
+            lambda row: (
+                f"what one seat gains the other must lose: `points/3` gives {points[row, 0]:g} and {points[row, 1]:g}"
+                f"{blame(self.rules.kb, 'points/3')}"
+            ),
+        )
+        self.winner[which] = np.where(points.any(axis=1), points.argmax(axis=1), DRAW)
         self.episode[which] += 1
         if self.listener:
             self.listener.episode_ended(self, which)

@@ -1,7 +1,7 @@
 """The course of a game as kernels: facts for the knowledge base, dealing, laying down cards, whose turn it is.
 
 No rule is decided here. Legality comes from the circuit; who plays next comes from a table that the circuit of
-``turn/1, trick_over, game_over`` filled in advance (rulebook.py). Hands are keys (shapes.py).
+``turn/1, trick_over, game_over`` filled in advance (turns.py). Hands are keys (shapes.py).
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
@@ -14,12 +14,13 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games.doudizhu.knowledge import FULL_HAND, VALUES
-from abl_cards.games.doudizhu.rulebook import NEXT_SEAT, OVER, TRICK_OVER
 from abl_cards.games.doudizhu.shapes import COUNT, FIRST, NO_CARD, key_of
+from abl_cards.games.progress import MOST_IDLE
+from abl_cards.games.turns import NEXT_SEAT, OVER, TRICK_OVER, UNDECIDED
 from abl_cards.streams import below, mix
 
-PLAY, BID, GAME_OVER = range(3)
-"""Stages of a table."""
+PLAY, BID, GAME_OVER, STUCK = range(4)
+"""Stages of a table; at one that is stuck the rules lead nowhere."""
 
 LEADING, NOTHING = -1, -2
 """What there is to beat when a seat leads, and when it does not play at all."""
@@ -57,6 +58,7 @@ class Play(NamedTuple):
     played: NDArray[np.uint64]  # [n, 3] cards laid down, by seat
     plays: NDArray[np.int8]  # [n, 3] how often each seat laid down cards
     acts: NDArray[np.int32]  # [n] plays and passes so far
+    idle: NDArray[np.int32]  # [n] decisions since a card was laid, bids among them
     recent: NDArray[np.uint64]  # [n, RECENT] the cards of act k at k % RECENT
     recent_seat: NDArray[np.int8]  # [n, RECENT] who acted
 
@@ -146,6 +148,7 @@ def lay_down(play, turns, doubling, passing, which, lo, hi, form, cards):
         play.recent[table, place], play.recent_seat[table, place] = key, seat
         play.acts[table] += 1
         play.clock[table] += 1
+        play.idle[table] += 1
         out = 0
         if label == passing:
             play.passed[table] |= 1 << seat
@@ -153,11 +156,15 @@ def lay_down(play, turns, doubling, passing, which, lo, hi, form, cards):
             play.hands[table, seat] -= key
             play.played[table, seat] += key
             play.plays[table, seat] += 1
+            play.idle[table] = 0
             play.doublings[table] += doubling[label]
             play.to_beat[table], play.owner[table], play.passed[table] = label, seat, 0
             if play.hands[table, seat] == 0:
                 out = 1 << seat
         code = turns[seat, play.owner[table], play.passed[table], out]
+        if code & UNDECIDED or play.idle[table] > MOST_IDLE:
+            play.stage[table] = STUCK
+            continue
         if code & OVER:
             play.stage[table] = GAME_OVER
         play.seat[table] = code & NEXT_SEAT

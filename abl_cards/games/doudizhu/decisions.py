@@ -17,6 +17,8 @@ from abl_cards.games.doudizhu.knowledge import BIDS, FULL_HAND
 from abl_cards.games.doudizhu.observations import observe
 from abl_cards.games.doudizhu.rulebook import FactRows, Rules
 from abl_cards.games.doudizhu.shapes import NO_CARD, ROW
+from abl_cards.games.doudizhu.wire import hand_text
+from abl_cards.games.faults import check_choice, check_laid, check_lists
 from abl_cards.games.game import GameError
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.tables import Indices, MoveLists, Moves
@@ -62,7 +64,20 @@ class Decisions:
     @cached_property
     def legal(self) -> NDArray[np.uint8]:
         """[labels, n] the mask of legal labels."""
-        return evaluate(self.rules.play, self._rows(self.rules.play, self.rules.facts), threads=THREADS)
+        legal = evaluate(self.rules.play, self._rows(self.rules.play, self.rules.facts), threads=THREADS)
+        if self.course is not None:
+            check_choice(self.rules.kb, legal, self)
+        return legal
+
+    def who(self, row: int) -> str:
+        """The seat to decide, for messages."""
+        return "a seat" if self.course is None else f"seat {self.course.seat[self.which[row]]}"
+
+    def state(self, row: int) -> str:
+        """What it holds, and what there is to beat, for messages."""
+        label = int(self.to_beat[row])
+        there = "leads" if label < 0 else f"to beat {self.rules.labels[label]}"
+        return f"{there}, hand {hand_text(int(self.situation.hand[row])) or 'empty'}"
 
     def _rows(self, circuit: Circuit, facts: FactRows) -> NDArray[np.uint8]:
         rows = np.empty((len(circuit.inputs), len(self.which)), np.uint8)
@@ -115,10 +130,17 @@ class Decisions:
     def realise_first(self, labels: NDArray[np.int16]) -> Moves:
         """The first card set in wire order of one legal label each."""
         book, hand, to_beat = self.rules.book, self.situation.hand, self.to_beat
-        return self._realise(lambda lo, hi, moves: expansion.realise_first(book, hand, to_beat, labels, lo, hi, moves))
+        return self._checked(
+            labels,
+            self._realise(lambda lo, hi, moves: expansion.realise_first(book, hand, to_beat, labels, lo, hi, moves)),
+        )
 
     def realise_random(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
         """A card set of one legal label each, drawn uniformly from keys [n]."""
+        return self._checked(labels, self.try_random(labels, keys))
+
+    def try_random(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
+        """The same for any labels; the form is negative where there is no card set."""
         book, hand, to_beat = self.rules.book, self.situation.hand, self.to_beat
         return self._realise(
             lambda lo, hi, moves: expansion.realise_random(book, hand, to_beat, labels, keys, lo, hi, moves)
@@ -129,6 +151,10 @@ class Decisions:
         each_share(len(self.which), lambda lo, hi: kernel(lo, hi, moves))
         return moves
 
+    def _checked(self, labels: NDArray[np.int16], moves: Moves) -> Moves:
+        check_laid(self.rules.kb, moves.form >= 0, labels, self.rules.labels, self)
+        return moves
+
     def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
         """All legal card sets in wire order, or those of one label each."""
         chosen = np.full(len(self.which), expansion.EVERY_LABEL, np.int16) if labels is None else labels
@@ -136,8 +162,11 @@ class Decisions:
         guess = np.where(self.to_beat < 0, held * _LEADING, _FOLLOWING) if labels is None else held
         shares = each_share(len(self.which), lambda lo, hi: self._list(chosen, legal, lo, hi, int(guess[lo:hi].sum())))
         lengths = np.concatenate([np.diff(share.start) for share in shares])
+        start = np.concatenate([[0], lengths.cumsum()])
+        if labels is None and self.course is not None:
+            check_lists(self.rules.kb, start, self)
         return MoveLists(
-            np.concatenate([[0], lengths.cumsum()]),
+            start,
             np.concatenate([share.form for share in shares]),
             np.concatenate([share.cards for share in shares]),
         )

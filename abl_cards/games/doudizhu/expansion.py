@@ -23,6 +23,10 @@ EVERY_LABEL = -1
 _EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
 _SMALL, _BIG = COUNT - 2, COUNT - 1
 _DEEPEST = 8
+_ONE_WORD = 8  # cards
+_TOPS = np.uint64(sum(8 << 4 * rank for rank in range(COUNT)))
+NO_LABEL = -2
+"""The form where a label has no card set."""
 
 
 def _usable() -> NDArray[np.int8]:
@@ -74,9 +78,20 @@ def _write(words, row, key):
 
 
 @njit(cache=True, nogil=True, inline="always")
+def _holds_main(book, label, key):
+    """Whether a hand holds the main cards of a label; only a pass has none."""
+    passing = book.wire[len(book.wire) - 1]
+    held = ((key | _TOPS) - book.layout.main[label]) & _TOPS == _TOPS
+    return held and (book.layout.size[label] > 0 or label == passing)
+
+
+@njit(cache=True, nogil=True, inline="always")
 def _limits(layout, way, label, key, caps):
-    """Fill caps [15] with the most groups of each rank that can be kickers; returns their sum."""
-    size, total = np.int64(layout.kicker_size[label]), np.int64(0)
+    """Fill caps [15] with the most groups of each rank that can be kickers; returns their sum.
+
+    The hand holds the main cards, which are none of the kickers.
+    """
+    size, total, key = np.int64(layout.kicker_size[label]), np.int64(0), key - layout.main[label]
     for rank in range(COUNT):
         allowed = layout.allowed[way, label, rank]
         caps[rank] = _USABLE[allowed, _held(key, rank) // size] if allowed else 0
@@ -226,13 +241,15 @@ def list_moves(book, keys, to_beat, labels, legal, lo, hi, start, words, form):
             label = np.int64(wire[place])
             if not legal[label, i] or (labels[i] != EVERY_LABEL and labels[i] != label):
                 continue
+            if not _holds_main(book, label, key):
+                continue
             if layout.kickers[label] == 0:
                 if seen < end:
                     _lay(book, label, words, seen, form)
                 seen += 1
                 continue
             _limits(layout, way, label, key, caps)
-            if layout.kickers[label] == 1:
+            if layout.kickers[label] == 1 and layout.size[label] + layout.kicker_size[label] < _ONE_WORD:
                 seen += _walk_one(book, label, caps, room, words, form, seen, end)
             else:
                 seen += _walk(book, way, label, caps, room, -1, words, form, seen, end)
@@ -245,6 +262,9 @@ def _first(book, keys, to_beat, labels, lo, hi, words, form):
     layout, room = book.layout, _new_room()
     for i in range(lo, hi):
         label, way = np.int64(labels[i]), 1 if to_beat[i] < 0 else 0
+        form[i] = NO_LABEL
+        if not 0 <= label < len(book.wire) or not _holds_main(book, label, keys[i]):
+            continue
         if layout.kickers[label] == 0:
             _lay(book, label, words, i, form)
         else:
@@ -259,16 +279,22 @@ def _random(book, keys, to_beat, labels, bits, lo, hi, words, form):
     ways = np.zeros((COUNT + 1, _DEEPEST), np.int64)
     for i in range(lo, hi):
         label, way = np.int64(labels[i]), 1 if to_beat[i] < 0 else 0
+        form[i] = NO_LABEL
+        if not 0 <= label < len(book.wire) or not _holds_main(book, label, keys[i]):
+            continue
         key = layout.main[label]
-        form[i] = label
         groups = np.int64(layout.kickers[label])
         if groups:
             total = _limits(layout, way, label, keys[i], caps)
             lot = mix(bits[i], np.uint64(1))
             if groups == 1:
-                key += _one_kicker(caps, np.uint64(layout.kicker_size[label]), total, lot)
+                kickers = _one_kicker(caps, np.uint64(layout.kicker_size[label]), total, lot)
             else:
-                key += _some_kickers(layout, way, label, groups, caps, ways, lot)
+                kickers = _some_kickers(layout, way, label, groups, caps, ways, lot)
+            if kickers == np.uint64(0):
+                continue
+            key += kickers
+        form[i] = label
         _write(words, i, key)
 
 
@@ -286,7 +312,10 @@ def _one_kicker(caps, size, total, lot):
 
 @njit(cache=True, nogil=True)
 def _some_kickers(layout, way, label, groups, caps, ways, lot):
-    """The key of kickers, all sets of them equally likely: counts them from the high ranks down, then draws upwards."""
+    """The key of kickers, all sets of them equally likely: counts them from the high ranks down, then draws upwards.
+
+    Zero where there are not enough.
+    """
     apart, size = layout.apart[label], np.uint64(layout.kicker_size[label])
     ways[:, : groups + 1] = 0
     ways[COUNT, 0] = 1
@@ -299,6 +328,8 @@ def _some_kickers(layout, way, label, groups, caps, ways, lot):
                     skip = 2 if apart and rank == _SMALL else 1
                     total += ways[rank + skip, n - k]
             ways[rank, n] = total
+    if ways[0, groups] == 0:
+        return np.uint64(0)
     left, n, rank, key = np.int64(below(lot, np.uint64(ways[0, groups]))), groups, np.int64(0), np.uint64(0)
     while n > 0:
         if left < ways[rank + 1, n]:

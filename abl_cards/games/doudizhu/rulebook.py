@@ -11,15 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.answers import Answers
-from abl_cards.games.doudizhu.knowledge import AXES, BIDS, PARTS, RULE_FILES, SEATS
+from abl_cards.games.doudizhu.knowledge import AXES, BIDS, PARTS, RULE_FILES
 from abl_cards.games.doudizhu.shapes import COUNT, FIRST, NO_CARD, ROW, Layout, Shapes, read_shapes
 from abl_cards.games.questions import Question, one_hot, with_outputs
 from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number
+from abl_cards.games.turns import turn_table
 from abl_cards.logic import Atom, Circuit, KnowledgeBase
 
-NEXT_SEAT, TRICK_OVER, OVER = 3, 4, 8
-"""Bits of an entry of the turn table."""
+TRICK, GAME_END = ("acted", "owner", "passed", "out"), "game_over"
+"""What decides whose turn it is, and the predicate of the end."""
 
 NOT_YET, REDEAL = -1, -2
 """Instead of a landlord: the bidding goes on; the cards are dealt anew."""
@@ -64,7 +65,7 @@ class Rules:
     shapes: Shapes
     play: Circuit  # legal/1 of every label in index order
     facts: FactRows
-    turns: NDArray[np.uint8]  # [3 seats, 3 owners, 8 passed, 8 out] who is next, and TRICK_OVER, OVER
+    turns: NDArray[np.uint8]  # [3 seats, 3 owners, 8 passed, 8 out] see games/turns.py
     book: Book
     tiers: NDArray[np.int8]  # [labels] above 0 it beats other kinds; -1 for a label without a form
     ranking: NDArray[np.int32]  # [labels] the place of each when they are sorted from weak to strong
@@ -116,7 +117,7 @@ def compile_rules(knowledge: KnowledgeBase, profile: str) -> Rules:
         shapes=shapes,
         play=play,
         facts=fact_rows_of(play, shapes),
-        turns=_turn_table(knowledge.circuit("turn/1", "trick_over/0", "game_over/0")),
+        turns=turn_table(knowledge, AXES, GAME_END, TRICK),
         book=_book(shapes),
         tiers=tiers,
         ranking=np.argsort(np.argsort(100 * tiers.astype(np.int64) + strength, kind="stable")).astype(np.int32),
@@ -136,21 +137,6 @@ def fact_rows_of(circuit: Circuit, shapes: Shapes) -> FactRows:
         if str(label) in shapes.index:
             to_beat[shapes.index[str(label)]] = row
     return FactRows(held, to_beat, circuit.input_rows("leading", 0).get((), -1))
-
-
-def _turn_table(circuit: Circuit) -> NDArray[np.uint8]:
-    """Ask the circuit about every trick there can be: who acted, whose play it is, who passed, who is out."""
-    shape = (3, 3, 8, 8)
-    acted, owner, passed, out = (axis.ravel() for axis in np.indices(shape))
-    answer = Question(circuit, AXES, {"turn": (SEATS,), "trick_over": (), "game_over": ()}).ask(
-        acted.size, acted=one_hot(acted, 3), owner=one_hot(owner, 3), passed=_seat_bits(passed), out=_seat_bits(out)
-    )
-    codes = answer["turn"].argmax(axis=0) | answer["trick_over"] * TRICK_OVER | answer["game_over"] * OVER
-    return codes.astype(np.uint8).reshape(shape)
-
-
-def _seat_bits(masks: NDArray[np.int64]) -> NDArray[np.uint8]:
-    return ((masks >> np.arange(3)[:, None]) & 1).astype(np.uint8)
 
 
 def _tiers(knowledge: KnowledgeBase, shapes: Shapes) -> NDArray[np.int8]:
@@ -192,10 +178,28 @@ def _auction(circuit: Circuit) -> Auction:
     seat = np.where(answer["redeal"], REDEAL, np.where(answer["bids_over"], found.argmax(axis=0), NOT_YET))
     may_bid = np.ascontiguousarray(np.moveaxis(answer["may_bid"].reshape(4, *shape), 0, -1))
     possible = _possible(may_bid, seat.reshape(shape))
+    _check_auction(bids, seat, (possible.ravel(), may_bid.any(axis=-1).ravel()))
     if (possible.ravel() & (seat >= 0) & (found.sum(axis=0) != 1)).any():
         raise kb_error("some bids make no landlord, or two", "see landlord/2 and redeal in bidding.lp")
     stake = answer["landlord"].any(axis=0).argmax(axis=0) + 1
     return Auction(may_bid, seat.astype(np.int8).reshape(shape), stake.astype(np.int8).reshape(shape))
+
+
+def _check_auction(
+    bids: NDArray[np.int64], landlord: NDArray[np.int64], can: tuple[NDArray[np.bool_], NDArray[np.bool_]]
+) -> None:
+    """Raise KBError where the bidding goes on and nobody is left to bid, or has nothing to bid.
+
+    Bids [3, n], landlord [n], and which bids can come about and be followed by another.
+    """
+    possible, followed = can
+    asked = possible & (landlord == NOT_YET)
+    if (asked & (bids < 4).all(axis=0)).any():
+        raise kb_error("the bidding goes on after all three seats", "see bids_over in bidding.lp")
+    if (asked & ~followed).any():
+        raise kb_error("a seat is to bid and may bid nothing, not even 0", "see may_bid/1 in bidding.lp")
+    if (possible & (landlord == REDEAL) & (bids == 4).all(axis=0)).any():
+        raise kb_error("the cards are dealt anew before anybody bids, for ever", "see redeal in bidding.lp")
 
 
 def _possible(may_bid: NDArray[np.uint8], landlord: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -6,6 +6,7 @@ A set of cards is a *key*: a number with four bits a rank, the copies of rank R 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ FIRST = VALUES[0]
 """The lowest rank; arrays are indexed by rank - FIRST."""
 COUNT = len(VALUES)
 MOST_KICKERS = 6
+KICKER_SIZES = (1, 2)
 ROW = 24
 """Places of a move's cards: the most there can be, rounded up to whole words."""
 NO_CARD = 255
@@ -104,6 +106,9 @@ def read_shapes(kb: KnowledgeBase) -> Shapes:
         main[str(form)][number(rank, fact)] = number(count, fact)
     kickers = {str(form): (number(n, "kickers"), number(size, "kickers")) for form, n, size in kb.facts("kickers", 3)}
     forms = _forms(kb, labels)
+    missing = sorted(form for form in forms if (form,) not in kinds)
+    if missing:
+        raise kb_error(f"there is no kind/2 of {missing[0]}", "say in labels.lp what it may be compared with")
     shapes = tuple(
         Shape(
             label,
@@ -136,15 +141,29 @@ def _check(shape: Shape) -> None:
         raise kb_error(f"the main ranks of {shape.label} do not follow each other", "see needs/3 in labels.lp")
     if shape.kickers > MOST_KICKERS or shape.cards > MOST_CARDS:
         raise kb_error(f"{shape.label} is too large", f"at most {MOST_CARDS} cards and {MOST_KICKERS} kickers")
+    if shape.kickers < 0 or (shape.kickers and shape.kicker_size not in KICKER_SIZES):
+        raise kb_error(f"kickers({shape.label},{shape.kickers},{shape.kicker_size})", "groups of one or two cards")
+    if shape.label == "pass" and shape.cards:
+        raise kb_error("a pass lays down cards", "see needs/3 and kickers/3 in labels.lp")
 
 
 def _layout(kb: KnowledgeBase, shapes: tuple[Shape, ...]) -> Layout:
     index = {shape.label: place for place, shape in enumerate(shapes)}
     allowed = np.zeros((2, len(shapes), COUNT), np.uint8)
-    for form, rank, count in kb.facts("kicker", 3):
-        allowed[:, index[str(form)], number(rank, "kicker") - FIRST] |= 1 << number(count, "kicker")
-    for form, rank, count in kb.facts("misread", 3):
-        allowed[1, index[str(form)], number(rank, "misread") - FIRST] &= 255 - (1 << number(count, "misread"))
+
+    def places(name: str) -> Iterator[tuple[int, int, int]]:
+        """Label, rank from 0 and number of groups of each fact."""
+        for form, rank, count in kb.facts(name, 3):
+            fact = f"{name}({form},{rank},{count})"
+            label = index.get(str(form))
+            if label is None or rank not in VALUES or not 1 <= number(count, fact) <= shapes[label].kickers:
+                raise kb_error(f"{fact} is no kicker of a label", "ranks are 3 to 17, groups 1 to those of kickers/3")
+            yield label, number(rank, fact) - FIRST, number(count, fact)
+
+    for label, rank, count in places("kicker"):
+        allowed[:, label, rank] |= 1 << count
+    for label, rank, count in places("misread"):
+        allowed[1, label, rank] &= 255 - (1 << count)
     apart = {str(form) for (form,) in kb.facts("apart", 1)}
 
     def row(values: list[int], dtype: type[np.generic]) -> NDArray[Any]:

@@ -13,16 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.doudizhu import course
-from abl_cards.games.doudizhu.course import BID, GAME_OVER, LEADING, NO_BID, PLAY, RECENT, Play
+from abl_cards.games.doudizhu.course import BID, GAME_OVER, LEADING, NO_BID, PLAY, RECENT, STUCK, Play
 from abl_cards.games.doudizhu.decisions import CHOICES, Decisions, Exchanges, Situation, look_around
 from abl_cards.games.doudizhu.hidden import constraints, laid_by_others, no_hints, open_hands
+from abl_cards.games.doudizhu.knowledge import AXES
 from abl_cards.games.doudizhu.observations import observe
-from abl_cards.games.doudizhu.rulebook import NOT_YET, REDEAL, Rules
+from abl_cards.games.doudizhu.rulebook import GAME_END, NOT_YET, REDEAL, TRICK, Rules
+from abl_cards.games.faults import blame, stop_where
 from abl_cards.games.game import GameError
 from abl_cards.games.hidden import Constraints
+from abl_cards.games.progress import MOST_IDLE, idle_for_ever
 from abl_cards.games.questions import at_least
 from abl_cards.games.snapshots import copy_rows, named_arrays
 from abl_cards.games.tables import Indices, Listener, Moves
+from abl_cards.games.turns import undecided
 from abl_cards.parallel import each_share
 from abl_cards.streams import mix_all
 
@@ -59,7 +63,8 @@ class Tables:
             seat=np.zeros(n, np.int8), to_beat=np.full(n, LEADING, np.int16), owner=np.zeros(n, np.int8),
             passed=np.zeros(n, np.uint8), stage=np.full(n, GAME_OVER, np.int8), clock=np.zeros(n, np.int32),
             played=np.zeros((n, SEATS), np.uint64), plays=np.zeros((n, SEATS), np.int8), acts=np.zeros(n, np.int32),
-            recent=np.zeros((n, RECENT), np.uint64), recent_seat=np.full((n, RECENT), -1, np.int8),
+            idle=np.zeros(n, np.int32), recent=np.zeros((n, RECENT), np.uint64),
+            recent_seat=np.full((n, RECENT), -1, np.int8),
         )  # fmt: skip
 
     @classmethod
@@ -199,7 +204,7 @@ class Tables:
     def begin_match(self, which: Indices, keys: NDArray[np.uint64]) -> None:
         """Deal a new game at these tables; keys [n] decide all its cards."""
         self.keys[which], self.episode[which], self.deals[which] = keys, 0, 0
-        self.course.clock[which] = 0
+        self.course.clock[which], self.course.idle[which] = 0, 0
         self._deal(which)
 
     def play(self, which: Indices, moves: Moves) -> None:
@@ -213,9 +218,19 @@ class Tables:
                 state, rules.turns, rules.doubling, rules.passing, which, lo, hi, moves.form, moves.cards
             ),
         )
-        ended = which[state.stage[which] == GAME_OVER]
-        if ended.size:
-            self._end(ended)
+        stopped = which[state.stage[which] != PLAY]
+        if stopped.size:
+            stop_where(state.stage[stopped] == STUCK, stopped, lambda row: self._stuck(int(stopped[row])))
+            self._end(stopped)
+
+    def _stuck(self, table: int) -> str:
+        """Why there is no way on from a trick."""
+        state = self.course
+        if state.idle[table] > MOST_IDLE:
+            return idle_for_ever(self.rules.kb, GAME_END)
+        out = int((state.hands[table] == 0) @ (1 << np.arange(SEATS)))
+        trick = state.seat[table], state.owner[table], state.passed[table], out
+        return undecided(self.rules.kb, AXES, GAME_END, dict(zip(TRICK, map(int, trick), strict=True)))
 
     def give(self, which: Indices, cards: NDArray[np.uint8]) -> None:
         """Bid at each of these tables: numbers of CHOICES [n]."""
@@ -223,6 +238,8 @@ class Tables:
             self.listener.card_given(self, which, cards)
         state = self.course
         state.clock[which] += 1
+        state.idle[which] += 1
+        self._check_deals(which)
         state.bids[which, state.seat[which]] = np.array(CHOICES, np.int8)[cards]
         landlord = self.rules.auction.landlord[tuple(state.bids[which].T)]
         state.seat[which[landlord == NOT_YET]] += 1
@@ -233,6 +250,17 @@ class Tables:
         again = which[landlord == REDEAL]
         if again.size:
             self._deal(again)
+
+    def _check_deals(self, which: Indices) -> None:
+        """Raise TableError where nobody becomes the landlord, however often the cards are dealt."""
+        stop_where(
+            self.course.idle[which] > MOST_IDLE,
+            which,
+            lambda row: (
+                f"{MOST_IDLE:,} bids in {self.deals[which[row]]} deals and no landlord: `landlord/2`, `redeal/0`"
+                f"{blame(self.rules.kb, 'landlord/2', 'redeal/0')}"
+            ),
+        )
 
     # --- a game's beginning and end ----------------------------------------------------------------------------------
 
@@ -279,7 +307,15 @@ class Tables:
 
     def _end(self, which: Indices) -> None:
         state = self.course
-        first = (state.hands[which] == 0).argmax(axis=1)
+        empty = state.hands[which] == 0
+        stop_where(
+            ~empty.any(axis=1),
+            which,
+            lambda row: (
+                f"the game is over and every seat has cards: `{GAME_END}/0`{blame(self.rules.kb, f'{GAME_END}/0')}"
+            ),
+        )
+        first = empty.argmax(axis=1)
         self.winner[which] = first != state.landlord[which]
         self.episode[which] += 1
         if self.listener:

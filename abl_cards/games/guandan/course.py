@@ -1,7 +1,7 @@
 """The course of an episode as kernels: facts for the knowledge base, dealing, laying down cards, whose turn it is.
 
 No rule is decided here. Legality comes from the circuit; who plays next comes from a table that the circuit of
-``turn/1, trick_over, episode_over`` filled in advance (rulebook.py).
+``turn/1, trick_over, episode_over`` filled in advance (turns.py).
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -14,10 +14,12 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games.guandan.expansion import MOST_CARDS, NO_CARD, read_hand
+from abl_cards.games.progress import MOST_IDLE
+from abl_cards.games.turns import NEXT_SEAT, OVER, TRICK_OVER, UNDECIDED
 from abl_cards.streams import below, mix
 
-PLAY, TRIBUTE, BACK, EPISODE_OVER, MATCH_OVER = range(5)
-"""Stages of a table."""
+PLAY, TRIBUTE, BACK, EPISODE_OVER, MATCH_OVER, STUCK = range(6)
+"""Stages of a table; at one that is stuck the rules lead nowhere."""
 
 LEADING, NOTHING = -1, -2
 """What there is to beat when a seat leads, and when it does not play at all."""
@@ -26,9 +28,6 @@ RECENT = 7
 """Acts that a table remembers."""
 BLOCK = 256
 """Hands whose facts are written at once."""
-
-NEXT_SEAT, TRICK_OVER, OVER = 3, 4, 8
-"""Bits of an entry of the turn table."""
 
 
 class FactRows(NamedTuple):
@@ -57,6 +56,7 @@ class Play(NamedTuple):
     clock: NDArray[np.int32]  # [n] decisions so far in the match
     played: NDArray[np.uint8]  # [n, 4, 54] cards laid down in the episode, by seat
     acts: NDArray[np.int32]  # [n] plays and passes so far in the episode
+    idle: NDArray[np.int32]  # [n] decisions since a card was laid
     recent: NDArray[np.uint8]  # [n, RECENT, 10] the cards of act k at k % RECENT, as in Moves
     recent_seat: NDArray[np.int8]  # [n, RECENT] who acted
 
@@ -160,10 +160,12 @@ def lay_down(play, turns, pass_form, which, lo, hi, form, cards):
         seat = play.seat[table]
         play.clock[table] += 1
         _remember(play, table, seat, cards[i])
+        play.idle[table] += 1
         if form[i] == pass_form:
             play.passed[table] |= 1 << seat
         else:
             left = 0
+            play.idle[table] = 0
             for card in cards[i]:
                 if card != NO_CARD:
                     play.hands[table, seat, card] -= 1
@@ -174,6 +176,9 @@ def lay_down(play, turns, pass_form, which, lo, hi, form, cards):
             if left == 0:
                 _finish(play, table, seat)
         code = turns[seat, play.owner[table], play.passed[table], play.out[table]]
+        if code & UNDECIDED or play.idle[table] > MOST_IDLE:
+            play.stage[table] = STUCK
+            continue
         if code & OVER:
             for other in range(4):
                 if not (play.out[table] >> other) & 1:

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.cards import CARDS
+from abl_cards.cards import CARDS, hand_text
+from abl_cards.games.faults import check_choice, check_laid, check_lists
 from abl_cards.games.game import GameError
 from abl_cards.games.guandan import course, expansion
 from abl_cards.games.guandan.course import LEADING, NOTHING, FactRows, Play
@@ -61,7 +62,20 @@ class Decisions:
 
     @cached_property
     def _answers(self) -> NDArray[np.uint8]:
-        return ask_circuit(self.rules.play, self.rules.facts, self.hands, self.to_beat)
+        answers = ask_circuit(self.rules.play, self.rules.facts, self.hands, self.to_beat)
+        if self.course is not None:
+            check_choice(self.rules.kb, answers[: len(self.rules.labels)], self)
+        return answers
+
+    def who(self, row: int) -> str:
+        """The seat to decide, for messages."""
+        return "a seat" if self.course is None else f"seat {self.course.seat[self.which[row]]}"
+
+    def state(self, row: int) -> str:
+        """What it holds, and what there is to beat, for messages."""
+        form = int(self.to_beat[row])
+        there = "leads" if form < 0 else f"to beat {self.rules.shapes.forms[form].name}"
+        return f"level {self.hands.level[row]}, {there}, hand {hand_text(self.situation.hand[row]) or 'empty'}"
 
     @cached_property
     def counted(self) -> list[tuple[object, MoveLists, NDArray[np.uint8]]]:
@@ -128,10 +142,17 @@ class Decisions:
     def realise_first(self, labels: NDArray[np.int16]) -> Moves:
         """The first card set in wire order of one legal label each."""
         book, hands, allowed = self.rules.book, self.hands, self.allowed
-        return self._realise(lambda lo, hi, moves: expansion.realise_first(book, hands, labels, allowed, lo, hi, moves))
+        return self._checked(
+            labels,
+            self._realise(lambda lo, hi, moves: expansion.realise_first(book, hands, labels, allowed, lo, hi, moves)),
+        )
 
     def realise_random(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
         """A card set of one legal label each, drawn uniformly from keys [n]."""
+        return self._checked(labels, self.try_random(labels, keys))
+
+    def try_random(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
+        """The same for any labels; the form is negative where there is no card set."""
         book, hands, allowed = self.rules.book, self.hands, self.allowed
         return self._realise(
             lambda lo, hi, moves: expansion.realise_random(book, hands, labels, allowed, keys, lo, hi, moves)
@@ -140,6 +161,10 @@ class Decisions:
     def _realise(self, kernel: Callable[[int, int, Moves], None]) -> Moves:
         moves = _room_for(len(self.which))
         each_share(len(self.which), lambda lo, hi: kernel(lo, hi, moves))
+        return moves
+
+    def _checked(self, labels: NDArray[np.int16], moves: Moves) -> Moves:
+        check_laid(self.rules.kb, moves.form >= 0, labels, self.rules.labels, self)
         return moves
 
     def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
@@ -152,8 +177,11 @@ class Decisions:
             len(self.which), lambda lo, hi: self._list(chosen, *answers, lo, hi, int(guess[lo:hi].sum()))
         )
         lengths = np.concatenate([np.diff(share.start) for share in shares])
+        start = np.concatenate([[0], lengths.cumsum()])
+        if labels is None and self.course is not None:
+            check_lists(self.rules.kb, start, self)
         return MoveLists(
-            np.concatenate([[0], lengths.cumsum()]),
+            start,
             np.concatenate([share.form for share in shares]),
             np.concatenate([share.cards for share in shares]),
         )

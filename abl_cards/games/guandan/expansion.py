@@ -304,9 +304,15 @@ def _walk_label(rules, label, hand, walk, window, form, cards):
 
 @njit(cache=True, nogil=True)
 def _realise(rules, hands, labels, allowed, keys, lo, hi, form, cards):
-    """One card set of one label a decision, for decisions lo..hi-1: a random one, or the first without keys."""
+    """One card set of one label a decision, for decisions lo..hi-1: a random one, or the first without keys.
+
+    The form is NO_LABEL where there is no card set.
+    """
     walk = _new_walk()
     for i in range(lo, hi):
+        form[i] = NO_LABEL
+        if not 0 <= labels[i] < len(rules.label_blocks):
+            continue
         hand, here = _hand(hands, allowed, i), np.int64(i)
         pick = np.int64(0)
         if len(keys) > 0:

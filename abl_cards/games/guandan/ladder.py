@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games.faults import blame, only_one, several, stop_where
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.questions import at_least, one_hot
 from abl_cards.games.tables import DRAW, Indices
@@ -47,8 +48,11 @@ def level_of(rules: Rules, ladder: Ladder) -> NDArray[np.int8]:
     return np.where(ladder.declarer < 0, np.int8(rules.base_level), declared)
 
 
-def promote(rules: Rules, ladder: Ladder, order: NDArray[np.int8]) -> Ladder:
-    """Ask promotion.lp what an episode that ended in this order [n, 4] leads to."""
+def promote(rules: Rules, ladder: Ladder, order: NDArray[np.int8], which: Indices | None = None) -> Ladder:
+    """Ask promotion.lp what an episode that ended in this order [n, 4] leads to; raises TableError where not to one.
+
+    Which [n] are the tables where that matters.
+    """
     answer = rules.promotion.ask(
         len(order),
         finish=one_hot(order.T, 4),
@@ -58,11 +62,43 @@ def promote(rules: Rules, ladder: Ladder, order: NDArray[np.int8]) -> Ladder:
         resets=at_least(ladder.resets, 99),
         level=one_hot(level_of(rules, ladder) - 2, 13),
     )
-    won = np.where(answer["match_won"].any(axis=0), answer["match_won"].argmax(axis=0), -1)
+    tables = np.arange(len(order)) if which is None else which
+
+    def one(name: str, found: NDArray[np.uint8], subject: str = "", first: int = 0) -> NDArray[np.int64]:
+        """The one number that a predicate names at every table where the match goes on."""
+        return only_one(
+            found,
+            tables,
+            lambda row, names: (
+                f"`{name}` must name one{subject}, and names {several([first + each for each in names])}"
+                f"{blame(rules.kb, name)} ({_spelled(ladder, order, row)})"
+            ),
+            among=~over,
+        )
+
+    won, drawn = answer["match_won"], answer["match_drawn"]
+    stop_where(
+        won.sum(axis=0) + drawn > 1,
+        tables,
+        lambda row: (
+            "a match cannot be won by both teams, or won and drawn: `match_won/1`, `match_drawn/0`"
+            f"{blame(rules.kb, 'match_won/1', 'match_drawn/0')} ({_spelled(ladder, order, row)})"
+        ),
+    )
+    over = won.any(axis=0) | (drawn > 0)
+    standing = [
+        one("next_standing/2", answer["next_standing"][team], f" level of team {team}", first=2) for team in (0, 1)
+    ]
     return Ladder(
-        standing=(answer["next_standing"].argmax(axis=1).T + 2).astype(np.int8),
+        standing=(np.stack(standing, axis=1) + 2).astype(np.int8),
         failures=answer["next_failures"].sum(axis=1).T.astype(np.int8),
         resets=ladder.resets + answer["fallen"].any(axis=0),
-        declarer=answer["next_declarer_is"].argmax(axis=0).astype(np.int8),
-        winner=np.where(answer["match_drawn"], DRAW, won).astype(np.int8),
+        declarer=one("next_declarer_is/1", answer["next_declarer_is"], " team").astype(np.int8),
+        winner=np.where(drawn, DRAW, np.where(over, won.argmax(axis=0), -1)).astype(np.int8),
     )
+
+
+def _spelled(ladder: Ladder, order: NDArray[np.int8], row: int) -> str:
+    """Where a match stands, for messages."""
+    levels = " and ".join(map(str, ladder.standing[row]))
+    return f"the teams were at {levels}, the order of finish was {' '.join(map(str, order[row]))}"

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from abl_cards.cards import Hand, cards_of, hand_of
 from abl_cards.games.game import GameError
-from abl_cards.games.guandan.course import BACK, LEADING, NEXT_SEAT, PLAY, RECENT, TRIBUTE, TRICK_OVER
-from abl_cards.games.guandan.decisions import Decisions, Exchanges
+from abl_cards.games.guandan.course import BACK, LEADING, PLAY, RECENT, TRIBUTE
+from abl_cards.games.guandan.decisions import Decisions, Exchanges, decide_exchange
 from abl_cards.games.guandan.exchange import Gifts, exchange_of
 from abl_cards.games.guandan.expansion import MOST_CARDS, NO_CARD
 from abl_cards.games.guandan.habits import forget, note_acts
@@ -23,6 +23,7 @@ from abl_cards.games.guandan.readings import identify_all
 from abl_cards.games.guandan.rulebook import Rules
 from abl_cards.games.guandan.tables import Tables
 from abl_cards.games.guandan.wire import Action
+from abl_cards.games.turns import NEXT_SEAT, TRICK_OVER
 
 HERE = np.array([0])
 CARDS_DEALT = 27
@@ -91,7 +92,9 @@ class Memory:
         self._lay_out(hand, level, rest)
         course = self._tables.course
         course.stage[0], course.to_beat[0] = TRIBUTE if paying else BACK, LEADING
-        return replace(self._tables.exchanges(HERE), options=options[None])
+        tables = self._tables
+        asked = decide_exchange(tables.rules, HERE, course.level[HERE], tables.situation(HERE), course.stage[HERE])
+        return replace(asked, options=options[None])
 
     def _learn(self, level: int) -> None:
         """Ask what the exchange says of the hands, once it is known and the level with it."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.answers import Answers
 from abl_cards.games.guandan.combinations import combinations
-from abl_cards.games.guandan.course import NEXT_SEAT, OVER, TRICK_OVER, FactRows
+from abl_cards.games.guandan.course import FactRows
 from abl_cards.games.guandan.deck import RANK_OF_CARD, SUIT_OF_CARD
 from abl_cards.games.guandan.expansion import Rulebook
 from abl_cards.games.guandan.habits import PlayTraits
@@ -29,12 +29,17 @@ from abl_cards.games.guandan.knowledge import (
 )
 from abl_cards.games.guandan.shapes import SUITS, VALUE_COUNT, Shapes, read_shapes
 from abl_cards.games.guandan.wire import WIRE_TYPES, wire_rank, wire_type
-from abl_cards.games.questions import Question, one_hot, rows_by_number, with_outputs
+from abl_cards.games.questions import Question, rows_by_number, with_outputs
 from abl_cards.games.rule_files import kb_error
-from abl_cards.games.shapes import functor
+from abl_cards.games.shapes import functor, number
+from abl_cards.games.turns import turn_table
 from abl_cards.logic import Atom, Circuit, KnowledgeBase, evaluate
 
 _TIER = 1000  # lies between the strengths of two tiers
+_MOST_BITS = 31  # of the strengths that a seat has shown
+
+TRICK, EPISODE_END = ("acted", "owner", "passed", "out"), "episode_over"
+"""What decides whose turn it is, and the predicate of the end."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,7 @@ class Rules:
     shapes: Shapes
     play: Circuit  # legal/1 of every label, then move/1 of every form, both in index order
     facts: FactRows
-    turns: NDArray[np.uint8]  # [seat, owner, passed, out] who is next, and TRICK_OVER, OVER
+    turns: NDArray[np.uint8]  # [seat, owner, passed, out] see games/turns.py
     book: Rulebook
     tiers: dict[str, int]  # by kind of form; above 0 it beats other kinds
     base_level: int  # where both teams start
@@ -70,7 +75,7 @@ class Rules:
         """By level, which label beats which; a label stands for its smallest form."""
         first = {form.label: form.name for form in reversed(self.shapes.forms)}
         levels = [Atom("level", (rank,)) if rank in RANKS else None for rank in range(VALUE_COUNT)]
-        return Answers.of(self.kb, [first[label] for label in range(len(self.labels))], levels)
+        return Answers.of(self.kb, [first.get(label, name) for label, name in enumerate(self.labels)], levels)
 
     @cached_property
     def labels_by_action(self) -> dict[tuple[str, str, int], int]:
@@ -105,7 +110,7 @@ def compile_rules(knowledge: KnowledgeBase, profile: str) -> Rules:
         shapes=shapes,
         play=_in_index_order(play, shapes),
         facts=fact_rows_of(play, shapes),
-        turns=_turn_table(knowledge.circuit("turn/1", "trick_over/0", "episode_over/0")),
+        turns=turn_table(knowledge, AXES, EPISODE_END, TRICK),
         book=book,
         tiers=tiers,
         base_level=_only_number(knowledge, "base_level"),
@@ -162,23 +167,6 @@ def fact_rows_of(circuit: Circuit, shapes: Shapes) -> FactRows:
     )
 
 
-def _turn_table(circuit: Circuit) -> NDArray[np.uint8]:
-    """Ask the circuit about every trick there can be: who acted, whose play it is, who passed, who is out."""
-    shape = (4, 4, 16, 16)
-    acted, owner, passed, out = (axis.ravel() for axis in np.indices(shape))
-    answer = Question(circuit, AXES, {"turn": (SEATS,), "trick_over": (), "episode_over": ()}).ask(
-        acted.size, acted=one_hot(acted, 4), owner=one_hot(owner, 4), passed=_seat_bits(passed), out=_seat_bits(out)
-    )
-    codes = (
-        answer["turn"].argmax(axis=0) & NEXT_SEAT | answer["trick_over"] * TRICK_OVER | answer["episode_over"] * OVER
-    )
-    return codes.astype(np.uint8).reshape(shape)
-
-
-def _seat_bits(masks: NDArray[np.int64]) -> NDArray[np.uint8]:
-    return ((masks >> np.arange(4)[:, None]) & 1).astype(np.uint8)
-
-
 def _strengths(knowledge: KnowledgeBase, shapes: Shapes, tiers: dict[str, int]) -> NDArray[np.int64]:
     """[17, forms] by level: the order of the plays, tier before strength; forms without strength are 0."""
     table = np.zeros((VALUE_COUNT, len(shapes.forms)), dtype=np.int64)
@@ -187,7 +175,10 @@ def _strengths(knowledge: KnowledgeBase, shapes: Shapes, tiers: dict[str, int]) 
     for (level,), row in circuit.input_rows("level", 1).items():
         rows[row, RANKS.index(int(level))] = 1
     for (_, (form, power)), truth in zip(circuit.outputs, evaluate(circuit, rows), strict=True):
-        table[np.array(RANKS)[truth == 1], shapes.form_index[str(form)]] = int(power)
+        fact = f"strength({form},{power})"
+        if str(form) not in shapes.form_index or abs(number(power, fact)) >= _TIER:
+            raise kb_error(f"{fact} is no strength of a form", f"forms are declared by form/2, less than {_TIER}")
+        table[np.array(RANKS)[truth == 1], shapes.form_index[str(form)]] = number(power, fact)
     return table + _TIER * np.array([tiers[form.kind] for form in shapes.forms])
 
 
@@ -198,7 +189,7 @@ def _play_traits(shapes: Shapes, strength: NDArray[np.int64]) -> PlayTraits:
     return PlayTraits(
         np.array([KINDS.index(kind) if kind in KINDS else -1 for kind in kinds], np.int8),
         np.array(ranks, np.uint32),
-        (strength % _TIER).astype(np.int8),
+        np.minimum(strength % _TIER, _MOST_BITS).astype(np.int8),
     )
 
 
@@ -222,6 +213,9 @@ def _rulebook(knowledge: KnowledgeBase, shapes: Shapes, strength: NDArray[np.int
     suits = [str(suit) for (suit,) in knowledge.facts("wild_suit", 1)]
     if len(suits) > 1 or not set(suits) <= set(SUITS):
         raise kb_error(f"wild_suit/1: {', '.join(suits)}", "one of s, h, c, d, or none for a game without wild cards")
+    missing = [value for value in VALUES if f"single({value})" not in shapes.form_index]
+    if missing:
+        raise kb_error(f"there is no form single({missing[0]})", "a single card of every rank is a play: see labels.lp")
     singles = np.array([shapes.form_index[f"single({value})"] for value in VALUES])
     order = (np.argsort(strength[:, singles], axis=1, kind="stable") + VALUES[0]).astype(np.int8)
     wild_suit = SUITS.index(suits[0]) if suits else -1

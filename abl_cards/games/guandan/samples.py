@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.guandan.course import LEADING
 from abl_cards.games.guandan.decisions import Decisions, decide
+from abl_cards.games.guandan.expansion import NO_CARD, NO_LABEL
 from abl_cards.games.guandan.inputs import InputRows
 from abl_cards.games.guandan.knowledge import AXES, KINDS, STRENGTHS, SUITS_OF_CARDS, VALUES
 from abl_cards.games.guandan.rulebook import Rules
@@ -94,10 +95,12 @@ def _surrounded(decisions: Decisions, random: np.random.Generator) -> Decisions:
 
 
 def _tell_move(every: InputRows, decisions: Decisions, random: np.random.Generator, rows: NDArray[np.uint8]) -> None:
-    """Add a random legal move; the plays left after it are any number."""
+    """Add a random legal move, where there is one; the plays left after it are any number."""
     n = len(decisions.which)
     labels = (decisions.legal * random.random(decisions.legal.shape)).argmax(axis=0).astype(np.int16)
-    moves = decisions.realise_random(labels, random.integers(0, 2**63, n).astype(np.uint64))
+    moves = decisions.try_random(labels, random.integers(0, 2**63, n).astype(np.uint64))
+    moves.form[~decisions.legal.any(axis=0)] = NO_LABEL
+    moves.cards[moves.form < 0] = NO_CARD
     each = MoveLists(np.arange(n + 1), moves.form, moves.cards)
     every.tell_moves(decisions, each, np.arange(n), random.integers(0, 28, n).astype(np.uint8), rows)
 

@@ -142,6 +142,9 @@ def _forms(kb: KnowledgeBase, labels: tuple[str, ...]) -> tuple[Form, ...]:
         groups = tuple((rank, count, natural[name, rank]) for _, (rank, count) in sorted(needs[name].items()))
         if (name,) not in kinds or len(groups) > GROUPS:
             raise kb_error(f"form {name} needs one kind/2 and at most {GROUPS} groups", "see the header of labels.lp")
+        cards = sum(count for _, count, _ in groups)
+        if cards > LARGEST or (cards == 0) != (name == "pass"):
+            raise kb_error(f"form {name} lays down {cards} cards", f"1 to {LARGEST}, and none for a pass: see needs/4")
         most = number(wilds.get((name,), 0), f"wilds of {name}")
         suit = suits.get((name,))
         forms.append(

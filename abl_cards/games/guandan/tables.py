@@ -12,24 +12,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.cards import BIG_JOKER
+from abl_cards.games.faults import stop_where
 from abl_cards.games.game import GameError
 from abl_cards.games.guandan import course
-from abl_cards.games.guandan.course import BACK, EPISODE_OVER, LEADING, MATCH_OVER, PLAY, RECENT, TRIBUTE, Play
+from abl_cards.games.guandan.course import (
+    BACK,
+    LEADING,
+    MATCH_OVER,
+    PLAY,
+    RECENT,
+    STUCK,
+    TRIBUTE,
+    Play,
+)
 from abl_cards.games.guandan.decisions import Decisions, Exchanges, Situation, decide_exchange, look_around, read_hands
-from abl_cards.games.guandan.deck import RANK_OF_CARD
 from abl_cards.games.guandan.exchange import Exchange
 from abl_cards.games.guandan.expansion import MOST_CARDS, NO_CARD
 from abl_cards.games.guandan.habits import forget, no_habits, note_acts
 from abl_cards.games.guandan.hidden import constraints, learn, nothing_known, open_hands
 from abl_cards.games.guandan.hints import lean
+from abl_cards.games.guandan.knowledge import AXES
 from abl_cards.games.guandan.ladder import Ladder, bottom, level_of, promote
 from abl_cards.games.guandan.observations import observe
-from abl_cards.games.guandan.rulebook import Rules
+from abl_cards.games.guandan.rulebook import EPISODE_END, TRICK, Rules
+from abl_cards.games.guandan.tribute import Tribute
 from abl_cards.games.hidden import Constraints
-from abl_cards.games.questions import at_least, one_hot
+from abl_cards.games.progress import MOST_IDLE, idle_for_ever, stop_endless
 from abl_cards.games.snapshots import copy_rows, named_arrays
 from abl_cards.games.tables import Indices, Listener, Moves
+from abl_cards.games.turns import undecided
 from abl_cards.parallel import each_share
 from abl_cards.streams import below_all, mix_all
 
@@ -60,6 +71,7 @@ class Tables:
             to_beat=np.zeros(n, np.int16), owner=np.zeros(n, np.int8), passed=np.zeros(n, np.uint8),
             out=np.zeros(n, np.uint8), order=np.zeros((n, 4), np.int8), stage=np.full(n, MATCH_OVER, np.int8),
             clock=np.zeros(n, np.int32), played=np.zeros((n, 4, 54), np.uint8), acts=np.zeros(n, np.int32),
+            idle=np.zeros(n, np.int32),
             recent=np.full((n, RECENT, MOST_CARDS), NO_CARD, np.uint8), recent_seat=np.full((n, RECENT), -1, np.int8),
         )  # fmt: skip
         self.exchange = Exchange(
@@ -203,7 +215,13 @@ class Tables:
     def exchanges(self, which: Indices) -> Exchanges:
         """The cards to pay or to return at these tables, which must all be exchanging."""
         situation, stage = self.situation(which), self.course.stage[which]
-        return decide_exchange(self.rules, which, self.course.level[which], situation, stage)
+        asked = decide_exchange(self.rules, which, self.course.level[which], situation, stage)
+        self._tribute.check_options(asked)
+        return asked
+
+    @property
+    def _tribute(self) -> Tribute:
+        return Tribute(self.rules, self.course, self.exchange, self.previous)
 
     def be_told(self, which: Indices, exchange: Exchange) -> None:
         """Take over what is known of the exchange where the cards were dealt as they were after it."""
@@ -225,9 +243,18 @@ class Tables:
         if self.listener:
             self.listener.played(self, which, moves)
         each_share(len(which), lambda lo, hi: self._lay_down(which, moves, lo, hi))
-        ended = which[self.course.stage[which] == EPISODE_OVER]
-        if ended.size:
-            self._end_episode(ended)
+        stopped = which[self.course.stage[which] != PLAY]
+        if stopped.size:
+            stop_where(self.course.stage[stopped] == STUCK, stopped, lambda row: self._stuck(int(stopped[row])))
+            self._end_episode(stopped)
+
+    def _stuck(self, table: int) -> str:
+        """Why there is no way on from a trick."""
+        if self.course.idle[table] > MOST_IDLE:
+            return idle_for_ever(self.rules.kb, EPISODE_END)
+        state = self.course
+        trick = state.seat[table], state.owner[table], state.passed[table], state.out[table]
+        return undecided(self.rules.kb, AXES, EPISODE_END, dict(zip(TRICK, map(int, trick), strict=True)))
 
     def _lay_down(self, which: Indices, moves: Moves, lo: int, hi: int) -> None:
         rules = self.rules
@@ -240,8 +267,8 @@ class Tables:
             self.listener.card_given(self, which, cards)
         self.course.clock[which] += 1
         returning = self.course.stage[which] == BACK
-        self._pay(which[~returning], cards[~returning])
-        self._return(which[returning], cards[returning])
+        self._tribute.pay(which[~returning], cards[~returning])
+        self._lead(self._tribute.give_back(which[returning], cards[returning]))
 
     # --- an episode's beginning and end ------------------------------------------------------------------------------
 
@@ -256,7 +283,7 @@ class Tables:
         first = self.previous[which, 0] < 0
         self.exchange.leader[which[first]] = leader[first]
         if not first.all():
-            self._ask_for_tribute(which[~first])
+            self._tribute.ask(which[~first])
         if self.listener:
             self.listener.episode_began(self, which)
         self._lead(which[self.exchange.payer[which, 0] < 0])
@@ -265,7 +292,7 @@ class Tables:
         state, exchange = self.course, self.exchange
         state.level[which] = level_of(self.rules, self.ladder.at(which))
         state.passed[which], state.out[which], state.order[which] = 0, 0, -1
-        state.played[which], state.acts[which] = 0, 0
+        state.played[which], state.acts[which], state.idle[which] = 0, 0, 0
         state.recent[which], state.recent_seat[which] = NO_CARD, -1
         forget(self.habits, which)
         exchange.payer[which], exchange.receiver[which], exchange.leader[which] = -1, -1, -1
@@ -281,77 +308,12 @@ class Tables:
         if self.listener:
             self.listener.episode_ended(self, which)
         self.previous[which] = self.course.order[which]
-        self.ladder.put(which, promote(self.rules, self.ladder.at(which), self.previous[which]))
+        self.ladder.put(which, promote(self.rules, self.ladder.at(which), self.previous[which], which))
         self.episode[which] += 1
         over = self.winner[which] != -1
+        stop_endless(self.rules.kb, which, self.episode[which], ~over)
         self.course.stage[which[over]] = MATCH_OVER
         if self.listener and over.any():
             self.listener.match_ended(self, which[over])
         if self.endless and not over.all():
             self._begin_episode(which[~over])
-
-    # --- the tribute -------------------------------------------------------------------------------------------------
-
-    def _ask_for_tribute(self, which: Indices) -> None:
-        answer = self.rules.payers.ask(len(which), **self._result_facts(which))
-        holders = answer["payer"].any(axis=0) & (self.course.hands[which, :, BIG_JOKER].T > 0)
-        self.exchange.refused[which] = answer["refused"] * (holders << np.arange(4)[:, None]).sum(axis=0)
-        paying = (answer["payer"].any(axis=1) & (answer["refused"] == 0)).T
-        payer = np.where(paying, answer["payer"].argmax(axis=1).T, -1)
-        self.exchange.payer[which] = payer
-        self.course.stage[which], self.course.seat[which] = TRIBUTE, payer[:, 0]
-        exempt = which[payer[:, 0] < 0]
-        if exempt.size:
-            self.exchange.leader[exempt] = self._ask_exchange(exempt)["leads"].argmax(axis=0)
-
-    def _result_facts(self, which: Indices) -> dict[str, NDArray[np.uint8]]:
-        """How the episode before ended, and who holds big jokers now."""
-        return {
-            "finish": one_hot(self.previous[which].T, 4),
-            "big_jokers": at_least(self.course.hands[which, :, BIG_JOKER].T, 2),
-        }
-
-    def _ask_exchange(self, which: Indices) -> dict[str, NDArray[np.uint8]]:
-        paid = np.full((4, len(which)), -1)
-        for payer, card in zip(self.exchange.payer[which].T, self.exchange.paid[which].T, strict=True):
-            columns = np.flatnonzero(payer >= 0)
-            paid[payer[columns], columns] = RANK_OF_CARD[card[columns]] - 2
-        level = one_hot(self.course.level[which] - 2, 13)
-        return self.rules.exchange.ask(len(which), **self._result_facts(which), paid=one_hot(paid, 15), level=level)
-
-    def _pay(self, which: Indices, cards: NDArray[np.uint8]) -> None:
-        settled = self._note(which, self.exchange.paid, cards, self.exchange.payer)
-        if not settled.size:
-            return
-        answer = self._ask_exchange(settled)
-        self.exchange.leader[settled] = answer["leads"].argmax(axis=0)
-        for place in range(2):
-            payer = self.exchange.payer[settled, place]
-            receiver = np.where(payer >= 0, answer["gives"].argmax(axis=1)[payer, np.arange(len(settled))], -1)
-            self.exchange.receiver[settled, place] = receiver
-            self._move_cards(settled, payer, receiver, self.exchange.paid[settled, place])
-        self.course.stage[settled], self.course.seat[settled] = BACK, self.exchange.receiver[settled, 0]
-
-    def _return(self, which: Indices, cards: NDArray[np.uint8]) -> None:
-        settled = self._note(which, self.exchange.returned, cards, self.exchange.receiver)
-        for place in range(2):
-            payer, receiver = self.exchange.payer[settled, place], self.exchange.receiver[settled, place]
-            self._move_cards(settled, receiver, payer, self.exchange.returned[settled, place])
-        self._lead(settled)
-
-    def _note(
-        self, which: Indices, chosen: NDArray[np.uint8], cards: NDArray[np.uint8], asked: NDArray[np.int8]
-    ) -> Indices:
-        """Write down the cards and ask the second seat where there is one; returns the tables where all have chosen."""
-        second = chosen[which, 0] != NO_CARD
-        chosen[which, second.astype(np.int64)] = cards
-        waiting = ~second & (asked[which, 1] >= 0)
-        self.course.seat[which[waiting]] = asked[which[waiting], 1]
-        return which[~waiting]
-
-    def _move_cards(
-        self, which: Indices, giver: NDArray[np.int8], taker: NDArray[np.int8], cards: NDArray[np.uint8]
-    ) -> None:
-        moved = giver >= 0
-        self.course.hands[which[moved], giver[moved], cards[moved]] -= 1
-        self.course.hands[which[moved], taker[moved], cards[moved]] += 1

@@ -1,0 +1,133 @@
+"""Rules that leave a table without a way on: what is wrong there, by which predicate, and in which file.
+
+Rule files may be sound logic and yet say that nobody is to move, or everybody. Whoever fills a table of numbers from a
+circuit, or would choose among nothing, asks here, for what follows takes such numbers as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.game import GameError
+from abl_cards.games.tables import Indices
+from abl_cards.logic import KnowledgeBase
+from abl_cards.logic.places import files_deriving
+
+Say = Callable[[int], str]
+"""From the place of a table among some to words about it."""
+
+
+class TableError(GameError):
+    """A table where the rules lead nowhere; who knows which game is played there adds that."""
+
+    def __init__(self, table: int, text: str) -> None:
+        """What is wrong at the table of this number."""
+        super().__init__(text)
+        self.table = table
+
+    def __reduce__(self) -> tuple[type[TableError], tuple[int, str]]:
+        """What another process makes it of."""
+        return TableError, (self.table, str(self))
+
+
+@contextmanager
+def naming(where: Say) -> Iterator[None]:
+    """Say of a table where the rules lead nowhere which game of which seed is played there; raises GameError."""
+    try:
+        yield
+    except TableError as problem:
+        raise GameError(f"{where(problem.table)}: {problem}") from None
+
+
+def blame(kb: KnowledgeBase, *predicates: str) -> str:
+    """The file to look at, or that there is none: the end of a message about some predicates."""
+    files = files_deriving(kb, predicates)
+    return f"; {', '.join(files)}" if files else f"; no rule derives {' or '.join(predicates)}"
+
+
+def stop_where(wrong: NDArray[np.bool_], which: Indices, say: Say) -> None:
+    """Raise TableError for the first of tables which [n] that is wrong [n]."""
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise TableError(int(which[row]), say(row))
+
+
+def only_one(
+    answer: NDArray[np.uint8], which: Indices, say: Callable[[int, list[int]], str], among: NDArray[Any] | None = None
+) -> NDArray[np.int64]:
+    """[n] the one of [k, n] answers that holds; raises TableError where none does or several do, but for some tables.
+
+    ``say`` is told the table's place and which of the answers hold; among [n] are the tables that matter.
+    """
+    wrong = np.count_nonzero(answer, axis=0) != 1
+    if among is not None:
+        wrong &= among
+    stop_where(wrong, which, lambda row: say(row, np.flatnonzero(answer[:, row]).tolist()))
+    return answer.argmax(axis=0)
+
+
+def several(names: Sequence[object]) -> str:
+    """``2 and 4``, or ``none``."""
+    return " and ".join(map(str, names)) or "none"
+
+
+# --- a seat that is to choose -----------------------------------------------------------------------------------------
+
+
+class Chooser(Protocol):
+    """Decisions, as messages about them need them."""
+
+    @property
+    def which(self) -> Indices:
+        """[n] the tables."""
+
+    def who(self, row: int) -> str:
+        """The seat to decide."""
+
+    def state(self, row: int) -> str:
+        """What it holds, and what there is to beat."""
+
+
+def check_choice(kb: KnowledgeBase, legal: NDArray[np.uint8], asked: Chooser) -> None:
+    """Raise TableError where a seat may not even pass: legal [labels, n]."""
+    stop_where(
+        np.bitwise_or.reduce(legal, axis=0) == 0,
+        asked.which,
+        lambda row: (
+            f"no legal move and no pass for {asked.who(row)}: `legal/1` is empty{blame(kb, 'legal/1')}"
+            f" ({asked.state(row)})"
+        ),
+    )
+
+
+def check_laid(
+    kb: KnowledgeBase, laid: NDArray[np.bool_], labels: NDArray[np.int16], names: Sequence[str], asked: Chooser
+) -> None:
+    """Raise TableError where the cards of a label could not be laid down: laid [n], labels [n]."""
+
+    def say(row: int) -> str:
+        label = int(labels[row])
+        name = names[label] if 0 <= label < len(names) else f"label {label}"
+        return (
+            f"{asked.who(row)} has no cards for {name}: `legal/1` and the cards of the forms"
+            f"{blame(kb, 'legal/1', 'form/2')} ({asked.state(row)})"
+        )
+
+    stop_where(~laid, asked.which, say)
+
+
+def check_lists(kb: KnowledgeBase, start: NDArray[np.int64], asked: Chooser) -> None:
+    """Raise TableError where labels are legal, and there is not a single move: start [n + 1] as in MoveLists."""
+    stop_where(
+        start[1:] == start[:-1],
+        asked.which,
+        lambda row: (
+            f"{asked.who(row)} has no cards for any of its legal labels: `legal/1` and the cards of the forms"
+            f"{blame(kb, 'legal/1', 'form/2')} ({asked.state(row)})"
+        ),
+    )

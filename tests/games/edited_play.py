@@ -1,0 +1,124 @@
+"""Play by edited rules in a process of its own, for a crash must not take the tests along.
+
+Reads edits, one a line, and answers each with a line: what came of it. ``python -m tests.games.edited_play FOLDER``.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import traceback
+from pathlib import Path
+
+import numpy as np
+
+from abl_cards.agents import Agent, Greedy, Random, agent
+from abl_cards.cli.console import load_engine
+from abl_cards.games import Engine, GameError, Tables, game
+from abl_cards.logic import KBError, child
+from abl_cards.logic.build import build
+from abl_cards.streams import mix_all
+from reasoners.hands import counting, draw, reckon
+from tests.games.random_play import match_keys
+from tests.games.rule_edits import RuleEdit, copy_rules
+
+REFUSED, STOPPED, PLAYED, BROKEN = "refused", "stopped", "played", "broken"
+"""An error of check; play that stops with a message; play that goes on or ends; anything else."""
+TABLES = 6
+
+
+def outcome(folder: Path, edit: RuleEdit) -> tuple[str, str]:
+    """What comes of an edit, and what is said about it; engines are kept by folder, so this one must be new."""
+    copy_rules(edit.game, folder)
+    edit.apply(folder)
+    try:
+        return _outcome(folder, edit)
+    except Exception:
+        return BROKEN, traceback.format_exc()
+    finally:
+        shutil.rmtree(folder)
+
+
+def _outcome(folder: Path, edit: RuleEdit) -> tuple[str, str]:
+    played = game(edit.game)
+    try:
+        engine = load_engine(played, folder, edit.profile)
+    except (KBError, GameError) as problem:
+        return REFUSED, str(problem)
+    try:
+        play_by(engine)
+    except (KBError, GameError) as problem:
+        return STOPPED, str(problem)
+    return PLAYED, ""
+
+
+def play_by(engine: Engine) -> None:
+    """All that tables do: whole matches, lists, preferences, exchanges, what hands may be, records told again."""
+    recorder = engine.recorder(TABLES)
+    tables = engine.tables(match_keys(TABLES, 3), recorder)
+    kb = agent("kb", engine)
+    _go_on(tables, kb, 3)
+    _go_on(tables, Random(), 330)
+    _look_around(engine, tables)
+    _go_on(tables, Greedy(engine.traits), 240)
+    _go_on(tables, kb, 4)
+    engine.replay([record for table in range(TABLES) for record in recorder.records(table)])
+
+
+def _go_on(tables: Tables, player: Agent, steps: int) -> None:
+    """So many decisions at every table."""
+    for _ in range(steps):
+        giving, playing = tables.exchanging(), tables.playing()
+        if giving.size:
+            keys = mix_all(tables.keys[giving], tables.clock[giving])
+            tables.give(giving, player.give(tables.exchanges(giving), keys))
+        if playing.size:
+            keys = mix_all(tables.keys[playing], tables.clock[playing])
+            tables.play(playing, player.play(tables.decisions(playing), keys))
+        over = np.flatnonzero(tables.winner != -1)
+        if over.size:
+            tables.begin_match(over, mix_all(tables.keys[over], 1))
+
+
+def _look_around(engine: Engine, tables: Tables) -> None:
+    """What can be asked about decisions in the middle of a game."""
+    playing = tables.playing()
+    if not playing.size:
+        return
+    decisions = tables.decisions(playing)
+    decisions.moves()
+    decisions.observe()
+    known, keys = decisions.hidden(), tables.keys[playing]
+    reckon(known, decisions.hints())
+    deals = draw(counting(known), known, keys, 2)
+    engine.answers(np.repeat(decisions.context, 2 * deals.shape[2]), deals.reshape(-1, deals.shape[3]))
+    engine.plays_to_go(decisions.context, tables.open_hands(playing)[:, 0])
+    state = engine.look(decisions).state
+    engine.legal_moves([state])
+    engine.legal_labels([state])
+    imagined = engine.imagine(decisions, np.arange(len(playing)), tables.others(playing))
+    _go_on_imagined(imagined)
+    engine.draw(tables, int(playing[0]))
+
+
+def _go_on_imagined(tables: Tables) -> None:
+    player = Random()
+    for _ in range(40):
+        playing = tables.playing()
+        if playing.size:
+            tables.play(
+                playing, player.play(tables.decisions(playing), mix_all(tables.keys[playing], tables.clock[playing]))
+            )
+
+
+def main() -> None:
+    """Answer edits until there are no more; this process may crash, so it grounds them itself."""
+    home = Path(sys.argv[1])
+    child.build_in_child = lambda request, limits: build(request, limits, limits.rules)
+    for number, line in enumerate(sys.stdin):
+        print(json.dumps(outcome(home / str(number), RuleEdit(*json.loads(line)))), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""Whatever is edited in the rule files, there is an error of check, or play that ends or stops with a message."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from abl_cards.games import game, game_names
+from tests.effort import thorough
+from tests.games.edited_play import STOPPED
+from tests.games.rule_edits import RuleEdit, edits_of
+from tests.games.workers import FINE, Worker
+
+DRAWN, SEED = 40, 14
+
+
+@pytest.fixture(scope="module")
+def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
+    """A process of its own for all edits."""
+    found = Worker(tmp_path_factory.mktemp("edits"))
+    yield found
+    found.close()
+
+
+def edit(name: str, file: str, old: str, new: str) -> RuleEdit:
+    """The text that stands once in a file replaced by another."""
+    text = (game(name).home / file).read_text("utf-8")
+    assert text.count(old) == 1, f"{file}: {old}"
+    start = text.index(old)
+    return RuleEdit(name, file, start, start + len(old), new)
+
+
+PASS, MOVE = "beats(pass) :- not leading.", "move(F)  :- playable(F), beats(F)."
+LEAD, OVER = "turn(S) :- trick_over, owner(S), not out(S).", "episode_over :- out(S), partner(S,T), out(T)."
+FOLLOW, DOUBLE = "turn(S) :- not trick_over, after(S,D), open(S), not nearer(D).", "double      :-"
+STAYS = "base_level(2).                 "
+BACK = "back(R,S)     :- returnable(R), held(R,S,1)."
+LACKS = "lacking(F) :- needs(F,_,R,N), not held(R,N)."
+CAN = "form(_,F), F != pass, not lacking(F), not bare(F)."
+
+STOPS = [
+    (edit("guandan", "rules.lp", PASS, ""), r"no legal move and no pass for seat \d: `legal/1` is empty; rules.lp"),
+    (edit("guandan", "rules.lp", MOVE, f"{MOVE[:-1]}, F = pass."), r"no legal move .*`legal/1` is empty; rules.lp"),
+    (edit("guandan", "rules.lp", LEAD, ""), r"it is nobody's turn: `turn/1` must name one seat; rules.lp \(acted \d"),
+    (edit("guandan", "rules.lp", FOLLOW, ""), r"it is nobody's turn: `turn/1` must name one seat; rules.lp"),
+    (edit("guandan", "rules.lp", OVER, f"{OVER[:-1]}, not seat(S)."), r"`turn/1` must name one seat; rules.lp"),
+    (edit("guandan", "rules.lp", LEAD, f"{LEAD} turn(0)."), r"the turn of seats 0 and \d at once: .* rules.lp"),
+    (edit("guandan", "tribute.lp", DOUBLE, f"payer(1,0). payer(1,1). payer(2,2). {DOUBLE}"), "`payer/2` .* tribute.lp"),
+    (edit("guandan", "tribute.lp", BACK, ""), r"no card to give for seat \d: `back/2` is empty; tribute.lp"),
+    (edit("guandan", "promotion.lp", STAYS, f"{STAYS} next_standing(0,2)."), "`next_standing/2` .* promotion.lp"),
+    (edit("doudizhu", "rules.lp", CAN, "form(_,F), F != pass, not bare(F)."), r"seat \d has no cards for .* rules.lp"),
+    (
+        edit("doudizhu", "rules.lp", CAN, "form(_,F), F != pass, not lacking(F)."),
+        r"seat \d has no cards for .* rules.lp",
+    ),
+    (edit("big2", "rules.lp", LACKS, ""), r"seat \d has no cards for combo\(.*\): `legal/1` .* rules.lp, labels.lp"),
+]
+
+
+@pytest.mark.parametrize(
+    ("edited", "said"), STOPS, ids=[f"{number}-{each.game}" for number, (each, _) in enumerate(STOPS)]
+)
+def test_rules_that_lead_nowhere_stop_with_a_message(worker: Worker, edited: RuleEdit, said: str) -> None:
+    """The table's state, the predicate and the file are named; these crashed the interpreter, or hung."""
+    came, text = worker.attempt(edited)
+    assert came == STOPPED, text
+    assert re.search(said, text), text
+
+
+def test_an_edit_is_refused_or_played_or_stops_with_a_message(worker: Worker) -> None:
+    """Some edits drawn by seed; all of them in the long search, which prints what came of them."""
+    every = [each for name in game_names() for each in edits_of(name)]
+    tried = every if thorough() else Random(SEED).sample(every, DRAWN)
+    came: Counter[tuple[str, str]] = Counter()
+    wrong = []
+    for each in tried:
+        outcome, text = worker.attempt(each)
+        came[each.game, outcome] += 1
+        if outcome not in FINE:
+            wrong.append(f"{each}: {outcome}: {text}")
+    print(*(f"{name} {outcome}: {count}" for (name, outcome), count in sorted(came.items())), sep="\n")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_kind_of_edit_is_tried() -> None:
+    """Rules deleted, comparisons swapped, numbers shifted; not in comments, nor in sentences."""
+    edits = [each for each in edits_of("guandan") if each.file == "profiles/standard.lp"]
+    changed = {(each.start, each.new) for each in edits}
+    text = (game("guandan").home / "profiles/standard.lp").read_text("utf-8")
+    assert {(text.index("wins_at_ace(2"), ""), (text.index("2;3"), "3"), (text.index("3)."), "4")} <= changed
+    assert len(edits) == 10
+    swapped = {(each.start, each.new) for each in edits_of("big2") if each.file == "rules.lp"}
+    text = (game("big2").home / "rules.lp").read_text("utf-8")
+    assert {(text.index("!= pass"), "="), (text.index("< Count"), ">"), (text.index("U < T") + 2, ">")} <= swapped

@@ -1,0 +1,99 @@
+"""Matches that would never end are stopped, and what stopped them is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abl_cards.agents import Random
+from abl_cards.arena import play_match
+from abl_cards.games import Engine, GameError, game
+from abl_cards.games import progress as bounds
+from abl_cards.games.progress import MOST_EPISODES, MOST_IDLE
+from tests.edited import edited
+from tests.games.doudizhu.edits import edited_doudizhu
+from tests.games.random_play import match_keys, step
+
+ALWAYS_OPEN = ("open(S) :- seat(S), not out(S), not passed(S), not owner(S).", "open(S) :- seat(S), not out(S).")
+"""Whoever has passed is asked again: no trick is ever over."""
+NEVER_WON = ("match_won(T) :- won_ace(T).", "match_won(T) :- won_ace(T), failures(T,8), not failures(T,1).")
+
+
+@pytest.fixture(scope="module")
+def open_tricks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return edited(tmp_path_factory.mktemp("open") / "kb", {"rules.lp": ALWAYS_OPEN})
+
+
+def test_a_trick_without_end_stops_the_match(open_tricks: Path) -> None:
+    """The seed, the game, the table and the rules are named."""
+    engine, player = game("guandan").engine(open_tricks), Random()
+    with pytest.raises(GameError) as stopped:
+        play_match(engine, ("a", "b"), (player, player), games=2, seed=5)
+    text = str(stopped.value)
+    assert text.startswith("seed 5, game ")
+    assert f"{MOST_IDLE:,} decisions in a row and no card is laid" in text
+    assert "`turn/1`" in text
+    assert text.endswith("rules.lp")
+
+
+def test_the_environment_stops_too(open_tricks: Path) -> None:
+    from abl_cards.environment import env
+
+    table = env("guandan", directory=open_tricks, seed=6)
+    table.reset()
+
+    def play_on() -> None:
+        for seat in table.agent_iter():
+            table.step(table.action_space(seat).sample(table.last()[0]["action_mask"]))
+
+    with pytest.raises(GameError, match="seed 6, match 0: .* no card is laid"):
+        play_on()
+
+
+def test_a_match_that_nobody_wins_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "MOST_EPISODES", 3)
+    engine, player = game("guandan").engine(edited(tmp_path / "kb", {"promotion.lp": NEVER_WON})), Random()
+    with pytest.raises(GameError, match=r"seed 7, game \d .*: 3 episodes and the match is not over: .*; promotion.lp"):
+        play_match(engine, ("a", "b"), (player, player), games=2, seed=7)
+
+
+def test_an_auction_without_end_stops(tmp_path: Path) -> None:
+    """Cards that are dealt anew for ever."""
+    kb = edited_doudizhu(tmp_path, "bidding.lp", "redeal        :- unsold, redeals.", "redeal :- bids_over.")
+    tables = game("doudizhu").engine(kb, "contest").tables(match_keys(2, 1))
+
+    def bid_on() -> None:
+        while step(tables):
+            pass
+
+    with pytest.raises(GameError, match="deals and no landlord: .* bidding.lp"):
+        bid_on()
+
+
+def test_longest_matches_are_far_from_the_bounds() -> None:
+    """Between players who choose at random, where a first place that does not win leads back to 2."""
+    tables = game("guandan").engine(profile="platform").tables(match_keys(24, 9))
+    idle = 0
+    while step(tables):
+        idle = max(idle, int(tables.course.idle.max()))
+    assert tables.episode.max() < MOST_EPISODES / 10
+    assert idle == 3
+
+
+def test_cards_that_are_laid_are_progress() -> None:
+    """The count begins anew with every play, and with every game."""
+    for name in ("guandan", "doudizhu", "big2"):
+        engine: Engine = game(name).engine()
+        tables = engine.tables(match_keys(3, 2))
+        arrays = tables.arrays()
+        idle = arrays["idle"] if "idle" in arrays else arrays["course.idle"]
+        for _ in range(60):
+            held = tables.open_hands(tables.playing()).sum()
+            playing, before = tables.playing(), idle.copy()
+            step(tables)
+            laid = tables.open_hands(playing).sum() < held
+            assert laid == bool((idle[playing] == 0).any())
+            assert ((idle[playing] == 0) | (idle[playing] == before[playing] + 1)).all()
+        assert np.max(idle) <= 3
