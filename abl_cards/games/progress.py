@@ -1,10 +1,9 @@
-"""How long a match may go on: rules under which it never ends are stopped, and what stopped them is said.
+"""How long a match may go on: where rules never let it end it is stopped, and what does not end is said.
 
-Both bounds lie far above what rules that end lead to. Of one decision after the other without a card laid there are
-three in a trick of Guandan, and in the bidding of Dou dizhu three a deal; cards are dealt anew for the hundredth time
-about never. A match of Guandan has one episode in other games; between players who choose at random the longest of
-1,536 matches took 158 (profile platform, where a first place at A that does not win leads back to 2), half of them
-fewer than 25.
+Both bounds lie far above what rules that end lead to. In a trick of Guandan there are three decisions in a row without
+a card laid, in the bidding of Dou dizhu three a deal; that the cards are dealt anew a hundred times in a row does not
+happen. Between players who choose at random the longest of 1,536 matches of Guandan took 158 episodes (profile
+platform, where a first place at A that does not win leads back to 2). In the other games a match is one episode.
 """
 
 from __future__ import annotations

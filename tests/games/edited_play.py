@@ -16,16 +16,23 @@ import numpy as np
 from abl_cards.agents import Agent, Greedy, Random, agent
 from abl_cards.cli.console import load_engine
 from abl_cards.games import Engine, GameError, Tables, game
+from abl_cards.games.doudizhu.wire import read_hand
+from abl_cards.games.race import Racing
+from abl_cards.games.splitting import Splitting
 from abl_cards.logic import KBError, child
 from abl_cards.logic.build import build
 from abl_cards.streams import mix_all
 from reasoners.hands import counting, draw, reckon
+from reasoners.search import solve
+from reasoners.search_tables import SearchTables
+from reasoners.splits import Splitter
 from tests.games.random_play import match_keys
 from tests.games.rule_edits import RuleEdit, copy_rules
 
 REFUSED, STOPPED, PLAYED, BROKEN = "refused", "stopped", "played", "broken"
 """An error of check; play that stops with a message; play that goes on or ends; anything else."""
 TABLES = 6
+HANDS = np.array([read_hand(text) for text in ("34445556789TA22XD", "33334444555678", "3")], np.uint64)
 
 
 def outcome(folder: Path, edit: RuleEdit) -> tuple[str, str]:
@@ -61,9 +68,19 @@ def play_by(engine: Engine) -> None:
     _go_on(tables, kb, 3)
     _go_on(tables, Random(), 330)
     _look_around(engine, tables)
-    _go_on(tables, Greedy(engine.traits), 240)
+    _go_on(tables, Greedy(engine.traits), 120)
     _go_on(tables, kb, 4)
     engine.replay([record for table in range(TABLES) for record in recorder.records(table)])
+    engine.sample_facts(200, 2)
+    _reason(engine)
+
+
+def _reason(engine: Engine) -> None:
+    """What the reasoners of single games do with its rules."""
+    if isinstance(engine, Splitting):
+        Splitter.of(engine.split_rules()).preferred(HANDS)
+    if isinstance(engine, Racing):
+        solve(SearchTables(engine.combinations), engine.race("3344579", "566788T"), megabytes=1)
 
 
 def _go_on(tables: Tables, player: Agent, steps: int) -> None:

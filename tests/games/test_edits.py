@@ -52,18 +52,14 @@ STOPS = [
     (edit("guandan", "tribute.lp", DOUBLE, f"payer(1,0). payer(1,1). payer(2,2). {DOUBLE}"), "`payer/2` .* tribute.lp"),
     (edit("guandan", "tribute.lp", BACK, ""), r"no card to give for seat \d: `back/2` is empty; tribute.lp"),
     (edit("guandan", "promotion.lp", STAYS, f"{STAYS} next_standing(0,2)."), "`next_standing/2` .* promotion.lp"),
-    (edit("doudizhu", "rules.lp", CAN, "form(_,F), F != pass, not bare(F)."), r"seat \d has no cards for .* rules.lp"),
-    (
-        edit("doudizhu", "rules.lp", CAN, "form(_,F), F != pass, not lacking(F)."),
-        r"seat \d has no cards for .* rules.lp",
-    ),
+    (edit("doudizhu", "rules.lp", CAN, CAN.replace("not lacking(F), ", "")), r"seat \d has no cards for .* rules.lp"),
+    (edit("doudizhu", "rules.lp", CAN, CAN.replace(", not bare(F)", "")), r"seat \d has no cards for .* rules.lp"),
+    (edit("doudizhu", "rules.lp", f"playable(F)    :- {CAN}", ""), r"no legal move .*`legal/1` is empty; rules.lp"),
     (edit("big2", "rules.lp", LACKS, ""), r"seat \d has no cards for combo\(.*\): `legal/1` .* rules.lp, labels.lp"),
 ]
 
 
-@pytest.mark.parametrize(
-    ("edited", "said"), STOPS, ids=[f"{number}-{each.game}" for number, (each, _) in enumerate(STOPS)]
-)
+@pytest.mark.parametrize(("edited", "said"), STOPS, ids=map(str, range(len(STOPS))))
 def test_rules_that_lead_nowhere_stop_with_a_message(worker: Worker, edited: RuleEdit, said: str) -> None:
     """The table's state, the predicate and the file are named; these crashed the interpreter, or hung."""
     came, text = worker.attempt(edited)

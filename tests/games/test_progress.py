@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from abl_cards.agents import Random
+from abl_cards.agents.mind import Mind
 from abl_cards.arena import play_match
 from abl_cards.games import Engine, GameError, game
 from abl_cards.games import progress as bounds
 from abl_cards.games.progress import MOST_EPISODES, MOST_IDLE
+from abl_cards.loop.selfplay import SelfPlay
+from abl_cards.serve import Plan, serve
+from learners.networks import GameShape, Networks
 from tests.edited import edited
 from tests.games.doudizhu.edits import edited_doudizhu
 from tests.games.random_play import match_keys, step
+from tests.learners.tiny import TINY
 
 ALWAYS_OPEN = ("open(S) :- seat(S), not out(S), not passed(S), not owner(S).", "open(S) :- seat(S), not out(S).")
 """Whoever has passed is asked again: no trick is ever over."""
@@ -48,7 +54,29 @@ def test_the_environment_stops_too(open_tricks: Path) -> None:
         for seat in table.agent_iter():
             table.step(table.action_space(seat).sample(table.last()[0]["action_mask"]))
 
-    with pytest.raises(GameError, match="seed 6, match 0: .* no card is laid"):
+    with pytest.raises(GameError, match=r"seed 6, match 0: .* no card is laid"):
+        play_on()
+
+
+def test_served_tables_stop_too(open_tricks: Path) -> None:
+    engine = game("guandan").engine(open_tricks)
+    agents = dict.fromkeys(range(4), "random")
+    with pytest.raises(GameError, match=r"seed 8, game 0, table 0: .* no card is laid"):
+        asyncio.run(serve(Plan("guandan", engine, agents, seed=8, port=0, start_delay=0.0)))
+
+
+def test_self_play_stops_too(tmp_path: Path) -> None:
+    """By rules under which nobody follows."""
+    kb = edited(tmp_path / "kb", {"rules.lp": ("beats(pass) :- not leading.", "")})
+    engine = game("guandan").engine(kb)
+    mind = Mind(engine, engine.judge(), Networks(TINY, GameShape.of(engine)))
+    play = SelfPlay(engine, mind, [], np.zeros((4, 2), np.int8), TINY.ppo, seed=9, first=20)
+
+    def play_on() -> None:
+        while True:
+            play.step()
+
+    with pytest.raises(GameError, match=r"self-play, seed 9, table 2\d: no legal move and no pass"):
         play_on()
 
 
@@ -68,18 +96,18 @@ def test_an_auction_without_end_stops(tmp_path: Path) -> None:
         while step(tables):
             pass
 
-    with pytest.raises(GameError, match="deals and no landlord: .* bidding.lp"):
+    with pytest.raises(GameError, match=r"deals and no landlord: .* bidding.lp"):
         bid_on()
 
 
 def test_longest_matches_are_far_from_the_bounds() -> None:
     """Between players who choose at random, where a first place that does not win leads back to 2."""
     tables = game("guandan").engine(profile="platform").tables(match_keys(24, 9))
-    idle = 0
+    idle, waited = tables.arrays()["course.idle"], 0
     while step(tables):
-        idle = max(idle, int(tables.course.idle.max()))
+        waited = max(waited, int(idle.max()))
     assert tables.episode.max() < MOST_EPISODES / 10
-    assert idle == 3
+    assert waited == 3
 
 
 def test_cards_that_are_laid_are_progress() -> None:

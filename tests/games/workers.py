@@ -25,7 +25,8 @@ class Worker:
 
     def __init__(self, home: Path) -> None:
         """Nothing runs until the first edit."""
-        self._home, self._process, self._tried = home, None, 0  # type: Path, subprocess.Popen[bytes] | None, int
+        self._home, self._tried = home, 0
+        self._process: subprocess.Popen[bytes] | None = None
 
     def attempt(self, edit: RuleEdit) -> tuple[str, str]:
         """What comes of an edit, and what is said about it: one of the fine outcomes, or what went wrong."""
@@ -33,7 +34,9 @@ class Worker:
             self.close()
             self._start()
         self._tried += 1
-        assert self._process and self._process.stdin and self._process.stdout
+        assert self._process
+        assert self._process.stdin
+        assert self._process.stdout
         self._process.stdin.write(json.dumps(edit).encode() + b"\n")
         self._process.stdin.flush()
         with selectors.DefaultSelector() as selector:
@@ -49,7 +52,8 @@ class Worker:
         assert self._process
         if what != "crashed":
             self._process.kill()
-        status = self._process.wait()
+        self._process.communicate()
+        status = self._process.returncode
         self._process = None
         return what, signal.Signals(-status).name if status < 0 else f"exit code {status}"
 
@@ -67,7 +71,5 @@ class Worker:
     def close(self) -> None:
         """End the process."""
         if self._process:
-            assert self._process.stdin
-            self._process.stdin.close()
-            self._process.wait()
+            self._process.communicate()
             self._process = None
