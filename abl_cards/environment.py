@@ -148,6 +148,8 @@ class SeatEnv(AECEnv, Quiet):  # type: ignore[misc]  # pettingzoo has no types
         if self._tables.playing().size:
             self._decisions = self._tables.decisions(_HERE)
             self._mask[: self._labels] = self._decisions.legal[:, 0]
+            if not self._mask.any():
+                self._decisions.moves()  # which says what is missing
         else:
             self._mask[self._labels :] = self._tables.exchanges(_HERE).options[0]
 

@@ -86,6 +86,10 @@ class Chooser(Protocol):
     def which(self) -> Indices:
         """[n] the tables."""
 
+    @property
+    def legal(self) -> NDArray[np.uint8]:
+        """[labels, n] the mask."""
+
     def who(self, row: int) -> str:
         """The seat to decide."""
 
@@ -93,41 +97,35 @@ class Chooser(Protocol):
         """What it holds, and what there is to beat."""
 
 
-def check_choice(kb: KnowledgeBase, legal: NDArray[np.uint8], asked: Chooser) -> None:
-    """Raise TableError where a seat may not even pass: legal [labels, n]."""
-    stop_where(
-        np.bitwise_or.reduce(legal, axis=0) == 0,
-        asked.which,
-        lambda row: (
-            f"no legal move and no pass for {asked.who(row)}: `legal/1` is empty{blame(kb, 'legal/1')}"
-            f" ({asked.state(row)})"
-        ),
-    )
-
-
 def check_laid(
-    kb: KnowledgeBase, laid: NDArray[np.bool_], labels: NDArray[np.int16], names: Sequence[str], asked: Chooser
+    kb: KnowledgeBase, form: NDArray[np.int16], labels: NDArray[np.int16], names: Sequence[str], asked: Chooser
 ) -> None:
-    """Raise TableError where the cards of a label could not be laid down: laid [n], labels [n]."""
+    """Raise TableError where a label could not be laid down: form [n] is negative; labels [n].
+
+    Whoever chooses among nothing chooses no label, and ends here too; the masks need not be looked at before.
+    """
+    if form.min(initial=0) >= 0:
+        return
 
     def say(row: int) -> str:
         label = int(labels[row])
-        name = names[label] if 0 <= label < len(names) else f"label {label}"
-        return (
-            f"{asked.who(row)} has no cards for {name}: `legal/1` and the cards of the forms"
-            f"{blame(kb, 'legal/1', 'form/2')} ({asked.state(row)})"
-        )
+        return _without_choice(kb, asked, row, names[label] if 0 <= label < len(names) else f"label {label}")
 
-    stop_where(~laid, asked.which, say)
+    stop_where(form < 0, asked.which, say)
 
 
 def check_lists(kb: KnowledgeBase, start: NDArray[np.int64], asked: Chooser) -> None:
-    """Raise TableError where labels are legal, and there is not a single move: start [n + 1] as in MoveLists."""
+    """Raise TableError where there is not a single move: start [n + 1] as in MoveLists."""
     stop_where(
-        start[1:] == start[:-1],
-        asked.which,
-        lambda row: (
-            f"{asked.who(row)} has no cards for any of its legal labels: `legal/1` and the cards of the forms"
-            f"{blame(kb, 'legal/1', 'form/2')} ({asked.state(row)})"
-        ),
+        start[1:] == start[:-1], asked.which, lambda row: _without_choice(kb, asked, row, "any of its legal labels")
     )
+
+
+def _without_choice(kb: KnowledgeBase, asked: Chooser, row: int, wanted: str = "") -> str:
+    """That nothing is legal, or that a hand lacks the cards for what is."""
+    if asked.legal[:, row].any():
+        place = blame(kb, "legal/1", "form/2")
+        found = f"{asked.who(row)} has no cards for {wanted}: `legal/1` and the cards of the forms{place}"
+    else:
+        found = f"no legal move and no pass for {asked.who(row)}: `legal/1` is empty{blame(kb, 'legal/1')}"
+    return f"{found} ({asked.state(row)})"

@@ -39,6 +39,7 @@ LEAD, OVER = "turn(S) :- trick_over, owner(S), not out(S).", "episode_over :- ou
 FOLLOW, DOUBLE = "turn(S) :- not trick_over, after(S,D), open(S), not nearer(D).", "double      :-"
 STAYS = "base_level(2).                 "
 BACK = "back(R,S)     :- returnable(R), held(R,S,1)."
+UPSTREAM = r"upstream(S)  :- finish(1,T), S = (T+3)\4."
 LACKS = "lacking(F) :- needs(F,_,R,N), not held(R,N)."
 CAN = "form(_,F), F != pass, not lacking(F), not bare(F)."
 
@@ -51,6 +52,7 @@ STOPS = [
     (edit("guandan", "rules.lp", LEAD, f"{LEAD} turn(0)."), r"the turn of seats 0 and \d at once: .* rules.lp"),
     (edit("guandan", "tribute.lp", DOUBLE, f"payer(1,0). payer(1,1). payer(2,2). {DOUBLE}"), "`payer/2` .* tribute.lp"),
     (edit("guandan", "tribute.lp", BACK, ""), r"no card to give for seat \d: `back/2` is empty; tribute.lp"),
+    (edit("guandan", "tribute.lp", UPSTREAM, UPSTREAM.replace("4", "5")), "`(gives/2|leads/1)` .* tribute.lp"),
     (edit("guandan", "promotion.lp", STAYS, f"{STAYS} next_standing(0,2)."), "`next_standing/2` .* promotion.lp"),
     (edit("doudizhu", "rules.lp", CAN, CAN.replace("not lacking(F), ", "")), r"seat \d has no cards for .* rules.lp"),
     (edit("doudizhu", "rules.lp", CAN, CAN.replace(", not bare(F)", "")), r"seat \d has no cards for .* rules.lp"),

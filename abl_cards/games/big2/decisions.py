@@ -13,7 +13,7 @@ from abl_cards.games.big2.knowledge import MOST_CARDS, RANK_COUNT
 from abl_cards.games.big2.observations import observe
 from abl_cards.games.big2.rulebook import LEADING, FactRows, Rules
 from abl_cards.games.big2.wire import hand_text
-from abl_cards.games.faults import check_choice, check_laid, check_lists
+from abl_cards.games.faults import check_laid, check_lists
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.tables import Indices, MoveLists, Moves
 from abl_cards.logic import evaluate
@@ -37,10 +37,7 @@ class Decisions:
         circuit = self.rules.play
         rows = np.zeros((len(circuit.inputs), len(self.which)), np.uint8)
         write_play(self.rules.facts, self.hand, self.to_beat, rows)
-        legal = evaluate(circuit, rows, threads=THREADS)
-        if self.seat is not None:
-            check_choice(self.rules.kb, legal, self)
-        return legal
+        return evaluate(circuit, rows, threads=THREADS)
 
     def who(self, row: int) -> str:
         """The seat to decide, for messages."""
@@ -109,7 +106,7 @@ class Decisions:
         return Moves(form, cards)
 
     def _checked(self, labels: NDArray[np.int16], moves: Moves) -> Moves:
-        check_laid(self.rules.kb, moves.form >= 0, labels, self.rules.labels, self)
+        check_laid(self.rules.kb, moves.form, labels, self.rules.labels, self)
         return moves
 
     def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:

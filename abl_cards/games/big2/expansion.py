@@ -14,6 +14,7 @@ from abl_cards.streams import below, mix
 
 NO_CARD = 255
 EVERY_LABEL, NO_LABEL = -1, -2
+_TOPS = np.uint64(sum(8 << 4 * rank for rank in range(RANK_COUNT)))
 
 
 @njit(cache=True, nogil=True)
@@ -37,12 +38,17 @@ def _available(layout, hand, label, ranks):
 
 
 @njit(cache=True, nogil=True)
-def _holds_main(layout, label, hand):
-    """Whether a hand holds the main cards of a label."""
+def _key(hand):
+    """The copies of each rank, four bits each."""
+    key = np.uint64(0)
     for rank in range(RANK_COUNT):
-        if hand[rank] < layout.needs[label, rank]:
-            return False
-    return True
+        key += np.uint64(hand[rank]) << np.uint64(4 * rank)
+    return key
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _holds(key, cards):
+    return ((key | _TOPS) - cards) & _TOPS == _TOPS
 
 
 @njit(cache=True, nogil=True)
@@ -78,11 +84,13 @@ def list_moves(layout, hands, labels, legal, start, form, cards):
     """All card sets of decisions, or those of one label each; fills what there is room for and start[1:]."""
     ranks, chosen = np.zeros(RANK_COUNT + 1, np.int64), np.zeros(RANK_COUNT, np.int64)
     seen = np.int64(0)
+    mains = layout.key
     for i in range(len(hands)):
+        key = _key(hands[i])
         for label in range(legal.shape[0]):
             if not legal[label, i] or (labels[i] != EVERY_LABEL and labels[i] != label):
                 continue
-            if not _holds_main(layout, label, hands[i]):
+            if not _holds(key, mains[label]):
                 continue
             groups = np.int64(layout.kickers[label])
             found = _available(layout, hands[i], label, ranks) if groups else 0
@@ -105,7 +113,7 @@ def realise(layout, hands, labels, keys, at_random, form, cards):
     for i in range(len(hands)):
         label = np.int64(labels[i])
         form[i] = NO_LABEL
-        if not 0 <= label < len(layout.kickers) or not _holds_main(layout, label, hands[i]):
+        if not 0 <= label < len(layout.key) or not _holds(_key(hands[i]), layout.key[label]):
             continue
         groups = np.int64(layout.kickers[label])
         found = _available(layout, hands[i], label, ranks) if groups else 0

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.answers import Answers, beats_of
-from abl_cards.games.big2.knowledge import AXES, FIRST, MOST_CARDS, RANK_COUNT, RULE_FILES, SEATS
+from abl_cards.games.big2.knowledge import AXES, COPIES, FIRST, MOST_CARDS, RANK_COUNT, RULE_FILES, SEATS
 from abl_cards.games.questions import Question, with_outputs
 from abl_cards.games.race import Combinations, read_combinations
 from abl_cards.games.rule_files import kb_error
@@ -42,6 +42,7 @@ class Layout(NamedTuple):
     kickers: NDArray[np.uint8]  # [labels] groups of kickers
     kicker_size: NDArray[np.uint8]  # [labels] cards in each
     spare: NDArray[np.bool_]  # [labels, 13] ranks they may be of
+    key: NDArray[np.uint64]  # [labels] the main cards, four bits a rank
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,11 @@ def _layout(kb: KnowledgeBase, labels: tuple[str, ...], index: dict[str, int]) -
         if not 1 <= number(at, fact) <= RANK_COUNT:
             raise kb_error(f"{fact}: there is no place {at}", f"groups lie at places 1 to {RANK_COUNT}")
         place[index[str(form)], number(at, fact) - 1] = number(rank, fact) - FIRST
-    return Layout(read.needs, place, read.kickers, read.kicker_size, read.spare)
+    if read.needs.max() > COPIES[-1]:
+        most = labels[int(read.needs.max(axis=1).argmax())]
+        raise kb_error(f"{most} takes more than {COPIES[-1]} cards of a rank", "see needs/4 in labels.lp")
+    key = (read.needs.astype(np.uint64) << (4 * np.arange(RANK_COUNT)).astype(np.uint64)).sum(axis=1, dtype=np.uint64)
+    return Layout(read.needs, place, read.kickers, read.kicker_size, read.spare, key)
 
 
 def fact_rows_of(circuit: Circuit, labels: tuple[str, ...]) -> FactRows:

@@ -18,7 +18,7 @@ from abl_cards.games.doudizhu.observations import observe
 from abl_cards.games.doudizhu.rulebook import FactRows, Rules
 from abl_cards.games.doudizhu.shapes import NO_CARD, ROW
 from abl_cards.games.doudizhu.wire import hand_text
-from abl_cards.games.faults import check_choice, check_laid, check_lists
+from abl_cards.games.faults import check_laid, check_lists
 from abl_cards.games.game import GameError
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.tables import Indices, MoveLists, Moves
@@ -64,10 +64,7 @@ class Decisions:
     @cached_property
     def legal(self) -> NDArray[np.uint8]:
         """[labels, n] the mask of legal labels."""
-        legal = evaluate(self.rules.play, self._rows(self.rules.play, self.rules.facts), threads=THREADS)
-        if self.course is not None:
-            check_choice(self.rules.kb, legal, self)
-        return legal
+        return evaluate(self.rules.play, self._rows(self.rules.play, self.rules.facts), threads=THREADS)
 
     def who(self, row: int) -> str:
         """The seat to decide, for messages."""
@@ -152,7 +149,7 @@ class Decisions:
         return moves
 
     def _checked(self, labels: NDArray[np.int16], moves: Moves) -> Moves:
-        check_laid(self.rules.kb, moves.form >= 0, labels, self.rules.labels, self)
+        check_laid(self.rules.kb, moves.form, labels, self.rules.labels, self)
         return moves
 
     def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:

@@ -78,11 +78,9 @@ def _write(words, row, key):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _holds_main(book, label, key):
-    """Whether a hand holds the main cards of a label; only a pass has none."""
-    passing = book.wire[len(book.wire) - 1]
-    held = ((key | _TOPS) - book.layout.main[label]) & _TOPS == _TOPS
-    return held and (book.layout.size[label] > 0 or label == passing)
+def _holds(key, cards):
+    """Whether a hand holds these cards; numbers only, for arrays that cross a call are counted."""
+    return ((key | _TOPS) - cards) & _TOPS == _TOPS
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -234,6 +232,7 @@ def list_moves(book, keys, to_beat, labels, legal, lo, hi, start, words, form):
     Fills start[lo + 1 : hi + 1], writes as much as there is room for and returns how many card sets there are.
     """
     layout, wire, room = book.layout, book.wire, _new_room()
+    main, size, kickers, passing = layout.main, layout.size, layout.kickers, np.int64(wire[len(wire) - 1])
     caps, end, seen = room.caps, np.int64(form.shape[0]), np.int64(start[lo])
     for i in range(lo, hi):
         key, way = keys[i], 1 if to_beat[i] < 0 else 0
@@ -241,15 +240,15 @@ def list_moves(book, keys, to_beat, labels, legal, lo, hi, start, words, form):
             label = np.int64(wire[place])
             if not legal[label, i] or (labels[i] != EVERY_LABEL and labels[i] != label):
                 continue
-            if not _holds_main(book, label, key):
+            if not _holds(key, main[label]) or (size[label] == 0 and label != passing):
                 continue
-            if layout.kickers[label] == 0:
+            if kickers[label] == 0:
                 if seen < end:
                     _lay(book, label, words, seen, form)
                 seen += 1
                 continue
             _limits(layout, way, label, key, caps)
-            if layout.kickers[label] == 1 and layout.size[label] + layout.kicker_size[label] < _ONE_WORD:
+            if kickers[label] == 1 and size[label] + layout.kicker_size[label] < _ONE_WORD:
                 seen += _walk_one(book, label, caps, room, words, form, seen, end)
             else:
                 seen += _walk(book, way, label, caps, room, -1, words, form, seen, end)
@@ -260,10 +259,11 @@ def list_moves(book, keys, to_beat, labels, legal, lo, hi, start, words, form):
 @njit(cache=True, nogil=True)
 def _first(book, keys, to_beat, labels, lo, hi, words, form):
     layout, room = book.layout, _new_room()
+    main, size, passing = layout.main, layout.size, np.int64(book.wire[len(book.wire) - 1])
     for i in range(lo, hi):
         label, way = np.int64(labels[i]), 1 if to_beat[i] < 0 else 0
         form[i] = NO_LABEL
-        if not 0 <= label < len(book.wire) or not _holds_main(book, label, keys[i]):
+        if not 0 <= label < len(main) or not _holds(keys[i], main[label]) or (size[label] == 0 and label != passing):
             continue
         if layout.kickers[label] == 0:
             _lay(book, label, words, i, form)
@@ -275,14 +275,15 @@ def _first(book, keys, to_beat, labels, lo, hi, words, form):
 @njit(cache=True, nogil=True)
 def _random(book, keys, to_beat, labels, bits, lo, hi, words, form):
     layout = book.layout
+    main, size, passing = layout.main, layout.size, np.int64(book.wire[len(book.wire) - 1])
     caps = np.zeros(COUNT, np.int64)
     ways = np.zeros((COUNT + 1, _DEEPEST), np.int64)
     for i in range(lo, hi):
         label, way = np.int64(labels[i]), 1 if to_beat[i] < 0 else 0
         form[i] = NO_LABEL
-        if not 0 <= label < len(book.wire) or not _holds_main(book, label, keys[i]):
+        if not 0 <= label < len(main) or not _holds(keys[i], main[label]) or (size[label] == 0 and label != passing):
             continue
-        key = layout.main[label]
+        key = main[label]
         groups = np.int64(layout.kickers[label])
         if groups:
             total = _limits(layout, way, label, keys[i], caps)

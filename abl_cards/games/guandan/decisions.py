@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import CARDS, hand_text
-from abl_cards.games.faults import check_choice, check_laid, check_lists
+from abl_cards.games.faults import check_laid, check_lists
 from abl_cards.games.game import GameError
 from abl_cards.games.guandan import course, expansion
 from abl_cards.games.guandan.course import LEADING, NOTHING, FactRows, Play
@@ -62,10 +62,7 @@ class Decisions:
 
     @cached_property
     def _answers(self) -> NDArray[np.uint8]:
-        answers = ask_circuit(self.rules.play, self.rules.facts, self.hands, self.to_beat)
-        if self.course is not None:
-            check_choice(self.rules.kb, answers[: len(self.rules.labels)], self)
-        return answers
+        return ask_circuit(self.rules.play, self.rules.facts, self.hands, self.to_beat)
 
     def who(self, row: int) -> str:
         """The seat to decide, for messages."""
@@ -164,7 +161,7 @@ class Decisions:
         return moves
 
     def _checked(self, labels: NDArray[np.int16], moves: Moves) -> Moves:
-        check_laid(self.rules.kb, moves.form >= 0, labels, self.rules.labels, self)
+        check_laid(self.rules.kb, moves.form, labels, self.rules.labels, self)
         return moves
 
     def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:

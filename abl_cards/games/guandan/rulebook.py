@@ -100,7 +100,7 @@ def compile_rules(knowledge: KnowledgeBase, profile: str) -> Rules:
     shapes = read_shapes(knowledge)
     if "pass" not in shapes.form_index:
         raise kb_error("there is no form of a pass", "keep form(pass, pass) in labels.lp")
-    play = knowledge.circuit("legal/1", "move/1")
+    play = _in_index_order(knowledge.circuit("legal/1", "move/1"), shapes)
     tiers = _tiers(knowledge, shapes)
     strength = _strengths(knowledge, shapes, tiers)
     book = _rulebook(knowledge, shapes, strength)
@@ -108,7 +108,7 @@ def compile_rules(knowledge: KnowledgeBase, profile: str) -> Rules:
         kb=knowledge,
         profile=profile,
         shapes=shapes,
-        play=_in_index_order(play, shapes),
+        play=play,
         facts=fact_rows_of(play, shapes),
         turns=turn_table(knowledge, AXES, EPISODE_END, TRICK),
         book=book,

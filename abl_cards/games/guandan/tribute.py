@@ -121,6 +121,7 @@ class Tribute:
             payer = self.exchange.payer[settled, place]
             receiver = self._receiver(settled, payer, answer["gives"])
             self.exchange.receiver[settled, place] = receiver
+            self._check_apart(settled)
             self._move_cards(settled, payer, receiver, self.exchange.paid[settled, place])
         self.course.stage[settled], self.course.seat[settled] = BACK, self.exchange.receiver[settled, 0]
 
@@ -138,6 +139,18 @@ class Tribute:
             among=payer >= 0,
         )
         return np.where(payer >= 0, receiver, -1).astype(np.int8)
+
+    def _check_apart(self, which: Indices) -> None:
+        """Raise TableError where one seat would receive both cards: nothing is laid out for a hand of 29."""
+        receiver = self.exchange.receiver[which]
+        stop_where(
+            (receiver[:, 0] >= 0) & (receiver[:, 0] == receiver[:, 1]),
+            which,
+            lambda row: (
+                f"`gives/2` names seat {receiver[row, 0]} for both payers, and must name two"
+                f"{blame(self.rules.kb, 'gives/2')} ({self._finish(int(which[row]))})"
+            ),
+        )
 
     def give_back(self, which: Indices, cards: NDArray[np.uint8]) -> Indices:
         """Return these cards; gives the tables where all have chosen."""
