@@ -21,6 +21,7 @@ from abl_cards.games.race import Racing
 from abl_cards.games.splitting import Splitting
 from abl_cards.logic import KBError, child
 from abl_cards.logic.build import build
+from abl_cards.logic.ground import TooManyRules
 from abl_cards.streams import mix_all
 from reasoners.hands import counting, draw, reckon
 from reasoners.search import solve
@@ -51,7 +52,7 @@ def _outcome(folder: Path, edit: RuleEdit) -> tuple[str, str]:
     played = game(edit.game)
     try:
         engine = load_engine(played, folder, edit.profile)
-    except (KBError, GameError) as problem:
+    except (KBError, GameError, TooManyRules) as problem:
         return REFUSED, str(problem)
     try:
         play_by(engine)
@@ -132,7 +133,7 @@ def _go_on_imagined(tables: Tables) -> None:
 def main() -> None:
     """Answer edits until there are no more; this process may crash, so it grounds them itself."""
     home = Path(sys.argv[1])
-    child.build_in_child = lambda request, limits: build(request, limits, limits.rules)
+    child.build_in_child = lambda request, limits, paid: build(request, limits, within=limits)
     for number, line in enumerate(sys.stdin):
         print(json.dumps(outcome(home / str(number), RuleEdit(*json.loads(line)))), flush=True)
 
