@@ -57,7 +57,7 @@ STOPS = [
     (edit("doudizhu", "rules.lp", CAN, CAN.replace("not lacking(F), ", "")), r"seat \d has no cards for .* rules.lp"),
     (edit("doudizhu", "rules.lp", CAN, CAN.replace(", not bare(F)", "")), r"seat \d has no cards for .* rules.lp"),
     (edit("doudizhu", "rules.lp", f"playable(F)    :- {CAN}", ""), r"no legal move .*`legal/1` is empty; rules.lp"),
-    (edit("big2", "rules.lp", LACKS, ""), r"seat \d has no cards for combo\(.*\): `legal/1` .* rules.lp, labels.lp"),
+    (edit("big2", "rules.lp", LACKS, ""), r"seat \d has no cards for combo\(.*\): `legal/1` .* labels.lp, rules.lp"),
 ]
 
 
