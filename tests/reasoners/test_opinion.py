@@ -81,7 +81,8 @@ def test_the_account_names_the_probabilities(language: str, engine: Any, moments
         found = explain(engine, engine.judge(), moment, language, opinion_of(engine, moment, seed))
         labels = account(found).split("\n\n")[0].split("\n")
         assert len(labels) == 1 + min(len(found.labels), MOST_LABELS + 1)
-        assert labels[1].startswith(f"> {found.chosen.label}")
+        label = found.chosen.label
+        assert labels[1].startswith(f"> {label if language == 'en' else engine.name(label)}")
         shares = [float(share) for line in labels[1:] for share in re.findall(r"([\d.]+)%", line)]
         assert sum(shares) == pytest.approx(100, abs=1)
         long += len(found.labels) > MOST_LABELS
