@@ -1,6 +1,7 @@
 """``abl-cards kb``: check, verify, copy."""
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -117,9 +118,22 @@ def test_a_file_that_is_no_rule_file(copy: Path, damage: bytes) -> None:
     assert "noise.lp" in answer.stderr
 
 
+def test_what_is_no_file_is_told_and_not_opened(copy: Path) -> None:
+    """Without --game: the headers are read too."""
+    os.mkfifo(copy / "pipe.lp")
+    (copy / "zz.lp").symlink_to("/dev/zero")
+    (copy / "self.lp").symlink_to("self.lp")
+    (copy / "profiles" / "folder.lp").mkdir()
+    answer = run("kb", "check", str(copy), "--profile", "folder")
+    assert answer.exit_code == 1
+    for words in ("pipe.lp: not a file", "folder.lp: not a file", "zz.lp: a link that leads out", "Too many levels"):
+        assert words in answer.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
+        (["guandan", "--profile", "../vocabulary"], 1, "unknown profile '../vocabulary'"),
         (["guandan", "--profile", "bogus"], 1, "standard"),
         (["guandan", "--kb", "nowhere"], 1, "nowhere"),
         (["guandan", "--game", "mahjong"], 2, "mahjong"),

@@ -156,8 +156,14 @@ def _game_of(folder: Path) -> str:
 
 
 def _first_line(file: Path) -> list[str]:
-    with file.open(encoding="utf-8", errors="replace") as lines:
-        return [line for line in [lines.readline(LONGEST_MESSAGE)] if line.startswith("%")]
+    from abl_cards.logic import Limits
+    from abl_cards.logic.files import read_regular
+
+    try:
+        line = read_regular(file, Limits().file_bytes).partition(b"\n")[0]
+    except OSError:  # no file, or none that can be read: the check says so
+        return []
+    return [line[:LONGEST_MESSAGE].decode("utf-8", "replace")] if line.startswith(b"%") else []
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,7 +33,7 @@ class RuleFiles:
             remedy = f"name a folder of rule files, such as a copy of kb/{self.game}"
             raise kb_error(f"{folder} is no directory", remedy)
         chosen = folder / "profiles" / f"{profile}.lp"
-        if not chosen.is_file():
+        if Path(profile).name != profile or not os.path.lexists(chosen):  # what is no file is told when it is read
             known = sorted(path.stem for path in (folder / "profiles").glob("*.lp"))
             raise kb_error(f"unknown profile '{profile}'", f"{folder}/profiles has: {', '.join(known) or 'none'}")
         return [*sorted(folder.glob("*.lp")), chosen]
@@ -43,7 +44,7 @@ class RuleFiles:
             self.files(directory, profile),
             inputs=self.inputs,
             outputs=(*self.outputs, *self.facts),
-            trusted=directory is None or directory.resolve() == self.home.resolve(),
+            trusted=directory is None or os.path.realpath(directory) == os.path.realpath(self.home),
             cache=cache,
         )
 

@@ -15,7 +15,7 @@ from clingo import ast
 from abl_cards.logic import check, check_ground, ranges
 from abl_cards.logic.errors import Diagnostic, Severity, error, in_order
 from abl_cards.logic.ground import GroundProgram, Observer, UnsupportedRule
-from abl_cards.logic.program import Messages, parse, read
+from abl_cards.logic.program import MOST_MESSAGES, Messages, Sources, parse, read
 from abl_cards.logic.statements import Constraint, Program, collect
 from abl_cards.logic.terms import Input, Signature, Term
 
@@ -57,20 +57,22 @@ def build(
     Raises TooManyRules beyond `rules` ground rules.
     """
     sources, problems = read(request.files, limits.file_bytes)
-    problems.extend(check.refused_text(sources))
+    problems.extend(check.refused_text(sources.files))
     if problems:
         return _refused(problems)
-    statements, problems = parse(request.files, sources)
+    statements, problems = parse(sources)
     if problems:
         return _refused(problems)
-    program = collect(statements, request.constants)
+    program = collect(statements, sources, request.constants)
     problems = check.static(program, request.inputs, set(request.outputs), request.constants)
     if program.problems:
         return _refused(problems)
     if notice is not None:
         notice(suspects(program))
     shadows = ranges.shadows(statements, program, request.inputs)
-    ground, messages = ground_statements(statements, request.constants, rules, [shadow.rule for shadow in shadows])
+    ground, messages = ground_statements(
+        statements, sources, request.constants, rules, [shadow.rule for shadow in shadows]
+    )
     problems += _grounding_problems(messages)
     if ground is None:
         return _refused(problems)
@@ -103,13 +105,17 @@ def arguments(constants: Mapping[str, Term]) -> list[str]:
 
 
 def ground_statements(
-    statements: Sequence[ast.AST], constants: Mapping[str, Term], rules: int | None, more: Sequence[str] = ()
+    statements: Sequence[ast.AST],
+    sources: Sources,
+    constants: Mapping[str, Term],
+    rules: int | None,
+    more: Sequence[str] = (),
 ) -> tuple[GroundProgram | None, Messages]:
     """Ground the program and more rules, its constraints rewritten to `violated(K)`; None when clingo refuses."""
-    messages = Messages()
+    messages = Messages(sources)
     observer = Observer(rules)
     try:
-        control = clingo.Control([*arguments(constants), "--warn=all"], logger=messages, message_limit=1000)
+        control = clingo.Control([*arguments(constants), "--warn=all"], logger=messages, message_limit=MOST_MESSAGES)
         control.register_observer(observer)  # type: ignore[arg-type]
         with ast.ProgramBuilder(control) as builder:
             for statement in _without_constraints(statements):

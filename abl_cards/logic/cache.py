@@ -50,7 +50,7 @@ def key(request: Request, file_bytes: int) -> str | None:
         _code_digest(),
         clingo.__version__,
         [str(file) for file in request.files],
-        [[source.path, source.text] for source in sources],
+        [[source.path, source.text] for source in sources.files],
         [[item.name, item.arity, item.domains] for item in request.inputs],
         sorted(map(str, request.outputs)),
         sorted([name, repr(value)] for name, value in request.constants.items()),

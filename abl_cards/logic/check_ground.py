@@ -78,7 +78,7 @@ def _stratification(ground: GroundProgram, program: Program) -> Iterator[Diagnos
         signatures = [Signature(name.name, len(name.args)) for name in loop]
         where = next(filter(None, (_place(program.heads, signature) for signature in signatures)), None)
         cycle = " -> ".join(map(str, [*loop[:8], "…" if len(loop) > 8 else loop[0]])) if loop else "unnamed atoms"
-        remedy = "break the loop, or use the clingo reasoner"
+        remedy = "break the loop"
         yield error(where, f"not stratified: {cycle} depends on its own negation", remedy)
 
 

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import clingo
+from clingo import ast
 
-from abl_cards.logic.build import arguments
+from abl_cards.logic.build import Limits, arguments
 from abl_cards.logic.circuit import Circuit
 from abl_cards.logic.evaluate import evaluate, scores
 from abl_cards.logic.knowledge import KnowledgeBase
+from abl_cards.logic.program import statements_of
 from abl_cards.logic.terms import Atom, atom
 
 if TYPE_CHECKING:
@@ -47,8 +49,9 @@ class Oracle:
     def __init__(self, kb: KnowledgeBase) -> None:
         options = [*arguments(kb.constants), "--warn=none", "--opt-mode=enum"]
         self._control = clingo.Control(options, logger=lambda code, text: None)
-        for file in kb.files:
-            self._control.load(str(file))
+        with ast.ProgramBuilder(self._control) as builder:
+            for statement in statements_of(kb.files, Limits().file_bytes):
+                builder.add(statement)
         self._control.add("base", [], COSTS)
         self._control.ground([("base", [])])
         self._names = {item.symbol: atom(item.symbol) for item in self._control.symbolic_atoms}

@@ -1,57 +1,98 @@
-"""The files of a knowledge base: read them, follow their includes, parse them."""
+"""The files of a knowledge base: read them, follow their includes, parse them.
+
+clingo is given text and opens nothing. Each file is parsed behind as many empty lines as the files before it have, so
+that a line says which file it is of.
+"""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import clingo
 from clingo import ast
 
 from abl_cards.logic.errors import Diagnostic, Location, error
+from abl_cards.logic.files import NotAFile, TooLarge, folders_of, lies_in, read_regular
+from abl_cards.logic.lexis import Include, Scan, scan
 
-_TOKEN = re.compile(
-    r"""
-    (?P<string>"(?:\\["\\n]|[^"\\\n])*")
-  | (?P<block>%\*)
-  | (?P<comment>%[^\n]*)
-  | (?P<script>\#script\b)
-  | (?P<include>\#include\s*(?:"(?P<path>(?:\\.|[^"\\\n])*)"|<(?P<builtin>[^>\n]*)>))
-  | (?P<function>@\s*[a-z_])
-  | (?P<number>\b[0-9]{10,}\b)
-  | (?P<foreign>[^\x00-\x7f]+)
-    """,
-    re.VERBOSE,
-)
-_BLOCK = re.compile(r"%\*|\*%|%[^\n]*")  # a line comment inside a block hides the rest of its line
+MOST_FILES = 1000
+"""Files of a knowledge base, with those that they include."""
+MOST_MESSAGES = 1000
+"""Of clingo, about one file or about the ground program."""
+
+_TEXT = "<string>"  # what clingo calls text without a file
 
 
 @dataclass(frozen=True)
 class Source:
     """One rule file."""
 
-    path: str  # as it was given, or as clingo names an included file
+    path: str  # as it was given, or by way of the file that includes it
     text: str
+    before: int = 0  # lines of the files before it
+
+    @cached_property
+    def scan(self) -> Scan:
+        """What is in the text beside rules."""
+        return scan(self.text)
+
+    @property
+    def lines(self) -> int:
+        return self.text.count("\n") + 1
 
     def location(self, offset: int, end: int) -> Location:
-        """The place of a stretch of the text."""
-        line = self.text.count("\n", 0, offset) + 1
-        column = offset - (self.text.rfind("\n", 0, offset) + 1)
-        return Location(self.path, line, column + 1, line, column + 1 + end - offset)
+        """The place of a stretch of the text that ends in the line where it begins, or is shown as if it did."""
+        line = bisect_right(self._line_starts, offset)
+        column = offset - self._line_starts[line - 1] + 1
+        return Location(self.path, line, column, line, column + end - offset)
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
 
 
+@dataclass(frozen=True)
+class Sources:
+    """The files of a knowledge base in the order in which they are read."""
+
+    files: tuple[Source, ...]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [source.before for source in self.files]
+
+    def place(self, location: Location) -> Location:
+        """A place in clingo's words as a place in a file; what is in no file stays as it is."""
+        if location.file != _TEXT or not self.files:
+            return location
+        source = self.files[max(bisect_right(self._starts, location.line - 1) - 1, 0)]
+        line, end_line = location.line - source.before, location.end_line - source.before
+        return Location(source.path, line, location.column, end_line, location.end_column)
+
+    def location_of(self, node: ast.AST) -> Location:
+        """The place of a syntax node."""
+        begin, end = node.location.begin, node.location.end
+        return self.place(Location(begin.filename, begin.line, begin.column, end.line, end.column))
+
+
+@dataclass
 class Messages:
     """The logger for clingo: keeps what it says, with locations."""
 
-    def __init__(self) -> None:
-        self.entries: list[tuple[clingo.MessageCode, Location | None, str]] = []
+    sources: Sources
+    entries: list[tuple[clingo.MessageCode, Location | None, str]] = field(default_factory=list)
 
     def __call__(self, code: clingo.MessageCode, text: str) -> None:
         for line in _unsafe_variables(text) or [text]:
             location, rest = Location.parse(line) or (None, line)
-            self.entries.append((code, location, " ".join(rest.split())))
+            place = None if location is None else self.sources.place(location)
+            self.entries.append((code, place, " ".join(rest.split())))
 
     def errors(self) -> list[Diagnostic]:
         """Only what clingo itself calls an error."""
@@ -78,124 +119,109 @@ def _remedy(text: str) -> str:
     return ""
 
 
-def read(files: Sequence[Path], limit: int) -> tuple[list[Source], list[Diagnostic]]:
-    """The files with everything that they include, each once; includes must stay inside the files' folders."""
-    sources: dict[Path, Source] = {}
-    problems: list[Diagnostic] = []
-    folders = [file.resolve().parent for file in files]
-    if not files:
-        problems.append(error(None, "a knowledge base needs at least one rule file"))
-    waiting = [(str(file), None) for file in files] if files else []
-    queue: list[tuple[str, Location | None]] = list(waiting)
-    for path, included_at in queue:
-        resolved = Path(path).resolve()
-        if resolved in sources:
+def read(files: Sequence[Path], limit: int) -> tuple[Sources, list[Diagnostic]]:
+    """The files with everything that they include, each once; all of them must lie inside of the files' folders.
+
+    No file is larger than the limit, nor all of them together than four times as much.
+    """
+    sources: dict[str, Source] = {}
+    problems = [] if files else [error(None, "a knowledge base needs at least one rule file")]
+    folders = folders_of(files)
+    waiting: list[tuple[str, Location | None]] = [(str(file), None) for file in files]
+    before, left = (
+        1,
+        4 * limit,
+    )  # a first line that is empty: clingo takes text that begins with "asp" for another format
+    for path, included_at in waiting:
+        if os.path.realpath(path) in sources:
             continue
-        source, problem = _read_file(path, limit, included_at)
-        if problem is not None:
-            problems.append(problem)
-        if source is not None:
-            sources[resolved] = source
+        if len(sources) == MOST_FILES:
+            problems.append(error(included_at, f"more than {MOST_FILES} rule files", "join some of them"))
+            break
+        text, problem = _read_file(path, min(limit, left), folders, included_at)
+        problems.extend(problem)
+        if text is not None:
+            source = sources[os.path.realpath(path)] = Source(path, text, before)
+            before += source.lines + 1  # clingo may speak of the line behind the last one
+            left -= len(text)
             found, wrong = _includes(source, folders)
-            queue.extend(found)
+            waiting.extend(found)
             problems.extend(wrong)
-    return list(sources.values()), problems
+    return Sources(tuple(sources.values())), problems
 
 
-def _read_file(path: str, limit: int, included_at: Location | None) -> tuple[Source | None, Diagnostic | None]:
+def _read_file(
+    path: str, limit: int, folders: Sequence[Path], included_at: Location | None
+) -> tuple[str | None, list[Diagnostic]]:
+    if included_at is None and not lies_in(path, folders):
+        remedy = "copy the file into the folder of the knowledge base"
+        return None, [error(None, f"{path}: a link that leads out of the knowledge base", remedy)]
     try:
-        if Path(path).exists() and not Path(path).is_file():  # a pipe would be waited for
-            return None, error(included_at, f"{path}: not a file", "name a rule file")
-        with open(path, "rb") as file:
-            content = file.read(limit + 1)
-        if len(content) > limit:
-            return None, error(included_at, f"{path}: larger than {limit} bytes", "split the file")
-        text = content.decode("utf-8")
+        text = read_regular(path, limit).decode("utf-8")
+    except NotAFile:
+        return None, [error(included_at, f"{path}: not a file", "name a rule file")]
+    except TooLarge:
+        return None, [error(included_at, f"{path}: larger than {limit} bytes", "split the file")]
     except OSError as failure:
-        return None, error(included_at, f"{path}: cannot be read: {failure.strerror}", "check the path")
+        return None, [error(included_at, f"{path}: cannot be read: {failure.strerror}", "check the path")]
     except UnicodeDecodeError as failure:
-        line = content.count(b"\n", 0, failure.start) + 1
-        where = Location(path, line, 1, line, 1)
-        return None, error(where, "not UTF-8 text", "save the file as UTF-8")
+        line = failure.object.count(b"\n", 0, failure.start) + 1
+        return None, [error(Location(path, line, 1, line, 1), "not UTF-8 text", "save the file as UTF-8")]
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        return None, error(Location(path, line, 1, line, 1), "a NUL character", "save the file as plain text")
+        return None, [error(Location(path, line, 1, line, 1), "a NUL character", "save the file as plain text")]
     if not text.strip():
-        return None, error(Location(path, 1, 1, 1, 1), "an empty rule file", "write rules or leave the file out")
-    return Source(path, text), None
+        return None, [error(Location(path, 1, 1, 1, 1), "an empty rule file", "write rules or leave the file out")]
+    return text, []
 
 
 def _includes(source: Source, folders: Sequence[Path]) -> tuple[list[tuple[str, Location | None]], list[Diagnostic]]:
-    """The files that a file includes, as clingo will look them up."""
+    """The files that a file includes, and what is wrong with its includes."""
     found: list[tuple[str, Location | None]] = []
     problems = []
-    for token in tokens(source.text):
-        if token.lastgroup is None or not token["include"]:
-            continue
-        where = source.location(*token.span())
-        if token["builtin"] is not None:
-            problems.append(
-                error(where, f"#include <{token['builtin']}> is not supported", "include files of the KB only")
-            )
-            continue
-        path = Path(source.path).parent / token["path"]
-        shadow = Path(token["path"])
-        if not any(path.resolve().is_relative_to(folder) for folder in folders):
-            remedy = "copy the file into the folder of the knowledge base"
-            problems.append(error(where, f"#include of '{token['path']}' from outside the knowledge base", remedy))
-        elif not path.is_file():
-            problems.append(
-                error(where, f"#include of '{token['path']}': no such file", "paths are relative to this file")
-            )
-        elif shadow.is_file() and not shadow.samefile(path):
-            remedy = "run from another directory"
-            problems.append(error(where, f"'{token['path']}' would be taken from the working directory", remedy))
+    includes = source.scan.includes
+    if len(includes) > MOST_FILES:
+        where = source.location(includes[0].start, includes[0].end)
+        return [], [error(where, f"more than {MOST_FILES} includes", "join some of the files")]
+    for include in includes:
+        where = source.location(include.start, include.end)
+        path = str(Path(source.path).parent / include.path)
+        problem = _wrong_include(include, path, folders)
+        if problem is None:
+            found.append((path, where))
         else:
-            found.append((str(path), where))
+            problems.append(error(where, *problem))
     return found, problems
 
 
-def tokens(text: str) -> Iterator[re.Match[str]]:
-    """What matters of the text outside of comments."""
-    position = 0
-    while (match := _TOKEN.search(text, position)) is not None:
-        position = match.end()
-        if match["block"]:
-            position = _end_of_block(text, position)
-        elif not match["comment"]:
-            yield match
+def _wrong_include(include: Include, path: str, folders: Sequence[Path]) -> tuple[str, str] | None:
+    """What is wrong with an include, and what to do."""
+    if include.problem:
+        return include.problem, "include files of the knowledge base, between its rules"
+    named = f"#include of '{include.path}'"
+    if not lies_in(path, folders):
+        return f"{named} from outside the knowledge base", "copy the file into the folder of the knowledge base"
+    if not os.path.lexists(path):
+        return f"{named}: no such file", "paths are relative to this file"
+    return None
 
 
-def _end_of_block(text: str, position: int) -> int:
-    """Block comments nest."""
-    depth = 1
-    while depth and (match := _BLOCK.search(text, position)) is not None:
-        depth += {"%*": 1, "*%": -1}.get(match[0], 0)
-        position = match.end()
-    return position if not depth else len(text)
-
-
-def parse(files: Iterable[Path], sources: Sequence[Source]) -> tuple[list[ast.AST], list[Diagnostic]]:
-    """The statements of the files; syntax errors are diagnostics with their place.
-
-    Files other than the sources are refused too, should clingo find an include that `read` did not.
-    """
+def parse(sources: Sources) -> tuple[list[ast.AST], list[Diagnostic]]:
+    """The statements of the files; syntax errors are diagnostics with their place."""
     statements: list[ast.AST] = []
-    messages = Messages()
-    try:
-        ast.parse_files([str(file) for file in files], statements.append, logger=messages, message_limit=100)
-    except RuntimeError as failure:
-        return statements, messages.errors() or [error(None, str(failure))]
-    known = {Path(source.path).resolve() for source in sources}
-    for name in {statement.location.begin.filename for statement in statements}:
-        if Path(name).resolve() not in known:
-            return statements, [
-                error(Location(name, 1, 1, 1, 1), "not a file of the knowledge base", "drop the #include")
-            ]
-    return statements, messages.errors()
+    problems: list[Diagnostic] = []
+    for source in sources.files:
+        messages = Messages(sources)
+        text = "\n" * source.before + source.scan.code
+        try:
+            ast.parse_string(text, statements.append, logger=messages, message_limit=MOST_MESSAGES)
+        except RuntimeError as failure:
+            problems += messages.errors() or [error(Location(source.path, 1, 1, 1, 1), str(failure))]
+        else:
+            problems += messages.errors()
+    return statements, problems
 
 
-def location_of(node: ast.AST) -> Location:
-    """The place of a syntax node."""
-    begin, end = node.location.begin, node.location.end
-    return Location(begin.filename, begin.line, begin.column, end.line, end.column)
+def statements_of(files: Sequence[Path], limit: int) -> Iterator[ast.AST]:
+    """The statements of files that were found sound before."""
+    yield from parse(read(files, limit)[0])[0]

@@ -16,7 +16,7 @@ from clingo import ast
 from clingo.ast import ASTType
 
 from abl_cards.logic.errors import Diagnostic, Location, error
-from abl_cards.logic.program import location_of
+from abl_cards.logic.program import Sources
 from abl_cards.logic.statements import Program
 from abl_cards.logic.terms import Atom, Input, Signature, Term
 
@@ -45,12 +45,12 @@ def shadows(statements: Sequence[ast.AST], program: Program, inputs: Sequence[In
             asked = [literal for literal in positive if _signature(literal) in declared]
             static = [literal for literal in positive if _signature(literal) not in dynamic]
             if asked and static:
-                found.extend(_shadows_of(statement, asked, static, len(found)))
+                found.extend(_shadows_of(statement, asked, static, len(found), program.sources))
     return found
 
 
 def _shadows_of(
-    statement: ast.AST, asked: Sequence[ast.AST], static: Sequence[ast.AST], first: int
+    statement: ast.AST, asked: Sequence[ast.AST], static: Sequence[ast.AST], first: int, sources: Sources
 ) -> Iterator[Shadow]:
     bound = {name for literal in static for name in _bound(literal.atom.symbol.arguments)}
     tests = [
@@ -67,7 +67,7 @@ def _shadows_of(
         names = _variables(text)
         if names and names <= bound and not _BLANK.search(text):
             rule = f"{ASKED}({first},{text}) :- {body}."
-            yield Shadow(location_of(function), function.name, rule)
+            yield Shadow(sources.location_of(function), function.name, rule)
             first += 1
 
 

@@ -15,7 +15,7 @@ from clingo import ast
 from clingo.ast import ASTType
 
 from abl_cards.logic.build import Limits
-from abl_cards.logic.program import parse, read
+from abl_cards.logic.program import statements_of
 from abl_cards.logic.terms import Signature
 
 Sorts = Mapping[Signature, tuple[str | None, ...]]
@@ -35,7 +35,7 @@ class _Rule(NamedTuple):
 
 def infer_sorts(files: Sequence[Path], known: Sorts) -> dict[Place, str]:
     """The sort of each argument, as far as the rules hand on what is known; where two differ, the first is kept."""
-    statements, _ = parse(files, read(files, Limits().file_bytes)[0])
+    statements = statements_of(files, Limits().file_bytes)
     rules = [_read_rule(statement) for statement in statements if statement.ast_type == ASTType.Rule]
     sorts = {
         (signature, number): sort

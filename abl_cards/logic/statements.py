@@ -10,7 +10,7 @@ from clingo import ast
 from clingo.ast import ASTType
 
 from abl_cards.logic.errors import Diagnostic, Location, error
-from abl_cards.logic.program import location_of
+from abl_cards.logic.program import Sources
 from abl_cards.logic.terms import Signature, Term
 
 REFUSED: dict[ASTType, tuple[str, str]] = {
@@ -27,10 +27,10 @@ REFUSED: dict[ASTType, tuple[str, str]] = {
     ASTType.TheoryAtom: ("theory atoms are not supported", "write rules only"),
     ASTType.Disjunction: (
         "disjunctions and conditional literals in heads have no circuit",
-        "write one rule for each head, or use the clingo reasoner",
+        "write one rule for each head",
     ),
-    ASTType.Aggregate: ("choice rules have no circuit", "make the atom an input, or use the clingo reasoner"),
-    ASTType.HeadAggregate: ("aggregates in heads have no circuit", "use the clingo reasoner"),
+    ASTType.Aggregate: ("choice rules have no circuit", "make the atom an input"),
+    ASTType.HeadAggregate: ("aggregates in heads have no circuit", "make the atoms inputs"),
 }
 
 
@@ -57,6 +57,7 @@ class Constraint:
 class Program:
     """Everything the checks need to know about the statements, collected in one walk."""
 
+    sources: Sources
     heads: list[Use] = field(default_factory=list)
     bodies: list[Use] = field(default_factory=list)
     externals: list[Use] = field(default_factory=list)
@@ -68,10 +69,14 @@ class Program:
     rules: list[tuple[Location, int]] = field(default_factory=list)  # with the number of their variables
     problems: list[Diagnostic] = field(default_factory=list)
 
+    def refuse(self, node: ast.AST, message: str, remedy: str) -> None:
+        """Note what is wrong with a syntax node."""
+        self.problems.append(error(self.sources.location_of(node), message, remedy))
 
-def collect(statements: Sequence[ast.AST], overrides: Mapping[str, Term]) -> Program:
+
+def collect(statements: Sequence[ast.AST], sources: Sources, overrides: Mapping[str, Term]) -> Program:
     """Walk over the statements once."""
-    program = Program()
+    program = Program(sources)
     for statement in statements:
         if statement.ast_type == ASTType.Definition:
             _constant(statement, program, overrides)
@@ -80,32 +85,27 @@ def collect(statements: Sequence[ast.AST], overrides: Mapping[str, Term]) -> Pro
         if handler is not None:
             handler(statement, program)
         elif statement.ast_type in REFUSED:
-            program.problems.append(_refusal(statement, statement.ast_type))
+            program.refuse(statement, *REFUSED[statement.ast_type])
     return program
-
-
-def _refusal(node: ast.AST, kind: ASTType) -> Diagnostic:
-    message, remedy = REFUSED[kind]
-    return error(location_of(node), message, remedy)
 
 
 def _constant(statement: ast.AST, program: Program, overrides: Mapping[str, Term]) -> None:
     value = overrides.get(statement.name, constant_value(statement.value, program))
-    program.constants.setdefault(statement.name, (location_of(statement), value))
+    program.constants.setdefault(statement.name, (program.sources.location_of(statement), value))
 
 
 def _rule(statement: ast.AST, program: Program) -> None:
     head = statement.head
-    where = location_of(statement)
+    where = program.sources.location_of(statement)
     heads, bodies = len(program.heads), len(program.bodies)
     if head.ast_type in REFUSED:
-        program.problems.append(_refusal(head, head.ast_type))
+        program.refuse(head, *REFUSED[head.ast_type])
     elif head.atom.ast_type == ASTType.BooleanConstant and _is_false(head):
         program.constraints.append(Constraint(where, str(statement).replace("#false :-", ":-")))
     elif head.atom.ast_type == ASTType.SymbolicAtom and not head.sign:
         program.heads.extend(_uses(head.atom, program))
     else:
-        program.problems.append(error(location_of(head), f"'{head}' cannot be a head", "write an atom"))
+        program.refuse(head, f"'{head}' cannot be a head", "write an atom")
     for literal in statement.body:
         _body(literal, program)
     for use in program.heads[heads:]:
@@ -121,7 +121,7 @@ def _external(statement: ast.AST, program: Program) -> None:
     program.externals.extend(_uses(statement.atom, program))
     if str(statement.external_type) != "false":
         remedy = "inputs are set by the engine: drop the annotation"
-        program.problems.append(error(location_of(statement), "an #external with a value", remedy))
+        program.refuse(statement, "an #external with a value", remedy)
     for literal in statement.body:
         _body(literal, program)
 
@@ -142,7 +142,7 @@ def _defined(statement: ast.AST, program: Program) -> None:
 def _program(statement: ast.AST, program: Program) -> None:
     if statement.name != "base" or statement.parameters:
         remedy = "write everything in one program"
-        program.problems.append(error(location_of(statement), "#program parts are not supported", remedy))
+        program.refuse(statement, "#program parts are not supported", remedy)
 
 
 _HANDLERS = {
@@ -173,7 +173,7 @@ def _body(node: ast.AST, program: Program, negated: bool = False) -> None:
         for element in node.elements:
             _body(element, program)
     elif kind == ASTType.TheoryAtom:
-        program.problems.append(_refusal(node, kind))
+        program.refuse(node, *REFUSED[node.ast_type])
 
 
 def _uses(atom: ast.AST, program: Program, negated: bool = False) -> Iterator[Use]:
@@ -184,13 +184,13 @@ def _uses(atom: ast.AST, program: Program, negated: bool = False) -> Iterator[Us
             waiting.extend(term.arguments)
         elif term.ast_type == ASTType.UnaryOperation:
             remedy = "write 'not', or a predicate of its own"
-            program.problems.append(error(location_of(term), "classical negation is not supported", remedy))
+            program.refuse(term, "classical negation is not supported", remedy)
         elif term.ast_type == ASTType.Function:
             pattern = tuple(constant_value(argument, program) for argument in term.arguments)
             signature = Signature(term.name, len(pattern))
-            yield Use(signature, location_of(term), pattern, negated, _functor(term.arguments))
+            yield Use(signature, program.sources.location_of(term), pattern, negated, _functor(term.arguments))
         elif term.ast_type == ASTType.SymbolicTerm:
-            yield Use(Signature(term.symbol.name, 0), location_of(term), (), negated)
+            yield Use(Signature(term.symbol.name, 0), program.sources.location_of(term), (), negated)
 
 
 def _functor(arguments: Sequence[ast.AST]) -> str:

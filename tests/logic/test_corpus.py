@@ -23,3 +23,4 @@ def test_refused_with_the_expected_words(file: Path) -> None:
     assert "\n".join(map(str, caught.value.diagnostics)) == text
     assert any(diagnostic.severity == Severity.ERROR for diagnostic in caught.value.diagnostics)
     assert all(diagnostic.message and "\n" not in str(diagnostic) for diagnostic in caught.value.diagnostics)
+    assert "reasoner" not in text  # there is nobody else to turn to

@@ -1,0 +1,126 @@
+"""The text of a rule file before clingo sees it: comments and includes taken out, each letter left in its place.
+
+clingo's own reader opens whatever stands behind `#include`. So it is handed text in which that word does not occur:
+`scan` finds the includes, and the files are read by `program.py`, which knows where a knowledge base ends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+INCLUDE = "#include"
+_HARMLESS = "_include"  # in strings, which `check.py` refuses
+
+_TOKEN = re.compile(
+    r"""
+    (?P<string>"(?:\\["\\n]|[^"\\\n])*")
+  | (?P<block>%\*)
+  | (?P<comment>%[^\n]*)
+  | (?P<script>\#script(?![\w']))
+  | (?P<include>\#include(?![\w']))
+  | (?P<function>@\s*[a-z_])
+  | (?P<number>(?<![\w'])(?:0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+|[0-9]+))
+  | (?P<foreign>[^\x00-\x7f]+)
+    """,
+    re.VERBOSE,
+)
+_BLOCK = re.compile(r"%\*|\*%|%[^\n]*")  # a line comment inside a block hides the rest of its line
+_TARGET = re.compile(r'\s*(?:"(?P<path>(?:\\["\\n]|[^"\\\n])*)"|<(?P<builtin>[^>\n]*)>)\s*\.')
+_ESCAPE = re.compile(r'\\(["\\n])')
+
+
+@dataclass(frozen=True)
+class Token:
+    """A stretch of the text that is more than rules: its kind is a group of `_TOKEN`."""
+
+    kind: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Include:
+    """An include: the file that it names, or what is wrong with it."""
+
+    start: int
+    end: int
+    path: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What was found in a text."""
+
+    code: str  # as long as the text: blanks for comments and includes, and nowhere the word `#include`
+    tokens: tuple[Token, ...]  # outside of comments
+    includes: tuple[Include, ...]
+    open_comment: int | None  # where a block comment begins that does not end
+
+
+def scan(text: str) -> Scan:
+    """Take a text apart."""
+    every = list(_tokens(text))
+    comments = [token for token in every if token.kind == "comment"]
+    tokens = tuple(token for token in every if token.kind != "comment")
+    bare = _blanked(text, [(comment.start, comment.end) for comment in comments])
+    includes = tuple(_include(bare, token) for token in tokens if token.kind == "include")
+    code = _blanked(bare, [(include.start, include.end) for include in includes])
+    last = comments[-1].start if comments else 0
+    unclosed = text.startswith("%*", last) and _end_of_block(text, last + 2) is None
+    return Scan(code.replace(INCLUDE, _HARMLESS), tokens, includes, last if unclosed else None)
+
+
+def _blanked(text: str, stretches: Sequence[tuple[int, int]]) -> str:
+    """The text with spaces in these stretches; line ends stay."""
+    parts: list[str] = []
+    done = 0
+    for start, end in stretches:
+        parts += [text[done:start], "\n".join(" " * len(line) for line in text[start:end].split("\n"))]
+        done = end
+    return "".join([*parts, text[done:]])
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    position = 0
+    while (match := _TOKEN.search(text, position)) is not None:
+        kind, end = str(match.lastgroup), match.end()
+        if kind == "block":
+            kind, end = "comment", _end_of_block(text, end) or len(text)
+        yield Token(kind, match.start(), end, text[match.start() : end])
+        position = end
+
+
+def _end_of_block(text: str, position: int) -> int | None:
+    """Block comments nest; None for one that does not end."""
+    depth = 1
+    while depth and (match := _BLOCK.search(text, position)) is not None:
+        depth += {"%*": 1, "*%": -1}.get(match[0], 0)
+        position = match.end()
+    return None if depth else position
+
+
+def _include(code: str, token: Token) -> Include:
+    """What an include says, in a text without comments."""
+    before = token.start
+    while before and code[before - 1].isspace():
+        before -= 1
+    target = _TARGET.match(code, token.end)
+    if target is None:
+        return Include(token.start, token.end, problem='#include without a file: write #include "file.lp".')
+    if before and code[before - 1] != ".":
+        return Include(token.start, target.end(), problem="#include inside of a rule")
+    if target["builtin"] is not None:
+        return Include(token.start, target.end(), problem=f"#include <{target['builtin']}> is not supported")
+    path = _ESCAPE.sub(lambda match: "\n" if match[1] == "n" else match[1], target["path"])
+    return Include(token.start, target.end(), path)
+
+
+def number(text: str) -> int | None:
+    """The value of a number as clingo writes it; None where it has more digits than 32 bits take."""
+    base = {"0x": 16, "0o": 8, "0b": 2}.get(text[:2], 10)
+    digits = text[2:] if base != 10 else text
+    return int(digits, base) if len(digits.lstrip("0")) <= 32 else None
