@@ -1,12 +1,11 @@
 """A built knowledge base or a circuit as bytes, for the disk cache and for the pipe from the child process.
 
-A digest, the length of a JSON header, the header, then arrays of 32-bit numbers. No pickle: a cache file that somebody
-tampered with can be wrong, but it cannot run code.
+The length of a JSON header, the header, then arrays of 32-bit numbers. No pickle: whatever the bytes are, they run no
+code. That they are whole is for the cache to see, or the exit status of the child.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from array import array
 from collections.abc import Sequence
@@ -24,7 +23,6 @@ from abl_cards.logic.terms import Atom
 
 _GROUND = ("numbers", "externals", "heads", "kinds", "starts", "literals", "weights", "bounds")
 _CIRCUIT = ("output_literals", "kinds", "starts", "literals", "weights", "bounds", "loops")
-_DIGEST = 32
 
 
 def pack(built: Built) -> bytes:
@@ -37,12 +35,12 @@ def pack(built: Built) -> bytes:
         ],
         "atoms": _names(ground.atoms) if ground else None,
     }
-    return _seal(header, [getattr(ground, name) for name in _GROUND] if ground else [])
+    return _join(header, [getattr(ground, name) for name in _GROUND] if ground else [])
 
 
 def unpack(data: bytes) -> Built:
-    """The reverse of `pack`; raises ValueError for anything that `pack` did not write."""
-    header, arrays = _open(data)
+    """The reverse of `pack`."""
+    header, arrays = _split(data)
     constraints = tuple(Constraint(Location(*place), text) for place, text in header["constraints"])
     diagnostics = tuple(
         Diagnostic(Severity(severity), Location(*place) if place else None, message, remedy)
@@ -57,31 +55,27 @@ def unpack(data: bytes) -> Built:
 def pack_circuit(circuit: Circuit) -> bytes:
     """The bytes of a circuit that no input was fixed of."""
     header = {"inputs": _names(circuit.inputs), "outputs": _names(circuit.outputs)}
-    return _seal(header, [getattr(circuit, name).reshape(-1) for name in _CIRCUIT])
+    return _join(header, [getattr(circuit, name).reshape(-1) for name in _CIRCUIT])
 
 
 def unpack_circuit(data: bytes) -> Circuit:
-    """The reverse of `pack_circuit`; raises ValueError for anything that it did not write."""
-    header, arrays = _open(data)
+    """The reverse of `pack_circuit`."""
+    header, arrays = _split(data)
     parts: dict[str, Any] = dict(zip(_CIRCUIT, arrays, strict=True))
     parts["loops"] = parts["loops"].reshape(-1, 2)
     return Circuit(_atoms(header["inputs"]), _atoms(header["outputs"]), **parts)
 
 
-def _seal(header: dict[str, Any], arrays: Sequence[array[int] | NDArray[np.int32]]) -> bytes:
+def _join(header: dict[str, Any], arrays: Sequence[array[int] | NDArray[np.int32]]) -> bytes:
     lengths = [len(values) for values in arrays]
     text = json.dumps(header | {"lengths": lengths}, ensure_ascii=False, separators=(",", ":")).encode()
-    body = b"".join([len(text).to_bytes(8, "little"), text, *(values.tobytes() for values in arrays)])
-    return hashlib.sha256(body).digest() + body
+    return b"".join([len(text).to_bytes(8, "little"), text, *(values.tobytes() for values in arrays)])
 
 
-def _open(data: bytes) -> tuple[dict[str, Any], list[NDArray[np.int32]]]:
-    body = data[_DIGEST:]
-    if hashlib.sha256(body).digest() != data[:_DIGEST]:
-        raise ValueError("damaged data")
-    end = 8 + int.from_bytes(body[:8], "little")
-    header: dict[str, Any] = json.loads(body[8:end])
-    every = np.frombuffer(bytearray(body[end:]), np.int32)  # which may be written to, as kernels expect
+def _split(data: bytes) -> tuple[dict[str, Any], list[NDArray[np.int32]]]:
+    end = 8 + int.from_bytes(data[:8], "little")
+    header: dict[str, Any] = json.loads(data[8:end])
+    every = np.frombuffer(bytearray(data[end:]), np.int32)  # which may be written to, as kernels expect
     return header, np.split(every, np.cumsum(header["lengths"], dtype=np.int64)[:-1]) if header["lengths"] else []
 
 

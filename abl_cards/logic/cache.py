@@ -1,6 +1,7 @@
 """The disk cache of built knowledge bases and their circuits.
 
-Small files, named by the digest of everything that they depend on.
+Small files, named by the digest of everything that they depend on. Each begins with the digest of its name and its
+contents, so that neither a damaged file nor one under the name of another is taken for what it is not.
 
 The cache never fails: what cannot be read is built again, what cannot be written is not kept.
 """
@@ -21,10 +22,13 @@ from typing import TypeVar
 import clingo
 
 from abl_cards.logic.build import Request
+from abl_cards.logic.files import read_regular
 from abl_cards.logic.program import read
 from abl_cards.logic.terms import Signature
 
 MAX_BYTES = 256 << 20
+
+_DIGEST = 32
 
 Stored = TypeVar("Stored")
 
@@ -76,13 +80,20 @@ def get(name: str, unpack: Callable[[bytes], Stored]) -> Stored | None:
     """What was stored under a name, or None."""
     try:
         path = folder() / f"{name}.kb"
-        stored = unpack(path.read_bytes())
+        sealed = read_regular(path, MAX_BYTES)
+        data = sealed[_DIGEST:]
+        if _seal(name, data) != sealed[:_DIGEST]:
+            return None
+        stored = unpack(data)
+    except Exception:  # whatever a strange folder or a file by another version leads to: build it again
+        return None
+    with contextlib.suppress(OSError):  # somebody else's folder may be read all the same
         path.touch()  # recently used: last to be evicted
-        return stored
-    except FileNotFoundError:
-        return None
-    except Exception:  # whatever a damaged file or a strange folder leads to: build it again
-        return None
+    return stored
+
+
+def _seal(name: str, data: bytes) -> bytes:
+    return hashlib.sha256(name.encode() + b"\0" + data).digest()
 
 
 def put(name: str, data: bytes) -> None:
@@ -93,7 +104,7 @@ def put(name: str, data: bytes) -> None:
         handle, temporary = tempfile.mkstemp(dir=target, suffix=".part")
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(data)
+                file.write(_seal(name, data) + data)
             os.replace(temporary, target / f"{name}.kb")
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
@@ -103,9 +114,9 @@ def put(name: str, data: bytes) -> None:
 
 def _evict(target: Path) -> None:
     """Drop the files that were not used for longest once the cache is too large."""
-    files = sorted(((file.stat().st_mtime, file.stat().st_size, file) for file in target.glob("*.kb")), reverse=True)
+    status = [(file.lstat(), file) for file in target.glob("*.kb") if file.is_file() and not file.is_symlink()]
     total = 0
-    for _, size, file in files:
-        total += size
+    for each, file in sorted(status, key=lambda pair: -pair[0].st_mtime):
+        total += each.st_size
         if total > MAX_BYTES:
             file.unlink(missing_ok=True)

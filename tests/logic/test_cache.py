@@ -114,6 +114,37 @@ def test_damaged_files_are_built_again(file: Path, builds: list[Built], private_
     assert len(builds) == 4
 
 
+def test_a_file_under_the_name_of_another_is_built_again(
+    file: Path, builds: list[Built], compiled: list[Circuit], private_cache: Path
+) -> None:
+    load(file, constants={"top": 1}).circuit("legal/1")
+    others = {path.read_bytes() for path in private_cache.glob("*.kb")}
+    load(file).circuit("legal/1")
+    good = {path: path.read_bytes() for path in private_cache.glob("*.kb")}
+    for path, content in good.items():
+        path.write_bytes(next(other for other in others if (len(other) > 900) == (len(content) > 900)))
+    assert [str(atom) for atom in load(file).circuit("legal/1").outputs] == ["legal(1)", "legal(2)"]
+    assert (len(builds), len(compiled)) == (3, 3)
+
+
+@pytest.mark.parametrize("strange", ["folder", "pipe", "link to itself", "link to a device"])
+def test_what_is_no_file_in_the_cache_is_neither_opened_nor_an_error(
+    file: Path, builds: list[Built], private_cache: Path, strange: str
+) -> None:
+    load(file)
+    (stored,) = private_cache.glob("*.kb")
+    stored.unlink()
+    if strange == "folder":
+        (stored / "below").mkdir(parents=True)
+    elif strange == "pipe":
+        os.mkfifo(stored)
+    else:
+        stored.symlink_to("/dev/zero" if strange == "link to a device" else stored.name)
+    for _ in range(2):
+        assert load(file).circuit("legal/1").inputs
+    assert len(builds) >= 2
+
+
 def test_unusable_folder(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocked = tmp_path / "a_file"
     blocked.write_text("")
