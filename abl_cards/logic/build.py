@@ -38,6 +38,7 @@ class Request:
     inputs: tuple[Input, ...]
     outputs: tuple[Signature, ...]
     constants: Mapping[str, Term]
+    library: tuple[Path, ...] = ()  # where `#include <name>.` looks; a folder's own files come first
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def build(
 
     Raises TooManyRules beyond `rules` ground rules.
     """
-    sources, problems = read(request.files, limits.file_bytes)
+    sources, problems = read(request.files, limits.file_bytes, request.library)
     problems.extend(check.refused_text(sources.files))
     if problems:
         return _refused(problems)

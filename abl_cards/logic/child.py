@@ -71,6 +71,7 @@ def _encode(request: Request, limits: Limits) -> bytes:
         "inputs": [[item.name, item.domains, item.arity] for item in request.inputs],
         "outputs": [[output.name, output.arity] for output in request.outputs],
         "constants": dict(request.constants),
+        "library": [str(folder) for folder in request.library],
         "limits": [limits.seconds, limits.memory, limits.rules, limits.file_bytes],
     }
     return json.dumps(content).encode()
@@ -97,6 +98,7 @@ def main() -> None:
         tuple(Input(*item) for item in content["inputs"]),
         tuple(Signature(*output) for output in content["outputs"]),
         content["constants"],
+        tuple(map(Path, content["library"])),
     )
     _bound(limits)
 

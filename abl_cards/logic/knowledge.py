@@ -45,6 +45,7 @@ class KnowledgeBase:
         trusted: bool = True,
         cache: bool = True,
         limits: Limits | None = None,
+        library: Sequence[Path] = (),
     ) -> KnowledgeBase:
         """Read, check and ground rule files; an untrusted KB is ground in a child process within the limits.
 
@@ -55,6 +56,7 @@ class KnowledgeBase:
             tuple(inputs),
             tuple(Signature(*output) for output in outputs),
             dict(constants or {}),
+            tuple(library),
         )
         limits = limits or Limits()
         stored = disk.key(request, limits.file_bytes) if cache else None
@@ -81,7 +83,9 @@ class KnowledgeBase:
         return tuple(name for _, name in self._input_numbers)
 
     def facts(self, name: str, arity: int) -> list[tuple[Term, ...]]:
-        """The arguments of the atoms that are true in every state, in clingo's order of terms."""
+        """The arguments of the atoms that are true in every state, in clingo's order of terms; none of a predicate unknown."""
+        if Signature(name, arity) not in self._by_signature:
+            return []
         circuit = self.circuit(f"{name}/{arity}")
         rows = zip(circuit.outputs, circuit.output_literals.tolist(), strict=True)
         return [atom.args for atom, literal in rows if literal == 0]

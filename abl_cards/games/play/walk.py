@@ -1,0 +1,565 @@
+"""From a legal label to its concrete card sets: the kernels that lay down cards.
+
+They read the same facts as the rules that decide legality (reading/layout.py) and nothing else. The groups of a form come in
+their order, inside a group the natural cards in the order of vectors, wild cards standing in at its end, then the kickers.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,arg-type"
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abl_cards.games.reading.layout import MIXED, NONE, SUITED, TAILED, Catalogue
+from abl_cards.streams import below, mix
+
+NO_CARD = 255
+EVERY_LABEL, NO_LABEL = -1, -2
+ROOM_FOR_ALL = np.iinfo(np.int64).max
+MOST_GROUPS = 32
+
+
+class Book(NamedTuple):
+    """What the kernels know of the rules."""
+
+    catalogue: Catalogue
+    order: NDArray[np.int16]  # [contexts, ranks] the ranks from weak to strong, for last groups
+    lists: NDArray[np.int32]  # [contexts, blocks] the blocks in the order of lists
+    alphabet: NDArray[np.int16]  # [ranks] in the order in which kickers are tried
+    main_letter: NDArray[np.int16]  # [blocks] where the main cards come among the letters; NONE for before all kickers
+    sorted_rows: bool  # cards lie low to high, kickers among the others
+
+
+class Room(NamedTuple):
+    """What the walks write into."""
+
+    natural: NDArray[np.uint8]  # [ranks, slots] natural cards of the hand
+    wilds: NDArray[np.int64]  # [2] wild cards of each kind
+    state: NDArray[np.int64]  # [names, depth] see below
+    laid: NDArray[np.uint8]  # [most cards] what lies on the table
+    letters: NDArray[np.int64]  # [ranks + 1] ranks that can come as kickers
+    caps: NDArray[np.int64]  # [ranks] the most groups of each that can be kickers
+    stack: NDArray[np.int64]  # [depth, 5]
+    chosen: NDArray[np.int64]  # [depth, 3] rank, groups, row of combinations
+    ways: NDArray[np.int64]  # [ranks + 1, kickers + 1]
+
+
+_ROW, _END = 0, 1  # combinations of the next group still to try
+_WILD, _OTHER_WILD = 2, 3  # wild cards left of each kind
+_STAND_INS = 4  # wild cards that stand for others
+_LAID = 5  # cards on the table
+_SHOWN = 6  # their suits as bits
+_SUIT = 7  # of the natural cards where all have one; -1 as long as there is none
+_OWN = 8  # wild cards in their own rank
+_STRANGE = 9  # of these, those of another suit than wild cards would show
+_NAMES = 10
+
+
+class Window(NamedTuple):
+    """Which of the card sets are wanted: number k goes to row ``at + k - first`` of the moves."""
+
+    first: int
+    last: int
+    stop: int  # walk no further
+    at: int
+
+
+@njit(cache=True, nogil=True)
+def new_room(ranks, slots, most, kickers):
+    """Room for walks through the forms of a game."""
+    return Room(
+        np.zeros((ranks, slots), np.uint8), np.zeros(2, np.int64), np.zeros((_NAMES, MOST_GROUPS + 2), np.int64),
+        np.zeros(most + 1, np.uint8), np.zeros(ranks + 1, np.int64), np.zeros(ranks, np.int64),
+        np.zeros((kickers + 3, 5), np.int64), np.zeros((kickers + 2, 3), np.int64),
+        np.zeros((ranks + 1, kickers + 2), np.int64),
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def take_hand(slots, context, hand, room):
+    """Sort a hand into ranks, slots and wild cards."""
+    kind, natural = slots.kind, room.natural
+    for rank in range(kind.shape[0]):
+        for slot in range(kind.shape[1]):
+            card = kind[rank, slot]
+            natural[rank, slot] = hand[card] if card >= 0 and slots.natural[context, rank, slot] else 0
+    room.wilds[:] = 0
+    for place in range(slots.wild.shape[1]):
+        card = slots.wild[context, place]
+        room.wilds[place] = hand[card] if card >= 0 else 0
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _pattern(slots, base, context, natural, rank, only, first_wilds, second_wilds):
+    """The candidates for a group; in its own rank a wild card lies among the natural ones."""
+    code, weight = np.int64(0), np.int64(1)
+    for slot in range(natural.shape[1]):
+        if only < 0 or only == slot:
+            code += weight * natural[rank, slot]
+        weight *= base
+    for place in range(slots.wild.shape[1]):
+        count = first_wilds if place == 0 else second_wilds
+        if count:
+            own = slots.own_rank[context, place] == rank
+            slot = slots.own_slot[context, place]
+            if own and (only < 0 or only == slot):
+                code += count * base ** np.int64(slot)
+            else:
+                code += count * weight
+        weight *= base
+    return code
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _lay(slots, counts, row, context, rank, laid, filled):
+    """Put one group's cards behind the others; returns how many cards lie there now."""
+    width = slots.kind.shape[1]
+    for slot in range(width):
+        for _ in range(counts[row, slot]):
+            laid[filled] = slots.kind[rank, slot]
+            filled += 1
+    for place in range(slots.wild.shape[1]):
+        for _ in range(counts[row, width + place]):
+            laid[filled] = slots.wild[context, place]
+            filled += 1
+    return filled
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _write(book, laid, filled, index, row, form, cards):
+    """Keep a card set."""
+    form[row] = index
+    for place in range(cards.shape[1]):
+        cards[row, place] = laid[place] if place < filled else NO_CARD
+    if book.sorted_rows:
+        for place in range(1, filled):
+            card, back = cards[row, place], place
+            while back > 0 and cards[row, back - 1] > card:
+                cards[row, back] = cards[row, back - 1]
+                back -= 1
+            cards[row, back] = card
+
+
+@njit(cache=True, nogil=True)
+def walk_block(book, block, context, way, allowed, column, room, seen, window, form, cards):
+    """Walk the card sets of a block, the first of which has the number ``seen``; returns the number after the last."""
+    layout, slots, table = book.catalogue.layout, book.catalogue.slots, book.catalogue.combinations
+    start, counts, base = table.start, table.counts, np.int64(table.base)
+    natural, state, laid = room.natural, room.state, room.laid
+    mode, groups, most = layout.mode[block], np.int64(layout.groups[block]), np.int64(layout.wilds[block])
+    only_form = np.int64(layout.form[block])
+    if only_form >= 0 and not allowed[only_form, column]:
+        return seen
+    first, last, stop, shift = window.first, window.last, window.stop, window.at - window.first
+    width, stand_ins = natural.shape[1], slots.wild.shape[1]
+    for name in range(_NAMES):
+        state[name, 0] = 0
+    state[_WILD, 0], state[_OTHER_WILD, 0], state[_SUIT, 0] = room.wilds[0], room.wilds[1], -1
+    depth, entering = np.int64(0), True
+    while depth >= 0 and seen < stop:
+        if depth == groups:
+            if mode == TAILED:
+                seen = _walk_tails(book, block, context, allowed, column, room, depth, seen, window, form, cards)
+            elif layout.kickers[block] > 0:
+                if mode != MIXED or state[_SHOWN, depth] & (state[_SHOWN, depth] - 1):
+                    seen = _walk_kickers(book, block, way, room, depth, seen, window, form, cards)
+            else:
+                index = only_form
+                if mode == MIXED:
+                    shown = state[_SHOWN, depth]
+                    index = only_form if shown & (shown - 1) else np.int64(NONE)
+                elif mode == SUITED:
+                    suit = state[_SUIT, depth]
+                    index = np.int64(layout.suit_form[block, suit]) if suit >= 0 else np.int64(NONE)
+                    strangers = state[_STAND_INS, depth]
+                    for place in range(stand_ins):
+                        if state[_OWN, depth] and _own_suit(slots, context, place) != suit:
+                            strangers += state[_OWN, depth]
+                    if index >= 0 and (not allowed[index, column] or strangers > most):
+                        index = np.int64(NONE)
+                if index >= 0:
+                    if first <= seen < last:
+                        _write(book, laid, state[_LAID, depth], index, shift + seen, form, cards)
+                    seen += 1
+            depth, entering = depth - 1, False
+            continue
+        rank, size = np.int64(layout.rank[block, depth]), np.int64(layout.size[block, depth])
+        if entering:
+            pattern = _pattern(
+                slots, base, context, natural, rank, layout.only[block, depth],
+                state[_WILD, depth], state[_OTHER_WILD, depth],
+            )  # fmt: skip
+            state[_ROW, depth], state[_END, depth] = start[pattern, size], start[pattern, size + 1]
+        row = state[_ROW, depth]
+        if row == state[_END, depth]:
+            depth, entering = depth - 1, False
+            continue
+        state[_ROW, depth], entering = row + 1, False
+        standing = np.int64(0)
+        for place in range(stand_ins):
+            standing += counts[row, width + place]
+        if standing > size - layout.natural[block, depth] or state[_STAND_INS, depth] + standing > most:
+            continue
+        own, suit = np.int64(0), state[_SUIT, depth]
+        state[_WILD, depth + 1], state[_OTHER_WILD, depth + 1] = state[_WILD, depth], state[_OTHER_WILD, depth]
+        shown = state[_SHOWN, depth]
+        for place in range(stand_ins):
+            used = np.int64(counts[row, width + place])
+            if used:
+                shown |= np.int64(1) << _own_suit(slots, context, place)
+            if slots.own_rank[context, place] == rank:
+                mine = np.int64(counts[row, slots.own_slot[context, place]])
+                used += mine
+                own += mine
+            state[_WILD + place, depth + 1] = state[_WILD + place, depth] - used
+        if mode == SUITED and own == 0:
+            mine = suit
+            for slot in range(width):
+                if counts[row, slot] > 0:
+                    mine = np.int64(slots.suit[rank, slot])
+            if suit >= 0 and mine != suit:
+                continue
+            suit = mine
+        if mode == MIXED:
+            for slot in range(width):
+                if counts[row, slot] > 0 and slots.suit[rank, slot] >= 0:
+                    shown |= np.int64(1) << np.int64(slots.suit[rank, slot])
+        state[_LAID, depth + 1] = _lay(slots, counts, row, context, rank, laid, state[_LAID, depth])
+        state[_STAND_INS, depth + 1] = state[_STAND_INS, depth] + standing
+        state[_SHOWN, depth + 1] = shown
+        state[_SUIT, depth + 1] = suit
+        state[_OWN, depth + 1] = state[_OWN, depth] + own
+        depth, entering = depth + 1, True
+    return seen
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _own_suit(slots, context, place):
+    """The suit that a wild card shows."""
+    rank, slot = slots.own_rank[context, place], slots.own_slot[context, place]
+    return np.int64(slots.suit[rank, slot]) if rank >= 0 else np.int64(62)
+
+
+@njit(cache=True, nogil=True)
+def _walk_tails(book, block, context, allowed, column, room, depth, seen, window, form, cards):
+    """The last group in every rank it may have, weak ranks first."""
+    layout, slots, table = book.catalogue.layout, book.catalogue.slots, book.catalogue.combinations
+    start, counts, base = table.start, table.counts, np.int64(table.base)
+    state, laid, natural = room.state, room.laid, room.natural
+    first, last, stop, shift = window.first, window.last, window.stop, window.at - window.first
+    size, filled = np.int64(layout.tail_size[block]), state[_LAID, depth]
+    spare, width = layout.wilds[block] - state[_STAND_INS, depth], natural.shape[1]
+    for place in range(book.order.shape[1]):
+        rank = np.int64(book.order[context, place])
+        index = layout.tail_form[block, rank]
+        if index < 0 or not allowed[index, column]:
+            continue
+        pattern = _pattern(slots, base, context, natural, rank, NONE, state[_WILD, depth], state[_OTHER_WILD, depth])
+        most = min(size - layout.tail_natural[block, rank], spare)
+        for row in range(start[pattern, size], start[pattern, size + 1]):
+            standing = 0
+            for wild in range(slots.wild.shape[1]):
+                standing += counts[row, width + wild]
+            if standing <= most and seen < stop:
+                if first <= seen < last:
+                    _write(book, laid, _lay(slots, counts, row, context, rank, laid, filled), index, shift + seen, form, cards)
+                seen += 1
+    return seen
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _ways_of(table, natural, rank, count):
+    """How many ways there are to take so many natural cards of a rank, and the first row of them."""
+    base, code, weight = np.int64(table.base), np.int64(0), np.int64(1)
+    for slot in range(natural.shape[1]):
+        code += weight * natural[rank, slot]
+        weight *= base
+    return np.int64(table.start[code, count]), np.int64(table.start[code, count + 1])
+
+
+@njit(cache=True, nogil=True)
+def limits(book, block, way, room):
+    """Fill caps with the most groups of each rank that can be kickers; returns their sum."""
+    layout, natural, caps = book.catalogue.layout, room.natural, room.caps
+    row, size, total = np.int64(layout.carrying[block]), np.int64(layout.kicker_size[block]), np.int64(0)
+    for rank in range(len(caps)):
+        bits, caps[rank] = np.int64(layout.allowed[row, way, rank]), 0
+        if bits:
+            held = np.int64(0)
+            for slot in range(natural.shape[1]):
+                held += natural[rank, slot]
+            groups = held // size
+            while groups > 0 and not (bits >> groups) & 1:
+                groups -= 1
+            caps[rank] = groups
+            total += groups
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _walk_kickers(book, block, way, room, depth, seen, window, form, cards):
+    """The kickers of a form in the order of their letters; see Book.main_letter."""
+    layout = book.catalogue.layout
+    row, groups = np.int64(layout.carrying[block]), np.int64(layout.kickers[block])
+    apart, main = layout.apart[block], np.int64(book.main_letter[block])
+    limits(book, block, way, room)
+    caps, stack, letters = room.caps, room.stack, room.letters
+    count = np.int64(0)
+    for place in range(len(book.alphabet)):
+        rank = np.int64(book.alphabet[place])
+        if rank == main or caps[rank]:
+            letters[count] = rank
+            count += 1
+    deepest = groups if main >= 0 else groups - 1
+    level = np.int64(0)
+    # By level: next letter to try, rank of the last kicker, how often it came, whether the main cards lie.
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, -1, 0, 0 if main >= 0 else 1
+    while level >= 0 and seen < window.stop:
+        letter = stack[level, 0]
+        if letter == count:
+            level -= 1
+            continue
+        stack[level, 0] = letter + 1
+        rank, before, again, lies = letters[letter], stack[level, 1], stack[level, 2], stack[level, 3]
+        if rank == main:
+            if lies or before > main:
+                continue
+            next_rank, next_again, next_lies = before, again, np.int64(1)
+        else:
+            taken = level - lies if main >= 0 else level
+            if rank < before or taken == groups or (main >= 0 and (rank > main) != (lies == 1)):
+                continue
+            next_again = again + 1 if rank == before else np.int64(1)
+            if next_again > caps[rank] or (apart and _apart(book, before, rank)):
+                continue
+            if rank != before and before >= 0 and not (layout.allowed[row, way, before] >> again) & 1:
+                continue
+            next_rank, next_lies = rank, lies
+            room.chosen[taken, 0] = rank
+        if level < deepest:
+            level += 1
+            stack[level, 0], stack[level, 1], stack[level, 2], stack[level, 3] = 0, next_rank, next_again, next_lies
+        elif next_lies and (next_rank < 0 or (layout.allowed[row, way, next_rank] >> next_again) & 1):
+            seen = _lay_kickers(book, block, room, depth, groups, seen, window, form, cards)
+    return seen
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _apart(book, before, rank):
+    """Whether two ranks are the two highest: the jokers."""
+    highest = book.catalogue.slots.kind.shape[0] - 1
+    return before == highest - 1 and rank == highest
+
+
+@njit(cache=True, nogil=True)
+def _lay_kickers(book, block, room, depth, groups, seen, window, form, cards):
+    """All the cards that kickers of chosen ranks can be."""
+    layout, slots, table = book.catalogue.layout, book.catalogue.slots, book.catalogue.combinations
+    size, chosen, laid, stack = np.int64(layout.kicker_size[block]), room.chosen, room.laid, room.stack
+    shift, index = window.at - window.first, np.int64(layout.form[block])
+    parts = np.int64(0)
+    ways = np.int64(1)
+    for place in range(groups):
+        rank = chosen[place, 0]
+        if parts > 0 and stack[parts - 1, 4] >> 32 == rank:
+            stack[parts - 1, 4] += 1
+        else:
+            stack[parts, 4] = (rank << 32) | 1
+            parts += 1
+    for part in range(parts):
+        low, high = _ways_of(table, room.natural, stack[part, 4] >> 32, (stack[part, 4] & 255) * size)
+        ways *= high - low
+    if seen + ways <= window.first or seen >= window.last:
+        return seen + ways
+    for number in range(ways):
+        if window.first <= seen < window.last:
+            rest, filled, over = number, room.state[_LAID, depth], ways
+            for part in range(parts):
+                rank = stack[part, 4] >> 32
+                low, high = _ways_of(table, room.natural, rank, (stack[part, 4] & 255) * size)
+                over //= high - low
+                filled = _lay(slots, table.counts, low + rest // over, np.int64(0), rank, laid, filled)
+                rest %= over
+            _write(book, laid, filled, index, shift + seen, form, cards)
+        seen += 1
+    return seen
+
+
+@njit(cache=True, nogil=True)
+def list_moves(book, hands, context, way, labels, legal, allowed, lo, hi, start, form, cards, room):
+    """All card sets of decisions lo..hi-1 in the order of lists, or those of one label each; fills start[lo + 1 : hi + 1].
+
+    Writes as much as form and cards have room for and returns how many card sets there are.
+    """
+    layout = book.catalogue.layout
+    everything = Window(np.int64(0), np.int64(form.shape[0]), np.int64(ROOM_FOR_ALL), np.int64(0))
+    seen = np.int64(start[lo])
+    for i in range(lo, hi):
+        take_hand(book.catalogue.slots, context[i], hands[i], room)
+        if labels[i] == EVERY_LABEL:
+            for block in book.lists[context[i]]:
+                if legal[layout.label[block], i]:
+                    seen = walk_block(
+                        book, np.int64(block), np.int64(context[i]), np.int64(way[i]), allowed, i, room, seen, everything,
+                        form, cards,
+                    )  # fmt: skip
+        elif labels[i] >= 0 and legal[labels[i], i]:
+            seen = _walk_label(
+                book, np.int64(labels[i]), np.int64(context[i]), np.int64(way[i]), allowed, i, room, seen, everything, form,
+                cards,
+            )  # fmt: skip
+        start[i + 1] = seen
+    return seen
+
+
+@njit(cache=True, nogil=True)
+def _walk_label(book, label, context, way, allowed, column, room, seen, window, form, cards):
+    """Walk the card sets of a label."""
+    blocks = book.catalogue.layout.label_blocks
+    for block in range(np.int64(blocks[label, 0]), np.int64(blocks[label, 1])):
+        seen = walk_block(book, block, context, way, allowed, column, room, seen, window, form, cards)
+    return seen
+
+
+@njit(cache=True, nogil=True)
+def realise(book, hands, context, way, labels, allowed, keys, lo, hi, form, cards, room, found):
+    """One card set of one label a decision, for decisions lo..hi-1: a random one, or the first without keys.
+
+    ``found`` [n] is how many there are to choose from; 0 where the label turns out to have none.
+    """
+    layout = book.catalogue.layout
+    for i in range(lo, hi):
+        take_hand(book.catalogue.slots, context[i], hands[i], room)
+        label, ctx, how, here = np.int64(labels[i]), np.int64(context[i]), np.int64(way[i]), np.int64(i)
+        first = np.int64(layout.label_blocks[label, 0])
+        if layout.label_blocks[label, 1] - first == 1 and _is_plain(book, first, ctx):
+            found[i] = _draw(book, first, ctx, how, keys, i, room, form, cards)
+            continue
+        pick = np.int64(0)
+        if len(keys) > 0:
+            counting = Window(np.int64(0), np.int64(0), np.int64(ROOM_FOR_ALL), here)
+            count = _walk_label(book, label, ctx, how, allowed, i, room, np.int64(0), counting, form, cards)
+            found[i] = count
+            if count == 0:
+                continue
+            pick = np.int64(below(mix(keys[i], np.uint64(1)), np.uint64(count)))
+        seen = _walk_label(
+            book, label, ctx, how, allowed, i, room, np.int64(0), Window(pick, pick + 1, pick + 1, here), form, cards
+        )
+        if len(keys) == 0:
+            found[i] = seen
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _is_plain(book, block, context):
+    """Whether the card sets of a block are all the ways to choose each group by itself."""
+    wild = False
+    for place in range(book.catalogue.slots.wild.shape[1]):
+        wild |= book.catalogue.slots.wild[context, place] >= 0
+    return not wild and book.catalogue.layout.mode[block] == 0
+
+
+@njit(cache=True, nogil=True)
+def _draw(book, block, context, way, keys, i, room, form, cards):
+    """Choose the groups one by one, then the kickers: all card sets equally likely, in the order of lists without keys."""
+    layout, slots, table = book.catalogue.layout, book.catalogue.slots, book.catalogue.combinations
+    natural, laid, base = room.natural, room.laid, np.int64(table.base)
+    groups, kickers = np.int64(layout.groups[block]), np.int64(layout.kickers[block])
+    if kickers and len(keys) == 0:
+        window = Window(np.int64(0), np.int64(1), np.int64(1), np.int64(i))
+        return _walk_plain(book, block, context, way, room, window, form, cards)
+    total = np.int64(1)
+    for group in range(groups):
+        pattern = _pattern(slots, base, context, natural, layout.rank[block, group], layout.only[block, group], 0, 0)
+        size = layout.size[block, group]
+        total *= np.int64(table.start[pattern, size + 1] - table.start[pattern, size])
+    carried = np.int64(1)
+    if kickers:
+        limits(book, block, way, room)
+        carried = _count_kickers(book, block, way, kickers, room)
+    if total * carried == 0:
+        return np.int64(0)
+    lot = np.int64(0)
+    if len(keys) > 0:
+        lot = np.int64(below(mix(keys[i], np.uint64(1)), np.uint64(total * carried)))
+    which, rest, filled, left = lot // carried, lot % carried, np.int64(0), total
+    for group in range(groups):
+        rank, size = layout.rank[block, group], layout.size[block, group]
+        pattern = _pattern(slots, base, context, natural, rank, layout.only[block, group], 0, 0)
+        low, high = np.int64(table.start[pattern, size]), np.int64(table.start[pattern, size + 1])
+        left //= high - low
+        filled = _lay(slots, table.counts, low + which // left, context, rank, laid, filled)
+        which %= left
+    if kickers:
+        filled = _take_kickers(book, block, way, kickers, rest, room, filled)
+    _write(book, laid, filled, layout.form[block], i, form, cards)
+    return total * carried
+
+
+@njit(cache=True, nogil=True)
+def _walk_plain(book, block, context, way, room, window, form, cards):
+    """The first card set of a plain block with kickers."""
+    layout, slots, table = book.catalogue.layout, book.catalogue.slots, book.catalogue.combinations
+    filled, base = np.int64(0), np.int64(table.base)
+    for group in range(np.int64(layout.groups[block])):
+        rank, size = layout.rank[block, group], layout.size[block, group]
+        pattern = _pattern(slots, base, context, room.natural, rank, layout.only[block, group], 0, 0)
+        low, high = np.int64(table.start[pattern, size]), np.int64(table.start[pattern, size + 1])
+        if low == high:
+            return np.int64(0)
+        filled = _lay(slots, table.counts, low, context, rank, room.laid, filled)
+    room.state[_LAID, 0] = filled
+    return _walk_kickers(book, block, way, room, np.int64(0), np.int64(0), window, form, cards)
+
+
+@njit(cache=True, nogil=True)
+def _count_kickers(book, block, way, kickers, room):
+    """Fill ways [rank, n]: how many ways there are to take n groups of the ranks from this one on; all of them."""
+    layout, table, ways, caps = book.catalogue.layout, book.catalogue.combinations, room.ways, room.caps
+    row, size, apart = np.int64(layout.carrying[block]), np.int64(layout.kicker_size[block]), layout.apart[block]
+    ranks = len(caps)
+    for n in range(kickers + 1):
+        ways[ranks, n] = 0
+    ways[ranks, 0] = 1
+    for rank in range(ranks - 1, -1, -1):
+        for n in range(kickers + 1):
+            total = ways[rank + 1, n]
+            for k in range(1, min(n, caps[rank]) + 1):
+                if (layout.allowed[row, way, rank] >> k) & 1:
+                    low, high = _ways_of(table, room.natural, rank, k * size)
+                    skip = 2 if apart and _apart(book, rank, rank + 1) else 1
+                    total += (high - low) * ways[rank + skip, n - k]
+            ways[rank, n] = total
+    return ways[0, kickers]
+
+
+@njit(cache=True, nogil=True)
+def _take_kickers(book, block, way, kickers, rest, room, filled):
+    """Lay down the kickers of a number, from the low ranks on; returns how many cards lie there then."""
+    layout, slots, table = book.catalogue.layout, book.catalogue.slots, book.catalogue.combinations
+    ways, caps = room.ways, room.caps
+    row, size, apart = np.int64(layout.carrying[block]), np.int64(layout.kicker_size[block]), layout.apart[block]
+    rank, n = np.int64(0), kickers
+    while n > 0:
+        if rest < ways[rank + 1, n]:
+            rank += 1
+            continue
+        rest -= ways[rank + 1, n]
+        skip = 2 if apart and _apart(book, rank, rank + 1) else 1
+        for k in range(1, min(n, caps[rank]) + 1):
+            if (layout.allowed[row, way, rank] >> k) & 1:
+                low, high = _ways_of(table, room.natural, rank, k * size)
+                here = (high - low) * ways[rank + skip, n - k]
+                if rest < here:
+                    filled = _lay(
+                        slots, table.counts, low + rest // ways[rank + skip, n - k], np.int64(0), rank, room.laid, filled
+                    )
+                    rest %= ways[rank + skip, n - k]
+                    n -= k
+                    rank += skip
+                    break
+                rest -= here
+    return filled

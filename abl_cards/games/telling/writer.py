@@ -1,0 +1,118 @@
+"""From columns of numbers to the input rows of a circuit."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abl_cards.games.telling.columns import AT_LEAST, BIT, EQUAL, Words, test_of
+from abl_cards.logic import Circuit, evaluate
+from abl_cards.parallel import THREADS, each_share
+
+BLOCK = 256
+"""Columns compared at once."""
+
+
+class Tests(NamedTuple):
+    """The inputs of a circuit by the column that they test, those of one column and manner side by side."""
+
+    row: NDArray[np.int32]  # [tests] of the circuit
+    column: NDArray[np.int32]  # [tests] among the columns that the circuit needs
+    how: NDArray[np.int8]  # [tests]
+    value: NDArray[np.int16]  # [tests]
+    map_column: NDArray[np.int32]  # [maps] columns with many values, of which one holds
+    map_low: NDArray[np.int32]  # [maps] the lowest value
+    maps: NDArray[np.int32]  # [maps, values] the row of a value, -1 for none
+
+
+Fill = Callable[[int, int, NDArray[np.int16]], None]
+"""Fills columns [columns of a group, n] for rows lo..hi-1."""
+
+MANY = 6
+"""From so many values on, the row of a value is looked up."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A circuit, and what it has to be told."""
+
+    circuit: Circuit
+    groups: tuple[str, ...]  # in the order of their columns
+    offsets: tuple[int, ...]  # where the columns of each group begin; one more at the end
+    tests: Tests
+
+    @classmethod
+    def of(cls, circuit: Circuit, words: Words, groups: frozenset[str] | None = None) -> Told:
+        """Look up the tests of its inputs, or of those in some groups; inputs that can never hold are false."""
+        found = [(row, test_of(words, atom)) for row, atom in enumerate(circuit.inputs)]
+        kept = [(row, test) for row, test in found if test and (groups is None or test.group in groups)]
+        used = tuple(sorted({test.group for _, test in kept}))
+        offsets = np.cumsum([0, *(words.groups[group] for group in used)]).tolist()
+        at = dict(zip(used, offsets, strict=False))
+        rows = [(at[test.group] + test.column, test.how, test.value, row) for row, test in kept]
+        return cls(circuit, used, tuple(offsets), _tests(rows))
+
+    def rows(self, n: int, fills: Mapping[str, Fill]) -> NDArray[np.uint8]:
+        """[inputs, n] what holds; the groups are filled by their names."""
+        rows = np.zeros((len(self.circuit.inputs), n), np.uint8)
+        columns = np.zeros((self.offsets[-1], n), np.int16)
+
+        def write(lo: int, hi: int) -> None:
+            for group, first, end in zip(self.groups, self.offsets[:-1], self.offsets[1:], strict=True):
+                fills[group](lo, hi, columns[first:end])
+            write_rows(self.tests, columns, lo, hi, rows)
+
+        each_share(n, write)
+        return rows
+
+    def ask(self, n: int, fills: Mapping[str, Fill]) -> NDArray[np.uint8]:
+        """[outputs, n] the answers."""
+        return evaluate(self.circuit, self.rows(n, fills), threads=THREADS)
+
+
+def _tests(rows: list[tuple[int, int, int, int]]) -> Tests:
+    by_column: dict[int, list[tuple[int, int]]] = {}
+    for column, how, value, row in rows:
+        if how == EQUAL:
+            by_column.setdefault(column, []).append((value, row))
+    looked_up = {column for column, values in by_column.items() if len(values) >= MANY}
+    compared = sorted(row for row in rows if not (row[1] == EQUAL and row[0] in looked_up))
+    lows = [min(value for value, _ in by_column[column]) for column in sorted(looked_up)]
+    span = max((max(by_column[column])[0] - low + 1 for column, low in zip(sorted(looked_up), lows, strict=True)), default=1)
+    maps = np.full((len(looked_up), span), -1, np.int32)
+    for place, (column, low) in enumerate(zip(sorted(looked_up), lows, strict=True)):
+        for value, row in by_column[column]:
+            maps[place, value - low] = row
+    columns = np.array(compared, np.int32).reshape(-1, 4).T
+    return Tests(
+        columns[3].copy(), columns[0].copy(), columns[1].astype(np.int8), columns[2].astype(np.int16),
+        np.array(sorted(looked_up), np.int32), np.array(lows, np.int32), maps,
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def write_rows(tests, columns, lo, hi, rows):
+    """Fill zeroed rows [inputs, n] in the columns lo..hi-1."""
+    for test in range(len(tests.row)):
+        source, target, value, how = columns[tests.column[test]], rows[tests.row[test]], tests.value[test], tests.how[test]
+        if how == AT_LEAST:
+            for i in range(lo, hi):
+                target[i] = source[i] >= value
+        elif how == BIT:
+            for i in range(lo, hi):
+                target[i] = (source[i] >> value) & 1
+        else:
+            for i in range(lo, hi):
+                target[i] = source[i] == value
+    for each in range(len(tests.map_column)):
+        source, low, table = columns[tests.map_column[each]], tests.map_low[each], tests.maps[each]
+        for i in range(lo, hi):
+            place = source[i] - low
+            if 0 <= place < len(table) and table[place] >= 0:
+                rows[table[place], i] = 1
