@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from abl_cards.games.game import GameError
 from abl_cards.games.play.state import State
-from abl_cards.games.play.view import fold
+from abl_cards.games.play.view import act_columns, fold, places
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number
 from abl_cards.games.tables import DRAW, Indices
 from abl_cards.games.telling.columns import EVENTS
-from abl_cards.games.telling.writer import Fill, Told
+from abl_cards.games.telling.writer import Fill, Told, lazily
 from abl_cards.logic import Atom, Signature, Term, evaluate
 from abl_cards.logic.circuit import FALSE
 
@@ -89,46 +89,34 @@ class Flow:
 
     # --- asking ------------------------------------------------------------------------------------------------------
 
-    def _fills(self, state: State, which: Indices, event: str | None = None) -> dict[str, Fill]:
+    def fills(self, state: State, which: Indices, event: str | None = None) -> dict[str, Fill]:
+        """What fills the groups of columns that everybody, or the referee, may be told."""
         rules = self.rules
-
-        def hands(lo: int, hi: int, columns: NDArray[np.int16]) -> None:
-            cells, context = len(rules.cells), rules.contexts.of(state.fluents[which])
-            for seat in range(rules.table.seats):
-                cards = state.hands[which, seat]
-                fold(cards, context, rules.cells.acts, lo, hi, columns[seat * cells : (seat + 1) * cells])
-
-        def fluents(lo: int, hi: int, columns: NDArray[np.int16]) -> None:
-            columns[:, lo:hi] = state.fluents[which[lo:hi]].T
-
-        def act(lo: int, hi: int, columns: NDArray[np.int16]) -> None:
-            for column, field in enumerate((state.acted, state.owner, state.passed, state.gone_by, state.out)):
-                columns[column, lo:hi] = field[which[lo:hi]]
-
-        def move(lo: int, hi: int, columns: NDArray[np.int16]) -> None:
-            columns[0, lo:hi] = state.laid[which[lo:hi]]
-            columns[1, lo:hi] = rules.forms.label_of[columns[0, lo:hi]]
-
-        def result(lo: int, hi: int, columns: NDArray[np.int16]) -> None:
-            seats = rules.table.seats
-            columns[:seats, lo:hi] = state.order[which[lo:hi]].T
-            columns[seats:, lo:hi] = state.hands[which[lo:hi]].sum(axis=2).T
-
-        def lots(lo: int, hi: int, columns: NDArray[np.int16]) -> None:
-            columns[:, lo:hi] = state.lots[which[lo:hi]].T
-
-        def acts(lo: int, hi: int, columns: NDArray[np.int16]) -> None:
-            columns[0, lo:hi] = state.acts[which[lo:hi]]
-
-        def happening(lo: int, hi: int, columns: NDArray[np.int16]) -> None:
-            columns[0, lo:hi] = EVENTS.index(event) if event else -1
-            columns[1, lo:hi] = state.choice[which[lo:hi]]
-            columns[3, lo:hi] = state.seat[which[lo:hi]]
-
         return {
-            "hands": hands, "fluents": fluents, "act": act, "move": move, "result": result, "lots": lots, "acts": acts,
-            "event": happening,
-        }  # fmt: skip
+            "hands": lambda lo, hi, columns, used: self._fill_hands(state, which, lo, hi, columns, used),
+            "fluents": lazily(lambda: state.fluents.T[:, which]),
+            "act": lazily(lambda: act_columns(state, which)),
+            "move": lazily(lambda: [state.laid[which], rules.forms.label_of[state.laid[which]]]),
+            "result": lazily(lambda: [*state.order[which].T, *state.hands[which].sum(axis=2).T]),
+            "lots": lazily(lambda: state.lots[which].T),
+            "acts": lazily(lambda: [state.acts[which]]),
+            "event": lazily(lambda: self._event_columns(state, which, event)),
+        }
+
+    def _event_columns(self, state: State, which: Indices, event: str | None) -> list[NDArray[np.integer]]:
+        happening = np.full(len(which), EVENTS.index(event) if event else -1)
+        return [happening, state.choice[which], state.chosen[which], state.seat[which]]
+
+    def _fill_hands(
+        self, state: State, which: Indices, lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]
+    ) -> None:
+        acts, cells = self.rules.cells.acts, len(self.rules.cells)
+        context = self.rules.contexts.of(state.fluents[which])
+        for seat in range(self.rules.table.seats):
+            mine = np.flatnonzero(used // cells == seat)
+            if mine.size:
+                cards, at = state.hands[which, seat], places(used[mine] % cells, acts)
+                fold(cards, context, acts, at, lo, hi, columns[mine[0] : mine[-1] + 1])
 
     def init(self, state: State, which: Indices) -> None:
         """A match begins."""
@@ -139,7 +127,7 @@ class Flow:
         """Something has happened at some tables."""
         change = self.changes.get(event)
         if change is not None and which.size:
-            change.apply(change.told.ask(len(which), self._fills(state, which, event)), state, which)
+            change.apply(change.told.ask(len(which), self.fills(state, which, event)), state, which)
 
     def played(self, state: State, which: Indices) -> None:
         """Seats have played or passed."""
@@ -156,7 +144,7 @@ class Flow:
         n = len(which)
         again, stage = np.zeros(n, np.bool_), np.full(n, -1, np.int8)
         seat, leader, leaders = np.zeros(n, np.int8), np.zeros(n, np.int8), np.zeros(n, np.int8)
-        answers = self.asked.ask(n, self._fills(state, which))
+        answers = self.asked.ask(n, self.fills(state, which))
         for (name, args), truth in zip(self.asked.circuit.outputs, answers, strict=True):
             if name == "deal_again":
                 again |= truth == 1
@@ -175,7 +163,7 @@ class Flow:
         """[n, seats] the points of an episode that is over."""
         points = np.zeros((len(which), self.rules.table.seats), np.int32)
         if self.scored is not None:
-            answers = self.scored.ask(len(which), self._fills(state, which, "end"))
+            answers = self.scored.ask(len(which), self.fills(state, which, "end"))
             for (_, (seat, worth, _)), truth in zip(self.scored.circuit.outputs, answers, strict=True):
                 points[:, int(seat)] += int(worth) * truth.astype(np.int32)
         return points
@@ -185,7 +173,7 @@ class Flow:
         over, winner = np.zeros(len(which), np.bool_), np.full(len(which), -1, np.int8)
         if self.ended is None:
             return ~over, winner
-        answers = self.ended.ask(len(which), self._fills(state, which, "end"))
+        answers = self.ended.ask(len(which), self.fills(state, which, "end"))
         for (name, args), truth in zip(self.ended.circuit.outputs, answers, strict=True):
             if name == "won":
                 winner[truth == 1] = int(args[0])
@@ -199,7 +187,7 @@ _cache: dict[int, tuple[Rules, Flow]] = {}
 
 
 def _flow(rules: Rules) -> Flow:
-    lots = tuple(number(sides, f"lot({name},…)") for name, sides in rules.kb.facts("lot", 2))
+    lots = tuple(number(sides, f"lot({name},…)") for name, sides in rules.kb.facts("lots", 2))
     asked = rules.told("deal_again/0", "asks/2", "leads/1")
     if asked is None:
         raise kb_error("no rule derives leads/1", "say who leads the first trick: leads(0), or leads(S) :- holds(S,…)")

@@ -33,6 +33,7 @@ class State(NamedTuple):
     played: NDArray[np.uint8]  # [n, seats, kinds] cards laid down in the episode, by seat
     stage: NDArray[np.int8]  # [n]
     choice: NDArray[np.int8]  # [n] the number of the choice that is asked for, -1 for none
+    chosen: NDArray[np.int16]  # [n] the number of the option chosen last, -1 for none
     seat: NDArray[np.int8]  # [n] the seat to decide
     to_beat: NDArray[np.int16]  # [n] form, or LEADING
     owner: NDArray[np.int8]  # [n] whose play it is
@@ -57,7 +58,7 @@ def empty_state(n: int, seats: int, kinds: int, recent: int, most: int, slots: i
     return State(
         hands=np.zeros((n, seats, kinds), np.uint8), aside=np.zeros((n, kinds), np.uint8),
         played=np.zeros((n, seats, kinds), np.uint8), stage=np.full(n, MATCH_OVER, np.int8),
-        choice=np.full(n, -1, np.int8), seat=np.zeros(n, np.int8), to_beat=np.full(n, LEADING, np.int16),
+        choice=np.full(n, -1, np.int8), chosen=np.full(n, -1, np.int16), seat=np.zeros(n, np.int8), to_beat=np.full(n, LEADING, np.int16),
         owner=np.zeros(n, np.int8), acted=np.zeros(n, np.int8), laid=np.full(n, -1, np.int16),
         passed=np.zeros(n, np.uint16), gone_by=np.zeros(n, np.uint16), out=np.zeros(n, np.uint16),
         order=np.full((n, seats), NOBODY, np.int8), clock=np.zeros(n, np.int32), acts=np.zeros(n, np.int32),

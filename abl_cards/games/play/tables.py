@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.game import GameError
 from abl_cards.games.play import state as kernels
+from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.state import EPISODE_OVER, LEADING, MATCH_OVER, NOBODY, PLAY, empty_state
@@ -116,6 +117,20 @@ class Tables:
         if ended.size:
             self._end_episode(ended)
 
+    def give(self, which: Indices, options: NDArray[np.uint8]) -> None:
+        """Choose one of the options at each of these tables: their numbers [n]."""
+        if self.listener:
+            self.listener.card_given(self, which, options)
+        state = self.state
+        state.clock[which] += 1
+        state.chosen[which] = options
+        self.flow.happens("choice", state, which)
+        self._go_on(which)
+
+    def exchanges(self, which: Indices) -> Choices:
+        """What may be chosen at these tables, which must all be asking."""
+        return Choices(View(self.rules, self.state, which, self.state.seat[which]))
+
     def _no_turn(self, table: int) -> str:
         state = self.state
         out = [seat for seat in range(self.rules.table.seats) if state.out[table] >> seat & 1]
@@ -157,9 +172,9 @@ class Tables:
         self.total[which] += self.points[which]
         if self.listener:
             self.listener.episode_ended(self, which)
+        over, winner = self.flow.end(self.state, which)
         self.flow.happens("end", self.state, which)
         self.episode[which] += 1
-        over, winner = self.flow.end(self.state, which)
         self.winner[which[over]] = np.where(winner[over] == -1, self._best(which[over]), winner[over])
         self.state.stage[which[over]] = MATCH_OVER
         if self.listener and over.any():

@@ -3,7 +3,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -14,8 +14,7 @@ from abl_cards.games.play.state import State
 from abl_cards.games.reading.cells import NO_CELL
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Indices
-from abl_cards.games.telling.writer import Fill
-from abl_cards.parallel import each_share
+from abl_cards.games.telling.writer import Fill, lazily
 
 
 class View:
@@ -61,31 +60,51 @@ class View:
     @cached_property
     def fills(self) -> Mapping[str, Fill]:
         """What fills each group of columns."""
+        state, which = self.state, self.which
         return {
-            "hand": self._cells(lambda: self.hand),
-            "size": lambda lo, hi, columns: _put(columns, lo, hi, self.hand[lo:hi].sum(axis=1)[None]),
-            "unseen": self._cells(lambda: self.unseen),
-            "gone": self._cells(lambda: self.state.played[self.which].sum(axis=1, dtype=np.uint8)),
-            "sizes": lambda lo, hi, columns: _put(columns, lo, hi, self.sizes[lo:hi].T),
-            "trick": lambda lo, hi, columns: _put(columns, lo, hi, np.stack([self.to_beat[lo:hi], self.top[lo:hi]])),
-            "seat": lambda lo, hi, columns: _put(columns, lo, hi, self.seats[None, lo:hi]),
-            "acts": lambda lo, hi, columns: _put(columns, lo, hi, self.state.acts[self.which[lo:hi]][None]),
-            "fluents": lambda lo, hi, columns: _put(columns, lo, hi, self.state.fluents[self.which[lo:hi]].T),
-            "act": self._fill_act,
+            "hand": self.cells(lambda: self.hand),
+            "size": lazily(lambda: [self.hand.sum(axis=1)]),
+            "unseen": self.cells(lambda: self.unseen),
+            "gone": self.cells(lambda: self.gone),
+            "sizes": lazily(lambda: self.sizes.T),
+            "trick": lazily(lambda: [self.to_beat, self.top]),
+            "seat": lazily(lambda: [self.seats]),
+            "acts": lazily(lambda: [state.acts[which]]),
+            "fluents": lazily(lambda: state.fluents.T[:, which]),
+            "act": lazily(lambda: act_columns(state, which)),
+            "face": self._fill_face,
         }
 
-    def _cells(self, cards) -> Fill:
+    @cached_property
+    def gone(self) -> NDArray[np.uint8]:
+        """[n, kinds] the cards laid down in the episode."""
+        gone: NDArray[np.uint8] = self.state.played[self.which].sum(axis=1, dtype=np.uint8)
+        return gone
+
+    def cells(self, cards: Callable[[], NDArray[np.uint8]]) -> Fill:
+        """How many of cards [n, kinds] act as each cell."""
         acts, context = self.rules.cells.acts, self.context
+        return lambda lo, hi, columns, used: fold(cards(), context, acts, places(used, acts), lo, hi, columns)
 
-        def fill(lo: int, hi: int, columns: NDArray[np.int16]) -> None:
-            fold(cards(), context, acts, lo, hi, columns)
+    def _fill_face(self, lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
+        acts, cells = self.rules.cells.acts, len(self.rules.cells)
+        for place in range(self.rules.table.seats - 1):
+            mine = np.flatnonzero(used // cells == place)
+            if mine.size:
+                cards = self.hidden_hands[:, place]
+                fold(cards, self.context, acts, places(used[mine] % cells, acts), lo, hi, columns[mine[0] : mine[-1] + 1])
 
-        return fill
 
-    def _fill_act(self, lo: int, hi: int, columns: NDArray[np.int16]) -> None:
-        state, which = self.state, self.which[lo:hi]
-        for column, field in enumerate((state.acted, state.owner, state.passed, state.gone_by, state.out)):
-            columns[column, lo:hi] = field[which]
+def act_columns(state: State, which: Indices) -> list[NDArray[np.integer]]:
+    """Who acted, whose play is to beat, who has passed since, and in the trick, and who is out."""
+    return [field[which] for field in (state.acted, state.owner, state.passed, state.gone_by, state.out)]
+
+
+def places(used: NDArray[np.int64], acts: NDArray[np.int16]) -> NDArray[np.int64]:
+    """[cells] the place of each cell among those that are used, -1 for the others."""
+    found = np.full(int(max(acts.max(initial=0), used.max(initial=0))) + 1, -1, np.int64)
+    found[used] = np.arange(len(used))
+    return found
 
 
 def others_of(rules: Rules, seats: NDArray[np.int8]) -> NDArray[np.int8]:
@@ -98,24 +117,16 @@ def others_of(rules: Rules, seats: NDArray[np.int8]) -> NDArray[np.int8]:
     return np.stack(found, axis=1)
 
 
-def _put(columns: NDArray[np.int16], lo: int, hi: int, values: NDArray[np.integer]) -> None:
-    columns[:, lo:hi] = values
-
-
 @njit(cache=True, nogil=True)
-def fold(cards, context, acts, lo, hi, columns):
-    """Add up how many of cards [n, kinds] act as each cell: columns [cells, n], zero so far."""
+def fold(cards, context, acts, places, lo, hi, columns):
+    """Add up how many of cards [n, kinds] act as each cell that has a place: columns [places, n], zero so far."""
     for kind in range(cards.shape[1]):
         for i in range(lo, hi):
             count = cards[i, kind]
             if count:
-                for place in range(acts.shape[2]):
-                    cell = acts[context[i], kind, place]
+                for each in range(acts.shape[2]):
+                    cell = acts[context[i], kind, each]
                     if cell == NO_CELL:
                         break
-                    columns[cell, i] += count
-
-
-def share(n: int, work) -> None:
-    """On all cores."""
-    each_share(n, work)
+                    if places[cell] >= 0:
+                        columns[places[cell], i] += count

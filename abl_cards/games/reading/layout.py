@@ -69,12 +69,14 @@ class Catalogue(NamedTuple):
     combinations: Combinations
 
 
-def read_catalogue(pack: Pack, cells: Cells, forms: Forms, last_descending: bool) -> Catalogue:
-    """Lay out the forms of a game; raises KBError."""
-    used = sorted({group.cell for form in forms.forms for group in form.groups} | _carried(forms))
+def read_catalogue(
+    pack: Pack, cells: Cells, forms: Forms, hand_order: Sequence[int], last_descending: bool
+) -> Catalogue:
+    """Lay out the forms of a game, cards of a rank in the order of hands; raises KBError."""
+    used = sorted({group.cell for form in forms.forms for group in form.groups} | carried_cells(forms))
     rank_of = {cell: place for place, cell in enumerate(used)}
     suits = list(dict.fromkeys(parts[1] for parts in map(rank_and_suit, pack.kinds) if parts))
-    slots = _slots(pack, cells, used, suits)
+    slots = _slots(pack, cells, used, suits, hand_order)
     layout = _Blocks(forms, rank_of, slots, suits).layout()
     largest = max([1, *layout.size.ravel().tolist(), *layout.tail_size.tolist(), *_largest_kickers(forms)])
     candidates = slots.kind.shape[1] + slots.wild.shape[1]
@@ -82,7 +84,8 @@ def read_catalogue(pack: Pack, cells: Cells, forms: Forms, last_descending: bool
     return Catalogue(layout, slots, combinations(candidates, copies, largest, last_descending))
 
 
-def _carried(forms: Forms) -> set[int]:
+def carried_cells(forms: Forms) -> set[int]:
+    """What kickers may be."""
     return {cell for form in forms.forms if form.kickers for cell in form.kickers.allowed}
 
 
@@ -91,10 +94,12 @@ def _largest_kickers(forms: Forms) -> list[int]:
     return [max((bits.bit_length() - 1 for bits in each.allowed.values()), default=1) * each.size for each in carrying]
 
 
-def _slots(pack: Pack, cells: Cells, used: Sequence[int], suits: Sequence[Term]) -> Slots:
+def _slots(
+    pack: Pack, cells: Cells, used: Sequence[int], suits: Sequence[Term], hand_order: Sequence[int]
+) -> Slots:
     contexts = len(cells.acts)
     acting = np.array([(cells.acts == cell).any(axis=2) for cell in used]).reshape(len(used), contexts, len(pack))
-    kinds = [np.flatnonzero(each.any(axis=0)) for each in acting]
+    kinds = [[kind for kind in hand_order if each[:, kind].any()] for each in acting]
     most = max(1, max(map(len, kinds), default=1))
     kind, suit = np.full((len(used), most), NONE, np.int16), np.full((len(used), most), NONE, np.int8)
     natural = np.zeros((contexts, len(used), most), np.uint8)

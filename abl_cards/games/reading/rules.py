@@ -17,12 +17,12 @@ from abl_cards.games.reading.contexts import Contexts, contexts_of, fluent_rows
 from abl_cards.games.reading.fluents import Fluents, declared_fluents, read_fluents
 from abl_cards.games.reading.folder import Folder, declarations, load
 from abl_cards.games.reading.forms import PASS, Forms, read_forms
-from abl_cards.games.reading.layout import NONE, read_catalogue
-from abl_cards.games.reading.pack import Pack, read_pack
+from abl_cards.games.reading.layout import NONE, carried_cells, read_catalogue
+from abl_cards.games.reading.pack import Pack, rank_and_suit, read_pack
 from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import functor, number
 from abl_cards.games.telling.columns import INPUTS, Words
-from abl_cards.games.telling.writer import Told
+from abl_cards.games.telling.writer import Told, columns_of
 from abl_cards.logic import Atom, Circuit, KnowledgeBase, Signature, Term, evaluate
 
 MOST_SEATS = 12
@@ -33,7 +33,8 @@ FACTS = (
     "pack/2", "packs/1", "index/2", "seat/1", "next/2", "member/2", "who/2", "deals/2", "label/1", "label/2", "order/2",
     "form/2", "kind/2", "needs/4", "natural/3", "wilds/2", "same_suit/2", "mixed_suits/1", "only/3", "kickers/3",
     "kicker/3", "misread/3", "apart/1", "tier/2", "listed/2", "letter/2", "lasts/2", "order_of_sets/1", "leftover/2",
-    "recent/1", "title/2", "default_profile/1", "lot/2",
+    "recent/1", "title/2", "default_profile/1", "lots/2",
+    "one/2", "count/2", "any/2", "hand_order/2",
 )  # fmt: skip
 ASKED = (
     "acts_as/2", "legal/1", "move/1", "includes/1", "strength/2", "beats/1", "turn/1", "trick_over/0", "over/0",
@@ -98,6 +99,14 @@ class Rules:
         return Told.of(self.kb.circuit(*known), self.words) if known else None
 
     @cached_property
+    def choosing(self) -> Told:
+        """The circuit of ``option/1``; raises KBError where somebody is asked and there is none."""
+        told = self.told("option/1")
+        if told is None:
+            raise kb_error("asks/2 asks, and no rule derives option/1", "say what may be chosen: option(bid(0..3)).")
+        return told
+
+    @cached_property
     def derived(self) -> frozenset[Signature]:
         """What the rules can derive at all."""
         return frozenset(self.kb.request.outputs)
@@ -149,7 +158,7 @@ def _read_table(kb: KnowledgeBase) -> Table:
 def _words(kb: KnowledgeBase, cells: Cells, forms: Forms, fluents: Fluents, table: Table) -> Words:
     options = [args[0] for args in _instances(kb, "option", 1)]
     stages = dict.fromkeys(args[0] for args in _instances(kb, "asks", 2))
-    lots = tuple(name for name, _ in kb.facts("lot", 2))
+    lots = tuple(name for name, _ in kb.facts("lots", 2))
     kinds = tuple(dict.fromkeys(functor(str(form.kind)) for form in forms.forms if form.name != PASS))
     return Words(cells, forms, fluents, table.seats, table.who, tuple(stages), tuple(options), lots, kinds, ())
 
@@ -191,7 +200,7 @@ def _book(
     kb: KnowledgeBase, pack: Pack, cells: Cells, contexts: Contexts, forms: Forms, strength: NDArray[np.int64]
 ) -> Book:
     orders = {str(name) for (name,) in kb.facts("order_of_sets", 1)}
-    catalogue = read_catalogue(pack, cells, forms, "last_descending" in orders)
+    catalogue = read_catalogue(pack, cells, forms, _hand_order(kb, pack), "last_descending" in orders)
     layout, ranks = catalogue.layout, len(catalogue.slots.kind)
     listed = dict(kb.facts("listed", 2))
     keys = _in_order(list(listed.values()))
@@ -206,12 +215,42 @@ def _book(
             return keys.get(listed.get(label, ""), len(keys) + 1), int(strength[context, first_form[block]]), block
 
         lists.append(sorted(range(len(layout.label)), key=place))
-    natural = np.tile(np.arange(ranks, dtype=np.int16), (len(contexts), 1))
+    order = _weak_to_strong(forms, strength, _cell_ranks(forms, ranks))
     sorted_rows = all(isinstance(kind, int) or "(" not in kind for kind in pack.kinds)
     return Book(
-        catalogue, natural, np.array(lists, np.int32), np.arange(ranks, dtype=np.int16),
+        catalogue, order, np.array(lists, np.int32), np.arange(ranks, dtype=np.int16),
         np.full(len(layout.label), NONE, np.int16), sorted_rows,
     )  # fmt: skip
+
+
+def _cell_ranks(forms: Forms, ranks: int) -> list[int]:
+    """The cells of the ranks of a layout."""
+    used = sorted({group.cell for form in forms.forms for group in form.groups} | carried_cells(forms))
+    assert len(used) == ranks
+    return used
+
+
+def _weak_to_strong(forms: Forms, strength: NDArray[np.int64], cells: list[int]) -> NDArray[np.int16]:
+    """[contexts, ranks] by the strength of the smallest form of a single group of each; those without one are last."""
+    power = np.full((len(strength), len(cells)), np.iinfo(np.int64).max)
+    size = np.full(len(cells), np.iinfo(np.int64).max)
+    for place, form in enumerate(forms.forms):
+        if len(form.groups) == 1 and not form.kickers:
+            rank = cells.index(form.groups[0].cell)
+            if form.cards < size[rank]:
+                size[rank], power[:, rank] = form.cards, strength[:, place]
+    return np.argsort(power, axis=1, kind="stable").astype(np.int16)
+
+
+def _hand_order(kb: KnowledgeBase, pack: Pack) -> list[int]:
+    """The kinds of cards as the sets of a list are sorted: by ``hand_order(Suit,I)``, else as in vectors."""
+    places = {suit: number(place, "hand_order") for suit, place in kb.facts("hand_order", 2)}
+
+    def place(kind: int) -> tuple[int, int]:
+        parts = rank_and_suit(pack.kinds[kind])
+        return (places.get(parts[1], len(places)) if parts else 0), kind
+
+    return sorted(range(len(pack)), key=place)
 
 
 def _play(kb: KnowledgeBase, words: Words, forms: Forms, pack: Pack) -> Told:
@@ -247,18 +286,13 @@ def _turns(kb: KnowledgeBase, words: Words, contexts: Contexts, forms: Forms, ta
     values = dict(zip(sizes, axes, strict=True))
     states = contexts.states
 
-    def fill_act(lo: int, hi: int, columns: NDArray[np.int16]) -> None:
-        for column, name in enumerate(("acted", "owner", "passed", "gone_by", "out")):
-            columns[column, lo:hi] = values[name][lo:hi]
-
-    def fill_move(lo: int, hi: int, columns: NDArray[np.int16]) -> None:
-        columns[0, lo:hi] = examples[values["laid"][lo:hi]]
-        columns[1, lo:hi] = forms.label_of[columns[0, lo:hi]]
-
-    def fill_fluents(lo: int, hi: int, columns: NDArray[np.int16]) -> None:
-        columns[:, lo:hi] = states[values["context"][lo:hi]].T
-
-    answers = told.ask(total, {"act": fill_act, "move": fill_move, "fluents": fill_fluents})
+    laid = examples[values["laid"]]
+    by_group = {
+        "act": [values[name] for name in ("acted", "owner", "passed", "gone_by", "out")],
+        "move": [laid, forms.label_of[laid]],
+        "fluents": states[values["context"]].T,
+    }
+    answers = told.ask(total, {name: columns_of(found) for name, found in by_group.items()})
     strides, stride = {}, 1
     for name in reversed(sizes):
         strides[name] = stride if sizes[name] > 1 else 0
@@ -270,11 +304,7 @@ def _classes(told: Told, words: Words, forms: Forms) -> tuple[NDArray[np.int32],
     """[forms] which forms a circuit cannot tell apart, and [classes] a form of each."""
     moves = Told.of(told.circuit, words, frozenset({"move"}))
 
-    def fill(lo: int, hi: int, columns: NDArray[np.int16]) -> None:
-        columns[0, lo:hi] = np.arange(lo, hi)
-        columns[1, lo:hi] = forms.label_of[lo:hi]
-
-    rows = moves.rows(len(forms), {"move": fill})
+    rows = moves.rows(len(forms), {"move": columns_of([np.arange(len(forms)), forms.label_of])})
     _, examples, classes = np.unique(rows, axis=1, return_index=True, return_inverse=True)
     return classes.reshape(-1).astype(np.int32), examples.astype(np.int16)
 

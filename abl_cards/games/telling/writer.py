@@ -3,7 +3,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -31,8 +31,24 @@ class Tests(NamedTuple):
     maps: NDArray[np.int32]  # [maps, values] the row of a value, -1 for none
 
 
-Fill = Callable[[int, int, NDArray[np.int16]], None]
-"""Fills columns [columns of a group, n] for rows lo..hi-1."""
+Fill = Callable[[int, int, NDArray[np.int16], NDArray[np.int64]], None]
+"""Fills columns [used, n] for rows lo..hi-1: which columns of the group are wanted is told last."""
+
+def columns_of(values: Sequence[NDArray[np.integer]] | NDArray[np.integer]) -> Fill:
+    """Columns that lie in arrays [n], one a column of the group."""
+    return lazily(lambda: values)
+
+
+def lazily(values: Callable[[], Sequence[NDArray[np.integer]] | NDArray[np.integer]]) -> Fill:
+    """The same, made when they are wanted."""
+
+    def fill(lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
+        found = values()
+        for place, column in enumerate(used):
+            columns[place, lo:hi] = found[column][lo:hi]
+
+    return fill
+
 
 MANY = 6
 """From so many values on, the row of a value is looked up."""
@@ -44,6 +60,7 @@ class Told:
 
     circuit: Circuit
     groups: tuple[str, ...]  # in the order of their columns
+    used: tuple[NDArray[np.int64], ...]  # by group, which of its columns are needed
     offsets: tuple[int, ...]  # where the columns of each group begin; one more at the end
     tests: Tests
 
@@ -52,11 +69,19 @@ class Told:
         """Look up the tests of its inputs, or of those in some groups; inputs that can never hold are false."""
         found = [(row, test_of(words, atom)) for row, atom in enumerate(circuit.inputs)]
         kept = [(row, test) for row, test in found if test and (groups is None or test.group in groups)]
-        used = tuple(sorted({test.group for _, test in kept}))
-        offsets = np.cumsum([0, *(words.groups[group] for group in used)]).tolist()
-        at = dict(zip(used, offsets, strict=False))
-        rows = [(at[test.group] + test.column, test.how, test.value, row) for row, test in kept]
-        return cls(circuit, used, tuple(offsets), _tests(rows))
+        columns: dict[str, set[int]] = {}
+        for _, test in kept:
+            columns.setdefault(test.group, set()).add(test.column)
+        names = tuple(sorted(columns))
+        used = tuple(np.array(sorted(columns[name]), np.int64) for name in names)
+        offsets = np.cumsum([0, *map(len, used)]).tolist()
+        at = {
+            (name, int(column)): offset + place
+            for name, each, offset in zip(names, used, offsets, strict=False)
+            for place, column in enumerate(each)
+        }
+        rows = [(at[test.group, test.column], test.how, test.value, row) for row, test in kept]
+        return cls(circuit, names, used, tuple(offsets), _tests(rows))
 
     def rows(self, n: int, fills: Mapping[str, Fill]) -> NDArray[np.uint8]:
         """[inputs, n] what holds; the groups are filled by their names."""
@@ -64,8 +89,8 @@ class Told:
         columns = np.zeros((self.offsets[-1], n), np.int16)
 
         def write(lo: int, hi: int) -> None:
-            for group, first, end in zip(self.groups, self.offsets[:-1], self.offsets[1:], strict=True):
-                fills[group](lo, hi, columns[first:end])
+            for group, used, first, end in zip(self.groups, self.used, self.offsets[:-1], self.offsets[1:], strict=True):
+                fills[group](lo, hi, columns[first:end], used)
             write_rows(self.tests, columns, lo, hi, rows)
 
         each_share(n, write)
