@@ -66,6 +66,7 @@ class Program:
     constants: dict[str, tuple[Location, Term | None]] = field(default_factory=dict)
     constraints: list[Constraint] = field(default_factory=list)
     depends: dict[Signature, set[Signature]] = field(default_factory=dict)  # of a head on the bodies of its rules
+    reads: list[tuple[Signature, Use]] = field(default_factory=list)  # the head of a rule, and what its body reads
     rules: list[tuple[Location, int]] = field(default_factory=list)  # with the number of their variables
     problems: list[Diagnostic] = field(default_factory=list)
 
@@ -110,6 +111,7 @@ def _rule(statement: ast.AST, program: Program) -> None:
         _body(literal, program)
     for use in program.heads[heads:]:
         program.depends.setdefault(use.signature, set()).update(body.signature for body in program.bodies[bodies:])
+        program.reads.extend((use.signature, body) for body in program.bodies[bodies:])
     program.rules.append((where, len(_variables(statement))))
 
 
