@@ -11,7 +11,7 @@ from abl_cards.games.play.view import View
 from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Indices, MoveLists
-from abl_cards.games.telling.writer import lazily
+from abl_cards.games.telling.writer import columns_of
 
 NO_FORM = -1
 """What is chosen has no form."""
@@ -46,7 +46,7 @@ class Choices:
         told = rules.choosing
         stage, seat = self.stage, self.view.seats
         nothing = np.full(len(self.view), -1)
-        event = lazily(lambda: [nothing, stage, nothing, seat])
+        event = columns_of([nothing, stage, nothing, seat])
         answers = told.ask(len(self.view), {**self.view.fills, "event": event})
         found = np.zeros((len(self.view), len(rules.words.options)), np.uint8)
         for (_, (option,)), truth in zip(told.circuit.outputs, answers, strict=True):

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from abl_cards.games.game import GameError
 from abl_cards.games.play.state import State
-from abl_cards.games.play.view import act_columns, fold, places
+from abl_cards.games.play.view import act_column
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number
 from abl_cards.games.tables import DRAW, Indices
 from abl_cards.games.telling.columns import EVENTS
-from abl_cards.games.telling.writer import Fill, Told, lazily
+from abl_cards.games.telling.writer import Fill, Told, columns_of, lazily
 from abl_cards.logic import Atom, Signature, Term, evaluate
 from abl_cards.logic.circuit import FALSE
 
@@ -94,13 +94,13 @@ class Flow:
         rules = self.rules
         return {
             "hands": lambda lo, hi, columns, used: self._fill_hands(state, which, lo, hi, columns, used),
-            "fluents": lazily(lambda: state.fluents.T[:, which]),
-            "act": lazily(lambda: act_columns(state, which)),
-            "move": lazily(lambda: [state.laid[which], rules.forms.label_of[state.laid[which]]]),
-            "result": lazily(lambda: [*state.order[which].T, *state.hands[which].sum(axis=2).T]),
-            "lots": lazily(lambda: state.lots[which].T),
-            "acts": lazily(lambda: [state.acts[which]]),
-            "event": lazily(lambda: self._event_columns(state, which, event)),
+            "fluents": lazily(lambda slot: state.fluents[which, slot]),
+            "act": lazily(lambda column: act_column(state, which, column)),
+            "move": lazily(lambda column: rules.forms.label_of[state.laid[which]] if column else state.laid[which]),
+            "result": lazily(lambda column: self._result_column(state, which, column)),
+            "lots": lazily(lambda lot: state.lots[which, lot]),
+            "acts": lazily(lambda _: state.acts[which]),
+            "event": columns_of(self._event_columns(state, which, event)),
         }
 
     def _event_columns(self, state: State, which: Indices, event: str | None) -> list[NDArray[np.integer]]:
@@ -110,13 +110,15 @@ class Flow:
     def _fill_hands(
         self, state: State, which: Indices, lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]
     ) -> None:
-        acts, cells = self.rules.cells.acts, len(self.rules.cells)
-        context = self.rules.contexts.of(state.fluents[which])
-        for seat in range(self.rules.table.seats):
-            mine = np.flatnonzero(used // cells == seat)
-            if mine.size:
-                cards, at = state.hands[which, seat], places(used[mine] % cells, acts)
-                fold(cards, context, acts, at, lo, hi, columns[mine[0] : mine[-1] + 1])
+        cells, context = self.rules.cells, self.rules.contexts.of(state.fluents[which])
+        for seat, mine in cells.blocks(used, self.rules.table.seats):
+            cells.fold(state.hands[which, seat], context, used[mine] % len(cells), lo, hi, columns[mine])
+
+    def _result_column(self, state: State, which: Indices, column: int) -> NDArray[np.integer]:
+        seats = self.rules.table.seats
+        if column < seats:
+            return state.order[which, column]
+        return state.hands[which, column - seats].sum(axis=1)
 
     def init(self, state: State, which: Indices) -> None:
         """A match begins."""

@@ -7,11 +7,9 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games.play.state import State
-from abl_cards.games.reading.cells import NO_CELL
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Indices
 from abl_cards.games.telling.writer import Fill, lazily
@@ -63,15 +61,15 @@ class View:
         state, which = self.state, self.which
         return {
             "hand": self.cells(lambda: self.hand),
-            "size": lazily(lambda: [self.hand.sum(axis=1)]),
+            "size": lazily(lambda _: self.hand.sum(axis=1)),
             "unseen": self.cells(lambda: self.unseen),
             "gone": self.cells(lambda: self.gone),
-            "sizes": lazily(lambda: self.sizes.T),
-            "trick": lazily(lambda: [self.to_beat, self.top]),
-            "seat": lazily(lambda: [self.seats]),
-            "acts": lazily(lambda: [state.acts[which]]),
-            "fluents": lazily(lambda: state.fluents.T[:, which]),
-            "act": lazily(lambda: act_columns(state, which)),
+            "sizes": lazily(lambda other: self.sizes[:, other]),
+            "trick": lazily(lambda column: self.top if column else self.to_beat),
+            "seat": lazily(lambda _: self.seats),
+            "acts": lazily(lambda _: state.acts[which]),
+            "fluents": lazily(lambda slot: state.fluents[which, slot]),
+            "act": lazily(lambda column: act_column(state, which, column)),
             "face": self._fill_face,
         }
 
@@ -83,28 +81,18 @@ class View:
 
     def cells(self, cards: Callable[[], NDArray[np.uint8]]) -> Fill:
         """How many of cards [n, kinds] act as each cell."""
-        acts, context = self.rules.cells.acts, self.context
-        return lambda lo, hi, columns, used: fold(cards(), context, acts, places(used, acts), lo, hi, columns)
+        return lambda lo, hi, columns, used: self.rules.cells.fold(cards(), self.context, used, lo, hi, columns)
 
     def _fill_face(self, lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
-        acts, cells = self.rules.cells.acts, len(self.rules.cells)
-        for place in range(self.rules.table.seats - 1):
-            mine = np.flatnonzero(used // cells == place)
-            if mine.size:
-                cards = self.hidden_hands[:, place]
-                fold(cards, self.context, acts, places(used[mine] % cells, acts), lo, hi, columns[mine[0] : mine[-1] + 1])
+        cells = self.rules.cells
+        for place, mine in cells.blocks(used, self.rules.table.seats - 1):
+            cells.fold(self.hidden_hands[:, place], self.context, used[mine] % len(cells), lo, hi, columns[mine])
 
 
-def act_columns(state: State, which: Indices) -> list[NDArray[np.integer]]:
+def act_column(state: State, which: Indices, column: int) -> NDArray[np.integer]:
     """Who acted, whose play is to beat, who has passed since, and in the trick, and who is out."""
-    return [field[which] for field in (state.acted, state.owner, state.passed, state.gone_by, state.out)]
-
-
-def places(used: NDArray[np.int64], acts: NDArray[np.int16]) -> NDArray[np.int64]:
-    """[cells] the place of each cell among those that are used, -1 for the others."""
-    found = np.full(int(max(acts.max(initial=0), used.max(initial=0))) + 1, -1, np.int64)
-    found[used] = np.arange(len(used))
-    return found
+    field: NDArray[np.integer] = (state.acted, state.owner, state.passed, state.gone_by, state.out)[column]
+    return field[which]
 
 
 def others_of(rules: Rules, seats: NDArray[np.int8]) -> NDArray[np.int8]:
@@ -115,18 +103,3 @@ def others_of(rules: Rules, seats: NDArray[np.int8]) -> NDArray[np.int8]:
         seat = after[seat]
         found.append(seat)
     return np.stack(found, axis=1)
-
-
-@njit(cache=True, nogil=True)
-def fold(cards, context, acts, places, lo, hi, columns):
-    """Add up how many of cards [n, kinds] act as each cell that has a place: columns [places, n], zero so far."""
-    for kind in range(cards.shape[1]):
-        for i in range(lo, hi):
-            count = cards[i, kind]
-            if count:
-                for each in range(acts.shape[2]):
-                    cell = acts[context[i], kind, each]
-                    if cell == NO_CELL:
-                        break
-                    if places[cell] >= 0:
-                        columns[places[cell], i] += count

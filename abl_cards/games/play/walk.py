@@ -81,32 +81,40 @@ def new_room(ranks, slots, most, kickers):
 @njit(cache=True, nogil=True)
 def take_hand(slots, context, hand, room):
     """Sort a hand into ranks, slots and wild cards."""
-    kind, natural = slots.kind, room.natural
-    for rank in range(kind.shape[0]):
-        for slot in range(kind.shape[1]):
+    kind, acting, wild = slots.kind, slots.natural, slots.wild
+    natural, wilds = room.natural, room.wilds
+    ranks, width = kind.shape
+    for rank in range(ranks):
+        for slot in range(width):
             card = kind[rank, slot]
-            natural[rank, slot] = hand[card] if card >= 0 and slots.natural[context, rank, slot] else 0
-    room.wilds[:] = 0
-    for place in range(slots.wild.shape[1]):
-        card = slots.wild[context, place]
-        room.wilds[place] = hand[card] if card >= 0 else 0
+            natural[rank, slot] = hand[card] * acting[context, rank, slot] if card >= 0 else 0
+    wilds[0] = wilds[1] = 0
+    for place in range(wild.shape[1]):
+        card = wild[context, place]
+        wilds[place] = hand[card] if card >= 0 else 0
+
+
+# Arrays that cross a call or leave a tuple in an inner loop cost a counted reference each, so what is called there takes
+# single arrays, and the walks have theirs in local names.
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _pattern(slots, base, context, natural, rank, only, first_wilds, second_wilds):
+def _pattern(base, natural, rank, only, own_rank, own_slot, context, first_wilds, second_wilds):
     """The candidates for a group; in its own rank a wild card lies among the natural ones."""
     code, weight = np.int64(0), np.int64(1)
     for slot in range(natural.shape[1]):
         if only < 0 or only == slot:
             code += weight * natural[rank, slot]
         weight *= base
-    for place in range(slots.wild.shape[1]):
+    for place in range(own_rank.shape[1]):
         count = first_wilds if place == 0 else second_wilds
         if count:
-            own = slots.own_rank[context, place] == rank
-            slot = slots.own_slot[context, place]
-            if own and (only < 0 or only == slot):
-                code += count * base ** np.int64(slot)
+            slot = np.int64(own_slot[context, place])
+            if own_rank[context, place] == rank and (only < 0 or only == slot):
+                mine = np.int64(1)
+                for _ in range(slot):
+                    mine *= base
+                code += count * mine
             else:
                 code += count * weight
         weight *= base
@@ -114,27 +122,27 @@ def _pattern(slots, base, context, natural, rank, only, first_wilds, second_wild
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _lay(slots, counts, row, context, rank, laid, filled):
+def _lay(kind, wild, counts, row, context, rank, laid, filled):
     """Put one group's cards behind the others; returns how many cards lie there now."""
-    width = slots.kind.shape[1]
+    width = kind.shape[1]
     for slot in range(width):
         for _ in range(counts[row, slot]):
-            laid[filled] = slots.kind[rank, slot]
+            laid[filled] = kind[rank, slot]
             filled += 1
-    for place in range(slots.wild.shape[1]):
+    for place in range(wild.shape[1]):
         for _ in range(counts[row, width + place]):
-            laid[filled] = slots.wild[context, place]
+            laid[filled] = wild[context, place]
             filled += 1
     return filled
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _write(book, laid, filled, index, row, form, cards):
+def _write(sorted_rows, laid, filled, index, row, form, cards):
     """Keep a card set."""
     form[row] = index
     for place in range(cards.shape[1]):
         cards[row, place] = laid[place] if place < filled else NO_CARD
-    if book.sorted_rows:
+    if sorted_rows:
         for place in range(1, filled):
             card, back = cards[row, place], place
             while back > 0 and cards[row, back - 1] > card:
@@ -147,14 +155,17 @@ def _write(book, laid, filled, index, row, form, cards):
 def walk_block(book, block, context, way, allowed, column, room, seen, window, form, cards):
     """Walk the card sets of a block, the first of which has the number ``seen``; returns the number after the last."""
     layout, slots, table = book.catalogue.layout, book.catalogue.slots, book.catalogue.combinations
-    start, counts, base = table.start, table.counts, np.int64(table.base)
-    natural, state, laid = room.natural, room.state, room.laid
-    mode, groups, most = layout.mode[block], np.int64(layout.groups[block]), np.int64(layout.wilds[block])
     only_form = np.int64(layout.form[block])
     if only_form >= 0 and not allowed[only_form, column]:
         return seen
+    kind, suits, wild, own_rank, own_slot = slots.kind, slots.suit, slots.wild, slots.own_rank, slots.own_slot
+    start, counts, base = table.start, table.counts, np.int64(table.base)
+    natural, state, laid, sorted_rows = room.natural, room.state, room.laid, book.sorted_rows
+    mode, groups, most = layout.mode[block], np.int64(layout.groups[block]), np.int64(layout.wilds[block])
+    kickers, suit_form = np.int64(layout.kickers[block]), layout.suit_form[block]
+    ranks, sizes, reals, onlys = layout.rank[block], layout.size[block], layout.natural[block], layout.only[block]
     first, last, stop, shift = window.first, window.last, window.stop, window.at - window.first
-    width, stand_ins = natural.shape[1], slots.wild.shape[1]
+    width, stand_ins, laying = natural.shape[1], wild.shape[1], last > first or kickers > 0
     for name in range(_NAMES):
         state[name, 0] = 0
     state[_WILD, 0], state[_OTHER_WILD, 0], state[_SUIT, 0] = room.wilds[0], room.wilds[1], -1
@@ -163,7 +174,7 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
         if depth == groups:
             if mode == TAILED:
                 seen = _walk_tails(book, block, context, allowed, column, room, depth, seen, window, form, cards)
-            elif layout.kickers[block] > 0:
+            elif kickers > 0:
                 if mode != MIXED or state[_SHOWN, depth] & (state[_SHOWN, depth] - 1):
                     seen = _walk_kickers(book, block, way, room, depth, seen, window, form, cards)
             else:
@@ -173,24 +184,26 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
                     index = only_form if shown & (shown - 1) else np.int64(NONE)
                 elif mode == SUITED:
                     suit = state[_SUIT, depth]
-                    index = np.int64(layout.suit_form[block, suit]) if suit >= 0 else np.int64(NONE)
+                    index = np.int64(suit_form[suit]) if suit >= 0 else np.int64(NONE)
                     strangers = state[_STAND_INS, depth]
-                    for place in range(stand_ins):
-                        if state[_OWN, depth] and _own_suit(slots, context, place) != suit:
-                            strangers += state[_OWN, depth]
+                    if state[_OWN, depth]:
+                        for place in range(stand_ins):
+                            rank = own_rank[context, place]
+                            if rank < 0 or suits[rank, own_slot[context, place]] != suit:
+                                strangers += state[_OWN, depth]
                     if index >= 0 and (not allowed[index, column] or strangers > most):
                         index = np.int64(NONE)
                 if index >= 0:
                     if first <= seen < last:
-                        _write(book, laid, state[_LAID, depth], index, shift + seen, form, cards)
+                        _write(sorted_rows, laid, state[_LAID, depth], index, shift + seen, form, cards)
                     seen += 1
             depth, entering = depth - 1, False
             continue
-        rank, size = np.int64(layout.rank[block, depth]), np.int64(layout.size[block, depth])
+        rank, size = np.int64(ranks[depth]), np.int64(sizes[depth])
         if entering:
             pattern = _pattern(
-                slots, base, context, natural, rank, layout.only[block, depth],
-                state[_WILD, depth], state[_OTHER_WILD, depth],
+                base, natural, rank, onlys[depth], own_rank, own_slot, context, state[_WILD, depth],
+                state[_OTHER_WILD, depth],
             )  # fmt: skip
             state[_ROW, depth], state[_END, depth] = start[pattern, size], start[pattern, size + 1]
         row = state[_ROW, depth]
@@ -198,36 +211,37 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
             depth, entering = depth - 1, False
             continue
         state[_ROW, depth], entering = row + 1, False
-        standing = np.int64(0)
+        standing, own, shown = np.int64(0), np.int64(0), state[_SHOWN, depth]
         for place in range(stand_ins):
             standing += counts[row, width + place]
-        if standing > size - layout.natural[block, depth] or state[_STAND_INS, depth] + standing > most:
+        if standing > size - reals[depth] or state[_STAND_INS, depth] + standing > most:
             continue
-        own, suit = np.int64(0), state[_SUIT, depth]
         state[_WILD, depth + 1], state[_OTHER_WILD, depth + 1] = state[_WILD, depth], state[_OTHER_WILD, depth]
-        shown = state[_SHOWN, depth]
         for place in range(stand_ins):
             used = np.int64(counts[row, width + place])
-            if used:
-                shown |= np.int64(1) << _own_suit(slots, context, place)
-            if slots.own_rank[context, place] == rank:
-                mine = np.int64(counts[row, slots.own_slot[context, place]])
+            its_rank, slot = np.int64(own_rank[context, place]), np.int64(own_slot[context, place])
+            if used and its_rank >= 0:
+                shown |= np.int64(1) << np.int64(suits[its_rank, slot])
+            if its_rank == rank:
+                mine = np.int64(counts[row, slot])
                 used += mine
                 own += mine
-            state[_WILD + place, depth + 1] = state[_WILD + place, depth] - used
+            state[_WILD + place, depth + 1] -= used
+        suit = state[_SUIT, depth]
         if mode == SUITED and own == 0:
             mine = suit
             for slot in range(width):
                 if counts[row, slot] > 0:
-                    mine = np.int64(slots.suit[rank, slot])
+                    mine = np.int64(suits[rank, slot])
             if suit >= 0 and mine != suit:
                 continue
             suit = mine
         if mode == MIXED:
             for slot in range(width):
-                if counts[row, slot] > 0 and slots.suit[rank, slot] >= 0:
-                    shown |= np.int64(1) << np.int64(slots.suit[rank, slot])
-        state[_LAID, depth + 1] = _lay(slots, counts, row, context, rank, laid, state[_LAID, depth])
+                if counts[row, slot] > 0 and suits[rank, slot] >= 0:
+                    shown |= np.int64(1) << np.int64(suits[rank, slot])
+        if laying:
+            state[_LAID, depth + 1] = _lay(kind, wild, counts, row, context, rank, laid, state[_LAID, depth])
         state[_STAND_INS, depth + 1] = state[_STAND_INS, depth] + standing
         state[_SHOWN, depth + 1] = shown
         state[_SUIT, depth + 1] = suit
@@ -236,36 +250,34 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
     return seen
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _own_suit(slots, context, place):
-    """The suit that a wild card shows."""
-    rank, slot = slots.own_rank[context, place], slots.own_slot[context, place]
-    return np.int64(slots.suit[rank, slot]) if rank >= 0 else np.int64(62)
-
-
 @njit(cache=True, nogil=True)
 def _walk_tails(book, block, context, allowed, column, room, depth, seen, window, form, cards):
     """The last group in every rank it may have, weak ranks first."""
     layout, slots, table = book.catalogue.layout, book.catalogue.slots, book.catalogue.combinations
-    start, counts, base = table.start, table.counts, np.int64(table.base)
-    state, laid, natural = room.state, room.laid, room.natural
+    start, counts, base, order = table.start, table.counts, np.int64(table.base), book.order
+    kind, wild, own_rank, own_slot = slots.kind, slots.wild, slots.own_rank, slots.own_slot
+    tail_form, tail_natural = layout.tail_form[block], layout.tail_natural[block]
+    state, laid, natural, sorted_rows = room.state, room.laid, room.natural, book.sorted_rows
     first, last, stop, shift = window.first, window.last, window.stop, window.at - window.first
     size, filled = np.int64(layout.tail_size[block]), state[_LAID, depth]
     spare, width = layout.wilds[block] - state[_STAND_INS, depth], natural.shape[1]
-    for place in range(book.order.shape[1]):
-        rank = np.int64(book.order[context, place])
-        index = layout.tail_form[block, rank]
+    for place in range(order.shape[1]):
+        rank = np.int64(order[context, place])
+        index = tail_form[rank]
         if index < 0 or not allowed[index, column]:
             continue
-        pattern = _pattern(slots, base, context, natural, rank, NONE, state[_WILD, depth], state[_OTHER_WILD, depth])
-        most = min(size - layout.tail_natural[block, rank], spare)
+        pattern = _pattern(
+            base, natural, rank, NONE, own_rank, own_slot, context, state[_WILD, depth], state[_OTHER_WILD, depth]
+        )
+        most = min(size - tail_natural[rank], spare)
         for row in range(start[pattern, size], start[pattern, size + 1]):
             standing = 0
-            for wild in range(slots.wild.shape[1]):
-                standing += counts[row, width + wild]
+            for stand_in in range(wild.shape[1]):
+                standing += counts[row, width + stand_in]
             if standing <= most and seen < stop:
                 if first <= seen < last:
-                    _write(book, laid, _lay(slots, counts, row, context, rank, laid, filled), index, shift + seen, form, cards)
+                    laying = _lay(kind, wild, counts, row, context, rank, laid, filled)
+                    _write(sorted_rows, laid, laying, index, shift + seen, form, cards)
                 seen += 1
     return seen
 
@@ -359,7 +371,8 @@ def _lay_kickers(book, block, room, depth, groups, seen, window, form, cards):
     """All the cards that kickers of chosen ranks can be."""
     layout, slots, table = book.catalogue.layout, book.catalogue.slots, book.catalogue.combinations
     size, chosen, laid, stack = np.int64(layout.kicker_size[block]), room.chosen, room.laid, room.stack
-    shift, index = window.at - window.first, np.int64(layout.form[block])
+    shift, index, sorted_rows = window.at - window.first, np.int64(layout.form[block]), book.sorted_rows
+    kind, wild, counts = slots.kind, slots.wild, table.counts
     parts = np.int64(0)
     ways = np.int64(1)
     for place in range(groups):
@@ -381,9 +394,9 @@ def _lay_kickers(book, block, room, depth, groups, seen, window, form, cards):
                 rank = stack[part, 4] >> 32
                 low, high = _ways_of(table, room.natural, rank, (stack[part, 4] & 255) * size)
                 over //= high - low
-                filled = _lay(slots, table.counts, low + rest // over, np.int64(0), rank, laid, filled)
+                filled = _lay(kind, wild, counts, low + rest // over, np.int64(0), rank, laid, filled)
                 rest %= over
-            _write(book, laid, filled, index, shift + seen, form, cards)
+            _write(sorted_rows, laid, filled, index, shift + seen, form, cards)
         seen += 1
     return seen
 
@@ -466,15 +479,16 @@ def _is_plain(book, block, context):
 def _draw(book, block, context, way, keys, i, room, form, cards):
     """Choose the groups one by one, then the kickers: all card sets equally likely, in the order of lists without keys."""
     layout, slots, table = book.catalogue.layout, book.catalogue.slots, book.catalogue.combinations
-    natural, laid, base = room.natural, room.laid, np.int64(table.base)
+    natural, laid, base, sorted_rows = room.natural, room.laid, np.int64(table.base), book.sorted_rows
+    kind, wild, own_rank, own_slot, counts = slots.kind, slots.wild, slots.own_rank, slots.own_slot, table.counts
     groups, kickers = np.int64(layout.groups[block]), np.int64(layout.kickers[block])
     if kickers and len(keys) == 0:
         window = Window(np.int64(0), np.int64(1), np.int64(1), np.int64(i))
         return _walk_plain(book, block, context, way, room, window, form, cards)
     total = np.int64(1)
     for group in range(groups):
-        pattern = _pattern(slots, base, context, natural, layout.rank[block, group], layout.only[block, group], 0, 0)
-        size = layout.size[block, group]
+        rank, size, only = layout.rank[block, group], layout.size[block, group], layout.only[block, group]
+        pattern = _pattern(base, natural, rank, only, own_rank, own_slot, context, 0, 0)
         total *= np.int64(table.start[pattern, size + 1] - table.start[pattern, size])
     carried = np.int64(1)
     if kickers:
@@ -488,14 +502,14 @@ def _draw(book, block, context, way, keys, i, room, form, cards):
     which, rest, filled, left = lot // carried, lot % carried, np.int64(0), total
     for group in range(groups):
         rank, size = layout.rank[block, group], layout.size[block, group]
-        pattern = _pattern(slots, base, context, natural, rank, layout.only[block, group], 0, 0)
+        pattern = _pattern(base, natural, rank, layout.only[block, group], own_rank, own_slot, context, 0, 0)
         low, high = np.int64(table.start[pattern, size]), np.int64(table.start[pattern, size + 1])
         left //= high - low
-        filled = _lay(slots, table.counts, low + which // left, context, rank, laid, filled)
+        filled = _lay(kind, wild, counts, low + which // left, context, rank, laid, filled)
         which %= left
     if kickers:
         filled = _take_kickers(book, block, way, kickers, rest, room, filled)
-    _write(book, laid, filled, layout.form[block], i, form, cards)
+    _write(sorted_rows, laid, filled, layout.form[block], i, form, cards)
     return total * carried
 
 
@@ -503,14 +517,14 @@ def _draw(book, block, context, way, keys, i, room, form, cards):
 def _walk_plain(book, block, context, way, room, window, form, cards):
     """The first card set of a plain block with kickers."""
     layout, slots, table = book.catalogue.layout, book.catalogue.slots, book.catalogue.combinations
-    filled, base = np.int64(0), np.int64(table.base)
+    filled, base, own_rank, own_slot = np.int64(0), np.int64(table.base), slots.own_rank, slots.own_slot
     for group in range(np.int64(layout.groups[block])):
         rank, size = layout.rank[block, group], layout.size[block, group]
-        pattern = _pattern(slots, base, context, room.natural, rank, layout.only[block, group], 0, 0)
+        pattern = _pattern(base, room.natural, rank, layout.only[block, group], own_rank, own_slot, context, 0, 0)
         low, high = np.int64(table.start[pattern, size]), np.int64(table.start[pattern, size + 1])
         if low == high:
             return np.int64(0)
-        filled = _lay(slots, table.counts, low, context, rank, room.laid, filled)
+        filled = _lay(slots.kind, slots.wild, table.counts, low, context, rank, room.laid, filled)
     room.state[_LAID, 0] = filled
     return _walk_kickers(book, block, way, room, np.int64(0), np.int64(0), window, form, cards)
 
@@ -541,7 +555,7 @@ def _take_kickers(book, block, way, kickers, rest, room, filled):
     """Lay down the kickers of a number, from the low ranks on; returns how many cards lie there then."""
     layout, slots, table = book.catalogue.layout, book.catalogue.slots, book.catalogue.combinations
     ways, caps = room.ways, room.caps
-    row, size, apart = np.int64(layout.carrying[block]), np.int64(layout.kicker_size[block]), layout.apart[block]
+    carried, size, apart = np.int64(layout.carrying[block]), np.int64(layout.kicker_size[block]), layout.apart[block]
     rank, n = np.int64(0), kickers
     while n > 0:
         if rest < ways[rank + 1, n]:
@@ -550,13 +564,12 @@ def _take_kickers(book, block, way, kickers, rest, room, filled):
         rest -= ways[rank + 1, n]
         skip = 2 if apart and _apart(book, rank, rank + 1) else 1
         for k in range(1, min(n, caps[rank]) + 1):
-            if (layout.allowed[row, way, rank] >> k) & 1:
+            if (layout.allowed[carried, way, rank] >> k) & 1:
                 low, high = _ways_of(table, room.natural, rank, k * size)
                 here = (high - low) * ways[rank + skip, n - k]
                 if rest < here:
-                    filled = _lay(
-                        slots, table.counts, low + rest // ways[rank + skip, n - k], np.int64(0), rank, room.laid, filled
-                    )
+                    row = low + rest // ways[rank + skip, n - k]
+                    filled = _lay(slots.kind, slots.wild, table.counts, row, np.int64(0), rank, room.laid, filled)
                     rest %= ways[rank + skip, n - k]
                     n -= k
                     rank += skip

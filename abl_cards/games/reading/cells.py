@@ -1,11 +1,15 @@
 """Cells: what cards act as, by context."""
 
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games.reading.contexts import Contexts
@@ -17,6 +21,15 @@ WILD = "wild"
 NO_CELL = -1
 
 
+class Exceptions(NamedTuple):
+    """Where kinds act otherwise than in most contexts."""
+
+    start: NDArray[np.int64]  # [contexts + 1]
+    kind: NDArray[np.int64]  # [exceptions]
+    usual: NDArray[np.int16]  # [exceptions, most] cells
+    here: NDArray[np.int16]  # [exceptions, most] cells
+
+
 @dataclass(frozen=True)
 class Cells:
     """The names of the cells, and which of them each kind of card counts for."""
@@ -26,6 +39,42 @@ class Cells:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def fold(
+        self, cards: NDArray[np.uint8], context: NDArray[np.integer], used: NDArray[np.int64], lo: int, hi: int,
+        columns: NDArray[np.int16],
+    ) -> None:  # fmt: skip
+        """Add up how many of cards [n, kinds] act as each of the used cells: columns [used, n], zero so far."""
+        fold(cards, context, self._usual, self._exceptions, self._places(used), lo, hi, columns)
+
+    def blocks(self, used: NDArray[np.int64], blocks: int) -> Iterator[tuple[int, slice]]:
+        """Of columns that are cells block by block: which of the used ones are of each block that has any."""
+        bounds = np.searchsorted(used, np.arange(blocks + 1) * len(self))
+        for block in range(blocks):
+            if bounds[block] < bounds[block + 1]:
+                yield block, slice(int(bounds[block]), int(bounds[block + 1]))
+
+    def _places(self, used: NDArray[np.int64]) -> NDArray[np.int64]:
+        """[cells] the place of each cell among those that are used, -1 for the others."""
+        found = np.full(len(self) + 1, -1, np.int64)
+        found[used] = np.arange(len(used))
+        return found
+
+    @cached_property
+    def _usual(self) -> NDArray[np.int16]:
+        """[kinds, most] the cells of each kind in most contexts."""
+        usual = np.empty(self.acts.shape[1:], np.int16)
+        for kind in range(len(usual)):
+            found, counts = np.unique(self.acts[:, kind], axis=0, return_counts=True)
+            usual[kind] = found[counts.argmax()]
+        return usual
+
+    @cached_property
+    def _exceptions(self) -> Exceptions:
+        unlike = (self.acts != self._usual).any(axis=2)
+        context, kind = np.nonzero(unlike)
+        start = np.searchsorted(context, np.arange(len(self.acts) + 1))
+        return Exceptions(start, kind.astype(np.int64), self._usual[kind], self.acts[context, kind])
 
     @cached_property
     def number(self) -> dict[Term, int]:
@@ -83,3 +132,42 @@ def _cells(pack: Pack, acts: list[list[list[Term]]] | list[list[tuple[Term, ...]
 def _order(cell: Term) -> tuple[int, int, str]:
     """Numbers before words, as clingo has it."""
     return (0, cell, "") if isinstance(cell, int) else (1, 0, cell)
+
+
+_BLOCK = 256
+
+
+@njit(cache=True, nogil=True)
+def fold(cards, context, usual, exceptions, places, lo, hi, columns):
+    """See Cells.fold; places [cells] are rows of the columns, -1 for cells that nobody asks about."""
+    flat, n = columns.reshape(columns.size), np.uint64(columns.shape[1])
+    copies = np.empty(_BLOCK, np.int16)
+    for start in range(lo, hi, _BLOCK):
+        length = min(_BLOCK, hi - start)
+        for kind in range(cards.shape[1]):
+            for i in range(length):
+                copies[i] = cards[start + i, kind]
+            for each in range(usual.shape[1]):
+                cell = usual[kind, each]
+                if cell == NO_CELL:
+                    break
+                if places[cell] >= 0:
+                    to = np.uint64(places[cell]) * n + np.uint64(start)
+                    for i in range(np.uint64(length)):
+                        flat[to + i] += copies[i]
+        if len(exceptions.kind) > 0:
+            for i in range(start, start + length):
+                for exception in range(exceptions.start[context[i]], exceptions.start[context[i] + 1]):
+                    count = cards[i, exceptions.kind[exception]]
+                    if count:
+                        _move(exceptions.usual[exception], places, columns, i, -np.int16(count))
+                        _move(exceptions.here[exception], places, columns, i, np.int16(count))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _move(cells, places, columns, i, count):
+    for cell in cells:
+        if cell == NO_CELL:
+            break
+        if places[cell] >= 0:
+            columns[places[cell], i] += count

@@ -36,16 +36,15 @@ Fill = Callable[[int, int, NDArray[np.int16], NDArray[np.int64]], None]
 
 def columns_of(values: Sequence[NDArray[np.integer]] | NDArray[np.integer]) -> Fill:
     """Columns that lie in arrays [n], one a column of the group."""
-    return lazily(lambda: values)
+    return lazily(lambda column: values[column])
 
 
-def lazily(values: Callable[[], Sequence[NDArray[np.integer]] | NDArray[np.integer]]) -> Fill:
-    """The same, made when they are wanted."""
+def lazily(values: Callable[[int], NDArray[np.integer]]) -> Fill:
+    """The same, each made when it is wanted, by its number."""
 
     def fill(lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
-        found = values()
         for place, column in enumerate(used):
-            columns[place, lo:hi] = found[column][lo:hi]
+            columns[place, lo:hi] = values(column)[lo:hi]
 
     return fill
 
@@ -121,23 +120,30 @@ def _tests(rows: list[tuple[int, int, int, int]]) -> Tests:
     )  # fmt: skip
 
 
+# Flat arrays and unsigned indices: no views to count references of, and loops that LLVM vectorises.
+
+
 @njit(cache=True, nogil=True)
 def write_rows(tests, columns, lo, hi, rows):
     """Fill zeroed rows [inputs, n] in the columns lo..hi-1."""
-    for test in range(len(tests.row)):
-        source, target, value, how = columns[tests.column[test]], rows[tests.row[test]], tests.value[test], tests.how[test]
-        if how == AT_LEAST:
-            for i in range(lo, hi):
-                target[i] = source[i] >= value
-        elif how == BIT:
-            for i in range(lo, hi):
-                target[i] = (source[i] >> value) & 1
-        else:
-            for i in range(lo, hi):
-                target[i] = source[i] == value
-    for each in range(len(tests.map_column)):
-        source, low, table = columns[tests.map_column[each]], tests.map_low[each], tests.maps[each]
-        for i in range(lo, hi):
-            place = source[i] - low
-            if 0 <= place < len(table) and table[place] >= 0:
-                rows[table[place], i] = 1
+    numbers, told, n = columns.reshape(columns.size), rows.reshape(rows.size), np.uint64(columns.shape[1])
+    for start in range(lo, hi, BLOCK):
+        length = np.uint64(min(BLOCK, hi - start))
+        for test in range(len(tests.row)):
+            at, to = np.uint64(tests.column[test]) * n + np.uint64(start), np.uint64(tests.row[test]) * n + np.uint64(start)
+            value, how = tests.value[test], tests.how[test]
+            if how == AT_LEAST:
+                for i in range(length):
+                    told[to + i] = np.uint8(numbers[at + i] >= value)
+            elif how == BIT:
+                for i in range(length):
+                    told[to + i] = np.uint8((numbers[at + i] >> value) & np.int16(1))
+            else:
+                for i in range(length):
+                    told[to + i] = np.uint8(numbers[at + i] == value)
+        for each in range(len(tests.map_column)):
+            at, low, table = np.uint64(tests.map_column[each]) * n + np.uint64(start), tests.map_low[each], tests.maps[each]
+            for i in range(length):
+                place = np.int64(numbers[at + i]) - low
+                if 0 <= place < len(table) and table[place] >= 0:
+                    told[np.uint64(table[place]) * n + np.uint64(start) + i] = np.uint8(1)
