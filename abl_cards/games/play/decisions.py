@@ -131,8 +131,8 @@ class Decisions:
         return Moves(np.empty(n, np.int16), np.empty((n, self.rules.forms.most_cards), np.uint8))
 
     def _walk_room(self) -> Room:
-        layout, slots = self.rules.book.catalogue.layout, self.rules.book.catalogue.slots
-        return new_room(*slots.kind.shape, self.rules.forms.most_cards, int(layout.kickers.max(initial=0)))
+        book = self.rules.book
+        return new_room(*book.kind.shape, self.rules.forms.most_cards, int(book.blocks[:, walk.KICKERS].max()))
 
 
 Kernel = Callable[[int, int, Moves], None]

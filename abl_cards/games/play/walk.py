@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.reading.layout import MIXED, NONE, SUITED, TAILED, Catalogue
+from abl_cards.games.reading.layout import MIXED, NONE, PLAIN, SUITED, TAILED, Catalogue
 from abl_cards.streams import below, mix
 
 NO_CARD = 255
@@ -23,14 +23,50 @@ MOST_GROUPS = 32
 
 
 class Book(NamedTuple):
-    """What the kernels know of the rules."""
+    """What the kernels know of the rules: few arrays, as each that crosses a call costs a counted reference."""
 
-    catalogue: Catalogue
+    blocks: NDArray[np.int32]  # [blocks, fields] by the names below
+    groups: NDArray[np.int16]  # [blocks, parts, groups] the rank, cards, natural cards and only slot of each group
+    tails: NDArray[np.int16]  # [blocks or 1, 2, ranks] the form of the last group, and its natural cards, by its rank
+    suit_form: NDArray[np.int16]  # [blocks, suits]
+    allowed: NDArray[np.uint16]  # [carrying, 2, ranks] see Layout
+    label_blocks: NDArray[np.int32]  # [labels, 2]
+    kind: NDArray[np.int16]  # [ranks, slots] see Slots
+    acting: NDArray[np.uint8]  # [contexts, ranks, slots]
+    suit: NDArray[np.int8]  # [ranks, slots]
+    wild: NDArray[np.int16]  # [contexts, wilds, 3] kinds that stand in, and the rank and the slot that they are of
+    start: NDArray[np.int32]  # see Combinations
+    counts: NDArray[np.uint8]
     order: NDArray[np.int16]  # [contexts, ranks] the ranks from weak to strong, for last groups
     lists: NDArray[np.int32]  # [contexts, blocks] the blocks in the order of lists
     alphabet: NDArray[np.int16]  # [ranks] in the order in which kickers are tried
-    main_letter: NDArray[np.int16]  # [blocks] where the main cards come among the letters; NONE for before all kickers
+    base: int
     sorted_rows: bool  # cards lie low to high, kickers among the others
+
+    @classmethod
+    def of(
+        cls, catalogue: Catalogue, order: NDArray[np.int16], lists: NDArray[np.int32], alphabet: NDArray[np.int16],
+        main_letter: NDArray[np.int16], sorted_rows: bool,
+    ) -> Book:  # fmt: skip
+        """Lay out a catalogue for the kernels; main_letter [blocks] as ``MAIN_LETTER``."""
+        layout, slots, table = catalogue
+        fields = (
+            layout.label, layout.form, layout.mode, layout.groups, layout.wilds, layout.tail_size, layout.kickers,
+            layout.kicker_size, layout.carrying, layout.apart, main_letter,
+        )  # fmt: skip
+        return cls(
+            np.stack(fields, axis=1).astype(np.int32),
+            np.stack([layout.rank, layout.size, layout.natural, layout.only], axis=1),
+            np.stack([layout.tail_form, layout.tail_natural], axis=1), layout.suit_form, layout.allowed,
+            layout.label_blocks, slots.kind, slots.natural, slots.suit,
+            np.stack([slots.wild, slots.own_rank, slots.own_slot], axis=2), table.start, table.counts, order, lists,
+            alphabet, table.base, sorted_rows,
+        )  # fmt: skip
+
+
+LABEL, FORM, MODE, GROUPS, WILDS, TAIL_SIZE, KICKERS, KICKER_SIZE, CARRYING, APART, MAIN_LETTER = range(11)
+"""Fields of a block; where the main cards come among the letters, NONE for before all kickers."""
+_RANK, _SIZE, _REAL, _ONLY = range(4)  # parts of a group
 
 
 class Room(NamedTuple):
@@ -79,9 +115,9 @@ def new_room(ranks, slots, most, kickers):
 
 
 @njit(cache=True, nogil=True)
-def take_hand(slots, context, hand, room):
+def take_hand(book, context, hand, room):
     """Sort a hand into ranks, slots and wild cards."""
-    kind, acting, wild = slots.kind, slots.natural, slots.wild
+    kind, acting, wild = book.kind, book.acting, book.wild
     natural, wilds = room.natural, room.wilds
     ranks, width = kind.shape
     for rank in range(ranks):
@@ -90,7 +126,7 @@ def take_hand(slots, context, hand, room):
             natural[rank, slot] = hand[card] * acting[context, rank, slot] if card >= 0 else 0
     wilds[0] = wilds[1] = 0
     for place in range(wild.shape[1]):
-        card = wild[context, place]
+        card = wild[context, place, 0]
         wilds[place] = hand[card] if card >= 0 else 0
 
 
@@ -99,18 +135,18 @@ def take_hand(slots, context, hand, room):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _pattern(base, natural, rank, only, own_rank, own_slot, context, first_wilds, second_wilds):
+def _pattern(base, natural, rank, only, wild, context, first_wilds, second_wilds):
     """The candidates for a group; in its own rank a wild card lies among the natural ones."""
     code, weight = np.int64(0), np.int64(1)
     for slot in range(natural.shape[1]):
         if only < 0 or only == slot:
             code += weight * natural[rank, slot]
         weight *= base
-    for place in range(own_rank.shape[1]):
+    for place in range(wild.shape[1]):
         count = first_wilds if place == 0 else second_wilds
         if count:
-            slot = np.int64(own_slot[context, place])
-            if own_rank[context, place] == rank and (only < 0 or only == slot):
+            slot = np.int64(wild[context, place, 2])
+            if wild[context, place, 1] == rank and (only < 0 or only == slot):
                 mine = np.int64(1)
                 for _ in range(slot):
                     mine *= base
@@ -131,7 +167,7 @@ def _lay(kind, wild, counts, row, context, rank, laid, filled):
             filled += 1
     for place in range(wild.shape[1]):
         for _ in range(counts[row, width + place]):
-            laid[filled] = wild[context, place]
+            laid[filled] = wild[context, place, 0]
             filled += 1
     return filled
 
@@ -154,16 +190,14 @@ def _write(sorted_rows, laid, filled, index, row, form, cards):
 @njit(cache=True, nogil=True)
 def walk_block(book, block, context, way, allowed, column, room, seen, window, form, cards):
     """Walk the card sets of a block, the first of which has the number ``seen``; returns the number after the last."""
-    layout, slots, table = book.catalogue.layout, book.catalogue.slots, book.catalogue.combinations
-    only_form = np.int64(layout.form[block])
+    only_form = np.int64(book.blocks[block, FORM])
     if only_form >= 0 and not allowed[only_form, column]:
         return seen
-    kind, suits, wild, own_rank, own_slot = slots.kind, slots.suit, slots.wild, slots.own_rank, slots.own_slot
-    start, counts, base = table.start, table.counts, np.int64(table.base)
-    natural, state, laid, sorted_rows = room.natural, room.state, room.laid, book.sorted_rows
-    mode, groups, most = layout.mode[block], np.int64(layout.groups[block]), np.int64(layout.wilds[block])
-    kickers, suit_form = np.int64(layout.kickers[block]), layout.suit_form[block]
-    ranks, sizes, reals, onlys = layout.rank[block], layout.size[block], layout.natural[block], layout.only[block]
+    kind, suits, wild, start, counts = book.kind, book.suit, book.wild, book.start, book.counts
+    natural, state, laid, base, sorted_rows = room.natural, room.state, room.laid, np.int64(book.base), book.sorted_rows
+    mode, groups = book.blocks[block, MODE], np.int64(book.blocks[block, GROUPS])
+    most, kickers = np.int64(book.blocks[block, WILDS]), np.int64(book.blocks[block, KICKERS])
+    parts, suit_form = book.groups[block], book.suit_form[block]
     first, last, stop, shift = window.first, window.last, window.stop, window.at - window.first
     width, stand_ins, laying = natural.shape[1], wild.shape[1], last > first or kickers > 0
     for name in range(_NAMES):
@@ -188,8 +222,8 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
                     strangers = state[_STAND_INS, depth]
                     if state[_OWN, depth]:
                         for place in range(stand_ins):
-                            rank = own_rank[context, place]
-                            if rank < 0 or suits[rank, own_slot[context, place]] != suit:
+                            rank = wild[context, place, 1]
+                            if rank < 0 or suits[rank, wild[context, place, 2]] != suit:
                                 strangers += state[_OWN, depth]
                     if index >= 0 and (not allowed[index, column] or strangers > most):
                         index = np.int64(NONE)
@@ -199,12 +233,11 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
                     seen += 1
             depth, entering = depth - 1, False
             continue
-        rank, size = np.int64(ranks[depth]), np.int64(sizes[depth])
+        rank, size = np.int64(parts[_RANK, depth]), np.int64(parts[_SIZE, depth])
         if entering:
             pattern = _pattern(
-                base, natural, rank, onlys[depth], own_rank, own_slot, context, state[_WILD, depth],
-                state[_OTHER_WILD, depth],
-            )  # fmt: skip
+                base, natural, rank, parts[_ONLY, depth], wild, context, state[_WILD, depth], state[_OTHER_WILD, depth]
+            )
             state[_ROW, depth], state[_END, depth] = start[pattern, size], start[pattern, size + 1]
         row = state[_ROW, depth]
         if row == state[_END, depth]:
@@ -214,12 +247,12 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
         standing, own, shown = np.int64(0), np.int64(0), state[_SHOWN, depth]
         for place in range(stand_ins):
             standing += counts[row, width + place]
-        if standing > size - reals[depth] or state[_STAND_INS, depth] + standing > most:
+        if standing > size - parts[_REAL, depth] or state[_STAND_INS, depth] + standing > most:
             continue
         state[_WILD, depth + 1], state[_OTHER_WILD, depth + 1] = state[_WILD, depth], state[_OTHER_WILD, depth]
         for place in range(stand_ins):
             used = np.int64(counts[row, width + place])
-            its_rank, slot = np.int64(own_rank[context, place]), np.int64(own_slot[context, place])
+            its_rank, slot = np.int64(wild[context, place, 1]), np.int64(wild[context, place, 2])
             if used and its_rank >= 0:
                 shown |= np.int64(1) << np.int64(suits[its_rank, slot])
             if its_rank == rank:
@@ -253,23 +286,21 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
 @njit(cache=True, nogil=True)
 def _walk_tails(book, block, context, allowed, column, room, depth, seen, window, form, cards):
     """The last group in every rank it may have, weak ranks first."""
-    layout, slots, table = book.catalogue.layout, book.catalogue.slots, book.catalogue.combinations
-    start, counts, base, order = table.start, table.counts, np.int64(table.base), book.order
-    kind, wild, own_rank, own_slot = slots.kind, slots.wild, slots.own_rank, slots.own_slot
-    tail_form, tail_natural = layout.tail_form[block], layout.tail_natural[block]
-    state, laid, natural, sorted_rows = room.state, room.laid, room.natural, book.sorted_rows
+    start, counts, order, kind, wild = book.start, book.counts, book.order, book.kind, book.wild
+    tails, base, sorted_rows = book.tails[block], np.int64(book.base), book.sorted_rows
+    state, laid, natural = room.state, room.laid, room.natural
     first, last, stop, shift = window.first, window.last, window.stop, window.at - window.first
-    size, filled = np.int64(layout.tail_size[block]), state[_LAID, depth]
-    spare, width = layout.wilds[block] - state[_STAND_INS, depth], natural.shape[1]
+    size, filled = np.int64(book.blocks[block, TAIL_SIZE]), state[_LAID, depth]
+    spare, width = book.blocks[block, WILDS] - state[_STAND_INS, depth], natural.shape[1]
     for place in range(order.shape[1]):
         rank = np.int64(order[context, place])
-        index = tail_form[rank]
+        index = tails[0, rank]
         if index < 0 or not allowed[index, column]:
             continue
         pattern = _pattern(
-            base, natural, rank, NONE, own_rank, own_slot, context, state[_WILD, depth], state[_OTHER_WILD, depth]
+            base, natural, rank, NONE, wild, context, state[_WILD, depth], state[_OTHER_WILD, depth]
         )
-        most = min(size - tail_natural[rank], spare)
+        most = min(size - tails[1, rank], spare)
         for row in range(start[pattern, size], start[pattern, size + 1]):
             standing = 0
             for stand_in in range(wild.shape[1]):
@@ -283,22 +314,22 @@ def _walk_tails(book, block, context, allowed, column, room, depth, seen, window
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _ways_of(table, natural, rank, count):
-    """How many ways there are to take so many natural cards of a rank, and the first row of them."""
-    base, code, weight = np.int64(table.base), np.int64(0), np.int64(1)
+def _ways_of(start, base, natural, rank, count):
+    """The first of the combinations of so many natural cards of a rank, and the one after the last."""
+    code, weight = np.int64(0), np.int64(1)
     for slot in range(natural.shape[1]):
         code += weight * natural[rank, slot]
         weight *= base
-    return np.int64(table.start[code, count]), np.int64(table.start[code, count + 1])
+    return np.int64(start[code, count]), np.int64(start[code, count + 1])
 
 
 @njit(cache=True, nogil=True)
 def limits(book, block, way, room):
     """Fill caps with the most groups of each rank that can be kickers; returns their sum."""
-    layout, natural, caps = book.catalogue.layout, room.natural, room.caps
-    row, size, total = np.int64(layout.carrying[block]), np.int64(layout.kicker_size[block]), np.int64(0)
+    allowed, natural, caps = book.allowed, room.natural, room.caps
+    row, size, total = np.int64(book.blocks[block, CARRYING]), np.int64(book.blocks[block, KICKER_SIZE]), np.int64(0)
     for rank in range(len(caps)):
-        bits, caps[rank] = np.int64(layout.allowed[row, way, rank]), 0
+        bits, caps[rank] = np.int64(allowed[row, way, rank]), 0
         if bits:
             held = np.int64(0)
             for slot in range(natural.shape[1]):
@@ -314,14 +345,14 @@ def limits(book, block, way, room):
 @njit(cache=True, nogil=True)
 def _walk_kickers(book, block, way, room, depth, seen, window, form, cards):
     """The kickers of a form in the order of their letters; see Book.main_letter."""
-    layout = book.catalogue.layout
-    row, groups = np.int64(layout.carrying[block]), np.int64(layout.kickers[block])
-    apart, main = layout.apart[block], np.int64(book.main_letter[block])
+    row, groups = np.int64(book.blocks[block, CARRYING]), np.int64(book.blocks[block, KICKERS])
+    apart, main = book.blocks[block, APART], np.int64(book.blocks[block, MAIN_LETTER])
     limits(book, block, way, room)
-    caps, stack, letters = room.caps, room.stack, room.letters
+    caps, stack, letters, chosen = room.caps, room.stack, room.letters, room.chosen
+    allowed, alphabet, highest = book.allowed[row, way], book.alphabet, np.int64(book.kind.shape[0] - 1)
     count = np.int64(0)
-    for place in range(len(book.alphabet)):
-        rank = np.int64(book.alphabet[place])
+    for place in range(len(alphabet)):
+        rank = np.int64(alphabet[place])
         if rank == main or caps[rank]:
             letters[count] = rank
             count += 1
@@ -345,34 +376,27 @@ def _walk_kickers(book, block, way, room, depth, seen, window, form, cards):
             if rank < before or taken == groups or (main >= 0 and (rank > main) != (lies == 1)):
                 continue
             next_again = again + 1 if rank == before else np.int64(1)
-            if next_again > caps[rank] or (apart and _apart(book, before, rank)):
+            if next_again > caps[rank] or (apart and rank == highest and before == highest - 1):
                 continue
-            if rank != before and before >= 0 and not (layout.allowed[row, way, before] >> again) & 1:
+            if rank != before and before >= 0 and not (allowed[before] >> again) & 1:
                 continue
             next_rank, next_lies = rank, lies
-            room.chosen[taken, 0] = rank
+            chosen[taken, 0] = rank
         if level < deepest:
             level += 1
             stack[level, 0], stack[level, 1], stack[level, 2], stack[level, 3] = 0, next_rank, next_again, next_lies
-        elif next_lies and (next_rank < 0 or (layout.allowed[row, way, next_rank] >> next_again) & 1):
+        elif next_lies and (next_rank < 0 or (allowed[next_rank] >> next_again) & 1):
             seen = _lay_kickers(book, block, room, depth, groups, seen, window, form, cards)
     return seen
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _apart(book, before, rank):
-    """Whether two ranks are the two highest: the jokers."""
-    highest = book.catalogue.slots.kind.shape[0] - 1
-    return before == highest - 1 and rank == highest
 
 
 @njit(cache=True, nogil=True)
 def _lay_kickers(book, block, room, depth, groups, seen, window, form, cards):
     """All the cards that kickers of chosen ranks can be."""
-    layout, slots, table = book.catalogue.layout, book.catalogue.slots, book.catalogue.combinations
-    size, chosen, laid, stack = np.int64(layout.kicker_size[block]), room.chosen, room.laid, room.stack
-    shift, index, sorted_rows = window.at - window.first, np.int64(layout.form[block]), book.sorted_rows
-    kind, wild, counts = slots.kind, slots.wild, table.counts
+    size, chosen, laid, stack = np.int64(book.blocks[block, KICKER_SIZE]), room.chosen, room.laid, room.stack
+    shift, index, sorted_rows = window.at - window.first, np.int64(book.blocks[block, FORM]), book.sorted_rows
+    kind, wild, start, counts, base = book.kind, book.wild, book.start, book.counts, np.int64(book.base)
+    natural = room.natural
     parts = np.int64(0)
     ways = np.int64(1)
     for place in range(groups):
@@ -383,7 +407,7 @@ def _lay_kickers(book, block, room, depth, groups, seen, window, form, cards):
             stack[parts, 4] = (rank << 32) | 1
             parts += 1
     for part in range(parts):
-        low, high = _ways_of(table, room.natural, stack[part, 4] >> 32, (stack[part, 4] & 255) * size)
+        low, high = _ways_of(start, base, natural, stack[part, 4] >> 32, (stack[part, 4] & 255) * size)
         ways *= high - low
     if seen + ways <= window.first or seen >= window.last:
         return seen + ways
@@ -392,7 +416,7 @@ def _lay_kickers(book, block, room, depth, groups, seen, window, form, cards):
             rest, filled, over = number, room.state[_LAID, depth], ways
             for part in range(parts):
                 rank = stack[part, 4] >> 32
-                low, high = _ways_of(table, room.natural, rank, (stack[part, 4] & 255) * size)
+                low, high = _ways_of(start, base, natural, rank, (stack[part, 4] & 255) * size)
                 over //= high - low
                 filled = _lay(kind, wild, counts, low + rest // over, np.int64(0), rank, laid, filled)
                 rest %= over
@@ -407,14 +431,14 @@ def list_moves(book, hands, context, way, labels, legal, allowed, lo, hi, start,
 
     Writes as much as form and cards have room for and returns how many card sets there are.
     """
-    layout = book.catalogue.layout
+    lists, blocks = book.lists, book.blocks
     everything = Window(np.int64(0), np.int64(form.shape[0]), np.int64(ROOM_FOR_ALL), np.int64(0))
     seen = np.int64(start[lo])
     for i in range(lo, hi):
-        take_hand(book.catalogue.slots, context[i], hands[i], room)
+        take_hand(book, context[i], hands[i], room)
         if labels[i] == EVERY_LABEL:
-            for block in book.lists[context[i]]:
-                if legal[layout.label[block], i]:
+            for block in lists[context[i]]:
+                if legal[blocks[block, LABEL], i]:
                     seen = walk_block(
                         book, np.int64(block), np.int64(context[i]), np.int64(way[i]), allowed, i, room, seen, everything,
                         form, cards,
@@ -431,7 +455,7 @@ def list_moves(book, hands, context, way, labels, legal, allowed, lo, hi, start,
 @njit(cache=True, nogil=True)
 def _walk_label(book, label, context, way, allowed, column, room, seen, window, form, cards):
     """Walk the card sets of a label."""
-    blocks = book.catalogue.layout.label_blocks
+    blocks = book.label_blocks
     for block in range(np.int64(blocks[label, 0]), np.int64(blocks[label, 1])):
         seen = walk_block(book, block, context, way, allowed, column, room, seen, window, form, cards)
     return seen
@@ -443,12 +467,12 @@ def realise(book, hands, context, way, labels, allowed, keys, lo, hi, form, card
 
     ``found`` [n] is how many there are to choose from; 0 where the label turns out to have none.
     """
-    layout = book.catalogue.layout
+    blocks = book.label_blocks
     for i in range(lo, hi):
-        take_hand(book.catalogue.slots, context[i], hands[i], room)
+        take_hand(book, context[i], hands[i], room)
         label, ctx, how, here = np.int64(labels[i]), np.int64(context[i]), np.int64(way[i]), np.int64(i)
-        first = np.int64(layout.label_blocks[label, 0])
-        if layout.label_blocks[label, 1] - first == 1 and _is_plain(book, first, ctx):
+        first = np.int64(blocks[label, 0])
+        if blocks[label, 1] - first == 1 and _is_plain(book, first, ctx):
             found[i] = _draw(book, first, ctx, how, keys, i, room, form, cards)
             continue
         pick = np.int64(0)
@@ -469,27 +493,28 @@ def realise(book, hands, context, way, labels, allowed, keys, lo, hi, form, card
 @njit(cache=True, nogil=True, inline="always")
 def _is_plain(book, block, context):
     """Whether the card sets of a block are all the ways to choose each group by itself."""
-    wild = False
-    for place in range(book.catalogue.slots.wild.shape[1]):
-        wild |= book.catalogue.slots.wild[context, place] >= 0
-    return not wild and book.catalogue.layout.mode[block] == 0
+    if book.blocks[block, MODE] != PLAIN:
+        return False
+    for place in range(book.wild.shape[1]):
+        if book.wild[context, place, 0] >= 0:
+            return False
+    return True
 
 
 @njit(cache=True, nogil=True)
 def _draw(book, block, context, way, keys, i, room, form, cards):
     """Choose the groups one by one, then the kickers: all card sets equally likely, in the order of lists without keys."""
-    layout, slots, table = book.catalogue.layout, book.catalogue.slots, book.catalogue.combinations
-    natural, laid, base, sorted_rows = room.natural, room.laid, np.int64(table.base), book.sorted_rows
-    kind, wild, own_rank, own_slot, counts = slots.kind, slots.wild, slots.own_rank, slots.own_slot, table.counts
-    groups, kickers = np.int64(layout.groups[block]), np.int64(layout.kickers[block])
+    natural, laid, base, sorted_rows = room.natural, room.laid, np.int64(book.base), book.sorted_rows
+    kind, wild, start, counts, parts = book.kind, book.wild, book.start, book.counts, book.groups[block]
+    groups, kickers = np.int64(book.blocks[block, GROUPS]), np.int64(book.blocks[block, KICKERS])
     if kickers and len(keys) == 0:
         window = Window(np.int64(0), np.int64(1), np.int64(1), np.int64(i))
         return _walk_plain(book, block, context, way, room, window, form, cards)
     total = np.int64(1)
     for group in range(groups):
-        rank, size, only = layout.rank[block, group], layout.size[block, group], layout.only[block, group]
-        pattern = _pattern(base, natural, rank, only, own_rank, own_slot, context, 0, 0)
-        total *= np.int64(table.start[pattern, size + 1] - table.start[pattern, size])
+        size = parts[_SIZE, group]
+        pattern = _pattern(base, natural, parts[_RANK, group], parts[_ONLY, group], wild, context, 0, 0)
+        total *= np.int64(start[pattern, size + 1] - start[pattern, size])
     carried = np.int64(1)
     if kickers:
         limits(book, block, way, room)
@@ -501,30 +526,29 @@ def _draw(book, block, context, way, keys, i, room, form, cards):
         lot = np.int64(below(mix(keys[i], np.uint64(1)), np.uint64(total * carried)))
     which, rest, filled, left = lot // carried, lot % carried, np.int64(0), total
     for group in range(groups):
-        rank, size = layout.rank[block, group], layout.size[block, group]
-        pattern = _pattern(base, natural, rank, layout.only[block, group], own_rank, own_slot, context, 0, 0)
-        low, high = np.int64(table.start[pattern, size]), np.int64(table.start[pattern, size + 1])
+        rank, size = np.int64(parts[_RANK, group]), parts[_SIZE, group]
+        pattern = _pattern(base, natural, rank, parts[_ONLY, group], wild, context, 0, 0)
+        low, high = np.int64(start[pattern, size]), np.int64(start[pattern, size + 1])
         left //= high - low
         filled = _lay(kind, wild, counts, low + which // left, context, rank, laid, filled)
         which %= left
     if kickers:
         filled = _take_kickers(book, block, way, kickers, rest, room, filled)
-    _write(sorted_rows, laid, filled, layout.form[block], i, form, cards)
+    _write(sorted_rows, laid, filled, book.blocks[block, FORM], i, form, cards)
     return total * carried
 
 
 @njit(cache=True, nogil=True)
 def _walk_plain(book, block, context, way, room, window, form, cards):
     """The first card set of a plain block with kickers."""
-    layout, slots, table = book.catalogue.layout, book.catalogue.slots, book.catalogue.combinations
-    filled, base, own_rank, own_slot = np.int64(0), np.int64(table.base), slots.own_rank, slots.own_slot
-    for group in range(np.int64(layout.groups[block])):
-        rank, size = layout.rank[block, group], layout.size[block, group]
-        pattern = _pattern(base, room.natural, rank, layout.only[block, group], own_rank, own_slot, context, 0, 0)
-        low, high = np.int64(table.start[pattern, size]), np.int64(table.start[pattern, size + 1])
+    filled, base, parts = np.int64(0), np.int64(book.base), book.groups[block]
+    for group in range(book.blocks[block, GROUPS]):
+        rank, size = np.int64(parts[_RANK, group]), parts[_SIZE, group]
+        pattern = _pattern(base, room.natural, rank, parts[_ONLY, group], book.wild, context, 0, 0)
+        low, high = np.int64(book.start[pattern, size]), np.int64(book.start[pattern, size + 1])
         if low == high:
             return np.int64(0)
-        filled = _lay(slots.kind, slots.wild, table.counts, low, context, rank, room.laid, filled)
+        filled = _lay(book.kind, book.wild, book.counts, low, context, rank, room.laid, filled)
     room.state[_LAID, 0] = filled
     return _walk_kickers(book, block, way, room, np.int64(0), np.int64(0), window, form, cards)
 
@@ -532,9 +556,9 @@ def _walk_plain(book, block, context, way, room, window, form, cards):
 @njit(cache=True, nogil=True)
 def _count_kickers(book, block, way, kickers, room):
     """Fill ways [rank, n]: how many ways there are to take n groups of the ranks from this one on; all of them."""
-    layout, table, ways, caps = book.catalogue.layout, book.catalogue.combinations, room.ways, room.caps
-    row, size, apart = np.int64(layout.carrying[block]), np.int64(layout.kicker_size[block]), layout.apart[block]
-    ranks = len(caps)
+    ways, caps, natural, start, base = room.ways, room.caps, room.natural, book.start, np.int64(book.base)
+    row, size, apart = np.int64(book.blocks[block, CARRYING]), np.int64(book.blocks[block, KICKER_SIZE]), book.blocks[block, APART]
+    ranks, allowed = len(caps), book.allowed[row, way]
     for n in range(kickers + 1):
         ways[ranks, n] = 0
     ways[ranks, 0] = 1
@@ -542,9 +566,9 @@ def _count_kickers(book, block, way, kickers, room):
         for n in range(kickers + 1):
             total = ways[rank + 1, n]
             for k in range(1, min(n, caps[rank]) + 1):
-                if (layout.allowed[row, way, rank] >> k) & 1:
-                    low, high = _ways_of(table, room.natural, rank, k * size)
-                    skip = 2 if apart and _apart(book, rank, rank + 1) else 1
+                if (allowed[rank] >> k) & 1:
+                    low, high = _ways_of(start, base, natural, rank, k * size)
+                    skip = 2 if apart and rank == ranks - 2 else 1
                     total += (high - low) * ways[rank + skip, n - k]
             ways[rank, n] = total
     return ways[0, kickers]
@@ -553,23 +577,23 @@ def _count_kickers(book, block, way, kickers, room):
 @njit(cache=True, nogil=True)
 def _take_kickers(book, block, way, kickers, rest, room, filled):
     """Lay down the kickers of a number, from the low ranks on; returns how many cards lie there then."""
-    layout, slots, table = book.catalogue.layout, book.catalogue.slots, book.catalogue.combinations
-    ways, caps = room.ways, room.caps
-    carried, size, apart = np.int64(layout.carrying[block]), np.int64(layout.kicker_size[block]), layout.apart[block]
+    ways, caps, natural, start, base = room.ways, room.caps, room.natural, book.start, np.int64(book.base)
+    carried, size, apart = np.int64(book.blocks[block, CARRYING]), np.int64(book.blocks[block, KICKER_SIZE]), book.blocks[block, APART]
+    allowed, ranks = book.allowed[carried, way], len(caps)
     rank, n = np.int64(0), kickers
     while n > 0:
         if rest < ways[rank + 1, n]:
             rank += 1
             continue
         rest -= ways[rank + 1, n]
-        skip = 2 if apart and _apart(book, rank, rank + 1) else 1
+        skip = 2 if apart and rank == ranks - 2 else 1
         for k in range(1, min(n, caps[rank]) + 1):
-            if (layout.allowed[carried, way, rank] >> k) & 1:
-                low, high = _ways_of(table, room.natural, rank, k * size)
+            if (allowed[rank] >> k) & 1:
+                low, high = _ways_of(start, base, natural, rank, k * size)
                 here = (high - low) * ways[rank + skip, n - k]
                 if rest < here:
                     row = low + rest // ways[rank + skip, n - k]
-                    filled = _lay(slots.kind, slots.wild, table.counts, row, np.int64(0), rank, room.laid, filled)
+                    filled = _lay(book.kind, book.wild, book.counts, row, np.int64(0), rank, room.laid, filled)
                     rest %= ways[rank + skip, n - k]
                     n -= k
                     rank += skip

@@ -217,7 +217,7 @@ def _book(
         lists.append(sorted(range(len(layout.label)), key=place))
     order = _weak_to_strong(forms, strength, _cell_ranks(forms, ranks))
     sorted_rows = all(isinstance(kind, int) or "(" not in kind for kind in pack.kinds)
-    return Book(
+    return Book.of(
         catalogue, order, np.array(lists, np.int32), np.arange(ranks, dtype=np.int16),
         np.full(len(layout.label), NONE, np.int16), sorted_rows,
     )  # fmt: skip
