@@ -30,8 +30,8 @@ class Choices:
     number: NDArray[np.int64]  # [n] entries of the episode before this one
     step: NDArray[np.int64]  # [n] entries of the episode from this one on: 1 for the last one
 
-    def shares(self) -> dict[str, float]:
-        """How often it agrees."""
+    def shares(self) -> dict[str, float | None]:
+        """How often it agrees; None of decisions that there were none of."""
         parts = {"overall": np.ones_like(self.open), "not passed": ~self.passed, "choice": self.open}
         return {name: _share(self.agrees[rows]) for name, rows in parts.items()}
 
@@ -40,8 +40,8 @@ class Choices:
         return self.agrees[self.number == 0 if step == FIRST else self.step == step]
 
 
-def _share(right: NDArray[np.bool_]) -> float:
-    return float(right.mean()) if len(right) else 0.0
+def _share(right: NDArray[np.bool_]) -> float | None:
+    return float(right.mean()) if len(right) else None
 
 
 class Follower(Quiet):

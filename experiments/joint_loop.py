@@ -111,7 +111,7 @@ _SHOWN = {
 def _plots(metrics: Sequence[Mapping[str, Any]]) -> list[Plot]:
     plots: list[Plot] = []
     for name, (title, axis, keys) in _SHOWN.items():
-        lines = {key: [(line["decisions"], line[key]) for line in metrics if key in line] for key in keys}
+        lines = {key: [(line["decisions"], line[key]) for line in metrics if line.get(key) is not None] for key in keys}
         drawn = {key: points for key, points in lines.items() if points}
         plots.append(Curves(name, title, "decisions", axis, drawn))
     return plots

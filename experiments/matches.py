@@ -67,13 +67,14 @@ class Points:
     """Episodes by what they were worth to their winner (table 8 of Chen et al. 2025)."""
 
     total: int  # points of the episodes won
-    won: float  # share of the episodes
-    shares: dict[int, float]  # of the episodes won, by their worth
+    won: float | None  # share of the episodes; None where there were none
+    shares: dict[int, float | None]  # of the episodes won, by their worth; likewise
 
     @classmethod
     def of(cls, scores: NDArray[np.int8]) -> Points:
         """From what episodes [n] were worth to a player."""
         worth = Counter(scores[scores > 0].tolist())
-        won = max(1, worth.total())
+        won = worth.total()
         total = sum(points * times for points, times in worth.items())
-        return cls(total, worth.total() / max(1, len(scores)), {points: worth[points] / won for points in (3, 2, 1)})
+        shares = {points: worth[points] / won if won else None for points in (3, 2, 1)}
+        return cls(total, won / len(scores) if len(scores) else None, shares)

@@ -87,12 +87,13 @@ def collect(settings: Settings) -> Samples:
     return Samples(names, values, fired, np.repeat(np.arange(len(lengths)), lengths), same, out)
 
 
-def agreement(samples: Samples, weights: NDArray[np.float32], held_out: bool) -> float:
-    """The share of decisions whose cheapest candidate has the recorded label."""
+def agreement(samples: Samples, weights: NDArray[np.float32], held_out: bool) -> float | None:
+    """The share of decisions whose cheapest candidate has the recorded label; None where there are no decisions."""
     cost = samples.fired.astype(np.float32) @ weights
     order = np.lexsort((cost, samples.decision))
     first = order[np.searchsorted(samples.decision, np.arange(len(samples.held_out)))]
-    return float(samples.played[first][samples.held_out == held_out].mean())
+    found = samples.played[first][samples.held_out == held_out]
+    return float(found.mean()) if len(found) else None
 
 
 def fit(samples: Samples, steps: int) -> NDArray[np.float32]:

@@ -71,8 +71,11 @@ class Policy:
         """[n] the most probable labels."""
         return self.predict_proba(X).argmax(axis=1)
 
-    def fit(self, X: Sequence[Place], y: Sequence[int]) -> float:
-        """PPO and ABLN on the experience of one batch, whose labels are y; returns the loss of the policy."""
+    def fit(self, X: Sequence[Place], y: Sequence[int]) -> float | None:
+        """PPO and ABLN on the experience of one batch, whose labels are y; returns the loss of the policy if it learns.
+
+        At first the critic learns alone.
+        """
         experience = X[0].batch.experience
         if experience is None:
             raise ValueError("there is nothing to learn from in this batch")
@@ -139,7 +142,7 @@ class JointBridge(Bridge):
         data.abduced_idx = [[int(label)] for label in experience.label]
         loss = self.model.train(data)
         last = getattr(self.model.base_model, "last", None)
-        return last if isinstance(last, Update) else Update(float(loss), 0.0, 0.0, 0.0, 0.0, 0.0)
+        return last if isinstance(last, Update) else Update(policy_loss=float(loss))
 
     def train(self, train_data: Any = None, minutes: float | None = None) -> None:
         """Play and learn; the data of a game come from playing it."""

@@ -101,7 +101,9 @@ class Preparation:
         settings, results = self._settings, {}
         if held_out and len(held_out.examples):
             found = agreement(self._networks, held_out.examples, self._engine.traits.pass_label)
-            results["agreement with the last matches"] = {name: round(each, 4) for name, each in asdict(found).items()}
+            results["agreement with the last matches"] = {
+                name: None if each is None else round(each, 4) for name, each in asdict(found).items()
+            }
         card = Card(
             settings.game, settings.preset, settings.abln, settings.seed, self._data(), command=settings.command(),
             results=results,

@@ -266,11 +266,11 @@ def teach_decisions(networks: Networks, fit: Fit, examples: Examples, progress: 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How often the most probable label is the one that was played."""
+    """How often the most probable label is the one that was played; None of decisions that there were none of."""
 
-    overall: float
-    not_passed: float  # where the expert did not pass
-    choice: float  # where more than one label could be chosen
+    overall: float | None
+    not_passed: float | None  # where the expert did not pass
+    choice: float | None  # where more than one label could be chosen
 
 
 def agreement(networks: Networks, examples: Examples, pass_label: int, batch: int = 4096) -> Agreement:
@@ -282,4 +282,4 @@ def agreement(networks: Networks, examples: Examples, pass_label: int, batch: in
             same.append((networks.decision(told.question).argmax(dim=1) == told.label).cpu().numpy())
     right = np.concatenate(same)
     played, open_ = examples.label != pass_label, examples.legal.sum(axis=1) > 1
-    return Agreement(float(right.mean()), float(right[played].mean()), float(right[open_].mean()))
+    return Agreement(*(float(part.mean()) if len(part) else None for part in (right, right[played], right[open_])))

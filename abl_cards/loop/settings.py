@@ -43,6 +43,7 @@ class Settings:
     entropy: float | None = setting(None, "weight of the policy's entropy, likewise")
     trace: float | None = setting(None, "lambda of the advantages and of what the critic learns, likewise")
     rows: int | None = setting(None, "decisions with a choice between two updates; none is the preset's")
+    batch: int | None = setting(None, "of these, in a step of learning, likewise; smaller steps learn more from little")
     averaged: float = setting(0.998, "memory of the running mean of the decision model, which is what plays in the end")
     device: str = setting("cpu", "cpu or cuda")
     precision: str = setting("float32", "of matrix products: float32, or bfloat16, faster where the hardware has it")

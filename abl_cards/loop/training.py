@@ -65,7 +65,8 @@ class Report:
             if number and episodes:
                 values[f"wins against {name}"] = round(int(self.score.won[number]) / episodes, 4)
                 values[f"points against {name}"] = round(float(self.score.points[number]) / episodes, 4)
-        return values | {name: round(value, 6) for name, value in asdict(self.learned).items()}
+        learned = asdict(self.learned).items()
+        return values | {name: None if value is None else round(value, 6) for name, value in learned}
 
 
 def preset_of(settings: Settings) -> Preset:

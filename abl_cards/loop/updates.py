@@ -24,19 +24,22 @@ from reasoners.hands import abduced
 
 @dataclass(frozen=True)
 class Update:
-    """What an update saw, as means over its minibatches; what the policy was certain of counts as nothing."""
+    """What an update saw, as means over its minibatches; what the policy was certain of counts as nothing.
 
-    policy_loss: float
-    value_loss: float
-    entropy: float
-    divergence: float  # of the new policy from the one that chose, in nats
-    clipped: float  # share of the decisions where the clip held
-    hands_loss: float
+    Of what did not learn there is nothing to see, which is None: a loss of zero would say that it makes no error.
+    """
+
+    policy_loss: float | None = None
+    value_loss: float | None = None
+    entropy: float | None = None
+    divergence: float | None = None  # of the new policy from the one that chose, in nats
+    clipped: float | None = None  # share of the decisions where the clip held
+    hands_loss: float | None = None
 
     @classmethod
     def mean(cls, updates: Sequence[Update]) -> Update:
         """What several saw that learned from as many decisions each."""
-        return cls(*np.mean([astuple(each) for each in updates], axis=0).tolist())
+        return cls(*(_mean_of(column) for column in zip(*map(astuple, updates), strict=True)))
 
 
 class Average:
@@ -99,7 +102,7 @@ class Trainer:
         hands = [self._estimate(rows, rng) for _ in range(0 if critic_only else self._hands_steps(len(rows)))]
         policy, entropy, divergence, clipped = _mean(acted, 4)
         (value,) = _mean(valued, 1)
-        return Update(policy, value, entropy, divergence, clipped, float(np.mean(hands)) if hands else 0.0)
+        return Update(policy, value, entropy, divergence, clipped, _mean_of(hands))
 
     def resume(self, policy: dict[str, Any]) -> None:
         """Take up what the optimiser of the policy kept, but for the learning rate."""
@@ -108,8 +111,9 @@ class Trainer:
             group["lr"] = self._ppo.learning_rate
 
     def _hands_steps(self, rows: int) -> int:
+        """Few decisions are a step all the same: with fewer than two batches a share would round to none."""
         share = self.networks.preset.abln_share if self.hands else 0.0
-        return round(share * rows / self._ppo.batch)
+        return max(1, round(share * rows / self._ppo.batch)) if share else 0
 
     def _improve(
         self, rows: Experience, advantage: NDArray[np.float32], judging: bool, acting: bool
@@ -170,7 +174,7 @@ class Trainer:
         self.policy.step()
 
     def _estimate(self, rows: Experience, rng: np.random.Generator) -> float:
-        chosen = self._abduce(rows.at(rng.integers(0, len(rows), self._ppo.batch)))
+        chosen = self._abduce(rows.at(rng.integers(0, len(rows), min(len(rows), self._ppo.batch))))
         number = int(rng.integers(len(self.symmetries)))
         told = lesson(chosen, self.networks.device, self.symmetries, number, self.networks.numbers)
         return self.teach_hands(told)
@@ -216,7 +220,15 @@ def value_loss(networks: Networks, told: Lesson, rows: Experience) -> torch.Tens
     return torch.nn.functional.mse_loss(expected, torch.from_numpy(rows.total).to(networks.device))
 
 
-def _mean(seen: Sequence[torch.Tensor], size: int) -> list[float]:
-    """The means of what several steps saw, [size] each; zeros where there were none."""
-    means: list[float] = torch.stack([*seen]).mean(dim=0).tolist() if seen else [0.0] * size
+def _mean(seen: Sequence[torch.Tensor], size: int) -> list[float | None]:
+    """The means of what several steps saw, [size] each; None where there were none."""
+    if not seen:
+        return [None] * size
+    means: list[float | None] = torch.stack([*seen]).mean(dim=0).tolist()
     return means
+
+
+def _mean_of(values: Sequence[float | None]) -> float | None:
+    """The mean of what was measured; None where nothing was."""
+    there = [value for value in values if value is not None]
+    return float(np.mean(there)) if there else None

@@ -156,6 +156,6 @@ class Worker:
 
 def _ppo(settings: Settings, preset: PPO, post: Post) -> PPO:
     """The preset's, but for what the settings say; of rows and batches the part of one process."""
-    asked = {name: getattr(settings, name) for name in ("learning_rate", "entropy", "trace", "rows")}
+    asked = {name: getattr(settings, name) for name in ("learning_rate", "entropy", "trace", "rows", "batch")}
     ppo = replace(preset, **{name: value for name, value in asked.items() if value is not None})
     return replace(ppo, rows=post.part(ppo.rows), batch=post.part(ppo.batch))

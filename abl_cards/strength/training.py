@@ -106,18 +106,18 @@ def held_out(odds: NDArray[np.float32], label: NDArray[np.int64]) -> dict[str, A
     told, sure = odds.argmax(axis=1), odds.max(axis=1)
     numbers = range(odds.shape[1])
     confusion = [[int(((label == row) & (told == column)).sum()) for column in numbers] for row in numbers]
-    f1 = []
+    f1: list[float | None] = []
     for number in numbers:
         both = confusion[number][number]
         either = int((label == number).sum() + (told == number).sum())
-        f1.append(2 * both / either if either else 0.0)
+        f1.append(2 * both / either if either else None)  # of a class that there is none of
     confident = sure >= SURE
     right = float((told == label)[confident].mean()) if confident.any() else None
     return {
         "deals": len(label),
         "accuracy": float((told == label).mean()),
         "majority": float(np.bincount(label, minlength=len(numbers)).max() / len(label)),
-        "macro_f1": float(np.mean(f1)),
+        "macro_f1": float(np.mean([each for each in f1 if each is not None])),
         "f1": f1,
         "confusion": confusion,
         "at_0.9": {"share": float(confident.mean()), "right": right},

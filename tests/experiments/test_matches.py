@@ -26,8 +26,15 @@ def test_both_sides_of_an_outcome(engine: Engine, tmp_path: Path) -> None:
     points = Points.of(found.scores)
     assert points.total == found.scores[found.scores > 0].sum()
     assert points.won == (found.scores > 0).mean()
-    assert sum(points.shares.values()) == pytest.approx(1)
+    assert sum(share or 0.0 for share in points.shares.values()) == pytest.approx(1)
     assert points.total - Points.of(-found.scores).total == found.scores.sum()
+
+
+def test_of_no_episodes_there_are_no_shares() -> None:
+    """Nobody knows what episodes would be worth to a player who has won none."""
+    lost = Points.of(np.array([-1, -3], np.int8))
+    assert (lost.total, lost.won, set(lost.shares.values())) == (0, 0.0, {None})
+    assert Points.of(np.zeros(0, np.int8)).won is None
 
 
 def test_the_mark_follows_the_weights(engine: Engine, tiny_agent: str) -> None:

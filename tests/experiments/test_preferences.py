@@ -18,6 +18,8 @@ def test_a_fit_keeps_the_signs_and_does_not_fall_behind_where_it_was_fitted() ->
     fitted = preference_weights.fit(samples, steps=25)
     assert (np.sign(fitted) == np.sign(samples.weights)).all()
     before, after = (preference_weights.agreement(samples, weights, False) for weights in (samples.weights, fitted))
+    assert after is not None
+    assert before is not None
     assert after > before - 0.05
 
 

@@ -43,7 +43,7 @@ def settings(directory: Path, **changes: Any) -> Settings:
     )
 
 
-def lines(directory: Path) -> list[dict[str, float]]:
+def lines(directory: Path) -> list[dict[str, Any]]:
     return [{key: value for key, value in line.items() if key not in TIMES} for line in read_metrics(directory)]
 
 
@@ -101,6 +101,17 @@ def test_a_run_says_what_it_does(tmp_path: Path) -> None:
     assert any("wins against kb" in line for line in lines(tmp_path))
     assert run.weights.exists()
     assert run.weights.with_suffix(".json").exists()
+
+
+def test_what_was_not_measured_is_null(tmp_path: Path) -> None:
+    """The critic learns alone at first; a zero would say that the others make no error."""
+    Run(settings(tmp_path, critic_first=2)).go()
+    first, *rest = lines(tmp_path)
+    of_others = ("policy_loss", "entropy", "divergence", "clipped", "hands_loss")
+    assert [first[name] for name in of_others] == [None] * len(of_others)
+    assert '"hands_loss": null' in (tmp_path / "metrics.jsonl").read_text("utf-8")
+    assert all(rest[-1][name] is not None for name in of_others)
+    assert all(line["value_loss"] > 0 for line in (first, *rest))
 
 
 def test_the_critic_learns_first(tmp_path: Path) -> None:

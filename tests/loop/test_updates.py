@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from abl_cards.agents.mind import Mind
 from abl_cards.games import game
 from abl_cards.loop.experience import Experience
 from abl_cards.loop.selfplay import SelfPlay
-from abl_cards.loop.updates import Trainer, value_loss
+from abl_cards.loop.updates import Trainer, Update, value_loss
 from learners.examples import lesson
 from learners.networks import UNIT, GameShape, Networks
 from learners.symmetry import Symmetries
@@ -79,6 +79,35 @@ def test_in_half_precision_the_next_certain_ones_fill_the_batch_up(engine: Any, 
     assert learner._hesitant(sure).tolist() == list(range(len(rows) - 2 * UNIT, len(rows)))
 
 
+def test_abln_learns_from_however_few_decisions(engine: Any, rows: Experience) -> None:
+    """A quarter of 64 decisions is less than half a batch, and still a step."""
+    learner = trainer(engine)
+    before = [weights.detach().clone() for weights in learner.networks.abln.parameters()]  # type: ignore[union-attr]
+    seen = learner.update(rows.at(np.arange(64)), np.random.default_rng(3))
+    assert seen.hands_loss is not None
+    assert seen.hands_loss > 0
+    after = list(learner.networks.abln.parameters())  # type: ignore[union-attr]
+    assert any(not torch.equal(one, other) for one, other in zip(before, after, strict=True))
+
+
+def test_what_did_not_learn_has_measured_nothing(engine: Any, rows: Experience) -> None:
+    seen = trainer(engine).update(rows, np.random.default_rng(3), critic_only=True)
+    assert seen.value_loss is not None
+    assert astuple(seen) == (None, seen.value_loss, None, None, None, None)
+    again = trainer(engine).update(rows, np.random.default_rng(3))
+    assert None not in astuple(again)
+    both = Update.mean([seen, again])
+    assert both.hands_loss == again.hands_loss
+    assert both.value_loss == pytest.approx((seen.value_loss + (again.value_loss or 0)) / 2)
+    assert astuple(Update.mean([seen, seen])) == astuple(seen)
+
+
+def test_a_twin_without_abln_measures_no_hands(engine: Any, rows: Experience) -> None:
+    networks = Networks(TINY.without_abln(), GameShape.of(engine))
+    learner = Trainer(networks, Symmetries.of(engine.symmetries, engine.observation))
+    assert learner.update(rows, np.random.default_rng(3)).hands_loss is None
+
+
 def test_the_critic_learns_in_as_many_epochs_as_it_is_given(engine: Any, rows: Experience) -> None:
     once, first_only, twice = (
         trainer(engine, epochs=epochs, value_epochs=value_epochs) for epochs, value_epochs in ((1, 1), (2, 1), (2, 2))
@@ -93,7 +122,8 @@ def test_the_critic_learns_in_as_many_epochs_as_it_is_given(engine: Any, rows: E
     assert torch.equal(of_critic[0], of_critic[1])
     assert not torch.equal(of_critic[1], of_critic[2])
     assert not torch.equal(*of_policy)
-    assert seen[0].value_loss == seen[1].value_loss > seen[2].value_loss
+    losses = [each.value_loss or 0.0 for each in seen]
+    assert losses[0] == losses[1] > losses[2] > 0
 
 
 def test_the_critic_needs_only_what_is_kept_for_it(engine: Any, rows: Experience) -> None:

@@ -71,6 +71,9 @@ def test_what_held_out_deals_show() -> None:
     shown = held_out(odds, np.array([0, 0, 1, 1]))
     assert (shown["accuracy"], shown["majority"], shown["confusion"]) == (0.75, 0.5, [[2, 0], [1, 1]])
     assert shown["macro_f1"] == pytest.approx((2 * 2 / 5 + 2 * 1 / 3) / 2)
+    less = held_out(np.hstack([odds, np.zeros((4, 1), np.float32)]), np.array([0, 0, 1, 1]))
+    assert less["f1"][2] is None  # there was no such deal, and none was taken for one
+    assert less["macro_f1"] == shown["macro_f1"]
     assert shown["at_0.9"] == {"share": 0.5, "right": 0.5}
 
 
