@@ -263,6 +263,17 @@ def wilson(mean: float, worth: float) -> tuple[float, float]:
     return round(max(0.0, centre - radius), 6), round(min(1.0, centre + radius), 6)
 
 
+def worth(mean: float, bounds: tuple[float, float]) -> float:
+    """In how many independent games a share was found that has these bounds: what ``wilson`` was given.
+
+    >>> round(worth(0.4, wilson(0.4, 50)))
+    50
+    """
+    width, spread = bounds[1] - bounds[0], mean * (1 - mean)
+    square, linear = 1 - width**2, width**2 - 2 * spread
+    return _Z**2 * square / (linear + sqrt(linear**2 + width**2 * square))
+
+
 def _design_effect(shares: NDArray[np.float64], together: int) -> float:
     deals = shares[: len(shares) // together * together].reshape(-1, together).mean(axis=1)
     single = float(shares.var())

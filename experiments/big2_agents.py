@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,15 +19,16 @@ from abl_cards.agents.searching import Shensuanzi
 from abl_cards.games import Decisions, Exchanges, GameError, Moves
 from abl_cards.games.big2.engine import Big2Engine
 from abl_cards.settings import SEEDS, setting
-from experiments.big2_deals import by_deal, cells, deal, engine, play
+from experiments.big2_deals import Portion, by_deal, deal, engine, joined, named, play, portions
 from experiments.desk import Desk
 from experiments.experiment import Experiment
 from experiments.players import Player, players
 from experiments.report import Cell, Curves, Report, Table
+from experiments.rules import ByRules
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(ByRules):
     """Who plays, and what."""
 
     searcher: str = setting("shensuanzi:10,8", "who searches; with the word cpu by the processor's seconds")
@@ -39,7 +39,6 @@ class Settings:
     round_robin_cards: int = setting(26, "cards each in the round robin")
     round_robin_deals: int = setting(10, "its deals, each played from both seats")
     seed: int = setting(0, "of the deals", SEEDS)
-    kb: Path | None = setting(None, "the rules, from another folder")
 
 
 @dataclass
@@ -64,23 +63,40 @@ class Timed:
 
 def run(settings: Settings, desk: Desk) -> Report:
     """Play the deals of the figure, then those of the table."""
-    rules = engine(settings.kb)
+    rules = engine(settings)
     searcher, rule = players([settings.searcher, settings.rule], rules)
     everybody = [searcher, *players(settings.others, rules)]
     if not isinstance(searcher.agent, Shensuanzi):
         raise GameError(f"agent '{searcher.name}' does not search: choose shensuanzi, or a variant")
     pairs = list(combinations(everybody, 2))
-    desk.plan(len(settings.cards) * cells(settings.deals) + len(pairs) * cells(settings.round_robin_deals))
-    timed = Timed(searcher.agent)
-    margins = {cards: _margins(settings, desk, rules, (searcher, rule), timed, cards) for cards in settings.cards}
-    scores = {(first.name, second.name): _scores(settings, desk, rules, (first, second)) for first, second in pairs}
-    return report(settings, searcher.agent.seconds, margins, [player.name for player in everybody], scores)
+    by_name = {(first.name, second.name): (first, second) for first, second in pairs}
+    every = [portion for cards in settings.cards for portion in portions(cards, settings.deals)]
+    every += [portion for names in by_name for portion in portions(names, settings.round_robin_deals)]
+    desk.plan(len(every))
+    timed, limit = Timed(searcher.agent), searcher.agent.seconds
+
+    def measure(portion: Portion) -> list[dict[str, Any]]:
+        if isinstance(portion.series, int):
+            return _margins(settings, desk, rules, (searcher, rule), timed, portion)
+        return _scores(settings, desk, rules, by_name[cast(tuple[str, str], portion.series)], portion)
+
+    def told(found: Mapping[Portion, list[dict[str, Any]]]) -> Report:
+        series = joined(found)
+        margins = {cards: results for cards, results in series.items() if isinstance(cards, int)}
+        scores = {names: _won(series[names]) for names in by_name if names in series}
+        return report(settings, limit, margins, [player.name for player in everybody], scores)
+
+    def text(series: Any) -> str:
+        return f"{series} + {series} cards" if isinstance(series, int) else " : ".join(series)
+
+    return told(desk.each(every, measure, told, named(text)))
 
 
 def _margins(
-    settings: Settings, desk: Desk, rules: Big2Engine, pair: tuple[Player, Player], timed: Timed, cards: int
+    settings: Settings, desk: Desk, rules: Big2Engine, pair: tuple[Player, Player], timed: Timed, portion: Portion
 ) -> list[dict[str, Any]]:
     """Of each deal: what the searcher wins leading and following, and the seconds of its moves."""
+    cards = int(str(portion.series))
 
     def measure(number: int) -> dict[str, Any]:
         timed.seconds.clear()
@@ -88,11 +104,13 @@ def _margins(
         return {"leading": scores[0], "following": scores[1], "seconds": list(timed.seconds)}
 
     what = {**_names(pair), "cards": cards, "seed": settings.seed, "timed": True}
-    return by_deal(desk, what, settings.deals, measure, f"{pair[0].name} : {pair[1].name}, {cards} + {cards} cards")
+    return by_deal(desk, what, portion, measure, f"{pair[0].name} : {pair[1].name}, {cards} + {cards} cards")
 
 
-def _scores(settings: Settings, desk: Desk, rules: Big2Engine, pair: tuple[Player, Player]) -> NDArray[np.int64]:
-    """[deals, 2] what the first of a pair wins, leading and following, on the deals of the round robin."""
+def _scores(
+    settings: Settings, desk: Desk, rules: Big2Engine, pair: tuple[Player, Player], portion: Portion
+) -> list[dict[str, Any]]:
+    """Of each deal of the round robin: what the first of a pair wins, leading and following."""
     cards, seed = settings.round_robin_cards, settings.seed + 1
 
     def measure(number: int) -> dict[str, Any]:
@@ -100,7 +118,11 @@ def _scores(settings: Settings, desk: Desk, rules: Big2Engine, pair: tuple[Playe
         return {"leading": leading, "following": following}
 
     what = {**_names(pair), "cards": cards, "seed": seed}
-    results = by_deal(desk, what, settings.round_robin_deals, measure, f"{pair[0].name} : {pair[1].name}")
+    return by_deal(desk, what, portion, measure, f"{pair[0].name} : {pair[1].name}")
+
+
+def _won(results: Sequence[Mapping[str, Any]]) -> NDArray[np.int64]:
+    """[deals, 2] what the first of a pair wins, leading and following."""
     return np.array([[each["leading"], each["following"]] for each in results], np.int64)
 
 
@@ -141,15 +163,16 @@ def report(
 
 
 def round_robin(names: Sequence[str], scores: Mapping[tuple[str, str], NDArray[np.int64]]) -> Table:
-    """Table 5.2: every pair has played every deal from both seats."""
-    deals = len(next(iter(scores.values()))) if scores else 0
+    """Table 5.2: every pair has played every deal from both seats; on the way, the deals that all pairs have played."""
+    pairs = len(names) * (len(names) - 1) // 2
+    deals = min(map(len, scores.values())) if len(scores) == pairs else 0
     points, wins = np.zeros((len(names), deals), np.int64), np.zeros(len(names), np.int64)
     for (one, two), won in scores.items():
         for name, sign in ((one, 1), (two, -1)):
-            points[names.index(name)] += sign * won.sum(axis=1)
-            wins[names.index(name)] += sign * int(np.sign(won).sum())
-    places = np.stack([_places(column) for column in -points.T], axis=1) if deals else np.zeros((len(names), 1))
-    order = np.argsort(-points.sum(axis=1), kind="stable")
+            points[names.index(name)] += sign * won[:deals].sum(axis=1)
+            wins[names.index(name)] += sign * int(np.sign(won[:deals]).sum())
+    places = np.stack([_places(column) for column in -points.T], axis=1) if deals else np.zeros((len(names), 0))
+    order = np.argsort(-points.sum(axis=1), kind="stable") if deals else ()
     rows: list[list[Cell]] = [
         [names[row], int(points[row].sum()), int(wins[row]), float(places[row].std())] for row in order
     ]

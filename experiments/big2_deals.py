@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any, cast
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent
-from abl_cards.games import game
 from abl_cards.games.big2.engine import Big2Engine
 from abl_cards.games.big2.knowledge import RANK_COUNT
 from abl_cards.games.race import Race
 from abl_cards.streams import key_of
 from experiments.desk import Desk
+from experiments.rules import ByRules
 
 AT_ONCE = 10
 """Deals in a cell: an experiment that is stopped loses no more."""
@@ -23,9 +22,9 @@ AT_ONCE = 10
 _HERE = np.zeros(1, np.int64)
 
 
-def engine(kb: Path | None = None) -> Big2Engine:
-    """The game by the rules of the paper, or of another folder."""
-    return cast(Big2Engine, game("big2").engine(kb))
+def engine(settings: ByRules) -> Big2Engine:
+    """The game by the rules of the settings, by default those of the paper."""
+    return cast(Big2Engine, settings.engine_of("big2"))
 
 
 def deal(seed: int, cards: int, number: int) -> NDArray[np.uint8]:
@@ -40,29 +39,52 @@ def race_of(hands: NDArray[np.uint8]) -> Race:
     return Race(tuple(hands[0].tolist()), tuple(hands[1].tolist()))
 
 
-def cells(deals: int) -> int:
-    """How many cells so many deals take."""
-    return -(-deals // AT_ONCE)
+class Portion(NamedTuple):
+    """Some deals of one series of them: what is measured at once."""
+
+    series: Hashable  # what the series is of
+    first: int
+    end: int
+
+
+def portions(series: Hashable, deals: int) -> list[Portion]:
+    """A series of so many deals, ``AT_ONCE`` at a time."""
+    return [Portion(series, first, min(first + AT_ONCE, deals)) for first in range(0, deals, AT_ONCE)]
 
 
 def by_deal(
-    desk: Desk, what: Mapping[str, Any], deals: int, measure: Callable[[int], dict[str, Any]], text: str
+    desk: Desk, what: Mapping[str, Any], portion: Portion, measure: Callable[[int], dict[str, Any]], text: str
 ) -> list[dict[str, Any]]:
-    """What was measured of each deal, ``AT_ONCE`` of them a cell; ``what`` names all that it depends on."""
-    found: list[dict[str, Any]] = []
-    for first in range(0, deals, AT_ONCE):
-        numbers = range(first, min(first + AT_ONCE, deals))
+    """What was measured of each deal of a portion; ``what`` names all that it depends on."""
+    numbers = range(portion.first, portion.end)
 
-        def work(tell: Callable[[int, str], None], numbers: range = numbers) -> list[dict[str, Any]]:
-            results = []
-            for done, number in enumerate(numbers):
-                tell(done, f"deal {number}")
-                results.append(measure(number))
-            return results
+    def work(tell: Callable[[int, str], None]) -> list[dict[str, Any]]:
+        results = []
+        for done, number in enumerate(numbers):
+            tell(done, f"deal {number}")
+            results.append(measure(number))
+        return results
 
-        cell = {**what, "deals": [numbers.start, numbers.stop]}
-        found += desk.cell(cell, work, f"{text}, deals {numbers.start + 1} to {numbers.stop}", len(numbers))
+    cell = {**what, "deals": [portion.first, portion.end]}
+    found: list[dict[str, Any]] = desk.cell(cell, work, f"{text}, {_deals(portion)}", len(numbers))
     return found
+
+
+def joined(found: Mapping[Portion, Sequence[dict[str, Any]]]) -> dict[Any, list[dict[str, Any]]]:
+    """By series what was measured of its deals, as far as they have been measured."""
+    series: dict[Any, list[dict[str, Any]]] = {}
+    for portion, results in found.items():
+        series.setdefault(portion.series, []).extend(results)
+    return series
+
+
+def _deals(portion: Portion) -> str:
+    return f"deals {portion.first + 1} to {portion.end}"
+
+
+def named(text: Callable[[Any], str]) -> Callable[[Portion], str]:
+    """What portions are called, from what their series are called."""
+    return lambda portion: f"{text(portion.series)}, {_deals(portion)}"
 
 
 def play(rules: Big2Engine, hands: NDArray[np.uint8], agents: tuple[Agent, Agent]) -> int:

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from time import process_time
 from typing import Any
 
 import numpy as np
 
 from abl_cards.settings import SEEDS, setting
-from experiments.big2_deals import by_deal, cells, deal, engine, race_of
+from experiments.big2_deals import Portion, by_deal, deal, engine, joined, named, portions, race_of
 from experiments.desk import Desk
 from experiments.experiment import Experiment
 from experiments.players import rules_mark
 from experiments.report import Cell, Curves, Report, Table
+from experiments.rules import ByRules
 from reasoners.search import Search, Stopped
 from reasoners.search_tables import SearchTables
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(ByRules):
     """What is searched."""
 
     depths: tuple[int, ...] = setting((4, 5, 6, 7, 8), "moves that are looked ahead")
@@ -30,34 +30,44 @@ class Settings:
     deals: int = setting(100, "random deals for each depth")
     seconds: float = setting(60.0, "of the processor, after which a search is stopped")
     seed: int = setting(0, "of the deals", SEEDS)
-    kb: Path | None = setting(None, "the rules, from another folder")
 
 
 def run(settings: Settings, desk: Desk) -> Report:
     """Search every deal afresh for every depth."""
-    rules = engine(settings.kb)
+    rules = engine(settings)
     tables = SearchTables(rules.combinations)
     Search(tables, race_of(deal(1, 8, 0))).best(4)  # compile before anything is measured
-    desk.plan(len(settings.depths) * cells(settings.deals))
-    found = {}
-    for depth in settings.depths:
+    every = [portion for depth in settings.depths for portion in portions(depth, settings.deals)]
+    desk.plan(len(every))
+
+    def measure(portion: Portion) -> list[dict[str, Any]]:
+        depth = int(str(portion.series))
         what = {
             "depth": depth, "cards": settings.cards, "seconds": settings.seconds, "seed": settings.seed,
             "marks": [rules_mark(rules)],
         }  # fmt: skip
+        return by_deal(desk, what, portion, lambda number: _search(settings, tables, depth, number), _text(depth))
 
-        def search(number: int, depth: int = depth) -> dict[str, Any]:
-            begun = process_time()
-            searching = Search(tables, race_of(deal(settings.seed, settings.cards, number)))
-            finished = False
-            with suppress(Stopped):
-                searching.best(depth, watch=lambda nodes: process_time() < begun + settings.seconds)
-                finished = True
-            seconds = round(process_time() - begun, 6)
-            return {"finished": finished, "nodes": searching.nodes, "seconds": seconds}
+    def told(found: Mapping[Portion, list[dict[str, Any]]]) -> Report:
+        return report(settings, joined(found))
 
-        found[depth] = by_deal(desk, what, settings.deals, search, f"depth {depth}")
-    return report(settings, found)
+    return told(desk.each(every, measure, told, named(_text)))
+
+
+def _text(depth: object) -> str:
+    return f"depth {depth}"
+
+
+def _search(settings: Settings, tables: SearchTables, depth: int, number: int) -> dict[str, Any]:
+    """The first search of a deal, for as long as it may take."""
+    begun = process_time()
+    searching = Search(tables, race_of(deal(settings.seed, settings.cards, number)))
+    finished = False
+    with suppress(Stopped):
+        searching.best(depth, watch=lambda nodes: process_time() < begun + settings.seconds)
+        finished = True
+    seconds = round(process_time() - begun, 6)
+    return {"finished": finished, "nodes": searching.nodes, "seconds": seconds}
 
 
 def report(settings: Settings, found: Mapping[int, Sequence[dict[str, Any]]]) -> Report:

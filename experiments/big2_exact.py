@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from time import process_time
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from abl_cards.games.race import Race
 from abl_cards.settings import SEEDS, setting
-from experiments.big2_deals import by_deal, cells, deal, engine, race_of
+from experiments.big2_deals import Portion, by_deal, deal, engine, joined, named, portions, race_of
 from experiments.big2_plain import PlainNegamax
 from experiments.desk import Desk
 from experiments.experiment import Experiment
 from experiments.players import rules_mark
 from experiments.report import Cell, Curves, Report, Table
+from experiments.rules import ByRules
 from reasoners.search import Search, Stopped
 from reasoners.search_tables import SearchTables
 
@@ -32,7 +32,7 @@ Results = Mapping[tuple[int, str], Sequence[dict[str, Any]]]
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(ByRules):
     """What is solved."""
 
     cards: tuple[int, ...] = setting(tuple(range(6, 21)), "cards each")
@@ -41,12 +41,11 @@ class Settings:
     plain_up_to: int = setting(11, "cards each up to which the plain Python negamax solves the same deals")
     plain_deals: int = setting(20, "how many of them")
     seed: int = setting(0, "of the deals", SEEDS)
-    kb: Path | None = setting(None, "the rules, from another folder")
 
 
 def run(settings: Settings, desk: Desk) -> Report:
     """Solve the deals."""
-    rules = engine(settings.kb)
+    rules = engine(settings)
     tables, plain = SearchTables(rules.combinations), PlainNegamax(rules.combinations)
     solvers: dict[str, Callable[[Race, Callable[[int], bool]], int]] = {
         OURS: lambda race, watch: Search(tables, race).best(watch=watch).value,
@@ -55,20 +54,36 @@ def run(settings: Settings, desk: Desk) -> Report:
     wanted = [(cards, OURS, settings.deals) for cards in settings.cards]
     compared = min(settings.deals, settings.plain_deals)
     wanted += [(cards, PLAIN, compared) for cards in settings.cards if cards <= settings.plain_up_to and compared]
-    desk.plan(sum(cells(deals) for _, _, deals in wanted))
+    every = [portion for cards, solver, deals in sorted(wanted) for portion in portions(Solved(cards, solver), deals)]
+    desk.plan(len(every))
     Search(tables, race_of(deal(1, 8, 0))).best()  # compile before anything is measured
-    found = {}
-    for cards, solver, deals in sorted(wanted):
+
+    def measure(portion: Portion) -> list[dict[str, Any]]:
+        cards, solver = cast(Solved, portion.series)
         what = {
             "cards": cards, "solver": solver, "seconds": settings.seconds, "seed": settings.seed,
             "marks": [rules_mark(rules)],
         }  # fmt: skip
 
-        def solve(number: int, cards: int = cards, solver: str = solver) -> dict[str, Any]:
+        def solve(number: int) -> dict[str, Any]:
             return _timed(solvers[solver], race_of(deal(settings.seed, cards, number)), settings.seconds)
 
-        found[cards, solver] = by_deal(desk, what, deals, solve, f"{cards} + {cards} cards, {solver}")
-    return report(settings, found)
+        return by_deal(desk, what, portion, solve, str(portion.series))
+
+    def told(found: Mapping[Portion, list[dict[str, Any]]]) -> Report:
+        return report(settings, joined(found))
+
+    return told(desk.each(every, measure, told, named(str)))
+
+
+class Solved(NamedTuple):
+    """How many cards each, and who solves."""
+
+    cards: int
+    solver: str
+
+    def __str__(self) -> str:
+        return f"{self.cards} + {self.cards} cards, {self.solver}"
 
 
 def _timed(solver: Callable[[Race, Callable[[int], bool]], int], race: Race, seconds: float) -> dict[str, Any]:
@@ -88,7 +103,11 @@ def report(settings: Settings, found: Results) -> Report:
     )  # fmt: skip
     table = Table(
         "times", f"Time of the exact solution, at most {settings.seconds:g} s", columns,
-        [_row(cards, found[cards, OURS], found.get((cards, PLAIN), ())) for cards in sorted(settings.cards)],
+        [
+            _row(cards, found[cards, OURS], found.get((cards, PLAIN), ()))
+            for cards in sorted(settings.cards)
+            if (cards, OURS) in found
+        ],
         note="Seconds of the processor. The ratio is that of the medians on the deals that both have tried.",
     )  # fmt: skip
     lines: dict[str, list[tuple[float, float]]] = {}

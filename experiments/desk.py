@@ -1,20 +1,31 @@
-"""Where an experiment works: its folder, what was measured there before, its log and its progress bar."""
+"""Where an experiment works: its folder, what was measured there before, its log, its bar, and its report so far."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from abl_cards.files import naming, write_text
+from experiments.report import Report, Table
 
 Tell = Callable[[int, str], None]
 """Told how much is done, and a remark."""
 Bar = Callable[[str, int | None], AbstractContextManager[Tell]]
 """Opens a progress bar with a text and a total."""
+Publish = Callable[[Report, str], Any]
+"""Given the report of what is finished, and what is missing in words."""
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+_MOST_NAMES = 12
+"""Of what is missing; more are only counted."""
+_LONGEST = 200
+"""Characters of a result in the report of an experiment that says nothing of its own on the way."""
 
 
 @contextmanager
@@ -23,15 +34,26 @@ def no_bar(text: str, total: int | None) -> Iterator[Tell]:
     yield lambda done, remark: None
 
 
-class Desk:
-    """A folder of results. A cell is a result and what it depends on; a finished cell is never measured again."""
+def unpublished(report: Report, missing: str) -> None:
+    """For who reads no report before the end."""
 
-    def __init__(self, folder: Path, bar: Bar = no_bar) -> None:
+
+class Desk:
+    """A folder of results. A cell is a result and what it depends on; a finished cell is never measured again.
+
+    What is finished is published before more is measured, so that a run that is killed leaves a report of it.
+    """
+
+    def __init__(self, folder: Path, bar: Bar = no_bar, publish: Publish = unpublished) -> None:
         """Work in this folder, and go on from what lies there."""
         folder.mkdir(parents=True, exist_ok=True)
-        self.folder, self.bar = folder, bar
+        self.folder, self.bar, self._publish = folder, bar, publish
         self._kept = dict(_read(folder / "cells.jsonl"))
         self._done = self._planned = 0
+        self._finished: list[tuple[str, Any]] = []  # texts and results
+        self._report: Callable[[], Report] | None = None  # of what is finished
+        self._missing: Callable[[], str] = self._uncounted
+        self._told = True  # whether all that is finished is published
 
     def plan(self, cells: int) -> None:
         """Say how many more cells there will be, so that the bar can say how far the experiment is."""
@@ -42,17 +64,62 @@ class Desk:
 
         ``what`` names everything that the result depends on: settings, rules, weights.
         """
-        key, self._done = _key(what), self._done + 1
+        key = _key(what)
         if key in self._kept:
             self.log(f"{text}: known")
-            return self._kept[key]
+            self._done += 1
+        else:
+            self.tell()
+            self._measure(what, work, text, total)
+        self._finished.append((text, self._kept[key]))
+        if self._report is None:
+            self._told = False
+        return self._kept[key]
+
+    def _measure(self, what: Mapping[str, Any], work: Callable[[Tell], Any], text: str, total: int | None) -> None:
+        self._done += 1
         began = time.perf_counter()
         with self.bar(f"[{self._done}/{max(self._done, self._planned)}] {text}", total) as tell:
             result = json.loads(json.dumps(work(tell)))  # what is written is what a later run will read
         self._add("cells.jsonl", json.dumps({"cell": dict(what), "result": result}, ensure_ascii=False))
-        self._kept[key] = result
+        self._kept[_key(what)] = result
         self.log(f"{text}: {time.perf_counter() - began:.1f} s")
-        return result
+
+    # --- what is reported on the way ----------------------------------------------------------------------------------
+
+    def each(
+        self,
+        items: Iterable[K],
+        measure: Callable[[K], V],
+        report: Callable[[Mapping[K, V]], Report],
+        name: Callable[[K], str] = str,
+    ) -> dict[K, V]:
+        """What is measured of each item; ``report`` says what is known when only some are finished, one at least."""
+        every, found = list(items), dict[K, V]()
+        for number, item in enumerate(every):
+            found[item] = measure(item)
+            missing = [name(each) for each in every[number + 1 :]]
+            self.so_far(lambda: report(found), lambda missing=missing: _listed(missing))  # type: ignore[misc]
+        return found
+
+    def so_far(self, report: Callable[[], Report], missing: Callable[[], str] | None = None) -> None:
+        """From now on this is the report of what is finished."""
+        self._report, self._missing, self._told = report, missing or self._uncounted, False
+
+    def tell(self) -> None:
+        """Publish what is finished, if anything was finished since it was published last."""
+        if not self._told:
+            self._told = True
+            self._publish((self._report or self._plain)(), self._missing())
+
+    def _uncounted(self) -> str:
+        left = self._planned - self._done
+        return f"{left} of {self._planned} measurements" if left > 0 else "the rest"
+
+    def _plain(self) -> Report:
+        """The results as they are, of an experiment that has no report of its own yet."""
+        rows = [[text, _shortened(json.dumps(result, ensure_ascii=False))] for text, result in self._finished]
+        return Report([Table("finished", "Finished so far", ("what", "result"), rows)])
 
     def log(self, line: str) -> None:
         """A line in the log of the folder."""
@@ -62,6 +129,15 @@ class Desk:
         file = self.folder / name
         with naming(file), file.open("a", encoding="utf-8") as stream:
             stream.write(line + "\n")
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - _MOST_NAMES
+    return ", ".join([*names[:_MOST_NAMES], *([f"{more} more"] if more > 0 else [])])
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
 
 def _key(what: Mapping[str, Any]) -> str:

@@ -7,11 +7,11 @@ is there in the split of the hand as dealt: the paper's Ph and Pg.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk, Tell
 from experiments.experiment import Experiment
 from experiments.report import Report
+from experiments.rules import ByRules
 from experiments.splitting_report import report_of
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _EVERY = 10
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(ByRules):
     """What is learned from, and for how long."""
 
     records: Path | None = setting(None, "games of DouZero; by default those beside the project")
@@ -56,18 +57,49 @@ def run(settings: Settings, desk: Desk) -> Report:
     from experiments.splitting_data import PROFILE, kb_games, recorded_games
     from reasoners.splits import Splitter
 
+    rules = settings.kb, settings.profile or PROFILE
     games = (
-        kb_games(settings.games, settings.held_out, settings.seed)
+        kb_games(settings.games, settings.held_out, settings.seed, *rules)
         if settings.own
-        else recorded_games(settings.records, settings.held_out)
+        else recorded_games(settings.records, settings.held_out, *rules)
     )
-    bench = _Bench(settings, desk, games, Splitter.of(rules_of(profile=PROFILE)))
-    desk.plan(1 + len(settings.shares) + len(settings.loops) + (2 if settings.collapse else 0))
-    rows = bench.baselines()
-    taught = {share: bench.taught(share, loop=False) for share in settings.shares}
-    looped = {share: bench.taught(share, loop=True) for share in settings.loops}
-    collapse = {name: bench.collapse(weight) for name, weight in _COLLAPSE.items()} if settings.collapse else {}
-    return report_of(rows, taught, looped, collapse)
+    bench = _Bench(settings, desk, games, Splitter.of(rules_of(*rules)))
+    every = [BASELINES]
+    every += [Training("labels alone", share) for share in settings.shares]
+    every += [Training("loop", share) for share in settings.loops]
+    every += [Training(name) for name in _COLLAPSE if settings.collapse]
+    desk.plan(len(every))
+
+    def measure(wanted: Training) -> dict[str, Any]:
+        if wanted == BASELINES:
+            return bench.baselines()
+        if wanted.way in _COLLAPSE:
+            return bench.collapse(_COLLAPSE[wanted.way])
+        return bench.taught(wanted.share, loop=wanted.way == "loop")
+
+    return report(desk.each(every, measure, report))
+
+
+class Training(NamedTuple):
+    """A way to learn, or not to, and the share of the labels that there are."""
+
+    way: str
+    share: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.way}, {self.share:.1%} of the labels" if self.share else self.way
+
+
+BASELINES = Training("baselines")
+
+
+def report(found: Mapping[Training, dict[str, Any]]) -> Report:
+    """The baselines are measured first; of the others those that are there."""
+    taught, looped = (
+        {each.share: result for each, result in found.items() if each.way == way} for way in ("labels alone", "loop")
+    )
+    collapse = {each.way: result for each, result in found.items() if each.way in _COLLAPSE}
+    return report_of(found[BASELINES], taught, looped, collapse)
 
 
 _COLLAPSE = {"rules alone": 0.0, "rules and few plays": None}

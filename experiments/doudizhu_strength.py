@@ -35,7 +35,8 @@ from experiments.desk import Desk, Tell
 from experiments.experiment import Experiment
 from experiments.players import rules_mark
 from experiments.report import Report
-from experiments.strength_tables import report
+from experiments.rules import ByRules
+from experiments.strength_tables import Findings, Results, report
 from experiments.strength_views import VIEWS, silhouettes
 from learners.clusters import Classes, Whitening
 from learners.store import write_weights
@@ -55,7 +56,7 @@ PAIRINGS = (
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(ByRules):
     """What is played, learned, made and tried."""
 
     records: Path | None = setting(None, f"recorded games; by default {RECORDS} of ABL_CARDS_DATA, if it is there")
@@ -75,17 +76,26 @@ class Settings:
 def run(settings: Settings, desk: Desk) -> Report:
     """Play, cluster, learn, make, and play again."""
     torch.set_num_threads(1)  # small networks gain nothing from threads, and results depend on nothing else
-    engine = cast(DoudizhuEngine, game("doudizhu").engine())
+    engine = cast(DoudizhuEngine, settings.engine_of("doudizhu"))
     desk.plan(len(VIEWS) * 2 + 3 + CLASSES * (1 + len(settings.agents)))
     sample, mark = _gathered(settings, desk, engine)
-    views = _views(settings, desk, sample, mark)
-    difficulty, drawn = _classes(settings, desk, engine, sample, mark)
-    label = difficulty.classes(sample.features)
-    taught = _taught(settings, desk, engine, sample, label, {**mark, "classes": difficulty.won})
+    found = Findings(sample)
+    desk.so_far(lambda: report(found))
+    _views(settings, desk, sample, mark, found.views)
+    found.difficulty, found.draws = _classes(settings, desk, engine, sample, mark)
+    desk.so_far(lambda: report(found))
+    label = found.difficulty.classes(sample.features)
+    taught = _taught(settings, desk, engine, sample, label, {**mark, "classes": found.difficulty.won})
+    found.taught = taught
+    desk.so_far(lambda: report(found))
     judge, _ = load_judge(engine.game, engine.scorer, desk.folder / taught["weights"])
-    made = [_made(settings, desk, engine, judge, number, taught["digest"]) for number in range(CLASSES)]
-    played = [_played(settings, desk, engine, each) for each in made]
-    return report(settings, sample, views, difficulty, drawn, taught, made, played)
+    for number in range(CLASSES):
+        found.made.append(_made(settings, desk, engine, judge, number, taught["digest"]))
+        desk.so_far(lambda: report(found))
+    for each in found.made:
+        found.played.append(_played(settings, desk, engine, each))
+        desk.so_far(lambda: report(found))
+    return report(found)
 
 
 # --- played deals ----------------------------------------------------------------------------------------------------
@@ -101,7 +111,7 @@ def _gathered(settings: Settings, desk: Desk, engine: DoudizhuEngine) -> tuple[S
     }  # fmt: skip
 
     def work(tell: Tell) -> dict[str, str]:
-        there = (game("doudizhu").engine(None, RECORDED_BY), records) if records else None
+        there = (game("doudizhu").engine(settings.kb, RECORDED_BY), records) if records else None
         sample = gather(engine, there, settings.deals, settings.pairings, settings.seed, tell)
         name = f"sample-{sample.digest()}{SUFFIX}"
         sample.save(desk.folder / name)
@@ -115,15 +125,14 @@ def _gathered(settings: Settings, desk: Desk, engine: DoudizhuEngine) -> tuple[S
 
 
 def _views(
-    settings: Settings, desk: Desk, sample: Sample, mark: Mapping[str, Any]
-) -> dict[str, dict[str, dict[str, Any]]]:
-    """Silhouettes by view, of means over games and of games played once."""
+    settings: Settings, desk: Desk, sample: Sample, mark: Mapping[str, Any], found: dict[str, dict[str, Results]]
+) -> None:
+    """Find silhouettes by view, of means over games and of games played once."""
     sources = {"mean of all games": sample.features} | ({"one game a deal": sample.once} if len(sample.once) else {})
-    found: dict[str, dict[str, dict[str, Any]]] = {}
     for source, features in sources.items():
         rows = np.random.default_rng(settings.seed).permutation(len(features))[: settings.sample]
-        found[source] = {name: _view(desk, source, name, features[rows], mark) for name in VIEWS}
-    return found
+        for name in VIEWS:
+            found.setdefault(source, {})[name] = _view(desk, source, name, features[rows], mark)
 
 
 def _view(desk: Desk, source: str, name: str, features: NDArray[np.float64], mark: Mapping[str, Any]) -> dict[str, Any]:

@@ -52,25 +52,55 @@ def experiment(name: str) -> Experiment:
 def conduct(name: str, settings: Any, folder: Path, bar: Bar = no_bar) -> dict[str, Any]:
     """Run an experiment and write its results into a folder; returns them as plain values.
 
-    What was measured before with the same rules, weights and settings is taken from the folder.
+    What was measured before with the same rules, weights and settings is taken from the folder. What is finished is
+    written as soon as more is measured, and says what is missing; so a run that is stopped leaves a report.
     """
     found = experiment(name)
     with only_here(folder):
-        return _conduct(name, found, settings, Desk(folder, bar))
+        return _conduct(found, settings, _Results(name, found.summary, settings, folder), bar)
 
 
-def _conduct(name: str, found: Experiment, settings: Any, desk: Desk) -> dict[str, Any]:
-    folder = desk.folder
+def _conduct(found: Experiment, settings: Any, results: _Results, bar: Bar) -> dict[str, Any]:
+    name, desk = results.name, Desk(results.folder, bar, results.write)
     desk.log(f"{name} begins")
-    write_text(folder / "settings.json", _json(plain(settings)))
-    report = found.run(settings, desk)
-    write_text(folder / "report.md", report.to_markdown(name, found.summary, plain(settings)))
-    results = {"experiment": name, "directory": str(folder), "settings": plain(settings), **report.to_json()}
-    write_text(folder / "results.json", _json(results))
-    report.draw(folder, desk.log)
+    try:
+        report = found.run(settings, desk)
+    except BaseException as stopped:
+        desk.tell()
+        results.draw(desk.log)
+        desk.log(f"{name} stops: {type(stopped).__name__}")
+        raise
+    written = results.write(report)
+    results.draw(desk.log)
     desk.log(f"{name} ends")
-    return results
+    return written
 
 
-def _json(values: Any) -> str:
-    return json.dumps(values, indent=2, ensure_ascii=False) + "\n"
+@dataclass
+class _Results:
+    """The files that an experiment writes, on the way and at the end; each is there whole or as it was before."""
+
+    name: str
+    summary: str
+    settings: Any
+    folder: Path
+    report: Report | None = None  # that was written last
+
+    def write(self, report: Report, missing: str = "") -> dict[str, Any]:
+        """Settings, report and plain values; returns these. What is missing makes it a part."""
+        self.report, chosen = report, plain(self.settings)
+        results = {"experiment": self.name, "directory": str(self.folder), "settings": chosen, **report.to_json()}
+        results |= {"missing": missing} if missing else {}
+        write_text(self.folder / "settings.json", _json(chosen))
+        write_text(self.folder / "report.md", report.to_markdown(self.name, self.summary, chosen, missing))
+        write_text(self.folder / "results.json", _json(results))
+        return results
+
+    def draw(self, log: Callable[[str], None]) -> None:
+        """The plots of what was written last, if anything was."""
+        if self.report:
+            self.report.draw(self.folder, log)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

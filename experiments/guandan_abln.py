@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from statistics import mean, stdev
+from statistics import stdev
 
 import numpy as np
 
-from abl_cards.games import game
 from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk
 from experiments.experiment import Experiment
-from experiments.matches import Outcome, Points, matches
+from experiments.matches import Outcome, Points, matches, share_of_episodes
 from experiments.players import players
 from experiments.report import Bars, Cell, Report, Table
+from experiments.rules import ByRules
 
 PAPER_RATE, PAPER_DEVIATION = 0.609, 0.007  # table 7
 PAPER_POINTS = ((5181, 0.403, 0.275, 0.322), (4441, 0.186, 0.397, 0.417))  # table 8: points, shares of 3, 2, 1
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(ByRules):
     """Who plays, and how long."""
 
     agent: str = setting("abl", "with ABLN")
@@ -33,47 +34,70 @@ class Settings:
 
 def run(settings: Settings, desk: Desk) -> Report:
     """Play the rounds."""
-    engine = game("guandan").engine()
+    engine = settings.engine_of("guandan")
     pair = players([settings.agent, settings.twin], engine)
     desk.plan(settings.rounds)
-    rounds = [
-        matches(desk, engine, (pair[0], pair[1]), settings.games, settings.seed + number)
-        for number in range(settings.rounds)
-    ]
-    bars = {
-        f"round {number}": (each.rate, *each.interval) for number, each in enumerate(rounds, start=1)
-    }  # fmt: skip
-    plot = Bars("rounds", f"{pair[0].name} against {pair[1].name}", "share of the matches won", bars, 0.5)
-    return Report([_matches(rounds), _points(rounds, settings.episodes)], [plot])
+
+    def play(number: int) -> Outcome:
+        return matches(desk, engine, (pair[0], pair[1]), settings.games, settings.seed + number - 1)
+
+    numbers = range(1, settings.rounds + 1)
+    rounds = desk.each(numbers, play, lambda found: report(settings, found), "round {}".format)
+    return report(settings, rounds)
 
 
-def _matches(rounds: list[Outcome]) -> Table:
-    """Table 7: mean and standard deviation of the rounds."""
+def report(settings: Settings, rounds: Mapping[int, Outcome]) -> Report:
+    """Both tables, and the rounds side by side."""
+    first, second = next(iter(rounds.values())).names
+    bars = {f"round {number}": (each.rate, *each.interval) for number, each in rounds.items()}
+    whole = Outcome.pooled([*rounds.values()])
+    bars |= {"all rounds": (whole.rate, *whole.interval)}
+    plot = Bars("rounds", f"{first} against {second}", "share of the matches won", bars, 0.5)
+    return Report([_matches([*rounds.values()], whole), *_points(whole, settings.episodes)], [plot])
+
+
+def _matches(rounds: list[Outcome], whole: Outcome) -> Table:
+    """Table 7: mean and standard deviation of the rounds, and the interval of all of them."""
     rates = [each.rate for each in rounds]
     spread = stdev(rates) if len(rates) > 1 else None
-    columns = ("agent", "against", "rounds", "matches", "won", "standard deviation", "paper", "paper's deviation")
-    first, second = rounds[0].names
-    games = sum(each.games for each in rounds)
+    columns = (
+        "agent", "against", "rounds", "matches", "won", "from", "to", "standard deviation", "paper",
+        "paper's deviation",
+    )  # fmt: skip
     rows: list[list[Cell]] = [
-        [first, second, len(rounds), games, mean(rates), spread, PAPER_RATE, PAPER_DEVIATION],
-        [second, first, len(rounds), games, 1 - mean(rates), spread, 1 - PAPER_RATE, PAPER_DEVIATION],
+        [*each.names, len(rounds), each.games, each.rate, *each.interval, spread, paper, PAPER_DEVIATION]
+        for each, paper in ((whole, PAPER_RATE), (whole.turned(), 1 - PAPER_RATE))
     ]
-    return Table("matches", "Whole matches (table 7)", columns, rows, percent=frozenset(columns[4:]))
+    note = "With 95 % intervals over all rounds, whose deals are their own; the deviation is that from round to round."
+    return Table("matches", "Whole matches (table 7)", columns, rows, note, frozenset(columns[4:]))
 
 
-def _points(rounds: list[Outcome], episodes: int) -> Table:
-    """Table 8: points, and what the episodes won were worth."""
-    scores = np.concatenate([each.scores for each in rounds])[:episodes]
+def _points(whole: Outcome, episodes: int) -> list[Table]:
+    """Table 8: points, and what the episodes won were worth; and the intervals of the shares."""
     columns = (
         "agent", "episodes", "episodes won", "points", "3 points", "2 points", "1 point",
         "paper: points", "paper: 3 points", "paper: 2 points", "paper: 1 point",
     )  # fmt: skip
+    bounds = ("agent", "share of", "won", "from", "to")
     rows: list[list[Cell]] = []
-    for name, mine, paper in zip(rounds[0].names, (scores, -scores), PAPER_POINTS, strict=True):
-        points = Points.of(mine)
-        rows.append([name, len(scores), points.won, points.total, *points.shares.values(), *paper])
+    intervals: list[list[Cell]] = []
+    for each, paper in zip((whole, whole.turned()), PAPER_POINTS, strict=True):
+        scores = each.scores[:episodes]
+        points = Points.of(scores)
+        rows.append([each.names[0], len(scores), points.won, points.total, *points.shares.values(), *paper])
+        everything = np.ones(len(scores), np.bool_)
+        parts = [("all episodes, won", scores > 0, everything)]
+        parts += [(f"episodes won, {name}", scores == worth, scores > 0) for name, worth in _WORTH.items()]
+        intervals += [[each.names[0], name, *share_of_episodes(each, part, of)] for name, part, of in parts]
     shares = frozenset(column for column in columns if column.endswith(("won", " points", " point"))) - {columns[7]}
-    return Table("points", "Points of single episodes (table 8)", columns, rows, percent=shares)
+    note = "The episodes of both games of a deal stand and fall together, and are counted for as much as they tell."
+    return [
+        Table("points", "Points of single episodes (table 8)", columns, rows, percent=shares),
+        Table("point_intervals", "With 95 % intervals", bounds, intervals, note, frozenset(bounds[2:])),
+    ]
+
+
+_WORTH = {"3 points": 3, "2 points": 2, "1 point": 1}
 
 
 EXPERIMENT = Experiment(

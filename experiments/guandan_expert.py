@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from abl_cards.games import Engine, game
+from abl_cards.arena import wilson
+from abl_cards.games import Engine
 from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk, Tell
 from experiments.experiment import Experiment
@@ -20,6 +21,7 @@ from experiments.follow import FIRST, Follower
 from experiments.players import Player, players
 from experiments.recorded import Records
 from experiments.report import Curves, Plot, Report, Table
+from experiments.rules import ByRules
 
 PAPER = {FIRST: (0.3936, 0.2429), 30: (0.5860, 0.3389), 20: (0.6305, 0.4124), 10: (0.6819, 0.5932),
          5: (0.7674, 0.7570), 1: (0.9479, 0.9537)}  # fmt: skip
@@ -28,7 +30,7 @@ FEWEST = 30  # episodes for a point of a curve
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(ByRules):
     """Who is compared with which experts."""
 
     agents: tuple[str, ...] = setting(("kb", "abl:supervised", "abl"), "who is compared")
@@ -40,13 +42,20 @@ class Settings:
 
 def run(settings: Settings, desk: Desk) -> Report:
     """Compare every agent."""
-    engine = game("guandan").engine()
+    engine = settings.engine_of("guandan")
     records = Records.of(settings.records, engine.game)
     last, there = records.last(settings.last), players(settings.agents, engine)
     desk.plan(len(there))
-    found = {player.name: _compared(desk, engine, player, last, settings) for player in there}
+    by_name = {player.name: player for player in there}
     source = f"{len(last)} episodes of {records.file.name}, its last {last.matches[-1] + 1} matches."
-    return Report([_agreement(found, source), _steps(found)], _curves(found))
+
+    def compare(name: str) -> dict[str, Any]:
+        return _compared(desk, engine, by_name[name], last, settings)
+
+    def report(found: Mapping[str, Mapping[str, Any]]) -> Report:
+        return Report([_agreement(found, source), _steps(found)], _curves(found))
+
+    return report(desk.each(by_name, compare, report))
 
 
 def _compared(desk: Desk, engine: Engine, player: Player, records: Records, settings: Settings) -> dict[str, Any]:
@@ -86,14 +95,17 @@ def _steps(found: Mapping[str, Mapping[str, Any]]) -> Table:
     """Table 6, with the figures of the paper beside."""
     columns = ["entries before the end", "episodes"]
     columns += [f"{name}: {what}" for name in found for what in ("action", "score")]
+    columns += [f"{name}: score, {end}" for name in found for end in ("from", "to")]
     columns += ["paper: action", "paper: score"]
     rows: list[Sequence[str | int | float | None]] = []
     for step, paper in PAPER.items():
         parts = [result[what].get(str(step)) for result in found.values() for what in ("actions", "scores")]
         count = next((part[1] for part in parts if part), None)
         name = "-max" if step == FIRST else f"-{step}"
-        rows.append([name, count, *(part[0] if part else None for part in parts), *paper])
-    note = "The paper's experts are human, ours are programs of a contest."
+        scores = [result["scores"].get(str(step)) for result in found.values()]
+        bounds = [bound for part in scores for bound in (wilson(*part) if part else (None, None))]
+        rows.append([name, count, *(part[0] if part else None for part in parts), *bounds, *paper])
+    note = "The paper's experts are human, ours are programs of a contest. Scores have 95 % intervals."
     return Table("steps", "By position (table 6)", tuple(columns), rows, note, frozenset(columns[2:]))
 
 
@@ -108,8 +120,12 @@ def _curves(found: Mapping[str, Mapping[str, Any]]) -> list[Plot]:
             for name, result in found.items()
         }
         drawn = {name: points for name, points in lines.items() if points}
+        bands = {
+            name: [(step, *wilson(share, result[key][str(int(step))][1])) for step, share in drawn.get(name, ())]
+            for name, result in found.items()
+        }
         paper = {"paper": sorted((step, each[place]) for step, each in PAPER.items() if step > 0)}
-        plots.append(Curves(key, title, "entries before the end", "share", drawn, paper, backwards=True))
+        plots.append(Curves(key, title, "entries before the end", "share", drawn, paper, bands, backwards=True))
     return plots
 
 

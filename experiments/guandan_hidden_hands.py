@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from abl_cards.agents.learned import Abl
-from abl_cards.games import Engine, GameError, game
+from abl_cards.games import Engine, GameError
 from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk, Tell
 from experiments.estimates import EXACT, PLAIN, Estimator, errors, learned, shown, taught
@@ -21,6 +21,7 @@ from experiments.experiment import Experiment
 from experiments.players import Player, players, rules_mark
 from experiments.recorded import Records
 from experiments.report import Cell, Curves, Plot, Report, Table
+from experiments.rules import ByRules
 from experiments.views import Looking, Views, from_play
 
 CARDS_LEFT = (27, 20, 10, 5)
@@ -28,7 +29,7 @@ CARDS_LEFT = (27, 20, 10, 5)
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(ByRules):
     """What is estimated, and how much is learned from."""
 
     agent: str = setting("abl", "whose ABLN is measured")
@@ -90,7 +91,7 @@ PLACES = {"contest": "held-out contest matches", "own": "the agent against itsel
 
 def run(settings: Settings, desk: Desk) -> Report:
     """Measure, then train."""
-    engine = game("guandan").engine()
+    engine = settings.engine_of("guandan")
     (player,), (teacher,) = players([settings.agent], engine), players([settings.teacher], engine)
     if not isinstance(player.agent, Abl) or player.agent.mind.networks.abln is None:
         raise GameError(f"agent '{player.name}' has no ABLN that could be measured")
@@ -99,13 +100,51 @@ def run(settings: Settings, desk: Desk) -> Report:
     estimators = {**PLAIN, **(EXACT if settings.exact else {}), **learned(abln)}
     trainings = [(share, abduce) for share in settings.shares for abduce in (False, True) if share < 1 or not abduce]
     desk.plan(len(PLACES) * len(estimators) + len(trainings))
-    found = {
-        place: {name: _error(desk, data, place, name, each) for name, each in estimators.items()} for place in PLACES
-    }
-    learning = {training: _training(desk, data, *training) for training in trainings}
-    tables = [_table(place, found[place]) for place in PLACES]
+    errors = [Measured(place, name) for place in PLACES for name in estimators]
+
+    def measure(wanted: Measured | Taught) -> dict[str, float]:
+        if isinstance(wanted, Taught):
+            return _training(desk, data, wanted.share, wanted.abduce)
+        return _error(desk, data, wanted.place, wanted.name, estimators[wanted.name])
+
+    return report(desk.each([*errors, *(Taught(*each) for each in trainings)], measure, report))
+
+
+class Measured(NamedTuple):
+    """An estimate, and what it was measured on."""
+
+    place: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.name}, {PLACES[self.place]}"
+
+
+class Taught(NamedTuple):
+    """A training by the share of the episodes that are revealed, and whether the others' hands are abduced."""
+
+    share: float
+    abduce: bool
+
+    def __str__(self) -> str:
+        return f"{self.share:.0%} revealed, {'the rest abduced' if self.abduce else 'the rest left out'}"
+
+
+def report(results: Mapping[Measured | Taught, Mapping[str, float]]) -> Report:
+    """The tables of the places first, then that of the trainings, as far as they have been measured."""
+    found: dict[str, dict[str, Mapping[str, float]]] = {}
+    learning: dict[tuple[float, bool], Mapping[str, float]] = {}
+    for each, result in results.items():
+        if isinstance(each, Taught):
+            learning[each.share, each.abduce] = result
+        else:
+            found.setdefault(each.place, {})[each.name] = result
+    tables = [_table(place, of_place) for place, of_place in found.items()]
+    curves = [_curve(place, of_place) for place, of_place in found.items()]
+    if not learning:
+        return Report(tables, curves)
     gap = _gap(learning, {place: found[place]["counting"]["all"] for place in PLACES})
-    return Report([*tables, gap], [*(_curve(place, found[place]) for place in PLACES), _gap_curve(learning)])
+    return Report([*tables, gap], [*curves, _gap_curve(learning)])
 
 
 def _error(desk: Desk, data: _Data, place: str, name: str, estimator: Estimator) -> dict[str, float]:
@@ -116,7 +155,7 @@ def _error(desk: Desk, data: _Data, place: str, name: str, estimator: Estimator)
         views = data.of(place)
         return errors(views, estimator(views))
 
-    return dict(desk.cell(what, work, f"{name}, {PLACES[place]}"))
+    return dict(desk.cell(what, work, str(Measured(place, name))))
 
 
 def _training(desk: Desk, data: _Data, share: float, abduce: bool) -> dict[str, float]:
@@ -133,15 +172,17 @@ def _training(desk: Desk, data: _Data, share: float, abduce: bool) -> dict[str, 
         best = learned(abln)["ABLN + projection"]
         return {place: errors(data.of(place), best(data.of(place)))["all"] for place in PLACES}
 
-    text = f"{share:.0%} revealed, {'the rest abduced' if abduce else 'the rest left out'}"
-    return dict(desk.cell(what, work, text, settings.steps))
+    return dict(desk.cell(what, work, str(Taught(share, abduce)), settings.steps))
 
 
 def _table(place: str, found: Mapping[str, Mapping[str, float]]) -> Table:
     columns = ("estimate", "all", *map(str, CARDS_LEFT), "below counting", "below counting + facts")
     rows: list[list[Cell]] = []
     for name, error in found.items():
-        less = [1 - error["all"] / found[other]["all"] for other in ("counting", "counting + facts")]
+        less = [
+            1 - error["all"] / found[other]["all"] if other in found else None
+            for other in ("counting", "counting + facts")
+        ]
         rows.append([name, error["all"], *(error.get(str(left)) for left in CARDS_LEFT), *less])
     note = "Squared error summed over the other seats and all cards: of all decisions, and by the observer's cards."
     title = f"Error of estimates: {PLACES[place]}"

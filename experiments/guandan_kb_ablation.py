@@ -6,18 +6,19 @@ lies above one half. ``--set agent=kb`` asks the same of the agent of logic alon
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from abl_cards.agents import checked_name
 from abl_cards.agents.learned import weights_of
-from abl_cards.games import Engine, GameError, game
+from abl_cards.games import Engine, GameError
 from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk
 from experiments.experiment import Experiment
-from experiments.matches import matches
+from experiments.matches import Outcome, matches
 from experiments.players import players, variant
 from experiments.report import Bars, Cell, Report, Table
+from experiments.rules import ByRules
 from learners.store import load_card
 
 PARTS = {
@@ -29,14 +30,13 @@ PARTS = {
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(ByRules):
     """Whose parts are measured, and how long."""
 
     agent: str = setting("abl", "who plays against itself without a part")
     without: tuple[str, ...] = setting((), "groups of preferences and parts; all of them by default")
     games: int = setting(2000, "whole matches a part, each deal twice with the teams swapped")
     seed: int = setting(0, "of the deals", SEEDS)
-    kb: Path | None = setting(None, "the rules of the table, from another folder")
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def _preferences(number: int) -> str:
 
 def run(settings: Settings, desk: Desk) -> Report:
     """Play against every variant."""
-    engine = game("guandan").engine(settings.kb)
+    engine = settings.engine_of("guandan")
     known = {part.name: part for part in parts(settings.agent, engine)}
     unknown = [name for name in settings.without if name not in known]
     if unknown:
@@ -73,16 +73,27 @@ def run(settings: Settings, desk: Desk) -> Report:
     names = [settings.agent, *(variant(settings.agent, part.option) for part in wanted)]
     whole, *others = players(names, engine)
     desk.plan(len(others))
-    rows: list[list[Cell]] = []
-    bars = {}
-    for part, other in zip(wanted, others, strict=True):
-        found = matches(desk, engine, (whole, other), settings.games, settings.seed)
-        rows.append([part.name, part.what, found.games, found.rate, *found.interval])
-        bars[part.name] = (found.rate, *found.interval)
-    rows.sort(key=lambda row: -bars[str(row[0])][0])
+    by_name = {part.name: (part, other) for part, other in zip(wanted, others, strict=True)}
+
+    def play(name: str) -> Outcome:
+        return matches(desk, engine, (whole, by_name[name][1]), settings.games, settings.seed)
+
+    def told(found: Mapping[str, Outcome]) -> Report:
+        return report(whole.name, {by_name[name][0]: each for name, each in found.items()})
+
+    return told(desk.each(by_name, play, told))
+
+
+def report(whole: str, found: Mapping[Part, Outcome]) -> Report:
+    """The parts by what is lost without them."""
+    rows: list[list[Cell]] = [
+        [part.name, part.what, each.games, each.rate, *each.interval]
+        for part, each in sorted(found.items(), key=lambda item: -item[1].rate)
+    ]
     columns = ("without", "what", "matches", "won", "from", "to")
-    title = f"{whole.name} against itself without a part"
+    title = f"{whole} against itself without a part"
     table = Table("parts", title, columns, rows, percent=frozenset(columns[3:]), note="With 95 % intervals.")
+    bars = {part.name: (each.rate, *each.interval) for part, each in found.items()}
     ordered = {str(row[0]): bars[str(row[0])] for row in rows}
     return Report([table], [Bars("parts", title, "share of the matches won", ordered, 0.5)])
 

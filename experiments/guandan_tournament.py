@@ -5,28 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 
-from abl_cards.games import Engine, game
 from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk
 from experiments.experiment import Experiment
 from experiments.matches import Outcome, matches
 from experiments.players import Player, players
 from experiments.report import Cell, Matrix, Report, Table
+from experiments.rules import ByRules
 from experiments.visitors import Visitor, received
 
 AGENTS = ("random", "greedy", "kb", "abl:no-preferences", "abl:no-projection", "abl:supervised", "abl:no-abln", "abl")
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(ByRules):
     """Who plays, and how long."""
 
     agents: tuple[str, ...] = setting(AGENTS, "who plays, each against each")
     games: int = setting(1000, "whole matches a pair, each deal twice with the teams swapped")
     seed: int = setting(0, "of the deals", SEEDS)
-    kb: Path | None = setting(None, "the rules of the table, from another folder")
     visitor: str = setting("", "the name of a program of others that plays too, over the wire")
     command: str = setting("", "starts the visitor on one seat at {url}; without it, two clients are waited for")
     visits: int = setting(100, "whole matches against the visitor")
@@ -36,33 +34,34 @@ class Settings:
 
 def run(settings: Settings, desk: Desk) -> Report:
     """Play the matrix."""
-    engine = game("guandan").engine(settings.kb)
+    engine = settings.engine_of("guandan")
     there = players(settings.agents, engine)
     pairs = list(combinations(there, 2))
     desk.plan(len(pairs) + bool(settings.visitor) * len(there))
-    found = {}
-    for first, second in pairs:
-        outcome = matches(desk, engine, (second, first), settings.games, settings.seed)
-        found[second.name, first.name], found[first.name, second.name] = outcome, outcome.turned()
-    names = [player.name for player in there]
-    if settings.visitor:
-        names.append(settings.visitor)
-        found |= _receive(settings, desk, engine, there)
-    return report(names, found)
-
-
-def _receive(settings: Settings, desk: Desk, engine: Engine, there: Sequence[Player]) -> dict[tuple[str, str], Outcome]:
     visitor = Visitor(settings.visitor, settings.command, settings.port, settings.think_time)
-    found = {}
-    for player in there:
-        outcome = received(desk, engine, player, visitor, settings.visits, settings.seed)
-        found[player.name, visitor.name], found[visitor.name, player.name] = outcome, outcome.turned()
-    return found
+    visits = [(player, visitor) for player in there] if settings.visitor else []
+    names = [player.name for player in there] + [settings.visitor] * bool(settings.visitor)
+
+    def meet(pair: Meeting) -> Outcome:
+        first, second = pair
+        if isinstance(second, Visitor):
+            return received(desk, engine, first, second, settings.visits, settings.seed)
+        return matches(desk, engine, (second, first), settings.games, settings.seed).turned()
+
+    def told(found: Mapping[Meeting, Outcome]) -> Report:
+        return report(names, {(one.name, two.name): each for (one, two), each in found.items()})
+
+    meetings: list[Meeting] = [*pairs, *visits]
+    return told(desk.each(meetings, meet, told, lambda pair: f"{pair[0].name} : {pair[1].name}"))
 
 
-def report(names: Sequence[str], found: Mapping[tuple[str, str], Outcome]) -> Report:
-    """The matrix with and without intervals."""
-    rates = [[found[row, column].rate if row != column else None for column in names] for row in names]
+Meeting = tuple[Player, Player | Visitor]
+
+
+def report(names: Sequence[str], outcomes: Mapping[tuple[str, str], Outcome]) -> Report:
+    """The matrix with and without intervals, as far as the pairs have met."""
+    found = {**outcomes, **{(two, one): each.turned() for (one, two), each in outcomes.items()}}
+    rates = [[found[row, column].rate if (row, column) in found else None for column in names] for row in names]
     wins = Table(
         "wins", "Share of the matches that the row wins against the column", ("agent", *names),
         [[name, *row] for name, row in zip(names, rates, strict=True)], percent=frozenset(names),
@@ -71,6 +70,7 @@ def report(names: Sequence[str], found: Mapping[tuple[str, str], Outcome]) -> Re
         [row, column, found[row, column].games, found[row, column].rate, *found[row, column].interval]
         for place, row in enumerate(names)
         for column in names[:place]
+        if (row, column) in found
     ]
     columns = ("agent", "against", "matches", "won", "from", "to")
     intervals = Table(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Engine, Indices, Moves, game
+from abl_cards.games import Engine, Indices, Moves
 from abl_cards.games.audience import Quiet
 from abl_cards.games.guandan.hints import SCALE, WILD, Hints, card_classes, fired
 from abl_cards.games.hidden import Constraints
@@ -26,6 +26,7 @@ from experiments.experiment import Experiment
 from experiments.players import rules_mark
 from experiments.recorded import Records
 from experiments.report import Report, Table
+from experiments.rules import ByRules
 
 _CLASSES = WILD + 1
 _PRIOR = 1e-4  # keeps habits that these players never break from being taken for rules
@@ -33,7 +34,7 @@ _IMPOSSIBLE = -30.0  # log-odds of a seat that the facts deny a card
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(ByRules):
     """How much is read and how long is fitted."""
 
     records: Path | None = setting(None, "recorded games; by default those of the contest")
@@ -101,7 +102,7 @@ def _copies(
 
 def collect(settings: Settings) -> Samples:
     """Replay the records and look at a share of their decisions."""
-    engine: Engine = game("guandan").engine()
+    engine: Engine = settings.engine_of("guandan")
     records = Records.of(settings.records, engine.game).without_last(settings.held_out)
     watcher = _Watcher(engine.rules.hints, settings)
     records.watch(engine, watcher)
@@ -154,9 +155,10 @@ def report(result: Mapping[str, Any]) -> Report:
 
 def run(settings: Settings, desk: Desk) -> Report:
     """Fit, or take what was fitted before."""
-    engine = game("guandan").engine()
+    engine = settings.engine_of("guandan")
     mark = Records.of(settings.records, engine.game).mark
-    what = {"fit": plain(settings) | {"records": mark}, "rules": rules_mark(engine)}
+    fitted = {key: value for key, value in plain(settings).items() if key not in ("kb", "profile")}
+    what = {"fit": fitted | {"records": mark}, "rules": rules_mark(engine)}
     return report(desk.cell(what, lambda tell: found(settings, tell), "weights of the hints"))
 
 

@@ -14,17 +14,18 @@ from typing import Any
 
 from abl_cards.agents import checked_name
 from abl_cards.agents.learned import weights_of
-from abl_cards.games import Engine, GameError, game
+from abl_cards.games import Engine, GameError
 from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk
 from experiments.experiment import Experiment
 from experiments.matches import Outcome, matches
 from experiments.players import mark, players
 from experiments.report import Cell, Curves, Plot, Report, Table
+from experiments.rules import ByRules
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(ByRules):
     """Where the loop begins, and how long it goes."""
 
     game: str = setting("guandan", "what is played")
@@ -38,7 +39,7 @@ class Settings:
 
 def run(settings: Settings, desk: Desk) -> Report:
     """Measure, train, measure."""
-    engine = game(settings.game).engine()
+    engine = settings.engine_of(settings.game)
     name = checked_name(settings.start)
     if name.kind != "abl":
         raise GameError(f"agent '{name}' does not learn: start from abl, or abl:weights=FILE")

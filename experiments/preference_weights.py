@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Decisions, Indices, game
+from abl_cards.games import Decisions, Indices
 from abl_cards.records import sample_records
 from abl_cards.settings import SEEDS, plain, setting
 from experiments.desk import Desk, Tell
@@ -24,18 +24,18 @@ from experiments.experiment import Experiment
 from experiments.players import rules_mark
 from experiments.recorded import Records, Watcher
 from experiments.report import Report, Table
+from experiments.rules import ByRules
 from reasoners.minimiser import Minimiser
 
 _SCALE = 8.0  # weights in the rule file for one unit of log-odds
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(ByRules):
     """How much is read and how long is fitted."""
 
     records: Path | None = setting(None, "recorded games; by default those of the contest")
     game: str = setting("guandan", "the game of the records")
-    profile: str | None = setting(None, "of the rules that the records follow; by default the game's own")
     share: float = setting(0.05, "of the episodes that are fitted")
     held_out: int = setting(40, "matches at the end that are only measured")
     steps: int = setting(120, "of the optimiser")
@@ -56,7 +56,7 @@ class Samples:
 
 def collect(settings: Settings) -> Samples:
     """Replay a share of the records and write down what fires."""
-    engine = game(settings.game).engine(None, settings.profile)
+    engine = settings.engine_of(settings.game)
     records = Records.of(settings.records, engine.game)
     match = records.matches
     held_out = match > match[-1] - settings.held_out
@@ -158,9 +158,10 @@ def report(result: Mapping[str, Any]) -> Report:
 
 def run(settings: Settings, desk: Desk) -> Report:
     """Fit, or take what was fitted before."""
-    engine = game(settings.game).engine(None, settings.profile)
+    engine = settings.engine_of(settings.game)
     mark = Records.of(settings.records, engine.game).mark
-    what = {"fit": plain(settings) | {"records": mark}, "rules": rules_mark(engine)}
+    fitted = {key: value for key, value in plain(settings).items() if key not in ("kb", "profile")}
+    what = {"fit": fitted | {"records": mark}, "rules": rules_mark(engine)}
     return report(desk.cell(what, lambda tell: found(settings, tell), "weights of the preferences"))
 
 

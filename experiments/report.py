@@ -81,6 +81,7 @@ class Curves:
     up: str
     lines: Mapping[str, Sequence[tuple[float, float]]]  # points (x, y) by what the line is of
     dashed: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)  # figures of others
+    bands: Mapping[str, Sequence[tuple[float, float, float]]] = field(default_factory=dict)  # intervals (x, low, high)
     backwards: bool = False  # the largest x to the left
     logarithmic: bool = False  # the axis across
     magnitudes: bool = False  # upwards by powers of ten
@@ -88,13 +89,19 @@ class Curves:
     def to_json(self) -> dict[str, Any]:
         """The points of every line."""
         lines = {name: [list(point) for point in points] for name, points in {**self.lines, **self.dashed}.items()}
-        return {"title": self.title, "across": self.across, "up": self.up, "lines": lines}
+        bands = {name: [list(point) for point in points] for name, points in self.bands.items()}
+        plain = {"title": self.title, "across": self.across, "up": self.up, "lines": lines}
+        return plain | ({"intervals": bands} if bands else {})
 
     def draw(self, axes: Any) -> None:
-        """One line a name."""
+        """One line a name, with its interval around it."""
         for group, style in ((self.lines, "-"), (self.dashed, "--")):
             for name, points in group.items():
-                axes.plot(*zip(*points, strict=True), style, marker="o", markersize=3, label=name)
+                if not points:
+                    continue
+                (drawn,) = axes.plot(*zip(*points, strict=True), style, marker="o", markersize=3, label=name)
+                if self.bands.get(name):
+                    axes.fill_between(*zip(*self.bands[name], strict=True), alpha=0.2, color=drawn.get_color())
         if self.backwards:
             axes.invert_xaxis()
         if self.logarithmic:
@@ -103,7 +110,8 @@ class Curves:
             axes.set_yscale("log")
         axes.set(xlabel=self.across, ylabel=self.up, title=self.title)
         axes.grid(alpha=0.3)
-        axes.legend(fontsize="small")
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(fontsize="small")
 
 
 @dataclass(frozen=True)
@@ -178,10 +186,12 @@ class Report:
             "plots": {plot.name: plot.to_json() for plot in self.plots},
         }
 
-    def to_markdown(self, name: str, summary: str, settings: Mapping[str, Any]) -> str:
-        """The report as a document."""
+    def to_markdown(self, name: str, summary: str, settings: Mapping[str, Any], missing: str = "") -> str:
+        """The report as a document, which says first if anything is missing."""
         used = ", ".join(f"{key} = {_word(value)}" for key, value in settings.items())
-        parts = [f"# {name}", summary, f"Settings: {used}.", *(table.to_markdown() for table in self.tables)]
+        part = f"**This is a part.** Not measured yet: {missing}. The same command goes on."
+        parts = [f"# {name}", *([part] if missing else []), summary, f"Settings: {used}."]
+        parts += [table.to_markdown() for table in self.tables]
         parts += [f"![{plot.name}]({plot.name}.png)" for plot in self.plots]
         return "\n\n".join([*parts, *([self.text] if self.text else [])]) + "\n"
 

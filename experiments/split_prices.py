@@ -19,6 +19,7 @@ from experiments.desk import Desk, Tell
 from experiments.experiment import Experiment
 from experiments.players import files_mark
 from experiments.report import Cell, Report, Table
+from experiments.rules import ByRules
 from experiments.splitting_data import PROFILE, Games, accuracy, kb_games
 from reasoners.split_kernels import NO_PIECE
 from reasoners.splits import Splits, Splitter
@@ -29,7 +30,7 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(ByRules):
     """How many games, and how long."""
 
     games: int = setting(3000, "of kb against itself to learn from")
@@ -40,7 +41,7 @@ class Settings:
 
 def run(settings: Settings, desk: Desk) -> Report:
     """Fit, and compare with the prices of the rules."""
-    splitter = Splitter.of(rules_of(profile=PROFILE))
+    splitter = Splitter.of(rules_of(settings.kb, settings.profile or PROFILE))
     what = {"what": "prices", "games": settings.games, "held out": settings.held_out, "passes": settings.passes,
             "seed": settings.seed, "rules": files_mark(splitter.rules.kb.files)}  # fmt: skip
     found = desk.cell(what, lambda tell: _found(settings, splitter, tell), "prices", settings.passes)
@@ -57,7 +58,7 @@ def run(settings: Settings, desk: Desk) -> Report:
 
 
 def _found(settings: Settings, splitter: Splitter, tell: Tell) -> dict[str, Any]:
-    games = kb_games(settings.games, settings.held_out, settings.seed)
+    games = kb_games(settings.games, settings.held_out, settings.seed, settings.kb, settings.profile)
     kinds, features = features_of(splitter)
     weights = fitted(splitter, features, games, settings.passes, tell)
     truth = games.held_out.won()

@@ -44,10 +44,10 @@ class Games:
         return self.training.won().at(np.sort(chosen)), self.training.hands[~labelled]
 
 
-def recorded_games(file: Path | None, held_out: int) -> Games:
+def recorded_games(file: Path | None, held_out: int, kb: Path | None = None, profile: str | None = None) -> Games:
     """Games of DouZero, the last ones held out; raises GameError where there are none, or too few."""
     there = file or _douzero_file()
-    played = recorded(rules_of(profile=PROFILE), readable(there))
+    played = recorded(rules_of(kb, profile or PROFILE), readable(there))
     if held_out >= len(played):
         raise GameError(f"{there}: {len(played)} games are too few to hold out {held_out}")
     first = len(played) - held_out
@@ -55,12 +55,12 @@ def recorded_games(file: Path | None, held_out: int) -> Games:
     return Games(mark, played.games(0, first), played.games(first, len(played)))
 
 
-def kb_games(training: int, held_out: int, seed: int) -> Games:
+def kb_games(training: int, held_out: int, seed: int, kb: Path | None = None, profile: str | None = None) -> Games:
     """Games of kb against itself instead, where there are no records: to try the experiment, not to measure."""
     from abl_cards.agents import agent
 
-    engine = game("doudizhu").engine(profile=PROFILE)
-    played = own_games(rules_of(profile=PROFILE), agent("kb", engine), training + held_out, seed)
+    engine = game("doudizhu").engine(kb, profile or PROFILE)
+    played = own_games(rules_of(kb, profile or PROFILE), agent("kb", engine), training + held_out, seed)
     return Games(f"kb {seed}", played.games(0, training), played.games(training, training + held_out))
 
 

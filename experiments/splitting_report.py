@@ -75,11 +75,11 @@ def _plots(
         for kind in ("alone", "repaired") if runs else ():
             points = [(run["hands"], run["scores"][kind]["accuracy"]) for run in runs.values()]
             curves[f"{by}, {'learner alone' if kind == 'alone' else 'repaired'}"] = sorted(points)
-    most = max(run["hands"] for run in taught.values())
-    least = min(run["hands"] for run in taught.values())
+    hands = [run["hands"] for run in taught.values()] or [0]
     level = baselines["fewest pieces"]["accuracy"]
-    dashed = {"fewest pieces": [(least, level), (most, level)], "paper, human games": [(PAPER_GAMES, PAPER_ACCURACY)]}
-    plots: list[Plot] = [
+    dashed = {"fewest pieces": [(min(hands), level), (max(hands), level)],
+              "paper, human games": [(PAPER_GAMES, PAPER_ACCURACY)]}  # fmt: skip
+    plots: list[Plot] = [] if not taught else [
         Curves("games", "Accuracy by the number of games with labels", "games", "share of cards right", curves, dashed,
                logarithmic=True),
     ]  # fmt: skip

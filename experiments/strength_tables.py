@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -14,16 +15,36 @@ from experiments.strength_views import METHODS, PAPER
 Results = Mapping[str, Any]
 
 
-def report(
-    settings: Any, sample: Sample, views: Mapping[str, Mapping[str, Results]], difficulty: Difficulty,
-    draws: Sequence[Results], taught: Results, made: Sequence[Results], played: Sequence[Mapping[str, Results]],
-) -> Report:  # fmt: skip
-    """Everything that was found."""
-    tables = [
-        silhouette_table(views), draw_table(draws), class_table(sample, difficulty), network_table(taught["shown"]),
-        confusion_table(taught["shown"]), deal_table(made), win_table(made, played),
-    ]  # fmt: skip
-    return Report(tables, [*curves(taught["history"]), *bars(played)])
+@dataclass
+class Findings:
+    """What has been found, stage by stage."""
+
+    sample: Sample
+    views: dict[str, dict[str, Results]] = field(default_factory=dict)
+    difficulty: Difficulty | None = None
+    draws: Sequence[Results] = ()
+    taught: Results | None = None
+    made: list[Results] = field(default_factory=list)
+    played: list[Mapping[str, Results]] = field(default_factory=list)
+
+
+def report(found: Findings) -> Report:
+    """The tables and plots of the stages that are finished."""
+    tables: list[Table] = []
+    plots: list[Plot] = []
+    if found.views:
+        tables += [silhouette_table(found.views)]
+    if found.difficulty:
+        tables += [draw_table(found.draws), class_table(found.sample, found.difficulty)]
+    if found.taught:
+        tables += [network_table(found.taught["shown"]), confusion_table(found.taught["shown"])]
+        plots += curves(found.taught["history"])
+    if found.made:
+        tables += [deal_table(found.made)]
+    if found.played:
+        tables += [win_table(found.made[: len(found.played)], found.played)]
+        plots += bars(found.played)
+    return Report(tables, plots)
 
 
 def silhouette_table(views: Mapping[str, Mapping[str, Results]]) -> Table:

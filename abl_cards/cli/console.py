@@ -149,6 +149,11 @@ def read_settings(defaults: T, words: Sequence[str], fixed: Collection[str] = ()
         misuse(problem)
 
 
+def rule_words(directory: Path | None, profile: str | None) -> list[str]:
+    """What ``--kb`` and ``--profile`` set, as ``--set`` would say it."""
+    return [*([f"kb={directory}"] if directory else []), *([f"profile={profile}"] if profile else [])]
+
+
 def print_settings(settings: Any, fixed: Collection[str] = ()) -> None:
     """What can be set, what it is set to, and what it means."""
     from abl_cards.settings import described

@@ -8,7 +8,18 @@ from typing import Annotated, Any
 
 import typer
 
-from abl_cards.cli.console import AsJson, misuse, print_json, print_settings, print_table, progress, read_settings
+from abl_cards.cli.console import (
+    AsJson,
+    Profile,
+    RuleFolder,
+    misuse,
+    print_json,
+    print_settings,
+    print_table,
+    progress,
+    read_settings,
+    rule_words,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -24,6 +35,8 @@ def run(
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting; as often as needed.")
     ] = None,
     smoke: Annotated[bool, typer.Option("--smoke", help="A budget of seconds, to see whether it works.")] = False,
+    rules: RuleFolder = None,
+    profile: Profile = None,
     seed: Annotated[int | None, typer.Option("--seed", metavar="S", help="The same as --set seed=S.")] = None,
     directory: Annotated[
         Path | None, typer.Option("--dir", metavar="DIR", help="Where results go; default: runs/EXPERIMENT.")
@@ -35,8 +48,9 @@ def run(
     """Run an experiment: tables and plots in runs/EXPERIMENT, with the settings and a log.
 
     What is finished is kept: an experiment that was stopped goes on when the command is given again, and so does one
-    with other settings, as far as they leave results as they are. A setting with several values takes them separated
-    by blanks. --json prints {"experiment","directory","settings","tables","plots"}, as in results.json.
+    with other settings, as far as they leave results as they are. --kb and --profile are settings like others: the
+    rules by which everything is played and learned. A setting with several values takes them separated by blanks.
+    --json prints {"experiment","directory","settings","tables","plots"}, as in results.json.
 
         abl-cards run
 
@@ -48,7 +62,7 @@ def run(
         _list(experiments(), as_json)
         return
     found = _find(name)
-    words = [*(settings or []), *([f"seed={seed}"] if seed is not None else [])]
+    words = [*(settings or []), *rule_words(rules, profile), *([f"seed={seed}"] if seed is not None else [])]
     chosen = read_settings(found.budget(smoke), words)
     if show:
         print_settings(chosen)

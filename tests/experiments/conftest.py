@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from abl_cards.games import Engine, game
 from abl_cards.records import sample_records
+from experiments.desk import Desk
+from experiments.experiment import conduct
 from learners.networks import GameShape, Networks
 from learners.presets import PRESETS
 from learners.store import Card, save_networks
@@ -20,6 +25,36 @@ SAMPLE = sample_records("guandan")
 @pytest.fixture(scope="session")
 def engine() -> Engine:
     return game("guandan").engine()
+
+
+class Stopped(BaseException):
+    """Something ended the run."""
+
+
+def parts_of(name: str, settings: Any, folder: Path, beside: Path) -> list[dict[str, Any]]:
+    """The results that a finished experiment would have left if it had been killed after each of its measurements.
+
+    Nothing is measured again: the run is told what was finished, and ended at the first thing that was not.
+    """
+    cells = (folder / "cells.jsonl").read_text("utf-8").splitlines(keepends=True)
+    left = []
+    for done in range(1, len(cells)):
+        part = beside / f"{name}-{done}"
+        shutil.copytree(folder, part)
+        for file in ("report.md", "results.json", "settings.json"):
+            (part / file).unlink()
+        (part / "cells.jsonl").write_text("".join(cells[:done]), "utf-8")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Desk, "_measure", _stop)
+            with pytest.raises(Stopped):
+                conduct(name, settings, part)
+        assert "**This is a part.** Not measured yet: " in (part / "report.md").read_text("utf-8")
+        left.append(json.loads((part / "results.json").read_text("utf-8")))
+    return left
+
+
+def _stop(*arguments: Any) -> None:
+    raise Stopped
 
 
 @pytest.fixture

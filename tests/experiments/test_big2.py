@@ -11,9 +11,10 @@ import pytest
 
 from abl_cards.games import GameError
 from experiments import big2_agents, big2_depth, big2_exact
-from experiments.big2_deals import by_deal, cells
+from experiments.big2_deals import by_deal, joined, portions
 from experiments.desk import Desk
 from experiments.experiment import conduct, experiment
+from tests.experiments.conftest import parts_of
 
 
 def rows(results: dict[str, Any], table: str) -> list[dict[str, Any]]:
@@ -29,10 +30,15 @@ def test_deals_are_measured_some_at_a_time(tmp_path: Path) -> None:
         measured.append(number)
         return {"number": number}
 
-    assert [each["number"] for each in by_deal(Desk(tmp_path), {"a": 1}, 20, measure, "deals")] == list(range(20))
-    assert len(by_deal(Desk(tmp_path), {"a": 1}, 23, measure, "deals")) == 23
+    def all_of(deals: int) -> list[int]:
+        desk = Desk(tmp_path)
+        parts = {each: by_deal(desk, {"a": 1}, each, measure, "deals") for each in portions("some", deals)}
+        return [each["number"] for each in joined(parts)["some"]]
+
+    assert all_of(20) == list(range(20))
+    assert all_of(23) == list(range(23))
     assert measured == list(range(23))
-    assert len((tmp_path / "cells.jsonl").read_text("utf-8").splitlines()) == cells(23) == 3
+    assert len((tmp_path / "cells.jsonl").read_text("utf-8").splitlines()) == len(portions("some", 23)) == 3
 
 
 def test_exact_and_plain_agree(tmp_path: Path) -> None:
@@ -45,6 +51,10 @@ def test_exact_and_plain_agree(tmp_path: Path) -> None:
     assert (five["solved"], five["ratio"]) == (3, None)
     assert (tmp_path / "times.png").stat().st_size > 0
     assert conduct("big2_exact", settings, tmp_path) == results  # nothing is solved again
+    one, two = parts_of("big2_exact", settings, tmp_path, tmp_path)
+    assert [row["plain: deals"] for row in rows(one, "times")] == [None]
+    assert rows(two, "times") == [four]
+    assert two["missing"] == "5 + 5 cards, our search, deals 1 to 3"
 
 
 def test_what_takes_too_long_is_not_solved(tmp_path: Path) -> None:
@@ -66,6 +76,8 @@ def test_values_that_differ_are_counted() -> None:
 def test_depths(tmp_path: Path) -> None:
     results = conduct("big2_depth", big2_depth.Settings(depths=(1, 2), deals=2), tmp_path)
     assert [(row["depth"], row["finished"]) for row in rows(results, "times")] == [(1, 2), (2, 2)]
+    (part,) = parts_of("big2_depth", big2_depth.Settings(depths=(1, 2), deals=2), tmp_path, tmp_path)
+    assert rows(part, "times") == rows(results, "times")[:1]
     assert all(row["positions, median"] > 0 for row in rows(results, "times"))
 
 
@@ -83,6 +95,9 @@ def test_agents(tmp_path: Path) -> None:
     cell = json.loads((tmp_path / "cells.jsonl").read_text("utf-8").splitlines()[1])
     assert all(each["seconds"] for each in cell["result"])  # with 8 cards its limit is for some of the moves
     assert conduct("big2_agents", settings, tmp_path) == results  # nothing is played again
+    parts = parts_of("big2_agents", settings, tmp_path, tmp_path)
+    assert [len(rows(part, "margins")) for part in parts] == [1, 2, 2, 2]
+    assert not any(rows(part, "round_robin") for part in parts)  # nobody has a place before all have met
 
 
 def test_who_does_not_search_is_refused(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,16 +11,18 @@ import pytest
 
 from abl_cards.games import GameError
 from abl_cards.games.doudizhu.rulebook import rules_of
+from experiments.experiment import experiment
 from experiments.splitting_data import FirstPlays, accuracy, kb_games, recorded_games, share_of_singles
 from reasoners.split_kernels import NO_TAG
 from reasoners.splits import Splitter
 from tests.cli_runs import run
+from tests.experiments.conftest import parts_of
 
 SMOKE = ["run", "doudizhu_splitting", "--smoke", "--json", "--set", "rounds=2", "--set", "loop_rounds=2"]
 
 
 def test_it_runs_and_knows_what_it_has_done(tmp_path: Path) -> None:
-    words = [*SMOKE, "--set", "games=24", "--set", "held_out=8", "--dir", str(tmp_path)]
+    words = [*SMOKE, "--set", "games=24", "--set", "held_out=8", "--dir", str(tmp_path / "out")]
     first = json.loads(run(*words).stdout)
     methods = {row["split by"]: row for row in first["tables"]["methods"]["rows"]}
     assert methods["40 orders"]["hands consistent"] == 1.0
@@ -27,10 +30,17 @@ def test_it_runs_and_knows_what_it_has_done(tmp_path: Path) -> None:
     shares = [(row["share of the labels"], row["learned by"]) for row in first["tables"]["budgets"]["rows"]]
     assert shares == [("10.0%", "labels"), ("10.0%", "loop"), ("100.0%", "labels")]
     assert set(first["plots"]) == {"games", "collapse_accuracy", "collapse_singles"}
-    assert list(tmp_path.glob("loop-*/doudizhu-splitter-small.safetensors"))
-    cells = (tmp_path / "cells.jsonl").read_text("utf-8")
+    assert list(tmp_path.glob("out/loop-*/doudizhu-splitter-small.safetensors"))
+    cells = (tmp_path / "out" / "cells.jsonl").read_text("utf-8")
     assert json.loads(run(*words).stdout) == first
-    assert (tmp_path / "cells.jsonl").read_text("utf-8") == cells
+    assert (tmp_path / "out" / "cells.jsonl").read_text("utf-8") == cells
+    budget = experiment("doudizhu_splitting").budget(smoke=True)
+    settings = replace(budget, rounds=2, loop_rounds=2, games=24, held_out=8)
+    parts = parts_of("doudizhu_splitting", settings, tmp_path / "out", tmp_path)
+    ways = [{row["split by"] for row in part["tables"]["methods"]["rows"]} for part in parts]
+    assert ways[0] == {"40 orders", "fewest pieces", "preferences alone"}
+    assert ways == sorted(ways, key=len)
+    assert parts[-1]["missing"] == "rules and few plays"
 
 
 def test_budgets_share_out_the_training_games() -> None:

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 import torch
 
+from experiments.experiment import experiment
 from experiments.strength_views import METHODS, VIEWS, in_coins, silhouettes, stretched
 from tests.cli_runs import run
+from tests.experiments.conftest import parts_of
 
 
 def test_the_small_budget_ends_in_all_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,6 +30,11 @@ def test_the_small_budget_ends_in_all_tables(tmp_path: Path, monkeypatch: pytest
     for name in ("loss.png", "accuracy.png", "doudizhu-strength-small.safetensors", "deals-4.jsonl"):
         assert (tmp_path / "out" / name).stat().st_size > 0
     assert run(*words).stdout == first.stdout  # all of it kept
+    settings = experiment("doudizhu_strength").budget(smoke=True)
+    parts = parts_of("doudizhu_strength", settings, tmp_path / "out", tmp_path)
+    assert [len(part["tables"]) for part in parts] == sorted(len(part["tables"]) for part in parts)
+    assert "silhouettes" in parts[1]["tables"]
+    assert [row["class"] for row in parts[-1]["tables"]["wins"]["rows"]] == list("0123")
 
 
 def test_views_and_their_silhouettes() -> None:

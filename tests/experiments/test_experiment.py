@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
+from abl_cards.arena import play_match
 from abl_cards.loop.lock import only_here
 from abl_cards.settings import plain
-from experiments import matches
+from experiments import guandan_abln, matches
 from experiments.desk import Desk
-from experiments.experiment import Experiment, experiments
+from experiments.experiment import Experiment, conduct, experiments
 from experiments.report import Cell, Curves, Report, Table
+from experiments.rules import ByRules
 from tests.cli_runs import run
 from tests.edited import edited
 
@@ -30,6 +32,26 @@ def test_every_setting_has_a_default_and_a_word(experiment: Experiment) -> None:
     smaller = experiment.budget(smoke=True)
     assert smaller != experiment.settings == experiment.budget(smoke=False)
     json.dumps(plain(smaller))
+
+
+@pytest.mark.parametrize("experiment", KNOWN.values(), ids=KNOWN)
+def test_every_experiment_can_be_done_by_own_rules(experiment: Experiment) -> None:
+    assert isinstance(experiment.settings, ByRules)
+
+
+def test_own_rules_are_played_by(tmp_path: Path) -> None:
+    """The agents of a match see the same rules as the table; results of other rules are other results."""
+    rules = edited(tmp_path / "mine", more='preference(none, passing). says(none, en, "Nothing."). cost(none, 1).')
+    words = ["run", "guandan_abln", "--dir", str(tmp_path / "out"), "--json", "--set", "agent=kb", "--set", "rounds=1"]
+    words += ["--set", "twin=greedy", "--set", "games=2"]
+    for more in ([], ["--kb", str(rules)], ["--profile", "danzero"]):
+        done = run(*words, *more)
+        assert done.exit_code == 0, done.stderr
+    kept = (tmp_path / "out" / "cells.jsonl").read_text("utf-8").splitlines()
+    assert len(kept) == len({json.dumps(json.loads(line)["cell"]["marks"]) for line in kept}) == 3
+    wrong = run(*words, "--profile", "nobody")
+    assert wrong.exit_code == 1
+    assert "unknown profile 'nobody'" in wrong.stderr
 
 
 def test_the_command_lists_them() -> None:
@@ -94,6 +116,54 @@ def test_results_are_kept_and_given_again(tmp_path: Path, monkeypatch: pytest.Mo
         run(*words, "--set", "games=2", "--seed", "1")
     with pytest.raises(AssertionError, match="a match was played"):
         run(*words, "--set", "games=2", "--afresh")
+
+
+def test_a_run_that_is_killed_has_reported_what_it_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The report is there before the next thing is measured: whatever ends the run then cannot take it away."""
+    seen: list[str] = []
+    play = play_match
+
+    def watched(*arguments: Any, **more: Any) -> Any:
+        report = tmp_path / "report.md"
+        seen.append(report.read_text("utf-8") if report.exists() else "")
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+        return play(*arguments, **more)
+
+    monkeypatch.setattr(matches, "play_match", watched)
+    settings = guandan_abln.Settings(agent="greedy", twin="random", rounds=4, games=2, episodes=100)
+    with pytest.raises(KeyboardInterrupt):
+        conduct("guandan_abln", settings, tmp_path)
+    assert seen[0] == ""
+    assert "**This is a part.** Not measured yet: round 2, round 3, round 4. The same command goes on." in seen[1]
+    assert "| greedy | random | 2 | 4 | 100.0% |" in seen[2]
+    kept = json.loads((tmp_path / "results.json").read_text("utf-8"))
+    assert kept["missing"] == "round 3, round 4"
+    assert set(kept["plots"]["rounds"]["bars"]) == {"round 1", "round 2", "all rounds"}
+    assert (tmp_path / "rounds.png").read_bytes().startswith(b"\x89PNG")
+    monkeypatch.setattr(matches, "play_match", play)
+    whole = conduct("guandan_abln", settings, tmp_path)
+    assert "missing" not in whole
+    assert "This is a part" not in (tmp_path / "report.md").read_text("utf-8")
+    assert len((tmp_path / "cells.jsonl").read_text("utf-8").splitlines()) == 4
+
+
+def test_an_experiment_without_a_report_on_the_way_shows_its_results(tmp_path: Path) -> None:
+    published: list[tuple[Report, str]] = []
+    desk = Desk(tmp_path, publish=lambda report, missing: published.append((report, missing)))
+    desk.plan(3)
+    desk.cell({"a": 1}, lambda tell: {"pair": (1, 2)}, "first")
+    assert not published
+    desk.cell({"a": 2}, lambda tell: "x" * 1000, "second")
+    desk.tell()
+    desk.tell()
+    assert [(len(report.tables[0].rows), missing) for report, missing in published] == [
+        (1, "2 of 3 measurements"),
+        (2, "1 of 3 measurements"),
+    ]
+    (first, second) = published[1][0].tables[0].rows
+    assert first == ["first", '{"pair": [1, 2]}']
+    assert len(str(second[1])) < 300
 
 
 def test_edited_rules_are_measured_anew(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from experiments.recorded import Records
 from experiments.views import from_play
 from reasoners.hands import abduced, project
 from tests.cli_runs import ROOT, run
-from tests.experiments.conftest import SAMPLE
+from tests.experiments.conftest import SAMPLE, parts_of
 
 
 def rows(results: dict[str, Any], table: str) -> list[dict[str, Any]]:
@@ -39,15 +39,20 @@ def rows(results: dict[str, Any], table: str) -> list[dict[str, Any]]:
 
 
 def test_with_against_without_abln(tiny_agent: str, tmp_path: Path) -> None:
-    settings = guandan_abln.Settings(agent="greedy", twin="random", rounds=2, games=2, episodes=12)
+    settings = guandan_abln.Settings(agent="greedy", twin="random", rounds=2, games=2, episodes=18)
     results = conduct("guandan_abln", settings, tmp_path)
     with_, without = rows(results, "matches")
     assert (with_["won"], without["won"]) == (1.0, 0.0)
+    assert (without["from"], without["to"]) == (1 - with_["to"], 1 - with_["from"])
+    assert 0 < with_["from"] < 1 == with_["to"]
     assert with_["standard deviation"] == 0
     won, lost = rows(results, "points")
-    assert won["episodes"] == lost["episodes"] == 12
+    assert won["episodes"] == lost["episodes"] == 18
     assert won["episodes won"] + lost["episodes won"] == 1
     assert won["3 points"] + won["2 points"] + won["1 point"] == pytest.approx(1)
+    for row in rows(results, "point_intervals"):
+        assert (row["from"] is None) == (row["won"] is None)
+        assert row["won"] is None or row["from"] <= row["won"] <= row["to"]
 
 
 def test_parts_of_the_knowledge_base(engine: Engine, tiny_agent: str, tmp_path: Path) -> None:
@@ -60,6 +65,9 @@ def test_parts_of_the_knowledge_base(engine: Engine, tiny_agent: str, tmp_path: 
     best, other = rows(results, "parts")
     assert (best["without"], other["without"]) == ("passing", "wild")  # who never passes well loses
     assert best["won"] == 1.0 > other["won"]
+    (part,) = parts_of("guandan_kb_ablation", settings, tmp_path, tmp_path)
+    assert rows(part, "parts") == [other]
+    assert part["missing"] == "passing"
     with pytest.raises(GameError, match="no part 'bomb'"):
         guandan_kb_ablation.run(guandan_kb_ablation.Settings(agent="kb", without=("bomb",)), Desk(tmp_path))
 
@@ -109,7 +117,8 @@ def test_others_agree_less(engine: Engine) -> None:
     records = Records.of(SAMPLE, "guandan").last(1)
     (random,) = players(["random"], engine)
     follower = followed(engine, random.agent, records)
-    assert 0 < follower.choices().shares()["choice"] < follower.choices().shares()["overall"] < 0.8
+    shares = follower.choices().shares()
+    assert 0 < (shares["choice"] or 0) < (shares["overall"] or 0) < 0.8
     endings = follower.endings(lambda done, remark: None)
     assert not np.concatenate(list(endings.values())).all()
 
@@ -117,6 +126,8 @@ def test_others_agree_less(engine: Engine) -> None:
 def test_experts_and_agents_side_by_side(tiny_agent: str, tmp_path: Path) -> None:
     settings = guandan_expert.Settings(agents=("kb", tiny_agent), records=SAMPLE, last=1, steps=(5, 1))
     results = conduct("guandan_expert", settings, tmp_path)
+    (part,) = parts_of("guandan_expert", settings, tmp_path, tmp_path)
+    assert rows(part, "agreement") == rows(results, "agreement")[:1]
     kb, tiny = rows(results, "agreement")
     assert kb["decisions"] == tiny["decisions"]
     assert kb["overall"] > tiny["overall"] > 0
@@ -124,6 +135,7 @@ def test_experts_and_agents_side_by_side(tiny_agent: str, tmp_path: Path) -> Non
     assert [row["entries before the end"] for row in steps] == ["-max", "-30", "-20", "-10", "-5", "-1"]
     assert steps[-1]["paper: score"] == 0.9537
     assert steps[-1]["kb: action"] is not None
+    assert steps[-1]["kb: score, from"] < steps[-1]["kb: score"] <= steps[-1]["kb: score, to"]
     assert steps[2]["kb: score"] is None  # not asked for
     assert {"scores.png", "actions.png"} <= {file.name for file in tmp_path.iterdir()}
 
@@ -160,6 +172,9 @@ def test_hidden_hands(tiny_agent: str, tmp_path: Path) -> None:
     assert (nothing["the rest"], abducing["the rest"], full["the rest"]) == ("left out", "abduced", "–")
     assert abducing["own: error"] != nothing["own: error"] != full["own: error"]
     assert nothing["own: gap closed"] is full["own: gap closed"] is None
+    *parts, last = parts_of("guandan_hidden_hands", settings, tmp_path, tmp_path)
+    assert [row["estimate"] for row in rows(parts[0], "errors_contest")] == ["counting"]
+    assert rows(last, "abduction") == [nothing, {**abducing, "own: gap closed": None, "contest: gap closed": None}]
 
 
 def test_an_agent_without_abln_has_no_estimate_to_measure(tmp_path: Path) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from abl_cards.arena import wilson
 from abl_cards.games import Engine, GameError
 from experiments.desk import Desk
-from experiments.matches import Points, matches
+from experiments.matches import Outcome, Points, matches, share_of_episodes
 from experiments.players import players, variant
 
 
@@ -50,3 +52,45 @@ def test_the_mark_follows_the_weights(engine: Engine, tiny_agent: str) -> None:
 def test_nobody_plays_twice(engine: Engine) -> None:
     with pytest.raises(GameError, match="named twice"):
         players(["kb", "greedy", "kb"], engine)
+
+
+def _outcome(scores: list[list[int]], rate: float, interval: tuple[float, float]) -> Outcome:
+    flat = np.array([each for game in scores for each in game], np.int8)
+    return Outcome(("a", "b"), len(scores), rate, interval, flat, np.array([len(game) for game in scores]))
+
+
+def test_rounds_together_are_worth_what_each_is() -> None:
+    """Two rounds worth 100 independent games each are worth 200."""
+    one, two = _outcome([[1]] * 100, 0.6, wilson(0.6, 100)), _outcome([[1]] * 100, 0.5, wilson(0.5, 100))
+    both = Outcome.pooled([one, two])
+    assert both.games == 200
+    assert both.rate == pytest.approx(0.55)
+    assert both.interval == pytest.approx(wilson(0.55, 200), abs=1e-4)
+    assert both.turned().interval == pytest.approx((1 - both.interval[1], 1 - both.interval[0]))
+
+
+def test_episodes_of_one_deal_count_for_as_much_as_they_tell() -> None:
+    """Where all episodes of a deal end alike they are no more than one."""
+    random = np.random.default_rng(0)
+    alike = [[1 if won else -1] * 5 for won in np.repeat(random.random(200) < 0.5, 2)]
+    apart = [[1 if won else -1 for won in random.random(5) < 0.5] for _ in range(400)]
+    widths = []
+    for scores in (alike, apart):
+        outcome = _outcome(scores, 0.5, (0.4, 0.6))
+        rate, low, high = share_of_episodes(outcome, outcome.scores > 0, outcome.scores != 0)
+        assert rate == (outcome.scores > 0).mean()
+        assert rate is not None
+        assert low is not None
+        assert high is not None
+        assert low < rate < high
+        widths.append(high - low)
+    assert widths[0] == pytest.approx(widths[1] * 10**0.5, rel=0.15)
+    assert widths[1] == pytest.approx(np.subtract(*wilson(0.5, 2000)[::-1]), rel=0.1)
+
+
+def test_shares_without_what_they_are_of_are_none() -> None:
+    outcome = _outcome([[-1, -1], [-2]], 0.0, (0.0, 0.8))
+    won = outcome.scores > 0
+    assert share_of_episodes(outcome, won, won) == (None, None, None)
+    older = replace(outcome, lengths=np.zeros(0, np.int64))
+    assert share_of_episodes(older, won, ~won) == (0.0, None, None)
