@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abl_cards.cli.console import AsJson, GameName, find_game, print_json, print_settings, progress, read_settings
+from abl_cards.cli.console import (
+    AsJson,
+    GameName,
+    Profile,
+    RuleFolder,
+    find_game,
+    load_engine,
+    print_json,
+    print_settings,
+    progress,
+    read_settings,
+    rule_words,
+)
 
 if TYPE_CHECKING:
     from abl_cards.loop.settings import Settings
@@ -31,6 +43,8 @@ def train(
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of the run; as often as needed.")
     ] = None,
+    rules: RuleFolder = None,
+    profile: Profile = None,
     minutes: Annotated[
         float | None, typer.Option("--minutes", help="Stop after so many minutes; the same command goes on later.")
     ] = None,
@@ -39,21 +53,36 @@ def train(
 ) -> None:
     """Train agent abl: supervised on records if there are any, then by self-play with abduction.
 
-    A run goes on from its checkpoint when the command is given again. metrics.jsonl has a line an update; TensorBoard
-    shows the same where it is installed. At the end the weights lie in the run's folder, with their card.
+    A run goes on from its checkpoint when the command is given again; its folder remembers the settings, so that --dir
+    is enough, and refuses what cannot change on the way, other rules among it. metrics.jsonl has a line an update;
+    TensorBoard shows the same where it is installed. At the end the weights lie in the run's folder, with their card.
 
         abl-cards train guandan --dir runs/try --set decisions=2000000 --minutes 10
+        abl-cards train guandan --dir runs/try
         abl-cards match guandan abl:weights=runs/try/guandan-small.safetensors kb --games 200
     """
-    find_game(game_name)
-    from abl_cards.loop.settings import Settings
-
-    chosen = read_settings(Settings(Path(), game=game_name), settings or [], FIXED)
-    chosen = replace(chosen, directory=directory or Path("runs") / f"{game_name}-{chosen.preset}")
+    game = find_game(game_name)
+    chosen = _chosen(game_name, directory, [*(settings or []), *rule_words(rules, profile)])
     if show:
         print_settings(chosen, FIXED)
         return
+    load_engine(game, chosen.kb, chosen.profile)  # once a process; here somebody's rules can be at fault
     _run(chosen, minutes, as_json)
+
+
+def _chosen(game_name: str, directory: Path | None, words: list[str]) -> Settings:
+    """What the words say over what the run in the folder remembers; raises GameError for a run of another game."""
+    from abl_cards.games import GameError
+    from abl_cards.loop.settings import Settings, remembered
+
+    fresh = read_settings(Settings(Path(), game=game_name), words, FIXED)
+    folder = directory or Path("runs") / f"{game_name}-{fresh.preset}"
+    kept = remembered(folder)
+    if kept is None:
+        return replace(fresh, directory=folder)
+    if kept.game != game_name:
+        raise GameError(f"{folder}: a run of {kept.game}; choose another folder for {game_name}")
+    return read_settings(kept, words, FIXED)
 
 
 def _run(settings: Settings, minutes: float | None, as_json: bool) -> None:

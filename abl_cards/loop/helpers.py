@@ -21,7 +21,7 @@ from typing import IO, Any, get_type_hints
 
 import torch
 
-from abl_cards.games import GameError, game
+from abl_cards.games import GameError
 from abl_cards.loop.crew import Alone, Crew, Gloo, Post, Separated, meeting_place
 from abl_cards.loop.messages import made, receive, send
 from abl_cards.loop.settings import Settings
@@ -177,7 +177,7 @@ def _serve(told: SimpleQueue[Any], replies: IO[bytes]) -> None:
     begin = made(Beginning, told.get())
     settings = begin.settings
     torch.set_num_threads(settings.threads or 1)
-    networks = networks_of(settings, begin.preset, game(settings.game).engine())
+    networks = networks_of(settings, begin.preset, settings.engine())
     worker = Worker(settings, networks, begin.post)
     worker.take_up(begin.common, begin.own)
     send(replies, None)  # here, and ready to meet

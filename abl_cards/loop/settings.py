@@ -1,12 +1,18 @@
-"""The settings of a training run."""
+"""The settings of a training run, which its folder remembers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import json
+import shlex
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
+from abl_cards.games import Engine, GameError, game
 from abl_cards.parallel import THREADS
-from abl_cards.settings import SEEDS, setting, written
+from abl_cards.settings import SEEDS, SettingError, assign, plain, setting, written
+
+KEPT = "settings.json"
+"""The file of a run's folder that remembers them."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,9 @@ class Settings:
     save_every: int = setting(5, "updates between two checkpoints")
     revealed: float = setting(1.0, "share of the episodes whose hands are shown to ABLN; the others' are abduced")
     start: Path | None = setting(None, "weights to start from; those of a twin without ABLN will do")
+    trust: float | None = setting(
+        None, "in the preferences, without start=: what the policy begins with is 1, from nothing at all is 0"
+    )
     records: Path | None = setting(None, "records to learn from before self-play")
     held_out: int = setting(40, "matches at the end of the records that nothing is learned from")
     own_player: str | None = setting(None, "whose own games ABLN learns from first; kb where there are records")
@@ -45,6 +54,8 @@ class Settings:
     rows: int | None = setting(None, "decisions with a choice between two updates; none is the preset's")
     batch: int | None = setting(None, "of these, in a step of learning, likewise; smaller steps learn more from little")
     averaged: float = setting(0.998, "memory of the running mean of the decision model, which is what plays in the end")
+    kb: Path | None = setting(None, "the rules, from another folder; the same as --kb")
+    profile: str | None = setting(None, "a file of its folder profiles, by default the game's; the same as --profile")
     device: str = setting("cpu", "cpu or cuda")
     precision: str = setting("float32", "of matrix products: float32, or bfloat16, faster where the hardware has it")
     workers: int | None = setting(
@@ -58,8 +69,30 @@ class Settings:
         several = self.device == "cpu" and self.threads is None
         return max(1, min(self.workers or (THREADS if several else 1), self.tables))
 
+    def engine(self) -> Engine:
+        """The game by the rules of the run; raises KBError, GameError."""
+        return game(self.game).engine(self.kb, self.profile)
+
     def command(self) -> str:
         """What to type for such a run."""
         changed = [each for each in fields(self)[2:] if getattr(self, each.name) != each.default]
-        words = (f"--set {each.name}={written(getattr(self, each.name))}" for each in changed)
+        words = (f"--set {shlex.quote(f'{each.name}={written(getattr(self, each.name))}')}" for each in changed)
         return " ".join([f"abl-cards train {self.game}", *words])
+
+    def kept(self) -> dict[str, object]:
+        """What is remembered; the rules by a path that holds everywhere."""
+        found = replace(self, kb=self.kb.absolute()) if self.kb else self
+        return {name: value for name, value in plain(found).items() if name != "directory"}
+
+
+def remembered(directory: Path) -> Settings | None:
+    """The settings of the run in a folder; None where there is none. Raises GameError for a damaged file."""
+    file = directory / KEPT
+    try:
+        values = json.loads(file.read_text("utf-8"))
+        words = [f"{name}={'none' if value is None else value}" for name, value in values.items()]
+        return assign(Settings(directory), words, ("directory",))
+    except FileNotFoundError:
+        return None
+    except (ValueError, AttributeError, SettingError) as problem:
+        raise GameError(f"{file}: not the settings of a run ({problem}); move it away and say them again") from None

@@ -7,6 +7,7 @@ same order).
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,7 +18,8 @@ from typing import Any
 
 import torch
 
-from abl_cards.games import GameError, game
+from abl_cards.files import write_text
+from abl_cards.games import GameError
 from abl_cards.loop.checkpoint import SUFFIX, Checkpoint, load_checkpoint, save_checkpoint, taken_up
 from abl_cards.loop.crew import Alone, Post
 from abl_cards.loop.helpers import Helpers, hired
@@ -25,11 +27,12 @@ from abl_cards.loop.lock import only_here
 from abl_cards.loop.metrics import Metrics
 from abl_cards.loop.preparation import Keeping, Tell, prepare
 from abl_cards.loop.selfplay import Score
-from abl_cards.loop.settings import Settings
+from abl_cards.loop.settings import KEPT, Settings
 from abl_cards.loop.updates import Update
 from abl_cards.loop.valuing import OwnGames, critic_fit
 from abl_cards.loop.worker import PLAYERS, State, Turn, Worker, networks_of
 from abl_cards.parallel import alone
+from abl_cards.settings import written
 from learners.networks import Networks
 from learners.presets import PRESETS, Preset
 from learners.store import Card, load_card, load_weights, save_networks
@@ -85,8 +88,8 @@ class Run(Worker):
         if settings.threads:
             torch.set_num_threads(settings.threads)
         torch.manual_seed(settings.seed)
-        settings = replace(settings, workers=settings.crew)
-        engine = game(settings.game).engine()
+        chosen, settings = settings, replace(settings, workers=settings.crew)
+        engine = settings.engine()
         networks = networks_of(settings, preset_of(settings), engine)
         self.checkpoint = settings.directory / f"checkpoint{SUFFIX}"  # what the run goes on from
         self.weights = settings.directory / f"{settings.game}-{settings.preset}.safetensors"  # what plays in the end
@@ -96,6 +99,7 @@ class Run(Worker):
         with only_here(settings.directory):
             state = self._kept.load()
             if state is None:
+                _keep(chosen)
                 prepare(settings, engine, networks, tell)
         super().__init__(settings, networks, Post(0, settings.crew))
         self.decisions, self.seconds, self._league = 0, 0.0, 0
@@ -106,6 +110,7 @@ class Run(Worker):
         if state is not None:
             with taken_up(self.checkpoint):
                 self._resume(state)
+        _keep(chosen)
 
     # --- the loop ----------------------------------------------------------------------------------------------------
 
@@ -195,11 +200,12 @@ class Run(Worker):
         if any(name in _SEATING for name in changed):
             parts = [{"rng": parts[0]["rng"]}, *self._others]
         if changed := [name for name in changed if name not in _SEATING]:
-            what = " and ".join(changed)
-            raise GameError(
-                f"{self.checkpoint}: begun with another {what}; choose another folder, or the same settings"
-            )
-        self.take_up(state, parts[0])
+            what = "; ".join(f"{name}: begun with {written(begun.get(name))}" for name in changed)
+            raise GameError(f"{self.checkpoint}: {what}. Leave out what the run knows, or choose another folder")
+        try:
+            self.take_up(state, parts[0])
+        except GameError as problem:  # other rules
+            raise GameError(f"{self.checkpoint}: {problem}") from None
         self._others = parts[1:]
         self.decisions, self.seconds = state["decisions"], state["seconds"]
         self._league, self._metrics_size = state["league"], state["metrics"]
@@ -248,6 +254,11 @@ class Run(Worker):
         return f"self-play, from {before}" if before else "self-play"
 
 
+def _keep(settings: Settings) -> None:
+    """Let the folder remember the settings: the same command without them goes on."""
+    write_text(settings.directory / KEPT, json.dumps(settings.kept(), indent=2, ensure_ascii=False) + "\n")
+
+
 def _comparable(settings: Settings) -> dict[str, Any]:
     """What must not change between two parts of a run."""
     values = {name: value for name, value in asdict(settings).items() if name not in _FREE}
@@ -258,6 +269,7 @@ _SEATING = ("workers", "tables", "against_kb", "against_past")
 """Where these change a run deals anew, and what was decided in the open episodes is lost."""
 
 _FREE = (
-    "directory", "decisions", "save_every", "device", "precision", "threads", "learning_rate", "entropy",
-    "critic_first", "critic_lessons", "critic_steps", "trace",
+    "directory", "kb", "profile", "decisions", "save_every", "device", "precision", "threads", "learning_rate",
+    "entropy", "critic_first", "critic_lessons", "critic_steps", "trace",
 )  # fmt: skip
+"""What may change between two parts of a run; of the rules that is where they lie."""

@@ -11,10 +11,11 @@ import numpy as np
 
 from abl_cards.agents import Kb
 from abl_cards.agents.mind import Mind
-from abl_cards.games import Engine, GameError, game
+from abl_cards.games import Engine, GameError
 from abl_cards.loop.crew import Post
 from abl_cards.loop.experience import Experience
 from abl_cards.loop.players import Past, seating
+from abl_cards.loop.rules import contents_of, same_rules
 from abl_cards.loop.selfplay import Score, SelfPlay
 from abl_cards.loop.settings import Settings
 from abl_cards.loop.updates import Trainer, Update
@@ -56,6 +57,8 @@ def networks_of(settings: Settings, preset: Preset, engine: Engine) -> Networks:
         raise GameError(f"unknown precision '{settings.precision}' (there are: {', '.join(PRECISIONS)})")
     networks = Networks(preset, GameShape.of(engine), settings.seed).to(settings.device).eval()
     networks.precision = settings.precision
+    if settings.trust is not None and networks.decision.trust is not None:
+        networks.decision.trust.data.fill_(settings.trust)
     return networks
 
 
@@ -65,7 +68,8 @@ class Worker:
     def __init__(self, settings: Settings, networks: Networks, post: Post) -> None:
         """Sit down at the tables of a post."""
         self.settings, self.networks, self.post = settings, networks, post
-        self.engine = game(settings.game).engine()
+        self.engine = settings.engine()
+        self.rules = contents_of(self.engine)
         self.past = deepcopy(networks)
         self.ppo = _ppo(settings, networks.preset.ppo, post)
         symmetries = Symmetries.of(self.engine.symmetries, self.engine.observation)
@@ -113,6 +117,7 @@ class Worker:
         """What is the same in all processes."""
         hands = self.trainer.hands
         return {
+            "rules": self.rules,
             "networks": self.networks.state_dict(),
             "past": self.past.state_dict(),
             "policy": self.trainer.policy.state_dict(),
@@ -131,7 +136,8 @@ class Worker:
         }
 
     def take_up(self, common: State, own: State) -> None:
-        """Go on from what was kept; with cards dealt anew where no tables were."""
+        """Go on from what was kept; with cards dealt anew where no tables were. Raises GameError for other rules."""
+        same_rules(common.get("rules", self.rules), self.rules)  # older runs did not keep them
         self.networks.load_state_dict(common["networks"])
         self.past.load_state_dict(common["past"])
         self.trainer.resume(common["policy"])

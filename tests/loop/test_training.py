@@ -124,7 +124,7 @@ def test_the_critic_learns_first(tmp_path: Path) -> None:
 
 def test_other_settings_do_not_go_on_with_a_checkpoint(tmp_path: Path) -> None:
     Run(settings(tmp_path, decisions=1)).go()
-    with pytest.raises(GameError, match="begun with another seed and revealed"):
+    with pytest.raises(GameError, match=r"seed: begun with 0; revealed: begun with 1\.0"):
         Run(settings(tmp_path, seed=8, revealed=0.5))
     (tmp_path / "checkpoint.state").write_bytes(b"half a file")
     with pytest.raises(GameError, match=r"checkpoint\.state: not a checkpoint"):
@@ -250,7 +250,7 @@ def test_a_run_may_go_on_at_another_pace_and_says_so(tmp_path: Path) -> None:
     first, _, second = load_card(rest.weights).command.partition("; then ")
     assert "learning_rate" not in first
     assert "--set learning_rate=0.0001 --set entropy=0.02" in second
-    with pytest.raises(GameError, match="begun with another seed"):
+    with pytest.raises(GameError, match="seed: begun with 0"):
         Run(replace(chosen, seed=5))
 
 

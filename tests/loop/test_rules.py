@@ -1,0 +1,150 @@
+"""A run belongs to the rules that it began with, whoever takes part in it, and its players play by them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.games import GameError, game
+from abl_cards.loop.rules import contents_of, same_rules
+from abl_cards.loop.settings import Settings, remembered
+from abl_cards.loop.training import Run
+from learners.presets import PRESETS
+from learners.store import load_card
+from tests.cli_runs import run
+from tests.edited import edited
+from tests.learners.tiny import TINY
+from tests.loop.test_training import lines, settings
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+
+
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package's rules in a folder of one's own."""
+    return edited(tmp_path_factory.mktemp("rules") / "mine")
+
+
+@pytest.fixture(scope="module")
+def fewer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Rules without the highest straight flush, a label less: for networks of another shape."""
+    old = "R = 1..10.\nlabel(166,           joker_bomb).\nlabel(167,           pass)."
+    new = "R = 1..9.\nlabel(165,           joker_bomb).\nlabel(166,           pass)."
+    return edited(tmp_path_factory.mktemp("rules") / "fewer", {"labels.lp": (old, new)})
+
+
+def test_rules_are_known_by_their_contents_wherever_they_lie(mine: Path) -> None:
+    ours = contents_of(game("guandan").engine())
+    assert {"rules.lp", "labels.lp", "profiles/standard.lp"} <= set(ours)
+    assert contents_of(game("guandan").engine(mine)) == ours
+    assert set(contents_of(game("guandan").engine(None, "danzero"))) ^ set(ours) == {
+        "profiles/standard.lp", "profiles/danzero.lp",
+    }  # fmt: skip
+
+
+def test_in_which_files_rules_differ() -> None:
+    begun = {"rules.lp": "1", "old.lp": "2"}
+    same_rules(begun, dict(begun))
+    with pytest.raises(GameError, match=r"\(rules.lp has changed, old.lp is gone, new.lp is new\)"):
+        same_rules(begun, {"rules.lp": "3", "new.lp": "4"})
+
+
+def test_every_worker_goes_by_the_rules_of_the_run_and_so_do_matches(tmp_path: Path, fewer: Path) -> None:
+    """With the package's rules a helper would have a label more, and other networks."""
+    trained = Run(settings(tmp_path, kb=fewer, workers=2, decisions=1, critic_first=0))
+    assert len(trained.engine.labels) == 167
+    trained.go()
+    assert len(lines(tmp_path)) == 1
+    words = ["match", "guandan", f"abl:weights={trained.weights}", "greedy", "--games", "2", "--json"]
+    played = run(*words, "--kb", str(fewer))
+    assert played.exit_code == 0, played.stderr
+    assert json.loads(played.stdout)["games"] == 2
+    refused = run(*words)
+    assert refused.exit_code in (1, 2)
+    assert str(trained.weights) in refused.stderr
+
+
+def test_who_is_told_where_to_go_on_does_not_go_by_other_rules(tmp_path: Path) -> None:
+    """As a helper is whose files were edited between the beginning of the run and its own."""
+    run_ = Run(settings(tmp_path))
+    with pytest.raises(GameError, match=r"rules\.lp has changed"):
+        run_.take_up(run_.common() | {"rules": {**run_.rules, "rules.lp": "edited"}}, {})
+
+
+def test_a_run_refuses_other_rules_and_keeps_what_it_has(tmp_path: Path, mine: Path, fewer: Path) -> None:
+    chosen = settings(tmp_path / "run", decisions=1)
+    first = Run(chosen)
+    first.go()
+    kept = first.checkpoint.read_bytes()
+    assert Run(replace(chosen, kb=mine)).update == first.update  # the same ones, elsewhere
+    with pytest.raises(GameError, match=r"checkpoint.*begun by other rules \(.*profiles/danzero.lp is new\)"):
+        Run(replace(chosen, profile="danzero"))
+    with pytest.raises(GameError, match=r"begun by other rules \(labels.lp has changed\); go on by those"):
+        Run(replace(chosen, kb=fewer))
+    assert first.checkpoint.read_bytes() == kept
+
+
+def test_a_folder_remembers_its_settings(tmp_path: Path, mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(mine.parent)
+    chosen = settings(tmp_path / "run", kb=Path("mine"), decisions=1, rows=96, abln=False)
+    Run(chosen)
+    assert remembered(tmp_path / "run") == replace(chosen, kb=mine)
+    assert remembered(tmp_path / "elsewhere") is None
+    (tmp_path / "run" / "settings.json").write_text("{", "utf-8")
+    with pytest.raises(GameError, match=r"settings\.json: not the settings of a run"):
+        remembered(tmp_path / "run")
+
+
+def train(folder: Path, *words: str) -> Any:
+    return run("train", "guandan", "--dir", str(folder), *words)
+
+
+def test_the_command_goes_on_without_saying_it_again(tmp_path: Path, mine: Path) -> None:
+    words = [f"--set={word}" for word in ("preset=tiny", "rows=128", "tables=16", "threads=1", "decisions=1")]
+    begun = train(tmp_path / "run", *words, "--kb", str(mine), "--json")
+    assert begun.exit_code == 0, begun.stderr
+    first = json.loads(begun.stdout)
+    again = train(tmp_path / "run", "--set", f"decisions={first['decisions'] + 1}", "--json")
+    assert again.exit_code == 0, again.stderr
+    rest = json.loads(again.stdout)
+    assert rest["decisions"] > first["decisions"]
+    assert rest["last"]["update"] == 1 + len(lines(tmp_path / "run")[1:])
+    assert f"kb={mine}" in load_card(Path(rest["weights"])).command
+    changed = train(tmp_path / "run", "--set", "rows=64", "--set", "seed=3")
+    assert changed.exit_code == 1
+    assert "seed: begun with 0; rows: begun with 128. Leave out what the run knows" in changed.stderr
+    other = train(tmp_path / "run", "--profile", "danzero")
+    assert other.exit_code == 1
+    assert "begun by other rules" in other.stderr
+    assert run("train", "doudizhu", "--dir", str(tmp_path / "run")).exit_code == 1
+    shown = train(tmp_path / "run", "--settings")
+    assert "128" in shown.stdout
+
+
+def test_rules_that_cannot_be_played_by_are_an_error_of_the_command(tmp_path: Path) -> None:
+    answer = train(tmp_path / "run", "--profile", "nobody")
+    assert answer.exit_code == 1
+    assert "unknown profile 'nobody'" in answer.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_where_a_policy_begins(tmp_path: Path) -> None:
+    """By default in the preferences; with trust=0 all labels are alike to it."""
+    nothing, known = (Run(settings(tmp_path / str(trust), trust=trust)) for trust in (0.0, None))
+    for each, alike in ((nothing, True), (known, False)):
+        view = each.play.mind.look(each.play.tables.decisions(each.play.tables.playing()))
+        weighed = each.play.mind.weigh(view)
+        spread = [float(row[legal].max() - row[legal].min()) for row, legal in zip(weighed, view.legal, strict=True)]
+        assert (max(spread) < 1) == alike
+
+
+def test_the_command_of_a_run_says_its_rules() -> None:
+    chosen = Settings(Path("x"), kb=Path("my rules"), profile="danzero")
+    assert chosen.command() == "abl-cards train guandan --set 'kb=my rules' --set profile=danzero"
