@@ -1,4 +1,4 @@
-"""The main job of ``make run``: rules, records, the joint abduction loop, an explained decision; a report at the end.
+"""The main job of ``make run``: rules, records, the joint abduction loop from nothing, an explained decision; a report.
 
 Each step is a command that can be typed alone. What is finished is kept, so that the job goes on after an interruption.
 """
@@ -9,7 +9,6 @@ import json
 import shlex
 import time
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +16,13 @@ import typer
 
 from abl_cards.agents import Agent, agent
 from abl_cards.games import Engine, GameError, Tables, game
+from abl_cards.plots import can_draw
 from abl_cards.records import contest_records, sample_records
 from abl_cards.streams import key_of, mix_all
+from experiments.joint_loop import NOTHING, PREFERENCES
 
 SEED = 7
+SHIPPED = "abl"
 PLAYS = 12
 """Plays before the drawn table: early enough for long hands, late enough for a trick to follow."""
 MOVE = 33
@@ -28,7 +30,7 @@ MOVE = 33
 
 
 def tour(name: str, start: str, folder: Path, smoke: bool) -> None:
-    """Show everything; an unknown game ends it. Starts from the weights of an agent, and reports into a folder."""
+    """Show everything; an unknown game ends it. The loop starts where it is told, and reports into a folder."""
     begin = time.perf_counter()
     engine = game(name).engine()
     sample = sample_records(name)
@@ -38,36 +40,42 @@ def tour(name: str, start: str, folder: Path, smoke: bool) -> None:
         _step("Real games of the contest, every play confirmed by the rules", "replay", name, str(records))
     _heading("A table in the middle of a game, with the legal labels of the seat to move")
     typer.echo(middle_of_a_game(engine))
-    learner = _learner(start, engine)
-    if learner is None:
+    shipped = _shipped(engine)
+    if shipped is None and start in (NOTHING, PREFERENCES):
         _step("Two agents, whole matches, each deal twice with the teams swapped", "match", name, "greedy", "random",
               "--games", "40", "--seed", str(SEED))  # fmt: skip
+        report = ""
     else:
-        _learn(name, learner, folder, smoke)
+        _learn(name, start, shipped, folder, smoke)
         if sample.is_file():
-            _explain(name, sample, folder)
-    seconds = time.perf_counter() - begin
-    typer.echo(f"\nThat was all: {seconds:.0f} seconds." + (f" The report: {folder / 'report.md'}" if learner else ""))
+            _explain(name, sample, None if smoke else shipped, folder)
+        report = f" The report: {folder / 'report.md'}"
+    typer.echo(f"\nThat was all: {time.perf_counter() - begin:.0f} seconds.{report}")
 
 
-def _learn(name: str, learner: str, folder: Path, smoke: bool) -> None:
-    words = [
-        "--set",
-        f"game={name}",
-        "--set",
-        f"start={learner}",
-        "--dir",
-        str(folder),
-        *(["--smoke"] if smoke else []),
-    ]
-    _step("The joint abduction loop: play, abduce, learn; the agent before and after", "run", "joint_loop", *words)
+def _learn(name: str, start: str, shipped: str | None, folder: Path, smoke: bool) -> None:
+    words = [*_set(game=name, start=start), "--dir", str(folder)]
+    words += ["--smoke"] if smoke else _set(beside=shipped or "")
+    _step("The joint abduction loop: play, abduce, learn; before, on the way, and after", "run", "joint_loop", *words)
+    _pictures(folder)
 
 
-def _explain(name: str, sample: Path, folder: Path) -> None:
-    """Let the agent that has learned explain a decision, and put the picture into the report."""
+def _set(**values: str) -> list[str]:
+    return [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
+
+
+def _pictures(folder: Path) -> None:
+    """Say where the curves are."""
+    for name in ("matches", "episodes", "wins"):
+        if (folder / f"{name}.png").exists():
+            typer.echo(f"  {folder / name}.png")
+
+
+def _explain(name: str, sample: Path, agent: str | None, folder: Path) -> None:
+    """Let an agent, by default the one that has learned, explain a decision, and put the picture into the report."""
     (row,) = json.loads((folder / "results.json").read_text("utf-8"))["tables"]["training"]["rows"]
-    words = [name, str(sample), "--move", str(MOVE), "--agent", f"abl:weights={row['weights']}"]
-    pictures = find_spec("matplotlib") is not None
+    words = [name, str(sample), "--move", str(MOVE), "--agent", agent or f"abl:weights={row['weights']}"]
+    pictures = can_draw()
     if pictures:
         words += ["--png", str(folder / "decision.png")]
     _step("A decision explained: labels, card sets and their costs, the estimated hands", "explain", *words)
@@ -78,20 +86,17 @@ def _explain(name: str, sample: Path, folder: Path) -> None:
             )
 
 
-def _learner(start: str, engine: Engine) -> str | None:
-    """The agent to train, or None for a game that no weights come with."""
+def _shipped(engine: Engine) -> str | None:
+    """The agent that comes with the game; None for a game that no weights come with."""
     from abl_cards.agents import checked_name
     from abl_cards.agents.learned import weights_of
 
-    name = checked_name(start)
     try:
-        weights_of(name, engine)
+        weights_of(checked_name(SHIPPED), engine)
     except GameError as problem:
-        if name.options:
-            raise
         typer.echo(f"\n{problem}")
         return None
-    return str(name)
+    return SHIPPED
 
 
 def middle_of_a_game(engine: Engine) -> str:

@@ -1,126 +1,258 @@
-"""The joint abduction loop for a few minutes, from weights that there are: what the agent gains by it.
+"""The joint abduction loop for a few minutes: what an agent that knows nothing learns by it, beside the shipped one.
 
-The run goes on in its folder until it has had its minutes, so the same command after an interruption trains no longer
-than it should, and with more minutes goes on where it was. The critic does not come with weights and learns alone at
-first.
+The agent meets the same opponents on the same deals before the loop, on the way and at the end. Its weights are kept
+each time, and the run goes on in its folder until it has had its minutes: the same command after an interruption trains
+no longer than it should, and with more minutes goes on where it was.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from abl_cards.agents import checked_name
 from abl_cards.agents.learned import weights_of
 from abl_cards.games import Engine, GameError
-from abl_cards.settings import SEEDS, setting
+from abl_cards.settings import SEEDS, plain, setting
 from experiments.desk import Desk
 from experiments.experiment import Experiment
-from experiments.matches import Outcome, matches
-from experiments.players import mark, players
+from experiments.matches import Outcome, matches, share_of_episodes
+from experiments.players import Player, mark, players, rules_mark
 from experiments.report import Cell, Curves, Plot, Report, Table
 from experiments.rules import ByRules
+
+if TYPE_CHECKING:
+    from abl_cards.loop.settings import Settings as LoopSettings
+    from abl_cards.loop.training import Run
+
+NOTHING, PREFERENCES = "nothing", "preferences"
+"""Where a loop can begin without weights: with all labels alike, or with what the preferences say of them."""
+_TRUST = {NOTHING: 0.0, PREFERENCES: None}
 
 
 @dataclass(frozen=True)
 class Settings(ByRules):
-    """Where the loop begins, and how long it goes."""
+    """Where the loop begins, how long it goes, and how its steps are made."""
 
     game: str = setting("guandan", "what is played")
-    start: str = setting("abl", "the agent whose weights are trained on")
+    start: str = setting(NOTHING, f"where it begins: {NOTHING}, {PREFERENCES}, or an agent to train on")
+    beside: str = setting("abl", "an agent that meets the same opponents; nothing for nobody")
     minutes: float = setting(3.0, "of training")
+    stages: int = setting(3, "parts of it, after each of which the agent is measured")
+    opponents: tuple[str, ...] = setting(("random", "greedy", "kb"), "whom the agent meets")
+    games: int = setting(50, "whole matches against each, always on the same deals")
     tables: int = setting(256, "played side by side")
-    opponents: tuple[str, ...] = setting(("kb", "greedy"), "whom the agent meets before and after")
-    games: int = setting(60, "whole matches against each, on the same deals before and after")
+    rows: int = setting(4096, "decisions with a choice between two updates")
+    batch: int = setting(512, "of these, in a step")
+    learning_rate: float = setting(5e-4, "of the steps")
+    critic_first: int = setting(2, "updates that teach the critic alone")
+    averaged: float = setting(0.98, "memory of the running mean of the weights, which plays")
+    preset: str = setting("small", "the sizes of the networks; those of the agent that it begins with")
     seed: int = setting(0, "of deals and choices", SEEDS)
 
 
+class Meeting(NamedTuple):
+    """The agent after so many minutes, or the one beside it (None), and whom it meets."""
+
+    minutes: float | None
+    opponent: str
+
+    def __str__(self) -> str:
+        return f"{'beside' if self.minutes is None else f'{self.minutes:g} minutes'} against {self.opponent}"
+
+
 def run(settings: Settings, desk: Desk) -> Report:
-    """Measure, train, measure."""
+    """Measure, train, measure, as often as the settings say; then the agent beside."""
     engine = settings.engine_of(settings.game)
-    name = checked_name(settings.start)
-    if name.kind != "abl":
-        raise GameError(f"agent '{name}' does not learn: start from abl, or abl:weights=FILE")
-    opponents = players(settings.opponents, engine)
-    desk.plan(2 * len(opponents))
-    (start,) = players([settings.start], engine)
-    before = [matches(desk, engine, (start, each), settings.games, settings.seed) for each in opponents]
-    weights, metrics = _train(settings, desk, engine)
-    (trained,) = players([f"abl:weights={weights}"], engine)
-    after = [matches(desk, engine, (trained, each), settings.games, settings.seed) for each in opponents]
-    return Report([_table(before, after), _training(metrics, weights)], _plots(metrics))
+    loop = _Loop(settings, desk, engine)
+    there = {player.name: player for player in players(settings.opponents, engine)}
+    beside = players([settings.beside], engine) if settings.beside else []
+    times = [settings.minutes * stage / settings.stages for stage in range(settings.stages + 1)]
+    meetings = [Meeting(minutes, name) for minutes in [*times, *([None] if beside else [])] for name in there]
+    desk.plan(len(meetings))
+
+    def meet(meeting: Meeting) -> Outcome:
+        agent = beside[0] if meeting.minutes is None else loop.agent(meeting.minutes)
+        return matches(desk, engine, (agent, there[meeting.opponent]), settings.games, settings.seed)
+
+    def told(found: Mapping[Meeting, Outcome]) -> Report:
+        return report(settings, found, loop.metrics(), loop.weights)
+
+    return told(desk.each(meetings, meet, told))
 
 
-def _train(settings: Settings, desk: Desk, engine: Engine) -> tuple[Path, list[dict[str, Any]]]:
-    """The weights after the minutes of the settings, and what the run measured of itself."""
-    from abl_cards.loop.metrics import read_metrics
-    from abl_cards.loop.settings import Settings as LoopSettings
-    from abl_cards.loop.training import Run
+# --- the loop --------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Loop:
+    """The run of an experiment, and what its agent knew at some times."""
+
+    settings: Settings
+    desk: Desk
+    engine: Engine
+
+    @cached_property
+    def chosen(self) -> LoopSettings:
+        """The settings of the run; its folder is named by all that it depends on."""
+        from abl_cards.loop.settings import Settings as LoopSettings
+
+        settings, start = self.settings, self._start()
+        asked = {name: value for name, value in plain(settings).items() if name not in _NOT_OF_THE_LOOP}
+        depends = [asked, rules_mark(self.engine), mark(checked_name(settings.start), self.engine) if start else ""]
+        name = hashlib.sha256(json.dumps(depends, sort_keys=True).encode()).hexdigest()[:16]
+        preset, abln = _of_weights(start) if start else (settings.preset, True)
+        return LoopSettings(
+            directory=self.desk.folder / f"loop-{name}", game=self.engine.game, preset=preset, abln=abln,
+            seed=settings.seed, tables=settings.tables, start=start, trust=None if start else _TRUST[settings.start],
+            rows=settings.rows, batch=settings.batch, learning_rate=settings.learning_rate,
+            critic_first=settings.critic_first, averaged=settings.averaged, save_every=5, kb=settings.kb,
+            profile=settings.profile,
+        )  # fmt: skip
+
+    def _start(self) -> Path | None:
+        """The weights that it begins with; raises GameError."""
+        if self.settings.start in _TRUST:
+            return None
+        name = checked_name(self.settings.start)
+        if name.kind != "abl":
+            raise GameError(f"agent '{name}' does not learn: start from {NOTHING}, {PREFERENCES}, or abl:weights=FILE")
+        return weights_of(name, self.engine)
+
+    @property
+    def weights(self) -> Path:
+        """What plays in the end."""
+        return self._at(self.settings.minutes)
+
+    def agent(self, minutes: float) -> Player:
+        """Who plays by what was learned in so many minutes: the policy, whose critic is too young to look ahead by."""
+        file = self._at(minutes)
+        if not file.exists():
+            self._train(minutes, file)
+        (player,) = players([f"abl:no-lookahead,weights={file}"], self.engine)
+        return replace(player, name=_after(minutes))  # wherever the folder lies
+
+    def _at(self, minutes: float) -> Path:
+        return self.chosen.directory / f"after-{minutes:g}-minutes.safetensors"
+
+    def _train(self, minutes: float, file: Path) -> None:
+        from abl_cards.loop.training import Run
+
+        self.desk.tell()
+        with self.desk.bar(f"joint abduction loop, {minutes:g} minutes", None) as tell:
+            loop = Run(self.chosen, tell)
+            left = minutes - loop.seconds / 60
+            if left > 0:
+                loop.go(lambda report: tell(report.decisions, report.remark()), left)
+            loop.save_weights(file)
+        self._note(loop)
+
+    def _note(self, loop: Run) -> None:
+        self.desk.log(f"{loop.update} updates, {loop.decisions} decisions, {loop.seconds / 60:.1f} minutes")
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """What the run has measured of itself so far."""
+        from abl_cards.loop.metrics import read_metrics
+
+        file = self.chosen.directory / "metrics.jsonl"
+        return read_metrics(self.chosen.directory) if file.exists() else []
+
+
+_NOT_OF_THE_LOOP = ("kb", "profile", "beside", "minutes", "stages", "opponents", "games")
+"""Settings that leave what is learned as it is; of the rules their contents count."""
+
+
+def _of_weights(file: Path) -> tuple[str, bool]:
     from learners.store import load_card
 
-    name = checked_name(settings.start)
-    file = weights_of(name, engine)
     card = load_card(file)
-    chosen = LoopSettings(
-        directory=desk.folder / f"loop-{mark(name, engine)}", game=engine.game, preset=card.preset, abln=card.abln,
-        seed=settings.seed, tables=settings.tables, start=file, save_every=5,
-    )  # fmt: skip
-    with desk.bar("joint abduction loop", None) as tell:
-        loop = Run(chosen, tell)
-        left = settings.minutes - loop.seconds / 60
-        if left > 0:
-            loop.go(lambda report: tell(report.decisions, report.remark()), left)
-    desk.log(f"{loop.update} updates, {loop.decisions} decisions, {loop.seconds / 60:.1f} minutes")
-    return loop.weights, read_metrics(chosen.directory)
+    return card.preset, card.abln
 
 
-def _table(before: Sequence[Outcome], after: Sequence[Outcome]) -> Table:
-    columns = ("against", "matches", "before", "from", "to", "after", "from ", "to ")
+# --- the report ------------------------------------------------------------------------------------------------------
+
+
+def report(
+    settings: Settings, found: Mapping[Meeting, Outcome], metrics: Sequence[Mapping[str, Any]], weights: Path
+) -> Report:
+    """Matches by time, the training, and curves of both."""
+    training = [_training(metrics, weights)] if metrics else []
+    return Report([_table(settings, found), *training], _plots(settings, found, metrics))
+
+
+def _table(settings: Settings, found: Mapping[Meeting, Outcome]) -> Table:
+    columns = ("agent", "against", "matches", "won", "from", "to", "episodes", "episodes won", "from ", "to ")
     rows: list[list[Cell]] = [
-        [old.names[1], old.games, old.rate, *old.interval, new.rate, *new.interval]
-        for old, new in zip(before, after, strict=True)
-    ]
-    note = "Share of the matches won, with 95 % intervals; the deals are the same before and after."
-    return Table("matches", "Before and after", columns, rows, note, frozenset(columns[2:]))
+        [_name(settings, each), each.opponent, outcome.games, outcome.rate, *outcome.interval, len(outcome.scores),
+         *_episodes(outcome)]
+        for each, outcome in found.items()
+    ]  # fmt: skip
+    note = "With 95 % intervals; all have played the same deals."
+    shares = frozenset(columns[3:6] + columns[7:])
+    return Table("matches", "Before, on the way, and after", columns, rows, note, shares)
+
+
+def _name(settings: Settings, meeting: Meeting) -> str:
+    return settings.beside if meeting.minutes is None else _after(meeting.minutes)
+
+
+def _after(minutes: float) -> str:
+    return f"after {minutes:g} minutes"
+
+
+def _episodes(outcome: Outcome) -> tuple[float | None, float | None, float | None]:
+    return share_of_episodes(outcome, outcome.scores > 0, np.ones(len(outcome.scores), np.bool_))
 
 
 def _training(metrics: Sequence[Mapping[str, Any]], weights: Path) -> Table:
     last = metrics[-1]
     columns = ("updates", "decisions", "minutes", "decisions a second", "weights")
     row: list[Cell] = [
-        last["update"],
-        last["decisions"],
-        last["seconds"] / 60,
-        round(last["decisions"] / last["seconds"]),
-        str(weights),
-    ]
+        last["update"], last["decisions"], last["seconds"] / 60, round(last["decisions"] / last["seconds"]),
+        str(weights) if weights.exists() else None,
+    ]  # fmt: skip
     return Table("training", "The joint abduction loop", columns, [row])
 
 
-_SHOWN = {
-    "wins": ("Wins while training (episodes)", "share won", ("wins against kb", "wins against its past")),
-    "hands": ("Squared error of ABLN on own games", "mean squared error a card", ("hands_loss",)),
-    "critic": ("Error of the critic", "squared error", ("value_loss",)),
-    "policy": ("Entropy of the policy", "nats", ("entropy",)),
-    "pace": ("Throughput, learning included", "decisions a second", ("pace",)),
-}
-"""Plots: title, axis, and what they show of the metrics."""
+def _plots(settings: Settings, found: Mapping[Meeting, Outcome], metrics: Sequence[Mapping[str, Any]]) -> list[Plot]:
+    from abl_cards.loop.curves import curves_of
+
+    matches_won = _strength(settings, found, "matches", "share of the matches won", lambda each: (
+        each.rate, *each.interval))  # fmt: skip
+    episodes_won = _strength(settings, found, "episodes", "share of the episodes won", _episodes)
+    return [matches_won, episodes_won, *curves_of(metrics)]
 
 
-def _plots(metrics: Sequence[Mapping[str, Any]]) -> list[Plot]:
-    plots: list[Plot] = []
-    for name, (title, axis, keys) in _SHOWN.items():
-        lines = {key: [(line["decisions"], line[key]) for line in metrics if line.get(key) is not None] for key in keys}
-        drawn = {key: points for key, points in lines.items() if points}
-        plots.append(Curves(name, title, "decisions", axis, drawn))
-    return plots
+def _strength(settings: Settings, found: Mapping[Meeting, Outcome], name: str, axis: str, share: Any) -> Curves:
+    """Shares by minutes with their intervals; who stands beside as a level."""
+    lines: dict[str, list[tuple[float, float]]] = {}
+    bands: dict[str, list[tuple[float, float, float]]] = {}
+    levels: dict[str, list[tuple[float, float]]] = {}
+    for meeting, outcome in found.items():
+        rate, low, high = share(outcome)
+        if meeting.minutes is None:
+            level = f"{settings.beside} against {meeting.opponent}"
+            levels[level] = [(0.0, rate), (settings.minutes, rate)]
+            bands[level] = [(0.0, low, high), (settings.minutes, low, high)] if low is not None else []
+            continue
+        lines.setdefault(f"against {meeting.opponent}", []).append((meeting.minutes, rate))
+        if low is not None:
+            bands.setdefault(f"against {meeting.opponent}", []).append((meeting.minutes, low, high))
+    return Curves(name, "What was learned", "minutes of training", axis, lines, levels, bands)
 
 
 EXPERIMENT = Experiment(
-    "The joint abduction loop for some minutes: the agent before and after, against kb and greedy",
+    "The joint abduction loop for some minutes, from nothing: what the agent gains, and the shipped one beside it",
     Settings(),
     run,
-    smoke={"minutes": 0.02, "games": 2, "tables": 64},
-)
+    smoke={
+        "minutes": 0.02, "stages": 1, "games": 2, "tables": 64, "rows": 512, "opponents": ("random",), "beside": "kb",
+    },
+)  # fmt: skip

@@ -18,6 +18,7 @@ from tests.learners.tiny import TINY
 def test_the_main_job_shows_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     torch.set_num_threads(1)
     monkeypatch.setitem(PRESETS, TINY.name, TINY)
+    monkeypatch.setattr("abl_cards.loop.settings.THREADS", 1)  # a helper takes longer to start than to train them
     file = tmp_path / "tiny.safetensors"
     save_networks(file, Networks(TINY, GameShape.of(game("guandan").engine())), Card("guandan", TINY.name, True, 0))
     report = tmp_path / "report"
@@ -29,13 +30,14 @@ def test_the_main_job_shows_everything(tmp_path: Path, monkeypatch: pytest.Monke
         "no errors",
         " 0 disagreements",
         "legal labels",
-        "## Before and after",
-        "| kb |",
-        "| greedy |",
+        "## Before, on the way, and after",
+        "| after 0.02 minutes | random |",
+        "| kb | random |",
         "estimated hands",
     ):
         assert words in shown.stdout
-    assert {"report.md", "hands.png", "decision.png"} <= {path.name for path in report.iterdir()}
+    assert {"report.md", "matches.png", "decision.png"} <= {path.name for path in report.iterdir()}
+    assert f"{report / 'matches.png'}" in shown.stdout
 
 
 def test_a_failing_step_ends_the_job(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -45,7 +47,7 @@ def test_a_failing_step_ends_the_job(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.setattr("abl_cards.replaying.pieces", lambda *arguments: iter([spoilt]))
     shown = run("demo", "--smoke", "--dir", str(tmp_path))
     assert shown.exit_code == 1
-    assert "Before and after" not in shown.stdout
+    assert "joint abduction loop" not in shown.stdout
 
 
 def test_the_drawn_table_follows_a_play() -> None:

@@ -51,14 +51,16 @@ def bench(
 
 def demo(
     game_name: GameOption = "guandan",
-    start: Annotated[str, typer.Option("--start", metavar="A", help="The agent whose weights are trained on.")] = "abl",
+    start: Annotated[
+        str, typer.Option("--start", metavar="A", help="From nothing, from preferences, or an agent to train on.")
+    ] = "nothing",
     directory: Annotated[Path, typer.Option("--dir", metavar="DIR", help="Where the report goes.")] = Path("runs/demo"),
     smoke: Annotated[bool, typer.Option("--smoke", help="Seconds of training instead of minutes.")] = False,
 ) -> None:
     """The main job of "make run": check the rules, replay real games, train for a few minutes, explain a decision.
 
-    The agent meets kb and greedy before and after. Tables and plots are in the report folder; given again, the command
-    goes on from what is there.
+    The agent begins with nothing and meets random, greedy and kb before, on the way and after; the shipped agent meets
+    them too. Tables and curves are in the report folder; given again, the command goes on from what is there.
     """
     from abl_cards.demo import tour
 

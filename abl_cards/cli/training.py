@@ -48,6 +48,10 @@ def train(
     minutes: Annotated[
         float | None, typer.Option("--minutes", help="Stop after so many minutes; the same command goes on later.")
     ] = None,
+    plots: Annotated[
+        bool,
+        typer.Option("--plots", help="Draw wins with intervals, losses and pace into the run's folder, as it goes."),
+    ] = False,
     show: Annotated[bool, typer.Option("--settings", help="Show the settings and what they mean.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -55,7 +59,8 @@ def train(
 
     A run goes on from its checkpoint when the command is given again; its folder remembers the settings, so that --dir
     is enough, and refuses what cannot change on the way, other rules among it. metrics.jsonl has a line an update;
-    TensorBoard shows the same where it is installed. At the end the weights lie in the run's folder, with their card.
+    --plots draws it, every minute and at the end, and TensorBoard shows it where it is installed. At the end the
+    weights lie in the run's folder, with their card.
 
         abl-cards train guandan --dir runs/try --set decisions=2000000 --minutes 10
         abl-cards train guandan --dir runs/try
@@ -67,7 +72,7 @@ def train(
         print_settings(chosen, FIXED)
         return
     load_engine(game, chosen.kb, chosen.profile)  # once a process; here somebody's rules can be at fault
-    _run(chosen, minutes, as_json)
+    _run(chosen, minutes, plots, as_json)
 
 
 def _chosen(game_name: str, directory: Path | None, words: list[str]) -> Settings:
@@ -85,9 +90,11 @@ def _chosen(game_name: str, directory: Path | None, words: list[str]) -> Setting
     return read_settings(kept, words, FIXED)
 
 
-def _run(settings: Settings, minutes: float | None, as_json: bool) -> None:
+def _run(settings: Settings, minutes: float | None, plots: bool, as_json: bool) -> None:
+    from abl_cards.loop.curves import Pictures
     from abl_cards.loop.training import Run
 
+    pictures = Pictures(settings.directory) if plots else None
     last: list[Report] = []
     with progress("preparing", None) as tell:
         run = Run(settings, tell=tell)
@@ -96,15 +103,20 @@ def _run(settings: Settings, minutes: float | None, as_json: bool) -> None:
         def show(report: Report) -> None:
             last[:] = [report]
             tell(report.decisions, report.remark())
+            if pictures:
+                pictures.now_and_then()
 
         run.go(show, minutes)
     if run.decisions >= settings.decisions:
         with progress("critic", None) as tell:
             run.value_positions(tell)
+    drawn = [str(file) for file in pictures.draw()] if pictures else []
     summary = {"directory": str(settings.directory), "weights": str(run.weights), "decisions": run.decisions}
     if as_json:
-        print_json(summary | ({"last": last[0].to_json()} if last else {}))
+        print_json(summary | ({"last": last[0].to_json()} if last else {}) | ({"plots": drawn} if plots else {}))
         return
     typer.echo(f"{run.decisions:,} decisions; weights: {run.weights}")
     if last:
         typer.echo(last[0].remark())
+    if drawn:
+        typer.echo(f"plots: {', '.join(drawn)}")

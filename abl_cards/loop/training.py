@@ -66,6 +66,7 @@ class Report:
         for number, name in enumerate(PLAYERS):
             episodes = int(self.score.episodes[number])
             if number and episodes:
+                values[f"episodes against {name}"] = episodes
                 values[f"wins against {name}"] = round(int(self.score.won[number]) / episodes, 4)
                 values[f"points against {name}"] = round(float(self.score.points[number]) / episodes, 4)
         learned = asdict(self.learned).items()

@@ -62,6 +62,7 @@ def tiny_agent(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     """The name of an agent abl whose networks know nothing."""
     torch.set_num_threads(1)  # they are too small to be shared, and threads that wait for work take it from others
     monkeypatch.setitem(PRESETS, TINY.name, TINY)
+    monkeypatch.setattr("abl_cards.loop.settings.THREADS", 1)  # a helper takes longer to start than to train them
     file = tmp_path / "tiny.safetensors"
     save_networks(file, Networks(TINY, GameShape.of(engine)), Card("guandan", TINY.name, True, 0))
     return f"abl:weights={file}"

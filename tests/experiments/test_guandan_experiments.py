@@ -13,6 +13,7 @@ import pytest
 
 from abl_cards.games import Engine, GameError, Moves
 from abl_cards.games.audience import Quiet
+from abl_cards.loop.settings import remembered
 from experiments import (
     guandan_abln,
     guandan_expert,
@@ -28,6 +29,7 @@ from experiments.follow import FIRST, Follower
 from experiments.players import players
 from experiments.recorded import Records
 from experiments.views import from_play
+from learners.store import load_card
 from reasoners.hands import abduced, project
 from tests.cli_runs import ROOT, run
 from tests.experiments.conftest import SAMPLE, parts_of
@@ -190,16 +192,42 @@ def test_weights_of_hints_are_fitted(tmp_path: Path) -> None:
 
 
 def test_the_loop_before_and_after(tiny_agent: str, tmp_path: Path) -> None:
-    settings = joint_loop.Settings(start=tiny_agent, minutes=0.01, tables=16, opponents=("random",), games=2)
-    results = conduct("joint_loop", settings, tmp_path)
+    settings = joint_loop.Settings(
+        preset="tiny", minutes=0.01, stages=1, tables=16, rows=128, batch=64, opponents=("random",), beside="greedy",
+        games=2,
+    )  # fmt: skip
+    results = conduct("joint_loop", settings, tmp_path / "out")
     (row,) = rows(results, "training")
     assert row["updates"] >= 1
-    assert Path(row["weights"]).exists()
-    again = conduct("joint_loop", settings, tmp_path)  # it has had its minutes
-    assert again == results
-    assert len((tmp_path / "cells.jsonl").read_text("utf-8").splitlines()) == 2
+    assert load_card(Path(row["weights"])).steps == row["decisions"]
+    before, after, beside = rows(results, "matches")
+    assert [each["agent"] for each in (before, after, beside)] == ["after 0 minutes", "after 0.01 minutes", "greedy"]
+    assert beside["won"] == 1.0 > beside["from"]
+    assert {"matches", "episodes", "critic", "pace"} <= set(results["plots"])
+    curve = results["plots"]["matches"]
+    assert [point[0] for point in curve["lines"]["against random"]] == [0, 0.01]
+    assert set(curve["intervals"]) == {"against random", "greedy against random"}
+    parts = parts_of("joint_loop", settings, tmp_path / "out", tmp_path)
+    assert [rows(part, "matches") for part in parts] == [[before], [before, after]]
+    (folder,) = (tmp_path / "out").glob("loop-*")
+    kept = (folder / "metrics.jsonl").read_bytes()
+    assert conduct("joint_loop", settings, tmp_path / "out") == results  # it has had its minutes
+    assert (folder / "metrics.jsonl").read_bytes() == kept
     with pytest.raises(GameError, match="does not learn"):
         joint_loop.run(joint_loop.Settings(start="kb"), Desk(tmp_path))
+
+
+def test_the_loop_by_own_rules_from_weights_that_there_are(tiny_agent: str, tmp_path: Path) -> None:
+    settings = joint_loop.Settings(
+        start=tiny_agent, profile="danzero", minutes=0.005, stages=1, tables=16, rows=128, batch=64,
+        opponents=("random",), beside="", games=2,
+    )  # fmt: skip
+    conduct("joint_loop", settings, tmp_path)
+    (folder,) = tmp_path.glob("loop-*")
+    kept = remembered(folder)
+    assert kept is not None
+    assert (kept.profile, kept.preset, kept.trust) == ("danzero", "tiny", None)
+    assert f"abl:weights={kept.start}" == tiny_agent
 
 
 CLIENT = (
