@@ -1,5 +1,5 @@
 # The first target of a fresh clone sets up .venv; it needs Python 3.11 or newer and make, nothing else.
-#   make run    check the rules, replay real games, train for some minutes, before and after; report in runs/demo
+#   make run    check the rules, replay real games, train from nothing for some minutes; report in runs/demo
 #   make test   every test, with ruff, mypy and the layer contract among them
 #   make bench  the performance table, measured here and now
 #   make lint   the tests of the code's form alone

@@ -46,7 +46,7 @@ class Settings(ByRules):
     beside: str = setting("abl", "an agent that meets the same opponents; nothing for nobody")
     minutes: float = setting(3.0, "of training")
     stages: int = setting(3, "parts of it, after each of which the agent is measured")
-    opponents: tuple[str, ...] = setting(("random", "greedy", "kb"), "whom the agent meets")
+    opponents: tuple[str, ...] = setting(("greedy", "kb"), "whom the agent meets")
     games: int = setting(50, "whole matches against each, always on the same deals")
     tables: int = setting(256, "played side by side")
     rows: int = setting(4096, "decisions with a choice between two updates")
@@ -65,7 +65,7 @@ class Meeting(NamedTuple):
     opponent: str
 
     def __str__(self) -> str:
-        return f"{'beside' if self.minutes is None else f'{self.minutes:g} minutes'} against {self.opponent}"
+        return f"{'beside' if self.minutes is None else _after(self.minutes)} against {self.opponent}"
 
 
 def run(settings: Settings, desk: Desk) -> Report:
@@ -204,7 +204,11 @@ def _name(settings: Settings, meeting: Meeting) -> str:
 
 
 def _after(minutes: float) -> str:
-    return f"after {minutes:g} minutes"
+    return f"after {_minutes(minutes)}"
+
+
+def _minutes(number: float) -> str:
+    return "1 minute" if number == 1 else f"{number:g} minutes"
 
 
 def _episodes(outcome: Outcome) -> tuple[float | None, float | None, float | None]:
