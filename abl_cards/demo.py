@@ -66,7 +66,7 @@ def _set(**values: str) -> list[str]:
 
 def _pictures(folder: Path) -> None:
     """Say where the curves are."""
-    for name in ("matches", "episodes", "wins"):
+    for name in ("learned", "wins"):
         if (folder / f"{name}.png").exists():
             typer.echo(f"  {folder / name}.png")
 

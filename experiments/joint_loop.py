@@ -15,15 +15,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from abl_cards.agents import checked_name
 from abl_cards.agents.learned import weights_of
 from abl_cards.games import Engine, GameError
 from abl_cards.settings import SEEDS, plain, setting
 from experiments.desk import Desk
+from experiments.episodes import Episodes, episodes
 from experiments.experiment import Experiment
-from experiments.matches import Outcome, matches, share_of_episodes
 from experiments.players import Player, mark, players, rules_mark
 from experiments.report import Cell, Curves, Plot, Report, Table
 from experiments.rules import ByRules
@@ -46,8 +44,8 @@ class Settings(ByRules):
     beside: str = setting("abl", "an agent that meets the same opponents; nothing for nobody")
     minutes: float = setting(3.0, "of training")
     stages: int = setting(3, "parts of it, after each of which the agent is measured")
-    opponents: tuple[str, ...] = setting(("greedy", "kb"), "whom the agent meets")
-    games: int = setting(50, "whole matches against each, always on the same deals")
+    opponents: tuple[str, ...] = setting(("random", "greedy", "kb"), "whom the agent meets")
+    episodes: int = setting(400, "against each, always on the same deals, each deal twice with the teams swapped")
     tables: int = setting(256, "played side by side")
     rows: int = setting(4096, "decisions with a choice between two updates")
     batch: int = setting(512, "of these, in a step")
@@ -70,6 +68,9 @@ class Meeting(NamedTuple):
 
 def run(settings: Settings, desk: Desk) -> Report:
     """Measure, train, measure, as often as the settings say; then the agent beside."""
+    import torch
+
+    torch.set_num_threads(1)  # small networks gain little from more, and threads that wait take time from others
     engine = settings.engine_of(settings.game)
     loop = _Loop(settings, desk, engine)
     there = {player.name: player for player in players(settings.opponents, engine)}
@@ -78,11 +79,11 @@ def run(settings: Settings, desk: Desk) -> Report:
     meetings = [Meeting(minutes, name) for minutes in [*times, *([None] if beside else [])] for name in there]
     desk.plan(len(meetings))
 
-    def meet(meeting: Meeting) -> Outcome:
+    def meet(meeting: Meeting) -> Episodes:
         agent = beside[0] if meeting.minutes is None else loop.agent(meeting.minutes)
-        return matches(desk, engine, (agent, there[meeting.opponent]), settings.games, settings.seed)
+        return episodes(desk, engine, (agent, there[meeting.opponent]), settings.episodes, settings.seed)
 
-    def told(found: Mapping[Meeting, Outcome]) -> Report:
+    def told(found: Mapping[Meeting, Episodes]) -> Report:
         return report(settings, found, loop.metrics(), loop.weights)
 
     return told(desk.each(meetings, meet, told))
@@ -165,7 +166,7 @@ class _Loop:
         return read_metrics(self.chosen.directory) if file.exists() else []
 
 
-_NOT_OF_THE_LOOP = ("kb", "profile", "beside", "minutes", "stages", "opponents", "games")
+_NOT_OF_THE_LOOP = ("kb", "profile", "beside", "minutes", "stages", "opponents", "episodes")
 """Settings that leave what is learned as it is; of the rules their contents count."""
 
 
@@ -180,23 +181,21 @@ def _of_weights(file: Path) -> tuple[str, bool]:
 
 
 def report(
-    settings: Settings, found: Mapping[Meeting, Outcome], metrics: Sequence[Mapping[str, Any]], weights: Path
+    settings: Settings, found: Mapping[Meeting, Episodes], metrics: Sequence[Mapping[str, Any]], weights: Path
 ) -> Report:
-    """Matches by time, the training, and curves of both."""
+    """Episodes by time, the training, and curves of both."""
     training = [_training(metrics, weights)] if metrics else []
     return Report([_table(settings, found), *training], _plots(settings, found, metrics))
 
 
-def _table(settings: Settings, found: Mapping[Meeting, Outcome]) -> Table:
-    columns = ("agent", "against", "matches", "won", "from", "to", "episodes", "episodes won", "from ", "to ")
+def _table(settings: Settings, found: Mapping[Meeting, Episodes]) -> Table:
+    columns = ("agent", "against", "episodes", "won", "from", "to", "points an episode")
     rows: list[list[Cell]] = [
-        [_name(settings, each), each.opponent, outcome.games, outcome.rate, *outcome.interval, len(outcome.scores),
-         *_episodes(outcome)]
-        for each, outcome in found.items()
-    ]  # fmt: skip
-    note = "With 95 % intervals; all have played the same deals."
-    shares = frozenset(columns[3:6] + columns[7:])
-    return Table("matches", "Before, on the way, and after", columns, rows, note, shares)
+        [_name(settings, each), each.opponent, result.count, result.won, *result.bounds, result.points]
+        for each, result in found.items()
+    ]
+    note = "With 95 % intervals. All have played the same deals, at the first level of a match."
+    return Table("episodes", "Before, on the way, and after", columns, rows, note, frozenset(columns[3:6]))
 
 
 def _name(settings: Settings, meeting: Meeting) -> str:
@@ -211,10 +210,6 @@ def _minutes(number: float) -> str:
     return "1 minute" if number == 1 else f"{number:g} minutes"
 
 
-def _episodes(outcome: Outcome) -> tuple[float | None, float | None, float | None]:
-    return share_of_episodes(outcome, outcome.scores > 0, np.ones(len(outcome.scores), np.bool_))
-
-
 def _training(metrics: Sequence[Mapping[str, Any]], weights: Path) -> Table:
     last = metrics[-1]
     columns = ("updates", "decisions", "minutes", "decisions a second", "weights")
@@ -225,31 +220,25 @@ def _training(metrics: Sequence[Mapping[str, Any]], weights: Path) -> Table:
     return Table("training", "The joint abduction loop", columns, [row])
 
 
-def _plots(settings: Settings, found: Mapping[Meeting, Outcome], metrics: Sequence[Mapping[str, Any]]) -> list[Plot]:
+def _plots(settings: Settings, found: Mapping[Meeting, Episodes], metrics: Sequence[Mapping[str, Any]]) -> list[Plot]:
     from abl_cards.loop.curves import curves_of
 
-    matches_won = _strength(settings, found, "matches", "share of the matches won", lambda each: (
-        each.rate, *each.interval))  # fmt: skip
-    episodes_won = _strength(settings, found, "episodes", "share of the episodes won", _episodes)
-    return [matches_won, episodes_won, *curves_of(metrics)]
+    return [_strength(settings, found), *curves_of(metrics)]
 
 
-def _strength(settings: Settings, found: Mapping[Meeting, Outcome], name: str, axis: str, share: Any) -> Curves:
+def _strength(settings: Settings, found: Mapping[Meeting, Episodes]) -> Curves:
     """Shares by minutes with their intervals; who stands beside as a level."""
     lines: dict[str, list[tuple[float, float]]] = {}
-    bands: dict[str, list[tuple[float, float, float]]] = {}
     levels: dict[str, list[tuple[float, float]]] = {}
-    for meeting, outcome in found.items():
-        rate, low, high = share(outcome)
-        if meeting.minutes is None:
-            level = f"{settings.beside} against {meeting.opponent}"
-            levels[level] = [(0.0, rate), (settings.minutes, rate)]
-            bands[level] = [(0.0, low, high), (settings.minutes, low, high)] if low is not None else []
-            continue
-        lines.setdefault(f"against {meeting.opponent}", []).append((meeting.minutes, rate))
-        if low is not None:
-            bands.setdefault(f"against {meeting.opponent}", []).append((meeting.minutes, low, high))
-    return Curves(name, "What was learned", "minutes of training", axis, lines, levels, bands)
+    bands: dict[str, list[tuple[float, float, float]]] = {}
+    for meeting, result in found.items():
+        beside, name = meeting.minutes is None, f"against {meeting.opponent}"
+        times = [0.0, settings.minutes] if meeting.minutes is None else [meeting.minutes]
+        into, name = (levels, f"{settings.beside} {name}") if beside else (lines, name)
+        into.setdefault(name, []).extend((minutes, result.won) for minutes in times)
+        bands.setdefault(name, []).extend((minutes, *result.bounds) for minutes in times)
+    title = "What was learned"
+    return Curves("learned", title, "minutes of training", "share of the episodes won", lines, levels, bands)
 
 
 EXPERIMENT = Experiment(
@@ -257,6 +246,7 @@ EXPERIMENT = Experiment(
     Settings(),
     run,
     smoke={
-        "minutes": 0.02, "stages": 1, "games": 2, "tables": 64, "rows": 512, "opponents": ("random",), "beside": "kb",
+        "minutes": 0.02, "stages": 1, "episodes": 8, "tables": 64, "rows": 512, "opponents": ("random",),
+        "beside": "kb",
     },
 )  # fmt: skip

@@ -36,8 +36,8 @@ def test_the_main_job_shows_everything(tmp_path: Path, monkeypatch: pytest.Monke
         "estimated hands",
     ):
         assert words in shown.stdout
-    assert {"report.md", "matches.png", "decision.png"} <= {path.name for path in report.iterdir()}
-    assert f"{report / 'matches.png'}" in shown.stdout
+    assert {"report.md", "learned.png", "decision.png"} <= {path.name for path in report.iterdir()}
+    assert f"{report / 'learned.png'}" in shown.stdout
 
 
 def test_a_failing_step_ends_the_job(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

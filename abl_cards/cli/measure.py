@@ -59,8 +59,8 @@ def demo(
 ) -> None:
     """The main job of "make run": check the rules, replay real games, train for a few minutes, explain a decision.
 
-    The agent begins with nothing and meets greedy and kb before, on the way and after; the shipped agent meets them
-    too. Tables and curves are in the report folder; given again, the command goes on from what is there.
+    The agent begins with nothing and meets random, greedy and kb before, on the way and after; the shipped agent meets
+    them too. Tables and curves are in the report folder; given again, the command goes on from what is there.
     """
     from abl_cards.demo import tour
 

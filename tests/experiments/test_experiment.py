@@ -70,7 +70,7 @@ def test_the_command_shows_the_settings() -> None:
     ("words", "problem"),
     [
         (["guandan_turnament"], "did you mean 'guandan_tournament'"),
-        (["guandan_tournament", "--set", "game=3"], "with a key out of agents"),
+        (["guandan_tournament", "--set", "game=3"], "with a key out of kb, profile, agents"),
         (["guandan_tournament", "--set", "games=some"], "games is of type int"),
     ],
 )

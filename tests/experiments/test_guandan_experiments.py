@@ -194,21 +194,21 @@ def test_weights_of_hints_are_fitted(tmp_path: Path) -> None:
 def test_the_loop_before_and_after(tiny_agent: str, tmp_path: Path) -> None:
     settings = joint_loop.Settings(
         preset="tiny", minutes=0.01, stages=1, tables=16, rows=128, batch=64, opponents=("random",), beside="greedy",
-        games=2,
+        episodes=8,
     )  # fmt: skip
     results = conduct("joint_loop", settings, tmp_path / "out")
     (row,) = rows(results, "training")
     assert row["updates"] >= 1
     assert load_card(Path(row["weights"])).steps == row["decisions"]
-    before, after, beside = rows(results, "matches")
+    before, after, beside = rows(results, "episodes")
     assert [each["agent"] for each in (before, after, beside)] == ["after 0 minutes", "after 0.01 minutes", "greedy"]
-    assert beside["won"] == 1.0 > beside["from"]
-    assert {"matches", "episodes", "critic", "pace"} <= set(results["plots"])
-    curve = results["plots"]["matches"]
+    assert beside["from"] < beside["won"] <= beside["to"]
+    assert {"learned", "critic", "pace"} <= set(results["plots"])
+    curve = results["plots"]["learned"]
     assert [point[0] for point in curve["lines"]["against random"]] == [0, 0.01]
     assert set(curve["intervals"]) == {"against random", "greedy against random"}
     parts = parts_of("joint_loop", settings, tmp_path / "out", tmp_path)
-    assert [rows(part, "matches") for part in parts] == [[before], [before, after]]
+    assert [rows(part, "episodes") for part in parts] == [[before], [before, after]]
     (folder,) = (tmp_path / "out").glob("loop-*")
     kept = (folder / "metrics.jsonl").read_bytes()
     assert conduct("joint_loop", settings, tmp_path / "out") == results  # it has had its minutes
@@ -220,7 +220,7 @@ def test_the_loop_before_and_after(tiny_agent: str, tmp_path: Path) -> None:
 def test_the_loop_by_own_rules_from_weights_that_there_are(tiny_agent: str, tmp_path: Path) -> None:
     settings = joint_loop.Settings(
         start=tiny_agent, profile="danzero", minutes=0.005, stages=1, tables=16, rows=128, batch=64,
-        opponents=("random",), beside="", games=2,
+        opponents=("random",), beside="", episodes=4,
     )  # fmt: skip
     conduct("joint_loop", settings, tmp_path)
     (folder,) = tmp_path.glob("loop-*")
