@@ -96,8 +96,11 @@ def _seal(name: str, data: bytes) -> bytes:
     return hashlib.sha256(name.encode() + b"\0" + data).digest()
 
 
-def put(name: str, data: bytes) -> None:
-    """Store something: written aside and renamed, so that nobody reads half of it."""
+def put(name: str, data: bytes, make_room: bool = True) -> None:
+    """Store something: written aside and renamed, so that nobody reads half of it.
+
+    A knowledge base makes room for its twenty small circuits too: to look through the folder takes longer than they do.
+    """
     with contextlib.suppress(OSError, RuntimeError):
         target = folder()
         target.mkdir(parents=True, exist_ok=True)
@@ -109,14 +112,17 @@ def put(name: str, data: bytes) -> None:
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
-        _evict(target)
+        if make_room:
+            _evict(target)
 
 
 def _evict(target: Path) -> None:
     """Drop the files that were not used for longest once the cache is too large."""
-    status = [(file.lstat(), file) for file in target.glob("*.kb") if file.is_file() and not file.is_symlink()]
+    with os.scandir(target) as entries:
+        files = [each for each in entries if each.name.endswith(".kb") and each.is_file(follow_symlinks=False)]
+    status = [(file.stat(follow_symlinks=False), file.path) for file in files]
     total = 0
-    for each, file in sorted(status, key=lambda pair: -pair[0].st_mtime):
+    for each, path in sorted(status, key=lambda pair: -pair[0].st_mtime):
         total += each.st_size
         if total > MAX_BYTES:
-            file.unlink(missing_ok=True)
+            Path(path).unlink(missing_ok=True)

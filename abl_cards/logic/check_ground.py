@@ -9,6 +9,7 @@ from abl_cards.logic.check import BELIEF, COST, HINT, PREFERENCE, SAYS, VIOLATED
 from abl_cards.logic.compile import require_stratified
 from abl_cards.logic.equations import NotStratified, equations_of
 from abl_cards.logic.errors import Diagnostic, Location, error, warning
+from abl_cards.logic.graph import components
 from abl_cards.logic.ground import WEIGHTED, GroundProgram
 from abl_cards.logic.intervals import INT32_MAX
 from abl_cards.logic.statements import Program, Use
@@ -69,8 +70,11 @@ def _matches(pattern: Sequence[Term | None], args: Sequence[Term]) -> bool:
 
 
 def _stratification(ground: GroundProgram, program: Program) -> Iterator[Diagnostic]:
+    suspects = _circular(ground, program)
+    if not suspects:
+        return
     try:
-        require_stratified(equations_of(ground), ground.heads)
+        require_stratified(equations_of(ground), suspects)
     except NotStratified as failure:
         names = dict(zip(ground.numbers, ground.atoms, strict=True))
         loop = [names[number] for number in failure.loop if number in names]
@@ -79,6 +83,19 @@ def _stratification(ground: GroundProgram, program: Program) -> Iterator[Diagnos
         cycle = " -> ".join(map(str, [*loop[:8], "…" if len(loop) > 8 else loop[0]])) if loop else "unnamed atoms"
         remedy = "break the loop"
         yield error(where, f"not stratified: {cycle} depends on its own negation", remedy)
+
+
+def _circular(ground: GroundProgram, program: Program) -> list[int]:
+    """The heads whose predicates are in a loop: no others can depend on themselves, and most programs have none."""
+    loops: set[Signature] = set()
+    for component in components(program.depends, lambda signature: program.depends.get(signature, ())):
+        if len(component) > 1 or component[0] in program.depends.get(component[0], ()):
+            loops.update(component)
+    if not loops:
+        return []
+    named = zip(ground.numbers, ground.atoms, strict=True)
+    inside = {number for number, name in named if Signature(name.name, len(name.args)) in loops}
+    return [head for head in ground.heads if head in inside]
 
 
 def _always_violated(ground: GroundProgram, program: Program) -> Iterator[Diagnostic]:

@@ -32,7 +32,7 @@ def equations_of(ground: GroundProgram) -> Equations:
     """The rules of a ground program by head."""
     equations: Equations = {}
     literals, weights = ground.literals.tolist(), ground.weights.tolist()
-    starts, bounds, kinds = ground.starts, ground.bounds, ground.kinds
+    starts, bounds, kinds = ground.starts.tolist(), ground.bounds.tolist(), ground.kinds.tolist()
     for rule, head in enumerate(ground.heads):
         tick()
         first, end = starts[rule], starts[rule + 1]

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import TypeVar
 
 from abl_cards.budget import tick
 
+Node = TypeVar("Node", bound=Hashable)
 
-def components(roots: Iterable[int], successors: Callable[[int], Sequence[int]]) -> list[list[int]]:
+
+def components(roots: Iterable[Node], successors: Callable[[Node], Iterable[Node]]) -> list[list[Node]]:
     """Tarjan's components of everything reachable from the roots, dependencies (successors) first; no recursion."""
-    index: dict[int, int] = {}
-    low: dict[int, int] = {}
-    path: list[int] = []
-    on_path: set[int] = set()
-    found: list[list[int]] = []
+    index: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    path: list[Node] = []
+    on_path: set[Node] = set()
+    found: list[list[Node]] = []
 
-    def enter(node: int) -> tuple[int, Iterator[int]]:
+    def enter(node: Node) -> tuple[Node, Iterator[Node]]:
         tick()
         index[node] = low[node] = len(index)
         path.append(node)
@@ -44,7 +47,7 @@ def components(roots: Iterable[int], successors: Callable[[int], Sequence[int]])
     return found
 
 
-def _leave(root: int, path: list[int], on_path: set[int]) -> list[int]:
+def _leave(root: Node, path: list[Node], on_path: set[Node]) -> list[Node]:
     """Take the component of `root` off the path, in the order in which it was entered."""
     start = len(path) - 1
     while path[start] != root:

@@ -129,7 +129,7 @@ class KnowledgeBase:
         if circuit is None:
             circuit = self._compiled(numbers)
             if name:
-                disk.put(name, blob.pack_circuit(circuit))
+                disk.put(name, blob.pack_circuit(circuit), make_room=False)
         return circuit
 
     def _compiled(self, numbers: Sequence[tuple[int, Atom]]) -> Circuit:

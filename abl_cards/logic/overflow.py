@@ -21,7 +21,7 @@ from abl_cards.logic.scope import OPERATORS, Domains, Scope, Value, children
 from abl_cards.logic.terms import Term
 
 _ARITHMETIC = re.compile(r"[-+*/\\&?^~|]|#sum")
-_STRING = re.compile(r'"(?:\\.|[^"\\])*"')
+_NO_ARITHMETIC = re.compile(r'"(?:\\.|[^"\\])*"| :- ')  # strings, and what stands between a head and its body
 _UNARY = {
     ast.UnaryOperator.Minus: negated,
     ast.UnaryOperator.Negation: complement,
@@ -35,7 +35,7 @@ def overflows(
     """What may pass 32 bits; the places are those of the innermost operations."""
     check = _Check(sources, Domains(ground.atoms), _constants(statements, overrides))
     for statement in statements:
-        if _ARITHMETIC.search(_STRING.sub("", str(statement))):
+        if _ARITHMETIC.search(_NO_ARITHMETIC.sub("", str(statement))):
             check.statement(statement)
     return check.found or list(_sums(ground))
 

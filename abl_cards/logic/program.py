@@ -78,7 +78,7 @@ class Sources:
 
     def location_of(self, node: ast.AST) -> Location:
         """The place of a syntax node."""
-        begin, end = node.location.begin, node.location.end
+        begin, end = node.location
         return self.place(Location(begin.filename, begin.line, begin.column, end.line, end.column))
 
 

@@ -208,16 +208,18 @@ def _uses(atom: ast.AST, program: Program, negated: bool = False) -> Iterator[Us
     """The predicates of an atom: several when it is a pool."""
     waiting = [atom.symbol]
     for term in waiting:
-        if term.ast_type == ASTType.Pool:
+        kind = term.ast_type
+        if kind == ASTType.Pool:
             waiting.extend(term.arguments)
-        elif term.ast_type == ASTType.UnaryOperation:
+        elif kind == ASTType.UnaryOperation:
             remedy = "write 'not', or a predicate of its own"
             program.refuse(term, "classical negation is not supported", remedy)
-        elif term.ast_type == ASTType.Function:
-            pattern = tuple(constant_value(argument, program) for argument in term.arguments)
+        elif kind == ASTType.Function:
+            arguments = list(term.arguments)
+            pattern = tuple(constant_value(argument, program) for argument in arguments)
             signature = Signature(term.name, len(pattern))
-            yield Use(signature, program.sources.location_of(term), pattern, negated, _functor(term.arguments))
-        elif term.ast_type == ASTType.SymbolicTerm:
+            yield Use(signature, program.sources.location_of(term), pattern, negated, _functor(arguments))
+        elif kind == ASTType.SymbolicTerm:
             yield Use(Signature(term.symbol.name, 0), program.sources.location_of(term), (), negated)
 
 
@@ -227,19 +229,21 @@ def _functor(arguments: Sequence[ast.AST]) -> str:
 
 def constant_value(term: ast.AST, program: Program) -> Term | None:
     """The value of a term without variables where it is plain to see, else None."""
-    if term.ast_type == ASTType.SymbolicTerm:
-        text = str(term.symbol)
+    kind = term.ast_type  # each look at a node is a call of clingo
+    if kind == ASTType.Variable:
+        return None
+    if kind == ASTType.SymbolicTerm:
+        symbol = term.symbol
+        text = str(symbol)
         known = program.constants.get(text)
-        return known[1] if known else term.symbol.number if term.symbol.type.name == "Number" else text
-    if term.ast_type == ASTType.Function and not term.arguments and not term.external and term.name:
+        return known[1] if known else symbol.number if symbol.type.name == "Number" else text
+    if kind == ASTType.Function and not term.arguments and not term.external and term.name:
         known = program.constants.get(term.name)
         return known[1] if known else str(term.name)
-    if term.ast_type == ASTType.UnaryOperation and term.operator_type == ast.UnaryOperator.Minus:
+    if kind == ASTType.UnaryOperation and term.operator_type == ast.UnaryOperator.Minus:
         value = constant_value(term.argument, program)
         return -value if isinstance(value, int) else None
-    if term.ast_type == ASTType.BinaryOperation:
-        return _arithmetic(term, program)
-    return None
+    return _arithmetic(term, program) if kind == ASTType.BinaryOperation else None
 
 
 def _arithmetic(term: ast.AST, program: Program) -> int | None:

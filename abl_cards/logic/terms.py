@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ class Input:
         return self.domains is None or all(arg in domain for arg, domain in zip(args, self.domains, strict=True))
 
 
+@lru_cache(maxsize=1 << 14)  # a ground program has far more atoms than terms, and asking clingo is slow
 def term(symbol: clingo.Symbol) -> Term:
     """The Python value of a clingo term."""
     return symbol.number if symbol.type.name == "Number" else str(symbol)
