@@ -9,6 +9,9 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 
+# `make test` has a worker for each processor: torch's threads would wait for one another, and they wait by working.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # A first call may compile, hence no deadline; the same examples each time, hence a failure in CI is one at home.
 settings.register_profile(
     "ci", deadline=None, derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
