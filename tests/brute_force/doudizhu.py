@@ -137,6 +137,12 @@ def led_otherwise(source: str) -> frozenset[str]:
     return frozenset(cards for cards, found in types.items() if len(found) > 1)
 
 
+@cache
+def _needs(source: str) -> tuple[tuple[Play, tuple[tuple[str, int], ...]], ...]:
+    """Each play with how many of which card it takes."""
+    return tuple((play, tuple(Counter(play.cards).items())) for play in plays(source))
+
+
 def beats(play: Play, rival: Play) -> bool:
     if play.type == "rocket":
         return rival.type != "rocket"
@@ -149,7 +155,7 @@ def beats(play: Play, rival: Play) -> bool:
 def legal_plays(hand: str, rival: Play | None, source: str) -> list[Play]:
     """What a hand may play, in wire order, without the pass."""
     held = Counter(hand)
-    found = [play for play in plays(source) if not Counter(play.cards) - held]
+    found = [play for play, needed in _needs(source) if all(held[card] >= count for card, count in needed)]
     if rival is None:
         return [play for play in found if play.type == "trio_chain" or play.cards not in led_otherwise(source)]
     return [play for play in found if beats(play, rival)]

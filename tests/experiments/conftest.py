@@ -11,7 +11,9 @@ import pytest
 import torch
 
 from abl_cards.games import Engine, game
+from abl_cards.plots import Plot, draw
 from abl_cards.records import sample_records
+from experiments import report
 from experiments.desk import Desk
 from experiments.experiment import conduct
 from learners.networks import GameShape, Networks
@@ -36,6 +38,14 @@ def parts_of(name: str, settings: Any, folder: Path, beside: Path) -> list[dict[
 
     Nothing is measured again: the run is told what was finished, and ended at the first thing that was not.
     """
+    drawn: set[str] = set()
+
+    def draw_once(plot: Plot, file: Path) -> None:
+        """Parts have most of their plots in common, and to draw them takes longest."""
+        if (content := json.dumps(plot.to_json())) not in drawn:
+            drawn.add(content)
+            draw(plot, file)
+
     cells = (folder / "cells.jsonl").read_text("utf-8").splitlines(keepends=True)
     left = []
     for done in range(1, len(cells)):
@@ -46,6 +56,7 @@ def parts_of(name: str, settings: Any, folder: Path, beside: Path) -> list[dict[
         (part / "cells.jsonl").write_text("".join(cells[:done]), "utf-8")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Desk, "_measure", _stop)
+            patch.setattr(report, "draw", draw_once)
             with pytest.raises(Stopped):
                 conduct(name, settings, part)
         assert "**This is a part.** Not measured yet: " in (part / "report.md").read_text("utf-8")

@@ -23,7 +23,7 @@ from abl_cards.serve.client import Client, client_name
 from tests.serve.houses import ENGINE, Comer, guest, plan, run, visit
 from tests.serve.plain_client import PlainClient
 
-GAMES = 20
+GAMES = 6
 
 
 def match(first: str, second: str, games: int, seed: int) -> tuple[list[int], int, int]:

@@ -10,6 +10,7 @@ from abl_cards.games.guandan.course import BACK, EPISODE_OVER, MATCH_OVER, PLAY,
 from abl_cards.games.guandan.ladder import bottom
 from abl_cards.games.guandan.tables import EpisodeStart, Tables
 from abl_cards.games.tables import Indices, Moves
+from tests.effort import thorough
 from tests.games.guandan.states import PROFILES, engine
 from tests.games.random_play import match_keys, play_out, step
 
@@ -79,8 +80,9 @@ def one_seat_decides(tables: Tables) -> None:
 
 def test_whole_matches() -> None:
     """Random matches to their end: no card is lost, one seat decides, orders are permutations, somebody wins."""
-    watch = Watch(120)
-    tables = engine().tables(match_keys(120, 1), watch)
+    matches = 120 if thorough() else 40
+    watch = Watch(matches)
+    tables = engine().tables(match_keys(matches, 1), watch)
     for number in range(100_000):
         if number % 20 == 0:
             one_seat_decides(tables)
