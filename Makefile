@@ -14,9 +14,10 @@ READY := $(VENV)/.installed
 run: $(READY)
 	@$(BIN)/abl-cards demo
 
-# One file a worker: module fixtures (a compiled knowledge base, say) are built once.
+# A file stays with a worker: module fixtures (a compiled knowledge base, say) are built once. The order, and what does
+# not stay together, is that of tests/conftest.py.
 test: $(READY)
-	@$(BIN)/pytest -q -n 2 --dist loadfile
+	@$(BIN)/pytest -q -n 2 --dist loadgroup --no-loadscope-reorder
 
 bench: $(READY)
 	@$(BIN)/abl-cards bench

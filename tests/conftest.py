@@ -20,6 +20,29 @@ settings.register_profile("thorough", settings.get_profile("ci"), derandomize=Fa
 settings.load_profile("ci")  # pytest --hypothesis-profile=thorough for the long search
 
 
+QUICK = ("test_project.py", "logic/", "test_archive.py", "test_cards.py", "test_files.py", "brute_force/")
+SLOW = ("games/test_edits.py", "serve/", "experiments/", "loop/test_training.py", "test_cli_kb.py", "test_docs.py")
+APART = SLOW[-3:]
+"""Last, and each test for itself: what is left to do in the end is small, so that no worker waits for long."""
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is quick comes first; the files stay together, since a worker makes a module's fixtures once."""
+    places = {item: item.path.relative_to(ROOT / "tests").as_posix() for item in items}
+    items.sort(key=lambda item: _turn(places[item]))
+    for item in items:
+        if places[item] not in APART:
+            item.add_marker(pytest.mark.xdist_group(places[item]))
+
+
+def _turn(place: str) -> int:
+    for turn, beginning in enumerate(QUICK, -len(QUICK)):
+        if place.startswith(beginning):
+            return turn
+    return next((turn for turn, beginning in enumerate(SLOW, 1) if place.startswith(beginning)), 0)
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of recorded games: ABL_CARDS_DATA, or ../shared/data beside the repository."""

@@ -205,12 +205,13 @@ def test_a_mismatch_is_printed_and_counted(monkeypatch: pytest.MonkeyPatch) -> N
         return [Mismatch(4, "legal(pass) is True for the circuit, False for clingo", (Atom("leading"),))]
 
     monkeypatch.setattr(verification, "compare", differ)
-    answer = run("kb", "verify", "guandan", "--states", "300")
+    monkeypatch.setattr(clingo_pool, "CHUNK", 25)
+    answer = run("kb", "verify", "guandan", "--states", "30")
     assert answer.exit_code == 1
     lines = answer.stdout.splitlines()
     assert lines[0] == "state 4: legal(pass) is True for the circuit, False for clingo; inputs: leading"
-    assert lines[1].startswith("state 254: ")
-    assert lines[-1] == "300 states, 2 mismatches"
+    assert lines[1].startswith("state 29: ")
+    assert lines[-1] == "30 states, 2 mismatches"
 
 
 def test_verify_finds_a_circuit_that_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
