@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.effort import seldom_collect
+
 ROOT = Path(__file__).resolve().parent.parent
 
 # `make test` has a worker for each processor: torch's threads would wait for one another, and they wait by working.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+seldom_collect()
 
 # A first call may compile, hence no deadline; the same examples each time, hence a failure in CI is one at home.
 settings.register_profile(

@@ -27,6 +27,7 @@ from reasoners.hands import counting, draw, reckon
 from reasoners.search import solve
 from reasoners.search_tables import SearchTables
 from reasoners.splits import Splitter
+from tests.effort import seldom_collect
 from tests.games.random_play import match_keys
 from tests.games.rule_edits import RuleEdit, copy_rules
 
@@ -132,6 +133,7 @@ def _go_on_imagined(tables: Tables) -> None:
 
 def main() -> None:
     """Answer edits until there are no more; this process may crash, so it grounds them itself."""
+    seldom_collect()
     home = Path(sys.argv[1])
     child.build_in_child = lambda request, limits, paid: build(request, limits, within=limits)
     for number, line in enumerate(sys.stdin):
