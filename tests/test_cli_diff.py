@@ -40,6 +40,12 @@ def difference(folder: Path, *arguments: str) -> dict[str, Any]:
     return found
 
 
+@pytest.fixture(scope="module")
+def keen(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Rules with a preference more."""
+    return edited(tmp_path_factory.mktemp("rules") / "keen", more=NEVER_PASS)
+
+
 def test_no_difference(tmp_path: Path) -> None:
     code, out, _ = run(edited(tmp_path / "same"))
     assert code == 0
@@ -47,9 +53,8 @@ def test_no_difference(tmp_path: Path) -> None:
     assert "120 states compared, 12 of them a card to give or a bid" in out
 
 
-def test_a_preference_that_changes_decisions(tmp_path: Path) -> None:
-    folder = edited(tmp_path / "keen", more=NEVER_PASS)
-    found = difference(folder)
+def test_a_preference_that_changes_decisions(keen: Path) -> None:
+    found = difference(keen)
     assert list(found) == [
         "game", "directory", "seed", "states", "exchanges", "left_out", "labels", "weights", "changed", "causes",
         "preferences", "examples",
@@ -64,7 +69,7 @@ def test_a_preference_that_changes_decisions(tmp_path: Path) -> None:
         assert example["before"] == ["PASS", "PASS", "PASS"]
         assert example["after"] != example["before"]
         assert example["preferences"] == [{"name": "never_pass", "share": 1000}]
-    code, out, _ = run(folder)
+    code, out, _ = run(keen)
     assert code == 0
     assert "weight of never_pass: none → 1000" in out
     assert "before: PASS" in out
@@ -86,8 +91,8 @@ def test_a_preference_that_changes_what_is_returned(tmp_path: Path) -> None:
     assert "labels: the same are legal in every state" in out
 
 
-def test_an_example_is_a_state_that_can_be_explained(tmp_path: Path) -> None:
-    (example, *_) = difference(edited(tmp_path / "keen", more=NEVER_PASS), "--records", str(SAMPLE))["examples"]
+def test_an_example_is_a_state_that_can_be_explained(keen: Path) -> None:
+    (example, *_) = difference(keen, "--records", str(SAMPLE))["examples"]
     assert sum(example["state"]["cards"]) == len(example["state"]["unseen"])
 
 
@@ -107,10 +112,9 @@ def test_a_constraint_that_drops_moves(tmp_path: Path) -> None:
     assert found["preferences"] == []
 
 
-def test_the_same_seed_says_the_same(tmp_path: Path) -> None:
-    folder = edited(tmp_path / "keen", more=NEVER_PASS)
-    assert difference(folder, "--seed", "4") == difference(folder, "--seed", "4")
-    assert difference(folder, "--seed", "4") != difference(folder, "--seed", "5")
+def test_the_same_seed_says_the_same(keen: Path) -> None:
+    first, again, other = (difference(keen, "--seed", seed) for seed in "445")
+    assert first == again != other
 
 
 @pytest.mark.parametrize("what", ["nowhere", "empty"])

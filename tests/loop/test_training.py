@@ -1,6 +1,7 @@
 """Training runs: repeatable, resumable, and told about."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -68,39 +69,37 @@ def same(first: Run, second: Run) -> bool:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path: Path, workers: int) -> None:
-    whole = Run(settings(tmp_path / "whole", workers=workers))
-    whole.go()
+def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path: Path, whole: Run, workers: int) -> None:
+    if workers > 1:
+        whole = Run(settings(tmp_path / "whole", workers=workers))
+        whole.go()
     half = settings(tmp_path / "parts", workers=workers, decisions=1200)
     Run(half).go()
     with (half.directory / "metrics.jsonl").open("a") as file:  # lines after the checkpoint, as a kill leaves them
         file.write('{"update": 99}\n{"upd')
     rest = Run(replace(half, decisions=2500))
     rest.go()
-    assert lines(tmp_path / "whole") == lines(half.directory)
+    assert lines(whole.settings.directory) == lines(half.directory)
     assert [line["update"] for line in lines(half.directory)] == list(range(1, whole.update + 1))
     assert same(whole, rest)
 
 
-def test_a_finished_run_needs_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Run(settings(tmp_path)).go()
+def test_a_finished_run_needs_nobody(tmp_path: Path, whole: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(whole.settings.directory, tmp_path / "run")
     monkeypatch.setattr(Run, "together", None)
-    again = Run(settings(tmp_path))
+    again = Run(settings(tmp_path / "run"))
     again.weights.unlink()
     again.go()
     assert again.weights.exists()
 
 
-def test_a_run_says_what_it_does(tmp_path: Path) -> None:
-    told: list[Report] = []
-    run = Run(settings(tmp_path))
-    run.go(told.append)
-    assert [report.update for report in told] == list(range(1, run.update + 1))
-    last = lines(tmp_path)[-1]
-    assert {"decisions", "policy_loss", "value_loss", "entropy", "hands_loss"} <= set(last)
-    assert any("wins against kb" in line for line in lines(tmp_path))
-    assert run.weights.exists()
-    assert run.weights.with_suffix(".json").exists()
+def test_a_run_says_what_it_does(whole: Run, reports: list[Report]) -> None:
+    assert [report.update for report in reports] == list(range(1, whole.update + 1))
+    told = lines(whole.settings.directory)
+    assert {"decisions", "policy_loss", "value_loss", "entropy", "hands_loss"} <= set(told[-1])
+    assert any("wins against kb" in line for line in told)
+    assert whole.weights.exists()
+    assert whole.weights.with_suffix(".json").exists()
 
 
 def test_what_was_not_measured_is_null(tmp_path: Path) -> None:
@@ -295,13 +294,11 @@ def test_how_many_workers() -> None:
     assert replace(chosen, tables=2, workers=3).crew == 2
 
 
-def test_the_mean_of_the_weights_plays(tmp_path: Path) -> None:
-    run = Run(settings(tmp_path))
-    run.go()
-    kept = load_networks(run.weights, run.engine).decision.state_dict()
-    for name, tensor in run.trainer.average.weights.items():
+def test_the_mean_of_the_weights_plays(whole: Run) -> None:
+    kept = load_networks(whole.weights, whole.engine).decision.state_dict()
+    for name, tensor in whole.trainer.average.weights.items():
         torch.testing.assert_close(kept[name], tensor.half().float())
-    assert any(not torch.equal(tensor, kept[name]) for name, tensor in run.networks.decision.state_dict().items())
+    assert any(not torch.equal(tensor, kept[name]) for name, tensor in whole.networks.decision.state_dict().items())
 
 
 def test_a_running_mean() -> None:

@@ -36,7 +36,7 @@ def test_a_decision_is_worth_the_discounted_end_of_its_episode() -> None:
     assert games.hands.any()
 
 
-def test_the_critic_alone_learns_from_the_games_of_what_plays(tmp_path: Path) -> None:
+def test_the_critic_alone_learns_from_the_games_of_what_plays(tmp_path: Path, whole: Run) -> None:
     """It learns once; the run is saved with it, and goes on as it would have."""
     run = Run(settings(tmp_path, decisions=1, critic_lessons=400, critic_steps=30))
     run.go()
@@ -55,9 +55,7 @@ def test_the_critic_alone_learns_from_the_games_of_what_plays(tmp_path: Path) ->
     assert all(torch.equal(before[name], after[name]) for name in before)
     rest = Run(settings(tmp_path, decisions=2500))
     rest.go()
-    whole = Run(settings(tmp_path / "whole"))
-    whole.go()
-    assert lines(tmp_path) == lines(tmp_path / "whole")
+    assert lines(tmp_path) == lines(whole.settings.directory)
 
 
 def test_an_interrupted_fit_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
