@@ -93,7 +93,7 @@ class Phrasebook:
 
 @cache
 def _sorts_of(kb: KnowledgeBase, known: tuple[tuple[Signature, tuple[str | None, ...]], ...]) -> Mapping[Place, str]:
-    return infer_sorts(kb.files, dict(known))
+    return infer_sorts(kb.files, dict(known), kb.request.library)
 
 
 def functor(name: str) -> str:

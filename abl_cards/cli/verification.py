@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import clingo
 import numpy as np
+from clingo import ast
 from numpy.typing import NDArray
 
 from abl_cards.cli import clingo_pool
@@ -17,8 +18,9 @@ from abl_cards.cli.clingo_pool import Source
 from abl_cards.cli.console import load_engine, progress, waiting
 from abl_cards.games import Game
 from abl_cards.logic import Atom, Circuit, KnowledgeBase, Mismatch, Signature, Table, claims, compare, true_atoms
-from abl_cards.logic.build import arguments
+from abl_cards.logic.build import Limits, arguments
 from abl_cards.logic.circuit import TRUE
+from abl_cards.logic.program import statements_of
 from abl_cards.logic.terms import atom
 
 
@@ -114,8 +116,9 @@ def _settled(knowledge: KnowledgeBase, circuit: Circuit) -> NDArray[np.bool_]:
 def _facts(knowledge: KnowledgeBase) -> frozenset[Atom]:
     """The atoms that clingo's grounder calls facts."""
     control = clingo.Control([*arguments(knowledge.constants), "--warn=none"], logger=lambda code, text: None)
-    for file in knowledge.files:
-        control.load(str(file))
+    with ast.ProgramBuilder(control) as builder:
+        for statement in statements_of(knowledge.files, Limits().file_bytes, knowledge.request.library):
+            builder.add(statement)
     control.ground([("base", [])])
     return frozenset(atom(item.symbol) for item in control.symbolic_atoms if item.is_fact)
 

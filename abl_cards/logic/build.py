@@ -43,6 +43,7 @@ class Request:
     inputs: tuple[Input, ...]
     outputs: tuple[Signature, ...]
     constants: Mapping[str, Term]
+    library: tuple[Path, ...] = ()  # where `#include <name>.` looks; a folder's own files come first
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def build(request: Request, limits: Limits, within: Limits | None = None) -> Bui
 
     Raises TooManyRules where the ground program passes the bounds that it is to stay within.
     """
-    sources, problems = read(request.files, limits.file_bytes)
+    sources, problems = read(request.files, limits.file_bytes, request.library)
     problems.extend(check.refused_text(sources.files))
     if problems:
         return _refused(problems)
@@ -89,7 +90,7 @@ def build(request: Request, limits: Limits, within: Limits | None = None) -> Bui
 
 def rules_to_ground(request: Request, limits: Limits) -> tuple[list[ast.AST], Sources]:
     """The statements of files that passed the checks on their text, as clingo grounds them."""
-    sources, _ = read(request.files, limits.file_bytes)
+    sources, _ = read(request.files, limits.file_bytes, request.library)
     return _without_constraints(parse(sources)[0]), sources
 
 

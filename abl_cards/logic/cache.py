@@ -47,7 +47,7 @@ def folder() -> Path:
 
 def key(request: Request, file_bytes: int) -> str | None:
     """A digest of the files' names and contents, the declarations and the versions; None when a file is unreadable."""
-    sources, problems = read(request.files, file_bytes)
+    sources, problems = read(request.files, file_bytes, request.library)
     if problems:
         return None
     parts = [

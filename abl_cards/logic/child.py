@@ -121,6 +121,7 @@ def _encode(request: Request, limits: Limits) -> bytes:
         "inputs": [[item.name, item.domains, item.arity] for item in request.inputs],
         "outputs": [[output.name, output.arity] for output in request.outputs],
         "constants": dict(request.constants),
+        "library": [str(folder) for folder in request.library],
         "limits": astuple(limits),
     }
     return json.dumps(content).encode()
@@ -133,6 +134,7 @@ def _decode(text: str) -> tuple[Request, Limits]:
         tuple(Input(*item) for item in content["inputs"]),
         tuple(Signature(*output) for output in content["outputs"]),
         dict(content["constants"]),
+        tuple(map(Path, content["library"])),
     )
     return request, Limits(*content["limits"])
 

@@ -50,6 +50,7 @@ class KnowledgeBase:
         trusted: bool = True,
         cache: bool = True,
         limits: Limits | None = None,
+        library: Sequence[Path] = (),
     ) -> KnowledgeBase:
         """Read, check and ground rule files; an untrusted KB is ground in a child process within the limits.
 
@@ -62,6 +63,7 @@ class KnowledgeBase:
             tuple(inputs),
             tuple(Signature(*output) for output in outputs),
             dict(constants or {}),
+            tuple(library),
         )
         limits = limits or Limits()
         stored = disk.key(request, limits.file_bytes) if cache else None
@@ -93,8 +95,14 @@ class KnowledgeBase:
         """What others have made of it and want to find again; it goes when the knowledge base goes."""
         return {}
 
+    def pairs(self, name: str) -> dict[Term, Term]:
+        """The facts of two arguments as a mapping of the first to the second."""
+        return {first: second for first, second in self.facts(name, 2)}  # noqa: C416 - facts are of any length
+
     def facts(self, name: str, arity: int) -> list[tuple[Term, ...]]:
-        """The arguments of the atoms that are true in every state, in clingo's order of terms."""
+        """The arguments of the atoms that are true in every state, in clingo's order of terms; none of unknown ones."""
+        if Signature(name, arity) not in self._by_signature:
+            return []
         circuit = self.circuit(f"{name}/{arity}")
         rows = zip(circuit.outputs, circuit.output_literals.tolist(), strict=True)
         return [atom.args for atom, literal in rows if literal == 0]

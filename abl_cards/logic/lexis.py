@@ -49,6 +49,7 @@ class Include:
     end: int
     path: str = ""
     problem: str = ""
+    library: bool = False  # written <path>
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def _include(code: str, token: Token) -> Include:
     if before and code[before - 1] != ".":
         return Include(token.start, target.end(), problem="#include inside of a rule")
     if target["builtin"] is not None:
-        return Include(token.start, target.end(), problem=f"#include <{target['builtin']}> is not supported")
+        return Include(token.start, target.end(), target["builtin"], library=True)
     path = _ESCAPE.sub(lambda match: "\n" if match[1] == "n" else match[1], target["path"])
     return Include(token.start, target.end(), path)
 

@@ -50,7 +50,7 @@ class Oracle:
         options = [*arguments(kb.constants), "--warn=none", "--opt-mode=enum"]
         self._control = clingo.Control(options, logger=lambda code, text: None)
         with ast.ProgramBuilder(self._control) as builder:
-            for statement in statements_of(kb.files, Limits().file_bytes):
+            for statement in statements_of(kb.files, Limits().file_bytes, kb.request.library):
                 builder.add(statement)
         self._control.add("base", [], COSTS)
         self._control.ground([("base", [])])

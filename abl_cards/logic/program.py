@@ -17,7 +17,7 @@ from pathlib import Path
 import clingo
 from clingo import ast
 
-from abl_cards.logic.errors import Diagnostic, Location, error
+from abl_cards.logic.errors import Diagnostic, Location, error, suggestion
 from abl_cards.logic.files import NotAFile, TooLarge, folders_of, lies_in, read_regular
 from abl_cards.logic.lexis import Include, Scan, scan
 
@@ -126,14 +126,16 @@ def _remedy(text: str) -> str:
     return ""
 
 
-def read(files: Sequence[Path], limit: int) -> tuple[Sources, list[Diagnostic]]:
+def read(files: Sequence[Path], limit: int, library: Sequence[Path] = ()) -> tuple[Sources, list[Diagnostic]]:
     """The files with everything that they include, each once; all of them must lie inside of the files' folders.
+
+    ``#include <name>.`` takes ``name.lp`` from the first folder of the library that has it.
 
     No file is larger than the limit, nor all of them together than four times as much.
     """
     sources: dict[str, Source] = {}
     problems = [] if files else [error(None, "a knowledge base needs at least one rule file")]
-    folders = folders_of(files)
+    folders = (*folders_of(files), *(Path(os.path.realpath(folder)) for folder in library))
     waiting: list[tuple[str, Location | None]] = [(str(file), None) for file in files]
     before, left = (
         1,
@@ -151,7 +153,7 @@ def read(files: Sequence[Path], limit: int) -> tuple[Sources, list[Diagnostic]]:
             source = sources[os.path.realpath(path)] = Source(path, text, before)
             before += source.lines + 1  # clingo may speak of the line behind the last one
             left -= len(text)
-            found, wrong = _includes(source, folders)
+            found, wrong = _includes(source, folders, library)
             waiting.extend(found)
             problems.extend(wrong)
     return Sources(tuple(sources.values())), problems
@@ -182,7 +184,9 @@ def _read_file(
     return text, []
 
 
-def _includes(source: Source, folders: Sequence[Path]) -> tuple[list[tuple[str, Location | None]], list[Diagnostic]]:
+def _includes(
+    source: Source, folders: Sequence[Path], library: Sequence[Path]
+) -> tuple[list[tuple[str, Location | None]], list[Diagnostic]]:
     """The files that a file includes, and what is wrong with its includes."""
     found: list[tuple[str, Location | None]] = []
     problems = []
@@ -192,8 +196,8 @@ def _includes(source: Source, folders: Sequence[Path]) -> tuple[list[tuple[str, 
         return [], [error(where, f"more than {MOST_FILES} includes", "join some of the files")]
     for include in includes:
         where = source.location(include.start, include.end)
-        path = str(Path(source.path).parent / include.path)
-        problem = _wrong_include(include, path, folders)
+        path = _path_of(include, source, library)
+        problem = _wrong_include(include, path, folders, library)
         if problem is None:
             found.append((path, where))
         else:
@@ -201,10 +205,24 @@ def _includes(source: Source, folders: Sequence[Path]) -> tuple[list[tuple[str, 
     return found, problems
 
 
-def _wrong_include(include: Include, path: str, folders: Sequence[Path]) -> tuple[str, str] | None:
+def _path_of(include: Include, source: Source, library: Sequence[Path]) -> str:
+    """Where an included file lies; in the last folder of the library where none has it."""
+    if not include.library:
+        return str(Path(source.path).parent / include.path)
+    places = [str(folder / f"{include.path}.lp") for folder in library] or [include.path]
+    return next((place for place in places if os.path.lexists(place)), places[-1])
+
+
+def _wrong_include(
+    include: Include, path: str, folders: Sequence[Path], library: Sequence[Path]
+) -> tuple[str, str] | None:
     """What is wrong with an include, and what to do."""
     if include.problem:
         return include.problem, "include files of the knowledge base, between its rules"
+    if include.library and (not re.fullmatch(r"\w+", include.path) or not os.path.lexists(path)):
+        names = {file.stem for folder in library for file in folder.glob("*.lp")}
+        remedy = suggestion(include.path, names) or f"there are: {', '.join(sorted(names)) or 'none'}"
+        return f"#include <{include.path}>: no such common file", remedy
     named = f"#include of '{' '.join(include.path.split())}'"
     if not lies_in(path, folders):
         return f"{named} from outside the knowledge base", "copy the file into the folder of the knowledge base"
@@ -229,6 +247,6 @@ def parse(sources: Sources) -> tuple[list[ast.AST], list[Diagnostic]]:
     return statements, problems
 
 
-def statements_of(files: Sequence[Path], limit: int) -> Iterator[ast.AST]:
+def statements_of(files: Sequence[Path], limit: int, library: Sequence[Path] = ()) -> Iterator[ast.AST]:
     """The statements of files that were found sound before."""
-    yield from parse(read(files, limit)[0])[0]
+    yield from parse(read(files, limit, library)[0])[0]

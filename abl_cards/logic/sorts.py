@@ -33,9 +33,9 @@ class _Rule(NamedTuple):
     links: list[tuple[str, str]]  # variables that are compared with each other
 
 
-def infer_sorts(files: Sequence[Path], known: Sorts) -> dict[Place, str]:
+def infer_sorts(files: Sequence[Path], known: Sorts, library: Sequence[Path] = ()) -> dict[Place, str]:
     """The sort of each argument, as far as the rules hand on what is known; where two differ, the first is kept."""
-    statements = statements_of(files, Limits().file_bytes)
+    statements = statements_of(files, Limits().file_bytes, library)
     rules = [_read_rule(statement) for statement in statements if statement.ast_type == ASTType.Rule]
     sorts = {
         (signature, number): sort

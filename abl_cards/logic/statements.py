@@ -70,6 +70,7 @@ class Program:
     constants: dict[str, tuple[Location, Term | None]] = field(default_factory=dict)
     constraints: list[Constraint] = field(default_factory=list)
     depends: dict[Signature, set[Signature]] = field(default_factory=dict)  # of a head on the bodies of its rules
+    reads: list[tuple[Signature, Use]] = field(default_factory=list)  # the head of a rule, and what its body reads
     problems: list[Diagnostic] = field(default_factory=list)
 
     def refuse(self, node: ast.AST, message: str, remedy: str) -> None:
@@ -131,6 +132,7 @@ def _rule(statement: ast.AST, program: Program) -> None:
         program.checks[program.bodies[-1]] = {value for value in values if value is not None}
     for use in program.heads[heads:]:
         program.depends.setdefault(use.signature, set()).update(body.signature for body in program.bodies[bodies:])
+        program.reads.extend((use.signature, body) for body in program.bodies[bodies:])
 
 
 def _is_constraint(head: ast.AST) -> bool:

@@ -27,8 +27,27 @@ def test_facts_come_in_the_order_of_clingo(load: Load) -> None:
     assert kb.facts("p", 1) == [(2,), (10,), ("a",), ("b",), ('"x"',), ("f(1)",)]
     assert kb.facts("q", 1) == [(2,), (10,), ("b",), ('"x"',), ("f(1)",)]
     assert kb.facts("s", 1) == []
-    with pytest.raises(ValueError, match="no instance of 'rr/1' \\(did you mean 'r/1'"):
-        kb.facts("rr", 1)
+    assert kb.facts("rr", 1) == []
+    assert kb.pairs("rr") == {}
+
+
+def test_common_files_come_from_the_library(tmp_path: Path) -> None:
+    """Those of the first folder that has them, which may include others; nothing else can be reached so."""
+    for number, folder in enumerate(("own", "common")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "base.lp").write_text(f"base({number}).")
+    (tmp_path / "common" / "more.lp").write_text("#include <base>. more(X) :- base(X).")
+    rules = tmp_path / "rules.lp"
+    library = [tmp_path / "own", tmp_path / "common"]
+
+    def loaded(text: str) -> KnowledgeBase:
+        rules.write_text(f"{DECLARATION}legal(1) :- held(1,1). {text}")
+        return KnowledgeBase.load([rules], inputs=INPUTS, outputs=[("legal", 1)], library=library, cache=False)
+
+    assert loaded("#include <more>.").facts("more", 1) == [(0,)]
+    for name in ("../rules", "mor", "/etc/passwd"):
+        with pytest.raises(KBError, match="no such common file"):
+            loaded(f"#include <{name}>.")
 
 
 def test_facts_see_through_conditions(load: Load) -> None:

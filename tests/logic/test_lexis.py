@@ -60,7 +60,6 @@ def test_an_include_is_found_wherever_it_stands(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("#include <incmode>.", "#include <incmode> is not supported"),
         ('#include "more.lp"', "#include without a file"),
         ("#include.", "#include without a file"),
         ('#include "a\\t".', "#include without a file"),
@@ -70,6 +69,11 @@ def test_an_include_is_found_wherever_it_stands(text: str) -> None:
 def test_an_include_that_names_no_file(text: str, problem: str) -> None:
     (include,) = scan(text).includes
     assert include.problem.startswith(problem)
+
+
+def test_an_include_from_the_library() -> None:
+    (include,) = scan("#include <seats>.").includes
+    assert (include.path, include.library, include.problem) == ("seats", True, "")
 
 
 def test_what_is_no_include() -> None:
