@@ -42,9 +42,10 @@ def mix_all(keys: NDArray[np.uint64], counter: NDArray[np.integer] | int) -> NDA
     return mixed
 
 
-def below_all(bits: NDArray[np.uint64], bound: int) -> NDArray[np.int64]:
-    """``below`` over an array of random bits."""
-    return (((bits >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32)).astype(np.int64)
+def below_all(bits: NDArray[np.uint64], bound: int | NDArray[np.integer]) -> NDArray[np.int64]:
+    """``below`` over an array of random bits, with a bound for each or one for all."""
+    bounds = np.asarray(bound).astype(np.uint64)
+    return (((bits >> np.uint64(32)) * bounds) >> np.uint64(32)).astype(np.int64)
 
 
 def key_of(seed: int, *parts: int) -> np.uint64:

@@ -30,8 +30,8 @@ _LEAST_AT_WORST = 1e-3  # for a row whose weights would vanish in a double: (2 /
 _NEVER = 1e18
 _WAYS = 15  # to share four copies among three seats
 _LOG = np.log(np.arange(1.0, 6.0))  # of the numbers from 1
-_COPIES = 4
-_MARGIN = _COPIES
+COPIES = 4
+_MARGIN = COPIES
 _SCALED = 8  # cards between two layers that are scaled; over so few no weight grows or shrinks out of a double
 
 # --- the most probable deal -------------------------------------------------------------------------------------------
@@ -171,14 +171,14 @@ def _prepare(room, estimate, unseen, left, at_least, at_most):
 @njit(cache=True, nogil=True)
 def _share(room, estimate, unseen, at_least, at_most, least):
     """The ways to share each card, the likeliest with weight 1."""
-    cards, chance = len(unseen), np.ones((SEATS, _COPIES + 1))
+    cards, chance = len(unseen), np.ones((SEATS, COPIES + 1))
     room.rest[cards] = 0
     for c in range(cards - 1, -1, -1):
         copies, ways, top = np.int64(unseen[c]), 0, 0.0
         room.rest[c] = room.rest[c + 1] + copies
         for s in range(SEATS):
             guess = max(np.float64(estimate[s, c]), least)
-            for k in range(1, _COPIES + 1):
+            for k in range(1, COPIES + 1):
                 chance[s, k] = chance[s, k - 1] * guess / k
         for x in range(at_least[0, c], min(copies, np.int64(at_most[0, c])) + 1):
             for y in range(at_least[1, c], min(copies - x, np.int64(at_most[1, c])) + 1):

@@ -24,7 +24,7 @@ Estimate = NDArray[np.float32]
 
 def project(estimate: Estimate, constraints: Constraints) -> Estimate:
     """The nearest consistent estimate, row by row; as near as it comes where nothing is consistent."""
-    arrays, guess = _arrays(constraints), _padded(estimate)
+    arrays, guess = _arrays(constraints), _guess(estimate, constraints)
     projected = np.empty(guess.shape, np.float32)
     each_share(len(guess), lambda lo, hi: projection.project_rows(guess, *arrays, lo, hi, projected), least=64)
     return projected[:, : estimate.shape[1]]
@@ -35,18 +35,22 @@ def counting(constraints: Constraints) -> Estimate:
 
     With ``constraints.without_facts()`` it is what the counts alone say.
     """
-    given, shared = constraints, np.empty(constraints.at_least.shape, np.float32)
+    given, others = _holders(constraints), constraints.left.shape[1]
+    shared = np.empty(given.at_least.shape, np.float32)
     facts = given.unseen, given.left, given.at_least, given.at_most
     each_share(len(shared), lambda lo, hi: odds.share_by_count(*facts, lo, hi, shared))
-    return shared
+    return shared[:, :others]
 
 
 def lean(estimate: Estimate, hints: NDArray[np.float32], constraints: Constraints) -> Estimate:
     """An estimate with its odds changed by hints [n, others, cards], logarithms of factors; see Decisions.hints."""
-    given, shared = constraints, np.empty(estimate.shape, np.float32)
+    given, others = _holders(constraints), estimate.shape[1]
+    shared = np.empty(given.at_least.shape, np.float32)
     facts = given.unseen, given.at_least, given.at_most
+    if given is not constraints:
+        estimate, hints = _with_aside(estimate, constraints), np.pad(hints, [(0, 0), (0, 1), (0, 0)])
     each_share(len(shared), lambda lo, hi: odds.share_by_hints(estimate, hints, *facts, lo, hi, shared))
-    return shared
+    return shared[:, :others]
 
 
 def reckon(constraints: Constraints, hints: NDArray[np.float32]) -> Estimate:
@@ -66,7 +70,7 @@ def abduced(estimate: Estimate, constraints: Constraints, later: NDArray[np.uint
 
 def most_probable(estimate: Estimate, constraints: Constraints) -> NDArray[np.uint8]:
     """[n, others, cards] the likeliest whole deal, see deals.py; unbalanced where nothing is consistent."""
-    arrays, guess = _arrays(constraints), _padded(estimate)
+    arrays, guess = _dealt(constraints), _guess(estimate, constraints)
     dealt = np.empty(guess.shape, np.uint8)
     each_share(len(guess), lambda lo, hi: deals.best_rows(guess, *arrays, lo, hi, dealt), least=64)
     return dealt[:, : estimate.shape[1]]
@@ -77,7 +81,7 @@ def sample(estimate: Estimate, constraints: Constraints, keys: NDArray[np.uint64
 
     Raises GameError where nothing is consistent.
     """
-    arrays, guess = _arrays(constraints), _padded(estimate)
+    arrays, guess = _dealt(constraints), _guess(estimate, constraints)
     dealt = np.empty((*keys.shape, *guess.shape[1:]), np.uint8)
     _refuse(each_share(len(guess), lambda lo, hi: deals.sample_rows(guess, *arrays, keys, lo, hi, dealt), least=8))
     return dealt[:, :, : estimate.shape[1]]
@@ -94,7 +98,7 @@ def expected(estimate: Estimate, constraints: Constraints) -> Estimate:
 
     Raises GameError where nothing is consistent.
     """
-    arrays, guess = _arrays(constraints), _padded(estimate)
+    arrays, guess = _dealt(constraints), _guess(estimate, constraints)
     mean = np.empty(guess.shape, np.float32)
     _refuse(each_share(len(guess), lambda lo, hi: deals.expect_rows(guess, *arrays, lo, hi, mean), least=8))
     return mean[:, : estimate.shape[1]]
@@ -106,13 +110,53 @@ def _refuse(shares: list[int]) -> None:
             raise GameError(f"row {row}: no deal is consistent with the counts and the facts: `has/4`, `lacks/4`")
 
 
+def _holders(constraints: Constraints) -> Constraints:
+    """With what lies aside as a last holder, of whom nothing is known but the number; where nothing does, the same.
+
+    The kernels know so many holders: beside as many hands nothing can lie aside, and no deal is consistent.
+    """
+    if not _lies_aside(constraints):
+        return constraints
+    nothing = np.zeros_like(constraints.at_least[:, :1])
+    return Constraints(
+        constraints.unseen,
+        np.column_stack([constraints.left, np.maximum(constraints.aside, 0)]).astype(np.int8),
+        np.concatenate([constraints.at_least, nothing], axis=1),
+        np.concatenate([constraints.at_most, constraints.unseen[:, None]], axis=1),
+    )
+
+
+def _lies_aside(constraints: Constraints) -> bool:
+    return constraints.left.shape[1] < projection.SEATS and bool((constraints.aside > 0).any())
+
+
+def _with_aside(estimate: NDArray[Any], constraints: Constraints) -> NDArray[Any]:
+    """An estimate with the copies that it gives to nobody as those aside."""
+    rest = np.maximum(constraints.unseen - estimate.sum(axis=1), 0).astype(estimate.dtype)
+    return np.concatenate([estimate, rest[:, None]], axis=1)
+
+
+def _guess(estimate: NDArray[Any], constraints: Constraints) -> NDArray[Any]:
+    """An estimate as the kernels read it."""
+    return _padded(_with_aside(estimate, constraints) if _lies_aside(constraints) else estimate)
+
+
 def _arrays(constraints: Constraints) -> tuple[Any, Any, Any, Any]:
     """As the kernels read them."""
-    least, most = _padded(constraints.at_least), _padded(constraints.at_most)
-    return constraints.unseen, _padded(constraints.left), least, most
+    given = _holders(constraints)
+    return given.unseen, _padded(given.left), _padded(given.at_least), _padded(given.at_most)
+
+
+def _dealt(constraints: Constraints) -> tuple[Any, Any, Any, Any]:
+    """The same for whole deals; raises GameError for more copies of a card than they know."""
+    if constraints.unseen.max(initial=0) > deals.COPIES:
+        raise GameError(f"hands are dealt of up to {deals.COPIES} copies of a card, not {constraints.unseen.max()}")
+    return _arrays(constraints)
 
 
 def _padded(array: NDArray[Any]) -> NDArray[Any]:
     """[n, others, ...] with seats that hold nothing behind the last, as many as the kernels count on."""
     missing = projection.SEATS - array.shape[1]
+    if missing < 0:
+        raise GameError(f"{array.shape[1]} hidden hands: up to {projection.SEATS} are reckoned with")
     return np.pad(array, [(0, 0), (0, missing), *[(0, 0)] * (array.ndim - 2)]) if missing else array

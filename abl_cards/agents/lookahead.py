@@ -91,7 +91,7 @@ class Lookahead:
             free, forced = np.flatnonzero(several), np.flatnonzero(~several)
             here = running[free]
             value = self._value(decisions.at(free), found, free, tables, here)
-            points[here] = value * _exchange_rate(tables.sides(here), tables.seat[here], seat[here])
+            points[here] = value * tables.rate(here, tables.seat[here], seat[here])
             valued[here] = True
             only = found.row[forced, found.choosable[forced].argmax(axis=1)]
             tables.play(running[forced], found.lists.rows(only))
@@ -140,10 +140,3 @@ def _told(decisions: Decisions, found: Survey, rows: Indices) -> Told:
         estimate=np.zeros((n, 0, 0), np.float32),
         replies=np.zeros((n, 0, 0), np.uint8),
     )
-
-
-def _exchange_rate(sides: NDArray[np.float32], theirs: NDArray[np.int8], mine: NDArray[np.int8]) -> NDArray[np.float32]:
-    """[n] what a point of one seat is to another, from the sides [n, seats] they are on."""
-    row = np.arange(len(sides))
-    rate: NDArray[np.float32] = sides[row, mine] / sides[row, theirs]
-    return rate

@@ -17,10 +17,11 @@ class Constraints:
     """What n observers know of the hands of the others, who are counted in the order of play: next, ...
 
     A deal is consistent when every unseen copy is in one of the hands, every hand has as many cards as it has left,
-    and every seat holds between ``at_least`` and ``at_most`` copies of each card.
+    and every seat holds between ``at_least`` and ``at_most`` copies of each card. Where the hands have fewer cards than
+    are unseen, the others lie aside: they are any.
     """
 
-    unseen: NDArray[np.uint8]  # [n, cards] copies of each card in the other hands together
+    unseen: NDArray[np.uint8]  # [n, cards] copies of each card that are not seen: in the other hands, or aside
     left: NDArray[np.int8]  # [n, others] cards in each of these hands
     at_least: NDArray[np.uint8]  # [n, others, cards]
     at_most: NDArray[np.uint8]  # [n, others, cards] never more than unseen
@@ -30,6 +31,11 @@ class Constraints:
         """Where nothing is known but the counts: any seat may hold any unseen card."""
         everything = np.repeat(unseen[:, None], left.shape[1], axis=1)
         return cls(unseen, left, np.zeros_like(everything), everything)
+
+    @property
+    def aside(self) -> NDArray[np.int64]:
+        """[n] how many of the unseen cards are in no hand."""
+        return self.unseen.sum(axis=1, dtype=np.int64) - self.left.sum(axis=1, dtype=np.int64)
 
     def __len__(self) -> int:
         return len(self.unseen)
@@ -50,7 +56,8 @@ class Constraints:
 
     def consistent(self, deals: NDArray[np.number], tolerance: float = 0.0) -> NDArray[np.bool_]:
         """[n] whether deals or estimates [n, others, cards] satisfy everything."""
-        wrong = np.abs(deals.sum(axis=1) - self.unseen).max(axis=1)
+        over = deals.sum(axis=1).astype(np.float64) - self.unseen
+        wrong = np.where(self.aside[:, None] > 0, np.maximum(over, 0), np.abs(over)).max(axis=1)
         wrong = np.maximum(wrong, np.abs(deals.sum(axis=2) - self.left).max(axis=1))
         wrong = np.maximum(wrong, (self.at_least - deals.astype(np.float64)).max(axis=(1, 2)))
         return np.maximum(wrong, (deals - self.at_most.astype(np.float64)).max(axis=(1, 2))) <= tolerance

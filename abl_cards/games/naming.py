@@ -36,7 +36,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 }
 """Other words for kinds of play. The kinds themselves are those that a game gives its labels; see PlayName."""
 
-_SUITS = {"S": "♠", "H": "♥", "C": "♣", "D": "♦"}
+SUITS: Mapping[str, str] = {"S": "♠", "H": "♥", "C": "♣", "D": "♦"}
 _NUMERALS = dict(zip("零一二两三四五六七八九十勾圈尖", "0A2234567 89TJQA".replace(" ", ""), strict=True))
 _WORDS = {
     **_NUMERALS, "10": "T", "1": "A", "SB": "小王", "HR": "大王", "X": "小王", "D": "大王",
@@ -88,7 +88,7 @@ def is_chinese(line: str) -> bool:
 
 def plain(text: str) -> str:
     """Cards in one way of writing, whatever the way they were written in: ranks as letters, suits as symbols."""
-    return _TOKEN.sub(lambda found: _SUITS[found[0]] if found["suit"] else _WORDS[found[0]], _bare(text))
+    return _TOKEN.sub(lambda found: SUITS[found[0]] if found["suit"] else _WORDS[found[0]], _bare(text))
 
 
 def meant(line: str, names: Sequence[PlayName], actions: Sequence[object]) -> list[int]:
@@ -121,6 +121,6 @@ def _fits(cards: list[str], rank: str, action: str) -> bool:
     """Whether a rank, cards, or both are those of a move; cards without suits need its ranks only."""
     words = action.split()
     own = _CARD.findall(plain("".join(words[2:] if len(words) > 2 else words[-1:])))
-    ranks = [card.lstrip("".join(_SUITS.values())) for card in own]
+    ranks = [card.lstrip("".join(SUITS.values())) for card in own]
     laid = (Counter(own), Counter(ranks))
     return Counter(cards) in laid or (cards[0] == rank and (len(cards) == 1 or Counter(cards[1:]) in laid))

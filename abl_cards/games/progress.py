@@ -8,6 +8,8 @@ platform, where a first place at A that does not win leads back to 2). In the ot
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,13 +31,17 @@ def idle_for_ever(kb: KnowledgeBase, over: str) -> str:
     )
 
 
-def stop_endless(kb: KnowledgeBase, which: Indices, episodes: NDArray[np.int32], going_on: NDArray[np.bool_]) -> None:
-    """Raise TableError where matches at tables which [n] go on after so many episodes [n]."""
+def stop_endless(
+    kb: KnowledgeBase,
+    which: Indices,
+    episodes: NDArray[np.int32],
+    going_on: NDArray[np.bool_],
+    ends: Sequence[str] = ("match_won/1", "match_drawn/0", "next_standing/2"),
+) -> None:
+    """Raise TableError where matches at tables which [n] go on after episodes [n]; the predicates named end them."""
+    named = ", ".join(f"`{name}`" for name in ends)
     stop_where(
         going_on & (episodes >= MOST_EPISODES),
         which,
-        lambda row: (
-            f"{MOST_EPISODES:,} episodes and the match is not over: `match_won/1`, `match_drawn/0`, `next_standing/2`"
-            f"{blame(kb, 'match_won/1', 'match_drawn/0', 'next_standing/2')}"
-        ),
+        lambda row: f"{MOST_EPISODES:,} episodes and the match is not over: {named}{blame(kb, *ends)}",
     )

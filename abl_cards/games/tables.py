@@ -69,7 +69,7 @@ class Decisions(Protocol):
         """[n, labels] the place of each label when they are sorted from weak to strong."""
 
     @property
-    def context(self) -> NDArray[np.int8]:
+    def context(self) -> NDArray[np.integer]:
         """[n] what the order of the labels depends on, as a number of the game's own; see ``Engine.answers``."""
 
     def labels_of(self, form: NDArray[np.int16]) -> NDArray[np.int16]:
@@ -208,8 +208,8 @@ class Tables(Protocol):
     def roles(self, which: Indices) -> NDArray[np.int8]:
         """[n, seats] the part of each seat in the match, a number of Engine.roles."""
 
-    def sides(self, which: Indices) -> NDArray[np.float32]:
-        """[n, seats] what the rewards of an episode are multiples of; seats that win together share a sign."""
+    def rate(self, which: Indices, theirs: NDArray[np.int8], mine: NDArray[np.int8]) -> NDArray[np.float32]:
+        """[n] what a point that seats theirs [n] win is worth to seats mine [n]."""
 
     @property
     def seat(self) -> NDArray[np.int8]:

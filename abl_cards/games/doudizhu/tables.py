@@ -179,10 +179,13 @@ class Tables:
         """[n, 3] landlord, down, up as 0, 1, 2."""
         return (np.arange(SEATS) - self.course.landlord[which][:, None]).astype(np.int8) % 3
 
-    def sides(self, which: Indices) -> NDArray[np.float32]:
-        """[n, 3] what a point is worth to the landlord, and costs the peasants."""
+    def rate(self, which: Indices, theirs: NDArray[np.int8], mine: NDArray[np.int8]) -> NDArray[np.float32]:
+        """[n] what a point of one seat is worth to another."""
         parts = self.parts(which)
-        return np.where(parts == 0, 1, -1).astype(np.float32) * self.rules.worth[parts].astype(np.float32)
+        sides = np.where(parts == 0, 1, -1).astype(np.float32) * self.rules.worth[parts].astype(np.float32)
+        row = np.arange(len(which))
+        rate: NDArray[np.float32] = sides[row, mine] / sides[row, theirs]
+        return rate
 
     def outcome(self, which: Indices) -> NDArray[np.float64]:
         """[n, 3] the points of games that are over: the stake, doubled by bombs and by a spring."""

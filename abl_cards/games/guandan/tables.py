@@ -160,9 +160,12 @@ class Tables:
         """[n, 4] all seats are alike."""
         return np.zeros((len(which), 4), np.int8)
 
-    def sides(self, which: Indices) -> NDArray[np.float32]:
-        """[n, 4] the teams by their sign."""
-        return np.tile(np.array([1, -1, 1, -1], np.float32), (len(which), 1))
+    def rate(self, which: Indices, theirs: NDArray[np.int8], mine: NDArray[np.int8]) -> NDArray[np.float32]:
+        """[n] what a point of one seat is worth to another."""
+        sides = np.tile(np.array([1, -1, 1, -1], np.float32), (len(which), 1))
+        row = np.arange(len(which))
+        rate: NDArray[np.float32] = sides[row, mine] / sides[row, theirs]
+        return rate
 
     # --- decisions ---------------------------------------------------------------------------------------------------
 
