@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
@@ -30,12 +29,12 @@ LONGEST_MESSAGE = 400
 
 
 def game_list() -> str:
-    """The games by name, as packages beside each other: nothing is imported, so that the command starts at once."""
-    folder = Path(__file__).resolve().parent.parent / "games"
-    return ", ".join(sorted(module.name for module in iter_modules([str(folder)]) if module.ispkg))
+    """The games by name, as folders beside each other: nothing is imported, so that the command starts at once."""
+    folder = Path(__file__).resolve().parents[2] / "kb"
+    return ", ".join(sorted(each.name for each in folder.iterdir() if each.name != "common" and any(each.glob("*.lp"))))
 
 
-GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"The game: {game_list()}.")]
+GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"The game: {game_list()}; or a folder of rule files.")]
 RuleFolder = Annotated[
     Path | None,
     typer.Option("--kb", metavar="DIR", help="Play by the rule files in this folder (see: abl-cards kb copy)."),

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from abl_cards.games import Game
     from abl_cards.logic import KBError, KnowledgeBase
 
+NEW_GAME = Path(__file__).resolve().parents[1] / "data" / "new_game"
 MOST_PROBLEMS = 50
 """Errors that `check` prints, and warnings; nobody reads twenty thousand."""
 
@@ -136,6 +137,24 @@ def copy(
     )
 
 
+@app.command()
+def new(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")],
+) -> None:
+    """Make a small game that runs, to be made into another one: docs/write-a-game.md.
+
+    abl-cards kb new mygame
+    """
+    if directory.exists():
+        fail(f"{directory} is there already, and nothing is overwritten; name a new folder")
+    shutil.copytree(NEW_GAME, directory)
+    typer.echo(
+        f"A game of singles and pairs for three is in {directory}. Edit it, then:\n"
+        f"  abl-cards kb check {directory}\n"
+        f"  abl-cards match {directory} greedy random"
+    )
+
+
 def _target(target: str, directory: Path | None, game_name: str | None) -> tuple[Game, Path | None]:
     """The game, and the folder of its rule files if it is not the game's own."""
     from abl_cards.games import game_names
@@ -152,9 +171,11 @@ def _target(target: str, directory: Path | None, game_name: str | None) -> tuple
 
 
 def _game_of(folder: Path) -> str:
-    """The game that the headers of the rule files in a folder name."""
-    from abl_cards.games import game, game_names
+    """What a folder is: a game, where it says all of it, else the game that the headers of its rule files name."""
+    from abl_cards.games import DESCRIPTIONS, game, game_names
 
+    if any((folder / name).is_file() for name in DESCRIPTIONS):
+        return str(folder)
     heads = [head for file in sorted(folder.glob("*.lp")) for head in _first_line(file)]
     found = [name for name in game_names() if any(game(name).title in head for head in heads)]
     if len(found) != 1:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tests.games.playthroughs.big2 import big2_game
+from tests.games.playthroughs.folders import folder_game
 from tests.games.playthroughs.guandan import episode
 
 HERE = Path(__file__).parent
@@ -21,6 +22,10 @@ PLAYTHROUGHS: Mapping[str, Callable[[], str]] = {
     "guandan_standard_refused_tribute.txt": lambda: episode("standard", seed=12, number=1),
     "guandan_standard_last.txt": lambda: episode("standard", seed=12, number=7),
     "guandan_platform_double_tribute.txt": lambda: episode("platform", seed=11, number=1),
+    "president.txt": lambda: folder_game("president", seed=5),
+    "paodekuai.txt": lambda: folder_game("paodekuai", seed=8),
+    "bigtwo.txt": lambda: folder_game("bigtwo", seed=4),
+    "sixteen.txt": lambda: folder_game("sixteen", seed=1),
 }
 """The files, and how each is made."""
 

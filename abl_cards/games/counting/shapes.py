@@ -1,0 +1,112 @@
+"""Forms from the eyes of who counts plays: which cells they take how many cards of, and which cards those are.
+
+A counter is chosen by what it rests on, which is checked here and in each counter; what it cannot count it refuses with
+a reason. ``plays_left`` is the least number of plays that empties a hand when nobody answers: it leads every time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.reading.cells import WILD
+from abl_cards.games.reading.forms import Form
+from abl_cards.games.reading.rules import Rules
+
+Sets = tuple[tuple[int, int], ...]
+"""Ranks, as numbers of ``Shapes.cells``, and how many cards of each, together one play."""
+
+
+class CannotCount(Exception):
+    """Why a counter does not know a game."""
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """The forms of a game without their suits."""
+
+    cells: tuple[int, ...]  # the *ranks*: cells that forms speak of
+    rank: NDArray[np.int64]  # [contexts, kinds] the rank that each card is of; behind the last for wild cards
+    copies: NDArray[np.int64]  # [ranks] natural cards in the pack, in the context that has most
+    wilds: int  # wild cards in the pack
+    own: bool  # whether every wild card is a card of some rank, too, and so a play of its own
+    plain: tuple[Form, ...]  # that carry nothing, and the pass is none
+    carrying: tuple[Form, ...]
+    largest: int  # cards in a hand
+
+    @cached_property
+    def number(self) -> dict[int, int]:
+        """The rank of each cell."""
+        return {cell: rank for rank, cell in enumerate(self.cells)}
+
+    def sets(self, form: Form) -> Sets:
+        """What a form takes."""
+        return tuple(sorted((self.number[group.cell], group.count) for group in form.groups))
+
+    @cached_property
+    def groups(self) -> frozenset[Sets]:
+        """What the forms that carry nothing take."""
+        return frozenset(self.sets(form) for form in self.plain)
+
+    def sizes(self, ranks: Iterable[int]) -> tuple[int, ...]:
+        """The sizes of the sets of all these ranks; raises CannotCount where one has a set that another has not."""
+        ranks = list(ranks)
+        found = sorted({size for (rank, size), *more in self.groups if not more and rank in ranks})
+        for size in found:
+            for rank in ranks:
+                if self.copies[rank] + self.wilds >= size > 0 and ((rank, size),) not in self.groups:
+                    raise CannotCount(f"some ranks are played in sets of {size}, others are not")
+        return tuple(found)
+
+
+def read_shapes(rules: Rules) -> Shapes:
+    """Raises CannotCount where suits matter, or a card is of two ranks."""
+    forms = [form for form in rules.forms.forms if form.groups]
+    carried = {cell for form in forms if form.kickers for cell in form.kickers.allowed}
+    cells = tuple(sorted({group.cell for form in forms for group in form.groups} | carried))
+    rank = _ranks(rules, cells)
+    contexts, wild = len(rank), len(cells)
+    pack = rules.pack.copies.astype(np.int64)
+    copies = np.stack([np.bincount(each, pack, wild + 1) for each in rank]).astype(np.int64)
+    own = all(
+        place < 0 or rules.book.wild[context, at, 1] >= 0
+        for context in range(contexts)
+        for at, place in enumerate(rules.book.wild[context, :, 0])
+    )
+    shapes = Shapes(
+        cells, rank, copies[:, :wild].max(axis=0), int(copies[:, wild].max()), own,
+        tuple(form for form in forms if not form.kickers), tuple(form for form in forms if form.kickers),
+        rules.largest_hand,
+    )  # fmt: skip
+    _check_suits(shapes)
+    return shapes
+
+
+def _ranks(rules: Rules, cells: tuple[int, ...]) -> NDArray[np.int64]:
+    acts = rules.cells.acts
+    wild = rules.cells.number.get(WILD, -2)
+    number = np.full(len(rules.cells) + 1, -1, np.int64)  # the last for no cell
+    number[list(cells)] = np.arange(len(cells))
+    if wild >= 0:
+        number[wild] = len(cells)
+    found = number[acts]  # [contexts, kinds, most]
+    if ((found >= 0).sum(axis=2) > 1).any():
+        raise CannotCount("suits matter in some plays, ranks in others")
+    ranks: NDArray[np.int64] = found.max(axis=2)
+    if (ranks < 0).any():
+        _, kind = np.argwhere(ranks < 0)[0]
+        raise CannotCount(f"no play has a {rules.pack.kinds[kind]} in it")
+    return ranks
+
+
+def _check_suits(shapes: Shapes) -> None:
+    """A form of one suit has the ranks of one without, or of one of several suits: together they are any suits."""
+    free = (form for form in shapes.plain if form.suit is None and all(group.only is None for group in form.groups))
+    loose = {shapes.sets(form) for form in free}
+    for form in shapes.plain:
+        if shapes.sets(form) not in loose:
+            raise CannotCount(f"suits matter in {form.name}")

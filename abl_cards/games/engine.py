@@ -1,0 +1,305 @@
+"""The engine of a folder of rule files, behind the interface of all games.
+
+It holds no rule: what there is to know of a game is in ``Rules``, and the rooms beside this module do the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.counting import plays, uncounted
+from abl_cards.games.features import FeatureTable
+from abl_cards.games.game import NO_MARKS, GameError, Marks, Recorder, Replay, Traits
+from abl_cards.games.hidden import Estimate
+from abl_cards.games.naming import PlayName
+from abl_cards.games.play.choices import Choices
+from abl_cards.games.play.decisions import Decisions
+from abl_cards.games.play.flow import Flow
+from abl_cards.games.play.tables import Tables
+from abl_cards.games.preferences import Preferences, read_preferences
+from abl_cards.games.reading import replies
+from abl_cards.games.reading.folder import Folder
+from abl_cards.games.reading.rules import Rules, read_knowledge, read_rules
+from abl_cards.games.reading.variants import HOME
+from abl_cards.games.tables import Action, Indices, Listener, Moment, MoveLists
+from abl_cards.games.telling import samples
+from abl_cards.games.telling.judging import FolderFacts
+from abl_cards.games.telling.observations import observation_of
+from abl_cards.games.telling.symmetries import symmetries
+from abl_cards.games.words import drawing, moments, replay
+from abl_cards.games.words.plays import action
+from abl_cards.games.words.records import MatchRecorder
+from abl_cards.logic import Circuit, KBError, KnowledgeBase, Term
+from abl_cards.logic.sorts import Sorts
+
+MOST_SEATINGS = 64
+
+
+@dataclass(frozen=True)
+class FolderGame:
+    """A game by its rule files."""
+
+    folder: Folder
+
+    @property
+    def name(self) -> str:
+        """The word for it in commands: a folder that did not come with the package goes by its path."""
+        shipped = self.folder.path.resolve().parent == HOME.resolve()
+        return self.folder.name if shipped else str(self.folder.path)
+
+    @property
+    def title(self) -> str:
+        """Its names, as ``title/2`` has them."""
+        return self.folder.title
+
+    @property
+    def home(self) -> Path:
+        """Where the rule files lie."""
+        return self.folder.path
+
+    @property
+    def marks(self) -> Marks:
+        """What to compare its speed with: nothing is known."""
+        return NO_MARKS
+
+    def knowledge(self, directory: Path | None = None, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
+        """Load and check the rule files, the game's own by default, and what they describe; raises KBError."""
+        folder = self._folder(directory)
+        rules = engine_of(folder, profile, self.name).rules if cache else read_rules(folder, profile, cache)
+        described = [*uncounted(rules)]
+        observation_of(rules)
+        if described:
+            raise KBError(described)
+        return rules.kb
+
+    def engine(self, directory: Path | None = None, profile: str | None = None) -> FolderEngine:
+        """Compile the rule files; raises KBError."""
+        return engine_of(self._folder(directory), profile, self.name)
+
+    def _folder(self, directory: Path | None) -> Folder:
+        return self.folder if directory is None else Folder(directory)
+
+
+def engine_of(folder: Folder, profile: str | None, name: str) -> FolderEngine:
+    """The engine of a folder, which may be a copy of the game's own, compiled once as its files are. Raises KBError."""
+    return _compiled(folder.path, profile, name, (folder.path.resolve(), folder.state(profile)))
+
+
+@lru_cache(maxsize=64)
+def _compiled(path: Path, profile: str | None, name: str, state: object) -> FolderEngine:
+    return FolderEngine(read_rules(Folder(path), profile), name)
+
+
+@dataclass(frozen=True)
+class FolderEngine:
+    """A folder of rule files, compiled."""
+
+    rules: Rules
+    game: str
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The pseudo-actions in the order of masks and policies."""
+        return self.rules.label_texts
+
+    @cached_property
+    def traits(self) -> Traits:
+        """The labels from the eyes of a plain heuristic; a bomb is of a higher tier than another kind."""
+        forms, tiers = self.rules.forms, self.rules.tiers
+        kind = {form.label: form.kind for form in reversed(forms.forms)}
+        kinds = [kind.get(label, "") for label in range(len(self.labels))]
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(kinds))}
+        lowest = min((tiers[name] for name in kinds if name in tiers), default=0)
+        return Traits(
+            kind=np.array([numbers[name] for name in kinds], np.int16),
+            cards=forms.label_cards.astype(np.int8),
+            bomb=np.array([tiers.get(name, lowest) > lowest for name in kinds], np.bool_),
+            pass_label=int(forms.label_of[forms.passing]),
+        )
+
+    @cached_property
+    def observation(self) -> FeatureTable:
+        """What the numbers of an observation mean."""
+        return observation_of(self.rules)
+
+    @cached_property
+    def symmetries(self) -> NDArray[np.int64]:
+        """[k, kinds] orders of the cards that change no rule, the natural one among them."""
+        return symmetries(self.rules)
+
+    @property
+    def teams(self) -> NDArray[np.int8]:
+        """[seats] the team of each seat."""
+        return np.array(self.rules.table.team, np.int8)
+
+    @cached_property
+    def seatings(self) -> NDArray[np.int8]:
+        """[ways, seats] every way in which two agents, 0 and 1, share the teams in halves, the last half at will."""
+        return _seatings(self.teams)
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The parts that seats have in the game; a single one where all are alike."""
+        return self._flow.roles
+
+    @property
+    def choices(self) -> int:
+        """How many things there are to choose among."""
+        return len(self.rules.words.options)
+
+    @property
+    def play_circuit(self) -> Circuit:
+        """The circuit that is asked at every decision."""
+        return self.rules.play.circuit
+
+    @property
+    def _flow(self) -> Flow:
+        return Flow.of(self.rules)
+
+    # --- playing
+    # -------------------------------------------------------------------------------------------------------
+
+    def tables(self, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
+        """Begin a match a key."""
+        return Tables.begin(self.rules, keys, listener)
+
+    def imagine(self, decisions: Decisions, rows: Indices, hands: NDArray[np.uint8]) -> Tables:
+        """Tables like those of decisions rows [m], where the others hold hands [m, others, kinds]; raises GameError."""
+        return Tables.imagine(decisions, rows, hands)
+
+    def openings(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """[labels, n] which labels hands [n, kinds] could lead, in contexts [n] of decisions."""
+        return replies.openings(self.rules, context, hands)
+
+    def answers(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """[n, labels] whether somebody with hand [n, kinds] could answer each label, in contexts [n] of decisions."""
+        return replies.answers(self.rules, context, hands)
+
+    def plays_left(self, decisions: Decisions, lists: MoveLists) -> NDArray[np.uint8]:
+        """[moves] the least number of plays that empties the hand after each move; raises GameError."""
+        return plays.plays_left(self.rules, decisions, lists)
+
+    def plays_to_go(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """[n] the least number of plays that empties each of hands [n, kinds]; raises GameError."""
+        return plays.plays_to_go(self.rules, context, hands)
+
+    def rewards(self, tables: Tables, which: Indices) -> NDArray[np.float32]:
+        """[n, seats] the points of the episode that has just ended at these tables."""
+        points = tables.points[which].astype(np.float32)
+        return points - points.mean(axis=1, keepdims=True)
+
+    def judge(self, without: Collection[str] = (), directory: Path | None = None) -> Preferences:
+        """The preferences of the knowledge base, or of another folder; raises GameError, KBError."""
+        kb = self.rules.kb if directory is None else read_knowledge(Folder(directory), self.rules.profile)
+        return read_preferences(kb, FolderFacts(self.rules), without)
+
+    # --- words
+    # ---------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def sorts(self) -> Sorts:
+        """What the arguments of the predicates stand for."""
+        return drawing.sorts(self.rules)
+
+    def spell(self, sort: str, value: Term, language: str) -> str:
+        """An argument of this sort in a word."""
+        return drawing.spell(self.rules, sort, value, language)
+
+    def label_of(self, form: int) -> str:
+        """The label of a form."""
+        return self.labels[self.rules.forms.label_of[form]]
+
+    def name(self, label: str) -> PlayName:
+        """What Chinese players call a label."""
+        return drawing.name(self.rules, label)
+
+    def action(self, form: int, cards: NDArray[np.uint8]) -> Action:
+        """A move in words."""
+        return action(self.rules, form, cards)
+
+    def look(self, decisions: Decisions | Choices, row: int = 0) -> Moment:
+        """One of some decisions or choices."""
+        return moments.look(self.rules, decisions, row)
+
+    def show(self, moment: Moment, language: str = "en") -> str:
+        """What the seat sees, as text."""
+        return drawing.show(self.rules, moment, language)
+
+    def draw(self, tables: Tables, table: int) -> str:
+        """A table as text, with the legal labels of the seat to decide."""
+        return drawing.draw(self.rules, tables, table)
+
+    def moment(self, value: Mapping[str, Any], move: int | None = None) -> Moment:
+        """The decision of a state, or that of a record before a move (from 1); raises GameError."""
+        return moments.moment(self.rules, value, move)
+
+    def recorded(self, records: Sequence[Mapping[str, Any]], moves: Sequence[int]) -> Decisions:
+        """The decisions of records before these moves, one a record; raises GameError."""
+        return moments.recorded(self.rules, records, moves)
+
+    def legal_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
+        """The complete lists of legal moves of states in JSON form, or what is wrong with a state."""
+        return moments.legal_moves(self.rules, states)
+
+    def legal_labels(self, states: Sequence[Mapping[str, Any]]) -> list[list[str] | GameError]:
+        """The legal labels of states in JSON form, or what is wrong with a state."""
+        return moments.legal_labels(self.rules, states)
+
+    def adopt(self, decisions: Decisions | Choices) -> tuple[NDArray[np.bool_], Decisions | Choices]:
+        """Decisions or choices of other rules of the same game by these: which of them there are here, and those."""
+        return moments.adopt(self.rules, decisions)
+
+    def recorder(self, tables: int, **extra: Any) -> Recorder:
+        """A listener that writes down the matches at so many tables."""
+        return MatchRecorder(self.rules, tables, extra)
+
+    def replay(
+        self,
+        records: Sequence[Mapping[str, Any] | GameError],
+        listener: Listener | None = None,
+        kept: dict[str, Any] | None = None,
+    ) -> Replay:
+        """Play records again, one a line, and compare; a listener hears every episode at a table of its own."""
+        return replay.replay(self.rules, records, listener, kept)
+
+    # --- samples
+    # -------------------------------------------------------------------------------------------------------
+
+    def sample_facts(self, states: int, seed: int) -> NDArray[np.uint8]:
+        """[every input of the knowledge base, states] random states that cover the rules."""
+        return samples.sample_facts(self.rules, states, seed)
+
+    def sample_decisions(self, states: int, seed: int) -> Decisions:
+        """Random plays to decide."""
+        return samples.sample_decisions(self.rules, states, seed)
+
+    def sample_leads(self, states: int, seed: int) -> Decisions:
+        """Full hands that lead."""
+        return samples.sample_leads(self.rules, states, seed)
+
+    def sample_estimate(self, decisions: Decisions, seed: int) -> Estimate:
+        """[n, others, kinds] random beliefs about the other hands."""
+        return samples.sample_estimate(self.rules, decisions, seed)
+
+
+def _seatings(teams: NDArray[np.int8]) -> NDArray[np.int8]:
+    """See FolderEngine.seatings; of very many ways some, evenly.
+
+    >>> _seatings(np.array([0, 1, 0, 1], np.int8)).tolist()
+    [[0, 1, 0, 1], [1, 0, 1, 0]]
+    >>> len(_seatings(np.arange(4, dtype=np.int8))), len(_seatings(np.arange(3, dtype=np.int8)))
+    (6, 6)
+    """
+    several = int(teams.max()) + 1
+    sizes = {several // 2, several - several // 2}
+    ways = [set(first) for size in sorted(sizes) for first in combinations(range(several), size)]
+    ways = [ways[place] for place in np.linspace(0, len(ways) - 1, min(len(ways), MOST_SEATINGS)).astype(int)]
+    return np.array([[0 if team in first else 1 for team in teams.tolist()] for first in ways], np.int8)

@@ -1,0 +1,80 @@
+"""Choices to make: one of some options, from the eyes of the seats that are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.play.state import NOTHING
+from abl_cards.games.play.view import NO_EVENT, View
+from abl_cards.games.play.walk import NO_CARD
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.tables import Indices, MoveLists
+from abl_cards.games.telling.writer import Fill, columns_of
+
+NO_FORM = -1
+"""What is chosen has no form."""
+
+
+class Choices:
+    """One of some options at n tables."""
+
+    def __init__(self, view: View) -> None:
+        """What these seats see."""
+        self.view = view
+
+    def at(self, rows: NDArray[np.int64]) -> Choices:
+        """Some of the choices."""
+        return Choices(self.view.at(rows))
+
+    @property
+    def rules(self) -> Rules:
+        """By what they play."""
+        return self.view.rules
+
+    @property
+    def which(self) -> Indices:
+        """[n] the tables."""
+        return self.view.which
+
+    @property
+    def stage(self) -> NDArray[np.int8]:
+        """[n] what is asked, a number of ``Words.stages``."""
+        return self.view.state.choice[self.which]
+
+    @cached_property
+    def fills(self) -> Mapping[str, Fill]:
+        """What fills each group of columns: there is nothing to beat, and nobody leads."""
+        nothing = np.full(len(self.view), NO_EVENT)
+        trick = columns_of([np.full(len(self.view), NOTHING), nothing])
+        return {**self.view.fills, "trick": trick, "event": columns_of([nothing, self.stage, nothing, self.view.seats])}
+
+    @cached_property
+    def options(self) -> NDArray[np.uint8]:
+        """[n, options] what may be chosen."""
+        rules = self.rules
+        told = rules.choosing
+        answers = told.ask(len(self.view), self.fills)
+        found = np.zeros((len(self.view), len(rules.words.options)), np.uint8)
+        for (_, (option,)), truth in zip(told.circuit.outputs, answers, strict=True):
+            found[:, rules.words.options.index(option)] = truth
+        return found
+
+    def moves(self) -> MoveLists:
+        """The options as moves of one card and no form: the number of the option."""
+        decision, option = np.nonzero(self.options)
+        cards = np.full((len(option), self.rules.forms.most_cards), NO_CARD, np.uint8)
+        cards[:, 0] = option
+        start = np.searchsorted(decision, np.arange(len(self.options) + 1))
+        return MoveLists(start, np.full(len(option), NO_FORM, np.int16), cards)
+
+    def cards_given(self, lists: MoveLists) -> NDArray[np.uint8]:
+        """[moves, 1] the card of the own hand that each choice names, NO_CARD where it names none: it is to go."""
+        number, hand = self.rules.pack.number, self.view.hand
+        kinds = np.array([number.get(option, NO_CARD) for option in self.rules.words.options], np.uint8)
+        chosen = kinds[lists.cards[:, 0]]
+        named = np.minimum(chosen, hand.shape[1] - 1)
+        return np.where((chosen != NO_CARD) & (hand[lists.decision, named] > 0), chosen, np.uint8(NO_CARD))[:, None]

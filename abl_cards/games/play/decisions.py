@@ -1,0 +1,229 @@
+"""Plays to decide: the legal labels, and the card sets that realise them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.faults import check_laid, check_lists
+from abl_cards.games.hidden import Constraints
+from abl_cards.games.play import walk
+from abl_cards.games.play.state import LEADING
+from abl_cards.games.play.view import View
+from abl_cards.games.play.walk import Room, new_room
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.tables import Indices, MoveLists, Moves
+from abl_cards.games.telling.knowledge import hidden, hints
+from abl_cards.games.telling.observations import observe
+from abl_cards.games.telling.writer import Fill
+from abl_cards.games.words.letters import cards_of
+from abl_cards.parallel import each_share
+from abl_cards.streams import below_all
+
+_FOLLOWING = 32  # a guess at how many card sets follow a play; leading, it is about the square of the cards held
+
+
+class Decisions:
+    """The plays to decide at n tables, from the eyes of the seats that decide."""
+
+    def __init__(self, view: View) -> None:
+        """What these seats see."""
+        self.view = view
+        self._found: NDArray[np.uint8] | None = None
+
+    @classmethod
+    def answered(cls, view: View, legal: NDArray[np.uint8], allowed: NDArray[np.uint8]) -> Decisions:
+        """Decisions of which somebody says what is legal: labels [labels, n] and forms [forms, n]."""
+        decisions = cls(view)
+        decisions._found = np.concatenate([legal, allowed])
+        return decisions
+
+    @property
+    def rules(self) -> Rules:
+        """By what they play."""
+        return self.view.rules
+
+    @property
+    def which(self) -> Indices:
+        """[n] the tables."""
+        return self.view.which
+
+    @property
+    def fills(self) -> Mapping[str, Fill]:
+        """What fills each group of columns."""
+        return self.view.fills
+
+    @property
+    def to_beat(self) -> NDArray[np.int16]:
+        """[n] form, or LEADING."""
+        return self.view.to_beat
+
+    @property
+    def context(self) -> NDArray[np.int16]:
+        """[n] what the order of the labels depends on."""
+        return self.view.context
+
+    @property
+    def _answers(self) -> NDArray[np.uint8]:
+        if self._found is None:
+            self._found = self.rules.play.ask(len(self.view), self.view.fills)
+        return self._found
+
+    @cached_property
+    def _wanted(self) -> NDArray[np.uint8] | None:
+        """[kinds, n] cards that must be among those laid down; None where no card is."""
+        wanted = self._answers[len(self.rules.labels) + len(self.rules.forms) :]
+        return wanted if wanted.any() else None
+
+    def at(self, rows: NDArray[np.int64]) -> Decisions:
+        """Some of the decisions; the circuit is not asked again."""
+        some = Decisions(self.view.at(rows))
+        some._found = None if self._found is None else np.ascontiguousarray(self._found[:, rows])
+        return some
+
+    def observe(self) -> NDArray[np.uint8]:
+        """[n, features] what the seats see, as long as nobody has moved."""
+        return observe(self.rules, self.view.state, self.which, self.view.seats)
+
+    def hidden(self) -> Constraints:
+        """What the seats know of the hands they do not see, as long as nobody has moved."""
+        return hidden(self.rules, self.view)
+
+    def hints(self) -> NDArray[np.float32]:
+        """[n, others, kinds] the logarithm of the factor by which what the others did changes the odds of a copy."""
+        return hints(self.rules, self.view)
+
+    def who(self, row: int) -> str:
+        """The seat to decide, for messages."""
+        return f"seat {self.view.seats[row]}" if self.view.at_table else "a seat"
+
+    def state(self, row: int) -> str:
+        """What it holds, and what there is to beat, for messages."""
+        form = int(self.to_beat[row])
+        there = "leads" if form < 0 else f"to beat {self.rules.forms.forms[form].name}"
+        return f"{there}, hand {self.rules.letters.spoken(cards_of(self.view.hand[row])) or 'empty'}"
+
+    @property
+    def legal(self) -> NDArray[np.uint8]:
+        """[labels, n] the mask of legal labels."""
+        return self._answers[: len(self.rules.labels)]
+
+    @property
+    def allowed(self) -> NDArray[np.uint8]:
+        """[forms, n] the forms the seat could lay down."""
+        first = len(self.rules.labels)
+        return self._answers[first : first + len(self.rules.forms)]
+
+    @property
+    def includes(self) -> NDArray[np.uint8]:
+        """[kinds or 0, n] cards that must be among those laid down."""
+        return self._answers[len(self.rules.labels) + len(self.rules.forms) :]
+
+    @property
+    def label_to_beat(self) -> NDArray[np.int16]:
+        """[n] the label of the play to beat, -1 when leading."""
+        return np.where(self.to_beat < 0, np.int16(LEADING), self.rules.forms.label_of[self.to_beat])
+
+    @property
+    def ranking(self) -> NDArray[np.int32]:
+        """[n, labels] the place of each label when they are sorted from weak to strong."""
+        return self.rules.ranking[self.context]
+
+    def labels_of(self, form: NDArray[np.int16]) -> NDArray[np.int16]:
+        """The labels that forms belong to."""
+        return self.rules.forms.label_of[form]
+
+    def realise_first(self, labels: NDArray[np.int16]) -> Moves:
+        """The first card set in the order of lists of one legal label each."""
+        return self._realise(labels, np.empty(0, np.uint64))
+
+    def realise_random(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
+        """A card set of one legal label each, drawn uniformly from keys [n]."""
+        return self._realise(labels, keys)
+
+    def try_random(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> tuple[Moves, NDArray[np.int64]]:
+        """The same for any labels, and [n] how many card sets there were; none is no error."""
+        return self._laid_down(labels, keys)
+
+    def _realise(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
+        moves, found = self._laid_down(labels, keys)
+        if self._wanted is not None:
+            self._take_wanted(labels, keys, moves, found)
+        check_laid(self.rules.kb, np.where(found > 0, np.int16(0), np.int16(-1)), labels, self.rules.label_texts, self)
+        return moves
+
+    def _take_wanted(
+        self, labels: NDArray[np.int16], keys: NDArray[np.uint64], moves: Moves, found: NDArray[np.int64]
+    ) -> None:
+        """Where a card must be among those laid down, choose from the list."""
+        assert self._wanted is not None
+        rows = np.flatnonzero(self._wanted.any(axis=0))
+        lists = self.at(rows).moves(labels[rows])
+        found[rows] = np.diff(lists.start)
+        some = found[rows] > 0
+        pick = below_all(keys[rows], found[rows]) if len(keys) else np.zeros(len(rows), np.int64)
+        chosen = lists.start[:-1][some] + pick[some]
+        moves.form[rows[some]], moves.cards[rows[some]] = lists.form[chosen], lists.cards[chosen]
+
+    def _laid_down(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> tuple[Moves, NDArray[np.int64]]:
+        n, view = len(self.view), self.view
+        moves, found = self._room(n), np.zeros(n, np.int64)
+        way = (self.to_beat < 0).astype(np.int8)
+        each_share(n, lambda lo, hi: walk.realise(
+            self.rules.book, view.hand, view.context, way, labels, self.allowed, keys, lo, hi, *moves,
+            self._walk_room(),
+            found,
+        ))  # fmt: skip
+        return moves, found
+
+    def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
+        """All legal card sets in the order of lists, or those of one label each."""
+        n = len(self.view)
+        chosen = np.full(n, walk.EVERY_LABEL, np.int16) if labels is None else labels
+        held = self.view.hand.sum(axis=1, dtype=np.int64)
+        guess = np.where(self.to_beat < 0, held**2 * 5 // 4, _FOLLOWING) if labels is None else held
+        shares = each_share(n, lambda lo, hi: self._list(chosen, lo, hi, int(guess[lo:hi].sum())))
+        lengths = np.concatenate([np.diff(share.start) for share in shares])
+        lists = MoveLists(
+            np.concatenate([[0], lengths.cumsum()]),
+            np.concatenate([share.form for share in shares]),
+            np.concatenate([share.cards for share in shares]),
+        )
+        if self._wanted is not None:
+            lists = _with(lists, self._wanted)
+        if labels is None and self.view.at_table:
+            check_lists(self.rules.kb, lists.start, self)
+        return lists
+
+    def _list(self, labels: NDArray[np.int16], lo: int, hi: int, room: int) -> MoveLists:
+        start, view = np.zeros(hi + 1, np.int64), self.view
+        way = (self.to_beat < 0).astype(np.int8)
+        while True:
+            moves = self._room(room)
+            found = walk.list_moves(
+                self.rules.book, view.hand, view.context, way, labels, self.legal, self.allowed, lo, hi, start, *moves,
+                self._walk_room(),
+            )  # fmt: skip
+            if found <= room:
+                return MoveLists(start[lo:], moves.form[:found], moves.cards[:found])
+            room = found
+
+    def _room(self, n: int) -> Moves:
+        return Moves(np.empty(n, np.int16), np.empty((n, self.rules.forms.most_cards), np.uint8))
+
+    def _walk_room(self) -> Room:
+        book = self.rules.book
+        ranks, slots = book.kind.shape
+        return new_room(ranks, slots, self.rules.forms.most_cards, int(book.blocks[:, walk.KICKERS].max()))
+
+
+def _with(lists: MoveLists, wanted: NDArray[np.uint8]) -> MoveLists:
+    """The moves that have all wanted cards [kinds, n] of their decisions among them."""
+    kept, decision = np.ones(len(lists.form), np.bool_), lists.decision
+    for kind in np.flatnonzero(wanted.any(axis=1)):
+        kept &= (wanted[kind, decision] == 0) | (lists.cards == kind).any(axis=1)
+    start = np.concatenate([[0], kept.cumsum()])[lists.start]
+    return MoveLists(start, lists.form[kept], lists.cards[kept])

@@ -1,0 +1,185 @@
+"""What lies on the tables of a game, in arrays; and the kernels that change it.
+
+No rule is decided here. Legality comes from circuits; who plays next, and whether a trick or the episode is over, comes
+from a table that the circuit of ``turn/1, trick_over, over`` filled in advance, or from that circuit itself.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abl_cards.games.play.walk import NO_CARD
+from abl_cards.streams import below, mix
+
+PLAY, CHOICE, EPISODE_OVER, MATCH_OVER = range(4)
+"""Stages of a table; which choice is asked for is a number of its own."""
+
+LEADING, NOTHING = -1, -2
+"""What there is to beat when a seat leads, and when it does not play at all."""
+
+NOBODY = -1
+
+
+class State(NamedTuple):
+    """The state of many tables, one row a table; see the module."""
+
+    hands: NDArray[np.uint8]  # [n, seats, kinds]
+    aside: NDArray[np.uint8]  # [n, kinds] cards that are nobody's: the kitty
+    played: NDArray[np.uint8]  # [n, seats, kinds] cards laid down in the episode, by seat
+    stage: NDArray[np.int8]  # [n]
+    choice: NDArray[np.int8]  # [n] the number of the choice that is asked for, -1 for none
+    chosen: NDArray[np.int16]  # [n] the number of the option chosen last, -1 for none
+    seat: NDArray[np.int8]  # [n] the seat to decide
+    to_beat: NDArray[np.int16]  # [n] form, or LEADING
+    top_cards: NDArray[np.uint8]  # [n, most] the cards of the play to beat, as in Moves
+    owner: NDArray[np.int8]  # [n] whose play it is
+    acted: NDArray[np.int8]  # [n] who acted last
+    laid: NDArray[np.int16]  # [n] the form of the last act, the pass among them; -1 for none
+    passed: NDArray[np.uint16]  # [n] seats as bits, since the play to beat
+    gone_by: NDArray[np.uint16]  # [n] seats that have passed in the trick
+    out: NDArray[np.uint16]  # [n] seats without cards
+    order: NDArray[np.int8]  # [n, seats] seats by finish, NOBODY where open
+    clock: NDArray[np.int32]  # [n] decisions so far in the match
+    acts: NDArray[np.int32]  # [n] plays and passes so far in the episode
+    idle: NDArray[np.int32]  # [n] decisions since a card was laid
+    plays: NDArray[np.int16]  # [n, seats] how often each seat has laid down cards
+    recent: NDArray[np.uint8]  # [n, recent, most] the cards of act k at k % recent, as in Moves
+    recent_seat: NDArray[np.int8]  # [n, recent] who acted
+    context: NDArray[np.int16]  # [n] see reading/contexts.py
+    fluents: NDArray[np.int16]  # [n, slots] see reading/fluents.py
+    lots: NDArray[np.int16]  # [n, lots] random numbers of the match
+    habits: NDArray[
+        np.uint64
+    ]  # [n, seats, 3, kinds] what seats have shown, see play/habits.py; no kinds where nobody asks
+
+
+def empty_state(
+    n: int, seats: int, kinds: int, recent: int, most: int, slots: int, lots: int, habits: int = 0
+) -> State:
+    """Tables with nothing on them."""
+    return State(
+        hands=np.zeros((n, seats, kinds), np.uint8), aside=np.zeros((n, kinds), np.uint8),
+        played=np.zeros((n, seats, kinds), np.uint8), stage=np.full(n, MATCH_OVER, np.int8),
+        choice=np.full(n, -1, np.int8), chosen=np.full(n, -1, np.int16), seat=np.zeros(n, np.int8),
+        to_beat=np.full(n, LEADING, np.int16),
+        top_cards=np.full((n, most), NO_CARD, np.uint8), owner=np.zeros(n, np.int8), acted=np.zeros(n, np.int8),
+        laid=np.full(n, -1, np.int16),
+        passed=np.zeros(n, np.uint16), gone_by=np.zeros(n, np.uint16), out=np.zeros(n, np.uint16),
+        order=np.full((n, seats), NOBODY, np.int8), clock=np.zeros(n, np.int32), acts=np.zeros(n, np.int32),
+        idle=np.zeros(n, np.int32), plays=np.zeros((n, seats), np.int16),
+        recent=np.full((n, recent, most), NO_CARD, np.uint8),
+        recent_seat=np.full((n, recent), NOBODY, np.int8), context=np.zeros(n, np.int16),
+        fluents=np.zeros((n, slots), np.int16), lots=np.zeros((n, lots), np.int16),
+        habits=np.zeros((n, seats, 3, habits), np.uint64),
+    )  # fmt: skip
+
+
+class Turns(NamedTuple):
+    """Who is next, by what the rules' answer depends on: the entry is at the sum of each value times its stride."""
+
+    table: NDArray[np.uint8]  # [entries] the next seat, and TRICK_OVER, OVER; NO_TURN where the rules name nobody
+    acted: int
+    owner: int
+    passed: int
+    gone_by: int
+    out: int
+    laid: int
+    context: int
+    laid_class: NDArray[np.int32]  # [forms] what the answer tells of the form that was laid down
+    leftover: NDArray[np.int8]  # [seats] in which order those who still hold cards take the last places
+
+
+NEXT_SEAT, TRICK_OVER, OVER = 31, 32, 64
+NO_TURN = 255
+
+
+@njit(cache=True, nogil=True)
+def deal(keys, which, deck, sizes, hands, aside):
+    """Shuffle the pack with each key; sizes [seats] cards to each seat of tables which[:], the rest aside; keys [n]."""
+    cards, shuffled = len(deck), np.empty(len(deck), np.uint8)
+    for i in range(len(which)):
+        shuffled[:] = deck
+        for place in range(cards - 1, 0, -1):
+            other = np.int64(below(mix(keys[i], np.uint64(place)), np.uint64(place + 1)))
+            shuffled[place], shuffled[other] = shuffled[other], shuffled[place]
+        hands[which[i]] = 0
+        aside[which[i]] = 0
+        at = 0
+        for seat in range(len(sizes)):
+            for _ in range(sizes[seat]):
+                hands[which[i], seat, shuffled[at]] += 1
+                at += 1
+        for place in range(at, cards):
+            aside[which[i], shuffled[place]] += 1
+
+
+@njit(cache=True, nogil=True)
+def lay_down(state, turns, passing, which, lo, hi, form, cards):
+    """Apply one play or pass at each of the tables which[lo:hi]; returns the first one whose turn nobody has, or -1."""
+    for i in range(lo, hi):
+        table = which[i]
+        seat = np.int64(state.seat[table])
+        place = state.acts[table] % state.recent.shape[1]
+        state.clock[table] += 1
+        state.acts[table] += 1
+        state.idle[table] += 1
+        state.acted[table], state.laid[table] = seat, form[i]
+        state.recent_seat[table, place] = seat
+        state.recent[table, place] = cards[i]
+        if form[i] == passing:
+            state.passed[table] |= np.uint16(1 << seat)
+            state.gone_by[table] |= np.uint16(1 << seat)
+        else:
+            for card in cards[i]:
+                if card == NO_CARD:
+                    break
+                state.hands[table, seat, card] -= 1
+                state.played[table, seat, card] += 1
+            state.plays[table, seat] += 1
+            state.idle[table] = 0
+            state.to_beat[table], state.owner[table], state.passed[table] = form[i], seat, 0
+            state.top_cards[table] = cards[i]
+            left = 0
+            for card in range(state.hands.shape[2]):
+                left += state.hands[table, seat, card]
+            if left == 0:
+                finish(state, table, seat)
+        entry = turns.table[
+            seat * turns.acted + np.int64(state.owner[table]) * turns.owner
+            + np.int64(state.passed[table]) * turns.passed
+            + np.int64(state.gone_by[table]) * turns.gone_by + np.int64(state.out[table]) * turns.out
+            + np.int64(turns.laid_class[form[i]]) * turns.laid + np.int64(state.context[table]) * turns.context
+        ]  # fmt: skip
+        if entry == NO_TURN:
+            return table
+        pass_turn(state, turns.leftover, table, entry)
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def pass_turn(state, leftover, table, entry):
+    """Do as an entry of the turn table says."""
+    if entry & OVER:
+        for seat in leftover:
+            if not (state.out[table] >> np.uint16(seat)) & np.uint16(1):
+                finish(state, table, seat)
+        state.stage[table] = EPISODE_OVER
+    state.seat[table] = entry & NEXT_SEAT
+    if entry & TRICK_OVER:
+        state.to_beat[table], state.owner[table] = LEADING, state.seat[table]
+        state.passed[table], state.gone_by[table] = 0, 0
+
+
+@njit(cache=True, nogil=True)
+def finish(state, table, seat):
+    """The seat takes the next place."""
+    place = 0
+    while state.order[table, place] >= 0:
+        place += 1
+    state.order[table, place] = seat
+    state.out[table] |= np.uint16(1 << seat)

@@ -1,0 +1,322 @@
+"""Thousands of tables of a game at once, each playing whole matches.
+
+The state is kept in arrays and changed in place: a step touches every table, and a new state each time would only be
+copied. What happens follows the knowledge base; this module moves cards.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.faults import TableError, blame, several, stop_where
+from abl_cards.games.game import GameError
+from abl_cards.games.hidden import Constraints
+from abl_cards.games.play import state as kernels
+from abl_cards.games.play.choices import Choices
+from abl_cards.games.play.decisions import Decisions
+from abl_cards.games.play.flow import Flow
+from abl_cards.games.play.habits import note_acts
+from abl_cards.games.play.state import EPISODE_OVER, LEADING, MATCH_OVER, NOBODY, PLAY
+from abl_cards.games.play.view import View, others_of
+from abl_cards.games.play.walk import NO_CARD
+from abl_cards.games.progress import MOST_IDLE, idle_for_ever, stop_endless
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.snapshots import copy_rows, named_arrays
+from abl_cards.games.tables import DRAW, Indices, Listener, Moves
+from abl_cards.games.telling.knowledge import hidden, hints
+from abl_cards.games.telling.observations import observe
+from abl_cards.parallel import each_share
+from abl_cards.streams import below_all, mix_all
+
+_DEAL, _LOTS = 1, 2  # what the random numbers of an episode and of a match are for
+
+
+class Dealt(NamedTuple):
+    """Where episodes begin: what `deal` has not changed yet."""
+
+    hands: NDArray[np.uint8]  # [n, seats, kinds]
+    aside: NDArray[np.uint8]  # [n, kinds]
+    fluents: NDArray[np.int16]  # [n, slots] what the match remembers
+    lots: NDArray[np.int16]  # [n, lots]
+    total: NDArray[np.int64]  # [n, seats] points so far in the match
+    episode: NDArray[np.int32]  # [n] episodes before this one
+
+
+class Tables:
+    """The state of n tables."""
+
+    def __init__(self, rules: Rules, n: int, listener: Listener | None = None) -> None:
+        """Tables with nothing on them; see ``begin``."""
+        self.rules, self.listener = rules, listener
+        self.flow = Flow.of(rules)
+        self.endless = True  # go on with the next episode when one is over
+        self.keys = np.zeros(n, np.uint64)  # [n] what the cards of each match are dealt from
+        self.episode = np.zeros(n, np.int32)  # [n] episodes finished in the match
+        self.deals = np.zeros(n, np.int32)  # [n] how often cards were dealt in the match
+        self.winner = np.full(n, -1, np.int8)  # [n] a team, DRAW, or -1 while the match runs
+        self.points = np.zeros((n, rules.table.seats), np.int32)  # [n, seats] of the last episode
+        self.total = np.zeros((n, rules.table.seats), np.int64)  # [n, seats] of the match
+        self.by_points = np.zeros(n, np.bool_)  # [n] whether points decided the match
+        self.state = rules.tables(n)
+
+    @classmethod
+    def begin(cls, rules: Rules, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
+        """Deal the first episode of a match at each table; keys [n] decide all its cards."""
+        tables = cls(rules, len(keys), listener)
+        tables.begin_match(np.arange(len(keys)), keys)
+        return tables
+
+    @classmethod
+    def resume(cls, rules: Rules, dealt: Dealt, listener: Listener | None = None) -> Tables:
+        """A table for each episode whose cards have just been dealt; it stops when the episode is over."""
+        tables = cls(rules, len(dealt.hands), listener)
+        tables.endless = False
+        tables.episode[:], tables.total[:] = dealt.episode, dealt.total
+        state = tables.state
+        state.hands[:], state.aside[:], state.fluents[:], state.lots[:] = dealt[:4]
+        tables._begin_episode(np.arange(len(tables)))
+        return tables
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that tells these tables from others, by name, in place: to save it, and to write it back."""
+        names = ("keys", "episode", "deals", "winner", "points", "total", "by_points")
+        return named_arrays({name: getattr(self, name) for name in names}, state=self.state)
+
+    @property
+    def seat(self) -> NDArray[np.int8]:
+        """[n] the seat to decide."""
+        return self.state.seat
+
+    @property
+    def clock(self) -> NDArray[np.int32]:
+        """[n] decisions so far in the match."""
+        return self.state.clock
+
+    def playing(self) -> Indices:
+        """The tables where a seat is to play or pass."""
+        return np.flatnonzero(self.state.stage == PLAY)
+
+    def exchanging(self) -> Indices:
+        """The tables where a seat is to choose something."""
+        return np.flatnonzero(self.state.stage == kernels.CHOICE)
+
+    def decisions(self, which: Indices) -> Decisions:
+        """The plays to decide at these tables, which must all be playing."""
+        return Decisions(View(self.rules, self.state, which, self.state.seat[which]))
+
+    @classmethod
+    def imagine(cls, decisions: Decisions, rows: Indices, hands: NDArray[np.uint8]) -> Tables:
+        """Tables as those of decisions rows [m], were the others to hold hands [m, others, kinds].
+
+        They stop with the episode. Raises GameError away from a table.
+        """
+        view = decisions.view
+        if not view.at_table:
+            raise GameError(
+                "there is nothing to imagine away from a table: a state does not tell what was played, a record does"
+            )
+        tables, origin = cls(view.rules, len(rows)), view.which[rows]
+        tables.endless = False
+        copy_rows(view.state, origin, tables.state)
+        others = others_of(view.rules, tables.state.seat)
+        tables.state.hands[np.arange(len(tables))[:, None], others] = hands
+        return tables
+
+    # --- what seats see
+    # ------------------------------------------------------------------------------------------------
+
+    def view(self, which: Indices, seats: NDArray[np.int8] | None = None) -> View:
+        """These tables from the eyes of seats [n], by default of those to decide."""
+        return View(self.rules, self.state, which, self.state.seat[which] if seats is None else seats)
+
+    def observe(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
+        """[n, features] what seats [n] see at these tables, by default those to decide; see telling/observations.py."""
+        return observe(self.rules, self.state, which, self.state.seat[which] if seats is None else seats)
+
+    def hidden(self, which: Indices, seats: NDArray[np.int8] | None = None) -> Constraints:
+        """What seats [n] know of the hands they do not see at these tables, by default those to decide."""
+        return hidden(self.rules, self.view(which, seats))
+
+    def hints(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.float32]:
+        """[n, others, kinds] how what the others did changes the odds of a copy for seats [n]."""
+        return hints(self.rules, self.view(which, seats))
+
+    def open_hands(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
+        """[n, seats, kinds] every hand in the order of play, that of seats [n] first, by default of those to decide."""
+        view = self.view(which, seats)
+        return np.concatenate([view.hand[:, None], view.hidden_hands], axis=1)
+
+    def others(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
+        """[n, others, kinds] the hands that seats [n] do not see, likewise."""
+        return self.view(which, seats).hidden_hands
+
+    def laid_by_others(self, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
+        """[n, others, kinds] what these others have laid down in the episode."""
+        return self.state.played[which[:, None], others_of(self.rules, seats)]
+
+    # --- what it is worth
+    # ----------------------------------------------------------------------------------------------
+
+    def outcome(self, which: Indices) -> NDArray[np.float64]:
+        """[n, seats] what finished matches were worth to each seat; they add up to nothing.
+
+        Points less their mean where points decide; else 1 for those who have won, and what that costs the others.
+        """
+        total = self.total[which].astype(np.float64)
+        won = np.array(self.rules.table.team) == self.winner[which][:, None]
+        shares = np.where(won, 1.0, -won.sum(axis=1, keepdims=True) / np.maximum(1, (~won).sum(axis=1, keepdims=True)))
+        shares[self.winner[which] < 0] = 0
+        return np.where(self.by_points[which][:, None], total - total.mean(axis=1, keepdims=True), shares)
+
+    def roles(self, which: Indices) -> NDArray[np.int8]:
+        """[n, seats] the part of each seat in the match, a number of ``Flow.roles``."""
+        return self.flow.roles_at(self.state, which)
+
+    def rate(self, which: Indices, theirs: NDArray[np.int8], mine: NDArray[np.int8]) -> NDArray[np.float32]:
+        """[n] what a point of one seat is worth to another: to its team as much, to the others what they pay for it."""
+        team = np.array(self.rules.table.team)
+        members = np.bincount(team)[team]
+        cost = members[theirs] / (len(team) - members[theirs])
+        return np.where(team[theirs] == team[mine], 1.0, -cost).astype(np.float32)
+
+    # --- what happens ------------------------------------------------------------------------------------------------
+
+    def begin_match(self, which: Indices, keys: NDArray[np.uint64]) -> None:
+        """Start a new match at these tables; keys [n] decide all its cards."""
+        state = self.state
+        self.keys[which], self.episode[which], self.deals[which], self.winner[which] = keys, 0, 0, -1
+        self.points[which], self.total[which] = 0, 0
+        state.clock[which] = 0
+        state.fluents[which] = self.rules.fluents.nothing
+        for number, sides in enumerate(self.flow.lots):
+            state.lots[which, number] = below_all(mix_all(self.keys[which], _LOTS + number), sides)
+        self.flow.init(state, which)
+        self.flow.happens("match", state, which)
+        self._deal(which)
+
+    def play(self, which: Indices, moves: Moves) -> None:
+        """Lay down a legal play or pass at each of these tables."""
+        if self.listener:
+            self.listener.played(self, which, moves)
+        passing = self.rules.forms.passing
+        note_acts(self.rules, self.state, which, moves.form)
+        stuck = each_share(
+            len(which),
+            lambda lo, hi: kernels.lay_down(self.state, self.rules.turns, passing, which, lo, hi, *moves),
+        )
+        for table in stuck:
+            if table >= 0:
+                raise TableError(int(table), self._no_turn(int(table)))
+        self._stop_idle(which)
+        self.flow.played(self.state, which)
+        ended = which[self.state.stage[which] == EPISODE_OVER]
+        if ended.size:
+            self._end_episode(ended)
+
+    def give(self, which: Indices, options: NDArray[np.uint8]) -> None:
+        """Choose one of the options at each of these tables: their numbers [n]."""
+        if self.listener:
+            self.listener.card_given(self, which, options)
+        state = self.state
+        state.clock[which] += 1
+        state.idle[which] += 1
+        self._stop_idle(which)
+        state.chosen[which] = options
+        self.flow.happens("choice", state, which)
+        self._go_on(which)
+
+    def exchanges(self, which: Indices) -> Choices:
+        """What may be chosen at these tables, which must all be asking."""
+        return Choices(View(self.rules, self.state, which, self.state.seat[which]))
+
+    def _stop_idle(self, which: Indices) -> None:
+        """Stop where nobody lays a card any more; raises TableError."""
+        kb = self.rules.kb
+        idle = self.state.idle[which] > MOST_IDLE
+        stop_where(idle, which, lambda _: idle_for_ever(kb, "over"))
+
+    def _no_turn(self, table: int) -> str:
+        state = self.state
+        out, passed = (several(_bits(mask[table])) for mask in (state.out, state.passed))
+        return (
+            f"`turn/1` names no seat, or several, after seat {state.acted[table]} has acted "
+            f"(owner {state.owner[table]}, "
+            f"passed {passed}, out {out}){blame(self.rules.kb, 'turn/1')}"
+        )
+
+    def _deal(self, which: Indices) -> None:
+        state, rules = self.state, self.rules
+        state.fluents[which[:, None], rules.fluents.fleeting] = rules.fluents.nothing[rules.fluents.fleeting]
+        keys = mix_all(mix_all(self.keys[which], self.deals[which]), _DEAL)
+        kernels.deal(keys, which, rules.pack.deck, np.array(rules.table.dealt, np.int64), state.hands, state.aside)
+        self.deals[which] += 1
+        self._begin_episode(which)
+
+    def _begin_episode(self, which: Indices) -> None:
+        """Cards are dealt at these tables: forget the episode before, and begin."""
+        state = self.state
+        state.passed[which], state.gone_by[which], state.out[which], state.order[which] = 0, 0, 0, NOBODY
+        state.played[which], state.acts[which], state.plays[which], state.idle[which] = 0, 0, 0, 0
+        state.recent[which], state.recent_seat[which], state.laid[which] = NO_CARD, NOBODY, -1
+        state.to_beat[which], state.top_cards[which] = LEADING, NO_CARD
+        # Who acted last, and what was chosen, is of the episode before, or of another match.
+        state.seat[which], state.owner[which], state.acted[which] = 0, NOBODY, NOBODY
+        state.choice[which], state.chosen[which] = -1, -1
+        if self.listener:  # first: a record has the cards as they were dealt
+            self.listener.episode_began(self, which)
+        self.flow.happens("deal", state, which)
+        self._go_on(which)
+
+    def _go_on(self, which: Indices) -> None:
+        """Ask whom to ask, or let the play begin."""
+        state = self.state
+        again, stage, seat, leader = self.flow.control(state, which)
+        asked = stage >= 0
+        state.choice[which], state.stage[which] = stage, np.where(asked, kernels.CHOICE, PLAY)
+        state.seat[which] = np.where(asked, seat, leader)
+        state.owner[which] = state.acted[which] = state.seat[which]
+        state.context[which] = self.rules.contexts.of(state.fluents[which])
+        if again.any():
+            kb, often = self.rules.kb, self.deals[which] - self.episode[which] > MOST_IDLE
+            stop_where(
+                often, which, lambda _: f"dealt {MOST_IDLE:,} times in a row: `deal_again/0`{blame(kb, 'deal_again/0')}"
+            )
+            self._deal(which[again])
+
+    def _end_episode(self, which: Indices) -> None:
+        """Score it; whoever listens to its end knows already whether the match is won."""
+        self.points[which] = self.flow.score(self.state, which)
+        self.total[which] += self.points[which]
+        over, winner = self.flow.end(self.state, which)
+        ended = which[over]
+        self.by_points[ended] = winner[over] == -1
+        self.winner[ended] = np.where(winner[over] == -1, self._best(ended), winner[over])
+        if self.listener:
+            self.listener.episode_ended(self, which)
+        self.flow.happens("end", self.state, which)
+        self.episode[which] += 1
+        stop_endless(self.rules.kb, which, self.episode[which], ~over, ("match_over/0", "won/1", "drawn/0"))
+        self.state.stage[ended] = MATCH_OVER
+        if self.listener and ended.size:
+            self.listener.match_ended(self, ended)
+        if self.endless and not over.all():
+            self._deal(which[~over])
+
+    def _best(self, which: Indices) -> NDArray[np.int8]:
+        """The team of most points, or a draw."""
+        teams = np.array(self.rules.table.team)
+        sums = np.stack([self.total[which][:, teams == team].sum(axis=1) for team in range(teams.max() + 1)], axis=1)
+        best = sums.argmax(axis=1)
+        shared = (sums == sums.max(axis=1, keepdims=True)).sum(axis=1) > 1
+        return np.where(shared, DRAW, best).astype(np.int8)
+
+
+def _bits(mask: np.integer) -> list[int]:
+    """The places of the bits that are set."""
+    return [place for place in range(int(mask).bit_length()) if int(mask) >> place & 1]

@@ -1,0 +1,118 @@
+"""What the seats to decide see at some tables, as the columns that circuits are told."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.play.state import State
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.tables import Indices, MoveLists
+from abl_cards.games.telling.writer import Fill, lazily, rows_of
+
+NO_EVENT = -1
+"""What happens, what is asked for, what was chosen and by whom, as long as seats play."""
+
+
+class View:
+    """Some tables from the eyes of a seat at each; what it sees is kept, so it may be asked as long as nobody moves."""
+
+    def __init__(
+        self, rules: Rules, state: State, which: Indices, seats: NDArray[np.int8], at_table: bool = True
+    ) -> None:
+        """Look at tables [n] from the eyes of seats [n]; away from a table nothing is known of what was played."""
+        self.rules, self.state, self.which, self.seats, self.at_table = rules, state, which, seats, at_table
+        self.hand = state.hands[which, seats]  # [n, kinds]
+        self.to_beat = state.to_beat[which]
+        self.context = state.context[which]
+        self.counted: list[
+            tuple[object, MoveLists, NDArray[np.uint8]]
+        ] = []  # plays left, and by whom they were counted
+
+    def __len__(self) -> int:
+        return len(self.which)
+
+    def at(self, rows: NDArray[np.int64]) -> View:
+        """Some of these."""
+        return View(self.rules, self.state, self.which[rows], self.seats[rows], self.at_table)
+
+    @cached_property
+    def others(self) -> NDArray[np.int8]:
+        """[n, others] the other seats in the order of play."""
+        return others_of(self.rules, self.seats)
+
+    @cached_property
+    def hidden_hands(self) -> NDArray[np.uint8]:
+        """[n, others, kinds] what the other seats hold."""
+        return self.state.hands[self.which[:, None], self.others]
+
+    @cached_property
+    def unseen(self) -> NDArray[np.uint8]:
+        """[n, kinds] the cards that the seats do not see: in the other hands, and aside."""
+        unseen: NDArray[np.uint8] = self.hidden_hands.sum(axis=1, dtype=np.uint8) + self.state.aside[self.which]
+        return unseen
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int16]:
+        """[n, others] how many cards the others hold."""
+        return self.hidden_hands.sum(axis=2, dtype=np.int16)
+
+    @cached_property
+    def top(self) -> NDArray[np.int16]:
+        """[n] whose play is to beat, as a number of the others; -1 when leading."""
+        place = (self.others == self.state.owner[self.which][:, None]).argmax(axis=1).astype(np.int16)
+        return np.where(self.to_beat >= 0, place, np.int16(-1))
+
+    @cached_property
+    def fills(self) -> Mapping[str, Fill]:
+        """What fills each group of columns."""
+        state, which = self.state, self.which
+        return {
+            "hand": self.cells(lambda: self.hand),
+            "size": lazily(lambda _: self.hand.sum(axis=1)),
+            "unseen": self.cells(lambda: self.unseen),
+            "gone": self.cells(lambda: self.gone),
+            "sizes": lazily(lambda other: self.sizes[:, other]),
+            "trick": lazily(lambda column: self.top if column else self.to_beat),
+            "seat": lazily(lambda _: self.seats),
+            "acts": lazily(lambda _: state.acts[which]),
+            "fluents": rows_of(state.fluents, which),
+            "act": lazily(lambda column: act_column(state, which, column)),
+            "face": self._fill_face,
+            "event": lazily(lambda _: np.full(len(which), NO_EVENT, np.int16)),
+        }
+
+    @cached_property
+    def gone(self) -> NDArray[np.uint8]:
+        """[n, kinds] the cards laid down in the episode."""
+        gone: NDArray[np.uint8] = self.state.played[self.which].sum(axis=1, dtype=np.uint8)
+        return gone
+
+    def cells(self, cards: Callable[[], NDArray[np.uint8]]) -> Fill:
+        """How many of cards [n, kinds] act as each cell."""
+        return lambda lo, hi, columns, used: self.rules.cells.fold(cards(), self.context, used, lo, hi, columns)
+
+    def _fill_face(self, lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
+        cells = self.rules.cells
+        for place, mine in cells.blocks(used, self.rules.table.seats - 1):
+            cells.fold(self.hidden_hands[:, place], self.context, used[mine] % len(cells), lo, hi, columns[mine])
+
+
+def act_column(state: State, which: Indices, column: int) -> NDArray[np.integer]:
+    """Who acted, whose play is to beat, who has passed since, and in the trick, and who is out."""
+    field: NDArray[np.integer] = (state.acted, state.owner, state.passed, state.gone_by, state.out)[column]
+    return field[which]
+
+
+def others_of(rules: Rules, seats: NDArray[np.int8]) -> NDArray[np.int8]:
+    """[n, others] the other seats in the order of play from seats [n] on."""
+    after = np.array(rules.table.after, np.int8)
+    found, seat = [], seats
+    for _ in range(rules.table.seats - 1):
+        seat = after[seat]
+        found.append(seat)
+    return np.stack(found, axis=1)

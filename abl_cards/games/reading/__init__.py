@@ -1,0 +1,1 @@
+"""Reading a description: a folder of rule files as facts, circuits, and arrays for kernels."""

@@ -1,0 +1,173 @@
+"""Cells: what cards act as, by context."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abl_cards.games.reading.contexts import Contexts
+from abl_cards.games.reading.pack import Pack, rank_and_suit
+from abl_cards.games.rule_files import kb_error
+from abl_cards.logic import Circuit, Term
+
+WILD = "wild"
+NO_CELL = -1
+
+
+class Exceptions(NamedTuple):
+    """Where kinds act otherwise than in most contexts."""
+
+    start: NDArray[np.int64]  # [contexts + 1]
+    kind: NDArray[np.int64]  # [exceptions]
+    usual: NDArray[np.int16]  # [exceptions, most] cells
+    here: NDArray[np.int16]  # [exceptions, most] cells
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The names of the cells, and which of them each kind of card counts for."""
+
+    names: tuple[Term, ...]
+    acts: NDArray[np.int16]  # [contexts, kinds, most] cells; NO_CELL beyond the last
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def fold(
+        self, cards: NDArray[np.uint8], context: NDArray[np.integer], used: NDArray[np.int64], lo: int, hi: int,
+        columns: NDArray[np.int16],
+    ) -> None:  # fmt: skip
+        """Add up how many of cards [n, kinds] act as each of the used cells: columns [used, n], zero so far."""
+        fold(cards, context, self._usual, self._exceptions, self._places(used), lo, hi, columns)
+
+    def blocks(self, used: NDArray[np.int64], blocks: int) -> Iterator[tuple[int, slice]]:
+        """Of columns that are cells block by block: which of the used ones are of each block that has any."""
+        bounds = np.searchsorted(used, np.arange(blocks + 1) * len(self))
+        for block in range(blocks):
+            if bounds[block] < bounds[block + 1]:
+                yield block, slice(int(bounds[block]), int(bounds[block + 1]))
+
+    def _places(self, used: NDArray[np.int64]) -> NDArray[np.int64]:
+        """[cells] the place of each cell among those that are used, -1 for the others."""
+        found = np.full(len(self) + 1, -1, np.int64)
+        found[used] = np.arange(len(used))
+        return found
+
+    @cached_property
+    def _usual(self) -> NDArray[np.int16]:
+        """[kinds, most] the cells of each kind in most contexts."""
+        usual = np.empty(self.acts.shape[1:], np.int16)
+        for kind in range(len(usual)):
+            found, counts = np.unique(self.acts[:, kind], axis=0, return_counts=True)
+            usual[kind] = found[counts.argmax()]
+        return usual
+
+    @cached_property
+    def _exceptions(self) -> Exceptions:
+        unlike = (self.acts != self._usual).any(axis=2)
+        context, kind = np.nonzero(unlike)
+        start = np.searchsorted(context, np.arange(len(self.acts) + 1))
+        return Exceptions(start, kind.astype(np.int64), self._usual[kind], self.acts[context, kind])
+
+    @cached_property
+    def number(self) -> dict[Term, int]:
+        """The place of each cell."""
+        return {name: place for place, name in enumerate(self.names)}
+
+    def kinds(self, name: Term, context: int) -> list[int]:
+        """The kinds of cards that act as a cell in a context, in the order of vectors."""
+        if name not in self.number:
+            return []
+        return np.flatnonzero((self.acts[context] == self.number[name]).any(axis=1)).tolist()
+
+
+def default_cells(kind: Term) -> tuple[Term, ...]:
+    """What a card acts as where no rule says it: itself, and its rank.
+
+    >>> default_cells("card(3,h)"), default_cells(7)
+    (('card(3,h)', 3), (7,))
+    """
+    parts = rank_and_suit(kind)
+    return (kind, parts[0]) if parts else (kind,)
+
+
+def plain_cells(pack: Pack, contexts: int) -> Cells:
+    """The cells of a game that has no ``acts_as/2``: the same in all contexts."""
+    return _cells(pack, [[default_cells(kind) for kind in pack.kinds]] * contexts)
+
+
+def read_cells(pack: Pack, circuit: Circuit, contexts: Contexts) -> Cells:
+    """The cells that ``acts_as/2`` gives; raises KBError for a card that there is not."""
+    answers = contexts.ask(circuit)
+    acts: list[list[list[Term]]] = [[[] for _ in pack.kinds] for _ in range(len(contexts))]
+    for (_, (card, cell)), holds in zip(circuit.outputs, answers, strict=True):
+        if card not in pack.number:
+            raise kb_error(f"acts_as({card},{cell}): no such card in pack/2", "write a card of the pack")
+        for context in np.flatnonzero(holds):
+            acts[context][pack.number[card]].append(cell)
+    return _cells(pack, acts)
+
+
+def _cells(pack: Pack, acts: Sequence[Sequence[Sequence[Term]]]) -> Cells:
+    """Cells of single kinds first, in the order of vectors."""
+    every = dict.fromkeys(cell for context in acts for cells in context for cell in cells)
+    kinds = [kind for kind in pack.kinds if kind in every]
+    names = tuple(dict.fromkeys([*kinds, *sorted((cell for cell in every if cell not in pack.number), key=_order)]))
+    number = {name: place for place, name in enumerate(names)}
+    most = max(1, max((len(cells) for context in acts for cells in context), default=1))
+    table = np.full((len(acts), len(pack), most), NO_CELL, np.int16)
+    for context, by_kind in enumerate(acts):
+        for kind, found in enumerate(by_kind):
+            table[context, kind, : len(found)] = [number[cell] for cell in found]
+    return Cells(names, table)
+
+
+def _order(cell: Term) -> tuple[int, int, str]:
+    """Numbers before words, as clingo has it."""
+    return (0, cell, "") if isinstance(cell, int) else (1, 0, cell)
+
+
+_BLOCK = 256
+
+
+@njit(cache=True, nogil=True)
+def fold(cards, context, usual, exceptions, places, lo, hi, columns):
+    """See Cells.fold; places [cells] are rows of the columns, -1 for cells that nobody asks about."""
+    flat, n = columns.reshape(columns.size), np.uint64(columns.shape[1])
+    copies = np.empty(_BLOCK, np.int16)
+    for start in range(lo, hi, _BLOCK):
+        length = min(_BLOCK, hi - start)
+        for kind in range(cards.shape[1]):
+            for i in range(length):
+                copies[i] = cards[start + i, kind]
+            for each in range(usual.shape[1]):
+                cell = usual[kind, each]
+                if cell == NO_CELL:
+                    break
+                if places[cell] >= 0:
+                    to = np.uint64(places[cell]) * n + np.uint64(start)
+                    for i in range(np.uint64(length)):
+                        flat[to + i] += copies[i]
+        if len(exceptions.kind) > 0:
+            for i in range(start, start + length):
+                for exception in range(exceptions.start[context[i]], exceptions.start[context[i] + 1]):
+                    count = cards[i, exceptions.kind[exception]]
+                    if count:
+                        _move(exceptions.usual[exception], places, columns, i, -np.int16(count))
+                        _move(exceptions.here[exception], places, columns, i, np.int16(count))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _move(cells, places, columns, i, count):
+    for cell in cells:
+        if cell == NO_CELL:
+            break
+        if places[cell] >= 0:
+            columns[places[cell], i] += count

@@ -1,0 +1,69 @@
+"""The ways to take k cards that act as one cell, in the order of lists.
+
+A cell offers *candidates*: its kinds of cards in the order of vectors, then the kinds of wild cards that may stand in.
+By default the sets run upwards, card by card. Where the rules say ``order_of_sets(last_descending)``, the first k - 1
+cards run upwards and the last one downwards.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.rule_files import kb_error
+
+MOST_ROWS = 1 << 21
+
+
+class Combinations(NamedTuple):
+    """All combinations of all candidates; those of ``k`` cards are ``start[pattern, k] : start[pattern, k + 1]``.
+
+    ``pattern`` is how many there are of each candidate, as a number to this base, the first candidate last.
+    """
+
+    base: int
+    start: NDArray[np.int32]  # [base ** candidates, largest + 2]
+    counts: NDArray[np.uint8]  # [combinations, candidates] cards taken of each
+
+
+def combinations(candidates: int, copies: int, largest: int, last_descending: bool = False) -> Combinations:
+    """Build the table; raises KBError where it is too large.
+
+    >>> table = combinations(3, 1, 2)
+    >>> first, last = table.start[0b101, 1:3]
+    >>> table.counts[first:last].tolist()
+    [[1, 0, 0], [0, 0, 1]]
+    """
+    base = copies + 1
+    if ((base * (base + 1)) // 2) ** candidates > MOST_ROWS:
+        raise kb_error(
+            f"{candidates} kinds of cards with {copies} copies each act as one cell: too many ways to take some",
+            "leave out suits that do not matter: pack(Rank,Copies)",
+        )
+    order = _last_descending if last_descending else _upwards
+    start = np.zeros((base**candidates, largest + 2), dtype=np.int32)
+    rows: list[tuple[int, ...]] = []
+    for digits in product(range(base), repeat=candidates):
+        pattern = sum(digit * base**kind for kind, digit in enumerate(digits))
+        taken = list(product(*(range(digit + 1) for digit in digits)))
+        for k in range(largest + 1):
+            start[pattern, k] = len(rows)
+            rows += sorted((counts for counts in taken if sum(counts) == k), key=order)
+        start[pattern, largest + 1] = len(rows)
+    return Combinations(base, start, np.array(rows, dtype=np.uint8))
+
+
+def _cards(counts: tuple[int, ...]) -> list[int]:
+    return [kind for kind, count in enumerate(counts) for _ in range(count)]
+
+
+def _upwards(counts: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+    return tuple(_cards(counts)), 0
+
+
+def _last_descending(counts: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+    cards = _cards(counts)
+    return (tuple(cards), 0) if len(cards) < 2 else (tuple(cards[:-1]), -cards[-1])

@@ -1,0 +1,92 @@
+"""Contexts: combinations of the fluents on which the order of the plays and what cards act as depend.
+
+What depends on nothing else is asked about every context once; a table then knows its context by a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.reading.fluents import COUNT, ONE, Fluents
+from abl_cards.games.rule_files import kb_error
+from abl_cards.logic import Atom, Circuit, Signature, evaluate
+
+MOST_CONTEXTS = 4096
+
+
+@dataclass(frozen=True)
+class Contexts:
+    """Some slots of the fluents, and how many values each has; none of a single value is one of them."""
+
+    fluents: Fluents
+    slots: tuple[int, ...]
+    sizes: tuple[int, ...]
+    lowest: tuple[int, ...]  # the number that a slot has at least
+
+    def __len__(self) -> int:
+        return prod(self.sizes)
+
+    def of(self, state: NDArray[np.int16]) -> NDArray[np.int16]:
+        """[n] the contexts of tables that remember [n, slots]."""
+        found = np.zeros(len(state), np.int16)
+        for slot, size, lowest in zip(self.slots, self.sizes, self.lowest, strict=True):
+            found = found * np.int16(size) + (state[:, slot] - np.int16(lowest))
+        return found
+
+    @property
+    def states(self) -> NDArray[np.int16]:
+        """[contexts, slots of all fluents] what tables remember in each; what does not matter is as at first."""
+        state = np.tile(self.fluents.nothing, (len(self), 1))
+        values = np.indices(self.sizes).reshape(len(self.sizes), len(self))
+        for slot, lowest, column in zip(self.slots, self.lowest, values, strict=True):
+            state[:, slot] = column + lowest
+        return state
+
+    def rows(self, circuit: Circuit) -> NDArray[np.uint8]:
+        """[inputs, contexts] what a circuit is told of each; inputs that are no fluents are false."""
+        return fluent_rows(self.fluents, circuit.inputs, self.states)
+
+    def ask(self, circuit: Circuit) -> NDArray[np.uint8]:
+        """[outputs, contexts] the answers in each."""
+        return evaluate(circuit, self.rows(circuit))
+
+
+def fluent_rows(fluents: Fluents, inputs: Sequence[Atom], state: NDArray[np.int16]) -> NDArray[np.uint8]:
+    """[inputs, n] which inputs hold at tables that remember [n, slots]; those that are no fluents do not."""
+    rows = np.zeros((len(inputs), len(state)), np.uint8)
+    for row, (name, arguments) in enumerate(inputs):
+        signature = Signature(name, len(arguments))
+        place = fluents[signature].place(arguments) if signature in fluents else None
+        if place is not None:
+            numbers = state[:, place.slot]
+            rows[row] = numbers == place.value if fluents[signature].manner == ONE else numbers >= place.value
+    return rows
+
+
+def contexts_of(fluents: Fluents, circuits: Iterable[Circuit]) -> Contexts:
+    """The fluents that some circuits depend on; raises KBError where they have too many combinations."""
+    largest: dict[int, int] = {}
+    for name, arguments in (atom for circuit in circuits for atom in circuit.inputs):
+        signature = Signature(name, len(arguments))
+        if signature in fluents:
+            fluent = fluents[signature]
+            place = fluent.place(arguments)
+            if place is not None:
+                most = len(fluent.values) - 1 if fluent.manner == ONE else place.value
+                largest[place.slot] = max(largest.get(place.slot, 1), most)
+    manner = {slot: fluent.manner for fluent in fluents.fluents for slot in fluent.slots}
+    slots = tuple(sorted(largest))
+    lowest = tuple(-1 if manner[slot] == ONE else 0 for slot in slots)
+    found = Contexts(
+        fluents, slots, tuple(largest[slot] - low + 1 for slot, low in zip(slots, lowest, strict=True)), lowest
+    )
+    if len(found) > MOST_CONTEXTS:
+        counts = [slot for slot in slots if manner[slot] == COUNT]
+        advice = "let the order of the plays depend on fewer fluents" + (", and on no count" if counts else "")
+        raise kb_error(f"the order of the plays depends on {len(found)} combinations of fluents", advice)
+    return found

@@ -1,0 +1,159 @@
+"""Fluents: what a table remembers between plays, as rule files declare it, in numbers.
+
+A fluent is an input that a fact declares: ``one(level,1)`` has one value or none, ``count(failures,2)`` counts from 0,
+``any(shown,1)`` holds of some. All arguments but the value are its keys; a *slot* is a fluent with its keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.rule_files import kb_error
+from abl_cards.logic import Atom, KnowledgeBase, Signature, Term
+
+ONE, COUNT, ANY = "one", "count", "any"
+MANNERS = (ONE, COUNT, ANY)
+NONE = -1
+"""A slot of one value that has none."""
+
+Arguments = tuple[Term, ...]
+
+
+class Place(NamedTuple):
+    """Where an instance of a fluent is kept, and what it is there."""
+
+    slot: int
+    value: int  # the number of the value; at least so many of a count; 1 of a set
+
+
+@dataclass(frozen=True)
+class Fluent:
+    """A predicate that tables remember."""
+
+    signature: Signature
+    manner: str
+    lasting: bool  # kept from one episode to the next
+    keys: tuple[Arguments, ...]  # in the order of terms
+    values: tuple[Term, ...]  # of a fluent of one value, in the order of terms
+    first: int  # its first slot
+
+    @property
+    def slots(self) -> range:
+        """Its slots, one a key."""
+        return range(self.first, self.first + len(self.keys))
+
+    @property
+    def nothing(self) -> int:
+        """What a slot is at first."""
+        return NONE if self.manner == ONE else 0
+
+    def place(self, arguments: Arguments) -> Place | None:
+        """Where an instance is kept; None for one that is not declared."""
+        key, value = (arguments, 1) if self.manner == ANY else (arguments[:-1], arguments[-1])
+        if key not in self._numbers:
+            return None
+        slot = self.first + self._numbers[key]
+        if self.manner == ONE:
+            return Place(slot, self.values.index(value)) if value in self.values else None
+        return Place(slot, value) if isinstance(value, int) else None
+
+    @cached_property
+    def _numbers(self) -> dict[Arguments, int]:
+        return {key: number for number, key in enumerate(self.keys)}
+
+
+@dataclass(frozen=True)
+class Fluents:
+    """All of a game, and where they are kept: a number a slot."""
+
+    fluents: tuple[Fluent, ...]
+
+    def __len__(self) -> int:
+        """The number of slots."""
+        return sum(len(fluent.keys) for fluent in self.fluents)
+
+    def __getitem__(self, signature: Signature) -> Fluent:
+        return self._by_signature[signature]
+
+    def __contains__(self, signature: object) -> bool:
+        return signature in self._by_signature
+
+    @property
+    def signatures(self) -> tuple[Signature, ...]:
+        """Of all of them."""
+        return tuple(fluent.signature for fluent in self.fluents)
+
+    def named(self, name: str) -> Fluent | None:
+        """The fluent of this name, whatever its arity."""
+        return next((fluent for fluent in self.fluents if fluent.signature.name == name), None)
+
+    @cached_property
+    def nothing(self) -> NDArray[np.int16]:
+        """[slots] what is remembered before anything has happened."""
+        return np.array([fluent.nothing for fluent in self.fluents for _ in fluent.keys], np.int16)
+
+    @cached_property
+    def fleeting(self) -> NDArray[np.int64]:
+        """The slots that are forgotten when cards are dealt."""
+        kept = [slot for fluent in self.fluents if not fluent.lasting for slot in fluent.slots]
+        return np.array(kept, np.int64)
+
+    @cached_property
+    def _by_signature(self) -> dict[Signature, Fluent]:
+        return {fluent.signature: fluent for fluent in self.fluents}
+
+
+def declared_fluents(facts: Iterable[tuple[str, tuple[Term | None, ...]]]) -> dict[Signature, str]:
+    """The manner of each fluent, from the facts ``one/2, count/2, any/2`` of the text; raises KBError."""
+    found: dict[Signature, str] = {}
+    for manner, arguments in facts:
+        name, arity = arguments
+        if not isinstance(name, str) or not isinstance(arity, int):
+            raise kb_error(f"{manner}/2: a name and a number of arguments are wanted", f"write {manner}(level,1).")
+        signature = Signature(name, arity)
+        if found.setdefault(signature, manner) != manner:
+            raise kb_error(f"{signature} is declared by {found[signature]} and by {manner}", "keep one of them")
+    return found
+
+
+def read_fluents(kb: KnowledgeBase, manners: Mapping[Signature, str]) -> Fluents:
+    """Their keys and values from the declared inputs; raises KBError."""
+    instances: dict[Signature, list[Arguments]] = {}
+    for name, arguments in kb.input_atoms:
+        instances.setdefault(Signature(name, len(arguments)), []).append(arguments)
+    lasting = {str(name) for name, *_ in kb.facts("lasts", 2)}
+    fluents, first = [], 0
+    for signature, manner in sorted(manners.items()):
+        if manner != ANY and signature.arity == 0:
+            raise kb_error(f"{manner}({signature.name},0): it has no argument for the value", "declare it by any/2")
+        found = instances.get(signature, [])
+        keys = _in_order(arguments if manner == ANY else arguments[:-1] for arguments in found)
+        values = tuple(each for (each,) in _in_order(arguments[-1:] for arguments in found)) if manner == ONE else ()
+        fluents.append(Fluent(signature, manner, signature.name in lasting, tuple(keys), values, first))
+        first += len(keys)
+    return Fluents(tuple(fluents))
+
+
+def _in_order(found: Iterable[Arguments]) -> list[Arguments]:
+    """Without repetitions; clingo gives them in the order of terms."""
+    return list(dict.fromkeys(found))
+
+
+def atoms_of(fluents: Fluents, state: Sequence[int]) -> list[Atom]:
+    """What a table remembers, in words; a count by its number."""
+    found = []
+    for fluent in fluents.fluents:
+        for slot, key in zip(fluent.slots, fluent.keys, strict=True):
+            number = int(state[slot])
+            if number != fluent.nothing:
+                value = (
+                    () if fluent.manner == ANY else ((fluent.values[number],) if fluent.manner == ONE else (number,))
+                )
+                found.append(Atom(fluent.signature.name, (*key, *value)))
+    return found

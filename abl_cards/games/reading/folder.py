@@ -1,0 +1,126 @@
+"""A game as a folder of rule files: where it is, and what its text declares before anything is grounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from abl_cards.games.reading.fluents import MANNERS, declared_fluents
+from abl_cards.games.reading.variants import COMMON, HOME, Layers, layers_of, text_of
+from abl_cards.games.rule_files import kb_error
+from abl_cards.logic import Input, KnowledgeBase, Signature, Term
+from abl_cards.logic.files import lies_in
+from abl_cards.logic.statements import Program
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Some rule files with their profiles; a variant has those of its parents as well."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The word for the game."""
+        return self.path.resolve().name
+
+    @cached_property
+    def layers(self) -> Layers:
+        """The folder and its parents; raises KBError."""
+        return layers_of(self.path)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether all of it came with the package."""
+        return all(folder.resolve().parent == HOME.resolve() for folder in self.layers.folders)
+
+    @property
+    def library(self) -> tuple[Path, ...]:
+        """Where ``#include <name>.`` looks."""
+        return self.layers.library
+
+    @property
+    def profiles(self) -> tuple[str, ...]:
+        """The names of the profiles."""
+        return tuple(self.layers.profiles)
+
+    def files(self, profile: str | None = None) -> list[Path]:
+        """Everything in the folder, and one profile; raises KBError where there is none."""
+        files = list(self.layers.files)
+        if not files:
+            raise kb_error(f"{self.path} has no rule files", "write labels.lp, or copy a game: abl-cards kb copy")
+        chosen = profile or self.default_profile
+        if chosen is None:
+            return files
+        if chosen not in self.profiles:
+            known = ", ".join(self.profiles) or "none"
+            raise kb_error(f"unknown profile '{chosen}'", f"{self.path}/profiles has: {known}")
+        return [*files, self.layers.profiles[chosen]]
+
+    def state(self, profile: str | None = None) -> tuple[tuple[str, int, int], ...]:
+        """What tells the files from what they were before: their times and sizes, with those of common files."""
+        files = [*self.files(profile), *(file for shelf in self.library for file in sorted(shelf.glob("*.lp")))]
+        found = ((str(file), file.stat()) for file in files if file.exists())
+        return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in found)
+
+    @cached_property
+    def default_profile(self) -> str | None:
+        """What ``default_profile/1`` says, else the only profile; None where there are none."""
+        if not self.profiles:
+            return None
+        said = [str(use.pattern[0]) for use in self._text.heads if use.signature == Signature("default_profile", 1)]
+        if said:
+            return said[-1]
+        if len(self.profiles) == 1:
+            return self.profiles[0]
+        raise kb_error(
+            f"{self.path} has several profiles", "say in game.lp which is the usual one: default_profile(…)."
+        )
+
+    @property
+    def title(self) -> str:
+        """Its names in all languages, else that of the folder."""
+        said = [use.pattern[1] for use in self._text.heads if use.signature == Signature("title", 2)]
+        return " ".join(str(text).strip('"') for text in said) or self.name
+
+    @cached_property
+    def _text(self) -> Program:
+        return text_of(list(self.layers.files), self.library)
+
+    def program(self, profile: str | None = None) -> Program:
+        """What the text declares and uses."""
+        return text_of(self.files(profile), self.library)
+
+
+def declarations(program: Program) -> Iterator[tuple[str, tuple[Term | None, ...]]]:
+    """The facts that declare fluents."""
+    for use in program.heads:
+        if use.signature.name in MANNERS and use.signature.arity == 2:
+            yield use.signature.name, use.pattern
+
+
+def load(
+    folder: Folder, profile: str | None, outputs: set[Signature], inputs: set[Signature], cache: bool = True
+) -> KnowledgeBase:
+    """Load and check; of the outputs those that the rules derive. Raises KBError."""
+    program = folder.program(profile)
+    derived = {use.signature for use in program.heads} | program.defined
+    fluents = set(declared_fluents(declarations(program)))
+    taken = sorted({each.name for each in fluents} & {each.name for each in inputs})
+    if taken:
+        raise kb_error(
+            f"'{taken[0]}' is declared as a fluent, and an input has that name", "give the fluent another name"
+        )
+    kb = KnowledgeBase.load(
+        folder.files(profile),
+        inputs=[Input(*each[:1], arity=each.arity) for each in sorted(inputs | fluents)],
+        outputs=sorted(outputs & derived),
+        trusted=folder.trusted,
+        cache=cache,
+        library=folder.library,
+    )
+    # A game need not use all that a common file says, and who wrote the game can do nothing about it.
+    ours = tuple(each for each in kb.warnings if each.location is None or not lies_in(each.location.file, [COMMON]))
+    return replace(kb, warnings=ours)

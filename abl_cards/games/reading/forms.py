@@ -1,0 +1,233 @@
+"""Labels and forms as the facts of a knowledge base declare them: what can be laid down."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.reading.cells import Cells
+from abl_cards.games.reading.pack import Pack
+from abl_cards.games.rule_files import kb_error
+from abl_cards.games.shapes import number, numbered_labels, one_each
+from abl_cards.logic import KnowledgeBase, Term
+
+PASS = "pass"
+MOST_FORMS = 32_000
+MOST_KICKERS = 15
+"""Groups of kickers of one rank: they are bits of a word."""
+
+Bits = int
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cards that act as one cell, laid down side by side."""
+
+    cell: int
+    count: int
+    natural: int  # how many of them must be real
+    only: int | None  # a kind of card that all of them are of
+
+
+@dataclass(frozen=True)
+class Kickers:
+    """Cards that are carried: groups of equal ones, each of a cell that may be one."""
+
+    groups: int
+    size: int
+    allowed: Mapping[int, Bits]  # by cell: bit K when K groups may be of it
+    misread: Mapping[int, Bits]  # of these, what makes it another play when it leads
+
+
+@dataclass(frozen=True)
+class Form:
+    """A shape that realises a label."""
+
+    name: Term
+    label: int
+    kind: Term
+    groups: tuple[Group, ...]
+    wilds: int
+    suit: Term | None
+    mixed: bool
+    kickers: Kickers | None
+    apart: bool
+
+    @property
+    def cards(self) -> int:
+        """How many cards are laid down."""
+        carried = self.kickers.groups * self.kickers.size if self.kickers else 0
+        return sum(group.count for group in self.groups) + carried
+
+
+@dataclass(frozen=True)
+class Forms:
+    """The labels and forms of a knowledge base; forms of a label lie side by side, small ones first."""
+
+    labels: tuple[Term, ...]
+    forms: tuple[Form, ...]
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+    @cached_property
+    def number(self) -> dict[Term, int]:
+        """The place of each form."""
+        return {form.name: place for place, form in enumerate(self.forms)}
+
+    @cached_property
+    def label_number(self) -> dict[Term, int]:
+        """The place of each label."""
+        return {label: place for place, label in enumerate(self.labels)}
+
+    @cached_property
+    def label_of(self) -> NDArray[np.int16]:
+        """[forms] the label of each form."""
+        return np.array([form.label for form in self.forms], np.int16)
+
+    @cached_property
+    def cards_of(self) -> NDArray[np.int64]:
+        """[forms] how many cards each form is."""
+        return np.array([form.cards for form in self.forms], np.int64)
+
+    @cached_property
+    def label_cards(self) -> NDArray[np.int16]:
+        """[labels] the cards of the smallest form of each label; 0 for a label without a form."""
+        cards = np.full(len(self.labels), np.iinfo(np.int16).max, np.int16)
+        np.minimum.at(cards, self.label_of, np.array([form.cards for form in self.forms], np.int16))
+        return np.where(cards == np.iinfo(np.int16).max, 0, cards).astype(np.int16)
+
+    @property
+    def passing(self) -> int:
+        """The form of a pass."""
+        return self.number[PASS]
+
+    @property
+    def most_cards(self) -> int:
+        """The cards of the largest form."""
+        return max(form.cards for form in self.forms)
+
+
+def read_labels(kb: KnowledgeBase) -> tuple[Term, ...]:
+    """The labels in their order: by ``label/2``, or ``label/1`` with ``order/2``; raises KBError."""
+    if kb.facts("label", 2):
+        return numbered_labels(kb)
+    labels = [label for (label,) in kb.facts("label", 1)]
+    if not labels:
+        raise kb_error("no label/1: there is nothing to play", "write label(single(R)) :- rank(R). and so on")
+    keys = {label: key for (label,), key in one_each(kb, "order", 2, 1).items()}
+    missing = [label for label in labels if label not in keys]
+    if keys and missing:
+        raise kb_error(f"no order/2 for label {missing[0]}", f"write order({missing[0]},Key), or no order/2 at all")
+    ranked = _rank_of_terms(list(keys.values()))
+    return tuple(sorted(labels, key=lambda label: ranked[keys[label]])) if keys else tuple(labels)
+
+
+def _rank_of_terms(terms: list[Term]) -> dict[Term, int]:
+    """The order of terms as clingo has it."""
+    import clingo
+
+    ordered = sorted({term: clingo.parse_term(str(term)) for term in terms}.items(), key=lambda pair: pair[1])
+    return {term: place for place, (term, _) in enumerate(ordered)}
+
+
+def read_forms(kb: KnowledgeBase, pack: Pack, cells: Cells) -> Forms:
+    """What can be laid down; raises KBError where a fact names a card, a label or a form that there is not."""
+    labels = read_labels(kb)
+    reader = _Reader(kb, pack, cells, {label: place for place, label in enumerate(labels)})
+    forms = sorted(reader.forms(), key=lambda form: (form.label, form.cards))
+    if PASS not in {form.name for form in forms}:
+        raise kb_error("there is no form of a pass", "write label(pass). form(pass,pass). kind(pass,pass).")
+    if len(forms) > MOST_FORMS:
+        raise kb_error(f"{len(forms)} forms", f"at most {MOST_FORMS}")
+    return Forms(labels, tuple(forms))
+
+
+class _Reader:
+    """Facts by form."""
+
+    def __init__(self, kb: KnowledgeBase, pack: Pack, cells: Cells, labels: Mapping[Term, int]) -> None:
+        self._kb, self._pack, self._cells, self._labels = kb, pack, cells, labels
+        self._kinds, self._wilds = one_each(kb, "kind", 2, 1), one_each(kb, "wilds", 2, 1)
+        self._suits = one_each(kb, "same_suit", 2, 1)
+        self._mixed = {form for (form,) in kb.facts("mixed_suits", 1)}
+        self._apart = {form for (form,) in kb.facts("apart", 1)}
+        self._natural = self._most("natural")
+        self._only = one_each(kb, "only", 3, 2)
+        self._needs = self._groups()
+        self._kickers = self._carried()
+
+    def forms(self) -> list[Form]:
+        """Every form, once a label."""
+        return [self._form(label, name) for label, name in self._kb.facts("form", 2)]
+
+    def _form(self, label: Term, name: Term) -> Form:
+        if label not in self._labels:
+            raise kb_error(f"form({label},{name}): there is no label {label}", f"write label({label}).")
+        if (name,) not in self._kinds:
+            raise kb_error(
+                f"form {name} has no kind/2", f"write kind({name},Kind): only plays of one kind are compared"
+            )
+        groups = tuple(group for _, group in sorted(self._needs.get(name, {}).items()))
+        if not groups and name != PASS:
+            raise kb_error(f"form {name} has no cards", f"write needs({name},1,Rank,Count)")
+        wilds = number(self._wilds.get((name,), 0), f"wilds({name},…)")
+        return Form(
+            name, self._labels[label], self._kinds[name,], groups, wilds, self._suits.get((name,)), name in self._mixed,
+            self._kickers.get(name), name in self._apart,
+        )  # fmt: skip
+
+    def _cell(self, cell: Term, fact: str) -> int:
+        if cell not in self._cells.number:
+            raise kb_error(f"{fact}: no card of the pack acts as {cell}", "write a rank or a card of pack/2")
+        return self._cells.number[cell]
+
+    def _most(self, name: str) -> dict[tuple[Term, Term], int]:
+        found: dict[tuple[Term, Term], int] = defaultdict(int)
+        for form, cell, count in self._kb.facts(name, 3):
+            found[form, cell] = max(found[form, cell], number(count, f"{name}({form},{cell},{count})"))
+        return found
+
+    def _groups(self) -> dict[Term, dict[int, Group]]:
+        needs: dict[Term, dict[int, Group]] = defaultdict(dict)
+        for form, place, cell, count in self._kb.facts("needs", 4):
+            fact = f"needs({form},{place},{cell},{count})"
+            at = number(place, fact)
+            if at in needs[form]:
+                raise kb_error(f"needs/4 has two groups at place {place} of {form}", "give each group its own place")
+            if number(count, fact) < 1:
+                raise kb_error(f"{fact} is no group of cards", "write how many cards, from 1 on")
+            needs[form][at] = Group(
+                self._cell(cell, fact), number(count, fact), self._natural.get((form, cell), 0), self._kind(form, place)
+            )
+        return needs
+
+    def _kind(self, form: Term, place: Term) -> int | None:
+        card = self._only.get((form, place))
+        if card is not None and card not in self._pack.number:
+            raise kb_error(f"only({form},{place},{card}): no such card", "write a card of pack/2")
+        return None if card is None else self._pack.number[card]
+
+    def _carried(self) -> dict[Term, Kickers]:
+        allowed: dict[Term, dict[int, Bits]] = defaultdict(lambda: defaultdict(int))
+        misread: dict[Term, dict[int, Bits]] = defaultdict(lambda: defaultdict(int))
+        for name, bits in (("kicker", allowed), ("misread", misread)):
+            for form, cell, count in self._kb.facts(name, 3):
+                fact = f"{name}({form},{cell},{count})"
+                if not 1 <= number(count, fact) <= MOST_KICKERS:
+                    raise kb_error(f"{fact}: no number of groups", f"write 1 to {MOST_KICKERS}")
+                bits[form][self._cell(cell, fact)] |= 1 << number(count, fact)
+        carried = {}
+        for form, groups, size in self._kb.facts("kickers", 3):
+            fact = f"kickers({form},{groups},{size})"
+            if form in carried or number(groups, fact) < 1 or number(size, fact) < 1:
+                raise kb_error(
+                    f"{fact}: a form carries one number of groups of one size", "write kickers/3 once a form"
+                )
+            carried[form] = Kickers(number(groups, fact), number(size, fact), dict(allowed[form]), dict(misread[form]))
+        return carried

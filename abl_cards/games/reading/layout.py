@@ -1,0 +1,256 @@
+"""Forms as arrays: what the kernels read to lay down cards.
+
+Forms of a label and size that differ only in their suit, or only in their last group, are walked together, so that
+lists interleave their card sets; such a family is a *block*. Any other form is a block of its own.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.reading.cells import WILD, Cells
+from abl_cards.games.reading.combinations import Combinations, combinations
+from abl_cards.games.reading.forms import Form, Forms, Group
+from abl_cards.games.reading.pack import Pack, rank_and_suit
+from abl_cards.games.rule_files import kb_error
+from abl_cards.logic import Term
+
+PLAIN, MIXED, SUITED, TAILED = range(4)
+NONE = -1
+MOST_WILD_KINDS = 2
+
+
+class Slots(NamedTuple):
+    """Which kinds of cards act as the cells that forms speak of; rows are *ranks*, a word for such cells."""
+
+    kind: NDArray[np.int16]  # [ranks, most] kinds in the order of vectors, NONE beyond the last
+    natural: NDArray[np.uint8]  # [contexts, ranks, most] whether the kind acts as the cell there
+    wild: NDArray[np.int16]  # [contexts, wilds] kinds that stand in, NONE for none
+    own_rank: NDArray[np.int16]  # [contexts, wilds] the rank that such a card is of besides, NONE for none
+    own_slot: NDArray[np.int16]  # [contexts, wilds]
+    suit: NDArray[np.int8]  # [ranks, most] the number of the suit of each kind, NONE for none
+
+
+class Layout(NamedTuple):
+    """The blocks, and the ranks that their groups are of."""
+
+    label: NDArray[np.int16]  # [blocks]
+    form: NDArray[np.int16]  # [blocks] the only form, or NONE
+    mode: NDArray[np.int8]  # [blocks] PLAIN, MIXED (two suits at least), SUITED (one form a suit) or TAILED
+    groups: NDArray[np.int8]  # [blocks] groups that all its forms share
+    rank: NDArray[np.int16]  # [blocks, groups]
+    size: NDArray[np.int16]  # [blocks, groups] their cards
+    natural: NDArray[np.int16]  # [blocks, groups] how many of these must be real
+    only: NDArray[np.int16]  # [blocks, groups] the slot that they all are of, or NONE
+    wilds: NDArray[np.int16]  # [blocks] wild cards that may stand for others
+    cards: NDArray[np.int16]  # [blocks]
+    tail_size: NDArray[np.int16]  # [blocks] cards of the last group, TAILED only
+    tail_natural: NDArray[np.int16]  # [blocks or 1, ranks] of these natural, by the rank of the last group
+    tail_form: NDArray[np.int16]  # [blocks or 1, ranks] the form by the rank of the last group, or NONE
+    suit_form: NDArray[np.int16]  # [blocks, suits] the form by suit, or NONE
+    kickers: NDArray[np.int8]  # [blocks] groups of kickers
+    kicker_size: NDArray[np.int8]  # [blocks] cards in each
+    carrying: NDArray[np.int16]  # [blocks] the row of the next field, NONE for no kickers
+    allowed: NDArray[np.uint16]  # [carrying, 2, ranks] following, leading: bit K when K groups may be of this rank
+    apart: NDArray[np.uint8]  # [blocks] whether the two kinds of jokers do not go together as kickers
+    label_blocks: NDArray[np.int32]  # [labels, 2] the first block of a label and the one after its last
+
+
+class Catalogue(NamedTuple):
+    """What the walk reads."""
+
+    layout: Layout
+    slots: Slots
+    combinations: Combinations
+
+
+def read_catalogue(
+    pack: Pack, cells: Cells, forms: Forms, hand_order: Sequence[int], last_descending: bool
+) -> Catalogue:
+    """Lay out the forms of a game, cards of a rank in the order of hands; raises KBError."""
+    used = sorted({group.cell for form in forms.forms for group in form.groups} | carried_cells(forms))
+    rank_of = {cell: place for place, cell in enumerate(used)}
+    suits = list(dict.fromkeys(parts[1] for parts in map(rank_and_suit, pack.kinds) if parts))
+    slots = _slots(pack, cells, used, suits, hand_order)
+    layout = _Blocks(forms, rank_of, slots, suits).layout()
+    largest = max([1, *layout.size.ravel().tolist(), *layout.tail_size.tolist(), *_largest_kickers(forms)])
+    candidates = slots.kind.shape[1] + slots.wild.shape[1]
+    copies = max((int(pack.copies[kind]) for kind in slots.kind.ravel() if kind >= 0), default=1)
+    return Catalogue(layout, slots, combinations(candidates, copies, largest, last_descending))
+
+
+def carried_cells(forms: Forms) -> set[int]:
+    """What kickers may be."""
+    return {cell for form in forms.forms if form.kickers for cell in form.kickers.allowed}
+
+
+def _largest_kickers(forms: Forms) -> list[int]:
+    carrying = [form.kickers for form in forms.forms if form.kickers]
+    return [max((bits.bit_length() - 1 for bits in each.allowed.values()), default=1) * each.size for each in carrying]
+
+
+def _slots(pack: Pack, cells: Cells, used: Sequence[int], suits: Sequence[Term], hand_order: Sequence[int]) -> Slots:
+    contexts = len(cells.acts)
+    acting = np.array([(cells.acts == cell).any(axis=2) for cell in used]).reshape(len(used), contexts, len(pack))
+    kinds = [[kind for kind in hand_order if each[:, kind].any()] for each in acting]
+    most = max(1, max(map(len, kinds), default=1))
+    kind, suit = np.full((len(used), most), NONE, np.int16), np.full((len(used), most), NONE, np.int8)
+    natural = np.zeros((contexts, len(used), most), np.uint8)
+    for rank, found in enumerate(kinds):
+        kind[rank, : len(found)] = found
+        natural[:, rank, : len(found)] = acting[rank][:, found]
+        parts = [rank_and_suit(pack.kinds[each]) for each in found]
+        suit[rank, : len(found)] = [suits.index(part[1]) if part else NONE for part in parts]
+    wild, own_rank, own_slot = _wild_cards(pack, cells, kind)
+    return Slots(kind, natural, wild, own_rank, own_slot, suit)
+
+
+def _wild_cards(pack: Pack, cells: Cells, kind: NDArray[np.int16]) -> tuple[NDArray[np.int16], ...]:
+    by_context = [cells.kinds(WILD, context) for context in range(len(cells.acts))]
+    most = max(map(len, by_context))
+    if most > MOST_WILD_KINDS:
+        names = ", ".join(str(pack.kinds[each]) for each in by_context[0])
+        raise kb_error(f"{most} kinds of wild cards at once: {names}", f"at most {MOST_WILD_KINDS} may act as wild")
+    wild, own_rank, own_slot = (np.full((len(by_context), most), NONE, np.int16) for _ in range(3))
+    for context, found in enumerate(by_context):
+        for place, each in enumerate(found):
+            wild[context, place] = each
+            where = np.argwhere(kind == each)
+            if len(where):
+                own_rank[context, place], own_slot[context, place] = where[0]
+    return wild, own_rank, own_slot
+
+
+class _Blocks:
+    """Fills a layout family by family."""
+
+    def __init__(self, forms: Forms, rank_of: dict[int, int], slots: Slots, suits: Sequence[Term]) -> None:
+        self._forms, self._rank_of, self._slots, self._suits = forms, rank_of, slots, suits
+
+    def layout(self) -> Layout:
+        """All the blocks, in the order of labels and sizes."""
+        families = self._families()
+        forms, ranks = self._forms.forms, len(self._rank_of)
+        deep = max([1, *(len(form.groups) for form in forms)])
+        tailed = any(mode == TAILED for mode, _ in families)
+        carrying = sum(forms[members[0]].kickers is not None for _, members in families)
+
+        def room(*shape: int, dtype: type = np.int16, fill: int = 0) -> NDArray[Any]:
+            return np.full((len(families), *shape), fill, dtype)
+
+        tails = (len(families) if tailed else 1, ranks)
+        layout = Layout(
+            label=room(), form=room(fill=NONE), mode=room(dtype=np.int8), groups=room(dtype=np.int8), rank=room(deep),
+            size=room(deep), natural=room(deep), only=room(deep, fill=NONE), wilds=room(), cards=room(),
+            tail_size=room(), tail_natural=np.zeros(tails, np.int16), tail_form=np.full(tails, NONE, np.int16),
+            suit_form=room(max(1, len(self._suits)), fill=NONE), kickers=room(dtype=np.int8),
+            kicker_size=room(dtype=np.int8), carrying=room(fill=NONE),
+            allowed=np.zeros((max(1, carrying), 2, ranks), np.uint16), apart=room(dtype=np.uint8),
+            label_blocks=np.zeros((len(self._forms.labels), 2), np.int32),
+        )  # fmt: skip
+        for block, (mode, members) in enumerate(families):
+            self._fill(layout, block, mode, members)
+        numbers = np.arange(len(self._forms.labels))
+        for side, column in (("left", 0), ("right", 1)):
+            layout.label_blocks[:, column] = np.searchsorted(layout.label, numbers, side)  # type: ignore[call-overload]
+        return layout
+
+    def _families(self) -> list[tuple[int, list[int]]]:
+        """The mode and the forms of each block."""
+        found: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for place, form in enumerate(self._forms.forms):
+            found[form.label, form.cards].append(place)
+        blocks: list[tuple[int, list[int]]] = []
+        for members in found.values():
+            forms = [self._forms.forms[each] for each in members]
+            if self._differ_in_suit(forms):
+                blocks.append((SUITED, members))
+            elif len(members) > 1 and self._differ_in_tail(forms):
+                blocks.append((TAILED, members))
+            else:
+                blocks += [(MIXED if self._forms.forms[each].mixed else PLAIN, [each]) for each in members]
+        return blocks
+
+    def _differ_in_suit(self, forms: Sequence[Form]) -> bool:
+        """Forms of one suit each, whatever else they are alike in."""
+        suits = {form.suit for form in forms}
+        plain = all(group.count == 1 and group.only is None for form in forms for group in form.groups)
+        alike = len({(form.groups, form.wilds, form.mixed, form.kickers is None) for form in forms}) == 1
+        if None in suits and suits != {None}:
+            raise kb_error(
+                f"same_suit/2 of some forms of {forms[0].name}'s label only", "give them labels of their own"
+            )
+        if suits == {None}:
+            return False
+        strangers = sorted(map(str, suits - set(self._suits)))
+        if strangers or not plain or not alike or len(suits) < len(forms) or forms[0].kickers:
+            remedy = (
+                "a form of one suit has groups of one card, and differs from the others of its label in the suit alone"
+            )
+            raise kb_error(f"same_suit({forms[0].name},{strangers[0] if strangers else forms[0].suit})", remedy)
+        return True
+
+    def _differ_in_tail(self, forms: Sequence[Form]) -> bool:
+        """Forms whose last group alone differs, in its rank, and that carry nothing."""
+        first = forms[0]
+
+        def without_tail(form: Form) -> tuple[object, ...]:
+            return form.groups[:-1], form.wilds, form.mixed, form.kickers, form.groups[-1].count, form.groups[-1].only
+
+        tails = [form.groups[-1].cell for form in forms if form.groups]
+        return (
+            len(first.groups) > 1
+            and not first.mixed
+            and first.kickers is None
+            and first.groups[-1].only is None
+            and all(without_tail(form) == without_tail(first) for form in forms)
+            and len(set(tails)) == len(tails)
+        )
+
+    def _fill(self, layout: Layout, block: int, mode: int, members: list[int]) -> None:
+        forms = [self._forms.forms[each] for each in members]
+        first = forms[0]
+        layout.label[block], layout.mode[block], layout.wilds[block] = first.label, mode, first.wilds
+        layout.cards[block], layout.apart[block] = first.cards, first.apart
+        shared = first.groups[:-1] if mode == TAILED else first.groups
+        if mode == SUITED:
+            for place, form in zip(members, forms, strict=True):
+                layout.suit_form[block, self._suits.index(form.suit)] = place
+        elif mode == TAILED:
+            layout.tail_size[block] = first.groups[-1].count
+            for place, form in zip(members, forms, strict=True):
+                rank = self._rank_of[form.groups[-1].cell]
+                layout.tail_form[block, rank], layout.tail_natural[block, rank] = place, form.groups[-1].natural
+        else:
+            layout.form[block] = members[0]
+        layout.groups[block] = len(shared)
+        for at, group in enumerate(shared):
+            self._fill_group(layout, block, at, group)
+        if first.kickers:
+            self._fill_kickers(layout, block, first)
+
+    def _fill_group(self, layout: Layout, block: int, at: int, group: Group) -> None:
+        rank = self._rank_of[group.cell]
+        layout.rank[block, at], layout.size[block, at] = rank, group.count
+        layout.natural[block, at] = group.natural
+        if group.only is not None:
+            slots = np.flatnonzero(self._slots.kind[rank] == group.only)
+            if not len(slots):
+                raise kb_error(
+                    f"only/3 of form {self._forms.forms[layout.form[block]].name}", "the card is of another rank"
+                )
+            layout.only[block, at] = slots[0]
+
+    def _fill_kickers(self, layout: Layout, block: int, form: Form) -> None:
+        assert form.kickers
+        row = int(layout.carrying.max(initial=NONE)) + 1
+        layout.carrying[block], layout.kickers[block] = row, form.kickers.groups
+        layout.kicker_size[block] = form.kickers.size
+        for cell, bits in form.kickers.allowed.items():
+            layout.allowed[row, :, self._rank_of[cell]] = bits
+            layout.allowed[row, 1, self._rank_of[cell]] &= ~form.kickers.misread.get(cell, 0) & 0xFFFF

@@ -1,0 +1,77 @@
+"""The pack: kinds of cards, how many there are of each, and what they count as.
+
+A hand is uint8[kinds]. Rules read *cells*: what cards act as. ``card(R,S)`` acts as itself and as its rank, unless
+``acts_as/2`` says otherwise, which may depend on fluents: a wild card acts as ``wild`` and as nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.rule_files import kb_error
+from abl_cards.games.shapes import number, one_each
+from abl_cards.logic import KnowledgeBase, Term
+
+MOST_KINDS = 250
+MOST_COPIES = 250
+_CARD = re.compile(r"card\((?P<rank>-?\w+),(?P<suit>-?\w+)\)")
+
+
+@dataclass(frozen=True)
+class Pack:
+    """The cards of a game."""
+
+    kinds: tuple[Term, ...]  # in the order of vectors
+    copies: NDArray[np.uint8]  # [kinds]
+    deck: NDArray[np.uint8]  # [cards] what is shuffled
+
+    def __len__(self) -> int:
+        """The number of kinds."""
+        return len(self.kinds)
+
+    @cached_property
+    def number(self) -> dict[Term, int]:
+        """The place of each kind."""
+        return {kind: place for place, kind in enumerate(self.kinds)}
+
+
+def read_pack(kb: KnowledgeBase) -> Pack:
+    """The facts ``pack/2, packs/1, index/2``; raises KBError."""
+    each = one_each(kb, "pack", 2, 1)
+    if not each:
+        raise kb_error("no pack/2: there are no cards", "write pack(Card,Copies) for each kind of card")
+    packs = [number(count, "packs") for (count,) in kb.facts("packs", 1)] or [1]
+    index = {kind: number(place, "index") for (kind,), place in one_each(kb, "index", 2, 1).items()}
+    kinds = tuple(kind for (kind,) in each)
+    if index:
+        strangers = sorted(set(map(str, index)) ^ set(map(str, kinds)))
+        if strangers or sorted(index.values()) != list(range(len(kinds))):
+            what = f"index/2 and pack/2 differ in {strangers[0]}" if strangers else "index/2 has gaps or repeats"
+            raise kb_error(what, f"number the {len(kinds)} kinds of cards from 0")
+        kinds = tuple(sorted(kinds, key=index.__getitem__))
+    copies = [number(each[kind,], f"pack({kind},…)") for kind in kinds]
+    if len(packs) != 1 or packs[0] < 1 or min(copies) < 1 or max(copies) * packs[0] > MOST_COPIES:
+        raise kb_error("pack/2, packs/1: numbers out of range", f"1 to {MOST_COPIES} copies of a card in all the packs")
+    if len(kinds) > MOST_KINDS:
+        raise kb_error(f"{len(kinds)} kinds of cards", f"at most {MOST_KINDS}")
+    one = np.repeat(np.arange(len(kinds), dtype=np.uint8), copies)
+    return Pack(kinds, np.array(copies, np.uint8) * np.uint8(packs[0]), np.tile(one, packs[0]))
+
+
+def rank_and_suit(kind: Term) -> tuple[Term, Term] | None:
+    """The arguments of ``card(R,S)``; None for a kind that has no suit.
+
+    >>> rank_and_suit("card(14,h)"), rank_and_suit("joker")
+    ((14, 'h'), None)
+    """
+    found = _CARD.fullmatch(str(kind))
+    return (_plain(found["rank"]), _plain(found["suit"])) if found else None
+
+
+def _plain(text: str) -> Term:
+    return int(text) if text.lstrip("-").isdigit() else text

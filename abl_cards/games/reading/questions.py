@@ -1,0 +1,103 @@
+"""Which outputs are asked together, and what they are told: the one place where this is said.
+
+A rule that reads what its question is never told would hold never, or always, without a word; so it is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from abl_cards.games.telling.columns import Words, group_of
+from abl_cards.logic import Circuit, KnowledgeBase, Location, Signature
+from abl_cards.logic.errors import Diagnostic, error
+from abl_cards.logic.statements import Program
+
+EYES = frozenset(
+    {"hand", "size", "unseen", "gone", "sizes", "face", "trick", "seat", "acts", "fluents", "act", "shown"}
+) - {"shown"}
+"""What a seat sees: its hand, the trick, what everybody remembers."""
+
+TABLE = frozenset({"hands", "fluents", "act", "result", "lots", "acts"})
+"""What the referee sees between plays."""
+
+
+FACE = "face"
+"""What lies open of other hands."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """Outputs that are asked together."""
+
+    outputs: tuple[str, ...]
+    told: frozenset[str]  # groups of columns
+    what: str  # it decides
+
+
+QUESTIONS: Mapping[str, Question] = {
+    "play": Question(("legal/1", "move/1", "includes/1"), EYES, "what may be played"),
+    "order": Question(("strength/2", "acts_as/2"), frozenset({"fluents"}), "the order of the plays"),
+    "beats": Question(("beats/1",), frozenset({"fluents", "trick"}), "what beats what"),
+    "course": Question(("turn/1", "trick_over/0", "over/0"), frozenset({"act", "move", "fluents"}), "whose turn it is"),
+    "changes": Question(
+        ("next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2"), TABLE | {"event", "move"},
+        "what is remembered, and where cards go",
+    ),
+    "control": Question(("asks/2", "leads/1", "deal_again/0"), TABLE, "who is asked, and who leads"),
+    "option": Question(("option/1",), EYES | {"event", "act"}, "what may be chosen"),
+    "end": Question(("points/3", "won/1", "drawn/0", "match_over/0"), TABLE | {"event"}, "what an episode is worth"),
+    "roles": Question(("role/2",), TABLE | {"event"}, "which part each seat has"),
+    "preferences": Question(
+        ("cost/2", "violated/1"), EYES | {"left", "move", "choice", "estimate", "event"}, "what a move costs"
+    ),
+    "hands": Question(("has/4", "lacks/4", "has/3", "lacks/3"), frozenset({"fluents"}), "what is known of the hands"),
+    "beliefs": Question(("belief/3",), frozenset({"shown", "size", "fluents"}), "what is believed of a hand"),
+}  # fmt: skip
+"""By name."""
+
+
+def unsupplied(kb: KnowledgeBase, words: Words, program: Program) -> Iterator[Diagnostic]:
+    """The inputs that a question reads and is never told, each at the first rule that reads it for this question."""
+    derived = set(kb.request.outputs) | {Signature("cost", 2), Signature("violated", 1)}
+    for question in QUESTIONS.values():
+        outputs = [Signature.parse(name) for name in question.outputs]
+        asked = [str(each) for each in outputs if each in derived]
+        if asked:
+            named = [Signature.parse(name) for name in asked]
+            yield from _of(kb.circuit(*asked), words, program, question, named, bool(kb.facts("open_hands", 0)))
+
+
+def _of(
+    circuit: Circuit,
+    words: Words,
+    program: Program,
+    question: Question,
+    outputs: list[Signature],
+    open_hands: bool,
+) -> Iterator[Diagnostic]:
+    read = dict.fromkeys(Signature(name, len(arguments)) for name, arguments in circuit.inputs)
+    for signature in read:
+        group = group_of(words, signature)
+        if group == FACE and not open_hands:
+            text = f"'{signature}' is not known: the hands of the others do not lie open"
+            yield error(place_of(program, signature, outputs), text, "where they do, write open_hands.")
+        elif group not in question.told:
+            known = [name for name, other in QUESTIONS.items() if group in other.told]
+            yield error(
+                place_of(program, signature, outputs),
+                f"'{signature}' is not known where {question.what} is asked ({', '.join(map(str, outputs))})",
+                f"it is known to: {', '.join(known)}; see docs/knowledge-bases.md",
+            )
+
+
+def place_of(program: Program, signature: Signature, outputs: list[Signature]) -> Location | None:
+    """Where a rule reads it on the way to some outputs."""
+    reached, waiting = set(outputs), list(outputs)
+    for output in waiting:
+        for other in program.depends.get(output, ()):
+            if other not in reached:
+                reached.add(other)
+                waiting.append(other)
+    places = [use.location for head, use in program.reads if head in reached and use.signature == signature]
+    return min(places, default=None)

@@ -1,0 +1,411 @@
+"""Everything the engine knows of a game: one knowledge base, its circuits, and the arrays that the kernels read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.play.state import NO_TURN, OVER, TRICK_OVER, State, Turns, empty_state
+from abl_cards.games.play.walk import Book
+from abl_cards.games.questions import with_outputs
+from abl_cards.games.reading.cells import Cells, plain_cells, read_cells
+from abl_cards.games.reading.contexts import Contexts, contexts_of, fluent_rows
+from abl_cards.games.reading.fluents import Fluents, declared_fluents, read_fluents
+from abl_cards.games.reading.folder import Folder, declarations, load
+from abl_cards.games.reading.forms import PASS, Forms, read_forms
+from abl_cards.games.reading.layout import NONE, carried_cells, read_catalogue
+from abl_cards.games.reading.pack import Pack, rank_and_suit, read_pack
+from abl_cards.games.reading.questions import unsupplied
+from abl_cards.games.rule_files import kb_error
+from abl_cards.games.shapes import functor, number
+from abl_cards.games.telling.columns import INPUTS, SHOWN_BITS, Words
+from abl_cards.games.telling.writer import Told, columns_of
+from abl_cards.games.words.letters import Letters, read_letters
+from abl_cards.logic import Atom, Circuit, KBError, KnowledgeBase, Signature, Term, evaluate
+from abl_cards.logic.errors import Diagnostic
+from abl_cards.logic.statements import Program
+
+MOST_SEATS = 12
+MOST_TURNS = 1 << 24
+"""Entries of a turn table."""
+
+FACTS = (
+    "pack/2", "packs/1", "index/2", "seat/1", "next/2", "member/2", "who/2", "deals/2", "label/1", "label/2", "order/2",
+    "form/2", "kind/2", "needs/4", "natural/3", "wilds/2", "same_suit/2", "mixed_suits/1", "only/3", "kickers/3",
+    "kicker/3", "misread/3", "apart/1", "tier/2", "listed/2", "letter/2", "lasts/2", "order_of_sets/1", "leftover/2",
+    "recent/1", "called/3", "called/4", "title/2", "default_profile/1", "lots/2",
+    "one/2", "count/2", "any/2", "hand_order/2", "parent/1", "replaces/1", "leaves_out/1",
+    "sees/2", "sees/3", "secret/1", "open_hands/0",
+)  # fmt: skip
+ASKED = (
+    "acts_as/2", "legal/1", "move/1", "includes/1", "strength/2", "beats/1", "barred/1", "turn/1", "trick_over/0",
+    "over/0", "init/1", "next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2", "deal_again/0",
+    "asks/2", "leads/1", "option/1", "points/3", "won/1", "drawn/0", "match_over/0", "has/4", "lacks/4", "has/3",
+    "lacks/3", "belief/3", "role/2",
+)  # fmt: skip
+OUTPUTS = {Signature.parse(name) for name in (*FACTS, *ASKED)}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Who sits at a table."""
+
+    seats: int
+    team: tuple[int, ...]  # [seats]
+    who: tuple[Term, ...]  # the other seats by their distance, from 1
+    after: tuple[int, ...]  # [seats] who plays next
+    dealt: tuple[int, ...]  # [seats] cards
+    leftover: tuple[int, ...]  # in which order those who still hold cards take the last places
+
+
+@dataclass(frozen=True)
+class Rules:
+    """See the module."""
+
+    kb: KnowledgeBase
+    folder: Folder
+    profile: str | None
+    pack: Pack
+    table: Table
+    fluents: Fluents
+    contexts: Contexts
+    cells: Cells
+    forms: Forms
+    words: Words
+    book: Book
+    play: Told  # legal/1 of every label, move/1 of every form, includes/1 of every card, in the order of their numbers
+    turns: Turns
+    strength: NDArray[np.int64]  # [contexts, forms] tier before strength
+    tiers: Mapping[Term, int]  # by kind
+
+    @property
+    def labels(self) -> tuple[Term, ...]:
+        """The pseudo-actions."""
+        return self.forms.labels
+
+    @cached_property
+    def label_texts(self) -> tuple[str, ...]:
+        """The labels as text, in the order of masks and policies."""
+        return tuple(map(str, self.labels))
+
+    @cached_property
+    def secret(self) -> frozenset[Term]:
+        """Stages where nobody else hears what is chosen."""
+        return frozenset(stage for (stage,) in self.kb.facts("secret", 1))
+
+    @cached_property
+    def letters(self) -> Letters:
+        """How cards are written; raises KBError."""
+        return read_letters(self.kb, self.pack)
+
+    @cached_property
+    def recent(self) -> int:
+        """Acts that a table remembers: those of a round at least, so that the play to beat is among them."""
+        return max([self.table.seats, *(number(acts, "recent") for (acts,) in self.kb.facts("recent", 1))])
+
+    @property
+    def largest_hand(self) -> int:
+        """The most cards that a hand can come to: those dealt, all that it may take up, and one that changes hands."""
+        dealt, cards = self.table.dealt, len(self.pack.deck)
+        changing, taking = (Signature.parse(name) in self.derived for name in ("passes/3", "takes_aside/1"))
+        aside = max(0, cards - sum(dealt)) if changing or taking else 0
+        return min(cards, max(dealt) + aside + changing)
+
+    @cached_property
+    def ranking(self) -> NDArray[np.int32]:
+        """[contexts, labels] labels from weak to strong; of two without an order the earlier is weaker."""
+        weakest = np.full((len(self.labels), len(self.contexts)), np.iinfo(np.int64).max)
+        np.minimum.at(weakest, self.forms.label_of, self.strength.T)
+        return np.argsort(np.argsort(weakest.T, axis=1, kind="stable"), axis=1).astype(np.int32)
+
+    def tables(self, n: int) -> State:
+        """Tables with nothing on them."""
+        words = self.words
+        return empty_state(
+            n, self.table.seats, len(self.pack), self.recent, self.forms.most_cards, len(self.fluents), len(words.lots),
+            len(words.kinds) if self.beliefs else 0,
+        )  # fmt: skip
+
+    @cached_property
+    def beliefs(self) -> Circuit | None:
+        """The circuit of ``belief/3``, which is about what seats have shown; None where nothing is believed."""
+        return self.kb.circuit("belief/3") if Signature("belief", 3) in self.derived else None
+
+    def told(self, *outputs: str) -> Told | None:
+        """The circuit of some outputs; None where the rules derive none of them."""
+        known = [name for name in outputs if Signature.parse(name) in self.derived]
+        return Told.of(self.kb.circuit(*known), self.words) if known else None
+
+    @cached_property
+    def choosing(self) -> Told:
+        """The circuit of ``option/1``; raises KBError where somebody is asked and there is none."""
+        told = self.told("option/1")
+        if told is None:
+            raise kb_error("asks/2 asks, and no rule derives option/1", "say what may be chosen: option(bid(0..3)).")
+        return told
+
+    @cached_property
+    def derived(self) -> frozenset[Signature]:
+        """What the rules can derive at all."""
+        return frozenset(self.kb.request.outputs)
+
+
+def read_knowledge(folder: Folder, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
+    """Load and check the rule files of a folder; raises KBError."""
+    return load(folder, profile, OUTPUTS, set(INPUTS), cache)
+
+
+def read_rules(folder: Folder, profile: str | None = None, cache: bool = True) -> Rules:
+    """Load, check and compile a folder; raises KBError with the place of what is wrong."""
+    kb, program = read_knowledge(folder, profile, cache), folder.program(profile)
+    try:
+        return _read(kb, program, folder, profile)
+    except KBError as problem:
+        raise KBError([_placed(each, program, folder) for each in problem.diagnostics]) from None
+
+
+def _placed(problem: Diagnostic, program: Program, folder: Folder) -> Diagnostic:
+    """A problem of a description at the first rule of a predicate that it speaks of; else in the folder."""
+    if problem.location is not None:
+        return problem
+    said = re.findall(r"(\w+)(?=/\d|\()", problem.message)
+    places = [use.location for name in said for use in program.heads if use.signature.name == name]
+    if places:
+        return replace(problem, location=places[0])
+    return replace(problem, message=f"{folder.path}: {problem.message}")
+
+
+def _read(kb: KnowledgeBase, program: Program, folder: Folder, profile: str | None) -> Rules:
+    pack, table = read_pack(kb), _read_table(kb)
+    fluents = read_fluents(kb, declared_fluents(declarations(program)))
+    acting, strong = _circuit(kb, "acts_as/2"), _circuit(kb, "strength/2")
+    contexts = contexts_of(fluents, [each for each in (acting, strong, _circuit(kb, "beats/1")) if each])
+    cells = read_cells(pack, acting, contexts) if acting else plain_cells(pack, len(contexts))
+    forms = read_forms(kb, pack, cells)
+    words = _words(kb, cells, forms, fluents, table)
+    untold = list(unsupplied(kb, words, program))
+    if untold:
+        raise KBError(untold)
+    tiers = _tiers(kb, forms)
+    strength = _strengths(strong, contexts, forms, tiers)
+    return Rules(
+        kb, folder, profile or folder.default_profile, pack, table, fluents, contexts, cells, forms, words,
+        _book(kb, pack, cells, contexts, forms, strength), _play(kb, words, forms, pack),
+        _turns(kb, words, contexts, forms, table), strength, tiers,
+    )  # fmt: skip
+
+
+def _circuit(kb: KnowledgeBase, output: str) -> Circuit | None:
+    return kb.circuit(output) if Signature.parse(output) in kb.request.outputs else None
+
+
+def _read_table(kb: KnowledgeBase) -> Table:
+    seats = sorted(number(seat, f"seat({seat})") for (seat,) in kb.facts("seat", 1))
+    if seats != list(range(len(seats))) or not 1 < len(seats) <= MOST_SEATS:
+        raise kb_error(f"seat/1: {seats or 'none'}", f"number 2 to {MOST_SEATS} seats from 0: seat(0..3).")
+    n = len(seats)
+    after = kb.pairs("next") or {seat: (seat + 1) % n for seat in seats}
+    if sorted(after) != seats or sorted(after.values(), key=str) != seats:
+        raise kb_error("next/2 is no order of the seats", "give every seat one next seat, or #include <seats>.")
+    member = kb.pairs("member") or {seat: seat for seat in seats}
+    dealt = {seat: number(count, "deals") for seat, count in kb.facts("deals", 2)}
+    leftover = {seat: number(place, "leftover") for seat, place in kb.facts("leftover", 2)}
+    who = {number(place, "who"): name for name, place in kb.facts("who", 2)}
+    return Table(
+        n, tuple(number(member.get(seat, seat), "member") for seat in seats),
+        tuple(who.get(place, place) for place in range(1, n)), tuple(int(after[seat]) for seat in seats),
+        tuple(dealt.get(seat, 0) for seat in seats),
+        tuple(sorted(seats, key=lambda seat: leftover.get(seat, seat))),
+    )  # fmt: skip
+
+
+def _words(kb: KnowledgeBase, cells: Cells, forms: Forms, fluents: Fluents, table: Table) -> Words:
+    options = [args[0] for args in _instances(kb, "option", 1)]
+    stages = dict.fromkeys(args[0] for args in _instances(kb, "asks", 2))
+    lots = tuple(name for name, _ in kb.facts("lots", 2))
+    kinds = tuple(dict.fromkeys(kind_shown(form.kind) for form in forms.forms if form.name != PASS))
+    ranks = _ranks_shown(cells, forms)
+    return Words(cells, forms, fluents, table.seats, table.who, tuple(stages), tuple(options), lots, kinds, ranks)
+
+
+def kind_shown(kind: Term) -> Term:
+    """What a seat has shown goes by the kind of play; bombs of all sizes are one kind there."""
+    return kind if isinstance(kind, int) else functor(kind)
+
+
+def _ranks_shown(cells: Cells, forms: Forms) -> tuple[Term, ...]:
+    """The cells that forms speak of, single cards behind the others; as many as there are bits."""
+    used = [cells.names[cell] for cell in sorted({group.cell for form in forms.forms for group in form.groups})]
+    return tuple(sorted(used, key=lambda name: rank_and_suit(name) is not None)[:SHOWN_BITS])
+
+
+def _instances(kb: KnowledgeBase, name: str, arity: int) -> list[tuple[Term, ...]]:
+    circuit = _circuit(kb, f"{name}/{arity}")
+    return [args for _, args in circuit.outputs] if circuit else []
+
+
+def _tiers(kb: KnowledgeBase, forms: Forms) -> Mapping[Term, int]:
+    said = {kind: number(tier, f"tier({kind},…)") for kind, tier in kb.facts("tier", 2)}
+    return {form.kind: said.get(form.kind, 0) for form in forms.forms}
+
+
+def _strengths(
+    circuit: Circuit | None, contexts: Contexts, forms: Forms, tiers: Mapping[Term, int]
+) -> NDArray[np.int64]:
+    """[contexts, forms] the order of the plays, tier before strength; strengths may be any terms."""
+    table = np.zeros((len(contexts), len(forms)), np.int64)
+    if circuit is not None:
+        powers = _in_order([args[1] for _, args in circuit.outputs])
+        for (_, (form, power)), truth in zip(circuit.outputs, contexts.ask(circuit), strict=True):
+            if form in forms.number:
+                table[truth == 1, forms.number[form]] = powers[power]
+    span = int(table.max(initial=0)) + 1
+    return table + span * np.array([tiers[form.kind] for form in forms.forms])
+
+
+def _in_order(terms: list[Term]) -> dict[Term, int]:
+    """Their places in clingo's order of terms; numbers stand for themselves."""
+    import clingo
+
+    if all(isinstance(term, int) for term in terms):
+        low = min(terms, default=0)
+        return {term: int(term) - int(low) + 1 for term in terms}
+    ordered = sorted({term: clingo.parse_term(str(term)) for term in terms}.items(), key=lambda pair: pair[1])
+    return {term: place + 1 for place, (term, _) in enumerate(ordered)}
+
+
+def _book(
+    kb: KnowledgeBase, pack: Pack, cells: Cells, contexts: Contexts, forms: Forms, strength: NDArray[np.int64]
+) -> Book:
+    orders = {str(name) for (name,) in kb.facts("order_of_sets", 1)}
+    catalogue = read_catalogue(pack, cells, forms, _hand_order(kb, pack), "last_descending" in orders)
+    layout, ranks = catalogue.layout, len(catalogue.slots.kind)
+    listed = kb.pairs("listed")
+    keys = _in_order(list(listed.values()))
+    first_form = [int(max(layout.form[b], layout.suit_form[b].max(), layout.tail_form[b % len(layout.tail_form)].max()))
+                  for b in range(len(layout.label))]  # fmt: skip
+    lists = []
+    for context in range(len(contexts)):
+
+        def place(block: int, context: int = context) -> tuple[int, int, int]:
+            label = forms.labels[layout.label[block]]
+            if not listed:
+                return (0, 0, block)
+            return keys.get(listed.get(label, ""), len(keys) + 1), int(strength[context, first_form[block]]), block
+
+        lists.append(sorted(range(len(layout.label)), key=place))
+    order = _weak_to_strong(forms, strength, _cell_ranks(forms, ranks))
+    sorted_rows = all(isinstance(kind, int) or "(" not in kind for kind in pack.kinds)
+    return Book.of(
+        catalogue, order, np.array(lists, np.int32), np.arange(ranks, dtype=np.int16),
+        np.full(len(layout.label), NONE, np.int16), sorted_rows,
+    )  # fmt: skip
+
+
+def _cell_ranks(forms: Forms, ranks: int) -> list[int]:
+    """The cells of the ranks of a layout."""
+    used = sorted({group.cell for form in forms.forms for group in form.groups} | carried_cells(forms))
+    assert len(used) == ranks
+    return used
+
+
+def _weak_to_strong(forms: Forms, strength: NDArray[np.int64], cells: list[int]) -> NDArray[np.int16]:
+    """[contexts, ranks] by the strength of the smallest form of a single group of each; those without one are last."""
+    power = np.full((len(strength), len(cells)), np.iinfo(np.int64).max)
+    size = np.full(len(cells), np.iinfo(np.int64).max)
+    for place, form in enumerate(forms.forms):
+        if len(form.groups) == 1 and not form.kickers:
+            rank = cells.index(form.groups[0].cell)
+            if form.cards < size[rank]:
+                size[rank], power[:, rank] = form.cards, strength[:, place]
+    return np.argsort(power, axis=1, kind="stable").astype(np.int16)
+
+
+def _hand_order(kb: KnowledgeBase, pack: Pack) -> list[int]:
+    """The kinds of cards as the sets of a list are sorted: by ``hand_order(Suit,I)``, else as in vectors."""
+    places = {suit: number(place, "hand_order") for suit, place in kb.facts("hand_order", 2)}
+
+    def place(kind: int) -> tuple[int, int]:
+        parts = rank_and_suit(pack.kinds[kind])
+        return (places.get(parts[1], len(places)) if parts else 0), kind
+
+    return sorted(range(len(pack)), key=place)
+
+
+def _play(kb: KnowledgeBase, words: Words, forms: Forms, pack: Pack) -> Told:
+    missing = [name for name in ("legal/1", "move/1") if Signature.parse(name) not in kb.request.outputs]
+    if missing:
+        raise kb_error(f"no rule derives {missing[0]}", "#include <climbing>. has the rules that most games share")
+    includes = ["includes/1"] if Signature("includes", 1) in kb.request.outputs else []
+    circuit = kb.circuit("legal/1", "move/1", *includes)
+    wanted = [Atom("legal", (label,)) for label in forms.labels] + [Atom("move", (form.name,)) for form in forms.forms]
+    if includes:
+        wanted += [Atom("includes", (kind,)) for kind in pack.kinds]
+    return Told.of(with_outputs(circuit, wanted), words)
+
+
+def _turns(kb: KnowledgeBase, words: Words, contexts: Contexts, forms: Forms, table: Table) -> Turns:
+    """Ask the circuit about every situation that there can be."""
+    outputs = [name for name in ("turn/1", "trick_over/0", "over/0") if Signature.parse(name) in kb.request.outputs]
+    circuit = kb.circuit(*outputs)
+    seats, told = table.seats, Told.of(circuit, words)
+    classes, examples = _classes(told, words, forms)
+    used = {name for name, _ in circuit.inputs}
+    masks = 1 << seats
+    sizes = {
+        "acted": seats if "acted" in used else 1, "owner": seats if "owner" in used else 1,
+        "passed": masks if "passed" in used else 1, "gone_by": masks if "has_passed" in used else 1,
+        "out": masks if "out" in used else 1, "laid": len(examples),
+        "context": len(contexts) if "fluents" in told.groups else 1,
+    }  # fmt: skip
+    total = int(np.prod(list(sizes.values()), dtype=np.int64))
+    if total > MOST_TURNS:
+        raise kb_error(f"whose turn it is depends on {total} situations", "let turn/1 read fewer inputs")
+    axes = [axis.ravel() for axis in np.indices(tuple(sizes.values()))]
+    values = dict(zip(sizes, axes, strict=True))
+    states = contexts.states
+
+    laid = examples[values["laid"]]
+    by_group = {
+        "act": [values[name] for name in ("acted", "owner", "passed", "gone_by", "out")],
+        "move": [laid, forms.label_of[laid]],
+        "fluents": states[values["context"]].T,
+    }
+    answers = told.ask(total, {name: columns_of(found) for name, found in by_group.items()})
+    strides, stride = {}, 1
+    for name in reversed(sizes):
+        strides[name] = stride if sizes[name] > 1 else 0
+        stride *= sizes[name]
+    return Turns(_entries(circuit, answers), **strides, laid_class=classes, leftover=np.array(table.leftover, np.int8))
+
+
+def _classes(told: Told, words: Words, forms: Forms) -> tuple[NDArray[np.int32], NDArray[np.int16]]:
+    """[forms] which forms a circuit cannot tell apart, and [classes] a form of each."""
+    moves = Told.of(told.circuit, words, frozenset({"move"}))
+
+    rows = moves.rows(len(forms), {"move": columns_of([np.arange(len(forms)), forms.label_of])})
+    _, examples, classes = np.unique(rows, axis=1, return_index=True, return_inverse=True)
+    return classes.reshape(-1).astype(np.int32), examples.astype(np.int16)
+
+
+def _entries(circuit: Circuit, answers: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    entries = np.zeros(answers.shape[1], np.uint8)
+    turns = np.zeros(answers.shape[1], np.uint8)
+    for (name, args), truth in zip(circuit.outputs, answers, strict=True):
+        if name == "turn":
+            entries |= truth * np.uint8(args[0])
+            turns += truth
+        elif name == "trick_over":
+            entries |= truth * np.uint8(TRICK_OVER)
+        else:
+            entries |= truth * np.uint8(OVER)
+    entries[(turns != 1) & (entries & OVER == 0)] = NO_TURN
+    return entries
+
+
+__all__ = ["Rules", "Table", "evaluate", "fluent_rows", "read_rules"]

@@ -1,0 +1,77 @@
+"""From what circuits say of hidden hands to arrays: the kernels of knowledge.py."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from abl_cards.games.telling.columns import SHOWN_BITS
+
+WHOLE = 255
+"""No upper bound."""
+
+
+@njit(cache=True, nogil=True)
+def write_bounds(answers, outputs, others, played, which, unseen, lo, hi, at_least, at_most):
+    """Fill zeroed at_least [n, others, kinds] and at_most, as in Constraints, for observers lo..hi-1.
+
+    answers [outputs, n] are facts, of which outputs [facts, 4] are seat, kind, what it has at least and at most.
+    """
+    seats, kinds = played.shape[1], played.shape[2]
+    least, most = np.empty((seats, kinds), np.int16), np.empty((seats, kinds), np.int16)
+    for i in range(lo, hi):
+        least[:], most[:] = 0, WHOLE
+        for output in range(len(outputs)):
+            if answers[output, i]:
+                seat, kind = outputs[output, 0], outputs[output, 1]
+                least[seat, kind] = max(least[seat, kind], outputs[output, 2])
+                most[seat, kind] = min(most[seat, kind], outputs[output, 3])
+        for other in range(others.shape[1]):
+            seat = others[i, other]
+            for kind in range(kinds):
+                gone = np.int16(played[which[i], seat, kind])
+                at_least[i, other, kind] = max(0, least[seat, kind] - gone)
+                bound = most[seat, kind] - gone if most[seat, kind] != WHOLE else np.int16(WHOLE)
+                at_most[i, other, kind] = min(np.int16(unseen[i, kind]), max(0, bound))
+
+
+@njit(cache=True, nogil=True)
+def write_shown(habits, which, seats, used, lo, hi, columns):
+    """Fill zeroed columns [used, n] with bits of what seats [n] at tables which [n] have shown."""
+    kinds = habits.shape[3]
+    place, end = 0, 0
+    while place < len(used):
+        word = used[place] // SHOWN_BITS
+        while end < len(used) and used[end] // SHOWN_BITS == word:
+            end += 1
+        for i in range(lo, hi):
+            bits = habits[which[i], seats[i], word // kinds, word % kinds]
+            if bits:
+                for each in range(place, end):
+                    columns[each, i] = np.int16((bits >> np.uint64(used[each] & (SHOWN_BITS - 1))) & np.uint64(1))
+        place = end
+
+
+@njit(cache=True, nogil=True)
+def add_up(fired, about, weights, cells, places, context, lo, hi, change):
+    """Fill rows lo..hi-1 of change [n, others, kinds] with what fires: fired [outputs, (hi - lo) * others].
+
+    about [outputs] is which of so many cells each is about; places [contexts, kinds, most] which of them each card acts
+    as, their number for none.
+    """
+    others = change.shape[1]
+    sums = np.zeros((fired.shape[1], cells + 1), np.float32)
+    for output in range(fired.shape[0]):
+        cell, weight = about[output], weights[output]
+        for column in range(fired.shape[1]):
+            sums[column, cell] += fired[output, column] * weight
+    for i in range(lo, hi):
+        mine = places[context[i]]
+        for other in range(others):
+            column = (i - lo) * others + other
+            for kind in range(change.shape[2]):
+                total = np.float32(0.0)
+                for each in range(mine.shape[1]):
+                    total += sums[column, mine[kind, each]]
+                change[i, other, kind] = total

@@ -1,0 +1,356 @@
+"""What a seat sees as one row of numbers, for learners; any folder has it, and may choose its parts.
+
+``sees(Place, Feature)`` and ``sees(Place, Feature, Argument)`` say which parts come in which order. Without them a seat
+sees ``hand unseen played sizes to_beat owner passed out``, all fluents, and the last acts. Seats come in the order of
+play, the observer first. Cards are copies of each kind in the order of ``index/2``.
+
+=============  ==================================================================================================
+seat           the number of the seat, one-hot
+hand           the own cards
+wild           how many of them are wild, one-hot from none on
+unseen         the cards that the seat does not see: in the other hands, and aside
+gone           all cards laid down in the episode
+played         the same by seat
+sizes          how many cards each seat has left, one-hot; the argument is how many places a seat takes
+to_beat        the cards to beat; zero when leading
+owner          whose play that is, one-hot; zero when leading
+passed         who has passed since that play
+has_passed     who has passed in the trick
+out            who has no cards left
+fluent         the fluent of which the argument is the name: its value one-hot, "at least 1, 2, …" of a count, all that
+               hold of a set; one after the other for each of its keys, those of seats from the observer's on
+fluents        all of them
+recent         the cards of the last acts, latest last, zero for a pass; the argument is how many (default ``recent/1``)
+recent_seat    who made these acts, one-hot; zero where there was no act yet
+=============  ==================================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.features import Feature, FeatureTable
+from abl_cards.games.play.state import State
+from abl_cards.games.play.view import View
+from abl_cards.games.play.walk import NO_CARD
+from abl_cards.games.reading.cells import WILD
+from abl_cards.games.reading.fluents import ANY, ONE, Fluent
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.rule_files import kb_error
+from abl_cards.games.shapes import number
+from abl_cards.games.tables import Indices
+from abl_cards.logic import Term
+from abl_cards.parallel import each_share
+
+MOST_COUNTED = 16
+"""Of a count no more than "at least so many" is seen."""
+
+Numbers = NDArray[np.uint8]
+Write = Callable[["Sight", Numbers], None]
+"""Fills the zeroed columns [n, size] of a part."""
+
+
+Maker = Callable[[Rules, Term | None], Iterator["Part"]]
+"""From rules and the argument of ``sees/3`` to parts; raises KBError."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a row."""
+
+    feature: Feature
+    write: Write
+
+
+class Sight:
+    """Some tables from the eyes of a seat at each."""
+
+    def __init__(self, rules: Rules, state: State, which: Indices, seats: NDArray[np.int8]) -> None:
+        """Look at tables [n] from the eyes of seats [n]."""
+        self.rules, self.state, self.which = rules, state, which
+        self.view = View(rules, state, which, seats)
+        self.order = np.concatenate([seats[:, None], self.view.others], axis=1).astype(np.int64)  # [n, seats]
+        self.rows = np.arange(len(which))
+        place = np.empty_like(self.order)
+        np.put_along_axis(place, self.order, np.arange(self.order.shape[1])[None], axis=1)
+        self.place = place  # [n, seats] where each seat comes
+
+    def raise_seat(self, columns: Numbers, seat: NDArray[np.integer], shown: NDArray[np.bool_]) -> None:
+        """One-hot [n, seats] where a seat is shown."""
+        rows = np.flatnonzero(shown)
+        columns[rows, self.place[rows, seat[rows]]] = 1
+
+    def bits(self, seats: NDArray[np.uint16]) -> Numbers:
+        """[n, seats] sets of seats."""
+        found: Numbers = (seats[:, None] >> self.order.astype(np.uint16) & 1).astype(np.uint8)
+        return found
+
+
+def observation_of(rules: Rules) -> FeatureTable:
+    """What the numbers of an observation mean; raises KBError for a part that there is not."""
+    most = max(2, int(rules.pack.copies.max()))
+    return FeatureTable(tuple(part.feature for part in _parts(rules)), most=most)
+
+
+def observe(rules: Rules, state: State, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
+    """[n, size] what seats [n] see at tables [n]; see ``observation_of``."""
+    parts = _parts(rules)
+    rows = np.zeros((len(which), sum(part.feature.size for part in parts)), np.uint8)
+
+    def write(lo: int, hi: int) -> None:
+        sight, first = Sight(rules, state, which[lo:hi], seats[lo:hi]), 0
+        for part in parts:
+            part.write(sight, rows[lo:hi, first : first + part.feature.size])
+            first += part.feature.size
+
+    each_share(len(which), write)
+    return rows
+
+
+def _parts(rules: Rules) -> tuple[Part, ...]:
+    key = "observation", id(rules)
+    if key not in rules.kb.kept:
+        rules.kb.kept[key] = rules, tuple(_chosen(rules))  # what is kept holds the rules: no others can have their id
+    found: tuple[Part, ...] = rules.kb.kept[key][1]
+    return found
+
+
+_DEFAULT = "hand", "unseen", "played", "sizes", "to_beat", "owner", "passed", "out", "fluents", "recent", "recent_seat"
+
+
+def _chosen(rules: Rules) -> Iterator[Part]:
+    said: list[tuple[int, str, Term | None]] = []
+    said += [(number(place, f"sees({place},{name})"), str(name), None) for place, name in rules.kb.facts("sees", 2)]
+    said += [(number(place, f"sees({place},{name},…)"), str(name), of) for place, name, of in rules.kb.facts("sees", 3)]
+    wanted = [(name, of) for _, name, of in sorted(said, key=lambda each: each[0])] or [
+        (name, None) for name in _DEFAULT
+    ]
+    seen: set[str] = set()
+    for name, of in wanted:
+        if name not in _MAKERS:
+            raise kb_error(f"sees/2: there is no part '{name}' of an observation", f"there are: {', '.join(_MAKERS)}")
+        for part in _MAKERS[name](rules, of):
+            if part.feature.name in seen:
+                raise kb_error(f"sees/2: {part.feature.name} is seen twice", "keep one of the facts")
+            seen.add(part.feature.name)
+            yield part
+
+
+# --- the parts --------------------------------------------------------------------------------------------------------
+
+
+def _cards(name: str, meaning: str, cards: Callable[[Sight], Numbers]) -> Maker:
+    """Copies of each kind."""
+
+    def make(rules: Rules, of: Term | None) -> Iterator[Part]:
+        def write(sight: Sight, columns: Numbers) -> None:
+            columns[:] = cards(sight)
+
+        yield Part(Feature(name, (len(rules.pack),), f"{meaning}: copies of each kind of card", cards=True), write)
+
+    return make
+
+
+def _seats(name: str, meaning: str, write: Write) -> Maker:
+    """A number a seat."""
+
+    def make(rules: Rules, of: Term | None) -> Iterator[Part]:
+        yield Part(Feature(name, (rules.table.seats,), meaning), write)
+
+    return make
+
+
+def _seat(rules: Rules, of: Term | None) -> Iterator[Part]:
+    def write(sight: Sight, columns: Numbers) -> None:
+        columns[sight.rows, sight.view.seats] = 1
+
+    yield Part(Feature("seat", (rules.table.seats,), "the observer's seat, one-hot"), write)
+
+
+def _wild(rules: Rules, of: Term | None) -> Iterator[Part]:
+    cells = rules.cells
+    kinds = [cells.kinds(WILD, context) for context in range(len(cells.acts))]
+    most = max((int(rules.pack.copies[each].sum()) for each in kinds if each), default=0)
+
+    def write(sight: Sight, columns: Numbers) -> None:
+        counts = np.zeros((1, len(sight.rows)), np.int16)
+        if WILD in cells.number:
+            used = np.array([cells.number[WILD]])
+            cells.fold(sight.view.hand, sight.view.context, used, 0, len(sight.rows), counts)
+        columns[sight.rows, counts[0]] = 1
+
+    yield Part(Feature("wild", (most + 1,), "the observer's wild cards, one-hot: none, one, …"), write)
+
+
+def _played(rules: Rules, of: Term | None) -> Iterator[Part]:
+    def write(sight: Sight, columns: Numbers) -> None:
+        columns[:] = sight.state.played[sight.which[:, None], sight.order].reshape(columns.shape)
+
+    meaning = "cards each seat has laid down in the episode: copies of each kind"
+    yield Part(Feature("played", (rules.table.seats, len(rules.pack)), meaning, cards=True), write)
+
+
+def _sizes(rules: Rules, of: Term | None) -> Iterator[Part]:
+    width = rules.largest_hand + 1 if of is None else _positive(of, "sizes")
+
+    def write(sight: Sight, columns: Numbers) -> None:
+        counts = sight.state.hands[sight.which[:, None], sight.order].sum(axis=2, dtype=np.int64)
+        places = np.arange(counts.shape[1]) * width + np.minimum(counts, width - 1)
+        columns[sight.rows[:, None], places] = 1
+
+    meaning = "cards left of each seat, one-hot: place n for n cards"
+    yield Part(Feature("sizes", (rules.table.seats, width), meaning), write)
+
+
+def _beaten(sight: Sight) -> Numbers:
+    """[n, kinds] the cards of the last act of whose play it is."""
+    state, which = sight.state, sight.which
+    found = np.zeros((len(which), len(sight.rules.pack)), np.uint8)
+    open_ = sight.view.to_beat >= 0
+    for back in range(sight.rules.recent):
+        at = (state.acts[which] - 1 - back) % sight.rules.recent
+        mine = open_ & (state.acts[which] > back) & (state.recent_seat[which, at] == state.owner[which])
+        _count(found, np.flatnonzero(mine), state.recent[which[mine], at[mine]])
+        open_ &= ~mine
+    return found
+
+
+def _count(found: Numbers, rows: Indices, cards: Numbers) -> None:
+    """Add cards [m, most] to the rows [m] of found [n, kinds]."""
+    for column in cards.T:
+        there = column != NO_CARD
+        if not there.any():
+            break
+        found[rows[there], column[there]] += 1
+
+
+def _recent(rules: Rules, of: Term | None) -> Iterator[Part]:
+    acts = _acts(rules, of)
+
+    def write(sight: Sight, columns: Numbers) -> None:
+        state, which, kinds = sight.state, sight.which, len(rules.pack)
+        for back in range(acts):
+            at = (state.acts[which] - 1 - back) % rules.recent
+            mine = np.flatnonzero(state.acts[which] > back)
+            part = columns[:, (acts - 1 - back) * kinds : (acts - back) * kinds]
+            _count(part, mine, state.recent[which[mine], at[mine]])
+
+    meaning = "the last acts, latest last: copies of each kind; zero for a pass or no act"
+    yield Part(Feature("recent", (acts, len(rules.pack)), meaning, cards=True), write)
+
+
+def _recent_seat(rules: Rules, of: Term | None) -> Iterator[Part]:
+    acts = _acts(rules, of)
+
+    def write(sight: Sight, columns: Numbers) -> None:
+        state, which, seats = sight.state, sight.which, rules.table.seats
+        for back in range(acts):
+            at = (state.acts[which] - 1 - back) % rules.recent
+            part = columns[:, (acts - 1 - back) * seats : (acts - back) * seats]
+            sight.raise_seat(part, state.recent_seat[which, at], state.acts[which] > back)
+
+    meaning = "who made these acts, one-hot; zero where there was no act yet"
+    yield Part(Feature("recent_seat", (acts, rules.table.seats), meaning), write)
+
+
+def _acts(rules: Rules, of: Term | None) -> int:
+    acts = rules.recent if of is None else _positive(of, "recent")
+    if acts > rules.recent:
+        raise kb_error(f"sees/3: {acts} acts are not remembered", f"write recent({acts}).")
+    return acts
+
+
+def _positive(of: Term, name: str) -> int:
+    found = number(of, f"sees(…,{name},{of})")
+    if found < 1:
+        raise kb_error(f"sees/3: {name} of {of}", "write a number from 1 on")
+    return found
+
+
+def _owner(sight: Sight, columns: Numbers) -> None:
+    sight.raise_seat(columns, sight.state.owner[sight.which], sight.view.to_beat >= 0)
+
+
+def _passed(sight: Sight, columns: Numbers) -> None:
+    columns[:] = sight.bits(sight.state.passed[sight.which])
+
+
+def _gone_by(sight: Sight, columns: Numbers) -> None:
+    columns[:] = sight.bits(sight.state.gone_by[sight.which])
+
+
+def _out(sight: Sight, columns: Numbers) -> None:
+    columns[:] = sight.bits(sight.state.out[sight.which])
+
+
+# --- fluents ----------------------------------------------------------------------------------------------------------
+
+
+def _fluent(rules: Rules, of: Term | None) -> Iterator[Part]:
+    fluent = None if of is None else rules.fluents.named(str(of))
+    if fluent is None:
+        known = ", ".join(each.signature.name for each in rules.fluents.fluents) or "none"
+        raise kb_error(f"sees/3: there is no fluent '{of}'", f"there are: {known}")
+    yield _fluent_part(rules, fluent)
+
+
+def _fluents(rules: Rules, of: Term | None) -> Iterator[Part]:
+    for fluent in rules.fluents.fluents:
+        if len(fluent.keys) and _width(rules, fluent):
+            yield _fluent_part(rules, fluent)
+
+
+def _width(rules: Rules, fluent: Fluent) -> int:
+    """The numbers that one key takes."""
+    if fluent.manner == ANY:
+        return 1
+    if fluent.manner == ONE:
+        return len(fluent.values)
+    declared = [args[-1] for name, args in rules.kb.input_atoms if (name, len(args)) == tuple(fluent.signature)]
+    return min(MOST_COUNTED, max((each for each in declared if isinstance(each, int)), default=0))
+
+
+def _fluent_part(rules: Rules, fluent: Fluent) -> Part:
+    width, keys = _width(rules, fluent), len(fluent.keys)
+    by_seat = fluent.keys == tuple((seat,) for seat in range(rules.table.seats))
+
+    def write(sight: Sight, columns: Numbers) -> None:
+        values = sight.state.fluents[sight.which, fluent.first : fluent.first + keys].astype(np.int64)
+        if by_seat:
+            values = np.take_along_axis(values, sight.order, axis=1)
+        for key in range(keys):
+            part, mine = columns[:, key * width : (key + 1) * width], values[:, key]
+            if fluent.manner == ONE:
+                rows = np.flatnonzero(mine >= 0)
+                part[rows, mine[rows]] = 1
+            else:
+                part[:] = mine[:, None] > np.arange(width)
+
+    how = {ONE: "one-hot", ANY: "whether it holds"}.get(fluent.manner, "at least 1, 2, …")
+    whose = "; by seat" if by_seat else f" for each of {keys} keys" if keys > 1 else ""
+    text = f"{fluent.signature}, {how}{whose}"
+    return Part(Feature(fluent.signature.name, (width,) if keys == 1 else (keys, width), text), write)
+
+
+_MAKERS: dict[str, Maker] = {
+    "seat": _seat,
+    "hand": _cards("hand", "the observer's cards", lambda sight: sight.view.hand),
+    "wild": _wild,
+    "unseen": _cards("unseen", "the cards in the other hands and aside", lambda sight: sight.view.unseen),
+    "gone": _cards("gone", "the cards laid down in the episode", lambda sight: sight.view.gone),
+    "played": _played,
+    "sizes": _sizes,
+    "to_beat": _cards("to_beat", "the cards to beat, zero when leading", _beaten),
+    "owner": _seats("owner", "whose play is to beat, one-hot; zero when leading", _owner),
+    "passed": _seats("passed", "who has passed since that play", _passed),
+    "has_passed": _seats("has_passed", "who has passed in the trick", _gone_by),
+    "out": _seats("out", "who has no cards left", _out),
+    "fluent": _fluent,
+    "fluents": _fluents,
+    "recent": _recent,
+    "recent_seat": _recent_seat,
+}

@@ -1,0 +1,199 @@
+"""Random tables that cover the rules: hands that hold what forms need, every form to beat, fluents of all values.
+
+What lies on a table fits together: hands, cards laid down and cards aside are one pack, and who holds nothing is out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.play.state import LEADING, NOBODY, PLAY, State
+from abl_cards.games.reading.cells import WILD
+from abl_cards.games.reading.fluents import ANY, COUNT, NONE, Fluent
+from abl_cards.games.reading.forms import Form
+from abl_cards.games.reading.pack import rank_and_suit
+from abl_cards.games.reading.rules import Rules
+
+_LEAD_SHARE = 0.2
+_PLANTED_SHARE = 0.7
+_EXACT_SHARE = 0.2  # of hands that hold these cards and no others
+_NARROW_SHARE = 0.5  # of hands in which some kinds of cards are likelier than others
+_MOST_NUMBER = 40  # where the rules declare no largest one
+_RARE, _OFTEN = 0.02, 0.3  # how many of a set hold
+_NONE_SHARE = 0.2  # of fluents of one value
+
+
+def most_declared(rules: Rules, name: str, arity: int) -> int:
+    """The largest number that a declared input has as its last argument."""
+    found = [args[-1] for each, args in rules.kb.input_atoms if each == name and len(args) == arity]
+    return max((number for number in found if isinstance(number, int)), default=_MOST_NUMBER)
+
+
+def random_fluents(rules: Rules, n: int, random: np.random.Generator) -> NDArray[np.int16]:
+    """[n, slots] fluents of any values that are declared, none among them."""
+    state = np.tile(rules.fluents.nothing, (n, 1))
+    for fluent in rules.fluents.fluents:
+        shape, values = (n, len(fluent.keys)), np.zeros(0, np.int64)
+        if fluent.manner == ANY:
+            share = np.where(random.random((n, 1)) < 0.5, _RARE, _OFTEN)
+            values = (random.random(shape) < share).astype(np.int64)
+        elif fluent.manner == COUNT:
+            values = random.integers(0, _largest(rules, fluent) + 1, shape)
+        else:
+            values = random.integers(0, max(1, len(fluent.values)), shape)
+            values[random.random(shape) < _NONE_SHARE] = NONE
+        state[:, list(fluent.slots)] = values
+    return state
+
+
+def _largest(rules: Rules, fluent: Fluent) -> int:
+    return most_declared(rules, *fluent.signature)
+
+
+def random_state(rules: Rules, n: int, random: np.random.Generator) -> State:
+    """Tables where a seat is to play."""
+    state, seats = rules.tables(n), rules.table.seats
+    state.stage[:] = PLAY
+    state.fluents[:] = random_fluents(rules, n, random)
+    state.context[:] = rules.contexts.of(state.fluents)
+    state.seat[:] = random.integers(0, seats, n)
+    _deal(rules, state, _planted(rules, state.context, random), random)
+    _random_trick(rules, state, random)
+    state.acts[:] = random.integers(0, most_declared(rules, "acts", 1) + 1, n)
+    lots = rules.kb.pairs("lots")
+    for place, name in enumerate(rules.words.lots):
+        state.lots[:, place] = random.integers(0, int(lots[name]), n)
+    return state
+
+
+def _random_trick(rules: Rules, state: State, random: np.random.Generator) -> None:
+    n, seats = len(state.seat), rules.table.seats
+    forms = forms_in_turn(rules, n, random)
+    state.to_beat[:] = np.where(random.random(n) < _LEAD_SHARE, LEADING, forms)
+    other = (state.seat + random.integers(1, seats, n)) % seats
+    state.owner[:] = np.where(state.to_beat < 0, state.seat, other)
+    state.acted[:] = random.integers(0, seats, n)
+    state.laid[:] = random.integers(0, len(rules.forms), n)
+    everyone = 1 << seats
+    state.passed[:] = random.integers(0, everyone, n)
+    state.gone_by[:] = state.passed | random.integers(0, everyone, n).astype(np.uint16)
+    empty = state.hands.sum(axis=2) == 0
+    state.out[:] = (empty << np.arange(seats)).sum(axis=1)
+    places = random.permuted(np.tile(np.arange(seats, dtype=np.int8), (n, 1)), axis=1)
+    first = np.argsort(~empty[np.arange(n)[:, None], places], axis=1, kind="stable")  # who is out has a place
+    places = np.take_along_axis(places, first, axis=1)
+    state.order[:] = np.where(np.arange(seats) < empty.sum(axis=1)[:, None], places, NOBODY)
+
+
+def forms_in_turn(rules: Rules, n: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """[n] forms but the pass: half of them one after the other, half of them such that every kind is as likely."""
+    kinds: dict[object, list[int]] = {}
+    for place, form in enumerate(rules.forms.forms):
+        if place != rules.forms.passing:
+            kinds.setdefault(form.kind, []).append(place)
+    families = [np.array(members) for members in kinds.values()]
+    everyone = np.resize(random.permutation(np.concatenate(families)), n)
+    sizes = np.array([len(members) for members in families])
+    kind = random.integers(0, len(families), n)
+    table = np.stack([np.resize(members, sizes.max()) for members in families])
+    return np.where(random.random(n) < 0.5, everyone, table[kind, random.integers(0, sizes[kind])])
+
+
+# --- hands ------------------------------------------------------------------------------------------------------------
+
+
+def _planted(rules: Rules, context: NDArray[np.int16], random: np.random.Generator) -> NDArray[np.uint8]:
+    """[n, kinds] cards of a form or two, as far as the pack has them."""
+    n = len(context)
+    found = np.zeros((n, len(rules.pack)), np.uint8)
+    planter = _Planter(rules, random)
+    for _ in range(2):
+        chosen = forms_in_turn(rules, n, random)
+        for row in np.flatnonzero(random.random(n) < _PLANTED_SHARE):
+            planter.plant(rules.forms.forms[chosen[row]], int(context[row]), found[row])
+    return np.minimum(found, rules.pack.copies)
+
+
+class _Planter:
+    """Puts the cards of forms into hands."""
+
+    def __init__(self, rules: Rules, random: np.random.Generator) -> None:
+        self._rules, self._random = rules, random
+        self._kinds: dict[tuple[int, int], list[int]] = {}
+        self._suit = [parts[1] if (parts := rank_and_suit(kind)) else None for kind in rules.pack.kinds]
+        self._wild = [rules.cells.kinds(WILD, context) for context in range(len(rules.cells.acts))]
+
+    def plant(self, form: Form, context: int, hand: NDArray[np.uint8]) -> None:
+        """Add the cards of a form to a hand [kinds], some of them wild."""
+        wilds = min(form.wilds, len(self._wild[context])) if self._random.random() < 0.3 else 0
+        for group in form.groups:
+            kinds = self._of(group.cell, context) if group.only is None else [group.only]
+            if form.suit is not None:
+                kinds = [kind for kind in kinds if self._suit[kind] == form.suit]
+            stand_ins = min(wilds, group.count - group.natural)
+            wilds -= max(0, stand_ins)
+            self._take(self._wild[context], stand_ins, hand)
+            self._take(kinds, group.count - max(0, stand_ins), hand)
+        if form.kickers:
+            cells = list(form.kickers.allowed)
+            for cell in self._random.choice(cells, min(form.kickers.groups, len(cells)), replace=False):
+                self._take(self._of(int(cell), context), form.kickers.size, hand)
+
+    def _take(self, kinds: Sequence[int], count: int, hand: NDArray[np.uint8]) -> None:
+        """The copies of some kinds, which lie in any order."""
+        copies = [kind for kind in kinds for _ in range(int(self._rules.pack.copies[kind]))]
+        if count > 0 and copies:
+            chosen = self._random.permutation(len(copies))[:count]
+            np.add.at(hand, [copies[each] for each in chosen], 1)
+
+    def _of(self, cell: int, context: int) -> list[int]:
+        if (cell, context) not in self._kinds:
+            acts = self._rules.cells.acts[context]
+            self._kinds[cell, context] = np.flatnonzero((acts == cell).any(axis=1)).tolist()
+        return self._kinds[cell, context]
+
+
+def _deal(rules: Rules, state: State, planted: NDArray[np.uint8], random: np.random.Generator) -> None:
+    """Deal the whole pack: the seats to decide hold what is planted, and more; nobody more than can be."""
+    n, seats, deck = len(planted), rules.table.seats, rules.pack.deck.astype(np.int64)
+    most = rules.largest_hand
+    holders = seats + 1 + seats  # hands, what is aside, what each seat has laid down
+    own = np.maximum(random.integers(0, most + 1, n), np.minimum(planted.sum(axis=1), most))
+    own[random.random(n) < 0.1] = most
+    exact = (random.random(n) < _EXACT_SHARE) & planted.any(axis=1)
+    own = np.where(exact, np.minimum(planted.sum(axis=1), most), own)
+    bounds, rest = [own], len(deck) - own
+    for holder in range(1, seats + 1):
+        room = most if holder < seats else len(deck) - sum(rules.table.dealt)
+        size = random.integers(0, np.minimum(rest, room) + 1)
+        size[random.random(n) < 0.3] = 0 if holder == seats else 1
+        size = np.minimum(size, rest)
+        bounds.append(bounds[-1] + size)
+        rest = rest - size
+    order = _shuffled(rules, planted, random)
+    holder = (np.arange(len(deck))[None, :, None] >= np.stack(bounds, axis=1)[:, None, :]).sum(axis=2)
+    laid = holder > seats
+    holder[laid] = seats + 1 + random.integers(0, seats, int(laid.sum()))
+    hand = holder < seats
+    holder = np.where(hand, (holder + state.seat[:, None]) % seats, holder)
+    kinds = len(rules.pack)
+    places = (np.arange(n)[:, None] * holders + holder) * kinds + deck[order]
+    counts = np.bincount(places.ravel(), minlength=n * holders * kinds).reshape(n, holders, kinds).astype(np.uint8)
+    state.hands[:], state.aside[:], state.played[:] = counts[:, :seats], counts[:, seats], counts[:, seats + 1 :]
+
+
+def _shuffled(rules: Rules, planted: NDArray[np.uint8], random: np.random.Generator) -> NDArray[np.int64]:
+    """[n, cards] places of the deck in a random order, what is planted first."""
+    deck, (n, kinds) = rules.pack.deck.astype(np.int64), planted.shape
+    copy = np.zeros(len(deck), np.int64)
+    for kind in range(kinds):
+        mine = deck == kind
+        copy[mine] = np.arange(int(mine.sum()))
+    likely = random.random((n, kinds)) < random.random((n, 1))
+    likely &= random.random((n, 1)) < _NARROW_SHARE
+    noise = random.random((n, len(deck))) - 0.7 * likely[:, deck]
+    noise -= 4.0 * (copy < planted[:, deck])
+    return noise.argsort(axis=1)

@@ -1,0 +1,270 @@
+"""Tables as text, what a seat sees, and plays and arguments in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import clingo
+import numpy as np
+
+from abl_cards.games.naming import PASS, SUITS, PlayName
+from abl_cards.games.play.state import CHOICE, PLAY
+from abl_cards.games.play.tables import Tables
+from abl_cards.games.reading.fluents import ANY, ONE
+from abl_cards.games.reading.pack import rank_and_suit
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.tables import Moment
+from abl_cards.games.words.letters import cards_of
+from abl_cards.games.words.once import once
+from abl_cards.games.words.plays import actions, label_words, option_action, spelled_arguments
+from abl_cards.games.words.values import Values, names_of
+from abl_cards.logic import Signature, Term
+from abl_cards.logic.sorts import Sorts
+from abl_cards.logic.terms import text_of
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def draw(rules: Rules, tables: Tables, table: int) -> str:
+    """The hands, who is to act, what there is to beat, and the legal labels of the seat to decide."""
+    state, seat = tables.state, int(tables.seat[table])
+    remembered = _remembered(rules, tables, table)
+    lines = [", ".join([f"episode {int(tables.episode[table]) + 1}", *remembered])]
+    acting = int(state.stage[table]) in (PLAY, CHOICE)
+    for each, hand in enumerate(state.hands[table]):
+        mark = ">" if acting and each == seat else " "
+        lines.append(f"{mark} seat {each} ({int(hand.sum()):2}) {rules.letters.spoken(cards_of(hand))}".rstrip())
+    if state.aside[table].any():
+        aside = state.aside[table]
+        lines.append(f"  aside  ({int(aside.sum()):2}) {rules.letters.spoken(cards_of(aside))}")
+    if state.stage[table] == PLAY:
+        lines += _play_lines(rules, tables, table)
+    elif state.stage[table] == CHOICE:
+        lines += _choice_lines(rules, tables, table)
+    else:
+        lines.append(f"the episode is over: points {' '.join(map(str, tables.points[table]))}")
+    return "\n".join(lines)
+
+
+def _remembered(rules: Rules, tables: Tables, table: int) -> list[str]:
+    """The fluents that say something."""
+    values, fluents = Values(rules.letters.terms), tables.state.fluents[table]
+    return [
+        f"{name} {_spoken(values.write(fluent, fluents))}".rstrip()
+        for name, fluent in names_of(rules.fluents, ()).items()
+        if (fluents[fluent.first : fluent.slots.stop] != fluent.nothing).any()
+    ]
+
+
+def _spoken(value: Any) -> str:
+    """What is remembered, in a line."""
+    if isinstance(value, Mapping):
+        return " ".join(f"{key}={_spoken(each)}" for key, each in value.items())
+    if isinstance(value, list):
+        return " ".join(",".join(map(str, each)) if isinstance(each, list) else _spoken(each) for each in value)
+    return {None: "-", True: ""}.get(value, str(value)) if value is None or value is True else str(value)
+
+
+def _play_lines(rules: Rules, tables: Tables, table: int) -> list[str]:
+    decisions = tables.decisions(np.array([table]))
+    form, seat = int(decisions.to_beat[0]), int(tables.seat[table])
+    if form < 0:
+        situation = f"seat {seat} leads"
+    else:
+        cards = tables.state.top_cards[[table]]
+        laid = actions(rules, np.array([form]), cards, decisions.context)[0]
+        situation = f"to beat: {laid} of seat {tables.state.owner[table]}"
+    legal = np.flatnonzero(decisions.legal[:, 0])
+    by_kind: dict[str, list[str]] = {}
+    for label in legal.tolist():
+        kind, rank = label_words(rules)[label]
+        by_kind.setdefault(kind, []).append("" if rank == "-" else rank)
+    width = max((len(kind) for kind in by_kind), default=0)
+    kinds = [f"  {kind:<{width}} {' '.join(ranks)}".rstrip() for kind, ranks in by_kind.items()]
+    return [situation, f"{len(legal)} legal labels:", *kinds]
+
+
+def _choice_lines(rules: Rules, tables: Tables, table: int) -> list[str]:
+    choices = tables.exchanges(np.array([table]))
+    options = [str(option_action(rules, option)) for option in np.flatnonzero(choices.options[0]).tolist()]
+    stage = rules.words.stages[int(choices.stage[0])]
+    return [f"seat {tables.seat[table]} chooses: {stage}", f"{len(options)} options: {' '.join(options)}"]
+
+
+# --- what a seat sees -------------------------------------------------------------------------------------------------
+
+_VIEW = {
+    "en": {
+        "hand": "hand: {cards}", "others": "the others hold: {others}", "to_beat": "to beat: {play}",
+        "of": "to beat: {play} of {top}", "leads": "you lead", "stage": "to choose: {stage}", "aside": "aside: {aside}",
+    },
+    "zh": {
+        "hand": "手牌：{cards}", "others": "其余各家：{others}", "to_beat": "要压：{play}", "of": "要压{top}的 {play}",
+        "leads": "请出牌", "stage": "请选择：{stage}", "aside": "底牌：{aside}",
+    },
+}  # fmt: skip
+
+
+def show(rules: Rules, moment: Moment, language: str = "en") -> str:
+    """What the seat sees, as text; what a state leaves open is left out."""
+    state, say = moment.state, _VIEW[language]
+    fluents = names_of(rules.fluents, ())
+    lines = [f"{name}: {_spoken(value)}".rstrip(": ") for name, value in state.items() if name in fluents and value]
+    if "cards" in state:
+        words = [spell(rules, "who", word, language) for word in rules.table.who]
+        held = [f"{word} {count}" for word, count in zip(words, state["cards"], strict=True)]
+        lines.append(say["others"].format(others=", ".join(held)))
+    if "aside" in state:
+        lines.append(say["aside"].format(aside=_cards_text(state["aside"])))
+    lines.append(say["hand"].format(cards=_cards_text(state["hand"])))
+    if state.get("to_beat"):
+        top = state.get("top")
+        word = None if top is None else spell(rules, "seat" if isinstance(top, int) else "who", top, language)
+        play = _play_text(state["to_beat"])
+        lines.append(say["to_beat"].format(play=play) if word is None else say["of"].format(play=play, top=word))
+    elif state.get("stage", "play") != "play":
+        lines.append(say["stage"].format(stage=name(rules, state["stage"]) if language == "zh" else state["stage"]))
+    else:
+        lines.append(say["leads"])
+    return "\n".join(lines)
+
+
+def _cards_text(value: Any) -> str:
+    return " ".join(value) if isinstance(value, list) else str(value)
+
+
+def _play_text(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"{value.get('label', '')} {_cards_text(value['cards'])}".strip()
+    return _cards_text(value)
+
+
+# --- names of plays ---------------------------------------------------------------------------------------------------
+
+
+def name(rules: Rules, label: Term) -> PlayName:
+    """What players call a label: by ``called(Label,Kind,Rank)``, perhaps with a fourth word, else by itself."""
+    return _names(rules).get(str(label)) or PlayName(str(label))
+
+
+@once
+def _names(rules: Rules) -> Mapping[str, PlayName]:
+    found = {}
+    for label, (kind, arguments) in zip(rules.label_texts, spelled_arguments(rules), strict=True):
+        more = "".join(f"({each})" for each in arguments[1:])
+        found[label] = PlayName(kind, "".join(arguments[:1]), more)
+    found[rules.label_texts[rules.forms.label_of[rules.forms.passing]]] = PlayName(PASS)
+    said = _Said(rules)
+    for called, word, rank in rules.kb.facts("called", 3):
+        found[str(called)] = PlayName(text_of(word), said.text(rank))
+    for called, word, rank, rest in rules.kb.facts("called", 4):
+        found[str(called)] = PlayName(text_of(word), said.text(rank), said.text(rest))
+    return found
+
+
+class _Said:
+    """Terms as they are said: ranks by their letters, suits by their symbols, ``num(5)`` as 5, tuples part by part."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._terms: dict[Term, str] = dict(rules.letters.terms)
+        for (suit,) in rules.kb.facts("suit", 1):
+            letter = self._terms.get(suit, str(suit))
+            self._terms[suit] = SUITS.get(letter, letter)
+
+    def text(self, term: Term) -> str:
+        """A term in words."""
+        return self._text(clingo.parse_term(str(term)))
+
+    def _text(self, symbol: clingo.Symbol) -> str:
+        if symbol.type == clingo.SymbolType.String:
+            return symbol.string
+        if symbol.type == clingo.SymbolType.Number:
+            return self._terms.get(symbol.number) or str(symbol.number)
+        if symbol.match("num", 1):
+            return str(symbol.arguments[0])
+        if symbol.match("", len(symbol.arguments)):
+            return "".join(map(self._text, symbol.arguments))
+        return self._terms.get(str(symbol)) or str(symbol)
+
+
+# --- words for arguments ----------------------------------------------------------------------------------------------
+
+_SORTS = {
+    "rank/1": ("rank",), "suit/1": ("suit",), "card/2": ("rank", "suit"), "pack/2": ("rank", None),
+    "copies/2": ("rank", None), "held/2": ("rank", None), "held/3": ("rank", "suit", None), "left/2": ("rank", None),
+    "left/3": ("rank", "suit", None),
+    "unseen/2": ("rank", None), "unseen/3": ("rank", "suit", None), "gone/2": ("rank", None),
+    "gone/3": ("rank", "suit", None), "face_up/3": ("who", "rank", None), "face_up/4": ("who", "rank", "suit", None),
+    "estimated/3": ("who", "rank", None), "estimated/4": ("who", "rank", "suit", None),
+    "estimated_wild/2": ("who", None),
+    "holds/3": ("seat", "rank", None), "holds/4": ("seat", "rank", "suit", None), "cards/2": ("who", None),
+    "top/1": ("who",), "who/1": ("who",), "who/2": ("who", None), "seat/1": ("seat",), "next/2": ("seat", "seat"),
+    "acted/1": ("seat",), "owner/1": ("seat",), "passed/1": ("seat",), "has_passed/1": ("seat",), "out/1": ("seat",),
+    "finish/2": (None, "seat"), "stuck/2": ("seat", None), "by/1": ("seat",), "asked/1": ("seat",),
+    "leads/1": ("seat",),
+    "turn/1": ("seat",), "asks/2": (None, "seat"), "laid/2": (None, "rank"), "points/3": ("seat", None, None),
+    "wild/1": (None,), "wild_left/1": (None,), "unseen_wild/1": (None,),
+}  # fmt: skip
+
+
+@once
+def sorts(rules: Rules) -> Sorts:
+    """What the arguments of predicates stand for: those of the vocabulary, and of fluents by what may stand there."""
+    known: dict[Signature, tuple[str | None, ...]] = {Signature.parse(text): found for text, found in _SORTS.items()}
+    ranks, suits = _parts(rules)
+    for fluent in rules.fluents.fluents:
+        columns = list(zip(*fluent.keys, strict=True)) if fluent.keys and fluent.keys[0] else []
+        found = [_sort_of(rules, column, ranks, suits) for column in columns]
+        if fluent.manner != ANY:
+            found.append(_sort_of(rules, fluent.values, ranks, suits) if fluent.manner == ONE else None)
+        known[fluent.signature] = tuple(found)
+    return known
+
+
+def _parts(rules: Rules) -> tuple[set[Term], set[Term]]:
+    """The ranks, cards without one among them, and the suits."""
+    parts = [rank_and_suit(kind) or (kind, None) for kind in rules.pack.kinds]
+    return {rank for rank, _ in parts}, {suit for _, suit in parts if suit is not None}
+
+
+def _sort_of(rules: Rules, values: Iterable[Term], ranks: set[Term], suits: set[Term]) -> str | None:
+    found = set(values)
+    if not found:
+        return None
+    if found == set(range(rules.table.seats)):
+        return "seat"
+    if found <= suits:
+        return "suit"
+    if found <= ranks:
+        return "rank"
+    return "card" if found <= set(rules.pack.kinds) else None
+
+
+_SUITS = {
+    "en": {"S": "spades", "H": "hearts", "D": "diamonds", "C": "clubs"},
+    "zh": {"S": "黑桃", "H": "红桃", "D": "方块", "C": "梅花"},
+}
+_WHO = {
+    "en": {
+        "next": "the next seat", "previous": "the previous seat", "partner": "the partner", "across": "the seat across",
+        "number": "the seat {} places on",
+    },
+    "zh": {"next": "下家", "previous": "上家", "partner": "对家", "across": "对家", "number": "下{}家"},
+}  # fmt: skip
+_SEAT = {"en": "seat {}", "zh": "{}号位"}
+
+
+def spell(rules: Rules, sort: str, term: Term, language: str) -> str:
+    """An argument of a sort in a word."""
+    letter = rules.letters.terms.get(term)
+    if sort == "suit":
+        return _SUITS[language].get(letter or "", letter or str(term))
+    if sort in ("rank", "card"):
+        return letter or str(term)
+    if sort == "seat":
+        return _SEAT[language].format(term)
+    if sort == "who":
+        words = _WHO[language]
+        return words["number"].format(term) if str(term).isdigit() else words.get(str(term), str(term))
+    return str(term)

@@ -1,0 +1,184 @@
+"""The cards of a state: those that it names, and the others, dealt anyhow.
+
+What a seat does not see lies with the others as far as their sizes are told, and else aside: unseen is unseen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.game import GameError
+from abl_cards.games.play.state import LEADING
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.words import seats
+from abl_cards.games.words.fields import reading
+from abl_cards.games.words.letters import hand_of
+from abl_cards.games.words.needs import WORDS, Needs
+from abl_cards.games.words.positions import Position
+from abl_cards.logic import Signature
+
+Counts = NDArray[np.int64]
+_LAYS_ASIDE = Signature.parse("lays_aside/2")
+
+
+def read_hands(rules: Rules, value: Mapping[str, Any], needs: Needs, position: Position) -> None:
+    """Fill the hands, what has been laid down and what lies aside; raises GameError that names the field."""
+    with reading("hand"):
+        own = read_cards(rules, value["hand"])
+        if not own.any():
+            raise GameError("there are no cards")
+    order = seats.others(rules, position.seat)
+    told = value.get("gone") is not None
+    with reading("gone"):
+        position.played = _read_gone(rules, value.get("gone"), position, order)
+    with reading("face"):
+        face = _read_face(rules, value.get("face"), len(order))
+    with reading("aside"):
+        kitty, shown = _read_aside(rules, value.get("aside"))
+    seen = own + position.played.sum(axis=0) + shown + sum(face or [], np.zeros_like(own))
+    with reading("hand, to_beat, gone, face, aside"):
+        check_copies(rules, seen)
+    pool = rules.pack.copies - seen
+    with reading("cards"):
+        sizes = _read_sizes(rules, value.get("cards"), face)
+    _check_needs(rules, needs, told, sizes is not None, own, position, sizes)
+    for field in ("face", "cards"):
+        if field in needs.fields and value.get(field) is None and (field == "face" or face is None):
+            raise _missing(needs, field)
+    left = int(pool.sum())
+    missing = _sizes(rules, sizes, face, position, order, left)
+    _check_sum(rules, sum(missing), left, kitty, told and sizes is not None)
+    position.hands[position.seat] = own
+    cards = np.repeat(np.arange(len(pool)), pool)
+    for place, (seat, size) in enumerate(zip(order, missing, strict=True)):
+        dealt, cards = cards[:size], cards[size:]
+        position.hands[seat] = np.bincount(dealt, minlength=len(pool)) + (face[place] if face else 0)
+    position.aside = shown + np.bincount(cards, minlength=len(pool))
+
+
+def read_cards(rules: Rules, value: Any) -> Counts:
+    """[kinds] cards in any order; raises GameError."""
+    return hand_of(rules.letters.read(value), len(rules.pack)).astype(np.int64)
+
+
+def check_copies(rules: Rules, total: Counts) -> None:
+    """Raise GameError where together there are more cards than the pack has."""
+    for kind in np.flatnonzero(total > rules.pack.copies)[:1].tolist():
+        text, copies = rules.letters.texts[kind], int(rules.pack.copies[kind])
+        raise GameError(f"together that makes {total[kind]} of {text}; the pack has {copies}")
+
+
+def read_each(rules: Rules, value: Any, count: int, what: str) -> list[Counts]:
+    """A list of hands; raises GameError."""
+    if not isinstance(value, list) or len(value) != count:
+        raise GameError(f"{value!r} is no list of {count} {what}")
+    return [read_cards(rules, each) for each in value]
+
+
+def _read_gone(rules: Rules, value: Any, position: Position, order: Sequence[int]) -> Counts:
+    """[seats, kinds] what has been laid down; the play to beat is among it."""
+    played = np.zeros_like(position.played)
+    if value is None:
+        if position.to_beat != LEADING:
+            played[position.owner] = position.laid
+        return played
+    by_seat = isinstance(value, list) and bool(value) and all(_is_hand(rules, each) for each in value)
+    if by_seat:
+        played[:] = read_each(rules, value, rules.table.seats, "hands, by seat")
+        if (played[position.owner] < position.laid).any():
+            raise GameError("the play to beat must be among the cards of whose play it is")
+        return played
+    together = read_cards(rules, value)
+    if (together < position.laid).any():
+        raise GameError("the play to beat must be among them")
+    played[position.owner] = position.laid
+    rest = np.repeat(np.arange(len(together)), together - position.laid)
+    for seat in [*order, position.seat]:  # as many as it can have had, the rest by the last one
+        room = max(0, rules.table.dealt[seat] - int(played[seat].sum())) if seat != position.seat else len(rest)
+        laid, rest = rest[:room], rest[room:]
+        played[seat] += np.bincount(laid, minlength=len(together))
+    return played
+
+
+def _is_hand(rules: Rules, value: Any) -> bool:
+    """Whether one of a list of gone cards is a hand, and not a card."""
+    return isinstance(value, list) or (rules.letters.joined and isinstance(value, str))
+
+
+def _read_face(rules: Rules, value: Any, others: int) -> list[Counts] | None:
+    return None if value is None else read_each(rules, value, others, "hands, next first")
+
+
+def _read_aside(rules: Rules, value: Any) -> tuple[int | None, Counts]:
+    """How many cards lie aside that are not shown, where that is told, and those that are."""
+    nothing = np.zeros(len(rules.pack), np.int64)
+    if value is None:
+        return None, nothing
+    if type(value) is int:
+        if not 0 <= value <= len(rules.pack.deck):
+            raise GameError(f"{value} is no number of cards")
+        return value, nothing
+    return 0, read_cards(rules, value)
+
+
+def _read_sizes(rules: Rules, value: Any, face: Sequence[Counts] | None) -> list[int] | None:
+    others, most = rules.table.seats - 1, len(rules.pack.deck)
+    if value is None:
+        return None if face is None else [int(hand.sum()) for hand in face]
+    if not isinstance(value, list) or len(value) != others:
+        raise GameError(f"{value!r} is no list of {others} numbers: {WORDS['cards']}")
+    for each in value:
+        if type(each) is not int or not 0 <= each <= most:
+            raise GameError(f"{each!r} is no number of cards from 0 to {most}")
+    if face is not None and value != [int(hand.sum()) for hand in face]:
+        raise GameError("these are not as many as the cards in face")
+    return list(value)
+
+
+def _check_needs(
+    rules: Rules, needs: Needs, told: bool, sized: bool, own: Counts, position: Position, sizes: Sequence[int] | None
+) -> None:
+    """Raise GameError where the rules look at what has gone, and the state neither tells it nor leaves no doubt."""
+    if "gone" not in needs.fields or told:
+        return
+    dealt = len(rules.pack.deck) - sum(rules.table.dealt)
+    counted = int(own.sum()) + int(position.laid.sum()) + sum(sizes or []) + dealt
+    if not sized or counted != len(rules.pack.deck):
+        raise _missing(needs, "gone")
+
+
+def _missing(needs: Needs, field: str) -> GameError:
+    return GameError(f'the rules look at {needs.fields[field]}: give "{field}" ({WORDS[field]})')
+
+
+def _sizes(
+    rules: Rules, sizes: Sequence[int] | None, face: Sequence[Counts] | None, position: Position,
+    order: Sequence[int], left: int,
+) -> list[int]:  # fmt: skip
+    """How many cards each of the others is dealt: as told, else as many as it can hold."""
+    if face is not None:
+        return [0] * len(order)
+    if sizes is not None:
+        return list(sizes)
+    full = [max(0, rules.table.dealt[seat] - int(position.played[seat].sum())) for seat in order]
+    while sum(full) > left:
+        full[full.index(max(full))] -= 1
+    return full
+
+
+def _check_sum(rules: Rules, dealt: int, left: int, kitty: int | None, counted: bool) -> None:
+    """Raise GameError where the sizes do not fit the pack."""
+    if dealt > left:
+        raise GameError(f"cards: the others hold {dealt} cards, but only {left} of the pack are not seen here")
+    rest = left - dealt
+    nothing_aside = sum(rules.table.dealt) == len(rules.pack.deck) and _LAYS_ASIDE not in rules.derived
+    if counted and kitty is None and nothing_aside and rest:
+        raise GameError(f"cards, gone: {rest} cards of the pack are nowhere")
+    if kitty is not None and rest < kitty:
+        raise GameError(f"aside: {kitty} cards, but only {rest} of the pack are left")
+    if kitty is not None and counted and rest > kitty:
+        raise GameError(f"cards, gone, aside: {rest - kitty} cards of the pack are nowhere")

@@ -1,0 +1,44 @@
+"""One table as a state tells it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.play.state import LEADING, PLAY
+from abl_cards.games.play.walk import NO_CARD
+from abl_cards.games.reading.rules import Rules
+
+
+@dataclass
+class Position:
+    """What `State` has of a table; filled field by field while a state is read."""
+
+    hands: NDArray[np.int64]  # [seats, kinds]
+    aside: NDArray[np.int64]  # [kinds]
+    played: NDArray[np.int64]  # [seats, kinds]
+    fluents: NDArray[np.int16]  # [slots]
+    top_cards: NDArray[np.uint8]  # [most]
+    laid: NDArray[np.int64]  # [kinds] the cards of the play to beat
+    stage: int = PLAY
+    choice: int = -1
+    seat: int = 0
+    to_beat: int = LEADING
+    owner: int = 0
+    acted: int = 0
+    passed: int = 0  # seats as bits
+    has_passed: int = 0
+    acts: int = 0
+    context: int = 0
+    finish: list[int] = field(default_factory=list)
+
+    @classmethod
+    def empty(cls, rules: Rules) -> Position:
+        """Nothing on the table."""
+        seats, kinds = rules.table.seats, len(rules.pack)
+        return cls(
+            np.zeros((seats, kinds), np.int64), np.zeros(kinds, np.int64), np.zeros((seats, kinds), np.int64),
+            rules.fluents.nothing.copy(), np.full(rules.forms.most_cards, NO_CARD, np.uint8), np.zeros(kinds, np.int64),
+        )  # fmt: skip

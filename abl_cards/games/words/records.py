@@ -1,0 +1,239 @@
+"""Played episodes as JSON objects: written down, and read.
+
+``hands`` as dealt by seat, ``aside`` what was left over, ``before`` what the match remembered, ``lots`` its random
+numbers, ``total`` its points so far, ``acts`` ([seat, play or choice]), ``finish`` (seats), ``points`` (by seat), and
+``won`` (a team, or "draw") where the match ended. Besides ``game``, ``profile``, ``episode``, and more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.audience import Quiet
+from abl_cards.games.game import GameError
+from abl_cards.games.play.state import NOBODY
+from abl_cards.games.play.tables import Dealt, Tables
+from abl_cards.games.reading.fluents import Fluent
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.tables import DRAW, Indices, Moves
+from abl_cards.games.words import seats
+from abl_cards.games.words.fields import reading
+from abl_cards.games.words.hands import check_copies, read_cards
+from abl_cards.games.words.plays import actions, option_action
+from abl_cards.games.words.states import check_profile
+from abl_cards.games.words.values import Values, names_of
+
+DRAWN = "draw"
+
+
+class MatchRecorder(Quiet):
+    """Writes down what happens at some tables; see ``records``."""
+
+    def __init__(self, rules: Rules, tables: int, extra: Mapping[str, Any]) -> None:
+        """Listen to so many tables; every record carries the extra fields."""
+        self._rules, self._extra = rules, dict(extra)
+        self._pages: list[dict[str, Any]] = [{} for _ in range(tables)]
+        self._done: list[list[dict[str, Any]]] = [[] for _ in range(tables)]
+
+    def episode_began(self, tables: Tables, which: Indices) -> None:
+        """Begin a new page; cards that are dealt again are on a new one."""
+        for table in which.tolist():
+            self._pages[table] = {
+                "game": self._rules.folder.name,
+                **({} if self._rules.profile is None else {"profile": self._rules.profile}),
+                **self._extra,
+                "episode": int(tables.episode[table]),
+                **_dealt(self._rules, tables, table),
+                "acts": [],
+            }
+
+    def card_given(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
+        """Write down choices."""
+        for table, option in zip(which.tolist(), card.tolist(), strict=True):
+            self._pages[table]["acts"].append([int(tables.seat[table]), option_action(self._rules, option).to_json()])
+
+    def played(self, tables: Tables, which: Indices, moves: Moves) -> None:
+        """Write down plays and passes."""
+        laid = actions(self._rules, moves.form, moves.cards, tables.state.context[which])
+        for table, action in zip(which.tolist(), laid, strict=True):
+            self._pages[table]["acts"].append([int(tables.seat[table]), action.to_json()])
+
+    def episode_ended(self, tables: Tables, which: Indices) -> None:
+        """Write down the result."""
+        for table in which.tolist():
+            finish = [seat for seat in tables.state.order[table].tolist() if seat != NOBODY]
+            result = {"finish": finish, "points": tables.points[table].tolist()}
+            won = {} if tables.winner[table] == -1 else {"won": winner_of(tables, table)}
+            self._done[table].append(self._pages[table] | result | won)
+
+    def records(self, table: int) -> list[dict[str, Any]]:
+        """The finished episodes of a table; forgets them."""
+        done, self._done[table] = self._done[table], []
+        return done
+
+
+def winner_of(tables: Tables, table: int) -> Any:
+    """The team that has won a match, or that it was drawn, as records have it."""
+    return DRAWN if tables.winner[table] == DRAW else int(tables.winner[table])
+
+
+def _dealt(rules: Rules, tables: Tables, table: int) -> dict[str, Any]:
+    """The cards, and what a match knows before they are dealt."""
+    state, letters = tables.state, rules.letters
+    found: dict[str, Any] = {"hands": [letters.hand(hand) for hand in state.hands[table]]}
+    if state.aside[table].any():
+        found["aside"] = letters.hand(state.aside[table])
+    values = Values(letters.terms)
+    before = {
+        name: values.write(fluent, state.fluents[table])
+        for name, fluent in lasting(rules).items()
+        if (state.fluents[table, fluent.first : fluent.slots.stop] != fluent.nothing).any()
+    }
+    lots = {str(name): int(lot) for name, lot in zip(rules.words.lots, state.lots[table], strict=True)}
+    total = tables.total[table].tolist()
+    return found | ({"before": before} if before else {}) | ({"lots": lots} if lots else {}) | (
+        {"total": total} if any(total) else {}
+    )  # fmt: skip
+
+
+def lasting(rules: Rules) -> dict[str, Fluent]:
+    """The fluents that a match keeps, by the names of their fields."""
+    return {name: fluent for name, fluent in names_of(rules.fluents, ()).items() if fluent.lasting}
+
+
+@dataclass(frozen=True)
+class Record:
+    """An episode, read."""
+
+    hands: NDArray[np.uint8]  # [seats, kinds]
+    aside: NDArray[np.uint8]  # [kinds]
+    fluents: NDArray[np.int16]  # [slots] before the deal
+    lots: NDArray[np.int16]  # [lots]
+    total: NDArray[np.int64]  # [seats]
+    episode: int
+    acts: tuple[tuple[int, Any], ...]
+    finish: tuple[int, ...] | None
+    points: tuple[int, ...] | None
+    won: Any  # a team, DRAWN, or None where nothing is said
+
+
+def read_record(rules: Rules, value: Any) -> Record:
+    """Read a record; raises GameError that names the field, and the number of the act."""
+    if not isinstance(value, Mapping):
+        raise GameError("a record is a JSON object")
+    if value.get("game", rules.folder.name) != rules.folder.name:
+        raise GameError(f"game: the record is of {value['game']!r}, the rules of {rules.folder.name!r}")
+    check_profile(rules, value.get("profile"))
+    hands, aside = _read_cards(rules, value)
+    acts = value.get("acts")
+    if not isinstance(acts, list):
+        raise GameError("acts: there must be a list of [seat, play or choice]")
+    episode = value.get("episode", 0)
+    if type(episode) is not int or not 0 <= episode < 1 << 30:
+        raise GameError(f"episode: {episode!r} is no number of episodes")
+    return Record(
+        hands, aside, _read_before(rules, value.get("before")), _read_lots(rules, value.get("lots")),
+        np.array(_read_numbers(rules, value, "total") or [0] * rules.table.seats, np.int64), episode,
+        tuple(_read_act(rules, number, act) for number, act in enumerate(acts, start=1)), _read_finish(rules, value),
+        _read_numbers(rules, value, "points"), _read_won(rules, value.get("won")),
+    )  # fmt: skip
+
+
+def _read_cards(rules: Rules, value: Mapping[str, Any]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    dealt, said = rules.table.dealt, value.get("hands")
+    if not isinstance(said, list) or len(said) != rules.table.seats:
+        raise GameError(f"hands: there must be a list of {rules.table.seats}, by seat")
+    hands = []
+    for seat, each in enumerate(said):
+        with reading(f"hands of seat {seat}"):
+            hands.append(read_cards(rules, each))
+            if hands[-1].sum() != dealt[seat]:
+                raise GameError(f"{hands[-1].sum()} cards, where {dealt[seat]} are dealt")
+    total = sum(hands, np.zeros(len(rules.pack), np.int64))
+    with reading("hands"):
+        check_copies(rules, total)
+    rest = rules.pack.copies - total
+    with reading("aside"):
+        aside = rest if value.get("aside") is None else read_cards(rules, value["aside"])
+        if (aside != rest).any():
+            raise GameError("it must be what is left of the pack")
+    return np.stack(hands).astype(np.uint8), aside.astype(np.uint8)
+
+
+def _read_before(rules: Rules, value: Any) -> NDArray[np.int16]:
+    fluents, known = rules.fluents.nothing.copy(), lasting(rules)
+    if value is None:
+        return fluents
+    if not isinstance(value, Mapping):
+        raise GameError(f"before: {value!r} is no object of what the match remembers")
+    values = Values(rules.letters.terms)
+    for name, each in value.items():
+        with reading(f"before: {name}"):
+            if name not in known:
+                raise GameError(f"no such thing is remembered (known: {', '.join(known) or 'nothing'})")
+            values.read(known[name], each, fluents)
+    return fluents
+
+
+def _read_lots(rules: Rules, value: Any) -> NDArray[np.int16]:
+    names = [str(name) for name in rules.words.lots]
+    found = np.zeros(len(names), np.int16)
+    if value is None:
+        if names:
+            raise GameError(f'lots: the rules draw {names[0]}: give "lots" (an object of random numbers)')
+        return found
+    if not isinstance(value, Mapping) or set(value) != set(names):
+        raise GameError(f"lots: {value!r} is no object with {', '.join(names) or 'nothing in it'}")
+    for place, name in enumerate(names):
+        if type(value[name]) is not int or not 0 <= value[name] < 1 << 15:
+            raise GameError(f"lots: {name}: {value[name]!r} is no random number")
+        found[place] = value[name]
+    return found
+
+
+def _read_act(rules: Rules, number: int, act: Any) -> tuple[int, Any]:
+    if not isinstance(act, list) or len(act) != 2:
+        raise GameError(f"act {number}: {act!r} is no [seat, play or choice]")
+    with reading(f"act {number}"):
+        return seats.read_number(rules, act[0]), act[1]
+
+
+def _read_finish(rules: Rules, value: Mapping[str, Any]) -> tuple[int, ...] | None:
+    said = value.get("finish")
+    if said is None:
+        return None
+    with reading("finish"):
+        if not isinstance(said, list):
+            raise GameError(f"{said!r} is no list of seats")
+        return tuple(seats.read_number(rules, seat) for seat in said)
+
+
+def _read_numbers(rules: Rules, value: Mapping[str, Any], field: str) -> tuple[int, ...] | None:
+    said = value.get(field)
+    if said is None:
+        return None
+    fits = isinstance(said, list) and len(said) == rules.table.seats
+    if not fits or any(type(each) is not int or abs(each) >= 1 << 40 for each in said):
+        raise GameError(f"{field}: {said!r} are no {rules.table.seats} numbers, by seat")
+    return tuple(said)
+
+
+def _read_won(rules: Rules, value: Any) -> Any:
+    teams = max(rules.table.team) + 1
+    if value is None or value == DRAWN or (type(value) is int and 0 <= value < teams):
+        return value
+    raise GameError(f'won: {value!r} is no team 0 to {teams - 1}, and not "{DRAWN}"')
+
+
+def dealt_of(records: list[Record]) -> Dealt:
+    """Where the episodes of some records begin."""
+    return Dealt(
+        np.stack([record.hands for record in records]), np.stack([record.aside for record in records]),
+        np.stack([record.fluents for record in records]), np.stack([record.lots for record in records]),
+        np.stack([record.total for record in records]), np.array([record.episode for record in records], np.int32),
+    )  # fmt: skip

@@ -1,0 +1,244 @@
+"""What a seat sees as a JSON object: written from tables, and read back into tables that stand so.
+
+What a state leaves open is filled in anyhow, but for what the rules of its question look at: that it must tell.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.game import GameError
+from abl_cards.games.play.choices import Choices
+from abl_cards.games.play.decisions import Decisions
+from abl_cards.games.play.state import CHOICE, LEADING, NOBODY, PLAY
+from abl_cards.games.play.tables import Tables
+from abl_cards.games.play.view import View
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.words import hands, seats
+from abl_cards.games.words.fields import reading
+from abl_cards.games.words.letters import hand_of
+from abl_cards.games.words.needs import FIELDS, WORDS, Needs, needs_of_choice, needs_of_play
+from abl_cards.games.words.plays import actions, form_of, read_play
+from abl_cards.games.words.positions import Position
+from abl_cards.games.words.values import Values, names_of
+
+# --- out of tables ----------------------------------------------------------------------------------------------------
+
+
+def write_state(rules: Rules, decisions: Decisions | Choices, row: int = 0) -> dict[str, Any]:
+    """What the seat of one decision or choice sees."""
+    view = decisions.view
+    state, table, seat = view.state, int(view.which[row]), int(view.seats[row])
+    choosing = isinstance(decisions, Choices)
+    needs = needs_of_choice(rules) if choosing else needs_of_play(rules)
+    found: dict[str, Any] = {}
+    if choosing:
+        found["stage"] = str(rules.words.stages[int(state.choice[table])])
+    found["hand"] = rules.letters.hand(view.hand[row])
+    if not choosing:
+        found["to_beat"] = _to_beat(rules, view, row)
+    if not choosing and view.to_beat[row] >= 0:
+        found["top"] = seats.write(rules, seat, int(state.owner[table]))
+    found["cards"], found["seat"] = view.sizes[row].tolist(), seat
+    found |= _trick(rules, view, row, needs)
+    if state.played[table].any():
+        found["gone"] = [rules.letters.hand(hand) for hand in state.played[table]]
+    if state.aside[table].any():
+        found["aside"] = int(state.aside[table].sum())
+    if "face" in needs.fields:
+        found["face"] = [rules.letters.hand(hand) for hand in view.hidden_hands[row]]
+    return found | _remembered(rules, state.fluents[table], needs)
+
+
+def _to_beat(rules: Rules, view: View, row: int) -> Any:
+    form = int(view.to_beat[row])
+    if form < 0:
+        return None
+    cards = view.state.top_cards[view.which[[row]]]
+    return actions(rules, np.array([form]), cards, view.context[[row]])[0].to_json()
+
+
+def _trick(rules: Rules, view: View, row: int, needs: Needs) -> dict[str, Any]:
+    """Who has passed, who is out; who acted last, and how often, where the rules look at it."""
+    state, table, seat = view.state, int(view.which[row]), int(view.seats[row])
+    found: dict[str, Any] = {}
+    passed, gone_by = int(state.passed[table]), int(state.gone_by[table])
+    if passed or "passed" in needs.fields:
+        found["passed"] = seats.write_several(rules, seat, seats.of_mask(passed))
+    if (gone_by != passed and rules.turns.gone_by) or "has_passed" in needs.fields:
+        found["has_passed"] = seats.write_several(rules, seat, seats.of_mask(gone_by))
+    if "acted" in needs.fields and state.acted[table] >= 0:
+        found["acted"] = seats.write(rules, seat, int(state.acted[table]))
+    if "acts" in needs.fields:
+        found["acts"] = int(state.acts[table])
+    finished = [each for each in state.order[table].tolist() if each != NOBODY]
+    return found | ({"finish": seats.write_several(rules, seat, finished)} if finished else {})
+
+
+def _remembered(rules: Rules, fluents: NDArray[np.int16], needs: Needs) -> dict[str, Any]:
+    """The fluents: those that say something, and those that the rules look at."""
+    values = Values(rules.letters.terms)
+    return {
+        name: values.write(fluent, fluents)
+        for name, fluent in names_of(rules.fluents, FIELDS).items()
+        if name in needs.fluents or (fluents[fluent.first : fluent.slots.stop] != fluent.nothing).any()
+    }
+
+
+# --- out of JSON ------------------------------------------------------------------------------------------------------
+
+
+def read_state(rules: Rules, value: Any) -> Position:
+    """What a state tells, with the cards that it leaves open dealt anyhow; raises GameError that names the field."""
+    if not isinstance(value, Mapping) or "hand" not in value:
+        example = rules.letters.hand(rules.pack.copies)[:4]
+        raise GameError(f'a state is a JSON object like {{"hand": {json.dumps(example)}, "to_beat": null}}')
+    fluents = names_of(rules.fluents, FIELDS)
+    strange = [str(name) for name in value if name not in FIELDS and name not in fluents]
+    if strange:
+        raise GameError(f"unknown field {strange[0]!r} (a state has {', '.join([*FIELDS, *fluents])})")
+    check_profile(rules, value.get("profile"))
+    stage = _stage(rules, value.get("stage"))
+    needs = needs_of_choice(rules) if stage >= 0 else needs_of_play(rules)
+    position = Position.empty(rules)
+    position.choice, position.stage = stage, PLAY if stage < 0 else CHOICE
+    with reading("seat"):
+        position.seat = seats.read_number(rules, _given(value, needs, "seat", 0))
+    _read_fluents(rules, value, needs, position)
+    with reading("to_beat"):
+        _read_to_beat(rules, value, position)
+    _read_trick(rules, value, needs, position)
+    hands.read_hands(rules, value, needs, position)
+    _read_rest(rules, value, needs, position)
+    return position
+
+
+def check_profile(rules: Rules, profile: Any) -> None:
+    """Raise GameError for what was written by another profile."""
+    if profile is None or profile == rules.profile:
+        return
+    if not isinstance(profile, str):
+        raise GameError(f"profile: {profile!r} is no name")
+    if rules.profile is None:
+        raise GameError(f"profile: {profile!r}, but these rules have none")
+    raise GameError(f"profile: the rules are loaded for '{rules.profile}' (choose with --profile)")
+
+
+def _stage(rules: Rules, value: Any) -> int:
+    if value is None or value == "play":
+        return -1
+    stages = [str(stage) for stage in rules.words.stages]
+    if value not in stages:
+        raise GameError(f"stage: {value!r} is none of {', '.join(['play', *stages])}")
+    return stages.index(value)
+
+
+def _given(value: Mapping[str, Any], needs: Needs, field: str, default: Any) -> Any:
+    """A field; what the rules look at must be there."""
+    if value.get(field) is not None:
+        return value[field]
+    if field in needs.fields:
+        raise missing(needs, field)
+    return default
+
+
+def missing(needs: Needs, field: str) -> GameError:
+    """What to say of a state that leaves open what the rules look at."""
+    return GameError(f'the rules look at {needs.fields[field]}: give "{field}" ({WORDS[field]})')
+
+
+def _read_fluents(rules: Rules, value: Mapping[str, Any], needs: Needs, position: Position) -> None:
+    values = Values(rules.letters.terms)
+    for name, fluent in names_of(rules.fluents, FIELDS).items():
+        if name in value:
+            with reading(name):
+                values.read(fluent, value[name], position.fluents)
+        elif name in needs.fluents:
+            raise GameError(f'the rules look at {fluent.signature}: give "{name}" ({values.wanted(fluent)})')
+    position.context = int(rules.contexts.of(position.fluents[None])[0])
+
+
+def _read_to_beat(rules: Rules, value: Mapping[str, Any], position: Position) -> None:
+    said = value.get("to_beat")
+    if said is None:
+        return
+    if position.choice >= 0:
+        raise GameError("there is none where something is chosen: leave it out")
+    wanted = read_play(rules, said)
+    if not wanted.cards:
+        raise GameError("a pass is nothing to beat: write the play before it, or null when leading")
+    position.to_beat = form_of(rules, wanted, position.context)
+    position.top_cards[: len(wanted.cards)] = wanted.cards
+    position.laid = hand_of(wanted.cards, len(rules.pack)).astype(np.int64)
+
+
+def _read_trick(rules: Rules, value: Mapping[str, Any], needs: Needs, position: Position) -> None:
+    """Whose play is to beat, who has passed, who acted last."""
+    seat, following = position.seat, position.to_beat != LEADING
+    with reading("top"):
+        if not following and value.get("top") is not None:
+            raise GameError("there is no play to beat")
+        before = seats.others(rules, seat)[-1]
+        top = value.get("top")
+        position.owner = before if following and top is None else seats.read(rules, seat, top) if following else seat
+    for field in ("passed", "has_passed"):
+        with reading(field):
+            if not following and field in value and value[field]:
+                raise GameError("nobody has, in a trick that begins")
+            masks = seats.mask_of(seats.read_several(rules, seat, value.get(field) or []))
+            setattr(position, field, masks)
+        if following and field in needs.fields and value.get(field) is None:
+            raise missing(needs, field)
+    if value.get("has_passed") is None:
+        position.has_passed = position.passed
+    elif position.passed & ~position.has_passed:
+        raise GameError("has_passed: who is among the passed has passed in the trick")
+    with reading("acted"):
+        acted = value.get("acted")
+        position.acted = seats.read(rules, seat, acted) if acted is not None else position.owner
+    if acted is None and "acted" in needs.fields:
+        raise missing(needs, "acted")
+
+
+def _read_rest(rules: Rules, value: Mapping[str, Any], needs: Needs, position: Position) -> None:
+    """How many acts there were, and who is out."""
+    acts = value.get("acts")
+    if acts is None:
+        if "acts" in needs.fields and position.played.any():
+            raise missing(needs, "acts")
+        acts = int(position.played.any())
+    if type(acts) is not int or not 0 <= acts < 1 << 20:
+        raise GameError(f"acts: {acts!r} is no number of plays and passes")
+    position.acts = acts
+    empty = [seat for seat in range(rules.table.seats) if not position.hands[seat].any()]
+    with reading("finish"):
+        said = seats.read_several(rules, position.seat, value.get("finish") or [])
+        strangers = [seat for seat in said if seat not in empty]
+        if strangers:
+            raise GameError(f"seat {strangers[0]} still holds cards")
+    if position.choice < 0:
+        position.finish = [*said, *(seat for seat in empty if seat not in said)]
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def stand(rules: Rules, positions: Sequence[Position]) -> Tables:
+    """Tables that stand so, one each."""
+    tables = Tables(rules, len(positions))
+    tables.endless = False
+    state = tables.state
+    for row, each in enumerate(positions):
+        state.hands[row], state.aside[row], state.played[row] = each.hands, each.aside, each.played
+        state.stage[row], state.choice[row], state.seat[row] = each.stage, each.choice, each.seat
+        state.to_beat[row], state.top_cards[row], state.owner[row] = each.to_beat, each.top_cards, each.owner
+        state.acted[row], state.acts[row], state.clock[row] = each.acted, each.acts, each.acts
+        state.passed[row], state.gone_by[row], state.out[row] = each.passed, each.has_passed, seats.mask_of(each.finish)
+        state.order[row, : len(each.finish)] = each.finish
+        state.fluents[row], state.context[row] = each.fluents, each.context
+    return tables

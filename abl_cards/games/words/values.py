@@ -1,0 +1,137 @@
+"""What tables remember, as JSON: a fluent of one value by that value, of several keys by a list or an object.
+
+``level(8)`` is ``"8"`` under ``level``, ``standing(0,2), standing(1,5)`` is ``["2","5"]``, ``shown(1)`` is ``[1]``,
+a count is a number, and what has no argument at all is true or false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.game import GameError
+from abl_cards.games.reading.fluents import ANY, COUNT, Arguments, Fluent, Fluents
+from abl_cards.logic import Term
+
+MOST_COUNT = 30_000
+"""A count fits the numbers of a table."""
+
+
+def names_of(fluents: Fluents, taken: Iterable[str]) -> dict[str, Fluent]:
+    """The fluents by the names of their fields; one whose name is taken goes by ``name/arity``."""
+    known = [fluent.signature.name for fluent in fluents.fluents]
+    taken = {*taken, *(name for name in known if known.count(name) > 1)}
+    return {
+        str(fluent.signature) if fluent.signature.name in taken else fluent.signature.name: fluent
+        for fluent in fluents.fluents
+    }
+
+
+@dataclass(frozen=True)
+class Values:
+    """Terms as they are written: by their letter, where all that may stand in a place have one."""
+
+    letters: Mapping[Term, str]
+
+    def write(self, fluent: Fluent, state: NDArray[np.integer]) -> Any:
+        """What a table that remembers state [slots] says of a fluent; None for no value."""
+        numbers = [int(state[slot]) for slot in fluent.slots]
+        if fluent.manner == ANY:
+            if fluent.keys == ((),):
+                return bool(numbers[0])
+            keys = zip(self._keys(fluent), numbers, strict=True)
+            return [key for key, number in keys if number]
+        written = self._spelled(fluent.values)
+        values = [number if fluent.manner == COUNT else None if number < 0 else written[number] for number in numbers]
+        if fluent.keys == ((),):
+            return values[0]
+        if _listed(fluent.keys):
+            return values
+        nothing = 0 if fluent.manner == COUNT else None
+        return {_name(key): value for key, value in zip(fluent.keys, values, strict=True) if value != nothing}
+
+    def wanted(self, fluent: Fluent) -> str:
+        """What may be written of a fluent, for people."""
+        if fluent.manner == ANY:
+            return "true or false" if fluent.keys == ((),) else f"a list of what holds, of {_some(self._keys(fluent))}"
+        each = "a number" if fluent.manner == COUNT else f"null, or one of {_some(self._spelled(fluent.values))}"
+        if fluent.keys == ((),):
+            return each
+        first = _name(fluent.keys[0])
+        kind = f"a list of {len(fluent.keys)}" if _listed(fluent.keys) else f"an object with keys like {first}"
+        return f"{kind}, each {each}"
+
+    def _spelled(self, terms: Sequence[Term]) -> list[Any]:
+        """Terms of one place as JSON, each by its letter or none."""
+        every = all(term in self.letters for term in terms)
+        return [self.letters[term] if every else term for term in terms]
+
+    def _keys(self, fluent: Fluent) -> list[Any]:
+        """The keys of a fluent as JSON, in their order."""
+        columns = [self._spelled(column) for column in zip(*fluent.keys, strict=True)]
+        return [key[0] if len(key) == 1 else list(key) for key in zip(*columns, strict=True)]
+
+    def read(self, fluent: Fluent, value: Any, state: NDArray[np.int16]) -> None:
+        """Write down in state [slots] what JSON says of a fluent; raises GameError."""
+        if fluent.manner == ANY:
+            self._read_keys(fluent, value, state)
+            return
+        known: dict[Any, int] = {term: place for place, term in enumerate(fluent.values)}
+        known |= {term: place for place, term in enumerate(self._spelled(fluent.values))}
+        for slot, each in zip(fluent.slots, _by_key(fluent, value), strict=True):
+            if fluent.manner == COUNT:
+                if type(each) is not int or not 0 <= each <= MOST_COUNT:
+                    raise GameError(f"{each!r} is no number from 0 to {MOST_COUNT}")
+                state[slot] = each
+            elif each is None:
+                state[slot] = fluent.nothing
+            else:
+                if type(each) not in (int, str) or each not in known:
+                    raise GameError(f"{each!r} is none of {_some(self._spelled(fluent.values))}")
+                state[slot] = known[each]
+
+    def _read_keys(self, fluent: Fluent, value: Any, state: NDArray[np.int16]) -> None:
+        if fluent.keys == ((),):
+            if not isinstance(value, bool):
+                raise GameError(f"{value!r} is neither true nor false")
+            state[fluent.first] = value
+            return
+        if not isinstance(value, list):
+            raise GameError(f"{value!r} is no list of what holds")
+        known = {str(key): slot for key, slot in zip(self._keys(fluent), fluent.slots, strict=True)}
+        state[fluent.first : fluent.first + len(fluent.keys)] = 0
+        for each in value:
+            if str(each) not in known:
+                raise GameError(f"{each!r} is none of {_some(self._keys(fluent))}")
+            state[known[str(each)]] = 1
+
+
+def _by_key(fluent: Fluent, value: Any) -> Sequence[Any]:
+    keys = fluent.keys
+    if keys == ((),):
+        return [value]
+    if _listed(keys):
+        if not isinstance(value, list) or len(value) != len(keys):
+            raise GameError(f"{value!r} is no list of {len(keys)}")
+        return value
+    names = [_name(key) for key in keys]
+    if not isinstance(value, dict) or not set(value) <= set(names):
+        raise GameError(f"{value!r} is no object with keys like {_some(names)}")
+    return [value.get(each, 0 if fluent.manner == COUNT else None) for each in names]
+
+
+def _name(key: Arguments) -> str:
+    return ",".join(map(str, key))
+
+
+def _some(known: Sequence[Any]) -> str:
+    return ", ".join(map(str, known[:8])) + (", …" if len(known) > 8 else "")
+
+
+def _listed(keys: Sequence[Arguments]) -> bool:
+    """Whether the keys are the numbers of seats or of teams."""
+    return list(keys) == [(number,) for number in range(len(keys))]

@@ -1,0 +1,98 @@
+"""Big Two with suits as a folder of rules: the page's vectors, an independent reading, clingo, turns and payments."""
+
+from __future__ import annotations
+
+import pytest
+
+from abl_cards.games.reading.folder import Folder
+from abl_cards.games.reading.rules import Rules, read_rules
+from tests.brute_force import bigtwo as brute
+from tests.brute_force.hands import Sets
+from tests.effort import thorough
+from tests.games.folders.states import Asked, Scene, disagreements, follow, number_of, rules_of, states, unlike_clingo
+
+STATES = 20_000 if thorough() else 300
+OPENING = "D3 C3 D4 D5 D6 D7 H7 S7 H8 C9 CT CJ CQ"
+MIXED = "S9 ST SJ SQ SK S2 D8 C8 H8 S8 C4 C5 C6"
+
+
+@pytest.fixture(scope="module")
+def rules() -> Rules:
+    return rules_of("bigtwo")
+
+
+@pytest.fixture(scope="module")
+def flagged(tmp_path_factory: pytest.TempPathFactory) -> Rules:
+    """All flags at once: a folder that has nothing but its parent and the switches."""
+    folder = tmp_path_factory.mktemp("flags")
+    (folder / "variant.lp").write_text("parent(bigtwo). rank_first. triples. locks.")
+    return read_rules(Folder(folder))
+
+
+def test_profiles(rules: Rules) -> None:
+    for flag in ("rank_first", "triples", "locks"):
+        assert rules.folder.layers.profiles[flag].read_text().endswith(f"\n{flag}.\n")
+
+
+def test_labels(rules: Rules, flagged: Rules) -> None:
+    assert len(rules.labels) == 52 + 39 + 32 + 5_116 + 13 + 13 + 32 + 1
+    assert len(flagged.labels) == len(rules.labels) + 13
+
+
+@pytest.mark.parametrize(
+    ("hand", "to_beat", "labels", "sets"),
+    [
+        (OPENING, None, 27, 38),
+        (MIXED, "flush(h,14,7,5,4,3)", 22, 30),
+        ("CT DJ HQ SK DA S2 H2 D2 C2 C3 C4 C5 S6", "full(9,10)", 1, 9),
+        ("C5 S5 D9 H9", "pair(9,s,c)", 0, 0),
+        ("C5 S5 D9 S9", "pair(9,h,c)", 1, 1),
+    ],
+)
+def test_vectors(rules: Rules, hand: str, to_beat: str | None, labels: int, sets: int) -> None:
+    assert number_of(rules, hand, to_beat) == (labels, sets, to_beat is not None)
+
+
+def test_vectors_of_the_flags(rules: Rules, flagged: Rules) -> None:
+    assert number_of(rules, OPENING, opening=True) == (6, 6, False)
+    assert number_of(flagged, MIXED, "flush(h,14,7,5,4,3)") == (18, 26, True)
+    assert number_of(flagged, "C5 S5 H5", "triple(4)") == (1, 1, True)
+
+
+@pytest.mark.parametrize("flags", [False, True])
+def test_lists_are_those_of_the_brute_force(rules: Rules, flagged: Rules, flags: bool) -> None:
+    here = flagged if flags else rules
+
+    def reading(asked: Asked) -> tuple[Sets, bool]:
+        plays = brute.plays(asked.hand, asked.lying, asked.opening, rank_first=flags, triples=flags)
+        return plays, brute.may_pass(asked.hand, asked.lying)
+
+    assert disagreements(here, states(here, STATES, seed=1), reading) == []
+
+
+def test_masks_are_those_of_clingo(rules: Rules) -> None:
+    assert unlike_clingo(rules, states(rules, STATES, seed=2)) == []
+
+
+def test_turns_and_points(rules: Rules) -> None:
+    follow(rules, brute.points, 200, seed=3)
+
+
+def test_turns_where_a_pass_locks(flagged: Rules) -> None:
+    follow(flagged, brute.points, 200, seed=4, locks=True)
+    hands = ["D3 D9", "D5 D6", "D4 DA", "D7 D8"]
+    assert Scene(flagged, hands).play("single(3,d)", "pass", "single(4,d)", "pass", "pass") == 2
+
+
+def test_a_pass_skips_one_turn(rules: Rules) -> None:
+    table = Scene(rules, ["D3 D9", "D5 D6", "D4 DA", "D7 D8"])
+    assert table.play("single(3,d)", "pass", "single(4,d)", "pass", "pass") == 1
+    assert table.legal == {"single(5,d)", "single(6,d)", "pass"}
+
+
+def test_payments(rules: Rules) -> None:
+    thirteen = " ".join(suit + rank for rank in "456" for suit in "CDHS") + " C7"
+    ten = " ".join(suit + rank for rank in "89" for suit in "CDHS") + " CT DT"
+    table = Scene(rules, ["D3", "SA", ten, thirteen])
+    assert table.play("single(3,d)") == -1
+    assert table.points == [60, -1, -20, -39]

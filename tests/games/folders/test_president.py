@@ -1,0 +1,73 @@
+"""President as a folder of rules: the page's vectors, an independent reading, clingo, turns and points."""
+
+from __future__ import annotations
+
+import pytest
+
+from abl_cards.games.reading.rules import Rules
+from tests.brute_force import president as brute
+from tests.brute_force.hands import Sets
+from tests.effort import thorough
+from tests.games.folders.states import Asked, Scene, disagreements, follow, number_of, rules_of, states, unlike_clingo
+
+STATES = 20_000 if thorough() else 300
+
+
+@pytest.fixture(scope="module")
+def rules() -> Rules:
+    return rules_of("president")
+
+
+def test_labels(rules: Rules) -> None:
+    assert len(rules.labels) == 52 + 1
+
+
+@pytest.mark.parametrize(
+    ("hand", "to_beat", "labels", "sets"),
+    [
+        ("D3 C3 H3 DK", None, 4, 8),
+        ("D5 C5 H5 D8 C8", "set(4,2)", 2, 4),
+        ("D2", "set(14,1)", 1, 1),
+    ],
+)
+def test_vectors(rules: Rules, hand: str, to_beat: str | None, labels: int, sets: int) -> None:
+    assert number_of(rules, hand, to_beat) == (labels, sets, to_beat is not None)
+
+
+def test_lists_are_those_of_the_brute_force(rules: Rules) -> None:
+    def reading(asked: Asked) -> tuple[Sets, bool]:
+        return brute.plays(asked.hand, asked.lying), brute.may_pass(asked.hand, asked.lying)
+
+    assert disagreements(rules, states(rules, STATES, seed=1), reading) == []
+
+
+def test_masks_are_those_of_clingo(rules: Rules) -> None:
+    assert unlike_clingo(rules, states(rules, STATES, seed=2)) == []
+
+
+def test_turns_and_points(rules: Rules) -> None:
+    follow(rules, brute.points, 200, seed=3)
+
+
+def test_any_play_lets_everybody_act_again(rules: Rules) -> None:
+    table = Scene(rules, ["D3 D9", "D5 D6", "D4 DA", "D7 D8"])
+    assert table.play("set(3,1)", "pass", "set(4,1)", "pass", "pass") == 1
+    assert table.legal == {"set(5,1)", "set(6,1)", "pass"}
+    assert table.play("pass") == 2
+    assert table.leads
+
+
+def test_who_leads_when_the_owner_is_out(rules: Rules) -> None:
+    table = Scene(rules, ["D3 D4", "D5 D6", "D2", "D7 D8"], seat=1)
+    assert table.play("set(5,1)", "set(15,1)", "pass", "pass", "pass") == 3
+    assert table.leads
+
+
+def test_the_end(rules: Rules) -> None:
+    table = Scene(rules, ["D3", "D5", "D6", "D7 D8"])
+    assert table.play("set(3,1)", "set(5,1)", "set(6,1)") == -1
+    assert table.points == [2, 1, -1, -2]
+
+
+def test_the_first_play_is_free(rules: Rules) -> None:
+    assert number_of(rules, "C3 D4 H4", None, opening=True) == (3, 4, False)

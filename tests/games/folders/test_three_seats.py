@@ -1,0 +1,120 @@
+"""The two variants of 跑得快 for three: vectors of our own, an independent reading, clingo, turns and points."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from abl_cards.games.reading.rules import Rules
+from tests.brute_force import paodekuai as brute
+from tests.brute_force.hands import Sets
+from tests.effort import thorough
+from tests.games.folders.states import Asked, Scene, disagreements, follow, number_of, rules_of, states, unlike_clingo
+
+STATES = 20_000 if thorough() else 300
+TEXTS = {"sixteen": brute.SIXTEEN, "fifteen": brute.FIFTEEN}
+RUNS = {1: "straight", 2: "pairs", 3: "threes"}
+
+
+@pytest.fixture(scope="module", params=["sixteen", "fifteen"])
+def game(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture(scope="module")
+def rules(game: str) -> Rules:
+    return rules_of(game)
+
+
+@pytest.fixture(scope="module")
+def sixteen() -> Rules:
+    return rules_of("sixteen")
+
+
+@pytest.fixture(scope="module")
+def fifteen() -> Rules:
+    return rules_of("fifteen")
+
+
+def test_packs(game: str, rules: Rules) -> None:
+    assert set(rules.letters.texts) == set(TEXTS[game].pack)
+    assert rules.table.dealt == (TEXTS[game].each,) * 3
+
+
+def test_sixteen_opens_with_the_three_of_spades(sixteen: Rules) -> None:
+    """3 (1), 33 (2), 3–7 (6), 3344 (6), 334455 (6), 333444 (1), 333+2 (21), 444+♠3+1 (6), 333444+5567 (1)."""
+    assert number_of(sixteen, "S3 H3 D3 S4 H4 D4 S5 C5 S6 S7", opening=True) == (9, 50, False)
+
+
+@pytest.mark.parametrize(
+    ("hand", "to_beat", "next_holds", "expected"),
+    [
+        ("D5 C5 H5 S5 D6", "single(15)", 5, (1, 1, False)),  # whoever can beat must, with a bomb too
+        ("D9 CK HK D4", "single(7)", 1, (1, 2, False)),  # the highest single before a seat with one card
+        ("D9 CK HK D4", None, 1, (2, 3, False)),
+        ("D9 CK HK D4", "single(7)", 2, (2, 3, False)),
+        ("D7 C7 H7 D8", "carry(3,1,6)", 5, (1, 1, False)),  # with fewer cards, as it is the whole hand
+        ("D7 C7 H7 D8 C8 H8", "carry(3,2,6)", 5, (1, 1, False)),
+        ("D7 C7 H7 S7 D8", "bomb(6)", 5, (1, 1, False)),
+        ("D7 C7 H7 D8", "bomb(6)", 5, (0, 0, True)),
+    ],
+)
+def test_sixteen(
+    sixteen: Rules, hand: str, to_beat: str | None, next_holds: int, expected: tuple[int, int, bool]
+) -> None:
+    assert number_of(sixteen, hand, to_beat, next_holds=next_holds) == expected
+
+
+@pytest.mark.parametrize(
+    ("hand", "to_beat", "expected"),
+    [
+        ("DK CK HK SA S2", None, (5, 9, False)),  # three kings carry two: K (3), A, 2, KK (3), KKK+A2
+        ("DT DJ DQ DK SA", "run(1,5,13)", (1, 1, False)),
+        ("DQ CQ HQ SQ SA", "run(1,5,13)", (1, 1, False)),
+        ("DQ CQ HQ DK CK HK", None, (8, 28, False)),  # Q K (6), QQ KK (6), QQKK (9), QQQ KKK+2 (6), QQQKKK
+    ],
+)
+def test_fifteen(fifteen: Rules, hand: str, to_beat: str | None, expected: tuple[int, int, bool]) -> None:
+    assert number_of(fifteen, hand, to_beat) == expected
+
+
+def test_fifteen_has_no_pair_of_aces_and_no_four_kings(fifteen: Rules) -> None:
+    assert {"pair(14)", "bomb(13)", "pair(15)", "bomb(14)"} & set(fifteen.label_texts) == set()
+    assert {"pair(13)", "bomb(12)", "run(1,12,14)", "carry(3,1,13)"} <= set(fifteen.label_texts)
+
+
+def _rival(label: str) -> brute.Shape:
+    """What is to beat, by the name of its label."""
+    name, shape = label.split("(")[0], list(map(int, re.findall(r"\d+", label)))
+    if name in ("single", "pair", "bomb"):
+        return brute.Shape(name, 1, shape[0] - 3, -1)
+    if name == "run":
+        return brute.Shape(RUNS[shape[0]], shape[1], shape[2] - 3, -1)
+    return brute.Shape("3 and 2", shape[1], shape[2] - 3, shape[3] if name == "tail" else 2 * shape[1])
+
+
+def test_lists_are_those_of_the_brute_force(game: str, rules: Rules) -> None:
+    def reading(asked: Asked) -> tuple[Sets, bool]:
+        rival = _rival(asked.to_beat.label) if asked.to_beat else None
+        last = asked.next_holds == 1
+        found = brute.plays(asked.hand, asked.lying, asked.opening, TEXTS[game], last_card=last, rival=rival)
+        return found, brute.may_pass(asked.lying, found, TEXTS[game])
+
+    assert disagreements(rules, states(rules, STATES, seed=1), reading) == []
+
+
+def test_masks_are_those_of_clingo(rules: Rules) -> None:
+    assert unlike_clingo(rules, states(rules, STATES, seed=2)) == []
+
+
+def test_turns_and_points(game: str, rules: Rules) -> None:
+    follow(rules, lambda left, gone: brute.points(left, gone, TEXTS[game]), 200, seed=3)
+
+
+def test_a_point_a_card_and_nothing_for_one(fifteen: Rules) -> None:
+    fifteen_cards = " ".join(suit + rank for rank in "4567" for suit in "CDHS").removesuffix(" S7")
+    table = Scene(fifteen, ["S3", "SA", fifteen_cards])
+    assert table.play("single(3)") == -1
+    assert table.points == [15, 0, -15]

@@ -1,0 +1,25 @@
+"""A match of a game that is a folder, as text."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from abl_cards.agents import Random
+from abl_cards.games import game
+from abl_cards.streams import mix_all
+from tests.games.random_play import match_keys
+
+
+def folder_game(name: str, seed: int) -> str:
+    """A whole match at random: the hands, every play with how many labels were legal, the points."""
+    engine = game(name).engine()
+    tables = engine.tables(match_keys(1, seed))
+    lines = [engine.draw(tables, 0)]
+    while (which := tables.playing()).size:
+        decisions, seat = tables.decisions(which), int(tables.seat[0])
+        moves = Random().play(decisions, mix_all(tables.keys, tables.clock))
+        action = str(engine.action(int(moves.form[0]), moves.cards[0]))
+        lines.append(f"seat {seat} {action:<24} of {int(decisions.legal.sum())} labels")
+        tables.play(which, moves)
+    outcome = np.array2string(tables.outcome(np.zeros(1, np.int64))[0], floatmode="maxprec")
+    return "\n".join([*lines, f"worth {outcome}", ""])

@@ -1,0 +1,101 @@
+"""Folders that name a parent: what they take over, replace and leave out; whatever else they say is an error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from abl_cards.games.reading.folder import Folder
+from abl_cards.games.reading.rules import Rules, read_rules
+from abl_cards.games.reading.variants import DEEPEST, HOME, layers_of
+from abl_cards.logic import KBError
+
+
+def folder(path: Path, **files: str) -> Path:
+    path.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (path / f"{name}.lp").write_text(text, "utf-8")
+    return path
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(KBError) as caught:
+        read_rules(Folder(path))
+    return str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Rules:
+    """President where a single before a seat with one card must be one's highest."""
+    rule = "#include <last_card>.\nsingle(set(R,1),R) :- label(set(R,1)).\n"
+    return read_rules(Folder(folder(tmp_path_factory.mktemp("house"), variant="parent(president).", last=rule)))
+
+
+def test_a_variant_has_the_rules_of_its_parent_and_its_own(house: Rules) -> None:
+    assert len(house.labels) == 53
+    assert "sizes" in house.play.groups
+    named = {file.name for file in house.folder.files()}
+    assert named == {"variant.lp", "game.lp", "labels.lp", "preferences.lp", "last.lp"}
+
+
+def test_files_are_replaced_and_left_out_where_it_is_said(tmp_path: Path) -> None:
+    base = folder(tmp_path / "base", one="a.", two="b.", three="c.")
+    child = folder(tmp_path / "child", variant="parent(base). replaces(two). leaves_out(three).", two="d.", four="e.")
+    found = layers_of(child)
+    assert [file.relative_to(tmp_path).as_posix() for file in found.files] == [
+        "child/variant.lp", "child/four.lp", "base/one.lp", "child/two.lp",
+    ]  # fmt: skip
+    assert found.folders == (base, child)
+
+
+def test_profiles_of_the_parent_are_there_and_may_be_replaced(tmp_path: Path) -> None:
+    base = folder(tmp_path / "base", one="a.")
+    folder(base / "profiles", plain="b.", rich="c.")
+    child = folder(tmp_path / "child", variant="parent(base).")
+    folder(child / "profiles", rich="d.", odd="e.")
+    profiles = layers_of(child).profiles
+    assert {name: file.parents[1].name for name, file in profiles.items()} == {
+        "odd": "child", "plain": "base", "rich": "child",
+    }  # fmt: skip
+
+
+def test_a_folder_beside_comes_before_a_game_of_that_name(tmp_path: Path) -> None:
+    beside = folder(tmp_path / "president", one="a.")
+    child = folder(tmp_path / "child", variant="parent(president).")
+    assert layers_of(child).folders == (beside, child)
+    assert layers_of(folder(tmp_path / "else" / "child", variant="parent(president).")).folders[0] == HOME / "president"
+
+
+@pytest.mark.parametrize(
+    ("variant", "said"),
+    [
+        ("parent(presidnt).", "variant.lp:1:1-17: error: there is no game and no folder 'presidnt' .*'president'"),
+        ('parent("../base").', "a name is wanted"),
+        ('parent("/etc").', "a name is wanted"),
+        ("parent(X) :- a(X). parent(common).", "there is no game and no folder 'common'"),
+        ("parent(child).", "there is no game and no folder 'child' to take over from"),
+        ("parent(base). parent(president).", "variant.lp:1:15-32: error: two facts of parent/1"),
+        ("parent(base). replaces(on).", r"replaces\(on\): the parent has no on.lp \(did you mean 'one'"),
+        ("parent(base). replaces(one).", r"replaces\(one\): there is no one.lp"),
+        ("parent(base). leaves_out(four).", r"leaves_out\(four\): the parent has no four.lp"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, variant: str, said: str) -> None:
+    folder(tmp_path / "base", one="a.")
+    child = folder(tmp_path / "child", variant=variant, other="b.")
+    with pytest.raises(KBError, match=said):
+        layers_of(child)
+
+
+def test_a_file_of_the_same_name_has_to_be_said_to_replace(tmp_path: Path) -> None:
+    folder(tmp_path / "base", one="a.")
+    assert "write replaces(one). in" in refused(folder(tmp_path / "child", variant="parent(base).", one="b."))
+
+
+def test_circles_and_long_chains_end(tmp_path: Path) -> None:
+    folder(tmp_path / "a", variant="parent(b).")
+    assert "b is its own parent, through 2 folders" in refused(folder(tmp_path / "b", variant="parent(a)."))
+    for number in range(DEEPEST + 3):
+        folder(tmp_path / f"c{number}", variant=f"parent(c{number + 1}).", x="a.")
+    assert "more than 8 parents" in refused(tmp_path / "c0")

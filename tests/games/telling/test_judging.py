@@ -1,0 +1,83 @@
+"""What preferences are told: against the texts of small games, and the same as games/guandan tells."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from abl_cards.games.play.choices import Choices
+from abl_cards.games.play.decisions import Decisions
+from abl_cards.games.play.view import View
+from abl_cards.games.preferences import Preferences, read_preferences
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.tables import MoveLists
+from abl_cards.games.telling.judging import FolderFacts
+from abl_cards.games.telling.samples import sample_estimate
+from tests.games.telling.beside_guandan import old, played, view_of
+
+
+def judge_of(rules: Rules, other: Rules | None = None) -> Preferences:
+    return read_preferences((other or rules).kb, FolderFacts(rules))
+
+
+def leading(rules: Rules, hand: list[int]) -> Decisions:
+    state = rules.tables(1)
+    state.hands[0, 0] = hand
+    state.hands[0, 1, 4], state.hands[0, 2, 0] = 1, 1
+    return Decisions(View(rules, state, np.arange(1), state.seat.copy()))
+
+
+def costs(judge: Preferences, decisions: Decisions | Choices, lists: MoveLists, estimate: object = None) -> list[int]:
+    found, consistent = judge.costs(decisions, lists, estimate)  # type: ignore[arg-type]
+    assert consistent.all()
+    return found.tolist()
+
+
+def test_a_move_is_told_by_what_it_leaves_and_how_many_plays(gifts: Rules) -> None:
+    decisions = leading(gifts, [2, 0, 1, 0, 0])
+    lists = decisions.moves()
+    names = [str(gifts.forms.forms[form].name) for form in lists.form]
+    found = dict(zip(names, costs(judge_of(gifts), decisions, lists), strict=True))
+    # After a 1 another 1 and a 3 are left, after both 1 the 3, and after the 3 the pair.
+    assert found == {"set(1,1)": 20, "set(3,1)": 10 + 1, "set(1,2)": 10}
+
+
+def test_an_estimate_is_rounded_half_up(gifts: Rules) -> None:
+    decisions = leading(gifts, [1, 0, 0, 0, 0])
+    estimate = np.zeros((1, 2, 5), np.float32)
+    estimate[0, :, 0] = 0.5, 0.49
+    assert costs(judge_of(gifts), decisions, decisions.moves(), estimate) == [5]
+    assert costs(judge_of(gifts), decisions, decisions.moves()) == [0]
+    with pytest.raises(ValueError, match=r"estimate must be \[1, 2, 5\]"):
+        judge_of(gifts).costs(decisions, decisions.moves(), np.zeros((1, 3, 5), np.float32))
+
+
+def test_choices_are_told_by_stage_and_option(gifts: Rules) -> None:
+    state = gifts.tables(1)
+    state.hands[0, 0], state.choice[:] = [0, 0, 1, 0, 0], gifts.words.stages.index("claim")
+    choices = Choices(View(gifts, state, np.arange(1), state.seat.copy()))
+    lists = choices.moves()
+    assert [gifts.words.options[option] for option in lists.cards[:, 0]] == [3, "none"]
+    assert costs(judge_of(gifts), choices, lists) == [3 + 7, 10]  # the three would be gone: no play is left
+
+
+def test_preferences_of_another_folder(gifts: Rules, president: Rules) -> None:
+    """What the tables' rules do not know never holds there."""
+    state = president.tables(1)
+    state.hands[0, 0, :3] = 1
+    decisions = Decisions(View(president, state, np.arange(1), state.seat.copy()))
+    assert len(costs(judge_of(president, gifts), decisions, decisions.moves())) == len(decisions.moves().form)
+
+
+@pytest.mark.parametrize("steps", [3, 60])
+def test_guandan_costs_what_it_costs(guandan: Rules, steps: int) -> None:
+    tables = played(128, steps)
+    which = tables.playing()
+    theirs, ours = tables.decisions(which), Decisions(view_of(guandan, tables, which))
+    lists, judge = ours.moves(), judge_of(guandan)
+    moves = theirs.moves()
+    assert (moves.start == lists.start).all()
+    assert (moves.cards == lists.cards).all()
+    assert (old().judge().costs(theirs, moves)[0] == judge.costs(ours, lists)[0]).all()
+    estimate = sample_estimate(guandan, ours, 1)
+    assert (old().judge().costs(theirs, moves, estimate)[0] == judge.costs(ours, lists, estimate)[0]).all()

@@ -1,0 +1,75 @@
+"""What seats see as numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abl_cards.games.play.tables import Tables
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.telling.observations import observation_of, observe
+from abl_cards.games.telling.random_states import random_state
+from abl_cards.logic import KBError
+from tests.games.telling.beside_guandan import played, view_of
+from tests.games.telling.folders import GIFTS
+from tests.games.words.folders import rules_of
+
+
+def test_guandan_sees_the_same_numbers(guandan: Rules) -> None:
+    tables = played(64, 40)
+    which = tables.playing()
+    view = view_of(guandan, tables, which)
+    assert observation_of(guandan).size == 912
+    assert (observe(guandan, view.state, view.which, view.seats) == tables.decisions(which).observe()).all()
+
+
+def test_every_game_has_an_observation(gifts: Rules, wild: Rules, auction: Rules, president: Rules) -> None:
+    for rules in (gifts, wild, auction, president):
+        table, state = observation_of(rules), random_state(rules, 64, np.random.default_rng(1))
+        rows = observe(rules, state, np.arange(64), state.seat)
+        assert rows.shape == (64, table.size)
+        assert rows.max() <= table.most
+        assert (rows[:, table["hand"]] == state.hands[np.arange(64), state.seat]).all()
+
+
+def test_seats_come_from_the_observer_on(gifts: Rules) -> None:
+    state = gifts.tables(1)
+    state.hands[0, :, 0] = 3, 2, 1
+    state.passed[0], state.owner[0], state.to_beat[0] = 0b100, 0, 0
+    place = gifts.fluents.named("said")
+    assert place is not None
+    state.fluents[0] = gifts.fluents.nothing
+    state.fluents[0, place.first + 2] = 0
+    table = observation_of(gifts)
+    row = observe(gifts, state, np.arange(1), np.array([1], np.int8))[0]
+    width = gifts.largest_hand + 1
+    assert row[table["sizes"]].reshape(3, width).argmax(axis=1).tolist() == [2, 1, 3]
+    assert row[table["passed"]].tolist() == [0, 1, 0]
+    assert row[table["owner"]].tolist() == [0, 0, 1]
+    assert row[table["said"]].reshape(3, 2).tolist() == [[0, 0], [1, 0], [0, 0]]
+
+
+def test_the_cards_to_beat(president: Rules) -> None:
+    tables = Tables.begin(president, np.arange(8, dtype=np.uint64))
+    decisions = tables.decisions(np.arange(8))
+    moves = decisions.realise_first(decisions.legal.argmax(axis=0).astype(np.int16))
+    tables.play(np.arange(8), moves)
+    rows = tables.observe(np.arange(8))[:, observation_of(president)["to_beat"]]
+    for row, cards in zip(rows, moves.cards, strict=True):
+        assert np.flatnonzero(row).tolist() == sorted(card for card in cards.tolist() if card != 255)
+
+
+@pytest.mark.parametrize(
+    ("fact", "complaint"),
+    [
+        ("sees(1,hnad).", "there is no part 'hnad' of an observation"),
+        ("sees(1,fluent,nothing).", "there is no fluent 'nothing'"),
+        ("sees(1,recent,9).", "9 acts are not remembered"),
+        ("sees(1,hand). sees(2,hand).", "hand is seen twice"),
+    ],
+)
+def test_errors(tmp_path: Path, fact: str, complaint: str) -> None:
+    with pytest.raises(KBError, match=complaint):
+        observation_of(rules_of(tmp_path / "game", GIFTS + fact))

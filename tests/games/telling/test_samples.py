@@ -1,0 +1,66 @@
+"""Random states: they fit together, and everything that may be told varies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from abl_cards.games.reading.questions import QUESTIONS
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.telling.columns import group_of
+from abl_cards.games.telling.samples import sample_decisions, sample_estimate, sample_facts, sample_leads
+from abl_cards.logic import Atom, Signature
+
+GAMES = "gifts", "wild", "auction", "president"
+
+
+@pytest.fixture(params=GAMES)
+def rules(request: pytest.FixtureRequest) -> Rules:
+    found: Rules = request.getfixturevalue(request.param)
+    return found
+
+
+def test_the_cards_are_one_pack(rules: Rules) -> None:
+    state = sample_decisions(rules, 200, 1).view.state
+    cards = state.hands.sum(axis=1, dtype=int) + state.aside + state.played.sum(axis=1, dtype=int)
+    assert (cards == rules.pack.copies).all()
+    assert (state.hands.sum(axis=2) <= rules.largest_hand).all()
+
+
+def test_everything_that_may_be_told_varies(rules: Rules) -> None:
+    rows = sample_facts(rules, 4000, 1)
+    assert rows.shape == (len(rules.kb.input_atoms), 4000)
+    told = set()
+    for question in QUESTIONS.values():
+        asked = [name for name in question.outputs if Signature.parse(name) in rules.derived or "cost" in name]
+        told |= set(rules.kb.circuit(*asked).inputs) if asked else set()
+    asked_of = zip(rules.kb.input_atoms, rows, strict=True)
+    fixed = [atom for atom, row in asked_of if atom in told and row.min() == row.max()]
+    assert [atom for atom in fixed if not _impossible(rules, atom)] == []
+
+
+def _impossible(rules: Rules, atom: Atom) -> bool:
+    """More cards than act as that: there is one joker, which acts as 7."""
+    return rules.folder.name == "auction" and atom in (Atom("held", (7, 2)), Atom("held", ("joker", 1)))
+
+
+def test_groups_are_told_as_questions_are_asked(rules: Rules) -> None:
+    rows = sample_facts(rules, 1000, 1)
+    groups = np.array([group_of(rules.words, Signature(name, len(args))) for name, args in rules.kb.input_atoms])
+    for column in rows.T:
+        together = set(groups[column == 1].tolist())
+        assert any(together <= question.told for question in QUESTIONS.values()), together
+
+
+def test_the_same_seed_gives_the_same(rules: Rules) -> None:
+    assert (sample_facts(rules, 100, 5) == sample_facts(rules, 100, 5)).all()
+
+
+def test_decisions_and_estimates(rules: Rules) -> None:
+    decisions = sample_decisions(rules, 300, 2)
+    assert decisions.legal.any(axis=1).mean() > 0.9  # of the labels
+    estimate = sample_estimate(rules, decisions, 1)
+    assert estimate.shape == (300, rules.table.seats - 1, len(rules.pack))
+    leads = sample_leads(rules, 20, 1)
+    assert (leads.to_beat == -1).all()
+    assert (leads.view.hand.sum(axis=1) == max(rules.table.dealt)).all()

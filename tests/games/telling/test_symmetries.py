@@ -1,0 +1,29 @@
+"""Which suits may be swapped."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.telling.symmetries import symmetries
+from tests.games.telling.beside_guandan import old
+
+
+def test_guandan_swaps_the_suits_that_are_never_wild(guandan: Rules) -> None:
+    assert (symmetries(guandan) == old().symmetries).all()
+
+
+def test_president_keeps_the_suit_that_leads(president: Rules) -> None:
+    orders = symmetries(president)
+    clubs = [kind for kind, name in enumerate(president.pack.kinds) if ",c)" in str(name)]
+    assert orders.shape == (6, 52)
+    assert (orders[0] == np.arange(52)).all()
+    assert (orders[:, clubs] == clubs).all()
+
+
+def test_games_without_suits_have_one_order(gifts: Rules) -> None:
+    assert symmetries(gifts).tolist() == [[0, 1, 2, 3, 4]]
+
+
+def test_suits_that_nothing_tells_apart(wild: Rules) -> None:
+    assert len(symmetries(wild)) == 2

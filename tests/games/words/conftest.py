@@ -1,0 +1,54 @@
+"""Compiled rules, once a session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from abl_cards.games.reading.folder import Folder
+from abl_cards.games.reading.rules import Rules, read_rules
+from abl_cards.games.reading.variants import HOME
+from tests.games.words import folders
+
+
+@pytest.fixture(scope="session")
+def president() -> Rules:
+    return read_rules(Folder(HOME / "president"))
+
+
+@pytest.fixture(scope="session")
+def guandan() -> Rules:
+    return read_rules(Folder(Path(__file__).parents[1] / "folders" / "guandan2"))
+
+
+@pytest.fixture(scope="session")
+def paodekuai() -> Rules:
+    return read_rules(Folder(HOME / "paodekuai"))
+
+
+@pytest.fixture(scope="session")
+def auction(tmp_path_factory: pytest.TempPathFactory) -> Rules:
+    return folders.rules_of(tmp_path_factory.mktemp("games") / "auction", folders.AUCTION)
+
+
+@pytest.fixture(scope="session")
+def wild(tmp_path_factory: pytest.TempPathFactory) -> Rules:
+    return folders.rules_of(tmp_path_factory.mktemp("games") / "wild", folders.WILD)
+
+
+@pytest.fixture(scope="session")
+def watchful(tmp_path_factory: pytest.TempPathFactory) -> Rules:
+    return folders.rules_of(tmp_path_factory.mktemp("games") / "watchful", folders.WATCHFUL)
+
+
+@pytest.fixture(scope="session")
+def faces(tmp_path_factory: pytest.TempPathFactory) -> Rules:
+    return folders.rules_of(tmp_path_factory.mktemp("games") / "faces", folders.FACES)
+
+
+@pytest.fixture(params=["president", "guandan", "paodekuai", "auction", "wild", "watchful", "faces"])
+def rules(request: pytest.FixtureRequest) -> Rules:
+    """Each of the games."""
+    found: Rules = request.getfixturevalue(request.param)
+    return found

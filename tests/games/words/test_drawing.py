@@ -1,0 +1,91 @@
+"""Tables as text, names of plays, words for arguments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from abl_cards.games.naming import PlayName, meant, move_text
+from abl_cards.games.play.tables import Tables
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.words.drawing import draw, name, show, sorts, spell
+from abl_cards.games.words.moments import look, moment
+from abl_cards.logic import Signature
+from tests.games.random_play import match_keys, play_out, step
+from tests.games.words import folders
+
+
+def test_a_table_in_play_and_at_its_end(president: Rules) -> None:
+    tables = Tables.begin(president, match_keys(1, 3))
+    first = draw(president, tables, 0).splitlines()
+    assert first[0] == "episode 1"
+    assert sum(line.startswith(">") for line in first) == 1
+    assert first[5] == f"seat {tables.seat[0]} leads"
+    assert first[6].endswith("legal labels:")
+    step(tables)
+    assert "to beat: set " in draw(president, tables, 0)
+    play_out(tables)
+    assert draw(president, tables, 0).splitlines()[-1].startswith("the episode is over: points ")
+
+
+def test_a_table_where_something_is_chosen(auction: Rules) -> None:
+    tables = Tables.begin(auction, match_keys(1, 3))
+    lines = draw(auction, tables, 0).splitlines()
+    assert lines[3].startswith("  aside  ( 3) ")
+    assert lines[4:] == ["seat 0 chooses: auction", "3 options: bid(0) bid(1) bid(2)"]
+    seen = look(auction, tables.exchanges(np.arange(1)))
+    assert "to choose: auction" in show(auction, seen)
+    assert "请选择：auction" in show(auction, seen, "zh")
+
+
+def test_what_a_table_remembers_is_drawn(guandan: Rules) -> None:
+    tables = Tables.begin(guandan, match_keys(1, 3))
+    assert draw(guandan, tables, 0).startswith("episode 1, level 2, standing 2 2\n")
+
+
+def test_what_a_seat_sees(president: Rules) -> None:
+    state = {"hand": ["S5", "H5"], "to_beat": ["S3", "H3"], "top": "across", "cards": [3, 4, 5]}
+    assert show(president, moment(president, state)).splitlines() == [
+        "the others hold: the next seat 3, the seat across 4, the previous seat 5", "hand: S5 H5",
+        "to beat: S3 H3 of the seat across",
+    ]  # fmt: skip
+    assert show(president, moment(president, {"hand": ["S5"]}), "zh").splitlines() == ["手牌：S5", "请出牌"]
+
+
+def test_names_without_words_are_the_labels(president: Rules) -> None:
+    assert tuple(name(president, "set(11,2)")) == ("set", "J", "(2)")
+    assert str(name(president, "pass")) == "不要"
+    assert str(name(president, "tribute")) == "tribute"
+
+
+def test_names_that_the_rules_give(tmp_path: Path) -> None:
+    called = 'called(set(R,2),"对子",R) :- rank(R).\ncalled(auction,"叫分","").\n'
+    rules = folders.rules_of(tmp_path / "named", folders.AUCTION + called)
+    assert str(name(rules, "set(4,2)")) == "对子4"
+    assert str(name(rules, "auction")) == "叫分"
+
+
+def test_moves_are_spoken_of_and_meant_in_chinese(president: Rules) -> None:
+    class Named:
+        def name(self, label: str) -> PlayName:
+            return name(president, label)
+
+    found = moment(president, {"hand": ["S5", "H5", "SJ"]})
+    moves = zip(found.labels, found.actions, strict=True)
+    texts = [move_text(Named(), label, each, "zh") for label, each in moves]
+    assert texts == ["set5(1) H5", "set5(1) S5", "setJ(1) SJ", "set5(2) H5 S5"]
+    assert meant("红桃五黑桃五", [name(president, label) for label in found.labels], found.actions) == [3]
+
+
+def test_sorts_and_words_for_arguments(guandan: Rules) -> None:
+    known = sorts(guandan)
+    assert known[Signature("level", 1)] == ("rank",)
+    assert known[Signature("gave", 2)] == ("seat", "card")
+    assert known[Signature("held", 3)] == ("rank", "suit", None)
+    assert known[Signature("cards", 2)] == ("who", None)
+    words = [spell(guandan, *each) for each in (
+        ("rank", 11, "en"), ("suit", "h", "zh"), ("card", "card(3,s)", "en"), ("card", "card(16,joker)", "en"),
+        ("seat", 2, "zh"), ("who", "partner", "en"), ("who", 3, "en"), ("role", "player", "en"),
+    )]  # fmt: skip
+    assert words == ["J", "红桃", "S3", "HR", "2号位", "the partner", "the seat 3 places on", "player"]

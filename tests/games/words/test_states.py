@@ -1,0 +1,144 @@
+"""What a seat sees as JSON, and tables that stand so."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from abl_cards.games.game import GameError
+from abl_cards.games.play.tables import Tables
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.words.moments import legal_labels, legal_moves, look, moment
+from abl_cards.games.words.states import read_state, stand, write_state
+from tests.games.random_play import match_keys, step
+
+
+def _asked(tables: Tables) -> list[Any]:
+    """What is to be decided: plays, choices, or both."""
+    playing, choosing = tables.playing(), tables.exchanging()
+    plays = [tables.decisions(playing)] if playing.size else []
+    return [*plays, *([tables.exchanges(choosing)] if choosing.size else [])]
+
+
+def test_a_state_is_read_into_tables_that_write_the_same_state(rules: Rules) -> None:
+    tables = Tables.begin(rules, match_keys(3, 7))
+    for _ in range(40):
+        for asked in _asked(tables):
+            written = json.loads(json.dumps(write_state(rules, asked)))
+            again = stand(rules, [read_state(rules, written)])
+            (other,) = _asked(again)
+            assert write_state(rules, other) == written
+            before, after = look(rules, asked), look(rules, other)
+            assert [each.to_json() for each in before.actions] == [each.to_json() for each in after.actions]
+            assert before.labels == after.labels
+            assert before.labels
+            assert legal_moves(rules, [written]) == [[each.to_json() for each in before.actions]]
+            assert legal_labels(rules, [written]) == [list(dict.fromkeys(sorted(before.labels, key=_order(rules))))]
+        step(tables)
+
+
+def _order(rules: Rules) -> Any:
+    return lambda label: rules.label_texts.index(label) if label in rules.label_texts else -1
+
+
+def test_tables_stand_as_the_seat_sees_them(rules: Rules) -> None:
+    tables = Tables.begin(rules, match_keys(2, 8))
+    for _ in range(9):
+        step(tables)
+    playing = tables.playing()[:1]
+    if not playing.size:
+        return
+    view = tables.decisions(playing).view
+    written = write_state(rules, tables.decisions(playing))
+    other = stand(rules, [read_state(rules, written)]).decisions(np.arange(1)).view
+    for name in ("hand", "to_beat", "unseen", "sizes", "top", "gone", "context"):
+        assert (getattr(view, name) == getattr(other, name)).all(), name
+
+
+def test_a_field_that_the_rules_read_must_be_there(watchful: Rules, faces: Rules) -> None:
+    full = {
+        "hand": "1345", "to_beat": "2", "top": "previous", "cards": [6, 6, 5], "seat": 2, "acts": 5, "round": 0,
+        "turned": False, "gone": ["12", "2", "", "6"],
+    }  # fmt: skip
+    messages = {
+        "cards": 'the rules look at cards/2: give "cards" (how many cards the others hold, next first)',
+        "gone": 'the rules look at unseen/2: give "gone"', "acts": 'the rules look at acts/1: give "acts"',
+        "round": 'the rules look at round/1: give "round" (a number)',
+        "turned": 'the rules look at turned/0: give "turned" (true or false)',
+    }  # fmt: skip
+    full["cards"] = [6, 5, 5]
+    assert isinstance(legal_moves(watchful, [full])[0], list)
+    for field, message in messages.items():
+        (answer,) = legal_moves(watchful, [{name: value for name, value in full.items() if name != field}])
+        assert str(answer).startswith(message), field
+    (answer,) = legal_moves(faces, [{"hand": "123", "to_beat": None}])
+    assert str(answer) == 'the rules look at face_up/3: give "face" (the open cards of the others, next first)'
+    assert legal_moves(faces, [{"hand": "123", "to_beat": "1", "face": ["36"]}]) == [["2", "pass"]]
+
+
+def test_what_has_gone_need_not_be_told_where_all_cards_are_counted(watchful: Rules) -> None:
+    state = {"hand": "123456", "to_beat": "1", "cards": [6, 6, 5], "seat": 2, "acts": 1, "round": 0, "turned": False}
+    assert isinstance(legal_moves(watchful, [state])[0], list)
+
+
+def test_what_the_rules_do_not_read_may_be_missing(president: Rules) -> None:
+    assert legal_moves(president, [{"hand": ["S3", "H3"], "to_beat": None}]) == [[["H3"], ["S3"], ["H3", "S3"]]]
+    assert legal_labels(president, [{"hand": ["S3", "H3"]}]) == [["set(3,1)", "set(3,2)"]]
+
+
+def test_only_what_is_wrong_is_answered_by_errors(president: Rules) -> None:
+    answers = legal_moves(president, [{"hand": ["S3"]}, {"hand": ["X"]}, {"hand": ["S4"], "to_beat": ["S3"]}])
+    assert answers[0] == [["S3"]]
+    assert isinstance(answers[1], GameError)
+    assert answers[2] == [["S4"], "pass"]
+
+
+def test_errors_name_the_field(guandan: Rules) -> None:
+    good = {"hand": ["S3"], "level": "2"}
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"x": 1}, "unknown field 'x' (a state has hand, to_beat,"),
+        ({"hand": ["S3"] * 3}, "hand: there are not that many S3"), ({"hand": []}, "hand: there are no cards"),
+        ({"level": "Z"}, "level: 'Z' is none of"), ({"level": 2.5}, "level: 2.5 is none of"),
+        ({"standing": ["2"]}, "standing: ['2'] is no list of 2"),
+        ({"profile": "x"}, "profile: the rules are loaded for"),
+        ({"to_beat": "pass"}, "to_beat: a pass is nothing"), ({"to_beat": ["S3", "S5"]}, "to_beat: S3 S5 are no play"),
+        ({"top": "next"}, "top: there is no play"), ({"to_beat": ["S4"], "top": "x"}, "top: 'x' is none of next,"),
+        ({"cards": [1, 2]}, "cards: [1, 2] is no list of 3"), ({"cards": [1, -2, 3]}, "cards: -2 is no number"),
+        ({"cards": [90, 90, 1]}, "cards: the others hold 181 cards, but only 107"),
+        ({"cards": [1, 1, 1], "gone": []}, "cards, gone: 104 cards of the pack are nowhere"),
+        ({"gone": [["S3"], ["S3"], [], []]}, "hand, to_beat, gone, face, aside: together that makes 3 of S3"),
+        ({"to_beat": ["S4"], "gone": ["S5"]}, "gone: the play to beat must be among them"),
+        ({"to_beat": ["S4"], "gone": [[], [], [], ["S5"]]}, "gone: the play to beat must be among"),
+        ({"passed": ["next"]}, "passed: nobody has"), ({"to_beat": ["S4"], "passed": [9]}, "passed: 9 is no seat"),
+        ({"seat": 4}, "seat: 4 is no seat 0 to 3"), ({"stage": "bid"}, "stage: 'bid' is none of play, "),
+        ({"stage": "tribute", "to_beat": ["S4"]}, "to_beat: there is none"), ({"aside": -1}, "aside: -1 is no number"),
+        ({"face": [[]]}, "face: [[]] is no list of 3"), ({"acts": "x"}, "acts: 'x' is no number"),
+        ({"finish": [0]}, "finish: seat 0 still holds cards"),
+    ]  # fmt: skip
+    assert isinstance(legal_moves(guandan, [good])[0], list)
+    for change, message in wrong:
+        (answer,) = legal_moves(guandan, [good | change])
+        assert isinstance(answer, GameError)
+        assert str(answer).startswith(message), (change, answer)
+    nothings: list[Any] = [[], "S3", None, {}]
+    for nothing in nothings:
+        (answer,) = legal_moves(guandan, [nothing])
+        assert str(answer).startswith("a state is a JSON object like")
+
+
+def test_a_choice_has_its_stage(auction: Rules) -> None:
+    bidding = {"stage": "auction", "hand": "123", "bid": [1, None]}
+    assert legal_moves(auction, [bidding]) == [["bid(0)", "bid(2)"]]
+    assert legal_labels(auction, [bidding]) == [["auction"]]
+    found = moment(auction, bidding)
+    assert (found.labels, found.state) == (("auction", "auction"), {"to_beat": None, **bidding})
+    (answer,) = legal_moves(auction, [{"stage": "auction", "hand": "123"}])
+    assert str(answer) == 'the rules look at bid/2: give "bid" (a list of 2, each null, or one of 0, 1, 2)'
+
+
+def test_the_kitty_is_not_shown(auction: Rules) -> None:
+    tables = Tables.begin(auction, match_keys(1, 3))
+    written = write_state(auction, tables.exchanges(np.arange(1)))
+    assert written["aside"] == 3

@@ -1,0 +1,99 @@
+"""Other numbers of seats, forms that share a label, and decisions by other rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abl_cards.games.game import GameError
+from abl_cards.games.play.choices import Choices
+from abl_cards.games.play.decisions import Decisions
+from abl_cards.games.play.tables import Tables
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.words.moments import adopt, legal_moves, moment
+from abl_cards.games.words.plays import form_of, read_play
+from abl_cards.games.words.records import MatchRecorder
+from abl_cards.games.words.replay import replay
+from abl_cards.games.words.states import read_state, stand, write_state
+from tests.games.random_play import match_keys, play_out, step
+from tests.games.words import folders
+
+ONE_RUN = (
+    folders.WILD.replace("label(run(R)) :- rank(R), R < 6.", "label(run).")
+    .replace("order(run(R),(2,R)) :- rank(R), R < 6.", "order(run,(2,0)).")
+    .replace("form(L,L) :- label(L).", "form(L,L) :- label(L), L != run. form(run,run(R)) :- rank(R), R < 6.")
+)
+MANY_SEATS = (
+    folders.WATCHFUL.replace("seat(0..3)", "seat(0..6)")
+    .replace("pack(R,4)", "pack(R,5)").replace("deals(S,6)", "deals(S,4)").replace(">= 3", ">= 6")
+)  # fmt: skip
+
+
+def test_the_form_is_written_where_a_label_has_several_of_unequal_order(tmp_path: Path) -> None:
+    rules = folders.rules_of(tmp_path / "one_run", ONE_RUN)
+    (moves,) = legal_moves(rules, [{"hand": ["*", "A4"], "to_beat": None}])
+    assert isinstance(moves, list)
+    assert {"label": "run", "form": "run(3)", "cards": ["*", "A4"]} in moves
+    with pytest.raises(GameError, match=r'can be run\(3\) or run\(4\): write \{"label": "run", "form": "run\(3\)"'):
+        form_of(rules, read_play(rules, {"label": "run", "cards": ["A4", "*"]}), 0)
+    meant = read_play(rules, {"form": "run(4)", "cards": ["A4", "*"]})
+    assert form_of(rules, meant, 0) == rules.forms.number["run(4)"]
+    recorder = MatchRecorder(rules, 6, {})
+    tables = Tables.begin(rules, match_keys(6, 4), recorder)
+    play_out(tables)
+    assert replay(rules, [record for table in range(6) for record in recorder.records(table)]).disagreements == ()
+
+
+def test_seats_that_have_no_word_go_by_their_distance(tmp_path: Path) -> None:
+    rules = folders.rules_of(tmp_path / "many", MANY_SEATS)
+    tables = Tables.begin(rules, match_keys(1, 2))
+    tops = set()
+    for _ in range(30):
+        if not tables.playing().size:
+            break
+        written = write_state(rules, tables.decisions(np.arange(1)))
+        again = stand(rules, [read_state(rules, written)])
+        assert write_state(rules, again.decisions(np.arange(1))) == written
+        assert again.state.owner[0] == tables.state.owner[0]
+        tops.add(written.get("top"))
+        step(tables)
+    assert tops & {"2", "3", "4", "5"}
+
+
+def test_decisions_by_other_rules(wild: Rules, tmp_path: Path) -> None:
+    text = folders.WILD.replace("kind(run(R),2)", "barred(run(3)) :- form(_,run(3)).\nkind(run(R),2)")
+    text = text.replace("form(L,L) :- label(L).", "form(L,L) :- label(L), L != single(6).")
+    text = text.replace("needs(single(R),1,R,1) :- rank(R).", "needs(single(R),1,R,1) :- rank(R), R < 6.")
+    other = folders.rules_of(tmp_path / "other", text)
+    tables = Tables.begin(wild, match_keys(40, 2))
+    for _ in range(4):
+        step(tables)
+    decisions = tables.decisions(tables.playing())
+    kept, theirs = adopt(other, decisions)
+    high = decisions.to_beat == wild.forms.number["single(6)"]
+    assert high.any()
+    assert (kept == ~high).all()
+    assert isinstance(theirs, Decisions)
+    assert (theirs.view.hand == decisions.view.hand[kept]).all()
+    names = [wild.forms.forms[form].name if form >= 0 else None for form in decisions.to_beat[kept]]
+    assert names == [other.forms.forms[form].name if form >= 0 else None for form in theirs.view.to_beat]
+    same, ours = adopt(wild, decisions)
+    assert isinstance(ours, Decisions)
+    assert same.all()
+    assert (ours.legal == decisions.legal).all()
+
+
+def test_choices_by_other_rules(auction: Rules, tmp_path: Path) -> None:
+    other = folders.rules_of(tmp_path / "low", folders.AUCTION.replace("N = 1..2, not bid", "N = 1..1, not bid"))
+    tables = Tables.begin(auction, match_keys(20, 2))
+    kept, choices = adopt(other, tables.exchanges(np.arange(20)))
+    assert isinstance(choices, Choices)
+    assert kept.all()
+    assert choices.options.sum(axis=1).tolist() == [2] * 20
+
+
+def test_other_packs_are_not_compared(wild: Rules, president: Rules) -> None:
+    with pytest.raises(GameError, match="another pack or other seats"):
+        adopt(wild, moment(president, {"hand": ["S3"]}).decision)  # type: ignore[arg-type]
