@@ -16,6 +16,7 @@ from abl_cards.cli.console import (
     Seed,
     fail,
     find_game,
+    game_list,
     misuse,
     print_json,
     print_table,
@@ -106,8 +107,16 @@ def join(
     url: Annotated[str, typer.Argument(metavar="URL", help="ws://HOST:PORT, with a path if the table wants another.")],
     agent_name: Annotated[str, typer.Option("--agent", metavar="A", help="Who plays, such as greedy.")],
     dialect: Annotated[
-        str, typer.Option("--dialect", metavar="D", help="What they speak there: guandan, openguandan.")
-    ] = "guandan",
+        str | None, typer.Option("--dialect", metavar="D", help="What they speak there: guandan, openguandan, plain.")
+    ] = None,
+    game_name: Annotated[
+        str | None,
+        typer.Option(
+            "--game",
+            metavar="GAME",
+            help=f"What is played there, where the dialect does not say ({game_list()}); default: guandan.",
+        ),
+    ] = None,
     room: Annotated[
         str | None, typer.Option("--room", metavar="ID", help="OpenGuanDan: join this room; without it, create one.")
     ] = None,
@@ -144,15 +153,15 @@ def join(
     from abl_cards import serve as serving
     from abl_cards.agents import agent, checked_name
     from abl_cards.games import GameError
-    from abl_cards.games.service import Visit, game_of, service
+    from abl_cards.games.service import Visit, service
 
     try:
-        game_name = game_of(dialect)
+        played, spoken = _what_is_played(game_name, dialect)
         kind = checked_name(agent_name).kind  # options may hold paths, and the name goes into the address
-        address = service(game_name).url(url, dialect, name or kind)
-        engine = find_game(game_name).engine(directory, profile)
+        address = service(played).url(url, spoken, name or kind)
+        engine = find_game(played).engine(directory, profile)
         player = agent(agent_name, engine)
-        guest = service(game_name).guest(engine, dialect, Visit(kind, name, room, seat, rounds))
+        guest = service(played).guest(engine, spoken, Visit(kind, name, room, seat, rounds))
     except GameError as problem:
         misuse(problem)
     with recording_to(record) as write:
@@ -170,6 +179,21 @@ def _check_library() -> None:
         import websockets  # noqa: F401
     except ModuleNotFoundError:
         fail("tables need the library websockets: pip install 'abl-cards[serving]'")
+
+
+def _what_is_played(game_name: str | None, dialect: str | None) -> tuple[str, str]:
+    """The game and the dialect, where one of them may say the other; raises GameError."""
+    from abl_cards.games import GameError
+    from abl_cards.games.service import game_of, service
+
+    known = game_of(dialect) if dialect else None
+    played = game_name or known or ("guandan" if dialect is None else None)
+    if played is None:
+        raise GameError(f"every game may be played in the dialect {dialect}: say which with --game")
+    understood = service(played).guest_dialects
+    if dialect is not None and dialect not in understood:
+        raise GameError(f"guests of {played} speak {', '.join(understood)}, and not {dialect}")
+    return played, dialect or understood[0]
 
 
 def _read_seats(options: list[str]) -> dict[int, str]:

@@ -5,10 +5,11 @@ A game that has such a protocol defines ``SERVICE`` in its module ``service``; n
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -53,6 +54,26 @@ class BadAnswer(GameError):
 
 class Refused(GameError):
     """A table that does not want us."""
+
+
+def read_index(frame: str | bytes, choices: int) -> int:
+    """The choice of an answer ``{"actIndex": n}``; raises BadAnswer whose fault is garbage, null or range.
+
+    >>> read_index('{"actIndex": 2}', 3)
+    2
+    """
+    try:
+        answer = json.loads(frame)
+    except (ValueError, RecursionError):
+        raise BadAnswer("garbage", "no JSON") from None
+    if answer is None or (isinstance(answer, dict) and answer.get("actIndex", 0) is None):
+        raise BadAnswer("null", "null")
+    index = answer.get("actIndex") if isinstance(answer, dict) else None
+    if type(index) is not int:
+        raise BadAnswer("garbage", 'no {"actIndex": n}')
+    if not 0 <= index < choices:
+        raise BadAnswer("range", f"actIndex is not in 0..{choices - 1}")
+    return index
 
 
 class Dealer(Protocol):
@@ -183,25 +204,31 @@ class Service(Protocol):
         """The number of the choice that a client's frame makes; raises BadAnswer."""
 
 
-def game_of(dialect: str) -> str:
-    """The game that guests of a dialect play; raises GameError for a dialect that is none."""
-    dialects = {each: name for name in _served_games() for each in service(name).guest_dialects}
+def game_of(dialect: str) -> str | None:
+    """The game that guests of a dialect play; None where every game may be; raises GameError for no dialect."""
+    dialects: dict[str, str | None] = {
+        each: name for name in game_names() if _own(name) for each in service(name).guest_dialects
+    }
+    dialects |= dict.fromkeys(_plain().guest_dialects)
     if dialect not in dialects:
         raise GameError(f"unknown dialect '{dialect}' (there are: {', '.join(dialects)})")
     return dialects[dialect]
 
 
-def _served_games() -> list[str]:
-    return [name for name in game_names() if _has_service(name)]
-
-
-def _has_service(name: str) -> bool:
-    return name in game_names() and find_spec(f"{__package__}.{name}.service") is not None
-
-
 def service(name: str) -> Service:
-    """The protocol of a game by name; raises GameError for a game that has none."""
-    if not _has_service(name):
+    """The protocol of a game: its own, or the plain one. Raises GameError for a game that has none."""
+    if _own(name):
+        found: Service = import_module(f"{__package__}.{name}.service").SERVICE
+        return found
+    if name in game_names() and (Path(__file__).parent / name).is_dir():
         raise GameError(f"there is no protocol for tables of {name} yet")
-    found: Service = import_module(f"{__package__}.{name}.service").SERVICE
+    return _plain()
+
+
+def _own(name: str) -> bool:
+    return name in game_names() and (Path(__file__).parent / name / "service.py").is_file()
+
+
+def _plain() -> Service:
+    found: Service = import_module("abl_cards.platforms.plain").SERVICE  # a floor above this one
     return found

@@ -185,10 +185,10 @@ def test_no_addresses(address: str) -> None:
 
 def test_dialects() -> None:
     assert game_of("openguandan") == game_of("guandan") == "guandan"
-    with pytest.raises(GameError, match=r"unknown dialect 'x' \(there are: guandan, openguandan\)"):
+    with pytest.raises(GameError, match=r"unknown dialect 'x' \(there are: guandan, openguandan, plain\)"):
         game_of("x")
     with pytest.raises(GameError, match="no protocol"):
-        service("snap")
+        service("big2")
 
 
 # --- tables that misbehave ------------------------------------------------------------------------------------------

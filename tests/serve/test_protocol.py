@@ -11,9 +11,9 @@ import pytest
 
 from abl_cards.cards import parse_hand
 from abl_cards.games.guandan.dealer import HERE, GuandanDealer
-from abl_cards.games.guandan.protocol import View, beginning, read_answer
+from abl_cards.games.guandan.protocol import View, beginning
 from abl_cards.games.guandan.wire import LEVEL_OF_TEXT
-from abl_cards.games.service import BadAnswer, Message, News
+from abl_cards.games.service import BadAnswer, Message, News, read_index
 from tests.games.guandan.states import engine
 
 PASS = ["PASS", "PASS", "PASS"]
@@ -231,7 +231,7 @@ def test_a_view_says_nothing_of_others() -> None:
 
 @pytest.mark.parametrize("answer", ['{"actIndex": 0}', b'{"actIndex":4}', ' {"actIndex":3, "more":[1]} '])
 def test_answers(answer: str | bytes) -> None:
-    assert read_answer(answer, 5) in (0, 3, 4)
+    assert read_index(answer, 5) in (0, 3, 4)
 
 
 @pytest.mark.parametrize(
@@ -246,5 +246,5 @@ def test_answers(answer: str | bytes) -> None:
 )  # fmt: skip
 def test_faulty_answers(answer: str | bytes, fault: str) -> None:
     with pytest.raises(BadAnswer) as raised:
-        read_answer(answer, 5)
+        read_index(answer, 5)
     assert raised.value.fault == fault

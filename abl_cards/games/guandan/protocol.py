@@ -6,7 +6,6 @@ team gets what the other one had: player ``s`` then sits at place ``s + 1`` of t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +15,7 @@ from abl_cards.games.guandan.exchange import Gift
 from abl_cards.games.guandan.records import hand_texts
 from abl_cards.games.guandan.tables import Tables
 from abl_cards.games.guandan.wire import RANK_TEXT, Action
-from abl_cards.games.service import BadAnswer, Message
+from abl_cards.games.service import Message
 
 SEATS = range(4)
 PLAIN, WITH_LEVELS = "A", "C"
@@ -145,23 +144,3 @@ def game_result(wins: Sequence[int], draws: int) -> Message:
         "type": "notify", "stage": "gameResult",
         "victoryNum": [int(wins[seat % 2]) for seat in SEATS], "draws": [int(draws) for _ in SEATS],
     }  # fmt: skip
-
-
-def read_answer(frame: str | bytes, choices: int) -> int:
-    """The choice of an answer ``{"actIndex": n}``; raises BadAnswer whose fault is garbage, null or range.
-
-    >>> read_answer('{"actIndex": 2}', 3)
-    2
-    """
-    try:
-        answer = json.loads(frame)
-    except (ValueError, RecursionError):
-        raise BadAnswer("garbage", "no JSON") from None
-    if answer is None or (isinstance(answer, dict) and answer.get("actIndex", 0) is None):
-        raise BadAnswer("null", "null")
-    index = answer.get("actIndex") if isinstance(answer, dict) else None
-    if type(index) is not int:
-        raise BadAnswer("garbage", 'no {"actIndex": n}')
-    if not 0 <= index < choices:
-        raise BadAnswer("range", f"actIndex is not in 0..{choices - 1}")
-    return index

@@ -11,9 +11,9 @@ from abl_cards.games.guandan.dealer import GuandanDealer
 from abl_cards.games.guandan.engine import GuandanEngine
 from abl_cards.games.guandan.guest import GuandanGuest
 from abl_cards.games.guandan.manners import Manners, Plain
-from abl_cards.games.guandan.protocol import PLAIN, WITH_LEVELS, read_answer
+from abl_cards.games.guandan.protocol import PLAIN, WITH_LEVELS
 from abl_cards.games.guandan.rooms import InRooms
-from abl_cards.games.service import Dealer, Guest, Service, Visit
+from abl_cards.games.service import Dealer, Guest, Service, Visit, read_index
 from abl_cards.games.tables import Listener
 
 CONTEST, OPEN = "guandan", "openguandan"
@@ -57,7 +57,7 @@ class GuandanService:
 
     def read_answer(self, frame: str | bytes, choices: int) -> int:
         """The choice of an answer; raises BadAnswer."""
-        return read_answer(frame, choices)
+        return read_index(frame, choices)
 
 
 def _plain(visit: Visit) -> Manners:

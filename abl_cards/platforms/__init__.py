@@ -1,0 +1,1 @@
+"""Tables of others, and tables where others sit down: protocols, bots, records."""

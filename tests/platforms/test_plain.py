@@ -1,0 +1,113 @@
+"""The plain protocol: tables of folders, played by guests who know only what they are told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abl_cards.agents import agent
+from abl_cards.games import GameError, game
+from abl_cards.games.engine import FolderEngine
+from abl_cards.games.service import BadAnswer, Visit, game_of, service
+from abl_cards.games.tables import DRAW
+from abl_cards.platforms.plain import PlainDealer, PlainGuest
+
+AUCTION = """
+#include <pack52>. #include <seats>. #include <climbing>.
+seat(0..2). deals(S,5) :- seat(S).
+label(single(R)) :- rank(R). label(pass). form(L,L) :- label(L).
+kind(single(R),single) :- rank(R). kind(pass,pass). needs(single(R),1,R,1) :- rank(R). strength(single(R),R) :- rank(R).
+#external held(R,N) : rank(R), N = 1..4.
+playable(single(R)) :- held(R,1). playable(pass).
+one(bid,2). #external bid(S,N) : seat(S), N = 0..2.
+#external event(choice). #external by(S) : seat(S). #external chosen(bid(N)) : N = 0..2.
+said(S) :- bid(S,_).
+asks(bidding,S) :- seat(S), not said(S), #count { T : seat(T), T < S, not said(T) } = 0.
+option(bid(N)) :- N = 0..2.
+next(bid(S,N)) :- event(choice), by(S), chosen(bid(N)).
+top(N) :- bid(_,N), #count { M : bid(_,M), M > N } = 0.
+leads(S) :- bid(S,N), top(N), #count { T : bid(T,N), T < S } = 0.
+over :- out(_).
+#external finish(P,S) : P = 1, seat(S).
+points(S,2,won) :- finish(1,S). points(S,-1,lost) :- seat(S), not finish(1,S).
+match_over.
+"""
+
+
+def played(engine: FolderEngine, games: int) -> tuple[list[int], list[PlainGuest]]:
+    """So many games between guests; who has won each, and the guests."""
+    seats = len(engine.teams)
+    dealer = PlainDealer(engine, games)
+    guests = [PlainGuest(engine) for _ in range(seats)]
+    players = [agent("greedy" if seat % 2 else "random", engine) for seat in range(seats)]
+    won = []
+    for number in range(games):
+        dealer.begin(np.uint64(number // 2), turned=bool(number % 2))
+        while dealer.winner == -1:
+            tell(dealer, guests)
+            request = dealer.request()
+            message = json.loads(json.dumps(request.message))
+            assert message["indexRange"] == request.choices - 1 == len(message["actionList"]) - 1
+            reply = guests[request.seat].reply(message, players[request.seat], np.uint64(number))
+            assert reply.problem is None
+            assert service(engine.game).read_answer(json.dumps(reply.message), request.choices) == reply.choice
+            request.choose(reply.choice)
+        tell(dealer, guests)
+        won.append(dealer.winner)
+    wins = [won.count(team) for team in engine.teams.tolist()]
+    for news in dealer.farewell(wins, won.count(DRAW)):
+        guests[news.seat].hear(json.loads(json.dumps(news.message)))
+    return won, guests
+
+
+def tell(dealer: PlainDealer, guests: list[PlainGuest]) -> None:
+    for news in dealer.news():
+        guests[news.seat].hear(json.loads(json.dumps(news.message)))
+
+
+@pytest.mark.parametrize("name", ["president", "auction"])
+def test_guests_play_whole_games(name: str, tmp_path: Path) -> None:
+    """They hear where they sit and who has won, and every choice of theirs is offered."""
+    if name == "auction":
+        (tmp_path / "game.lp").write_text(AUCTION)
+        name = str(tmp_path)
+    engine = game(name).engine()
+    assert isinstance(engine, FolderEngine)
+    won, guests = played(engine, 4)
+    assert [guest.outcome.seat for guest in guests] == list(range(len(guests)))
+    for guest in guests:
+        assert (guest.outcome.over, guest.outcome.games) == (True, 4)
+        assert guest.outcome.wins == sum(winner == guest.outcome.seat for winner in won)
+
+
+def test_a_guest_says_what_it_does_not_understand() -> None:
+    engine = game("president").engine()
+    assert isinstance(engine, FolderEngine)
+    guest, player = PlainGuest(engine), agent("greedy", engine)
+    for message, said in (
+        ({"type": "act"}, "actionList"),
+        ({"type": "act", "actionList": ["pass"]}, "state"),
+        ({"type": "act", "actionList": ["pass"], "state": {"hand": ["XX"], "to_beat": None}}, "no card"),
+        ({"type": "act", "actionList": ["pass"], "state": {"hand": ["C3"], "to_beat": None}}, "is not offered"),
+    ):
+        reply = guest.reply(message, player, np.uint64(1))
+        assert reply.choice == 0
+        assert said in str(reply.problem)
+    for news in ({"stage": "beginning", "seat": 4}, {"stage": "gameResult", "victoryNum": 3}):
+        with pytest.raises(GameError):
+            guest.hear(news)
+
+
+def test_every_game_has_a_service() -> None:
+    assert service("president").guest_dialects == ("plain",)
+    assert service("guandan").guest_dialects == ("guandan", "openguandan")
+    assert (game_of("plain"), game_of("openguandan")) == (None, "guandan")
+    with pytest.raises(GameError, match="unknown dialect 'klingon'"):
+        game_of("klingon")
+    with pytest.raises(GameError, match="rooms"):
+        service("president").guest(game("president").engine(), "plain", Visit("kb", room="1"))
+    with pytest.raises(BadAnswer):
+        service("president").read_answer('{"actIndex": 5}', 5)
