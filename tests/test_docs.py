@@ -92,7 +92,8 @@ def test_blocks_do_what_they_say(
             compare(block.text, printed, block.words, where)
         elif block.language == "diff":
             apply(block.text, where)
-        elif block.language == "lp" and (name := re.match(r"% (\w+\.lp)\b", block.text)):
+        elif block.language == "lp" and (name := re.match(r"% ([\w/]+\.lp)\b", block.text)):
+            Path(name[1]).parent.mkdir(exist_ok=True)
             Path(name[1]).write_text(block.text, "utf-8")
 
 
