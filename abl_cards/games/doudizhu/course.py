@@ -101,7 +101,9 @@ def look_around(play, which, lo, hi, hand, unseen, cards, top, part):
         hand[i] = play.hands[table, seat]
         unseen[i] = play.hands[table, after] + play.hands[table, before]
         cards[i, 0], cards[i, 1] = count_cards(play.hands[table, after]), count_cards(play.hands[table, before])
-        top[i] = (play.owner[table] - seat + 2) % 3 if play.to_beat[table] >= 0 else -1
+        # Rules may ask a seat to beat its own play; then it is nobody's among the others.
+        others = play.to_beat[table] >= 0 and play.owner[table] != seat
+        top[i] = (play.owner[table] - seat + 2) % 3 if others else -1
         part[i] = (seat - play.landlord[table]) % 3 if play.landlord[table] >= 0 else -1
         if play.landlord[table] < 0:
             unseen[i] += play.bottom[table]

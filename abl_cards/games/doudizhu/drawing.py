@@ -95,7 +95,7 @@ def draw_view(state: Mapping[str, Any], language: str = "en") -> str:
     role = say[state.get("role") or "landlord"]
     lines = [say["hand"].format(role=role, count=len(hand), cards=hand), say["others"].format(*state["cards"])]
     if state["to_beat"]:
-        lines.append(say["to_beat"].format(play=state["to_beat"], top=say[state["top"]]))
+        lines.append(say["to_beat"].format(play=state["to_beat"], top=say.get(state["top"], "")))
     else:
         lines.append(say["leads"])
     return "\n".join(lines)

@@ -82,7 +82,9 @@ def look_around(play, which, lo, hi, hand, unseen, cards, top):
                 unseen[i, card] += row[card]
                 total += row[card]
             cards[i, other] = total
-        top[i] = (play.owner[table] - seat + 3) % 4 if play.to_beat[table] >= 0 else -1
+        # Rules may ask a seat to beat its own play; then it is nobody's among the others.
+        others = play.to_beat[table] >= 0 and play.owner[table] != seat
+        top[i] = (play.owner[table] - seat + 3) % 4 if others else -1
 
 
 @njit(cache=True, nogil=True)

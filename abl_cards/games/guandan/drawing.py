@@ -60,7 +60,7 @@ def draw_view(state: Mapping[str, Any], language: str = "en") -> str:
         say["others"].format(*state["cards"]),
     ]
     if to_beat:
-        lines.append(say["to_beat"].format(play=wire_text(to_beat, language), top=say[state["top"]]))
+        lines.append(say["to_beat"].format(play=wire_text(to_beat, language), top=say.get(state["top"], "")))
     else:
         lines.append(say[stage] if stage != "play" else say["leads"])
     return "\n".join(lines)

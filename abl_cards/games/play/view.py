@@ -64,8 +64,9 @@ class View:
     @cached_property
     def top(self) -> NDArray[np.int16]:
         """[n] whose play is to beat, as a number of the others; -1 when leading."""
-        place = (self.others == self.state.owner[self.which][:, None]).argmax(axis=1).astype(np.int16)
-        return np.where(self.to_beat >= 0, place, np.int16(-1))
+        theirs = self.others == self.state.owner[self.which][:, None]
+        place = theirs.argmax(axis=1).astype(np.int16)
+        return np.where((self.to_beat >= 0) & theirs.any(axis=1), place, np.int16(-1))
 
     @cached_property
     def fills(self) -> Mapping[str, Fill]:

@@ -36,7 +36,7 @@ def test_a_variant_has_the_rules_of_its_parent_and_its_own(house: Rules) -> None
     assert len(house.labels) == 53
     assert "sizes" in house.play.groups
     named = {file.name for file in house.folder.files()}
-    assert named == {"variant.lp", "game.lp", "labels.lp", "preferences.lp", "last.lp"}
+    assert named == {"variant.lp", "game.lp", "labels.lp", "preferences.lp", "words.lp", "last.lp"}
 
 
 def test_files_are_replaced_and_left_out_where_it_is_said(tmp_path: Path) -> None:

@@ -156,6 +156,7 @@ rank(1..6).
 pack(R,2) :- rank(R).
 deals(S,6) :- seat(S).
 leads(0).
+open_hands.
 #external face_up(W,R,N) : who(W), rank(R), N = 1..2.
 barred(set(R,1)) :- not leading, face_up(next,R,1).
 over :- out(_).

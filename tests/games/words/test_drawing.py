@@ -53,10 +53,15 @@ def test_what_a_seat_sees(president: Rules) -> None:
     assert show(president, moment(president, {"hand": ["S5"]}), "zh").splitlines() == ["手牌：S5", "请出牌"]
 
 
-def test_names_without_words_are_the_labels(president: Rules) -> None:
-    assert tuple(name(president, "set(11,2)")) == ("set", "J", "(2)")
-    assert str(name(president, "pass")) == "不要"
-    assert str(name(president, "tribute")) == "tribute"
+def test_names_without_words_are_the_labels(tmp_path: Path) -> None:
+    rules = folders.rules_of(tmp_path / "plain", folders.AUCTION)
+    assert tuple(name(rules, "set(4,2)")) == ("set", "4", "(2)")
+    assert str(name(rules, "pass")) == "不要"
+    assert str(name(rules, "tribute")) == "tribute"
+
+
+def test_names_of_several_parts(president: Rules) -> None:
+    assert tuple(name(president, "set(11,2)")) == ("对子", "J", "")
 
 
 def test_names_that_the_rules_give(tmp_path: Path) -> None:
@@ -74,7 +79,7 @@ def test_moves_are_spoken_of_and_meant_in_chinese(president: Rules) -> None:
     found = moment(president, {"hand": ["S5", "H5", "SJ"]})
     moves = zip(found.labels, found.actions, strict=True)
     texts = [move_text(Named(), label, each, "zh") for label, each in moves]
-    assert texts == ["set5(1) H5", "set5(1) S5", "setJ(1) SJ", "set5(2) H5 S5"]
+    assert texts == ["单张5 H5", "单张5 S5", "单张J SJ", "对子5 H5 S5"]
     assert meant("红桃五黑桃五", [name(president, label) for label in found.labels], found.actions) == [3]
 
 
