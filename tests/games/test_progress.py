@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from abl_cards.games import Engine, GameError, game
 from abl_cards.games import progress as bounds
 from abl_cards.games.progress import MOST_EPISODES, MOST_IDLE
 from abl_cards.loop.selfplay import SelfPlay
+from abl_cards.positions import met_in_play
 from abl_cards.serve import Plan, serve
 from learners.networks import GameShape, Networks
 from tests.edited import edited
@@ -125,3 +127,17 @@ def test_cards_that_are_laid_are_progress() -> None:
             assert laid == bool((idle[playing] == 0).any())
             assert ((idle[playing] == 0) | (idle[playing] == before[playing] + 1)).all()
         assert np.max(idle) <= 3
+
+
+@pytest.mark.parametrize("name", ["guandan", "doudizhu", "president"])
+def test_a_seat_that_is_to_beat_its_own_play_has_none_of_the_others_above(name: str) -> None:
+    """Rules that never end a trick lead there; the number of a seat that is no other one lay beyond a table."""
+    engine = game(name).engine()
+    decisions = met_in_play(engine, 40, 1)
+    tables: Any = engine.imagine(decisions, np.arange(40), decisions.hidden().at_most)
+    state = tables.state if hasattr(tables, "state") else tables.course
+    following = np.flatnonzero(state.to_beat >= 0)
+    state.owner[following] = state.seat[following]
+    seen = tables.view(following) if hasattr(tables, "view") else tables.situation(following)
+    assert following.size
+    assert (seen.top == -1).all()
