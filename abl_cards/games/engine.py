@@ -29,6 +29,7 @@ from abl_cards.games.reading import replies
 from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.rules import Rules, read_knowledge, read_rules
 from abl_cards.games.reading.variants import HOME
+from abl_cards.games.shapes import functor
 from abl_cards.games.tables import Action, Indices, Listener, Moment, MoveLists
 from abl_cards.games.telling import samples
 from abl_cards.games.telling.judging import FolderFacts
@@ -112,14 +113,15 @@ class FolderEngine:
 
     @cached_property
     def traits(self) -> Traits:
-        """The labels from the eyes of a plain heuristic; a bomb is of a higher tier than another kind."""
+        """The labels from the eyes of a plain heuristic: those of one functor are of one type, bombs of a higher tier."""
         forms, tiers = self.rules.forms, self.rules.tiers
         kind = {form.label: form.kind for form in reversed(forms.forms)}
         kinds = [kind.get(label, "") for label in range(len(self.labels))]
-        numbers = {name: number for number, name in enumerate(dict.fromkeys(kinds))}
+        functors = [functor(label) for label in self.labels]
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(functors))}
         lowest = min((tiers[name] for name in kinds if name in tiers), default=0)
         return Traits(
-            kind=np.array([numbers[name] for name in kinds], np.int16),
+            kind=np.array([numbers[name] for name in functors], np.int16),
             cards=forms.label_cards.astype(np.int8),
             bomb=np.array([tiers.get(name, lowest) > lowest for name in kinds], np.bool_),
             pass_label=int(forms.label_of[forms.passing]),

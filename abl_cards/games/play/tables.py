@@ -265,6 +265,7 @@ class Tables:
         state.played[which], state.acts[which], state.plays[which], state.idle[which] = 0, 0, 0, 0
         state.recent[which], state.recent_seat[which], state.laid[which] = NO_CARD, NOBODY, -1
         state.to_beat[which], state.top_cards[which] = LEADING, NO_CARD
+        state.habits[which] = 0
         # Who acted last, and what was chosen, is of the episode before, or of another match.
         state.seat[which], state.owner[which], state.acted[which] = 0, NOBODY, NOBODY
         state.choice[which], state.chosen[which] = -1, -1

@@ -40,7 +40,7 @@ FACTS = (
     "kicker/3", "misread/3", "apart/1", "tier/2", "listed/2", "letter/2", "lasts/2", "order_of_sets/1", "leftover/2",
     "recent/1", "called/3", "called/4", "title/2", "default_profile/1", "lots/2",
     "one/2", "count/2", "any/2", "hand_order/2", "parent/1", "replaces/1", "leaves_out/1",
-    "sees/2", "sees/3", "secret/1", "open_hands/0",
+    "sees/2", "sees/3", "secret/1", "open_hands/0", "written/3", "platform/1",
 )  # fmt: skip
 ASKED = (
     "acts_as/2", "legal/1", "move/1", "includes/1", "strength/2", "beats/1", "barred/1", "turn/1", "trick_over/0",
@@ -187,7 +187,7 @@ def _read(kb: KnowledgeBase, program: Program, folder: Folder, profile: str | No
     contexts = contexts_of(fluents, [each for each in (acting, strong, _circuit(kb, "beats/1")) if each])
     cells = read_cells(pack, acting, contexts) if acting else plain_cells(pack, len(contexts))
     forms = read_forms(kb, pack, cells)
-    words = _words(kb, cells, forms, fluents, table)
+    words = _words(kb, pack, cells, forms, fluents, table)
     untold = list(unsupplied(kb, words, program))
     if untold:
         raise KBError(untold)
@@ -224,13 +224,19 @@ def _read_table(kb: KnowledgeBase) -> Table:
     )  # fmt: skip
 
 
-def _words(kb: KnowledgeBase, cells: Cells, forms: Forms, fluents: Fluents, table: Table) -> Words:
-    options = [args[0] for args in _instances(kb, "option", 1)]
+def _words(kb: KnowledgeBase, pack: Pack, cells: Cells, forms: Forms, fluents: Fluents, table: Table) -> Words:
+    options = _options(kb, pack)
     stages = dict.fromkeys(args[0] for args in _instances(kb, "asks", 2))
     lots = tuple(name for name, _ in kb.facts("lots", 2))
     kinds = tuple(dict.fromkeys(kind_shown(form.kind) for form in forms.forms if form.name != PASS))
     ranks = _ranks_shown(cells, forms)
     return Words(cells, forms, fluents, table.seats, table.who, tuple(stages), tuple(options), lots, kinds, ranks)
+
+
+def _options(kb: KnowledgeBase, pack: Pack) -> list[Term]:
+    """What may be chosen: cards in the order of vectors, then all else in the order of terms."""
+    found = [args[0] for args in _instances(kb, "option", 1)]
+    return sorted(found, key=lambda option: pack.number.get(option, len(pack)))
 
 
 def kind_shown(kind: Term) -> Term:

@@ -36,7 +36,7 @@ def look(rules: Rules, decisions: Decisions | Choices, row: int = 0) -> Moment:
     lists = one.moves()
     if isinstance(one, Choices):
         stage = str(rules.words.stages[int(one.stage[0])])
-        options = tuple(option_action(rules, int(cards[0])) for cards in lists.cards)
+        options = tuple(option_action(rules, int(cards[0]), stage) for cards in lists.cards)
         return Moment(one, lists, (stage,) * len(options), options, write_state(rules, one))
     plays = _actions(rules, one)
     labels = tuple(rules.label_texts[label] for label in one.labels_of(lists.form))
@@ -82,8 +82,11 @@ def legal_moves(rules: Rules, states: Sequence[Mapping[str, Any]]) -> list[list[
         return [found[first:last] for first, last in pairwise(start)]
 
     def of_choices(choices: Choices) -> list[list[Any]]:
-        every = [option_action(rules, option).to_json() for option in range(len(rules.words.options))]
-        return [[every[option] for option in np.flatnonzero(row)] for row in choices.options]
+        stages = [str(rules.words.stages[stage]) for stage in choices.stage]
+        return [
+            [option_action(rules, option, stage).to_json() for option in np.flatnonzero(row).tolist()]
+            for stage, row in zip(stages, choices.options, strict=True)
+        ]
 
     return _each(rules, states, of_plays, of_choices)
 

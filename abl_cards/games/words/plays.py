@@ -1,7 +1,8 @@
 """Plays and choices in words, and what cards that were laid down can be.
 
 A play is its cards as Letters write them, a pass ``"pass"``. Cards that read as several labels come with the label that
-is meant: ``{"label": "run(3)", "cards": ["*","A4"]}``. A choice is its option: a card, a number, or a term.
+is meant: ``{"label": "run(3)", "cards": ["*","A4"]}``. A choice is its option: a card, a number, or a term. Games whose
+plays have words of their own write them so (written.py).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.words.letters import Cards, hand_of
 from abl_cards.games.words.once import once
+from abl_cards.games.words.written import Written, is_written, written
 from abl_cards.logic import Term
 from abl_cards.logic.terms import parse_name
 
@@ -91,7 +93,7 @@ def action(rules: Rules, form: int, cards: NDArray[np.uint8], context: int | Non
     """A move in words: a play in a context, by default in any in which the cards can be this form."""
     if context is not None:
         return actions(rules, np.array([form]), cards[None], np.array([context], np.int16))[0]
-    if form in (NO_FORM, rules.forms.passing):
+    if form in (NO_FORM, rules.forms.passing) or written(rules) is not None:
         return actions(rules, np.array([form]), cards[None], np.zeros(1, np.int16))[0]
     laid = _laid(cards)
     acting = rules.cells.acts[:, sorted(set(laid))]
@@ -110,7 +112,7 @@ def actions(
     """Moves in words: forms [n] and cards [n, most] as in Moves, in contexts [n]."""
     numbers = forms.tolist()
     laid = [_laid(row) for row in cards]
-    doubtful = _doubtful(rules)
+    doubtful = _doubtful(rules) if written(rules) is None else _strengths_differ(rules)
     plays = [row for row, form in enumerate(numbers) if form not in (NO_FORM, rules.forms.passing) and doubtful[form]]
     can_be: dict[int, tuple[int, ...]] = {}
     if plays:
@@ -153,6 +155,18 @@ def _doubtful(rules: Rules) -> NDArray[np.bool_]:
     return doubtful
 
 
+@once
+def _strengths_differ(rules: Rules) -> NDArray[np.bool_]:
+    """[forms] whether another form of the same label and as many cards is stronger or weaker anywhere."""
+    groups = rules.forms.label_of.astype(np.int64) * (rules.forms.most_cards + 1) + rules.forms.cards_of
+    kinds = np.unique([str(form.kind) for form in rules.forms.forms], return_inverse=True)[1]
+    differ = np.zeros(len(groups), np.bool_)
+    for group in np.unique(groups):
+        rows = np.flatnonzero(groups == group)
+        differ[rows] = len(set(kinds[rows])) > 1 or bool((np.ptp(rules.strength[:, rows], axis=1) > 0).any())
+    return differ
+
+
 MOST_COMPARED = 2000
 """Forms of one size that are compared with each other."""
 
@@ -171,9 +185,9 @@ def _labels(rules: Rules, forms: Sequence[int]) -> list[Term]:
 
 
 def _play(rules: Rules, form: int, laid: Cards, can_be: Sequence[int], context: int) -> Action:
+    letters, label, words = rules.letters, int(rules.forms.label_of[form]), written(rules)
     if form == rules.forms.passing:
-        return Action("PASS", PASS)
-    letters, label = rules.letters, int(rules.forms.label_of[form])
+        return Action("PASS", PASS) if words is None else Action(words.text(label, ()), words.play(label, ()))
     cards = letters.write(laid)
     several = len(_labels(rules, can_be)) > 1
     own = [each for each in can_be if rules.forms.label_of[each] == label]
@@ -181,15 +195,19 @@ def _play(rules: Rules, form: int, laid: Cards, can_be: Sequence[int], context: 
     spoken = letters.spoken(laid)
     text = spoken if letters.joined and not several else f"{kind} {rank} {spoken}"
     value: Any = {"label": rules.label_texts[label], "cards": cards} if several else cards
+    if words is not None:
+        names = [letters.texts[card] for card in laid]
+        text, value = words.text(label, names), words.play(label, names)
     if not _alike(rules, own, context):
         value = {"label": rules.label_texts[label], "form": str(rules.forms.forms[form].name), "cards": cards}
     return Action(text, value)
 
 
-def option_action(rules: Rules, option: int) -> Action:
-    """A choice in words."""
-    value = option_json(rules)[option]
-    return Action(str(value), value)
+def option_action(rules: Rules, option: int, stage: str | None = None) -> Action:
+    """A choice in words; of a stage that has words of its own, by these."""
+    value, words = option_json(rules)[option], written(rules)
+    triple = words.choice(stage, value) if words and stage and isinstance(value, str) else None
+    return Action(str(value), value) if triple is None else Action(" ".join([*triple[:2], value]), triple)
 
 
 @once
@@ -234,6 +252,9 @@ def read_play(rules: Rules, value: Any) -> Wanted:
     """A play as JSON; raises GameError."""
     if value == PASS:
         return Wanted(())
+    words = written(rules)
+    if words is not None and is_written(value):
+        return _read_written(rules, words, value)
     if not isinstance(value, dict):
         cards = rules.letters.read(value)
         if not cards:
@@ -254,6 +275,19 @@ def read_play(rules: Rules, value: Any) -> Wanted:
     return Wanted(cards, label, form)
 
 
+def _read_written(rules: Rules, words: Written, value: list[Any]) -> Wanted:
+    """A play as a type, a rank and the cards."""
+    if value == words.play(words.passing, ()):
+        return Wanted(())
+    kind, rank, texts = value
+    cards = rules.letters.read(texts)
+    label = words.meant.get((kind, rank, len(cards)))
+    if not cards or label is None:
+        some = rules.letters.spoken(cards) or "no cards"
+        raise GameError(f"{kind} {rank} of {some} is no play")
+    return Wanted(cards, label)
+
+
 def _known(names: dict[str, int], value: Any, field: str) -> int:
     if not isinstance(value, str | int) or str(value) not in names:
         raise GameError(f"{field}: {value!r} is none of {', '.join(list(names)[:6])}, …")
@@ -263,6 +297,8 @@ def _known(names: dict[str, int], value: Any, field: str) -> int:
 def read_option(rules: Rules, value: Any) -> int:
     """The number of a choice as JSON; raises GameError."""
     known = option_json(rules)
+    if written(rules) is not None and is_written(value) and len(value[2]) == 1:
+        (value,) = value[2]
     if isinstance(value, str | int) and not isinstance(value, bool):
         for number, each in enumerate(known):
             if value == each:
