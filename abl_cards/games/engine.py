@@ -113,7 +113,7 @@ class FolderEngine:
 
     @cached_property
     def traits(self) -> Traits:
-        """The labels from the eyes of a plain heuristic: those of one functor are of one type, bombs of a higher tier."""
+        """The labels from the eyes of a plain heuristic: of one type by their functor, bombs by their higher tier."""
         forms, tiers = self.rules.forms, self.rules.tiers
         kind = {form.label: form.kind for form in reversed(forms.forms)}
         kinds = [kind.get(label, "") for label in range(len(self.labels))]

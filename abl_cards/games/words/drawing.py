@@ -17,8 +17,10 @@ from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Moment
 from abl_cards.games.words.letters import cards_of
 from abl_cards.games.words.once import once
-from abl_cards.games.words.plays import actions, label_words, option_action, spelled_arguments
+from abl_cards.games.words.order import in_order
+from abl_cards.games.words.plays import actions, label_words, option_json, spelled_arguments
 from abl_cards.games.words.values import Values, names_of
+from abl_cards.games.words.written import written
 from abl_cards.logic import Signature, Term
 from abl_cards.logic.sorts import Sorts
 from abl_cards.logic.terms import text_of
@@ -34,7 +36,8 @@ def draw(rules: Rules, tables: Tables, table: int) -> str:
     acting = int(state.stage[table]) in (PLAY, CHOICE)
     for each, hand in enumerate(state.hands[table]):
         mark = ">" if acting and each == seat else " "
-        lines.append(f"{mark} seat {each} ({int(hand.sum()):2}) {rules.letters.spoken(cards_of(hand))}".rstrip())
+        cards = rules.letters.spoken(in_order(rules, hand, int(state.context[table])))
+        lines.append(f"{mark} seat {each} ({int(hand.sum()):2}) {cards}".rstrip())
     if state.aside[table].any():
         aside = state.aside[table]
         lines.append(f"  aside  ({int(aside.sum()):2}) {rules.letters.spoken(cards_of(aside))}")
@@ -75,11 +78,11 @@ def _play_lines(rules: Rules, tables: Tables, table: int) -> list[str]:
         cards = tables.state.top_cards[[table]]
         laid = actions(rules, np.array([form]), cards, decisions.context)[0]
         situation = f"to beat: {laid} of seat {tables.state.owner[table]}"
-    legal = np.flatnonzero(decisions.legal[:, 0])
+    legal, words = np.flatnonzero(decisions.legal[:, 0]), written(rules)
     by_kind: dict[str, list[str]] = {}
     for label in legal.tolist():
-        kind, rank = label_words(rules)[label]
-        by_kind.setdefault(kind, []).append("" if rank == "-" else rank)
+        kind, rank = label_words(rules)[label] if words is None else words.labels[label]
+        by_kind.setdefault(kind, []).append("" if rank in ("-", kind) else rank)
     width = max((len(kind) for kind in by_kind), default=0)
     kinds = [f"  {kind:<{width}} {' '.join(ranks)}".rstrip() for kind, ranks in by_kind.items()]
     return [situation, f"{len(legal)} legal labels:", *kinds]
@@ -87,8 +90,8 @@ def _play_lines(rules: Rules, tables: Tables, table: int) -> list[str]:
 
 def _choice_lines(rules: Rules, tables: Tables, table: int) -> list[str]:
     choices = tables.exchanges(np.array([table]))
-    options = [str(option_action(rules, option)) for option in np.flatnonzero(choices.options[0]).tolist()]
     stage = rules.words.stages[int(choices.stage[0])]
+    options = [str(option_json(rules)[option]) for option in np.flatnonzero(choices.options[0]).tolist()]
     return [f"seat {tables.seat[table]} chooses: {stage}", f"{len(options)} options: {' '.join(options)}"]
 
 

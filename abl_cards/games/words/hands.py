@@ -32,9 +32,12 @@ def read_hands(rules: Rules, value: Mapping[str, Any], needs: Needs, position: P
         if not own.any():
             raise GameError("there are no cards")
     order = seats.others(rules, position.seat)
-    told = value.get("gone") is not None
+    told = value.get("gone") is not None or value.get("unseen") is not None
     with reading("gone"):
         position.played = _read_gone(rules, value.get("gone"), position, order)
+    if value.get("unseen") is not None:
+        with reading("unseen"):
+            position.played = _read_unseen(rules, value, own, position, order)
     with reading("face"):
         face = _read_face(rules, value.get("face"), len(order))
     with reading("aside"):
@@ -92,9 +95,28 @@ def _read_gone(rules: Rules, value: Any, position: Position, order: Sequence[int
         if (played[position.owner] < position.laid).any():
             raise GameError("the play to beat must be among the cards of whose play it is")
         return played
-    together = read_cards(rules, value)
+    return _gone_together(rules, read_cards(rules, value), position, order)
+
+
+def _read_unseen(
+    rules: Rules, value: Mapping[str, Any], own: Counts, position: Position, order: Sequence[int]
+) -> Counts:
+    """[seats, kinds] what has been laid down where it is told what the others hold: all that nobody holds."""
+    if value.get("gone") is not None or value.get("aside") is not None or value.get("face") is not None:
+        raise GameError("it says what gone, aside and face would say: leave one of them out")
+    unseen = read_cards(rules, value["unseen"])
+    check_copies(rules, own + unseen + position.laid)
+    sizes = _read_sizes(rules, value.get("cards"), None)
+    if sizes is not None and sum(sizes) != unseen.sum():
+        raise GameError(f"{unseen.sum()} cards, but the others hold {sum(sizes)}")
+    return _gone_together(rules, rules.pack.copies - own - unseen, position, order)
+
+
+def _gone_together(rules: Rules, together: Counts, position: Position, order: Sequence[int]) -> Counts:
+    """[seats, kinds] cards that have been laid down by somebody; raises GameError."""
     if (together < position.laid).any():
         raise GameError("the play to beat must be among them")
+    played = np.zeros_like(position.played)
     played[position.owner] = position.laid
     rest = np.repeat(np.arange(len(together)), together - position.laid)
     for seat in [*order, position.seat]:  # as many as it can have had, the rest by the last one

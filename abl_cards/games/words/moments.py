@@ -21,6 +21,7 @@ from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Moment
 from abl_cards.games.words.finding import find_options, find_plays
 from abl_cards.games.words.needs import FIELDS
+from abl_cards.games.words.order import hand_orders
 from abl_cards.games.words.plays import Action, actions, option_action
 from abl_cards.games.words.positions import Position
 from abl_cards.games.words.records import read_record
@@ -84,11 +85,18 @@ def legal_moves(rules: Rules, states: Sequence[Mapping[str, Any]]) -> list[list[
     def of_choices(choices: Choices) -> list[list[Any]]:
         stages = [str(rules.words.stages[stage]) for stage in choices.stage]
         return [
-            [option_action(rules, option, stage).to_json() for option in np.flatnonzero(row).tolist()]
-            for stage, row in zip(stages, choices.options, strict=True)
+            [option_action(rules, option, stage).to_json() for option in _written(rules, row, int(context))]
+            for stage, row, context in zip(stages, choices.options, choices.view.context, strict=True)
         ]
 
     return _each(rules, states, of_plays, of_choices)
+
+
+def _written(rules: Rules, options: NDArray[np.uint8], context: int) -> list[int]:
+    """The options that there are: cards in the order of hands, then all else."""
+    place = {rules.pack.kinds[kind]: place for place, kind in enumerate(hand_orders(rules)[context].tolist())}
+    found = np.flatnonzero(options).tolist()
+    return sorted(found, key=lambda option: place.get(rules.words.options[option], len(place)))
 
 
 def legal_labels(rules: Rules, states: Sequence[Mapping[str, Any]]) -> list[list[str] | GameError]:

@@ -13,7 +13,7 @@ from abl_cards.games.words.values import names_of
 from abl_cards.logic import Signature
 
 FIELDS = (
-    "hand", "to_beat", "top", "cards", "seat", "passed", "has_passed", "gone", "aside", "acts", "acted", "finish",
+    "hand", "to_beat", "top", "cards", "seat", "passed", "has_passed", "gone", "unseen", "aside", "acts", "acted", "finish",
     "face", "stage", "profile",
 )  # fmt: skip
 """What a state may tell besides fluents."""
@@ -22,6 +22,7 @@ WORDS = {
     "cards": "how many cards the others hold, next first",
     "face": "the open cards of the others, next first",
     "gone": "the cards laid down so far",
+    "unseen": "the cards of the others together",
     "seat": "the number of the seat to decide",
     "passed": "who has passed since the play to beat",
     "has_passed": "who has passed in the trick",

@@ -23,6 +23,7 @@ from abl_cards.games.words import hands, seats
 from abl_cards.games.words.fields import reading
 from abl_cards.games.words.letters import hand_of
 from abl_cards.games.words.needs import FIELDS, WORDS, Needs, needs_of_choice, needs_of_play
+from abl_cards.games.words.order import hand_text
 from abl_cards.games.words.plays import actions, form_of, read_play
 from abl_cards.games.words.positions import Position
 from abl_cards.games.words.values import Values, names_of
@@ -39,7 +40,8 @@ def write_state(rules: Rules, decisions: Decisions | Choices, row: int = 0) -> d
     found: dict[str, Any] = {}
     if choosing:
         found["stage"] = str(rules.words.stages[int(state.choice[table])])
-    found["hand"] = rules.letters.hand(view.hand[row])
+    context = int(view.context[row])
+    found["hand"] = hand_text(rules, view.hand[row], context)
     if not choosing:
         found["to_beat"] = _to_beat(rules, view, row)
     if not choosing and view.to_beat[row] >= 0:
@@ -47,11 +49,11 @@ def write_state(rules: Rules, decisions: Decisions | Choices, row: int = 0) -> d
     found["cards"], found["seat"] = view.sizes[row].tolist(), seat
     found |= _trick(rules, view, row, needs)
     if state.played[table].any():
-        found["gone"] = [rules.letters.hand(hand) for hand in state.played[table]]
+        found["gone"] = [hand_text(rules, hand, context) for hand in state.played[table]]
     if state.aside[table].any():
         found["aside"] = int(state.aside[table].sum())
     if "face" in needs.fields:
-        found["face"] = [rules.letters.hand(hand) for hand in view.hidden_hands[row]]
+        found["face"] = [hand_text(rules, hand, context) for hand in view.hidden_hands[row]]
     return found | _remembered(rules, state.fluents[table], needs)
 
 
