@@ -7,6 +7,7 @@ import pytest
 from abl_cards.agents import Random
 from abl_cards.bench import circuits, play, processes, solving, training
 from abl_cards.bench.figures import COLUMNS, Figure
+from abl_cards.bench.marks import marks_of
 from abl_cards.games import game
 from tests.cli_runs import run
 
@@ -61,7 +62,7 @@ def test_play_and_lists_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play, "EPISODE", 5)
     guandan = game("guandan")
     effort = play.Effort(repetitions=1, seconds=0.01, hands=5, decisions=20)
-    found = play.figures(guandan.engine(), effort, guandan.marks)
+    found = play.figures(guandan.engine(), effort, marks_of("guandan"))
     assert [figure.target for figure in found] == [300_000, 100_000, 20_000, None, 20_000, 20, None]
     assert found[-1].value >= found[-2].value
     assert all(figure.value > 0 for figure in found)
@@ -70,7 +71,7 @@ def test_play_and_lists_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_exact_solutions_are_measured_where_there_are_any(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solving, "SIZES", (6, 10))
     big2 = game("big2")
-    six, ten = solving.figures(big2.engine(), solving.Effort(deals=3), big2.marks)
+    six, ten = solving.figures(big2.engine(), solving.Effort(deals=3), marks_of("big2"))
     assert "6 + 6 cards" in six.what
     assert (six.target, ten.target, ten.at_most, ten.unit) == (None, 4, True, "ms")
     assert min(six.value, ten.value) > 0
@@ -122,8 +123,8 @@ def test_splits_are_measured_where_hands_are_split() -> None:
     from abl_cards.bench import splits
 
     effort = splits.Effort(hands=64, solved=2, repetitions=1)
-    best, fewest = splits.figures(game("doudizhu").engine(), effort, game("doudizhu").marks)
+    best, fewest = splits.figures(game("doudizhu").engine(), effort, marks_of("doudizhu"))
     assert best.target == 50_000
     assert fewest.target == 20_000
     assert best.others[0][0] == "clingo, here"
-    assert not splits.figures(game("big2").engine(), effort, game("big2").marks)
+    assert not splits.figures(game("big2").engine(), effort, marks_of("big2"))

@@ -28,7 +28,7 @@ def test_following_and_text() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["guandan", "3", "4"], "no game of two open hands"),
+        (["guandan", "3", "4"], "no race of two open hands"),
         (["big2", "3X", "4"], "the first hand: 'X' is no card"),
         (["big2", "3", ""], "the second hand"),
         (["big2", "33333", "4"], "not that many 3"),

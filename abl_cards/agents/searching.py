@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from abl_cards.agents.agent import Keys
 from abl_cards.agents.names import AgentName
 from abl_cards.games import Decisions, Engine, Exchanges, GameError, Moves
-from abl_cards.games.race import Race, Racing
+from abl_cards.games.race import Race, Racing, racing
 from reasoners.search import Laid, Search
 from reasoners.search_tables import SearchTables
 
@@ -31,7 +31,7 @@ class Shensuanzi:
 
     def __init__(
         self,
-        engine: Racing,
+        game: Racing,
         exact_up_to: int = EXACT_UP_TO,
         first_depth: int = FIRST_DEPTH,
         seconds: float = SECONDS,
@@ -39,20 +39,18 @@ class Shensuanzi:
     ) -> None:
         """Play so; raises GameError for a game that is too large."""
         self.clock, self.exact_up_to, self.seconds = clock, exact_up_to, seconds
-        self._engine, self._tables = engine, SearchTables(engine.combinations)
+        self._game, self._tables = game, SearchTables(game.combinations)
         self._first_depth = first_depth
 
     def play(self, decisions: Decisions, keys: Keys) -> Moves:
         """The best move found, one decision after the other."""
-        moves = [self._engine.play_cards(laid.label, laid.cards) for laid in map(self._move, self._races(decisions))]
+        laid = [self._move(race) for race in self._game.races(decisions)]
+        moves = [self._game.play_cards(each.label, each.cards) for each in laid]
         return Moves(np.array([form for form, _ in moves], np.int16), np.stack([cards for _, cards in moves]))
 
     def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
         """The first choice: a race has nothing to exchange."""
         return exchanges.options.argmax(axis=1).astype(np.uint8)
-
-    def _races(self, decisions: Decisions) -> list[Race]:
-        return self._engine.races(decisions)
 
     def _move(self, race: Race) -> Laid:
         end = self.clock() + self.seconds
@@ -64,8 +62,10 @@ class Shensuanzi:
 
 def shensuanzi_agent(name: AgentName, engine: Engine) -> Shensuanzi:
     """``shensuanzi``, ``shensuanzi:10,8``, ``shensuanzi:10,8,seconds=1,cpu``; raises GameError."""
-    if not isinstance(engine, Racing):
-        raise GameError(f"agent '{name}' plays games of two open hands, such as big2")
+    try:
+        game = racing(engine)
+    except GameError as problem:
+        raise GameError(f"agent '{name}' plays races of two open hands, such as big2: {problem}") from None
     exact, first = (*name.numbers, *(EXACT_UP_TO, FIRST_DEPTH)[len(name.numbers) :])
     text = name.value("seconds")
     try:
@@ -74,4 +74,4 @@ def shensuanzi_agent(name: AgentName, engine: Engine) -> Shensuanzi:
         seconds = -1.0
     if not 0 <= seconds <= 3600 or first < 1:
         raise GameError(f"agent '{name}': write EXACT,FIRST,seconds=S with FIRST from 1 and S from 0 to 3600")
-    return Shensuanzi(engine, exact, first, seconds, thread_time if name.has("cpu") else perf_counter)
+    return Shensuanzi(game, exact, first, seconds, thread_time if name.has("cpu") else perf_counter)

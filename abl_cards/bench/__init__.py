@@ -11,6 +11,7 @@ import platform
 from collections.abc import Callable
 
 from abl_cards.bench.figures import Figure
+from abl_cards.bench.marks import marks_of
 from abl_cards.games import Game
 from abl_cards.parallel import THREADS
 
@@ -24,12 +25,12 @@ def measure(game: Game, quick: bool = False, say: Say = str) -> list[Figure]:
     from abl_cards.bench import circuits, play, processes, solving, splits, training
 
     say("compiling the rules")
-    engine = game.engine()
+    engine, marks = game.engine(), marks_of(game.name)
     parts: tuple[tuple[str, Callable[[], list[Figure]]], ...] = (
         ("circuit and clingo", lambda: circuits.figures(game, engine, circuits.QUICK if quick else circuits.FULL)),
-        ("self-play and move lists", lambda: play.figures(engine, play.QUICK if quick else play.FULL, game.marks)),
-        ("splits of hands", lambda: splits.figures(engine, splits.QUICK if quick else splits.FULL, game.marks)),
-        ("exact solutions", lambda: solving.figures(engine, solving.QUICK if quick else solving.FULL, game.marks)),
+        ("self-play and move lists", lambda: play.figures(engine, play.QUICK if quick else play.FULL, marks)),
+        ("splits of hands", lambda: splits.figures(engine, splits.QUICK if quick else splits.FULL, marks)),
+        ("exact solutions", lambda: solving.figures(engine, solving.QUICK if quick else solving.FULL, marks)),
         ("training", lambda: training.figures(game, training.QUICK if quick else training.FULL)),
         ("memory", lambda: [processes.memory(game.name)]),
         ("how fast commands start", lambda: processes.starts(game.name, repetitions=1 if quick else 5)),

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, Keys, Random, agent
 from abl_cards.bench.figures import Figure, seconds
+from abl_cards.bench.marks import NO_MARKS, Mark, Marks
 from abl_cards.games import Decisions, Engine, Exchanges, Indices, Moves, Tables
-from abl_cards.games.game import NO_MARKS, Mark, Marks
 from abl_cards.streams import key_of, mix_all
 
 TABLES = 4096

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.bench.figures import Figure, seconds, target_of
-from abl_cards.games import Engine
-from abl_cards.games.game import NO_MARKS, Marks
-from abl_cards.games.race import Race, Racing
+from abl_cards.bench.marks import NO_MARKS, Marks
+from abl_cards.games import Engine, GameError
+from abl_cards.games.race import Race, Racing, racing
 from reasoners.search import Search
 from reasoners.search_tables import SearchTables
 
@@ -29,9 +29,11 @@ SIZES = (10, 12, 14)
 
 def figures(engine: Engine, effort: Effort, marks: Marks = NO_MARKS) -> list[Figure]:
     """The time of a random deal, by the number of cards."""
-    if not isinstance(engine, Racing):
+    try:
+        game = racing(engine)
+    except GameError:
         return []
-    tables, full = SearchTables(engine.combinations), _full(engine, effort.deals)
+    tables, full = SearchTables(game.combinations), _full(engine, game, effort.deals)
     Search(tables, few(full[0], 8, np.random.default_rng(0))).best()  # compile before anything is measured
     return [_figure(tables, full, cards, marks) for cards in SIZES]
 
@@ -47,9 +49,8 @@ def _some(hand: tuple[int, ...], cards: int, random: np.random.Generator) -> NDA
     return np.bincount(random.permutation(all_cards)[:cards], minlength=len(hand))
 
 
-def _full(engine: Engine, deals: int) -> list[Race]:
-    decisions = engine.tables(np.arange(deals, dtype=np.uint64)).decisions(np.arange(deals))
-    return engine.races(decisions) if isinstance(engine, Racing) else []
+def _full(engine: Engine, game: Racing, deals: int) -> list[Race]:
+    return game.races(engine.tables(np.arange(deals, dtype=np.uint64)).decisions(np.arange(deals)))
 
 
 def _figure(tables: SearchTables, full: list[Race], cards: int, marks: Marks) -> Figure:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from abl_cards.bench.figures import Figure, seconds, target_of, typical
+from abl_cards.bench.marks import Marks
 from abl_cards.games import Engine
-from abl_cards.games.game import Marks
 from abl_cards.games.splitting import Splitting
 
 

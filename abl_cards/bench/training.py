@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from abl_cards.bench.figures import Figure, seconds, target_of
+from abl_cards.bench.marks import marks_of
 from abl_cards.games.game import Game, GameError
 
 
@@ -52,4 +53,4 @@ def figures(game: Game, effort: Effort) -> list[Figure]:
             spent = seconds(lambda: [run.advance() for _ in range(effort.updates)])
         pace = (run.decisions - before) / spent
     what = f"training of the preset {effort.preset}, everything included"
-    return [Figure(what, pace, "decisions/s", target_of(game.marks, "training"))]
+    return [Figure(what, pace, "decisions/s", target_of(marks_of(game.name), "training"))]

@@ -56,15 +56,18 @@ def solve(
     """
     from time import perf_counter
 
-    from abl_cards.games.race import Racing
+    from abl_cards.games import GameError
+    from abl_cards.games.race import racing
     from reasoners.search import Stopped
     from reasoners.search import solve as search
     from reasoners.search_tables import SearchTables
 
     engine = load_engine(find_game(game_name), directory, profile)
-    if not isinstance(engine, Racing):
-        fail(f"{game_name} is no game of two open hands; solve big2")
-    race = engine.race(own, other, to_beat)
+    try:
+        game = racing(engine)
+    except GameError as problem:
+        fail(f"{problem}; big2 is one")
+    race = game.race(own, other, to_beat)
     begun, asked = perf_counter(), 0
     with waiting("thinking") as say:
 
@@ -76,10 +79,10 @@ def solve(
             return perf_counter() - begun < seconds
 
         try:
-            found = search(SearchTables(engine.combinations), race, watch, megabytes)
+            found = search(SearchTables(game.combinations), race, watch, megabytes)
         except Stopped:
             fail(f"not solved in {seconds:g} s: allow more (--seconds), or more memory (--memory)")
-    line = [engine.cards_text(laid.cards) for laid in found.line]
+    line = [game.cards_text(laid.cards) for laid in found.line]
     if as_json:
         print_json({"value": found.value, "line": line, "nodes": found.nodes, "seconds": round(found.seconds, 6)})
         return

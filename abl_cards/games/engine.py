@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.counting import plays, uncounted
 from abl_cards.games.features import FeatureTable
-from abl_cards.games.game import NO_MARKS, GameError, Marks, Recorder, Replay, Traits
+from abl_cards.games.game import GameError, Recorder, Replay, Traits
 from abl_cards.games.hidden import Estimate
 from abl_cards.games.naming import PlayName
 from abl_cards.games.play.choices import Choices
@@ -25,6 +25,7 @@ from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.tables import Tables
 from abl_cards.games.preferences import Preferences, read_preferences
+from abl_cards.games.race import Racing
 from abl_cards.games.reading import replies
 from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.rules import Rules, read_knowledge, read_rules
@@ -37,6 +38,7 @@ from abl_cards.games.telling.observations import observation_of
 from abl_cards.games.telling.symmetries import symmetries
 from abl_cards.games.words import drawing, moments, replay
 from abl_cards.games.words.plays import action
+from abl_cards.games.words.racing import race_of
 from abl_cards.games.words.records import MatchRecorder
 from abl_cards.logic import Circuit, KBError, KnowledgeBase, Term
 from abl_cards.logic.sorts import Sorts
@@ -65,11 +67,6 @@ class FolderGame:
     def home(self) -> Path:
         """Where the rule files lie."""
         return self.folder.path
-
-    @property
-    def marks(self) -> Marks:
-        """What to compare its speed with: nothing is known."""
-        return NO_MARKS
 
     def knowledge(self, directory: Path | None = None, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
         """Load and check the rule files, the game's own by default, and what they describe; raises KBError."""
@@ -197,6 +194,10 @@ class FolderEngine:
         """[n, seats] the points of the episode that has just ended at these tables."""
         points = tables.points[which].astype(np.float32)
         return points - points.mean(axis=1, keepdims=True)
+
+    def as_race(self) -> Racing:
+        """The race of two open hands that the game is; raises GameError, with what it is not."""
+        return race_of(self.rules)
 
     def judge(self, without: Collection[str] = (), directory: Path | None = None) -> Preferences:
         """The preferences of the knowledge base, or of another folder; raises GameError, KBError."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -215,25 +215,6 @@ class Engine(Protocol):
         """A table as text, with the legal labels of the seat to decide."""
 
 
-class Mark(NamedTuple):
-    """What a figure of the bench should be, and what others reach: published, or measured on a machine like ours."""
-
-    target: float
-    others: tuple[tuple[str, float], ...] = ()  # whose figure, in the same unit
-
-
-Marks = Mapping[str, Mark]
-"""By what is measured: ``labels``, ``lists`` and ``kb`` in decisions/s of self-play, ``full_hands`` in lists/s.
-
-``training`` is decisions/s of the joint loop, ``splits`` and ``fewest`` are hands/s that are split, by a learner and
-into few pieces.
-``alone`` is the time of a decision of kb where nobody else decides, ``solve_N`` that of the exact solution of N + N
-cards, in ms: targets not to be passed.
-"""
-
-NO_MARKS: Marks = {}
-
-
 class Game(Protocol):
     """A game by its rule files."""
 
@@ -248,10 +229,6 @@ class Game(Protocol):
     @property
     def home(self) -> Path:
         """The rule files that come with the package."""
-
-    @property
-    def marks(self) -> Marks:
-        """What to compare its speed with."""
 
     def knowledge(self, directory: Path | None = None, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
         """Load and check the rule files, the game's own by default; raises KBError."""

@@ -8,8 +8,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games.game import Engine, GameError
 from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number
+from abl_cards.games.tables import Listener, Tables
 from abl_cards.logic import KnowledgeBase, Term
 
 LEADING = -1
@@ -44,9 +46,8 @@ class Race:
     to_beat: int = LEADING  # label
 
 
-@runtime_checkable
 class Racing(Protocol):
-    """An engine of a game that is such a race."""
+    """A game that is such a race."""
 
     @property
     def combinations(self) -> Combinations:
@@ -58,11 +59,29 @@ class Racing(Protocol):
     def races(self, decisions: Any) -> list[Race]:
         """The positions of decisions."""
 
+    def tables(self, hands: NDArray[np.uint8], listener: Listener | None = None) -> Tables:
+        """A table for each of hands [n, 2, ranks], which may be of few cards."""
+
     def cards_text(self, cards: NDArray[np.integer]) -> str:
         """The copies of each rank [ranks] as text; a pass is empty."""
 
     def play_cards(self, label: int, cards: NDArray[np.integer]) -> tuple[int, NDArray[np.uint8]]:
         """The form and the row of cards, as in Moves, of cards that are laid down; LEADING stands for a pass."""
+
+
+@runtime_checkable
+class MayRace(Protocol):
+    """An engine whose game may be a race."""
+
+    def as_race(self) -> Racing:
+        """The race that it is; raises GameError, with what it is not."""
+
+
+def racing(engine: Engine) -> Racing:
+    """The race that a game is; raises GameError for any other."""
+    if not isinstance(engine, MayRace):
+        raise GameError(f"{engine.game} is no race of two open hands")
+    return engine.as_race()
 
 
 def read_combinations(

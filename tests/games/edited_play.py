@@ -17,7 +17,7 @@ from abl_cards.agents import Agent, Greedy, Random, agent
 from abl_cards.cli.console import load_engine
 from abl_cards.games import Engine, GameError, Tables, game
 from abl_cards.games.doudizhu.wire import read_hand
-from abl_cards.games.race import Racing
+from abl_cards.games.race import racing
 from abl_cards.games.splitting import Splitting
 from abl_cards.logic import KBError, child
 from abl_cards.logic.build import build
@@ -81,8 +81,11 @@ def _reason(engine: Engine) -> None:
     """What the reasoners of single games do with its rules."""
     if isinstance(engine, Splitting):
         Splitter.of(engine.split_rules()).preferred(HANDS)
-    if isinstance(engine, Racing):
-        solve(SearchTables(engine.combinations), engine.race("3344579", "566788T"), megabytes=1)
+    try:
+        game = racing(engine)
+    except GameError:
+        return
+    solve(SearchTables(game.combinations), game.race("3344579", "566788T"), megabytes=1)
 
 
 def _go_on(tables: Tables, player: Agent, steps: int) -> None:

@@ -69,7 +69,7 @@ class Print(Quiet):
 
 def _laid(cards: NDArray[np.uint8]) -> list[int]:
     """The cards of a move, in the order in which they are laid down."""
-    return cards[cards != NO_CARD].tolist()  # type: ignore[no-any-return]
+    return cards[cards != NO_CARD].tolist()
 
 
 def _text(value: Any) -> str:

@@ -249,6 +249,10 @@ class Big2Engine:
         """A table as text, with the legal labels of the seat to decide."""
         return draw_table(self.rules, tables, table)
 
+    def as_race(self) -> Big2Engine:
+        """The engine itself."""
+        return self
+
     # --- as a race ---------------------------------------------------------------------------------------------------
 
     @property

@@ -21,7 +21,7 @@ from abl_cards.games.plays import RANKS, Carriers, Chain, PlayCounter
 from abl_cards.games.reading.forms import Form
 
 MOST_COPIES = 4
-_MOST_CARDS = 20
+_MOST_CARDS = 26
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class ChainCounter:
         """The counter of a game; raises CannotCount."""
         if shapes.wilds or (shapes.rank != shapes.rank[0]).any():
             raise CannotCount("there are wild cards")
-        if shapes.largest > _MOST_CARDS + 1:
+        if shapes.largest > _MOST_CARDS:
             raise CannotCount(f"hands have up to {shapes.largest} cards, {_MOST_CARDS} are counted")
         place = _places(shapes)
         _check_sets(shapes, place)
@@ -44,7 +44,7 @@ class ChainCounter:
         carriers = Carriers.of(_carrying(shapes))
         shifts = np.append(4 * place[shapes.rank[0]], 63).astype(np.uint64)
         weight = np.where(shifts < 63, np.uint64(1) << shifts, np.uint64(0))
-        return cls(PlayCounter.of(chains, carriers, _MOST_CARDS), weight)
+        return cls(PlayCounter.of(chains, carriers, shapes.largest), weight)
 
     def hands(self, hands: NDArray[np.uint8], context: NDArray[np.integer]) -> NDArray[np.uint8]:
         """[n] the plays of hands [n, kinds]."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from abl_cards.games.doudizhu.knowledge import RULE_FILES
-from abl_cards.games.game import Engine, Game, Mark, Marks
+from abl_cards.games.game import Engine, Game
 from abl_cards.logic import KnowledgeBase
 
 
@@ -17,13 +17,6 @@ class Doudizhu:
     name: str = "doudizhu"
     title: str = "斗地主"
     home: Path = RULE_FILES.home
-
-    @property
-    def marks(self) -> Marks:
-        """Other environments of the game on such a machine."""
-        others = (("DouZero", 14_700.0), ("RLCard", 1_800.0), ("OpenSpiel, C++", 538_000.0))
-        return {"labels": Mark(600_000, others), "full_hands": Mark(275_000, (("DouZero", 27_500.0),)),
-                "splits": Mark(50_000), "fewest": Mark(20_000)}  # fmt: skip
 
     def knowledge(self, directory: Path | None = None, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
         """Load and check the rule files; raises KBError."""

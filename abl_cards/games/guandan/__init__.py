@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from abl_cards.games.game import Engine, Game, Mark, Marks
+from abl_cards.games.game import Engine, Game
 from abl_cards.games.guandan.knowledge import DEFAULT_PROFILE, HOME, load_kb
 from abl_cards.logic import KnowledgeBase
 
@@ -17,22 +17,6 @@ class Guandan:
     name: str = "guandan"
     title: str = "掼蛋"
     home: Path = HOME
-
-    @property
-    def marks(self) -> Marks:
-        """OpenGuanDan's engine on such a machine, and the environments of a game with shorter hands."""
-        others = (
-            ("OpenGuanDan's engine", 4_000.0), ("Dou dizhu: DouZero", 14_700.0), ("Dou dizhu: RLCard", 1_800.0),
-            ("Dou dizhu: OpenSpiel, C++", 538_000.0),
-        )  # fmt: skip
-        return {
-            "labels": Mark(300_000, others),
-            "lists": Mark(100_000, others[:1]),
-            "full_hands": Mark(20_000, (("OpenGuanDan's engine", 500.0),)),
-            "kb": Mark(20_000),
-            "alone": Mark(20),
-            "training": Mark(8_000),
-        }
 
     def knowledge(self, directory: Path | None = None, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
         """Load and check the rule files; raises KBError."""

@@ -99,6 +99,11 @@ class Rules:
         return frozenset(stage for (stage,) in self.kb.facts("secret", 1))
 
     @cached_property
+    def open_hands(self) -> bool:
+        """Whether every hand lies open."""
+        return bool(self.kb.facts("open_hands", 0))
+
+    @cached_property
     def letters(self) -> Letters:
         """How cards are written; raises KBError."""
         return read_letters(self.kb, self.pack)

@@ -44,6 +44,8 @@ class _Facts:
 def hidden(rules: Rules, view: View) -> Constraints:
     """What the seats of a view know of the others."""
     unseen, left = view.unseen, view.sizes.astype(np.int8)
+    if rules.open_hands:
+        return Constraints(unseen, left, view.hidden_hands, view.hidden_hands.copy())
     facts = _facts_of(rules) if view.at_table else None
     if facts is None:
         return Constraints.counted(unseen, left)

@@ -9,10 +9,13 @@ seat           the number of the seat, one-hot
 hand           the own cards
 wild           how many of them are wild, one-hot from none on
 unseen         the cards that the seat does not see: in the other hands, and aside
+face           the cards of each other seat, where hands lie open
 gone           all cards laid down in the episode
 played         the same by seat
 sizes          how many cards each seat has left, one-hot; the argument is how many places a seat takes
 to_beat        the cards to beat; zero when leading
+groups         what the form to beat takes besides kickers: cards of each cell that forms speak of; zero when leading
+kicker_size    cards in each kicker of the play to beat; zero where it has none
 owner          whose play that is, one-hot; zero when leading
 passed         who has passed since that play
 has_passed     who has passed in the trick
@@ -257,6 +260,43 @@ def _recent_seat(rules: Rules, of: Term | None) -> Iterator[Part]:
     yield Part(Feature("recent_seat", (acts, rules.table.seats), meaning), write)
 
 
+def _face(rules: Rules, of: Term | None) -> Iterator[Part]:
+    if not rules.open_hands:
+        raise kb_error("sees/2: there is no face, for the hands of the others do not lie open", "see open_hands/0")
+
+    def write(sight: Sight, columns: Numbers) -> None:
+        columns[:] = sight.view.hidden_hands.reshape(columns.shape)
+
+    meaning = "the cards of each other seat: copies of each kind"
+    yield Part(Feature("face", (rules.table.seats - 1, len(rules.pack)), meaning, cards=True), write)
+
+
+def _groups(rules: Rules, of: Term | None) -> Iterator[Part]:
+    forms = rules.forms.forms
+    cells = sorted({group.cell for form in forms for group in form.groups})
+    needs = np.zeros((len(forms), len(cells)), np.uint8)
+    for row, form in enumerate(forms):
+        for group in form.groups:
+            needs[row, cells.index(group.cell)] += group.count
+
+    def write(sight: Sight, columns: Numbers) -> None:
+        rows = np.flatnonzero(sight.view.to_beat >= 0)
+        columns[rows] = needs[sight.view.to_beat[rows]]
+
+    meaning = "what the form to beat takes besides kickers, of each cell; zero when leading"
+    yield Part(Feature("groups", (len(cells),), meaning), write)
+
+
+def _kicker_size(rules: Rules, of: Term | None) -> Iterator[Part]:
+    sizes = np.array([form.kickers.size if form.kickers else 0 for form in rules.forms.forms], np.uint8)
+
+    def write(sight: Sight, columns: Numbers) -> None:
+        rows = np.flatnonzero(sight.view.to_beat >= 0)
+        columns[rows, 0] = sizes[sight.view.to_beat[rows]]
+
+    yield Part(Feature("kicker_size", (1,), "cards in each kicker of the play to beat; zero where it has none"), write)
+
+
 def _acts(rules: Rules, of: Term | None) -> int:
     acts = rules.recent if of is None else _positive(of, "recent")
     if acts > rules.recent:
@@ -341,10 +381,13 @@ _MAKERS: dict[str, Maker] = {
     "hand": _cards("hand", "the observer's cards", lambda sight: sight.view.hand),
     "wild": _wild,
     "unseen": _cards("unseen", "the cards in the other hands and aside", lambda sight: sight.view.unseen),
+    "face": _face,
     "gone": _cards("gone", "the cards laid down in the episode", lambda sight: sight.view.gone),
     "played": _played,
     "sizes": _sizes,
     "to_beat": _cards("to_beat", "the cards to beat, zero when leading", _beaten),
+    "groups": _groups,
+    "kicker_size": _kicker_size,
     "owner": _seats("owner", "whose play is to beat, one-hot; zero when leading", _owner),
     "passed": _seats("passed", "who has passed since that play", _passed),
     "has_passed": _seats("has_passed", "who has passed in the trick", _gone_by),

@@ -52,7 +52,7 @@ def write_state(rules: Rules, decisions: Decisions | Choices, row: int = 0) -> d
         found["gone"] = [hand_text(rules, hand, context) for hand in state.played[table]]
     if state.aside[table].any():
         found["aside"] = int(state.aside[table].sum())
-    if "face" in needs.fields:
+    if rules.open_hands or "face" in needs.fields:
         found["face"] = [hand_text(rules, hand, context) for hand in view.hidden_hands[row]]
     return found | _remembered(rules, state.fluents[table], needs)
 
