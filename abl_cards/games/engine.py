@@ -110,17 +110,18 @@ class FolderEngine:
 
     @cached_property
     def traits(self) -> Traits:
-        """The labels from the eyes of a plain heuristic: of one type by their functor, bombs by their higher tier."""
+        """The labels from the eyes of a plain heuristic: a kind is a type, and bombs of all sizes are one."""
         forms, tiers = self.rules.forms, self.rules.tiers
         kind = {form.label: form.kind for form in reversed(forms.forms)}
         kinds = [kind.get(label, "") for label in range(len(self.labels))]
-        functors = [functor(label) for label in self.labels]
-        numbers = {name: number for number, name in enumerate(dict.fromkeys(functors))}
         lowest = min((tiers[name] for name in kinds if name in tiers), default=0)
+        bombs = [tiers.get(name, lowest) > lowest for name in kinds]
+        types = [functor(str(name)) if bomb else name for name, bomb in zip(kinds, bombs, strict=True)]
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(types))}
         return Traits(
-            kind=np.array([numbers[name] for name in functors], np.int16),
+            kind=np.array([numbers[name] for name in types], np.int16),
             cards=forms.label_cards.astype(np.int8),
-            bomb=np.array([tiers.get(name, lowest) > lowest for name in kinds], np.bool_),
+            bomb=np.array(bombs, np.bool_),
             pass_label=int(forms.label_of[forms.passing]),
         )
 

@@ -20,7 +20,7 @@ from abl_cards.games.reading.fluents import ONE, Fluent
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Moment
 from abl_cards.games.words.finding import find_options, find_plays
-from abl_cards.games.words.needs import FIELDS
+from abl_cards.games.words.needs import FIELDS, WORDS
 from abl_cards.games.words.order import hand_orders
 from abl_cards.games.words.plays import Action, actions, option_action
 from abl_cards.games.words.positions import Position
@@ -58,7 +58,10 @@ def moment(rules: Rules, value: Mapping[str, Any], move: int | None = None) -> M
         return _of_record(rules, value, move)
     if move is not None:
         raise GameError("a state has no moves to choose from; --move goes with a record")
-    decisions = _asked(rules, [read_state(rules, value)])
+    position = read_state(rules, value)
+    if rules.open_hands and value.get("face") is None:
+        raise GameError(f'hands lie open: give "face" ({WORDS["face"]})')
+    decisions = _asked(rules, [position])
     found = look(rules, decisions)
     if not found.actions:
         nothing = "there is nothing to choose" if isinstance(decisions, Choices) else "no move is legal"

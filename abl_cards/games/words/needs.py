@@ -13,8 +13,8 @@ from abl_cards.games.words.values import names_of
 from abl_cards.logic import Signature
 
 FIELDS = (
-    "hand", "to_beat", "top", "cards", "seat", "passed", "has_passed", "gone", "unseen", "aside", "acts", "acted", "finish",
-    "face", "stage", "profile",
+    "hand", "to_beat", "top", "cards", "seat", "passed", "has_passed", "gone", "unseen", "aside", "acts", "acted",
+    "finish", "face", "stage", "profile",
 )  # fmt: skip
 """What a state may tell besides fluents."""
 
