@@ -303,7 +303,8 @@ def _seatings(teams: NDArray[np.int8]) -> NDArray[np.int8]:
     (6, 6)
     """
     several = int(teams.max()) + 1
-    sizes = {several // 2, several - several // 2}
-    ways = [set(first) for size in sorted(sizes) for first in combinations(range(several), size)]
+    ways = [set(first) for first in combinations(range(several), several // 2)]
+    if several % 2:
+        ways += [set(range(several)) - first for first in ways]
     ways = [ways[place] for place in np.linspace(0, len(ways) - 1, min(len(ways), MOST_SEATINGS)).astype(int)]
     return np.array([[0 if team in first else 1 for team in teams.tolist()] for first in ways], np.int8)

@@ -104,7 +104,7 @@ def _carrier(shapes: Shapes, form: Form) -> tuple[int, int, int]:
     assert kickers
     (size, *others), length = sorted({size for _, size in sets}), len(sets)
     one_each = size == 3 and kickers.groups == length
-    two = size == 4 and length == 1 and kickers.groups == 2
+    two = size == 4 and kickers.groups == 2 * length
     if others or not (one_each or two) or kickers.size not in (1, 2):
         raise CannotCount(f"{form.name} carries {kickers.groups} kickers of {kickers.size}")
     return size, length, kickers.size

@@ -5,15 +5,16 @@ Each of these is a question to circuits, asked for the tables concerned.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.game import GameError
-from abl_cards.games.play.state import State
+from abl_cards.games.play.state import State, add_points
 from abl_cards.games.play.view import act_column
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.rule_files import kb_error
@@ -78,13 +79,13 @@ class Flow:
     scored: Told | None
     ended: Told | None
     first: tuple[tuple[int, int], ...]  # slots and values when a match begins
-    parts: Told | None  # role/2
+    parts: Told | None  # role/2, side/2
 
     @property
     def roles(self) -> tuple[str, ...]:
         """The parts that seats have in the game; a single one where all are alike."""
-        found = dict.fromkeys(str(args[1]) for _, args in self.parts.circuit.outputs) if self.parts else {}
-        return tuple(found) or ("player",)
+        outputs = self.parts.circuit.outputs if self.parts else ()
+        return tuple(dict.fromkeys(str(args[1]) for name, args in outputs if name == "role")) or ("player",)
 
     @classmethod
     def of(cls, rules: Rules) -> Flow:
@@ -101,6 +102,10 @@ class Flow:
         rules = self.rules
         return {
             "hands": lambda lo, hi, columns, used: self._fill_hands(state, which, lo, hi, columns, used),
+            "aside": lambda lo, hi, columns, used: rules.cells.fold(
+                state.aside[which], rules.contexts.of(state.fluents[which]), used, lo, hi, columns
+            ),
+            "plays": lazily(lambda seat: state.plays[which, seat]),
             "fluents": rows_of(state.fluents, which),
             "act": lazily(lambda column: act_column(state, which, column)),
             "move": lazily(lambda column: rules.forms.label_of[state.laid[which]] if column else state.laid[which]),
@@ -171,21 +176,41 @@ class Flow:
     def roles_at(self, state: State, which: Indices) -> NDArray[np.int8]:
         """[n, seats] the part of each seat, by number; of several the last one, the first where there is none."""
         found = np.zeros((len(which), self.rules.table.seats), np.int8)
-        if self.parts is not None:
-            roles = self.roles
-            answers = self.parts.ask(len(which), self.fills(state, which, "end"))
-            for (_, (seat, role)), truth in zip(self.parts.circuit.outputs, answers, strict=True):
-                found[truth == 1, int(seat)] = roles.index(str(role))
+        roles = self.roles
+        for seat, role, truth in self._parts_at("role", state, which):
+            found[truth, seat] = roles.index(str(role))
         return found
+
+    def sides_at(self, state: State, which: Indices) -> NDArray[np.int8]:
+        """[n, seats] the side of each seat: its team, where the rules say nothing else."""
+        found = np.tile(np.array(self.rules.table.team, np.int8), (len(which), 1))
+        for seat, side, truth in self._parts_at("side", state, which):
+            found[truth, seat] = number(side, f"side({seat},{side})")
+        return found
+
+    def _parts_at(self, wanted: str, state: State, which: Indices) -> Iterator[tuple[int, Term, NDArray[np.bool_]]]:
+        """What holds of the outputs of a name: the seat, what is said of it, and [n] where."""
+        if self.parts is None or all(name != wanted for name, _ in self.parts.circuit.outputs):
+            return
+        answers = self.parts.ask(len(which), self.fills(state, which, "end"))
+        for (name, args), truth in zip(self.parts.circuit.outputs, answers, strict=True):
+            if name == wanted:
+                yield int(args[0]), args[1], truth == 1
 
     def score(self, state: State, which: Indices) -> NDArray[np.int32]:
         """[n, seats] the points of an episode that is over."""
         points = np.zeros((len(which), self.rules.table.seats), np.int32)
         if self.scored is not None:
             answers = self.scored.ask(len(which), self.fills(state, which, "end"))
-            for (_, (seat, worth, _)), truth in zip(self.scored.circuit.outputs, answers, strict=True):
-                points[:, int(seat)] += int(worth) * truth.astype(np.int32)
+            add_points(answers, self.worth, points)
         return points
+
+    @cached_property
+    def worth(self) -> NDArray[np.int32]:
+        """[outputs, 2] the seat that each output of points/3 is about, and the points."""
+        outputs = self.scored.circuit.outputs if self.scored else ()
+        said = [(int(seat), number(worth, f"points({seat},{worth},…)")) for _, (seat, worth, _) in outputs]
+        return np.array(said, np.int32).reshape(-1, 2)
 
     def end(self, state: State, which: Indices) -> tuple[NDArray[np.bool_], NDArray[np.int8]]:
         """[n] whether the match is over, and who has won: a team, DRAW, or -1 where points decide."""
@@ -213,7 +238,7 @@ def _flow(rules: Rules) -> Flow:
     changes = {event: change for event in EVENTS if (change := _change(rules, event))}
     return Flow(
         rules, lots, changes, asked, rules.told("points/3"), rules.told("won/1", "drawn/0", "match_over/0"),
-        _first(rules), rules.told("role/2"),
+        _first(rules), rules.told("role/2", "side/2"),
     )  # fmt: skip
 
 

@@ -183,3 +183,13 @@ def finish(state, table, seat):
         place += 1
     state.order[table, place] = seat
     state.out[table] |= np.uint16(1 << seat)
+
+
+@njit(cache=True, nogil=True)
+def add_points(answers, worth, points):
+    """Add up points [n, seats] by the answers [outputs, n]; worth [outputs, 2] is the seat and the points of each."""
+    for output in range(len(worth)):
+        seat, count = worth[output, 0], worth[output, 1]
+        for i in range(answers.shape[1]):
+            if answers[output, i]:
+                points[i, seat] += count

@@ -169,7 +169,7 @@ class Tables:
         Points less their mean where points decide; else 1 for those who have won, and what that costs the others.
         """
         total = self.total[which].astype(np.float64)
-        won = np.array(self.rules.table.team) == self.winner[which][:, None]
+        won = self.sides(which) == self.winner[which][:, None]
         shares = np.where(won, 1.0, -won.sum(axis=1, keepdims=True) / np.maximum(1, (~won).sum(axis=1, keepdims=True)))
         shares[self.winner[which] < 0] = 0
         return np.where(self.by_points[which][:, None], total - total.mean(axis=1, keepdims=True), shares)
@@ -178,12 +178,17 @@ class Tables:
         """[n, seats] the part of each seat in the match, a number of ``Flow.roles``."""
         return self.flow.roles_at(self.state, which)
 
+    def sides(self, which: Indices) -> NDArray[np.int8]:
+        """[n, seats] who plays with whom: the teams, where ``side/2`` says nothing else."""
+        return self.flow.sides_at(self.state, which)
+
     def rate(self, which: Indices, theirs: NDArray[np.int8], mine: NDArray[np.int8]) -> NDArray[np.float32]:
-        """[n] what a point of one seat is worth to another: to its team as much, to the others what they pay for it."""
-        team = np.array(self.rules.table.team)
-        members = np.bincount(team)[team]
-        cost = members[theirs] / (len(team) - members[theirs])
-        return np.where(team[theirs] == team[mine], 1.0, -cost).astype(np.float32)
+        """[n] what a point of one seat is worth to another: to its side as much, to the others what they pay for it."""
+        sides, rows = self.sides(which), np.arange(len(which))
+        side = sides[rows, theirs]
+        members = (sides == side[:, None]).sum(axis=1)
+        cost = members / (sides.shape[1] - members)
+        return np.where(sides[rows, mine] == side, 1.0, -cost).astype(np.float32)
 
     # --- what happens ------------------------------------------------------------------------------------------------
 
@@ -310,9 +315,11 @@ class Tables:
             self._deal(which[~over])
 
     def _best(self, which: Indices) -> NDArray[np.int8]:
-        """The team of most points, or a draw."""
-        teams = np.array(self.rules.table.team)
-        sums = np.stack([self.total[which][:, teams == team].sum(axis=1) for team in range(teams.max() + 1)], axis=1)
+        """The side of most points, or a draw."""
+        sides, total = self.sides(which), self.total[which]
+        every = np.arange(max([*self.rules.table.team, *sides.ravel().tolist()]) + 1)
+        sums = np.stack([np.where(sides == side, total, 0).sum(axis=1) for side in every], axis=1)
+        sums[(sides[:, :, None] != every).all(axis=1)] = np.iinfo(np.int64).min  # nobody is on that side
         best = sums.argmax(axis=1)
         shared = (sums == sums.max(axis=1, keepdims=True)).sum(axis=1) > 1
         return np.where(shared, DRAW, best).astype(np.int8)

@@ -520,7 +520,8 @@ def _draw(book, block, context, way, keys, i, room, form, cards):
     carried = np.int64(1)
     if kickers:
         limits(book, block, way, room)
-        carried = _count_kickers(book, block, way, kickers, room)
+        one = kickers == 1
+        carried = _one_kicker(book, block, room, -1) if one else _count_kickers(book, block, way, kickers, room)
     if total * carried == 0:
         return np.int64(0)
     lot = np.int64(0)
@@ -534,7 +535,11 @@ def _draw(book, block, context, way, keys, i, room, form, cards):
         left //= high - low
         filled = _lay(kind, wild, counts, low + which // left, context, rank, laid, filled)
         which %= left
-    if kickers:
+    if kickers == 1:
+        _one_kicker(book, block, room, rest)
+        low = room.chosen[0, 1]
+        filled = _lay(kind, wild, counts, low, np.int64(0), room.chosen[0, 0], laid, filled)
+    elif kickers:
         filled = _take_kickers(book, block, way, kickers, rest, room, filled)
     _write(sorted_rows, laid, filled, book.blocks[block, FORM], i, form, cards)
     return total * carried
@@ -553,6 +558,20 @@ def _walk_plain(book, block, context, way, room, window, form, cards):
         filled = _lay(book.kind, book.wild, book.counts, low, context, rank, room.laid, filled)
     room.state[_LAID, 0] = filled
     return _walk_kickers(book, block, way, room, np.int64(0), np.int64(0), window, form, cards)
+
+
+@njit(cache=True, nogil=True)
+def _one_kicker(book, block, room, number):
+    """How many ways there are to carry a single kicker; or choose the one of a number, by its rank and combination."""
+    caps, natural, start, base = room.caps, room.natural, book.start, np.int64(book.base)
+    size, seen = np.int64(book.blocks[block, KICKER_SIZE]), np.int64(0)
+    for rank in range(len(caps)):
+        if caps[rank]:
+            low, high = _ways_of(start, base, natural, rank, size)
+            if seen <= number < seen + high - low:
+                room.chosen[0, 0], room.chosen[0, 1] = rank, low + number - seen
+            seen += high - low
+    return seen
 
 
 @njit(cache=True, nogil=True)

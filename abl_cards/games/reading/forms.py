@@ -102,12 +102,12 @@ class Forms:
         np.minimum.at(cards, self.label_of, np.array([form.cards for form in self.forms], np.int16))
         return np.where(cards == np.iinfo(np.int16).max, 0, cards).astype(np.int16)
 
-    @property
+    @cached_property
     def passing(self) -> int:
         """The form of a pass."""
         return self.number[PASS]
 
-    @property
+    @cached_property
     def most_cards(self) -> int:
         """The cards of the largest form."""
         return max(form.cards for form in self.forms)

@@ -18,7 +18,7 @@ EYES = frozenset(
 ) - {"shown"}
 """What a seat sees: its hand, the trick, what everybody remembers."""
 
-TABLE = frozenset({"hands", "fluents", "act", "result", "lots", "acts"})
+TABLE = frozenset({"hands", "aside", "fluents", "act", "plays", "result", "lots", "acts"})
 """What the referee sees between plays."""
 
 
@@ -47,7 +47,7 @@ QUESTIONS: Mapping[str, Question] = {
     "control": Question(("asks/2", "leads/1", "deal_again/0"), TABLE, "who is asked, and who leads"),
     "option": Question(("option/1",), EYES | {"event", "act"}, "what may be chosen"),
     "end": Question(("points/3", "won/1", "drawn/0", "match_over/0"), TABLE | {"event"}, "what an episode is worth"),
-    "roles": Question(("role/2",), TABLE | {"event"}, "which part each seat has"),
+    "roles": Question(("role/2", "side/2"), TABLE | {"event"}, "which part each seat has, and who is with whom"),
     "preferences": Question(
         ("cost/2", "violated/1"), EYES | {"left", "move", "choice", "estimate", "event"}, "what a move costs"
     ),

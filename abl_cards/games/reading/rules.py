@@ -46,7 +46,7 @@ ASKED = (
     "acts_as/2", "legal/1", "move/1", "includes/1", "strength/2", "beats/1", "barred/1", "turn/1", "trick_over/0",
     "over/0", "init/1", "next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2", "deal_again/0",
     "asks/2", "leads/1", "option/1", "points/3", "won/1", "drawn/0", "match_over/0", "has/4", "lacks/4", "has/3",
-    "lacks/3", "belief/3", "role/2",
+    "lacks/3", "belief/3", "role/2", "side/2",
 )  # fmt: skip
 OUTPUTS = {Signature.parse(name) for name in (*FACTS, *ASKED)}
 
@@ -123,9 +123,11 @@ class Rules:
 
     @cached_property
     def ranking(self) -> NDArray[np.int32]:
-        """[contexts, labels] labels from weak to strong; of two without an order the earlier is weaker."""
-        weakest = np.full((len(self.labels), len(self.contexts)), np.iinfo(np.int64).max)
+        """[contexts, labels] labels from weak to strong, those without a form first; of equal ones the earlier."""
+        most = np.iinfo(np.int64).max
+        weakest = np.full((len(self.labels), len(self.contexts)), most)
         np.minimum.at(weakest, self.forms.label_of, self.strength.T)
+        weakest[weakest == most] = -1
         return np.argsort(np.argsort(weakest.T, axis=1, kind="stable"), axis=1).astype(np.int32)
 
     def tables(self, n: int) -> State:
@@ -239,9 +241,15 @@ def _words(kb: KnowledgeBase, pack: Pack, cells: Cells, forms: Forms, fluents: F
 
 
 def _options(kb: KnowledgeBase, pack: Pack) -> list[Term]:
-    """What may be chosen: cards in the order of vectors, then all else in the order of terms."""
+    """What may be chosen: what ``listed/2`` names by its keys, then cards as in vectors, all else in order of terms."""
     found = [args[0] for args in _instances(kb, "option", 1)]
-    return sorted(found, key=lambda option: pack.number.get(option, len(pack)))
+    listed = kb.pairs("listed")
+    keys = _in_order([listed[each] for each in found if each in listed])
+
+    def place(option: Term) -> tuple[int, int]:
+        return (0, keys[listed[option]]) if option in listed else (1, pack.number.get(option, len(pack)))
+
+    return sorted(found, key=place)
 
 
 def kind_shown(kind: Term) -> Term:
@@ -293,10 +301,10 @@ def _in_order(terms: list[Term]) -> dict[Term, int]:
 def _book(
     kb: KnowledgeBase, pack: Pack, cells: Cells, contexts: Contexts, forms: Forms, strength: NDArray[np.int64]
 ) -> Book:
-    orders = {str(name) for (name,) in kb.facts("order_of_sets", 1)}
-    catalogue = read_catalogue(pack, cells, forms, _hand_order(kb, pack), "last_descending" in orders)
+    orders = _orders_of_sets(kb)
+    catalogue = read_catalogue(pack, cells, forms, _hand_order(kb, pack), LAST_DESCENDING in orders)
     layout, ranks = catalogue.layout, len(catalogue.slots.kind)
-    listed = kb.pairs("listed")
+    listed = {label: key for label, key in kb.pairs("listed").items() if label in forms.label_number}
     keys = _in_order(list(listed.values()))
     first_form = [int(max(layout.form[b], layout.suit_form[b].max(), layout.tail_form[b % len(layout.tail_form)].max()))
                   for b in range(len(layout.label))]  # fmt: skip
@@ -312,10 +320,25 @@ def _book(
         lists.append(sorted(range(len(layout.label)), key=place))
     order = _weak_to_strong(forms, strength, _cell_ranks(forms, ranks))
     sorted_rows = all(isinstance(kind, int) or "(" not in kind for kind in pack.kinds)
-    return Book.of(
-        catalogue, order, np.array(lists, np.int32), np.arange(ranks, dtype=np.int16),
-        np.full(len(layout.label), NONE, np.int16), sorted_rows,
-    )  # fmt: skip
+    alphabet, main_letter = np.arange(ranks, dtype=np.int16), np.full(len(layout.label), NONE, np.int16)
+    if TEXT in orders:
+        letters = read_letters(kb, pack)
+        texts = [letters.terms.get(cells.names[cell], str(cells.names[cell])) for cell in _cell_ranks(forms, ranks)]
+        alphabet = np.array(sorted(range(ranks), key=texts.__getitem__), np.int16)
+        main_letter = np.where(layout.carrying != NONE, layout.rank[:, 0], np.int16(NONE))
+    return Book.of(catalogue, order, np.array(lists, np.int32), alphabet, main_letter, sorted_rows)
+
+
+LAST_DESCENDING, TEXT = "last_descending", "text"
+"""Orders of the card sets of a label: see combinations.py; as their texts are sorted, kickers among the others."""
+
+
+def _orders_of_sets(kb: KnowledgeBase) -> set[str]:
+    orders = {str(name) for (name,) in kb.facts("order_of_sets", 1)}
+    strange = sorted(orders - {LAST_DESCENDING, TEXT})
+    if strange:
+        raise kb_error(f"order_of_sets({strange[0]}): no such order", f"write {LAST_DESCENDING}, or {TEXT}")
+    return orders
 
 
 def _cell_ranks(forms: Forms, ranks: int) -> list[int]:

@@ -57,7 +57,8 @@ class Words:
         return {
             "hand": cells, "size": 1, "unseen": cells, "sizes": others, "face": others * cells, "gone": cells,
             "trick": 2, "seat": 1, "acts": 1, "fluents": len(self.fluents), "left": cells, "move": 3, "choice": 1,
-            "estimate": others * cells, "act": 5, "hands": self.seats * cells, "result": 2 * self.seats, "event": 4,
+            "estimate": others * cells, "act": 5, "hands": self.seats * cells, "aside": cells, "plays": self.seats,
+            "result": 2 * self.seats, "event": 4,
             "lots": len(self.lots), "shown": 3 * len(self.kinds) * SHOWN_BITS, "others_size": 1,
         }  # fmt: skip
 
@@ -115,6 +116,16 @@ def _of_seats(width: int) -> Resolve:
         if found is None or seat is None:
             return None
         return found._replace(column=seat * len(words.cells) + found.column)
+
+    return resolve
+
+
+def _by_seat(group: str) -> Resolve:
+    """``laid_down(S,N)``: at least so many of the seat S."""
+
+    def resolve(words: Words, arguments: tuple[Term, ...]) -> Test | None:
+        seat, least = _seat(words, arguments[0]), arguments[1]
+        return None if seat is None or not isinstance(least, int) else Test(group, seat, AT_LEAST, least)
 
     return resolve
 
@@ -219,6 +230,7 @@ INPUTS: Mapping[Signature, Resolve] = {
         "acted/1": _number("act", 0, EQUAL), "owner/1": _number("act", 1, EQUAL),
         "passed/1": _seat_bit(2), "has_passed/1": _seat_bit(3), "out/1": _seat_bit(4),
         "holds/3": _of_seats(1), "holds/4": _of_seats(2), "finish/2": _finish, "stuck/2": _stuck,
+        "aside/2": _cells("aside", 1), "aside/3": _cells("aside", 2), "laid_down/2": _by_seat("plays"),
         "event/1": _named("event", 0, lambda words: _places(EVENTS)),
         "stage/1": _named("event", 1, lambda words: _places(words.stages)),
         "chosen/1": _named("event", 2, lambda words: _places(words.options)),
@@ -255,7 +267,8 @@ GROUP_OF: Mapping[Signature, str] = {
         "trick": "leading/0 to_beat/1 top/1", "seat": "asked/1", "acts": "acts/1", "left": "left/2 left/3 wild_left/1",
         "move": "lays/1 play/1 plays_left/1", "choice": "chooses/1",
         "estimate": "estimated/3 estimated/4 estimated_wild/2",
-        "act": "acted/1 owner/1 passed/1 has_passed/1 out/1", "hands": "holds/3 holds/4",
+        "act": "acted/1 owner/1 passed/1 has_passed/1 out/1", "hands": "holds/3 holds/4", "aside": "aside/2 aside/3",
+        "plays": "laid_down/2",
         "result": "finish/2 stuck/2", "event": "event/1 stage/1 chosen/1 by/1", "lots": "lot/2",
         "shown": "laid/2 led/2 passed_over/2",
     }.items()

@@ -13,10 +13,11 @@ WHOLE = 255
 
 
 @njit(cache=True, nogil=True)
-def write_bounds(answers, outputs, others, played, which, unseen, lo, hi, at_least, at_most):
+def write_bounds(answers, outputs, others, played, which, unseen, shared, lo, hi, at_least, at_most):
     """Fill zeroed at_least [n, others, kinds] and at_most, as in Constraints, for observers lo..hi-1.
 
-    answers [outputs, n] are facts, of which outputs [facts, 4] are seat, kind, what it has at least and at most.
+    answers [outputs, n] are facts, of which outputs [facts, 4] are seat, kind, what it has at least and at most. Where
+    bounds are shared, what some of the others are known to hold is nobody else's.
     """
     seats, kinds = played.shape[1], played.shape[2]
     least, most = np.empty((seats, kinds), np.int16), np.empty((seats, kinds), np.int16)
@@ -34,6 +35,14 @@ def write_bounds(answers, outputs, others, played, which, unseen, lo, hi, at_lea
                 at_least[i, other, kind] = max(0, least[seat, kind] - gone)
                 bound = most[seat, kind] - gone if most[seat, kind] != WHOLE else np.int16(WHOLE)
                 at_most[i, other, kind] = min(np.int16(unseen[i, kind]), max(0, bound))
+        if shared:
+            for kind in range(kinds):
+                known = np.int16(0)
+                for other in range(others.shape[1]):
+                    known += at_least[i, other, kind]
+                for other in range(others.shape[1]):
+                    rest = np.int16(unseen[i, kind]) - (known - at_least[i, other, kind])
+                    at_most[i, other, kind] = min(np.int16(at_most[i, other, kind]), max(0, rest))
 
 
 @njit(cache=True, nogil=True)

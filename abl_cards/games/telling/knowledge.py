@@ -2,6 +2,7 @@
 
 ``has(Seat,Rank,Suit,N)``, ``has(Seat,Card,N)``: when the play begins the seat has at least N copies of this card;
 ``lacks``: fewer than N. Copies that the seat lays down later are taken off both. Besides everybody knows the counts.
+Where the rules have no ``lacks``, nobody can hold what others are known to hold.
 Cards that lie aside are in no hand: of what is unseen so many are left over.
 
 ``belief(Name,Cell,Weight)`` is asked of each other seat: ten points make each copy of the cards that act as the cell
@@ -39,6 +40,7 @@ class _Facts:
 
     told: Told
     outputs: NDArray[np.int16]  # [outputs, 4] the seat, the kind of card, copies that it has at least, and at most
+    shared: bool  # nothing says what a seat lacks, but that others have it
 
 
 def hidden(rules: Rules, view: View) -> Constraints:
@@ -53,7 +55,7 @@ def hidden(rules: Rules, view: View) -> Constraints:
     answers, others, state = facts.told.ask(n, view.fills), view.others, view.state
     at_least, at_most = np.zeros(shape, np.uint8), np.zeros(shape, np.uint8)
     each_share(n, lambda lo, hi: knowing.write_bounds(
-        answers, facts.outputs, others, state.played, view.which, unseen, lo, hi, at_least, at_most
+        answers, facts.outputs, others, state.played, view.which, unseen, facts.shared, lo, hi, at_least, at_most
     ))  # fmt: skip
     return Constraints(unseen, left, at_least, at_most)
 
@@ -71,7 +73,8 @@ def _read_facts(rules: Rules) -> _Facts | None:
     if told is None:
         return None
     outputs = [_fact(rules, atom) for atom in told.circuit.outputs]
-    return _Facts(told, np.array(outputs, np.int16).reshape(-1, 4))
+    shared = all(name == "has" for name, _ in told.circuit.outputs)
+    return _Facts(told, np.array(outputs, np.int16).reshape(-1, 4), shared)
 
 
 def _fact(rules: Rules, atom: Atom) -> tuple[int, int, int, int]:

@@ -20,6 +20,9 @@ owner          whose play that is, one-hot; zero when leading
 passed         who has passed since that play
 has_passed     who has passed in the trick
 out            who has no cards left
+after          how many places the observer plays after the seat that the fluent names which is the argument, one-hot
+counted        a count of which the argument is the name: the numbers themselves, one a key
+tally          the same count, one-hot from none on; as far as it is declared
 fluent         the fluent of which the argument is the name: its value one-hot, "at least 1, 2, …" of a count, all that
                hold of a set; one after the other for each of its keys, those of seats from the observer's on
 fluents        all of them
@@ -41,7 +44,7 @@ from abl_cards.games.play.state import State
 from abl_cards.games.play.view import View
 from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.cells import WILD
-from abl_cards.games.reading.fluents import ANY, ONE, Fluent
+from abl_cards.games.reading.fluents import ANY, COUNT, ONE, Fluent
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number
@@ -330,12 +333,62 @@ def _out(sight: Sight, columns: Numbers) -> None:
 # --- fluents ----------------------------------------------------------------------------------------------------------
 
 
-def _fluent(rules: Rules, of: Term | None) -> Iterator[Part]:
+def _named(rules: Rules, of: Term | None) -> Fluent:
     fluent = None if of is None else rules.fluents.named(str(of))
     if fluent is None:
         known = ", ".join(each.signature.name for each in rules.fluents.fluents) or "none"
         raise kb_error(f"sees/3: there is no fluent '{of}'", f"there are: {known}")
-    yield _fluent_part(rules, fluent)
+    return fluent
+
+
+def _fluent(rules: Rules, of: Term | None) -> Iterator[Part]:
+    yield _fluent_part(rules, _named(rules, of))
+
+
+def _after(rules: Rules, of: Term | None) -> Iterator[Part]:
+    fluent, seats = _named(rules, of), rules.table.seats
+    if fluent.manner != ONE or len(fluent.keys) != 1 or set(fluent.values) - set(range(seats)):
+        raise kb_error(f"sees/3: {fluent.signature} names no seat", "write a fluent of one value, which is a seat")
+
+    def write(sight: Sight, columns: Numbers) -> None:
+        values = np.array([*fluent.values, 0], np.int64)
+        number = sight.state.fluents[sight.which, fluent.first]
+        rows = np.flatnonzero(number >= 0)
+        columns[rows, -sight.place[rows, values[number[rows]]] % seats] = 1
+
+    meaning = f"how many places the observer plays after the {fluent.signature.name}, one-hot; zero where there is none"
+    yield Part(Feature(f"after_{fluent.signature.name}", (seats,), meaning), write)
+
+
+def _count_of(rules: Rules, of: Term | None) -> Fluent:
+    fluent = _named(rules, of)
+    if fluent.manner != COUNT:
+        raise kb_error(f"sees/3: {fluent.signature} is no count", "see it as a fluent: sees(Place,fluent,Name)")
+    return fluent
+
+
+def _counted(rules: Rules, of: Term | None) -> Iterator[Part]:
+    fluent = _count_of(rules, of)
+    kinds = fluent.keys == tuple((kind,) for kind in rules.pack.kinds)
+
+    def write(sight: Sight, columns: Numbers) -> None:
+        columns[:] = sight.state.fluents[sight.which, fluent.first : fluent.slots.stop]
+
+    meaning = f"{fluent.signature}: " + ("copies of each kind of card" if kinds else "the number of each key")
+    yield Part(Feature(fluent.signature.name, (len(fluent.keys),), meaning, cards=kinds), write)
+
+
+def _tally(rules: Rules, of: Term | None) -> Iterator[Part]:
+    fluent = _count_of(rules, of)
+    if len(fluent.keys) != 1:
+        raise kb_error(f"sees/3: {fluent.signature} has several counts", "see it as it is: sees(Place,counted,Name)")
+    width = _width(rules, fluent) + 1
+
+    def write(sight: Sight, columns: Numbers) -> None:
+        columns[sight.rows, np.minimum(sight.state.fluents[sight.which, fluent.first], width - 1)] = 1
+
+    text = f"{fluent.signature}, one-hot: none, one, …"
+    yield Part(Feature(fluent.signature.name, (width,), text), write)
 
 
 def _fluents(rules: Rules, of: Term | None) -> Iterator[Part]:
@@ -392,6 +445,9 @@ _MAKERS: dict[str, Maker] = {
     "passed": _seats("passed", "who has passed since that play", _passed),
     "has_passed": _seats("has_passed", "who has passed in the trick", _gone_by),
     "out": _seats("out", "who has no cards left", _out),
+    "after": _after,
+    "counted": _counted,
+    "tally": _tally,
     "fluent": _fluent,
     "fluents": _fluents,
     "recent": _recent,
