@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from abl_cards.cli import kb_test
 from abl_cards.cli.console import (
     LONGEST_MESSAGE,
     AsJson,
@@ -153,6 +154,9 @@ def new(
         f"  abl-cards kb check {directory}\n"
         f"  abl-cards match {directory} greedy random"
     )
+
+
+app.command("test")(kb_test.run_test)
 
 
 def _target(target: str, directory: Path | None, game_name: str | None) -> tuple[Game, Path | None]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.counting import plays, uncounted
+from abl_cards.games.counting import plays
 from abl_cards.games.features import FeatureTable
 from abl_cards.games.game import GameError, Recorder, Replay, Traits
 from abl_cards.games.hidden import Estimate
@@ -31,6 +31,7 @@ from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.rules import Rules, read_knowledge, read_rules
 from abl_cards.games.reading.variants import HOME
 from abl_cards.games.shapes import functor
+from abl_cards.games.soundness import problems
 from abl_cards.games.tables import Action, Indices, Listener, Moment, MoveLists
 from abl_cards.games.telling import samples
 from abl_cards.games.telling.judging import FolderFacts
@@ -72,10 +73,8 @@ class FolderGame:
         """Load and check the rule files, the game's own by default, and what they describe; raises KBError."""
         folder = self._folder(directory)
         rules = engine_of(folder, profile, self.name).rules if cache else read_rules(folder, profile, cache)
-        described = [*uncounted(rules)]
-        observation_of(rules)
-        if described:
-            raise KBError(described)
+        if wrong := list(problems(rules)):
+            raise KBError(wrong)
         return rules.kb
 
     def engine(self, directory: Path | None = None, profile: str | None = None) -> FolderEngine:

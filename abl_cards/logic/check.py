@@ -16,7 +16,7 @@ from abl_cards.logic.terms import Input, Signature, Term
 COST, PREFERENCE, SAYS = Signature("cost", 2), Signature("preference", 2), Signature("says", 3)
 BELIEF, HINT = Signature("belief", 3), Signature("hint", 2)
 VIOLATED = Signature("violated", 1)
-RESERVED = {VIOLATED.name: "integrity constraints", "_asked": "the checks"}
+RESERVED = {VIOLATED.name: "integrity constraints", "_asked": "the checks", "_fired": "the checks"}
 MOST_GUESSES = 100
 """Unknown predicates for which a known one is looked for: looking takes long."""
 _WORD = re.compile(r"(?<![\w'])[_']*[a-z][\w']*")

@@ -10,6 +10,7 @@ import shutil
 import sys
 import traceback
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from abl_cards.games.splitting import Splitting
 from abl_cards.logic import KBError, child
 from abl_cards.logic.build import build
 from abl_cards.logic.ground import TooManyRules
+from abl_cards.selftest.edits import Edit
 from abl_cards.streams import mix_all
 from reasoners.hands import counting, draw, reckon
 from reasoners.search import solve
@@ -40,7 +42,7 @@ HANDS = np.array([read_hand(text) for text in ("34445556789TA22XD", "33334444555
 def outcome(folder: Path, edit: RuleEdit) -> tuple[str, str]:
     """What comes of an edit, and what is said about it; engines are kept by folder, so this one must be new."""
     copy_rules(edit.game, folder)
-    edit.apply(folder)
+    edit.edit.apply(folder)
     try:
         return _outcome(folder, edit)
     except Exception:
@@ -134,13 +136,17 @@ def _go_on_imagined(tables: Tables) -> None:
             )
 
 
+def _read(value: list[Any]) -> RuleEdit:
+    return RuleEdit(value[0], Edit(*value[1]))
+
+
 def main() -> None:
     """Answer edits until there are no more; this process may crash, so it grounds them itself."""
     seldom_collect()
     home = Path(sys.argv[1])
     child.build_in_child = lambda request, limits, paid: build(request, limits, within=limits)
     for number, line in enumerate(sys.stdin):
-        print(json.dumps(outcome(home / str(number), RuleEdit(*json.loads(line)))), flush=True)
+        print(json.dumps(outcome(home / str(number), _read(json.loads(line)))), flush=True)
 
 
 if __name__ == "__main__":

@@ -10,18 +10,19 @@ from random import Random
 import pytest
 
 from abl_cards.games import game, game_names
+from abl_cards.selftest.edits import RULE, Edit
 from tests.effort import thorough
 from tests.games.edited_play import STOPPED
 from tests.games.rule_edits import RuleEdit, edits_of
-from tests.games.workers import FINE, Worker
+from tests.games.workers import FINE, Player
 
 DRAWN, SEED = 40, 14
 
 
 @pytest.fixture(scope="module")
-def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
+def player() -> Iterator[Player]:
     """A process of its own for all edits."""
-    found = Worker(tmp_path_factory.mktemp("edits"))
+    found = Player()
     yield found
     found.close()
 
@@ -31,7 +32,7 @@ def edit(name: str, file: str, old: str, new: str) -> RuleEdit:
     text = (game(name).home / file).read_text("utf-8")
     assert text.count(old) == 1, f"{file}: {old}"
     start = text.index(old)
-    return RuleEdit(name, file, start, start + len(old), new)
+    return RuleEdit(name, Edit(file, start, start + len(old), new, RULE))
 
 
 PASS, MOVE = "beats(pass) :- not leading.", "move(F)  :- playable(F), beats(F)."
@@ -62,21 +63,21 @@ STOPS = [
 
 
 @pytest.mark.parametrize(("edited", "said"), STOPS, ids=map(str, range(len(STOPS))))
-def test_rules_that_lead_nowhere_stop_with_a_message(worker: Worker, edited: RuleEdit, said: str) -> None:
+def test_rules_that_lead_nowhere_stop_with_a_message(player: Player, edited: RuleEdit, said: str) -> None:
     """The table's state, the predicate and the file are named; these crashed the interpreter, or hung."""
-    came, text = worker.attempt(edited)
+    came, text = player.attempt(edited)
     assert came == STOPPED, text
     assert re.search(said, text), text
 
 
-def test_an_edit_is_refused_or_played_or_stops_with_a_message(worker: Worker) -> None:
+def test_an_edit_is_refused_or_played_or_stops_with_a_message(player: Player) -> None:
     """Some edits drawn by seed; all of them in the long search, which prints what came of them."""
     every = [each for name in game_names() for each in edits_of(name)]
     tried = every if thorough() else Random(SEED).sample(every, DRAWN)
     came: Counter[tuple[str, str]] = Counter()
     wrong = []
     for each in tried:
-        outcome, text = worker.attempt(each)
+        outcome, text = player.attempt(each)
         came[each.game, outcome] += 1
         if outcome not in FINE:
             wrong.append(f"{each}: {outcome}: {text}")
@@ -86,11 +87,11 @@ def test_an_edit_is_refused_or_played_or_stops_with_a_message(worker: Worker) ->
 
 def test_every_kind_of_edit_is_tried() -> None:
     """Rules deleted, comparisons swapped, numbers shifted; not in comments, nor in sentences."""
-    edits = [each for each in edits_of("guandan") if each.file == "profiles/standard.lp"]
+    edits = [each for _, each in edits_of("guandan") if each.file == "profiles/standard.lp"]
     changed = {(each.start, each.new) for each in edits}
     text = (game("guandan").home / "profiles/standard.lp").read_text("utf-8")
     assert {(text.index("wins_at_ace(2"), ""), (text.index("2;3"), "3"), (text.index("3)."), "4")} <= changed
     assert len(edits) == 10
-    swapped = {(each.start, each.new) for each in edits_of("big2") if each.file == "rules.lp"}
+    swapped = {(each.start, each.new) for _, each in edits_of("big2") if each.file == "rules.lp"}
     text = (game("big2").home / "rules.lp").read_text("utf-8")
     assert {(text.index("!= pass"), "="), (text.index("< Count"), ">"), (text.index("U < T") + 2, ">")} <= swapped

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -173,10 +174,10 @@ def read_rules(folder: Folder, profile: str | None = None, cache: bool = True) -
     try:
         return _read(kb, program, folder, profile)
     except KBError as problem:
-        raise KBError([_placed(each, program, folder) for each in problem.diagnostics]) from None
+        raise KBError([placed(each, program, folder) for each in problem.diagnostics]) from None
 
 
-def _placed(problem: Diagnostic, program: Program, folder: Folder) -> Diagnostic:
+def placed(problem: Diagnostic, program: Program, folder: Folder) -> Diagnostic:
     """A problem of a description at the first rule of a predicate that it speaks of; else in the folder."""
     if problem.location is not None:
         return problem
@@ -283,8 +284,20 @@ def _strengths(
         for (_, (form, power)), truth in zip(circuit.outputs, contexts.ask(circuit), strict=True):
             if form in forms.number:
                 table[truth == 1, forms.number[form]] = powers[power]
+        _require_strengths(table, forms)
     span = int(table.max(initial=0)) + 1
     return table + span * np.array([tiers[form.kind] for form in forms.forms])
+
+
+def _require_strengths(table: NDArray[np.int64], forms: Forms) -> None:
+    """Raises KBError for a form that has none, though there are others of its kind to compare it with."""
+    alone = Counter(form.kind for form in forms.forms)
+    for place, form in enumerate(forms.forms):
+        if alone[form.kind] > 1 and not table[:, place].any():
+            raise kb_error(
+                f"form {form.name} has no strength/2, and there are {alone[form.kind]} forms of its kind, {form.kind}",
+                f"write strength({form.name},N): of one kind the higher N beats the lower",
+            )
 
 
 def _in_order(terms: list[Term]) -> dict[Term, int]:

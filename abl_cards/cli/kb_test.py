@@ -1,0 +1,236 @@
+"""``abl-cards kb test``: a folder's cases, what its rules never do, and the edits that no case notices."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from abl_cards.cli.console import AsJson, Profile, Seed, fail, find_game, game_list, misuse, print_json, progress
+
+if TYPE_CHECKING:
+    from abl_cards.games.engine import FolderEngine, FolderGame
+    from abl_cards.selftest.cases import Failure
+    from abl_cards.selftest.coverage import Coverage
+    from abl_cards.selftest.mutants import Mutant
+
+PARTS = ("cases", "coverage", "mutations")
+SHOWN = 20
+"""Labels and edits that are printed; --json has all."""
+
+
+def run_test(
+    target: Annotated[
+        str, typer.Argument(metavar="GAME|DIR", help=f"A game ({game_list()}), or a folder that is a game.")
+    ],
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="PART", help=f"One of {', '.join(PARTS)}; may be repeated.")
+    ] = None,
+    games: Annotated[int, typer.Option("--games", metavar="N", min=1, help="Games that coverage plays.")] = 10_000,
+    edits: Annotated[
+        int | None,
+        typer.Option("--edits", metavar="N", min=1, help="Try so many edits, drawn by the seed; default: all."),
+    ] = None,
+    seconds: Annotated[
+        float, typer.Option("--seconds", metavar="S", min=0.1, help="What the proof that nothing differs may take.")
+    ] = 20.0,
+    propose: Annotated[
+        Path | None,
+        typer.Option("--propose", metavar="FILE", help="Write cases here that would notice more, to be read over."),
+    ] = None,
+    at_least: Annotated[
+        float | None,
+        typer.Option("--at-least", metavar="PERCENT", min=0, max=100, help="Fail where fewer edits are noticed."),
+    ] = None,
+    profile: Profile = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Test a folder: its cases, coverage, and mutations.
+
+    Cases are the lines of cases.jsonl in the folder. Coverage says which rules, labels and preferences never came up in
+    many games, and shows a state in which they would. Mutations are one-line edits of the folder's own files: which
+    ones does no case notice, though something differs? A case that does not hold makes the exit code 1.
+
+        abl-cards kb test president --only cases
+
+        abl-cards kb test mygame --propose more-cases.jsonl
+    """
+    parts = _parts(only)
+    game = _folder_game(target)
+    if propose is not None and propose.exists():
+        fail(f"{propose} is there already, and nothing is overwritten; name a new file")
+    report: dict[str, Any] = {"game": game.name}
+    failed = False
+    if "cases" in parts:
+        failed |= _cases(game, profile, report, as_json)
+    if "coverage" in parts:
+        _coverage(_engine(game, profile), games, seed, report, as_json)
+    if "mutations" in parts:
+        failed |= _mutations(game, profile, edits, seconds, seed, propose, at_least, report, as_json)
+    if as_json:
+        print_json(report)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _parts(only: Sequence[str] | None) -> tuple[str, ...]:
+    for part in only or ():
+        if part not in PARTS:
+            misuse(f"--only {part}: there are {', '.join(PARTS)}")
+    return tuple(only or PARTS)
+
+
+def _folder_game(target: str) -> FolderGame:
+    from abl_cards.games.engine import FolderGame
+
+    game = find_game(target)
+    if not isinstance(game, FolderGame):
+        fail(f"{target} is not a folder that says all of its game; kb test goes by game.lp")
+    return game
+
+
+def _engine(game: FolderGame, profile: str | None) -> FolderEngine:
+    from abl_cards.games import GameError
+    from abl_cards.logic import KBError
+
+    try:
+        return game.engine(None, profile)
+    except (KBError, GameError) as problem:
+        fail(problem)
+
+
+# --- cases ------------------------------------------------------------------------------------------------------------
+
+
+def _cases(game: FolderGame, profile: str | None, report: dict[str, Any], quiet: bool) -> bool:
+    from abl_cards.games import GameError
+    from abl_cards.logic import KBError
+    from abl_cards.selftest.cases import FILE, failures, read_cases
+
+    found: list[Failure] = []
+    try:
+        cases = read_cases(game.home)
+        found = list(failures(cases, lambda each: game.engine(None, each or profile)))
+    except (KBError, GameError) as problem:
+        fail(problem)
+    report["cases"] = {"number": len(cases), "failed": [{"line": each.case.line, "said": each.said} for each in found]}
+    if not quiet:
+        for each in found:
+            typer.echo(str(each))
+        none = f"no cases: {game.home} has no {FILE}; --propose FILE writes some, to be read over"
+        typer.echo(f"cases: {len(cases) - len(found)} of {len(cases)} hold" if cases else none)
+    return bool(found)
+
+
+# --- coverage ---------------------------------------------------------------------------------------------------------
+
+
+def _coverage(engine: FolderEngine, games: int, seed: int, report: dict[str, Any], quiet: bool) -> None:
+    from abl_cards.games import GameError
+    from abl_cards.logic import KBError
+    from abl_cards.selftest.coverage import play
+
+    try:
+        with progress("coverage", games) as tell:
+            found = play(engine, games, seed, lambda done: tell(done, "games"))
+    except (KBError, GameError) as problem:
+        fail(problem)
+    report["coverage"] = found.to_json()
+    if not quiet:
+        _print_coverage(found)
+
+
+def _print_coverage(found: Coverage) -> None:
+    fired = found.rules - len(found.silent)
+    typer.echo(f"coverage: {fired} of {found.rules} rules fired in {found.games:,} games")
+    elsewhere = [each for each in found.silent if each.is_common and each.verdict == "impossible"]
+    for each in found.silent:
+        if each not in elsewhere:
+            typer.echo(f"  {each.rule.location}: never fired: {each.rule.text}")
+            typer.echo(f"    {_verdict(each.verdict, each.question, each.state)}")
+    if elsewhere:
+        typer.echo(f"  {len(elsewhere)} rules of common files never fired, and cannot: they are for other games")
+    for names, what in (
+        (found.labels, "labels never laid"),
+        (found.options, "options never chosen"),
+        (found.preferences, "preferences never fired"),
+    ):
+        if names:
+            more = f" … and {len(names) - SHOWN:,} more (--json has them all)" if len(names) > SHOWN else ""
+            typer.echo(f"  {len(names):,} {what}: {', '.join(names[:SHOWN])}{more}")
+
+
+def _verdict(verdict: str, question: str, state: Sequence[str]) -> str:
+    if verdict == "possible":
+        return f"it would, where {question} is asked, in this state: {', '.join(state) or 'nothing is true'}"
+    return {
+        "impossible": "it cannot, in any state that the engine tells (proved): what it asks for is never there",
+        "unknown": "no state was found in the time; --seconds gives it more",
+    }[verdict]
+
+
+# --- mutations --------------------------------------------------------------------------------------------------------
+
+
+def _mutations(
+    game: FolderGame, profile: str | None, number: int | None, seconds: float, seed: int, propose: Path | None,
+    at_least: float | None, report: dict[str, Any], quiet: bool,
+) -> bool:  # fmt: skip
+    from abl_cards.selftest.edits import edits_of
+    from abl_cards.selftest.mutants import CAUGHT, Trial, share_caught, try_edits
+
+    _engine(game, profile)  # what is wrong with the folder itself is said first
+    every = edits_of(game.home)
+    chosen = every if number is None or number >= len(every) else Random(seed).sample(every, number)
+    trial = Trial(game.home, profile, seconds)
+    counts: Counter[str] = Counter()
+    with progress("mutations", len(chosen)) as bar:
+
+        def tell(mutant: Mutant) -> None:
+            counts[mutant.outcome] += 1
+            caught = sum(counts[each] for each in CAUGHT)
+            bar(counts.total(), f"{caught} noticed")
+
+        found = try_edits(trial, chosen, tell)
+    share = share_caught(found)
+    report["mutations"] = {
+        "edits": len(found), **{name: counts[name] for name in sorted(counts)}, "noticed_share": round(share, 4),
+        "not_noticed": [each.to_json() for each in found if each.outcome not in CAUGHT],
+    }  # fmt: skip
+    if propose is not None:
+        lines = (json.dumps(case, ensure_ascii=False) + "\n" for case in trial.found)
+        propose.write_text("".join(lines), "utf-8")
+    if not quiet:
+        _print_mutations(found, share)
+        if propose is not None:
+            many = f"{len(trial.found)} cases that would notice more lie in {propose}"
+            typer.echo(f"{many}: read them over, and keep what is meant")
+    return at_least is not None and 100 * share < at_least
+
+
+def _print_mutations(found: Sequence[Mutant], share: float) -> None:
+    from abl_cards.selftest.mutants import LOST, MISSED, NOTICED, REFUSED, SAME, UNCLEAR, of_outcome
+
+    counts = Counter(each.outcome for each in found)
+    differing = len(found) - counts[SAME]
+    by = f"{counts[REFUSED]} by kb check, {counts[NOTICED]} by cases"
+    caught = counts[NOTICED] + counts[REFUSED]
+    typer.echo(
+        f"mutations: {caught} of {differing} edits noticed, {100 * share:.1f} % ({by}); {counts[SAME]} change nothing"
+    )
+    said = {
+        MISSED: "no case notices, and it differs", UNCLEAR: "no case notices, and it is not known whether it differs",
+        LOST: "the process was lost", SAME: "changes nothing",
+    }  # fmt: skip
+    for outcome, what in said.items():
+        mine = list(of_outcome(found, outcome))
+        for each in mine[:SHOWN]:
+            typer.echo(f"  {what}: {each.text}\n    {each.said}")
+        if len(mine) > SHOWN:
+            typer.echo(f"  … and {len(mine) - SHOWN:,} more of these (--json has them all)")

@@ -1,0 +1,84 @@
+"""What is wrong with a folder that reads well: found by asking all that play will ask, and by dealing a few times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from abl_cards.games.counting import uncounted
+from abl_cards.games.game import GameError
+from abl_cards.games.play.flow import Flow
+from abl_cards.games.play.tables import Tables
+from abl_cards.games.reading.rules import Rules, placed
+from abl_cards.games.rule_files import kb_error
+from abl_cards.games.telling.observations import observation_of
+from abl_cards.logic import KBError
+from abl_cards.logic.errors import Diagnostic, error
+from abl_cards.streams import below_all, mix_all
+
+DEALS, MOST_CHOICES = 8, 200
+"""Tables that are dealt to, and choices that a seat may be asked for before play begins."""
+
+
+def problems(rules: Rules) -> Iterator[Diagnostic]:
+    """All that is wrong, at the first rule of a predicate that it speaks of."""
+    program = rules.folder.program(rules.profile)
+    for problem in _problems(rules):
+        yield placed(problem, program, rules.folder)
+
+
+def _problems(rules: Rules) -> Iterator[Diagnostic]:
+    yield from uncounted(rules)
+    found = [each for ask in (_views, _deal, _flow) for each in _told(lambda ask=ask: ask(rules))]  # type: ignore[misc]
+    yield from found
+    if not found:
+        yield from _told(lambda: _begin(rules))
+
+
+def _told(ask: Callable[[], object]) -> Iterator[Diagnostic]:
+    """What an error says."""
+    try:
+        ask()
+    except KBError as problem:
+        yield from problem.diagnostics
+    except GameError as problem:
+        yield error(None, str(problem), "docs/engine.md says when it is asked")
+
+
+def _views(rules: Rules) -> None:
+    observation_of(rules)
+
+
+def _flow(rules: Rules) -> None:
+    Flow.of(rules)
+    if rules.words.stages:
+        _ = rules.choosing
+
+
+def _deal(rules: Rules) -> None:
+    """Raises KBError where more is dealt than there is."""
+    dealt, cards = sum(rules.table.dealt), len(rules.pack.deck)
+    if dealt > cards:
+        raise kb_error(f"deals/2: {dealt} cards in all, and the pack has {cards}", "deal fewer, or say packs(2).")
+    if not dealt:
+        raise kb_error("nobody is dealt a card: no deals/2", "write deals(S,13) :- seat(S).")
+
+
+def _begin(rules: Rules) -> None:
+    """Deal, and choose anything until play begins; raises KBError where it does not."""
+    tables = Tables.begin(rules, mix_all(np.arange(DEALS).astype(np.uint64), 1))
+    for _ in range(MOST_CHOICES):
+        which = tables.exchanging()
+        if not which.size:
+            return
+        options = tables.exchanges(which).options
+        lots = below_all(mix_all(tables.keys[which], tables.clock[which]), 1 << 16).astype(np.int64)
+        nth = lots % np.maximum(1, options.sum(axis=1))
+        chosen = (np.cumsum(options, axis=1) > nth[:, None]).argmax(axis=1)
+        tables.give(which, chosen.astype(np.uint8))
+    stage = rules.words.stages[int(tables.state.choice[tables.exchanging()[0]])]
+    raise kb_error(
+        f"asks/2: the stage {stage} is never left: after {MOST_CHOICES} choices a seat is still asked",
+        "ask only while something is missing, and remember what was chosen: next(…) :- event(choice), chosen(…)",
+    )

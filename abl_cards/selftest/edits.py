@@ -1,0 +1,120 @@
+"""Small edits of rule files, as a hand that slips makes them: what comes of them is for others to say."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from abl_cards.games.reading.folder import Folder
+from abl_cards.games.reading.variants import HOME
+
+RULE, LITERAL, COMPARISON, NUMBER = "rule", "literal", "comparison", "number"
+"""What is deleted, dropped, turned round, or shifted by one."""
+
+_TOKEN = re.compile(
+    r"""
+    (?P<string>"(?:\\.|[^"\\\n])*") | %\*.*?\*% | %[^\n]*
+  | (?P<include>\#include\s*<\w+>)
+  | (?P<number>(?<![\w.])[0-9]+\b | (?<=\.\.)[0-9]+\b)
+  | (?P<body>:-)
+  | (?P<comparison><=|>=|!=|<|>|=)
+  | (?P<stop>(?<!\.)\.(?![.]))
+  | (?P<open>[({])
+  | (?P<close>[)}])
+  | (?P<comma>[,;])
+  | (?P<word>\S)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_SENTENCE = re.compile(r"(says|title)\s*\(")
+_SWAPPED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "=": "!=", "!=": "="}
+
+
+class Edit(NamedTuple):
+    """A stretch of a rule file, and what stands there instead."""
+
+    file: str
+    start: int
+    end: int
+    new: str
+    kind: str
+
+    def apply(self, folder: Path) -> None:
+        """Change the file in a copy of the rule files."""
+        path = folder / self.file
+        text = path.read_text("utf-8")
+        path.write_text(text[: self.start] + self.new + text[self.end :], "utf-8")
+
+    def said(self, text: str) -> str:
+        """The edit in words, where the file has this text."""
+        line = text.count("\n", 0, self.start) + 1
+        old = " ".join(text[self.start : self.end].split())
+        near = " ".join(text[text.rfind("\n", 0, self.start) + 1 : text.find("\n", self.start)].split())
+        changed = {RULE: f"without {old}", LITERAL: f"without '{old}' in {near}"}
+        return f"{self.file}:{line}: {changed.get(self.kind, f'{old!r} -> {self.new!r} in {near}')}"
+
+
+def edits_of(folder: Path) -> list[Edit]:
+    """Every rule deleted, every literal dropped, every comparison swapped, every number shifted, one at a time.
+
+    Sentences for people stay as they are: ``says/3`` and ``title/2``.
+    """
+    found = []
+    for file in sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.lp")):
+        text = (folder / file).read_text("utf-8")
+        found += [Edit(file, *change) for change in _changes(text) if not _SENTENCE.match(text, change[0])]
+    return found
+
+
+def copy_with_parents(folder: Path, to: Path) -> Path:
+    """A copy of a folder of rules, and of the folders beside it that it names as parents; where it lies now."""
+    for layer in Folder(folder).layers.folders:
+        if layer.resolve().parent != HOME.resolve() or layer.resolve() == folder.resolve():
+            ignored = shutil.ignore_patterns("__pycache__", "*.py", ".*")
+            shutil.copytree(layer, to / layer.resolve().name, ignore=ignored)
+    return to / folder.resolve().name
+
+
+def _changes(text: str) -> Iterator[tuple[int, int, str, str]]:
+    begin: int | None = None  # of the statement at hand
+    literals: list[tuple[int, int]] = []  # of its body
+    literal: int | None = None  # where the one at hand begins
+    depth = last = 0
+    for token in _TOKEN.finditer(text):
+        start, end = token.span()
+        kind = token.lastgroup
+        if kind is None:
+            continue
+        begin = start if begin is None else begin
+        if literal == -1:
+            literal = start
+        if kind == NUMBER:
+            yield start, end, str(int(token[0]) + 1), NUMBER
+        elif kind == COMPARISON:
+            yield start, end, _SWAPPED[token[0]], COMPARISON
+        elif kind in ("open", "close"):
+            depth += 1 if kind == "open" else -1
+        elif kind == "body" and not depth:
+            literal = -1
+        elif kind in ("comma", "stop") and literal is not None and not depth:
+            literals.append((literal, last))
+            literal = -1
+        if kind == "stop":
+            yield begin, end, "", RULE
+            yield from _dropped(literals)
+            begin, literal, literals, depth = None, None, [], 0
+        last = end
+
+
+def _dropped(literals: list[tuple[int, int]]) -> Iterator[tuple[int, int, str, str]]:
+    """Each literal of a body of several, with the comma behind it, or before the last one."""
+    for place, (start, end) in enumerate(literals):
+        if len(literals) == 1:
+            return
+        if place + 1 < len(literals):
+            yield start, literals[place + 1][0], "", LITERAL
+        else:
+            yield literals[place - 1][1], end, "", LITERAL

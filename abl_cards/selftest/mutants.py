@@ -1,0 +1,111 @@
+"""Folders with one edit: does a case notice it, and if none does, is there anything to notice."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+from abl_cards.selftest.edits import Edit
+from abl_cards.selftest.workers import Lost, Worker
+
+REFUSED, NOTICED, MISSED, SAME, UNCLEAR, LOST = "refused", "noticed", "missed", "same", "unclear", "lost"
+"""An error of check; a case fails; none does and something differs; it is proved that nothing differs; it could not be
+decided in time; the process crashed or did not end."""
+OUTCOMES = (REFUSED, NOTICED, MISSED, SAME, UNCLEAR, LOST)
+CAUGHT = (REFUSED, NOTICED)
+
+PATIENCE = 300.0
+"""Seconds for an edit on a busy machine."""
+AT_ONCE = 40
+"""Edits a process: engines are kept as long as it lives."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """What became of an edit."""
+
+    edit: Edit
+    text: str  # the edit in words
+    outcome: str  # one of OUTCOMES
+    said: str  # the error, the case, or where it differs
+    case: dict[str, Any] | None = None  # a case that would notice it
+
+    def to_json(self) -> dict[str, Any]:
+        """As one object."""
+        found = {"edit": self.text, "kind": self.edit.kind, "outcome": self.outcome, "said": self.said}
+        return found | ({"case": self.case} if self.case else {})
+
+
+@dataclass
+class Trial:
+    """A folder whose edits are tried, and the cases that were found to notice what its own do not."""
+
+    folder: Path
+    profile: str | None
+    seconds: float  # that a proof may take
+    found: list[dict[str, Any]] = field(default_factory=list)
+
+    def ask(self, worker: Worker, edit: Edit, text: str) -> Mutant:
+        """What becomes of an edit; a case that notices it is kept."""
+        about = {"folder": str(self.folder), "profile": self.profile, "seconds": self.seconds}
+        try:
+            answer = worker.ask({**about, "edit": edit, "found": self.found})
+        except Lost as problem:
+            return Mutant(edit, text, LOST, str(problem))
+        mutant = Mutant(edit, text, *answer)
+        if mutant.case is not None:
+            self.found.append({**mutant.case, "why": f"notices {text}"})
+        return mutant
+
+
+def try_edits(trial: Trial, edits: Sequence[Edit], tell: Callable[[Mutant], None]) -> list[Mutant]:
+    """Try edits of a folder in processes of their own, one a processor; in the order in which they were given."""
+    folder = trial.folder
+    texts = {file: (folder / file).read_text("utf-8") for file in {edit.file for edit in edits}}
+    jobs = max(1, min(len(edits), os.cpu_count() or 1))
+    with _Pool(jobs) as free, ThreadPoolExecutor(jobs) as pool:
+
+        def one(edit: Edit) -> Mutant:
+            worker = free.get()
+            try:
+                found = trial.ask(worker, edit, edit.said(texts[edit.file]))
+            finally:
+                free.put(worker)
+            tell(found)
+            return found
+
+        return list(pool.map(one, edits))
+
+
+class _Pool:
+    """Workers that are free."""
+
+    def __init__(self, jobs: int) -> None:
+        self._all = [Worker("abl_cards.selftest.worker", PATIENCE, AT_ONCE) for _ in range(jobs)]
+
+    def __enter__(self) -> SimpleQueue[Worker]:
+        free: SimpleQueue[Worker] = SimpleQueue()
+        for worker in self._all:
+            free.put(worker)
+        return free
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._all:
+            worker.close()
+
+
+def share_caught(mutants: Sequence[Mutant]) -> float:
+    """How many of the edits that differ are noticed, from 0 to 1; 1 where nothing differs."""
+    differing = [each for each in mutants if each.outcome != SAME]
+    caught = sum(each.outcome in CAUGHT for each in differing)
+    return caught / len(differing) if differing else 1.0
+
+
+def of_outcome(mutants: Sequence[Mutant], outcome: str) -> Iterator[Mutant]:
+    """Those of one outcome."""
+    return (each for each in mutants if each.outcome == outcome)

@@ -1,0 +1,191 @@
+"""What is true of every state that a table can be in, for clingo: which inputs go together.
+
+More than what is said here is true of real tables, so a proof that nothing differs holds for them too; a state that is
+found may be one that no table comes to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from abl_cards.games.reading.fluents import ONE
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.telling.columns import AT_LEAST, EQUAL, Test, test_of
+from abl_cards.logic import Atom
+from abl_cards.logic.miter import Axioms, Encoding
+
+HELD = ("hand", "unseen", "gone", "left")
+"""Groups that count the cells of one set of cards."""
+_LAYS, _PLAY, _PLAYS_LEFT = 0, 1, 2  # columns of the group move
+
+Counts = list[list[int]]
+"""By kind, the literals of "at least one copy, two, …"."""
+
+
+def possible(rules: Rules) -> Axioms:
+    """What goes together in a game."""
+    return lambda encoding: _Possible(rules, encoding).add()
+
+
+@dataclass
+class _Possible:
+    rules: Rules
+    encoding: Encoding
+
+    def add(self) -> None:
+        """Say all of it."""
+        tests = {atom: test for atom in self.rules.kb.input_atoms if (test := test_of(self.rules.words, atom))}
+        never = [atom for atom in self.encoding.inputs if atom not in tests]
+        for atom in never:
+            self.encoding.never(self.encoding.input(atom))
+        columns: dict[tuple[str, int], dict[Atom, Test]] = {}
+        for atom, test in tests.items():
+            columns.setdefault((test.group, test.column), {})[atom] = test
+        asked = {test.group for atom, test in tests.items() if atom in self.encoding.inputs}
+        for (group, _), column in columns.items():
+            if group in asked:
+                self._column(group, column)
+        contexts = self._contexts(columns)
+        cards = {group: self._cards(group, columns, contexts) for group in HELD if group in asked}
+        self._together(cards, asked)
+        if "move" in asked:
+            self._move(columns, cards)
+
+    def _column(self, group: str, column: Mapping[Atom, Test]) -> None:
+        """Numbers: who has three has two. Names: one of them."""
+        encoding = self.encoding
+        rising = sorted((test.value, atom) for atom, test in column.items() if test.how == AT_LEAST)
+        for (low, weak), (high, strong) in pairwise(rising):
+            encoding.never(encoding.input(strong), -encoding.input(weak))
+            if low == high:
+                encoding.never(encoding.input(weak), -encoding.input(strong))
+        for value, atom in rising:
+            if value <= 0:
+                encoding.never(-encoding.input(atom))
+        equal: dict[int, list[int]] = {}
+        for atom, test in column.items():
+            if test.how == EQUAL:
+                equal.setdefault(test.value, []).append(encoding.input(atom))
+        for same in equal.values():
+            for other in same[1:]:
+                encoding.same(same[0], other)
+        if equal:
+            needed = group in ("seat", "trick") and all(test.column == 0 for test in column.values())
+            encoding.one_of((same[0] for same in equal.values()), needed and self._complete(group, equal))
+
+    def _complete(self, group: str, equal: Mapping[int, object]) -> bool:
+        """Whether the inputs name every value that there is."""
+        wanted = self.rules.table.seats if group == "seat" else len(self.rules.forms)  # no pass to beat, but leading
+        return len(equal) >= wanted
+
+    # --- cards --------------------------------------------------------------------------------------------------------
+
+    def _contexts(self, columns: Mapping[tuple[str, int], Mapping[Atom, Test]]) -> list[int]:
+        """A literal a context, of which one is true; fluents agree with it."""
+        contexts, encoding = self.rules.contexts, self.encoding
+        if len(contexts) == 1:
+            return [encoding.true]
+        literals = [encoding.choice() for _ in range(len(contexts))]
+        encoding.one_of(literals)
+        states = contexts.states
+        manner = {slot: fluent.manner for fluent in self.rules.fluents.fluents for slot in fluent.slots}
+        for slot in contexts.slots:
+            for atom, test in columns.get(("fluents", slot), {}).items():
+                values = states[:, slot]
+                true = values == test.value if manner[slot] == ONE else values >= test.value
+                where = [literal for literal, holds in zip(literals, true.tolist(), strict=True) if holds]
+                encoding.same(encoding.input(atom), encoding.any_of(where))
+        return literals
+
+    def _cards(
+        self, group: str, columns: Mapping[tuple[str, int], Mapping[Atom, Test]], contexts: Sequence[int]
+    ) -> Counts:
+        """Copies of each kind, and what they act as."""
+        encoding, pack, cells = self.encoding, self.rules.pack, self.rules.cells
+        counts = [_rising(encoding, int(copies)) for copies in pack.copies]
+        for (other, cell), column in columns.items():
+            if other != group:
+                continue
+            by_context = [
+                [kind for kind in range(len(pack)) if cell in cells.acts[context, kind].tolist()]
+                for context in range(len(contexts))
+            ]
+            for atom, test in column.items():
+                enough = [
+                    encoding.all_of([context, _at_least(encoding, counts, kinds, test.value)])
+                    for context, kinds in zip(contexts, by_context, strict=True)
+                ]
+                encoding.same(encoding.input(atom), encoding.any_of(enough))
+        return counts
+
+    def _together(self, cards: Mapping[str, Counts], asked: Iterable[str]) -> None:
+        """One pack: what is held, unseen and gone; what is left was held; nobody holds more than is dealt."""
+        encoding, pack = self.encoding, self.rules.pack
+        for kind, copies in enumerate(pack.copies.tolist()):
+            seen = [literal for group in ("hand", "unseen", "gone") if group in cards for literal in cards[group][kind]]
+            encoding.never(encoding.at_least(copies + 1, [(literal, 1) for literal in seen]))
+            if "left" in cards and "hand" in cards:
+                for left, held in zip(cards["left"][kind], cards["hand"][kind], strict=True):
+                    encoding.never(left, -held)
+        if "hand" in cards:
+            every = [(literal, 1) for kind in cards["hand"] for literal in kind]
+            encoding.never(encoding.at_least(self.rules.largest_hand + 1, every))
+            if "size" in asked:
+                for atom in self.rules.kb.input_atoms:
+                    test = test_of(self.rules.words, atom)
+                    if test and test.group == "size":
+                        encoding.same(encoding.input(atom), encoding.at_least(test.value, every))
+
+    # --- the move -----------------------------------------------------------------------------------------------------
+
+    def _move(self, columns: Mapping[tuple[str, int], Mapping[Atom, Test]], cards: Mapping[str, Counts]) -> None:
+        """A form has one label, and takes as many cards from the hand as it has."""
+        encoding, forms = self.encoding, self.rules.forms
+        lays = [encoding.choice() for _ in range(len(forms))]
+        encoding.one_of(lays, at_least_one=False)
+        for atom, test in columns.get(("move", _LAYS), {}).items():
+            encoding.same(encoding.input(atom), lays[test.value])
+        for atom, test in columns.get(("move", _PLAY), {}).items():
+            mine = [literal for form, literal in enumerate(lays) if forms.label_of[form] == test.value]
+            encoding.same(encoding.input(atom), encoding.any_of(mine))
+        if "left" not in cards:
+            return
+        left = [literal for kind in cards["left"] for literal in kind]
+        for atom, test in columns.get(("move", _PLAYS_LEFT), {}).items():
+            if test.value == 1:
+                encoding.same(encoding.input(atom), encoding.any_of(left))
+        if "hand" in cards:
+            pairs = zip(cards["hand"], cards["left"], strict=True)
+            gone = [
+                encoding.all_of([held, -rest]) for one, other in pairs for held, rest in zip(one, other, strict=True)
+            ]
+            self._laid(lays, gone)
+
+    def _laid(self, lays: Sequence[int], gone: Sequence[int]) -> None:
+        encoding, forms = self.encoding, self.rules.forms
+        by_size: dict[int, list[int]] = {}
+        for form, literal in enumerate(lays):
+            by_size.setdefault(int(forms.label_cards[forms.label_of[form]]), []).append(literal)
+        every = [(literal, 1) for literal in gone]
+        for size, literals in by_size.items():
+            laid = encoding.any_of(literals)
+            encoding.never(laid, encoding.at_least(size + 1, every))
+            if size:
+                encoding.never(laid, -encoding.at_least(size, every))
+
+
+def _rising(encoding: Encoding, copies: int) -> list[int]:
+    literals = [encoding.choice() for _ in range(copies)]
+    for less, more in pairwise(literals):
+        encoding.never(more, -less)
+    return literals
+
+
+def _at_least(encoding: Encoding, counts: Counts, kinds: Sequence[int], bound: int) -> int:
+    if bound <= 0:
+        return encoding.true
+    if len(kinds) == 1:
+        return counts[kinds[0]][bound - 1] if bound <= len(counts[kinds[0]]) else -encoding.true
+    return encoding.at_least(bound, [(literal, 1) for kind in kinds for literal in counts[kind]])

@@ -1,0 +1,85 @@
+"""The process that tries edits: ``python -m abl_cards.selftest.worker FOLDER``, where the folder is its own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from abl_cards.games import GameError
+from abl_cards.games.engine import FolderEngine, FolderGame
+from abl_cards.games.reading.folder import Folder
+from abl_cards.logic import KBError, child
+from abl_cards.logic.build import build
+from abl_cards.selftest.cases import Case, failures, read_cases
+from abl_cards.selftest.differences import difference
+from abl_cards.selftest.edits import Edit, copy_with_parents
+from abl_cards.selftest.mutants import MISSED, NOTICED, REFUSED, SAME, UNCLEAR
+
+Answer = tuple[str, str, dict[str, Any] | None]
+"""An outcome, what is said about it, a case that would notice the edit."""
+
+
+def outcome(home: Path, asked: Mapping[str, Any]) -> Answer:
+    """What becomes of an edit; a copy of the folder in a new home is edited."""
+    home.mkdir()
+    folder = Path(asked["folder"])
+    try:
+        copy = copy_with_parents(folder, home)
+        Edit(*asked["edit"]).apply(copy)
+        return _outcome(folder, copy, asked)
+    finally:
+        shutil.rmtree(home)
+
+
+def _outcome(folder: Path, copy: Path, asked: Mapping[str, Any]) -> Answer:
+    cases, profile = read_cases(folder), asked["profile"]
+    for each in dict.fromkeys([profile, *(case.profile for case in cases)]):
+        try:
+            engine = _engine(copy, each)
+        except (KBError, GameError) as problem:
+            return REFUSED, str(problem), None
+        mine = [case for case in cases if case.profile == each]
+        if failed := _first_failure(mine, engine):
+            return NOTICED, failed, None
+    if failed := _first_failure([Case(0, value) for value in asked["found"]], _engine(copy, profile)):
+        return MISSED, f"by a case found for another edit: {failed}", None
+    return _unnoticed(folder, copy, profile, asked["seconds"])
+
+
+def _first_failure(cases: list[Case], engine: FolderEngine) -> str:
+    """What the first case says that does not hold, or what comes of it."""
+    try:
+        return next((str(failure) for failure in failures(cases, lambda _: engine)), "")
+    except (KBError, GameError) as problem:
+        return str(problem)
+
+
+def _unnoticed(folder: Path, copy: Path, profile: str | None, seconds: float) -> Answer:
+    try:
+        found = difference(_engine(folder, profile), _engine(copy, profile), seconds)
+    except (KBError, GameError) as problem:
+        return MISSED, f"play stops: {problem}", None
+    if found is None:
+        return SAME, "proved: no state differs", None
+    return (MISSED if found.certain else UNCLEAR), found.said, found.case
+
+
+def _engine(folder: Path, profile: str | None) -> FolderEngine:
+    return FolderGame(Folder(folder)).engine(None, profile)
+
+
+def main() -> None:
+    """Answer until there are no more questions; this process may crash, so it grounds what it is given itself."""
+    home = Path(sys.argv[1])
+    child.build_in_child = lambda request, limits, paid: build(request, limits, within=limits)
+    for number, line in enumerate(sys.stdin):
+        asked = json.loads(line)
+        print(json.dumps(outcome(home / str(number), asked)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""Errors of a description name the file and what to write."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from abl_cards.cli.kb import NEW_GAME
+from abl_cards.games import game
+from abl_cards.logic import KBError
+
+CHANGES = {
+    "a form without order": (
+        "labels.lp", "strength(pair(R),R)   :- rank(R).", "", "form pair(3) has no strength/2", "labels.lp",
+    ),
+    "a form without kind": ("labels.lp", "kind(pair(R),pair)     :- rank(R).", "", "has no kind/2", "labels.lp"),
+    "nobody leads": ("game.lp", "leads(S) :- lot(leader,S).", "", "no rule derives leads/1", ""),
+    "nobody is dealt to": ("game.lp", "deals(S,17) :- seat(S).", "", "nobody is dealt a card", ""),
+    "a seat missing": ("game.lp", "seat(0..2).", "seat(0). seat(2).", "seat/1", "game.lp"),
+    "two labels of one number": (
+        "labels.lp", "label(pass).", "label(pass). label(0,single(3)). label(0,pair(3)).", "label", "labels.lp",
+    ),
+    "more cards than there are": ("game.lp", "deals(S,17)", "deals(S,27)", "deals", "game.lp"),
+    "a stage nobody leaves": (
+        "game.lp", "leads(S) :- lot(leader,S).", "leads(S) :- lot(leader,S). asks(bid,0). option(bid(1..3)).",
+        "asks/2: the stage bid is never left", "game.lp",
+    ),
+    "nothing to choose": (
+        "game.lp", "leads(S) :- lot(leader,S).", "leads(S) :- lot(leader,S). asks(bid,0).", "no rule derives option/1",
+        "game.lp",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_an_error_of_description(tmp_path: Path, what: str) -> None:
+    file, old, new, said, place = CHANGES[what]
+    folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
+    text = (folder / file).read_text("utf-8")
+    assert text.count(old) == 1
+    (folder / file).write_text(text.replace(old, new), "utf-8")
+    with pytest.raises(KBError) as raised:
+        game(str(folder)).knowledge()
+    lines = str(raised.value)
+    assert said in lines
+    assert (f"mine/{place}:" if place else "mine: ") in lines
+    assert "(" in lines.partition("error: ")[2]  # the remedy

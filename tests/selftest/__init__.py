@@ -1,0 +1,1 @@
+"""Tests of what a folder tests itself with."""

@@ -1,0 +1,96 @@
+"""Cases hold, or say what does not."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.agents import Random
+from abl_cards.cli.kb import NEW_GAME
+from abl_cards.games import GameError, game, game_names
+from abl_cards.games.engine import FolderEngine, FolderGame
+from abl_cards.selftest.cases import FILE, Case, failure_of, failures, read_cases
+from abl_cards.selftest.games import play_out
+
+HAND = {"hand": ["S4", "C5", "S5"], "to_beat": None}
+FOLDERS = [name for name in game_names() if isinstance(game(name), FolderGame)]
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_the_cases_of_our_own_games_hold(name: str) -> None:
+    cases = read_cases(game(name).home)
+    assert cases
+    assert not [str(each) for each in failures(cases, lambda profile: game(name).engine(None, profile))]
+
+
+def test_the_cases_of_a_new_game_hold(engine: FolderEngine) -> None:
+    cases = read_cases(NEW_GAME)
+    assert len(cases) == 3
+    assert not list(failures(cases, lambda _: engine))
+
+
+@pytest.mark.parametrize(
+    ("case", "said"),
+    [
+        ({"state": HAND, "labels": ["single(4)"]}, "labels: pair(5), single(5) not expected"),
+        ({"state": HAND, "labels": ["single(4)", "single(5)", "pair(5)", "pass"]}, "labels: pass missing"),
+        ({"state": HAND, "moves": 5}, "there are 4 moves, not 5"),
+        ({"state": HAND, "moves": [["S4"]]}, "moves: ["),
+        ({"state": HAND, "costs": [[["S4"], 3]]}, '["S4"] costs 0, not 3'),
+        ({"state": HAND, "costs": [[["S9"], 3]]}, '["S9"] is no legal move'),
+        ({"state": HAND, "costs": [3]}, "costs: pairs"),
+        ({"state": HAND, "best": [["S4"]]}, "best moves: "),
+        ({"state": {"hand": ["XX"]}, "labels": []}, "XX"),
+        ({"state": HAND, "error": "no such thing"}, "there is no error, where 'no such thing' is expected"),
+        ({"state": {"hand": ["XX"]}, "error": "YY"}, "the error is"),
+        ({"words": {"single(4)": "四"}}, "single(4) is called"),
+        ({"words": {"triple(4)": "四"}}, "there is no label triple(4)"),
+    ],
+)
+def test_what_does_not_hold_is_said(engine: FolderEngine, case: dict[str, Any], said: str) -> None:
+    assert said in failure_of(Case(1, case), engine)
+
+
+def test_an_expected_error_holds(engine: FolderEngine) -> None:
+    assert not failure_of(Case(1, {"state": {"hand": ["XX"]}, "error": "XX"}), engine)
+
+
+def test_records_play_again_and_have_positions(engine: FolderEngine) -> None:
+    (record,) = play_out(engine, Random(), 1, 7)
+    assert not failure_of(Case(1, {"record": record}), engine)
+    assert "points" in failure_of(Case(1, {"record": record | {"points": [9, -9, 0]}}), engine)
+    assert "not 0" in failure_of(Case(1, {"record": record, "before": 3, "moves": 0}), engine)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{", "not JSON"),
+        ("[]", "a case is a JSON object"),
+        ('{"why": "nothing"}', "none of them"),
+        ('{"state": {}, "record": {}, "moves": 1}', "state, record"),
+        ('{"state": {}, "labls": []}', "'labls' is no field of such a case"),
+        ('{"state": {}}', "nothing is expected"),
+        ('{"record": {}, "before": 3}', "a record plays again"),
+        ('{"record": {}, "moves": 3}', "a record plays again"),
+        ('{"words": {}, "profile": 3}', "the name of a profile"),
+    ],
+)
+def test_what_is_no_case_is_an_error_with_its_line(tmp_path: Path, line: str, said: str) -> None:
+    (tmp_path / FILE).write_text(f"\n{line}\n", "utf-8")
+    with pytest.raises(GameError, match=r"cases\.jsonl:2: .*") as raised:
+        read_cases(tmp_path)
+    assert said in str(raised.value)
+
+
+def test_a_failure_says_why_the_case_is_there(folder: Path) -> None:
+    (folder / FILE).write_text(json.dumps({"why": "as agreed", "state": HAND, "moves": 9}) + "\n", "utf-8")
+    (failure,) = failures(read_cases(folder), lambda _: FolderGame(_folder(folder)).engine())
+    assert str(failure) == "cases.jsonl:1: there are 4 moves, not 9 (as agreed)"
+
+
+def _folder(path: Path) -> Any:
+    from abl_cards.games.reading.folder import Folder
+
+    return Folder(path)

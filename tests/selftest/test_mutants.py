@@ -1,0 +1,59 @@
+"""Edits are noticed by check, by cases, by play; or nothing differs, and that is proved."""
+
+import json
+from pathlib import Path
+
+from abl_cards.selftest.cases import FILE, Case, failure_of
+from abl_cards.selftest.edits import COMPARISON, LITERAL, NUMBER, RULE, Edit
+from abl_cards.selftest.mutants import MISSED, NOTICED, REFUSED, SAME, Mutant, Trial, share_caught, try_edits
+from tests.selftest.conftest import engine_of
+
+
+def edit(folder: Path, file: str, old: str, new: str, kind: str) -> Edit:
+    text = (folder / file).read_text("utf-8")
+    assert text.count(old) == 1
+    return Edit(file, text.index(old), text.index(old) + len(old), new, kind)
+
+
+def test_what_becomes_of_edits(folder: Path) -> None:
+    """One process for all of them: the processes take longer to begin than the edits to be tried."""
+    edits = [
+        edit(folder, "labels.lp", "strength(pair(R),R)   :- rank(R).", "", RULE),
+        edit(folder, "labels.lp", "needs(pair(R),1,R,2)", "needs(pair(R),1,R,3)", NUMBER),
+        edit(folder, "game.lp", "place_points(3,-1)", "place_points(3,-2)", NUMBER),
+        edit(folder, "rules.lp", "form(_,F), ", "", LITERAL),
+        edit(folder, "rules.lp", "F != pass, ", "", LITERAL),
+        edit(folder, "rules.lp", "N = 1..4", "N = 1..5", NUMBER),
+        edit(folder, "game.lp", "leads(S) :- lot(leader,S).", "leads(S) :- lot(leader,S), S = S.", COMPARISON),
+    ]
+    trial, told = Trial(folder, None, 20.0), list[Mutant]()
+    found = try_edits(trial, edits, told.append)
+    assert [each.outcome for each in found] == [REFUSED, NOTICED, MISSED, REFUSED, SAME, SAME, SAME]
+    assert found[1].said.startswith("cases.jsonl:1: labels:")
+    assert len(told) == len(edits)
+    assert share_caught(found) == 3 / 4
+    (case,) = trial.found
+    assert "points" in found[2].said
+    assert case["why"].startswith("notices game.lp:")
+    assert not failure_of(Case(1, case), engine_of(folder))
+
+
+def test_a_case_that_was_proposed_notices(folder: Path) -> None:
+    """Costs and lists as well as labels: each kind of edit leads to a case of its kind."""
+    (folder / FILE).unlink()
+    (folder / "preferences.lp").write_text(
+        'preference(low, g). says(low, en, "Low."). says(low, zh, "小。").\n'
+        "#external play(L) : label(L).\n"
+        "cost(low, 3) :- play(single(3)).\n",
+        "utf-8",
+    )
+    edits = [
+        edit(folder, "preferences.lp", "low, 3", "low, 4", NUMBER),
+        edit(folder, "labels.lp", "kind(pair(R),pair)", "kind(pair(R),single)", COMPARISON),
+    ]
+    trial = Trial(folder, None, 20.0)
+    assert [each.outcome for each in try_edits(trial, edits, lambda _: None)] == [MISSED, MISSED]
+    assert {"costs", "labels"} == {name for case in trial.found for name in case} - {"why", "state"}
+    (folder / FILE).write_text("".join(json.dumps(case) + "\n" for case in trial.found), "utf-8")
+    again = try_edits(Trial(folder, None, 20.0), edits, lambda _: None)
+    assert [each.outcome for each in again] == [NOTICED, NOTICED]
