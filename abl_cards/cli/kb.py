@@ -121,19 +121,35 @@ def verify(
 def copy(
     game_name: GameName,
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")],
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FILE ...]", help="Rule files to edit, such as rules; the others stay the parent's."),
+    ] = None,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Copy every file, with the common ones, and name no parent.")
+    ] = False,
 ) -> None:
-    """Copy the rule files of a game to a new folder, to be edited.
+    """Make a folder of your own from a game: a variant, which holds only what differs from its parent.
 
-    abl-cards kb copy guandan my-rules
+    It survives our next release: what you do not name goes on to come from the game. Add rules and switches to
+    variant.lp; the files you name are copied, to be edited, and replace the parent's.
+
+        abl-cards kb copy guandan my-rules
+
+        abl-cards kb copy guandan my-rules preferences
     """
+    from abl_cards.cli.copying import copy_whole, make_variant
+
     game = find_game(game_name)
     if directory.exists():
         fail(f"{directory} is there already, and nothing is overwritten; name a new folder")
-    shutil.copytree(game.home, directory, ignore=shutil.ignore_patterns("__pycache__", "*.py"))
+    if whole and files:
+        misuse("--whole copies every file; name none")
+    said = copy_whole(game, directory) if whole else make_variant(game, directory, files or [])
     typer.echo(
-        f"The rule files of {game.name} are in {directory}. Edit them, then:\n"
+        f"{said} Edit, then:\n"
         f"  abl-cards kb check {directory}\n"
-        f"  abl-cards kb verify {game.name} --kb {directory}\n"
+        f"  abl-cards kb diff {game.name} {directory}\n"
         f"  abl-cards match {game.name} greedy random --kb {directory}"
     )
 

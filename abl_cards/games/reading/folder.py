@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from abl_cards.games.reading.fluents import MANNERS, declared_fluents
-from abl_cards.games.reading.variants import COMMON, HOME, Layers, layers_of, text_of
+from abl_cards.games.reading.variants import HOME, Layers, layers_of, text_of
 from abl_cards.games.rule_files import kb_error
 from abl_cards.logic import Input, KnowledgeBase, Signature, Term
 from abl_cards.logic.files import lies_in
@@ -121,6 +121,7 @@ def load(
         cache=cache,
         library=folder.library,
     )
+    shelves = [shelf.resolve() for shelf in folder.library]
     # A game need not use all that a common file says, and who wrote the game can do nothing about it.
-    ours = tuple(each for each in kb.warnings if each.location is None or not lies_in(each.location.file, [COMMON]))
+    ours = tuple(each for each in kb.warnings if each.location is None or not lies_in(each.location.file, shelves))
     return replace(kb, warnings=ours)

@@ -1,0 +1,68 @@
+"""Folders of one's own: a copy of a game, or a variant that names it as its parent."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from abl_cards.cli.console import fail, misuse
+
+if TYPE_CHECKING:
+    from abl_cards.games import Game
+    from abl_cards.games.engine import FolderGame
+
+
+def copy_whole(game: Game, directory: Path) -> str:
+    """Every rule file, with the common ones; says what is there."""
+    from abl_cards.games.engine import FolderGame
+    from abl_cards.games.reading.variants import COMMON
+
+    ignored = shutil.ignore_patterns("__pycache__", "*.py")
+    shutil.copytree(game.home, directory, ignore=ignored)
+    if isinstance(game, FolderGame) and not (directory / "common").exists():
+        shutil.copytree(COMMON, directory / "common", ignore=ignored)
+    return f"The rule files of {game.name} are in {directory}."
+
+
+def make_variant(game: Game, directory: Path, files: Sequence[str]) -> str:
+    """A folder that names the game as its parent, and has these of its files; says what is there."""
+    from abl_cards.games.engine import FolderGame
+
+    if not isinstance(game, FolderGame):
+        return copy_whole(game, directory)
+    parent = _parent(game, directory)
+    known = {file.stem: file for file in game.folder.layers.files}
+    chosen = [name.removesuffix(".lp") for name in files]
+    for name in chosen:
+        if name not in known or name == "variant":
+            misuse(f"{game.name} has no {name}.lp; there are: {', '.join(sorted({*known} - {'variant'}))}")
+    directory.mkdir(parents=True)
+    for name in chosen:
+        shutil.copyfile(known[name], directory / f"{name}.lp")
+    (directory / "variant.lp").write_text(_text(game, parent, chosen, sorted({*known} - {"variant"})), "utf-8")
+    kept = f", with {', '.join(f'{name}.lp' for name in chosen)} to be edited" if chosen else ""
+    return f"{directory} is a variant of {game.name}{kept}: variant.lp names its parent."
+
+
+def _parent(game: FolderGame, directory: Path) -> str:
+    """What a variant calls it: a game that comes with the package, or a folder beside the new one."""
+    from abl_cards.games.reading.variants import HOME
+
+    if game.home.resolve().parent == HOME.resolve():
+        return game.folder.name
+    if game.home.resolve().parent != directory.resolve().parent:
+        fail(f"a variant lies beside its parent: make it in {game.home.resolve().parent}, or copy with --whole")
+    return game.folder.name
+
+
+def _text(game: FolderGame, parent: str, chosen: Sequence[str], known: Sequence[str]) -> str:
+    lines = [
+        f"% A variant of {game.title}: what differs is here, all else is its parent's.",
+        f"% Files that it may replace: {', '.join(known)}.",
+        "",
+        f"parent({parent}).",
+        *(f"replaces({name})." for name in chosen),
+    ]
+    return "\n".join(lines) + "\n"
