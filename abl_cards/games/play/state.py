@@ -118,61 +118,70 @@ def deal(keys, which, deck, sizes, hands, aside):
             aside[which[i], shuffled[place]] += 1
 
 
+# Arrays are taken out of the tuple once: where that happens in a loop, each costs a counted reference.
+
+
 @njit(cache=True, nogil=True)
 def lay_down(state, turns, passing, which, lo, hi, form, cards):
     """Apply one play or pass at each of the tables which[lo:hi]; returns the first one whose turn nobody has, or -1."""
+    seats, acts, clock, idle, acted, laid = state.seat, state.acts, state.clock, state.idle, state.acted, state.laid
+    recent, recent_seat, passed, gone_by = state.recent, state.recent_seat, state.passed, state.gone_by
+    to_beat, owner, out, context = state.to_beat, state.owner, state.out, state.context
+    plays, top_cards, entries, classes = state.plays, state.top_cards, turns.table, turns.laid_class
+    hands, played, most = state.hands, state.played, cards.shape[1]
     for i in range(lo, hi):
-        table = which[i]
-        seat = np.int64(state.seat[table])
-        place = state.acts[table] % state.recent.shape[1]
-        state.clock[table] += 1
-        state.acts[table] += 1
-        state.idle[table] += 1
-        state.acted[table], state.laid[table] = seat, form[i]
-        state.recent_seat[table, place] = seat
-        state.recent[table, place] = cards[i]
-        if form[i] == passing:
-            state.passed[table] |= np.uint16(1 << seat)
-            state.gone_by[table] |= np.uint16(1 << seat)
+        table, index = which[i], np.int64(form[i])
+        seat = np.int64(seats[table])
+        place = np.int64(acts[table]) % recent.shape[1]
+        clock[table] += 1
+        acts[table] += 1
+        idle[table] += 1
+        acted[table], laid[table] = seat, index
+        recent_seat[table, place] = seat
+        if index == passing:
+            for at in range(most):
+                recent[table, place, at] = cards[i, at]
+            passed[table] |= np.uint16(1 << seat)
+            gone_by[table] |= np.uint16(1 << seat)
         else:
-            for card in cards[i]:
-                if card == NO_CARD:
-                    break
-                state.hands[table, seat, card] -= 1
-                state.played[table, seat, card] += 1
-            state.plays[table, seat] += 1
-            state.idle[table] = 0
-            state.to_beat[table], state.owner[table], state.passed[table] = form[i], seat, 0
-            state.top_cards[table] = cards[i]
+            for at in range(most):
+                card = cards[i, at]
+                recent[table, place, at] = card
+                top_cards[table, at] = card
+                if card != NO_CARD:
+                    hands[table, seat, card] -= 1
+                    played[table, seat, card] += 1
+            plays[table, seat] += 1
+            idle[table] = 0
+            to_beat[table], owner[table], passed[table] = index, seat, 0
             left = 0
-            for card in range(state.hands.shape[2]):
-                left += state.hands[table, seat, card]
+            for card in range(hands.shape[2]):
+                left |= hands[table, seat, card]
             if left == 0:
                 finish(state, table, seat)
-        entry = turns.table[
-            seat * turns.acted + np.int64(state.owner[table]) * turns.owner
-            + np.int64(state.passed[table]) * turns.passed
-            + np.int64(state.gone_by[table]) * turns.gone_by + np.int64(state.out[table]) * turns.out
-            + np.int64(turns.laid_class[form[i]]) * turns.laid + np.int64(state.context[table]) * turns.context
+        entry = entries[
+            seat * turns.acted + np.int64(owner[table]) * turns.owner + np.int64(passed[table]) * turns.passed
+            + np.int64(gone_by[table]) * turns.gone_by + np.int64(out[table]) * turns.out
+            + np.int64(classes[index]) * turns.laid + np.int64(context[table]) * turns.context
         ]  # fmt: skip
         if entry == NO_TURN:
             return table
-        pass_turn(state, turns.leftover, table, entry)
+        seats[table] = entry & NEXT_SEAT
+        if entry & OVER:
+            close(state, turns.leftover, table)
+        if entry & TRICK_OVER:
+            to_beat[table], owner[table] = LEADING, seats[table]
+            passed[table], gone_by[table] = 0, 0
     return -1
 
 
 @njit(cache=True, nogil=True)
-def pass_turn(state, leftover, table, entry):
-    """Do as an entry of the turn table says."""
-    if entry & OVER:
-        for seat in leftover:
-            if not (state.out[table] >> np.uint16(seat)) & np.uint16(1):
-                finish(state, table, seat)
-        state.stage[table] = EPISODE_OVER
-    state.seat[table] = entry & NEXT_SEAT
-    if entry & TRICK_OVER:
-        state.to_beat[table], state.owner[table] = LEADING, state.seat[table]
-        state.passed[table], state.gone_by[table] = 0, 0
+def close(state, leftover, table):
+    """The episode is over: who still holds cards takes the last places."""
+    for seat in leftover:
+        if not (state.out[table] >> np.uint16(seat)) & np.uint16(1):
+            finish(state, table, seat)
+    state.stage[table] = EPISODE_OVER
 
 
 @njit(cache=True, nogil=True)
