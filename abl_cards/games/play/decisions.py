@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.faults import check_laid, check_lists
 from abl_cards.games.hidden import Constraints
-from abl_cards.games.play import walk
+from abl_cards.games.play import bare, walk
 from abl_cards.games.play.state import LEADING
 from abl_cards.games.play.view import View
 from abl_cards.games.play.walk import Room, new_room
@@ -169,9 +169,14 @@ class Decisions:
         moves.form[rows[some]], moves.cards[rows[some]] = lists.form[chosen], lists.cards[chosen]
 
     def _laid_down(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> tuple[Moves, NDArray[np.int64]]:
-        n, view = len(self.view), self.view
+        n, view, plain = len(self.view), self.view, self.rules.bare
         moves, found = self._room(n), np.zeros(n, np.int64)
         way = (self.to_beat < 0).astype(np.int8)
+        if plain is not None:
+            each_share(n, lambda lo, hi: bare.realise(
+                plain, view.hand, way, labels, self.allowed, keys, lo, hi, *moves, self._bare_room(), found,
+            ))  # fmt: skip
+            return moves, found
         each_share(n, lambda lo, hi: walk.realise(
             self.rules.book, view.hand, view.context, way, labels, self.allowed, keys, lo, hi, *moves,
             self._walk_room(),
@@ -199,20 +204,25 @@ class Decisions:
         return lists
 
     def _list(self, labels: NDArray[np.int16], lo: int, hi: int, room: int) -> MoveLists:
-        start, view = np.zeros(hi + 1, np.int64), self.view
+        start, view, plain = np.zeros(hi + 1, np.int64), self.view, self.rules.bare
         way = (self.to_beat < 0).astype(np.int8)
         while True:
             moves = self._room(room)
-            found = walk.list_moves(
-                self.rules.book, view.hand, view.context, way, labels, self.legal, self.allowed, lo, hi, start, *moves,
-                self._walk_room(),
-            )  # fmt: skip
+            told = view.hand, view.context, way, labels, self.legal, self.allowed, lo, hi, start, *moves
+            if plain is None:
+                found = walk.list_moves(self.rules.book, *told, self._walk_room())
+            else:
+                found = bare.list_moves(plain, *told, self._bare_room())
             if found <= room:
                 return MoveLists(start[lo:], moves.form[:found], moves.cards[:found])
             room = found
 
     def _room(self, n: int) -> Moves:
         return Moves(np.empty(n, np.int16), np.empty((n, self.rules.forms.most_cards), np.uint8))
+
+    def _bare_room(self) -> bare.Room:
+        book = self.rules.book
+        return bare.new_room(len(book.kind), self.rules.forms.most_cards, int(book.blocks[:, walk.KICKERS].max()))
 
     def _walk_room(self) -> Room:
         book = self.rules.book

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games.play.bare import Bare, bare_of
 from abl_cards.games.play.state import NO_TURN, OVER, TRICK_OVER, State, Turns, empty_state
 from abl_cards.games.play.walk import Book
 from abl_cards.games.questions import with_outputs
@@ -93,6 +94,11 @@ class Rules:
     def label_texts(self) -> tuple[str, ...]:
         """The labels as text, in the order of masks and policies."""
         return tuple(map(str, self.labels))
+
+    @cached_property
+    def bare(self) -> Bare | None:
+        """The book for the kernels of games where each cell is one kind of card; None for other games."""
+        return bare_of(self.book, int(self.pack.copies.max()), self.forms.most_cards)
 
     @cached_property
     def secret(self) -> frozenset[Term]:

@@ -1,0 +1,393 @@
+"""The walk of games where each cell is one kind of card: no suits, no wild cards; the same lists as walk.py, sooner.
+
+A hand is packed into a number of four bits a cell, so that one subtraction says whether it holds the cards of a form.
+Cards lie from low to high, so the main cards of a form are one piece among its kickers, and the sets of a form come in
+the order of their texts: a walk from left to right that tries the letters in their order.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abl_cards.games.play.walk import (
+    APART,
+    CARRYING,
+    EVERY_LABEL,
+    FORM,
+    GROUPS,
+    KICKER_SIZE,
+    KICKERS,
+    LABEL,
+    MAIN_LETTER,
+    MODE,
+    NO_CARD,
+    Book,
+)
+from abl_cards.games.reading.layout import NONE, PLAIN
+from abl_cards.streams import below, mix
+
+MOST_RANKS, MOST_COPIES = 16, 7
+_RANK, _SIZE = 0, 1
+
+
+class Bare(NamedTuple):
+    """What these kernels know of the rules."""
+
+    blocks: NDArray[np.int64]  # [blocks, fields] by the names below
+    main: NDArray[np.uint64]  # [blocks] the main cards as a packed hand
+    rows: NDArray[np.uint8]  # [blocks, most] the main cards as in Moves
+    allowed: NDArray[np.uint16]  # [carrying, 2, ranks] as in Layout
+    block_of: NDArray[np.int64]  # [labels] NONE for a label without a form
+    lists: NDArray[np.int32]  # [contexts, blocks]
+    alphabet: NDArray[np.int64]  # [ranks]
+    kind: NDArray[np.uint8]  # [ranks]
+    tops: np.uint64  # the highest bit of each rank
+
+
+_LABEL, _FORM, _CARDS, _KICKERS, _KICKER_SIZE, _CARRYING, _APART, _FIRST = range(8)
+
+
+class Room(NamedTuple):
+    """What the walks write into."""
+
+    caps: NDArray[np.int64]  # [ranks] the most groups of each that can be kickers
+    letters: NDArray[np.int64]  # [ranks + 1] ranks that can come
+    stack: NDArray[np.int64]  # [depth, 5]
+    laid: NDArray[np.uint8]  # [most] what lies on the table
+    kickers: NDArray[np.int64]  # [ranks] cards of each that are carried
+    ways: NDArray[np.int64]  # [ranks + 2, kickers + 1]
+
+
+def bare_of(book: Book, copies: int, most: int) -> Bare | None:
+    """Lay out a book for these kernels, where so many copies of a card and cards of a play are the most; None for others."""
+    ranks, slots = book.kind.shape
+    blocks, carrying = book.blocks, book.blocks[:, KICKERS] > 0
+    plain = slots == 1 and (book.acting == 1).all() and (book.wild[:, :, 0] < 0).all() and book.sorted_rows
+    single = (book.label_blocks[:, 1] - book.label_blocks[:, 0] <= 1).all()
+    if not plain or not single or (blocks[:, MODE] != PLAIN).any() or (blocks[:, FORM] < 0).any():
+        return None
+    if ranks > MOST_RANKS or copies > MOST_COPIES or (blocks[carrying, MAIN_LETTER] == NONE).any():
+        return None
+    main = _main_cards(book)
+    if any(not _apart(book, block, main[block]) for block in np.flatnonzero(carrying)):
+        return None
+    kind = book.kind[:, 0].astype(np.uint8)
+    rows = np.full((len(blocks), most), NO_CARD, np.uint8)
+    for block, counts in enumerate(main):
+        cards = np.repeat(kind, counts)
+        rows[block, : len(cards)] = cards
+    first, last = book.label_blocks[:, 0], book.label_blocks[:, 1]
+    fields = (
+        blocks[:, LABEL], blocks[:, FORM], main.sum(axis=1), blocks[:, KICKERS], blocks[:, KICKER_SIZE],
+        blocks[:, CARRYING], blocks[:, APART], np.where(carrying, blocks[:, MAIN_LETTER], 0),
+    )  # fmt: skip
+    shifts = 4 * np.arange(ranks).astype(np.uint64)
+    return Bare(
+        np.stack(fields, axis=1).astype(np.int64), (main.astype(np.uint64) << shifts).sum(axis=1, dtype=np.uint64),
+        rows, book.allowed, np.where(first < last, first, NONE).astype(np.int64), book.lists,
+        book.alphabet.astype(np.int64), kind, (np.uint64(8) << shifts).sum(dtype=np.uint64),
+    )  # fmt: skip
+
+
+def _main_cards(book: Book) -> NDArray[np.int64]:
+    """[blocks, ranks] the main cards of each."""
+    counts = np.zeros((len(book.blocks), len(book.kind)), np.int64)
+    for block, groups in enumerate(book.blocks[:, GROUPS]):
+        for place in range(groups):
+            counts[block, book.groups[block, _RANK, place]] += book.groups[block, _SIZE, place]
+    return counts
+
+
+def _apart(book: Book, block: int, main: NDArray[np.int64]) -> bool:
+    """Whether no kicker lies among the main cards."""
+    own = np.flatnonzero(main)
+    kickers = np.flatnonzero(book.allowed[book.blocks[block, CARRYING]].any(axis=0))
+    lowest = int(book.blocks[block, MAIN_LETTER]) == own.min()
+    return lowest and not ((kickers >= own.min()) & (kickers <= own.max())).any()
+
+
+@njit(cache=True, nogil=True)
+def new_room(ranks, most, kickers):
+    """Room for walks through the forms of a game."""
+    return Room(
+        np.zeros(ranks, np.int64), np.zeros(ranks + 1, np.int64), np.zeros((kickers + 3, 5), np.int64),
+        np.full(most, NO_CARD, np.uint8), np.zeros(ranks, np.int64), np.zeros((ranks + 2, kickers + 2), np.int64),
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _packed(hands, i, kind):
+    key = np.uint64(0)
+    for rank in range(len(kind)):
+        key |= np.uint64(hands[i, kind[rank]]) << np.uint64(4 * rank)
+    return key
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _limits(allowed, carrying, way, size, key, caps):
+    """Fill caps [ranks] with the most groups of each rank that can be kickers; returns their sum."""
+    total = np.int64(0)
+    for rank in range(len(caps)):
+        bits, caps[rank] = np.int64(allowed[carrying, way, rank]), 0
+        if bits:
+            groups = np.int64((key >> np.uint64(4 * rank)) & np.uint64(15)) // size
+            while groups > 0 and not (bits >> groups) & 1:
+                groups -= 1
+            caps[rank] = groups
+            total += groups
+    return total
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _letters(alphabet, first, caps, letters):
+    """The ranks that can come in the cards, in the order of their letters; returns how many there are."""
+    count = np.int64(0)
+    for place in range(len(alphabet)):
+        rank = alphabet[place]
+        if rank == first or caps[rank]:
+            letters[count] = rank
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _copy(rows, block, cards, at):
+    for place in range(cards.shape[1]):
+        cards[at, place] = rows[block, place]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _with_one(rows, block, main, low, card, size, cards, at):
+    """The main cards with one kicker before them, or behind."""
+    for place in range(cards.shape[1]):
+        cards[at, place] = NO_CARD
+    for place in range(main):
+        cards[at, place + (size if low else 0)] = rows[block, place]
+    for place in range(size):
+        cards[at, place + (0 if low else main)] = card
+
+
+@njit(cache=True, nogil=True)
+def _walk_one(bare, block, room, seen, form, cards):
+    """The card sets of a form with one kicker: most of a list; returns the number after the last."""
+    rows, caps, letters, kind = bare.rows, room.caps, room.letters, bare.kind
+    fields = bare.blocks[block]
+    main, size, first, index = fields[_CARDS], fields[_KICKER_SIZE], fields[_FIRST], fields[_FORM]
+    count, end = _letters(bare.alphabet, first, caps, letters), len(form)
+    for letter in range(count):
+        rank = letters[letter]
+        if rank < first:
+            if seen < end:
+                form[seen] = index
+                _with_one(rows, block, main, True, kind[rank], size, cards, seen)
+            seen += 1
+        elif rank == first:
+            for other in range(count):
+                if letters[other] > first:
+                    if seen < end:
+                        form[seen] = index
+                        _with_one(rows, block, main, False, kind[letters[other]], size, cards, seen)
+                    seen += 1
+    return seen
+
+
+@njit(cache=True, nogil=True)
+def _walk(bare, block, way, room, seen, end, stop, form, cards):
+    """Lay down the card sets of a form with kickers; returns the number after the last.
+
+    Goes no further than to number stop; writes those that lie before row end.
+    """
+    rows, caps, letters, stack, laid, kind = bare.rows, room.caps, room.letters, room.stack, room.laid, bare.kind
+    fields, allowed = bare.blocks[block], bare.allowed
+    main, size, first, index = fields[_CARDS], fields[_KICKER_SIZE], fields[_FIRST], fields[_FORM]
+    groups, apart, row, highest = fields[_KICKERS], fields[_APART], fields[_CARRYING], len(kind) - 1
+    count = _letters(bare.alphabet, first, caps, letters)
+    laid[:] = NO_CARD
+    depth = np.int64(0)
+    # By depth: next letter to try, rank of the last kicker, how often it came, whether the main cards lie, cards.
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = 0, -1, 0, 0, 0
+    while depth >= 0 and seen < stop:
+        letter = stack[depth, 0]
+        if letter == count:
+            depth -= 1
+            continue
+        stack[depth, 0] = letter + 1
+        rank, before, again, lies, filled = (
+            letters[letter], stack[depth, 1], stack[depth, 2], stack[depth, 3], stack[depth, 4],
+        )  # fmt: skip
+        if rank == first:
+            if lies or before > first:
+                continue
+            next_rank, next_again, next_lies = before, again, np.int64(1)
+            for place in range(main):
+                laid[filled + place] = rows[block, place]
+            filled += main
+        else:
+            if rank < before or depth - lies == groups or (rank > first) != (lies == 1):
+                continue
+            next_again = again + 1 if rank == before else np.int64(1)
+            if next_again > caps[rank] or (apart and rank == highest and before == highest - 1):
+                continue
+            if rank != before and before >= 0 and not (allowed[row, way, before] >> again) & 1:
+                continue
+            next_rank, next_lies = rank, lies
+            for place in range(size):
+                laid[filled + place] = kind[rank]
+            filled += size
+        if depth < groups:
+            depth += 1
+            stack[depth, 0], stack[depth, 1], stack[depth, 2] = 0, next_rank, next_again
+            stack[depth, 3], stack[depth, 4] = next_lies, filled
+        elif next_lies and (next_rank < 0 or (allowed[row, way, next_rank] >> next_again) & 1):
+            if seen < end:
+                form[seen] = index
+                for place in range(cards.shape[1]):
+                    cards[seen, place] = laid[place]
+            seen += 1
+    return seen
+
+
+@njit(cache=True, nogil=True)
+def list_moves(bare, hands, context, way, labels, legal, allowed, lo, hi, start, form, cards, room):
+    """All card sets of decisions lo..hi-1 in the order of lists, or of a label each; fills start[lo + 1 : hi + 1].
+
+    Writes as much as form and cards have room for and returns how many card sets there are.
+    """
+    lists, blocks, main, rows, tops, kind = bare.lists, bare.blocks, bare.main, bare.rows, bare.tops, bare.kind
+    carrying, caps, end = bare.allowed, room.caps, np.int64(form.shape[0])
+    seen, stop, count = np.int64(start[lo]), np.int64(np.iinfo(np.int64).max), lists.shape[1]
+    for i in range(lo, hi):
+        key, wanted, ctx, how = _packed(hands, i, kind), np.int64(labels[i]), np.int64(context[i]), np.int64(way[i])
+        for place in range(count):
+            block = np.int64(lists[ctx, place])
+            label = blocks[block, _LABEL]
+            if not legal[label, i] or (wanted != EVERY_LABEL and wanted != label):
+                continue
+            if not allowed[blocks[block, _FORM], i] or ((key | tops) - main[block]) & tops != tops:
+                continue
+            kickers = blocks[block, _KICKERS]
+            if kickers == 0:
+                if seen < end:
+                    form[seen] = blocks[block, _FORM]
+                    _copy(rows, block, cards, seen)
+                seen += 1
+                continue
+            _limits(carrying, blocks[block, _CARRYING], how, blocks[block, _KICKER_SIZE], key, caps)
+            if kickers == 1:
+                seen = _walk_one(bare, block, room, seen, form, cards)
+            else:
+                seen = _walk(bare, block, how, room, seen, end, stop, form, cards)
+        start[i + 1] = seen
+    return seen
+
+
+@njit(cache=True, nogil=True)
+def realise(bare, hands, way, labels, allowed, keys, lo, hi, form, cards, room, found):
+    """One card set of one label a decision, for decisions lo..hi-1: a random one, or the first without keys.
+
+    ``found`` [n] is how many there are to choose from; 0 where the label turns out to have none.
+    """
+    blocks, main, rows, tops, kind, block_of = bare.blocks, bare.main, bare.rows, bare.tops, bare.kind, bare.block_of
+    carrying, caps, ways, carried = bare.allowed, room.caps, room.ways, room.kickers
+    for i in range(lo, hi):
+        found[i] = 0
+        block = block_of[labels[i]] if 0 <= labels[i] < len(block_of) else np.int64(NONE)
+        if block < 0 or not allowed[blocks[block, _FORM], i]:
+            continue
+        key = _packed(hands, i, kind)
+        if ((key | tops) - main[block]) & tops != tops:
+            continue
+        kickers, size, row = blocks[block, _KICKERS], blocks[block, _KICKER_SIZE], blocks[block, _CARRYING]
+        form[i] = blocks[block, _FORM]
+        if kickers == 0:
+            found[i] = 1
+            _copy(rows, block, cards, i)
+            continue
+        total = _limits(carrying, row, np.int64(way[i]), size, key, caps)
+        if len(keys) == 0:
+            found[i] = _walk(bare, block, np.int64(way[i]), room, np.int64(i), hi, np.int64(i + 1), form, cards) - i
+            continue
+        apart = blocks[block, _APART] != 0
+        if kickers > 1:
+            total = _count_kickers(carrying, row, way[i], kickers, apart, caps, ways)
+        if total == 0:
+            continue
+        found[i] = total
+        lot = np.int64(below(mix(keys[i], np.uint64(1)), np.uint64(total)))
+        for rank in range(len(caps)):
+            carried[rank] = 0
+        if kickers == 1:
+            carried[_one_kicker(caps, lot)] = size
+        else:
+            _take_kickers(carrying, row, way[i], kickers, apart, size, caps, ways, lot, carried)
+        _merge(rows, block, blocks[block, _CARDS], blocks[block, _FIRST], kind, carried, cards, i)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _one_kicker(caps, lot):
+    """The rank of the kicker of a number, from the low ranks on."""
+    rank = 0
+    while caps[rank] == 0 or lot > 0:
+        if caps[rank]:
+            lot -= 1
+        rank += 1
+    return rank
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _merge(rows, block, main, first, kind, kickers, cards, at):
+    """Write the main cards and so many kickers of each rank from low to high."""
+    filled = 0
+    for rank in range(len(kind)):
+        if rank == first:
+            for place in range(main):
+                cards[at, filled] = rows[block, place]
+                filled += 1
+        for _ in range(kickers[rank]):
+            cards[at, filled] = kind[rank]
+            filled += 1
+    for place in range(filled, cards.shape[1]):
+        cards[at, place] = NO_CARD
+
+
+@njit(cache=True, nogil=True)
+def _count_kickers(allowed, row, way, groups, apart, caps, ways):
+    """Fill ways [rank, n]: how many ways there are to take n groups of the ranks from this one on; returns all."""
+    ranks = len(caps)
+    for n in range(groups + 1):
+        ways[ranks, n] = 0
+    ways[ranks, 0] = 1
+    for rank in range(ranks - 1, -1, -1):
+        skip = 2 if apart and rank == ranks - 2 else 1  # the small joker takes no big one along
+        for n in range(groups + 1):
+            total = ways[rank + 1, n]
+            for k in range(1, min(n, caps[rank]) + 1):
+                if (allowed[row, way, rank] >> k) & 1:
+                    total += ways[rank + skip, n - k]
+            ways[rank, n] = total
+    return ways[0, groups]
+
+
+@njit(cache=True, nogil=True)
+def _take_kickers(allowed, row, way, groups, apart, size, caps, ways, rest, kickers):
+    """Fill kickers [ranks], zero so far, with the cards of a number."""
+    rank, n, ranks = np.int64(0), groups, len(caps)
+    while n > 0:
+        if rest < ways[rank + 1, n]:
+            rank += 1
+            continue
+        rest -= ways[rank + 1, n]
+        skip = 2 if apart and rank == ranks - 2 else 1
+        for k in range(1, min(n, caps[rank]) + 1):
+            if (allowed[row, way, rank] >> k) & 1:
+                if rest < ways[rank + skip, n - k]:
+                    kickers[rank] = k * size
+                    n -= k
+                    rank += skip
+                    break
+                rest -= ways[rank + skip, n - k]
