@@ -64,7 +64,7 @@ class Room(NamedTuple):
 
 
 def bare_of(book: Book, copies: int, most: int) -> Bare | None:
-    """Lay out a book for these kernels, where so many copies of a card and cards of a play are the most; None for others."""
+    """Lay out a book for these kernels; so many copies of a card, cards of a play are the most. None for others."""
     ranks, slots = book.kind.shape
     blocks, carrying = book.blocks, book.blocks[:, KICKERS] > 0
     plain = slots == 1 and (book.acting == 1).all() and (book.wild[:, :, 0] < 0).all() and book.sorted_rows

@@ -8,19 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.game import GameError
-from abl_cards.games.play.state import State, add_points
+from abl_cards.games.play import state as kernels
+from abl_cards.games.play.state import State
 from abl_cards.games.play.view import act_column
-from abl_cards.games.reading.rules import Rules
+from abl_cards.games.reading.rules import Rules, form_classes
 from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number
 from abl_cards.games.tables import DRAW, Indices
-from abl_cards.games.telling.columns import EVENTS
+from abl_cards.games.telling.columns import EVENTS, test_of
 from abl_cards.games.telling.writer import Fill, Told, columns_of, lazily, rows_of
 from abl_cards.logic import Atom, Signature, Term, evaluate
 from abl_cards.logic.circuit import FALSE
@@ -28,44 +29,19 @@ from abl_cards.logic.circuit import FALSE
 _CHANGES = ("next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2")
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """What may change at an event."""
 
     told: Told
-    sets: tuple[tuple[int, int, int], ...]  # output, slot, value
-    adds: tuple[tuple[int, int, int], ...]  # output, slot, number
-    passes: tuple[tuple[int, int, int, int], ...]  # output, from, to, kind; -1 for those aside
-    takes: tuple[tuple[int, int], ...]  # output, seat: all that lies aside
+    sets: NDArray[np.int64]  # [n, 3] output, slot, value
+    adds: NDArray[np.int64]  # [n, 3] output, slot, number
+    passes: NDArray[np.int64]  # [n, 4] output, from, to, kind; -1 for those aside
+    takes: NDArray[np.int64]  # [n, 2] output, seat: all that lies aside
+    matters: NDArray[np.bool_]  # [forms] of which laid down anything changes at all
 
     def apply(self, answers: NDArray[np.uint8], state: State, which: Indices) -> None:
         """Change the tables [n] by the answers [outputs, n]."""
-        held = np.asarray(answers.any(axis=1))
-        for output, slot, value in self.sets:
-            if held[output]:
-                state.fluents[which[answers[output] == 1], slot] = value
-        for output, slot, value in self.adds:
-            if held[output]:
-                state.fluents[which[answers[output] == 1], slot] += value
-        for output, giver, taker, kind in self.passes:
-            if held[output]:
-                _move(state, which[answers[output] == 1], giver, taker, kind)
-        for output, seat in self.takes:
-            if held[output]:
-                taking = which[answers[output] == 1]
-                state.hands[taking, seat] += state.aside[taking]
-                state.aside[taking] = 0
-
-
-def _move(state: State, which: Indices, giver: int, taker: int, kind: int) -> None:
-    if giver >= 0:
-        state.hands[which, giver, kind] -= 1
-    else:
-        state.aside[which, kind] -= 1
-    if taker >= 0:
-        state.hands[which, taker, kind] += 1
-    else:
-        state.aside[which, kind] += 1
+        kernels.change(answers, which, *self[1:5], state.hands, state.aside, state.fluents)
 
 
 @dataclass(frozen=True)
@@ -76,8 +52,7 @@ class Flow:
     lots: tuple[int, ...]  # how many sides each random number has
     changes: Mapping[str, Change]  # by event, where anything changes
     asked: Told  # who is asked, and who leads
-    scored: Told | None
-    ended: Told | None
+    ended: Told | None  # points/3, and what ends a match
     first: tuple[tuple[int, int], ...]  # slots and values when a match begins
     parts: Told | None  # role/2, side/2
 
@@ -146,32 +121,39 @@ class Flow:
     def played(self, state: State, which: Indices) -> None:
         """Seats have played or passed."""
         if "play" in self.changes or "pass" in self.changes:
-            passed = state.laid[which] == self.rules.forms.passing
-            self.happens("play", state, which[~passed])
-            self.happens("pass", state, which[passed])
-            state.context[which] = self.rules.contexts.of(state.fluents[which])
+            laid = state.laid[which]
+            passed = laid == self.rules.forms.passing
+            for event, there in (("play", ~passed), ("pass", passed)):
+                change = self.changes.get(event)
+                if change is not None:
+                    self.happens(event, state, which[there & change.matters[laid]])
+            if len(self.rules.contexts) > 1:
+                state.context[which] = self.rules.contexts.of(state.fluents[which])
 
     def control(
         self, state: State, which: Indices
     ) -> tuple[NDArray[np.bool_], NDArray[np.int8], NDArray[np.int8], NDArray[np.int8]]:
         """[n] whether to deal again, the choice that is asked for or -1, who is asked, who leads the play."""
-        n = len(which)
-        again, stage = np.zeros(n, np.bool_), np.full(n, -1, np.int8)
-        seat, leader, leaders = np.zeros(n, np.int8), np.zeros(n, np.int8), np.zeros(n, np.int8)
-        answers = self.asked.ask(n, self.fills(state, which))
-        for (name, args), truth in zip(self.asked.circuit.outputs, answers, strict=True):
-            if name == "deal_again":
-                again |= truth == 1
-            elif name == "asks":
-                stage[truth == 1] = self.rules.words.stages.index(args[0])
-                seat[truth == 1] = int(args[1])
-            else:
-                leader[truth == 1] = int(args[0])
-                leaders += truth.astype(np.int8)
+        answers = self.asked.ask(len(which), self.fills(state, which))
+        again, stage, seat, leader, leaders = kernels.control(answers, self._asking)
         wrong = np.flatnonzero((leaders != 1) & (stage < 0) & ~again)
         if wrong.size:
             raise GameError(f"leads/1 names {leaders[wrong[0]]} seats once the cards are dealt; it must name one")
         return again, stage, seat, leader
+
+    @cached_property
+    def _asking(self) -> NDArray[np.int64]:
+        """[outputs, 3] what each output of the question who is asked says."""
+        stages = self.rules.words.stages
+        found = []
+        for name, args in self.asked.circuit.outputs:
+            if name == "deal_again":
+                found.append((kernels.AGAIN, 0, 0))
+            elif name == "asks":
+                found.append((kernels.ASKS, stages.index(args[0]), int(args[1])))
+            else:
+                found.append((kernels.LEADS, 0, int(args[0])))
+        return np.array(found, np.int64).reshape(-1, 3)
 
     def roles_at(self, state: State, which: Indices) -> NDArray[np.int8]:
         """[n, seats] the part of each seat, by number; of several the last one, the first where there is none."""
@@ -197,34 +179,43 @@ class Flow:
             if name == wanted:
                 yield int(args[0]), args[1], truth == 1
 
-    def score(self, state: State, which: Indices) -> NDArray[np.int32]:
-        """[n, seats] the points of an episode that is over."""
-        points = np.zeros((len(which), self.rules.table.seats), np.int32)
-        if self.scored is not None:
-            answers = self.scored.ask(len(which), self.fills(state, which, "end"))
-            add_points(answers, self.worth, points)
-        return points
+    def end(self, state: State, which: Indices) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.int8]]:
+        """[n, seats] the points of episodes that are over, [n] whether the match is, and who has won it.
+
+        That is a team, DRAW, or -1 where points decide.
+        """
+        n = len(which)
+        points, winner = np.zeros((n, self.rules.table.seats), np.int32), np.full(n, -1, np.int8)
+        if self.ended is None:
+            return points, np.ones(n, np.bool_), winner
+        answers = self.ended.ask(n, self.fills(state, which, "end"))
+        kernels.add_points(answers, self._worth, points)
+        over = np.zeros(n, np.bool_)
+        for row, (name, args) in enumerate(self.ended.circuit.outputs):
+            if name != "points":
+                truth = answers[row] == 1
+                over |= truth
+                if name == "won":
+                    winner[truth] = int(args[0])
+                elif name == "drawn":
+                    winner[truth] = DRAW
+        return points, over if self._match_ends else ~over, winner
 
     @cached_property
-    def worth(self) -> NDArray[np.int32]:
-        """[outputs, 2] the seat that each output of points/3 is about, and the points."""
-        outputs = self.scored.circuit.outputs if self.scored else ()
-        said = [(int(seat), number(worth, f"points({seat},{worth},…)")) for _, (seat, worth, _) in outputs]
-        return np.array(said, np.int32).reshape(-1, 2)
+    def _match_ends(self) -> bool:
+        """Whether the rules say when a match is over; else it is over with the episode."""
+        return any(name != "points" for name, _ in self.ended.circuit.outputs) if self.ended else False
 
-    def end(self, state: State, which: Indices) -> tuple[NDArray[np.bool_], NDArray[np.int8]]:
-        """[n] whether the match is over, and who has won: a team, DRAW, or -1 where points decide."""
-        over, winner = np.zeros(len(which), np.bool_), np.full(len(which), -1, np.int8)
-        if self.ended is None:
-            return ~over, winner
-        answers = self.ended.ask(len(which), self.fills(state, which, "end"))
-        for (name, args), truth in zip(self.ended.circuit.outputs, answers, strict=True):
-            if name == "won":
-                winner[truth == 1] = int(args[0])
-            elif name == "drawn":
-                winner[truth == 1] = DRAW
-            over |= truth == 1
-        return over, winner
+    @cached_property
+    def _worth(self) -> NDArray[np.int32]:
+        """[outputs of points/3, 3] the number of the output, the seat that it is about, and the points."""
+        outputs = self.ended.circuit.outputs if self.ended else ()
+        said = [
+            (row, int(args[0]), number(args[1], f"points({args[0]},{args[1]},…)"))
+            for row, (name, args) in enumerate(outputs)
+            if name == "points"
+        ]
+        return np.array(said, np.int32).reshape(-1, 3)
 
 
 _cache: dict[int, tuple[Rules, Flow]] = {}
@@ -237,8 +228,8 @@ def _flow(rules: Rules) -> Flow:
         raise kb_error("no rule derives leads/1", "say who leads the first trick: leads(0), or leads(S) :- holds(S,…)")
     changes = {event: change for event in EVENTS if (change := _change(rules, event))}
     return Flow(
-        rules, lots, changes, asked, rules.told("points/3"), rules.told("won/1", "drawn/0", "match_over/0"),
-        _first(rules), rules.told("role/2", "side/2"),
+        rules, lots, changes, asked, rules.told("points/3", "won/1", "drawn/0", "match_over/0"), _first(rules),
+        rules.told("role/2", "side/2"),
     )  # fmt: skip
 
 
@@ -290,7 +281,31 @@ def _change(rules: Rules, event: str) -> Change | None:
             takes.append((output, int(args[0])))
         elif name == "lays_aside":
             passes.append((output, int(args[0]), -1, rules.pack.number[args[1]]))
-    return Change(Told.of(circuit, rules.words), tuple(sets), tuple(adds), tuple(passes), tuple(takes))
+    told = Told.of(circuit, rules.words)
+    tables = [np.array(found, np.int64).reshape(-1, width) for found, width in
+              ((sets, 3), (adds, 3), (passes, 4), (takes, 2))]  # fmt: skip
+    return Change(told, tables[0], tables[1], tables[2], tables[3], _mattering(rules, told))
+
+
+MOST_CLASSES = 64
+"""Of forms that a circuit tells apart: beyond that all of them matter."""
+
+
+def _mattering(rules: Rules, told: Told) -> NDArray[np.bool_]:
+    """[forms] whether anything can come of it when a form is laid down."""
+    classes, examples = form_classes(told, rules.words, rules.forms)
+    if len(examples) > MOST_CLASSES:
+        return np.ones(len(rules.forms), np.bool_)
+    moves = Told.of(told.circuit, rules.words, frozenset({"move"}))
+    rows = moves.rows(len(examples), {"move": columns_of([examples, rules.forms.label_of[examples]])})
+    asked = [row for row, atom in enumerate(told.circuit.inputs) if (test := test_of(rules.words, atom)) and
+             test.group == "move"]  # fmt: skip
+    found = []
+    for column in rows.T:
+        values = {told.circuit.inputs[row]: bool(column[row]) for row in asked}
+        literals = told.circuit.specialise(values).output_literals
+        found.append(any(literal != FALSE for literal in literals.tolist()))
+    return np.array(found, np.bool_)[classes]
 
 
 def _counted(text: Term) -> str:

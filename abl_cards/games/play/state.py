@@ -195,10 +195,95 @@ def finish(state, table, seat):
 
 
 @njit(cache=True, nogil=True)
+def forget(state, which):
+    """Cards are dealt at tables which[:]: forget the episode before, who acted last and what was chosen among it."""
+    seats, kinds, most = state.hands.shape[1], state.hands.shape[2], state.top_cards.shape[1]
+    order, played, plays, habits = state.order, state.played, state.plays, state.habits
+    recent, recent_seat, top_cards = state.recent, state.recent_seat, state.top_cards
+    for table in which:
+        state.passed[table] = state.gone_by[table] = state.out[table] = 0
+        state.acts[table] = state.idle[table] = 0
+        state.laid[table], state.to_beat[table] = -1, LEADING
+        state.seat[table], state.owner[table], state.acted[table] = 0, NOBODY, NOBODY
+        state.choice[table] = state.chosen[table] = -1
+        for seat in range(seats):
+            order[table, seat], plays[table, seat] = NOBODY, 0
+            for kind in range(kinds):
+                played[table, seat, kind] = 0
+            for block in range(habits.shape[2]):
+                for kind in range(habits.shape[3]):
+                    habits[table, seat, block, kind] = 0
+        for act in range(recent.shape[1]):
+            recent_seat[table, act] = NOBODY
+            for at in range(most):
+                recent[table, act, at] = NO_CARD
+        for at in range(most):
+            top_cards[table, at] = NO_CARD
+
+
+@njit(cache=True, nogil=True)
+def change(answers, which, sets, adds, passes, takes, hands, aside, fluents):
+    """Change tables which[:] by answers [outputs, n]; the others as in ``Change``."""
+    for row in range(len(sets)):
+        for i in range(len(which)):
+            if answers[sets[row, 0], i]:
+                fluents[which[i], sets[row, 1]] = sets[row, 2]
+    for row in range(len(adds)):
+        for i in range(len(which)):
+            if answers[adds[row, 0], i]:
+                fluents[which[i], adds[row, 1]] += adds[row, 2]
+    for row in range(len(passes)):
+        giver, taker, kind = passes[row, 1], passes[row, 2], passes[row, 3]
+        for i in range(len(which)):
+            if answers[passes[row, 0], i]:
+                if giver >= 0:
+                    hands[which[i], giver, kind] -= 1
+                else:
+                    aside[which[i], kind] -= 1
+                if taker >= 0:
+                    hands[which[i], taker, kind] += 1
+                else:
+                    aside[which[i], kind] += 1
+    for row in range(len(takes)):
+        for i in range(len(which)):
+            if answers[takes[row, 0], i]:
+                for kind in range(aside.shape[1]):
+                    hands[which[i], takes[row, 1], kind] += aside[which[i], kind]
+                    aside[which[i], kind] = 0
+
+
+AGAIN, ASKS, LEADS = range(3)
+"""What an output of the question who is asked says."""
+
+
+@njit(cache=True, nogil=True)
+def control(answers, asking):
+    """[n] whether to deal again, the choice asked for or -1, who is asked, who leads, and how many do.
+
+    answers [outputs, n]; asking [outputs, 3] is what each of them says, of which choice, and of which seat.
+    """
+    n = answers.shape[1]
+    again, stage, leaders = np.zeros(n, np.bool_), np.full(n, -1, np.int8), np.zeros(n, np.int8)
+    seat, leader = np.zeros(n, np.int8), np.zeros(n, np.int8)
+    for output in range(len(asking)):
+        what, choice, who = asking[output]
+        for i in range(n):
+            if answers[output, i]:
+                if what == AGAIN:
+                    again[i] = True
+                elif what == ASKS:
+                    stage[i], seat[i] = choice, who
+                else:
+                    leader[i] = who
+                    leaders[i] += 1
+    return again, stage, seat, leader, leaders
+
+
+@njit(cache=True, nogil=True)
 def add_points(answers, worth, points):
-    """Add up points [n, seats] by the answers [outputs, n]; worth [outputs, 2] is the seat and the points of each."""
-    for output in range(len(worth)):
-        seat, count = worth[output, 0], worth[output, 1]
+    """Add up points [n, seats] by answers [outputs, n]; worth [m, 3] is an output, its seat and its points."""
+    for row in range(len(worth)):
+        output, seat, count = worth[row, 0], worth[row, 1], worth[row, 2]
         for i in range(answers.shape[1]):
             if answers[output, i]:
                 points[i, seat] += count

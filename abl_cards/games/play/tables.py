@@ -19,9 +19,8 @@ from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.habits import note_acts
-from abl_cards.games.play.state import EPISODE_OVER, LEADING, MATCH_OVER, NOBODY, PLAY
+from abl_cards.games.play.state import EPISODE_OVER, MATCH_OVER, PLAY
 from abl_cards.games.play.view import View, others_of
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.progress import MOST_IDLE, idle_for_ever, stop_endless
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.snapshots import copy_rows, named_arrays
@@ -266,14 +265,7 @@ class Tables:
     def _begin_episode(self, which: Indices) -> None:
         """Cards are dealt at these tables: forget the episode before, and begin."""
         state = self.state
-        state.passed[which], state.gone_by[which], state.out[which], state.order[which] = 0, 0, 0, NOBODY
-        state.played[which], state.acts[which], state.plays[which], state.idle[which] = 0, 0, 0, 0
-        state.recent[which], state.recent_seat[which], state.laid[which] = NO_CARD, NOBODY, -1
-        state.to_beat[which], state.top_cards[which] = LEADING, NO_CARD
-        state.habits[which] = 0
-        # Who acted last, and what was chosen, is of the episode before, or of another match.
-        state.seat[which], state.owner[which], state.acted[which] = 0, NOBODY, NOBODY
-        state.choice[which], state.chosen[which] = -1, -1
+        kernels.forget(state, which)
         if self.listener:  # first: a record has the cards as they were dealt
             self.listener.episode_began(self, which)
         self.flow.happens("deal", state, which)
@@ -297,9 +289,9 @@ class Tables:
 
     def _end_episode(self, which: Indices) -> None:
         """Score it; whoever listens to its end knows already whether the match is won."""
-        self.points[which] = self.flow.score(self.state, which)
-        self.total[which] += self.points[which]
-        over, winner = self.flow.end(self.state, which)
+        points, over, winner = self.flow.end(self.state, which)
+        self.points[which] = points
+        self.total[which] += points
         ended = which[over]
         self.by_points[ended] = winner[over] == -1
         self.winner[ended] = np.where(winner[over] == -1, self._best(ended), winner[over])

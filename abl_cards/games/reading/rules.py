@@ -407,7 +407,7 @@ def _turns(kb: KnowledgeBase, words: Words, contexts: Contexts, forms: Forms, ta
     outputs = [name for name in ("turn/1", "trick_over/0", "over/0") if Signature.parse(name) in kb.request.outputs]
     circuit = kb.circuit(*outputs)
     seats, told = table.seats, Told.of(circuit, words)
-    classes, examples = _classes(told, words, forms)
+    classes, examples = form_classes(told, words, forms)
     used = {name for name, _ in circuit.inputs}
     masks = 1 << seats
     sizes = {
@@ -437,7 +437,7 @@ def _turns(kb: KnowledgeBase, words: Words, contexts: Contexts, forms: Forms, ta
     return Turns(_entries(circuit, answers), **strides, laid_class=classes, leftover=np.array(table.leftover, np.int8))
 
 
-def _classes(told: Told, words: Words, forms: Forms) -> tuple[NDArray[np.int32], NDArray[np.int16]]:
+def form_classes(told: Told, words: Words, forms: Forms) -> tuple[NDArray[np.int32], NDArray[np.int16]]:
     """[forms] which forms a circuit cannot tell apart, and [classes] a form of each."""
     moves = Told.of(told.circuit, words, frozenset({"move"}))
 

@@ -240,7 +240,7 @@ def _point_differences(rules: Rules, winner: int, random: np.random.Generator) -
     state.order[:], state.out[:] = (winner, 1 - winner), 3
     state.owner[:] = state.acted[:] = winner
     state.fluents[:] = random_fluents(rules, most, random)
-    points, worth = Flow.of(rules).score(state, np.arange(most)), np.arange(1, most + 1)
+    points, worth = Flow.of(rules).end(state, np.arange(most))[0], np.arange(1, most + 1)
     if (points[:, winner] != worth).any() or (points[:, 1 - winner] != -worth).any():
         yield "who goes out wins as many points as the other has cards left, and the other loses them (points/3)"
 
