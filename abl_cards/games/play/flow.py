@@ -18,13 +18,14 @@ from abl_cards.games.play import state as kernels
 from abl_cards.games.play.state import State
 from abl_cards.games.play.view import act_column
 from abl_cards.games.reading.rules import Rules, form_classes
+from abl_cards.games.reading.tabulate import Question
 from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number
 from abl_cards.games.tables import DRAW, Indices
 from abl_cards.games.telling.columns import EVENTS, test_of
 from abl_cards.games.telling.writer import Fill, Told, columns_of, lazily, rows_of
 from abl_cards.logic import Atom, Signature, Term, evaluate
-from abl_cards.logic.circuit import FALSE
+from abl_cards.logic.circuit import FALSE, TRUE
 
 _CHANGES = ("next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2")
 
@@ -38,10 +39,16 @@ class Change(NamedTuple):
     passes: NDArray[np.int64]  # [n, 4] output, from, to, kind; -1 for those aside
     takes: NDArray[np.int64]  # [n, 2] output, seat: all that lies aside
     matters: NDArray[np.bool_]  # [forms] of which laid down anything changes at all
+    known: NDArray[np.uint8] | None  # [outputs, forms] where the form alone decides what changes
 
     def apply(self, answers: NDArray[np.uint8], state: State, which: Indices) -> None:
         """Change the tables [n] by the answers [outputs, n]."""
         kernels.change(answers, which, *self[1:5], state.hands, state.aside, state.fluents)
+
+    def apply_known(self, state: State, which: Indices) -> None:
+        """Change the tables [n] by the forms that have just been laid down there."""
+        assert self.known is not None
+        self.apply(self.known[:, state.laid[which]], state, which)
 
 
 @dataclass(frozen=True)
@@ -51,15 +58,15 @@ class Flow:
     rules: Rules
     lots: tuple[int, ...]  # how many sides each random number has
     changes: Mapping[str, Change]  # by event, where anything changes
-    asked: Told  # who is asked, and who leads
+    asked: Question  # who is asked, and who leads
     ended: Told | None  # points/3, and what ends a match
     first: tuple[tuple[int, int], ...]  # slots and values when a match begins
-    parts: Told | None  # role/2, side/2
+    parts: Question | None  # role/2, side/2
 
     @property
     def roles(self) -> tuple[str, ...]:
         """The parts that seats have in the game; a single one where all are alike."""
-        outputs = self.parts.circuit.outputs if self.parts else ()
+        outputs = self.parts.told.circuit.outputs if self.parts else ()
         return tuple(dict.fromkeys(str(args[1]) for name, args in outputs if name == "role")) or ("player",)
 
     @classmethod
@@ -126,7 +133,11 @@ class Flow:
             for event, there in (("play", ~passed), ("pass", passed)):
                 change = self.changes.get(event)
                 if change is not None:
-                    self.happens(event, state, which[there & change.matters[laid]])
+                    rows = which[there & change.matters[laid]]
+                    if change.known is None:
+                        self.happens(event, state, rows)
+                    elif rows.size:
+                        change.apply_known(state, rows)
             if len(self.rules.contexts) > 1:
                 state.context[which] = self.rules.contexts.of(state.fluents[which])
 
@@ -134,7 +145,7 @@ class Flow:
         self, state: State, which: Indices
     ) -> tuple[NDArray[np.bool_], NDArray[np.int8], NDArray[np.int8], NDArray[np.int8]]:
         """[n] whether to deal again, the choice that is asked for or -1, who is asked, who leads the play."""
-        answers = self.asked.ask(len(which), self.fills(state, which))
+        answers = self.asked.ask(state.fluents, which, self.fills(state, which))
         again, stage, seat, leader, leaders = kernels.control(answers, self._asking)
         wrong = np.flatnonzero((leaders != 1) & (stage < 0) & ~again)
         if wrong.size:
@@ -146,7 +157,7 @@ class Flow:
         """[outputs, 3] what each output of the question who is asked says."""
         stages = self.rules.words.stages
         found = []
-        for name, args in self.asked.circuit.outputs:
+        for name, args in self.asked.told.circuit.outputs:
             if name == "deal_again":
                 found.append((kernels.AGAIN, 0, 0))
             elif name == "asks":
@@ -172,10 +183,10 @@ class Flow:
 
     def _parts_at(self, wanted: str, state: State, which: Indices) -> Iterator[tuple[int, Term, NDArray[np.bool_]]]:
         """What holds of the outputs of a name: the seat, what is said of it, and [n] where."""
-        if self.parts is None or all(name != wanted for name, _ in self.parts.circuit.outputs):
+        if self.parts is None or all(name != wanted for name, _ in self.parts.told.circuit.outputs):
             return
-        answers = self.parts.ask(len(which), self.fills(state, which, "end"))
-        for (name, args), truth in zip(self.parts.circuit.outputs, answers, strict=True):
+        answers = self.parts.ask(state.fluents, which, self.fills(state, which, "end"))
+        for (name, args), truth in zip(self.parts.told.circuit.outputs, answers, strict=True):
             if name == wanted:
                 yield int(args[0]), args[1], truth == 1
 
@@ -227,9 +238,11 @@ def _flow(rules: Rules) -> Flow:
     if asked is None:
         raise kb_error("no rule derives leads/1", "say who leads the first trick: leads(0), or leads(S) :- holds(S,…)")
     changes = {event: change for event in EVENTS if (change := _change(rules, event))}
+    parts = rules.told("role/2", "side/2")
     return Flow(
-        rules, lots, changes, asked, rules.told("points/3", "won/1", "drawn/0", "match_over/0"), _first(rules),
-        rules.told("role/2", "side/2"),
+        rules, lots, changes, Question.of(asked, rules.fluents),
+        rules.told("points/3", "won/1", "drawn/0", "match_over/0"), _first(rules),
+        Question.of(parts, rules.fluents) if parts else None,
     )  # fmt: skip
 
 
@@ -284,18 +297,18 @@ def _change(rules: Rules, event: str) -> Change | None:
     told = Told.of(circuit, rules.words)
     tables = [np.array(found, np.int64).reshape(-1, width) for found, width in
               ((sets, 3), (adds, 3), (passes, 4), (takes, 2))]  # fmt: skip
-    return Change(told, tables[0], tables[1], tables[2], tables[3], _mattering(rules, told))
+    return Change(told, tables[0], tables[1], tables[2], tables[3], *_mattering(rules, told))
 
 
 MOST_CLASSES = 64
 """Of forms that a circuit tells apart: beyond that all of them matter."""
 
 
-def _mattering(rules: Rules, told: Told) -> NDArray[np.bool_]:
-    """[forms] whether anything can come of it when a form is laid down."""
+def _mattering(rules: Rules, told: Told) -> tuple[NDArray[np.bool_], NDArray[np.uint8] | None]:
+    """[forms] whether anything can come of it when a form is laid down; and what, where nothing else decides."""
     classes, examples = form_classes(told, rules.words, rules.forms)
     if len(examples) > MOST_CLASSES:
-        return np.ones(len(rules.forms), np.bool_)
+        return np.ones(len(rules.forms), np.bool_), None
     moves = Told.of(told.circuit, rules.words, frozenset({"move"}))
     rows = moves.rows(len(examples), {"move": columns_of([examples, rules.forms.label_of[examples]])})
     asked = [row for row, atom in enumerate(told.circuit.inputs) if (test := test_of(rules.words, atom)) and
@@ -303,9 +316,10 @@ def _mattering(rules: Rules, told: Told) -> NDArray[np.bool_]:
     found = []
     for column in rows.T:
         values = {told.circuit.inputs[row]: bool(column[row]) for row in asked}
-        literals = told.circuit.specialise(values).output_literals
-        found.append(any(literal != FALSE for literal in literals.tolist()))
-    return np.array(found, np.bool_)[classes]
+        found.append(told.circuit.specialise(values).output_literals)
+    literals = np.stack(found, axis=1)[:, classes]  # [outputs, forms]
+    decided = bool(np.isin(literals, (TRUE, FALSE)).all())
+    return (literals != FALSE).any(axis=0), (literals == TRUE).astype(np.uint8) if decided else None
 
 
 def _counted(text: Term) -> str:

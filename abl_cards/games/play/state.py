@@ -287,3 +287,25 @@ def add_points(answers, worth, points):
         for i in range(answers.shape[1]):
             if answers[output, i]:
                 points[i, seat] += count
+
+
+@njit(cache=True, nogil=True)
+def best(sides, total, drawn):
+    """[n] the side of most points, drawn where several have as many; sides [n, seats], total [n, seats]."""
+    n, seats = sides.shape
+    found = np.empty(n, np.int8)
+    for i in range(n):
+        most, shared = np.int64(0), False
+        for seat in range(seats):
+            points, first = np.int64(0), True
+            for other in range(seats):
+                if sides[i, other] == sides[i, seat]:
+                    points += total[i, other]
+                    first &= other >= seat
+            if first and (seat == 0 or points > most):
+                most, found[i], shared = points, sides[i, seat], False
+            elif first and points == most:
+                shared = True
+        if shared:
+            found[i] = drawn
+    return found

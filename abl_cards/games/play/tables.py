@@ -308,13 +308,7 @@ class Tables:
 
     def _best(self, which: Indices) -> NDArray[np.int8]:
         """The side of most points, or a draw."""
-        sides, total = self.sides(which), self.total[which]
-        every = np.arange(max([*self.rules.table.team, *sides.ravel().tolist()]) + 1)
-        sums = np.stack([np.where(sides == side, total, 0).sum(axis=1) for side in every], axis=1)
-        sums[(sides[:, :, None] != every).all(axis=1)] = np.iinfo(np.int64).min  # nobody is on that side
-        best = sums.argmax(axis=1)
-        shared = (sums == sums.max(axis=1, keepdims=True)).sum(axis=1) > 1
-        return np.where(shared, DRAW, best).astype(np.int8)
+        return kernels.best(self.sides(which), self.total[which], np.int8(DRAW))  # type: ignore[no-any-return]
 
 
 def _bits(mask: np.integer) -> list[int]:

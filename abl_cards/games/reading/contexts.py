@@ -35,7 +35,7 @@ class Contexts:
         """[n] the contexts of tables that remember [n, slots]."""
         found = np.zeros(len(state), np.int16)
         for slot, size, lowest in zip(self.slots, self.sizes, self.lowest, strict=True):
-            found = found * np.int16(size) + (state[:, slot] - np.int16(lowest))
+            found = found * np.int16(size) + np.minimum(state[:, slot] - np.int16(lowest), np.int16(size - 1))
         return found
 
     @property
