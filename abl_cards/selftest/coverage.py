@@ -167,12 +167,12 @@ class WatchedFlow:
         self._watch.saw("control", len(which), self._flow.fills(state, which))
         return self._flow.control(state, which)
 
-    def score(self, state: State, which: NDArray[np.int64]) -> Any:
-        """What the episode is worth."""
+    def end(self, state: State, which: NDArray[np.int64]) -> Any:
+        """What the episode is worth, and whether the match is over."""
         fills = self._flow.fills(state, which, EVENTS[-1])
         self._watch.saw("end", len(which), fills)
         self._watch.saw("roles", len(which), fills)
-        return self._flow.score(state, which)
+        return self._flow.end(state, which)
 
 
 class WatchedTables(Tables):

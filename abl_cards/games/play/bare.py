@@ -74,7 +74,7 @@ def bare_of(book: Book, copies: int, most: int) -> Bare | None:
     if ranks > MOST_RANKS or copies > MOST_COPIES or (blocks[carrying, MAIN_LETTER] == NONE).any():
         return None
     main = _main_cards(book)
-    if any(not _apart(book, block, main[block]) for block in np.flatnonzero(carrying)):
+    if any(not _apart(book, int(block), main[block]) for block in np.flatnonzero(carrying)):
         return None
     kind = book.kind[:, 0].astype(np.uint8)
     rows = np.full((len(blocks), most), NO_CARD, np.uint8)

@@ -308,7 +308,7 @@ class Tables:
 
     def _best(self, which: Indices) -> NDArray[np.int8]:
         """The side of most points, or a draw."""
-        return kernels.best(self.sides(which), self.total[which], np.int8(DRAW))  # type: ignore[no-any-return]
+        return kernels.best(self.sides(which), self.total[which], np.int8(DRAW))
 
 
 def _bits(mask: np.integer) -> list[int]:
