@@ -18,7 +18,7 @@ from abl_cards.logic.miter import Axioms, Encoding
 
 HELD = ("hand", "unseen", "gone", "left")
 """Groups that count the cells of one set of cards."""
-_LAYS, _PLAY, _PLAYS_LEFT = 0, 1, 2  # columns of the group move
+_LAYS, _PLAY = 0, 1  # columns of the group move
 
 Counts = list[list[int]]
 """By kind, the literals of "at least one copy, two, …"."""
@@ -153,7 +153,7 @@ class _Possible:
         if "left" not in cards:
             return
         left = [literal for kind in cards["left"] for literal in kind]
-        for atom, test in columns.get(("move", _PLAYS_LEFT), {}).items():
+        for atom, test in columns.get(("emptying", 0), {}).items():
             if test.value == 1:
                 encoding.same(encoding.input(atom), encoding.any_of(left))
         if "hand" in cards:

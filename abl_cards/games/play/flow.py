@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games.faults import TableError
 from abl_cards.games.game import GameError
 from abl_cards.games.play import state as kernels
-from abl_cards.games.play.state import State
+from abl_cards.games.play.state import LEADING, State
 from abl_cards.games.play.view import act_column
 from abl_cards.games.reading.rules import Rules, form_classes
 from abl_cards.games.reading.tabulate import Question
@@ -43,7 +44,12 @@ class Change(NamedTuple):
 
     def apply(self, answers: NDArray[np.uint8], state: State, which: Indices) -> None:
         """Change the tables [n] by the answers [outputs, n]."""
-        kernels.change(answers, which, *self[1:5], state.hands, state.aside, state.fluents)
+        place, row = kernels.change(answers, which, *self[1:5], state.hands, state.aside, state.fluents)
+        if place >= 0:
+            output = self.told.circuit.outputs[self.passes[row, 0]]
+            raise TableError(
+                int(which[place]), f"{output}, and the card is not there: `{output.name}/{len(output.args)}`"
+            )
 
     def apply_known(self, state: State, which: Indices) -> None:
         """Change the tables [n] by the forms that have just been laid down there."""
@@ -127,7 +133,7 @@ class Flow:
 
     def played(self, state: State, which: Indices) -> None:
         """Seats have played or passed."""
-        if "play" in self.changes or "pass" in self.changes:
+        if self.changes.keys() & {"play", "pass", "trick"}:
             laid = state.laid[which]
             passed = laid == self.rules.forms.passing
             for event, there in (("play", ~passed), ("pass", passed)):
@@ -138,6 +144,7 @@ class Flow:
                         self.happens(event, state, rows)
                     elif rows.size:
                         change.apply_known(state, rows)
+            self.happens("trick", state, which[state.to_beat[which] == LEADING])
             if len(self.rules.contexts) > 1:
                 state.context[which] = self.rules.contexts.of(state.fluents[which])
 

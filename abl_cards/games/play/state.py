@@ -223,7 +223,10 @@ def forget(state, which):
 
 @njit(cache=True, nogil=True)
 def change(answers, which, sets, adds, passes, takes, hands, aside, fluents):
-    """Change tables which[:] by answers [outputs, n]; the others as in ``Change``."""
+    """Change tables which[:] by answers [outputs, n]; the others as in ``Change``.
+
+    Returns the first of which[:] where a card is to go that is not there, and the row of passes; else -1, -1.
+    """
     for row in range(len(sets)):
         for i in range(len(which)):
             if answers[sets[row, 0], i]:
@@ -236,6 +239,8 @@ def change(answers, which, sets, adds, passes, takes, hands, aside, fluents):
         giver, taker, kind = passes[row, 1], passes[row, 2], passes[row, 3]
         for i in range(len(which)):
             if answers[passes[row, 0], i]:
+                if (hands[which[i], giver, kind] if giver >= 0 else aside[which[i], kind]) == 0:
+                    return i, row
                 if giver >= 0:
                     hands[which[i], giver, kind] -= 1
                 else:
@@ -250,6 +255,7 @@ def change(answers, which, sets, adds, passes, takes, hands, aside, fluents):
                 for kind in range(aside.shape[1]):
                     hands[which[i], takes[row, 1], kind] += aside[which[i], kind]
                     aside[which[i], kind] = 0
+    return -1, -1
 
 
 AGAIN, ASKS, LEADS = range(3)

@@ -49,7 +49,8 @@ QUESTIONS: Mapping[str, Question] = {
     "end": Question(("points/3", "won/1", "drawn/0", "match_over/0"), TABLE | {"event"}, "what an episode is worth"),
     "roles": Question(("role/2", "side/2"), TABLE | {"event"}, "which part each seat has, and who is with whom"),
     "preferences": Question(
-        ("cost/2", "violated/1"), EYES | {"left", "move", "choice", "estimate", "event"}, "what a move costs"
+        ("cost/2", "violated/1"), EYES | {"left", "move", "emptying", "choice", "estimate", "event"},
+        "what a move costs",
     ),
     "hands": Question(("has/4", "lacks/4", "has/3", "lacks/3"), frozenset({"fluents"}), "what is known of the hands"),
     "beliefs": Question(("belief/3",), frozenset({"shown", "size", "fluents"}), "what is believed of a hand"),

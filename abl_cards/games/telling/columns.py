@@ -56,7 +56,8 @@ class Words:
         cells, others = len(self.cells), self.seats - 1
         return {
             "hand": cells, "size": 1, "unseen": cells, "sizes": others, "face": others * cells, "gone": cells,
-            "trick": 2, "seat": 1, "acts": 1, "fluents": len(self.fluents), "left": cells, "move": 3, "choice": 1,
+            "trick": 2, "seat": 1, "acts": 1, "fluents": len(self.fluents), "left": cells,
+            "move": 2, "emptying": 1, "choice": 1,
             "estimate": others * cells, "act": 5, "hands": self.seats * cells, "aside": cells, "plays": self.seats,
             "result": 2 * self.seats, "event": 4,
             "lots": len(self.lots), "shown": 3 * len(self.kinds) * SHOWN_BITS, "others_size": 1,
@@ -223,7 +224,7 @@ INPUTS: Mapping[Signature, Resolve] = {
         "left/2": _cells("left", 1), "left/3": _cells("left", 2), "wild_left/1": _wild("left"),
         "lays/1": _named("move", 0, lambda words: words.forms.number),
         "play/1": _named("move", 1, lambda words: words.forms.label_number),
-        "plays_left/1": _number("move", 2),
+        "plays_left/1": _number("emptying"),
         "chooses/1": _named("choice", 0, lambda words: _places(words.options)),
         "estimated/3": _of_others("estimate", 1), "estimated/4": _of_others("estimate", 2),
         "estimated_wild/2": _wild_of_others,
@@ -265,7 +266,7 @@ GROUP_OF: Mapping[Signature, str] = {
         "hand": "held/2 held/3 wild/1", "size": "holding/1", "unseen": "unseen/2 unseen/3 unseen_wild/1",
         "gone": "gone/2 gone/3 gone_wild/1", "sizes": "cards/2", "face": "face_up/3 face_up/4",
         "trick": "leading/0 to_beat/1 top/1", "seat": "asked/1", "acts": "acts/1", "left": "left/2 left/3 wild_left/1",
-        "move": "lays/1 play/1 plays_left/1", "choice": "chooses/1",
+        "move": "lays/1 play/1", "emptying": "plays_left/1", "choice": "chooses/1",
         "estimate": "estimated/3 estimated/4 estimated_wild/2",
         "act": "acted/1 owner/1 passed/1 has_passed/1 out/1", "hands": "holds/3 holds/4", "aside": "aside/2 aside/3",
         "plays": "laid_down/2",

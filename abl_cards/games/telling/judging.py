@@ -22,12 +22,12 @@ from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import MoveLists
 from abl_cards.games.telling import leaving
 from abl_cards.games.telling.columns import GROUP_OF
-from abl_cards.games.telling.writer import Fill, Told
+from abl_cards.games.telling.writer import Fill, Told, lazily
 from abl_cards.logic import Circuit
 from abl_cards.parallel import each_share
 
-_MOVE_GROUPS = frozenset({"left", "move", "choice"})
-_LAYS, _PLAYS_LEFT = 0, 2  # columns of the group move; the other one is the label
+_MOVE_GROUPS = frozenset({"left", "move", "emptying", "choice"})
+_LAYS = 0  # of the columns of the group move; the other one is the label
 
 
 def _inputs_of(groups: frozenset[str]) -> frozenset[str]:
@@ -88,7 +88,7 @@ class FolderFacts:
     def of_moves(self, circuit: Circuit) -> Callable[[Decisions | Choices, MoveLists], WriteMoves]:
         """Labels, forms, what they leave in the hand, and in how many plays that is gone; or what is chosen."""
         told = Told.of(circuit, self.rules.words, _MOVE_GROUPS)
-        asked = _PLAYS_LEFT in _used(told, "move")
+        asked = "emptying" in told.groups
         write = self.of_counted_moves(circuit, told)
 
         def prepare(decisions: Decisions | Choices, lists: MoveLists) -> WriteMoves:
@@ -161,16 +161,14 @@ class _Moves:
                 self._held, self._context, self.decision[part], self._cards[part], self._places, lo, hi, columns
             ),
             "move": lambda lo, hi, columns, used: self._fill_move(part, lo, hi, columns, used),
+            "emptying": lazily(lambda _: self._plays[part]),
             "choice": lambda lo, hi, columns, used: self._fill_choice(part, lo, hi, columns),
         }
 
     def _fill_move(self, part: slice, lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
         form = self._form[part][lo:hi]
         for place, column in enumerate(used):
-            if column == _PLAYS_LEFT:
-                columns[place, lo:hi] = self._plays[part][lo:hi]
-            else:
-                columns[place, lo:hi] = form if column == _LAYS else np.where(form < 0, -1, self._label_of[form])
+            columns[place, lo:hi] = form if column == _LAYS else np.where(form < 0, -1, self._label_of[form])
 
     def _fill_choice(self, part: slice, lo: int, hi: int, columns: NDArray[np.int16]) -> None:
         columns[0, lo:hi] = self._chosen[part][lo:hi] if self._choosing else -1

@@ -1,0 +1,1 @@
+"""Tests of playing by a folder of rules."""

@@ -1,0 +1,76 @@
+"""What happens between plays: at the end of a trick, and where rules move cards that are not there."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abl_cards.agents import Random
+from abl_cards.cli.kb import NEW_GAME
+from abl_cards.games import GameError, game
+from abl_cards.games.engine import FolderEngine
+from abl_cards.games.play.tables import Tables
+from abl_cards.logic import KBError
+from abl_cards.selftest.games import step
+from abl_cards.streams import mix_all
+
+TRICKS = """
+count(tricks,1).
+#external tricks(N) : N = 1..60.
+adds(tricks,1,won) :- event(trick).
+#external event(E) : E = (trick;deal).
+"""
+
+
+def engine_with(folder: Path, text: str) -> FolderEngine:
+    shutil.copytree(NEW_GAME, folder)
+    (folder / "more.lp").write_text(text, "utf-8")
+    engine = game(str(folder)).engine()
+    assert isinstance(engine, FolderEngine)
+    return engine
+
+
+def begin(engine: FolderEngine) -> Tables:
+    return engine.tables(mix_all(np.arange(8).astype(np.uint64), 3))
+
+
+def test_the_end_of_a_trick_is_an_event(tmp_path: Path) -> None:
+    """It comes after the act that ends the trick, once; two passes in a row do, at a table of three."""
+    tables = begin(engine_with(tmp_path / "mine", TRICKS))
+    passes, tricks = np.zeros(8, np.int64), np.zeros(8, np.int64)
+    for _ in range(60):
+        playing = tables.playing()
+        before = tables.state.fluents[:, 0].copy()
+        acts = tables.state.acts.copy()
+        step(tables, Random())
+        same = playing[tables.state.acts[playing] == acts[playing] + 1]  # no episode ended there
+        passed = tables.state.laid[same] == tables.rules.forms.passing
+        passes[same] = np.where(passed, passes[same] + 1, 0)
+        ended = passes[same] == 2
+        assert (tables.state.fluents[same, 0] - before[same] == ended).all()
+        passes[same[ended]] = 0
+        tricks[same] += ended
+        passes[np.setdiff1d(playing, same)] = 0
+    assert tricks.sum() > 10
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "passes(0,1,card(3,c)) :- event(deal).",
+        "lays_aside(2,card(3,c)) :- event(deal).",
+        "passes(0,1,card(3,c)) :- event(play).",
+    ],
+)
+def test_a_card_that_is_not_there_does_not_move(tmp_path: Path, rule: str) -> None:
+    """It would be 255 cards; the message names the rule's output, and kb check finds it where it deals."""
+    events = "#external event(E) : E = (deal;play).\n"
+    with pytest.raises((GameError, KBError), match=r"(passes\(0,1|lays_aside\(2),card\(3,c\)\), and the card is not"):
+        play_on(tmp_path / "mine", events + rule)
+
+
+def play_on(folder: Path, text: str) -> None:
+    tables = begin(engine_with(folder, text))
+    for _ in range(20):
+        step(tables, Random())
