@@ -22,6 +22,10 @@ LEGALITY, CONSTRAINT, PREFERENCES, ORDER = "legality", "constraint", "preference
 """Why a decision changed: the move is not legal on one side; a constraint drops it; it costs otherwise; wire order."""
 
 
+MOST_TELLING, MOST_FORMS = 50, 3
+"""States whose legal moves differ that are kept; moves in an example."""
+NO_CARD = 255
+
 Choices = Decisions | Exchanges
 
 
@@ -68,6 +72,15 @@ class Example:
         }
 
 
+@dataclass(frozen=True)
+class FormExample:
+    """A state where a label is laid down by other cards."""
+
+    view: str
+    gone: tuple[str, ...]  # moves that are there no more, some of them
+    new: tuple[str, ...]
+
+
 @dataclass
 class KbDifference:
     """What came of comparing two knowledge bases on some states."""
@@ -77,9 +90,15 @@ class KbDifference:
     states: int = 0
     exchanges: int = 0  # of these the choices of a card to give
     left_out: int = 0  # states that cannot come up under the other rules
+    stuck: int = 0  # states where one side has no move
     gained: Counter[str] = field(default_factory=Counter)  # labels, by the states where they became legal
     lost: Counter[str] = field(default_factory=Counter)
     label_examples: dict[tuple[str, str], str] = field(default_factory=dict)  # ("gained", label) to a state as text
+    reformed: Counter[str] = field(
+        default_factory=Counter
+    )  # labels legal on both sides, by states with other card sets
+    form_examples: dict[str, FormExample] = field(default_factory=dict)
+    telling: list[Mapping[str, Any]] = field(default_factory=list)  # states whose legal moves differ
     causes: Counter[str] = field(default_factory=Counter)  # of the changed decisions
     shares: Counter[str] = field(default_factory=Counter)  # preferences, over all changed decisions
     concerned: Counter[str] = field(default_factory=Counter)  # in how many decisions each had a share
@@ -107,7 +126,8 @@ class KbDifference:
     @property
     def nothing(self) -> bool:
         """Whether no difference was seen."""
-        return not (self.gained or self.lost or self.changed or self.reweighted or any(self.new_labels))
+        rules = self.gained or self.lost or self.reformed or any(self.new_labels)
+        return not (rules or self.stuck or self.changed or self.reweighted)
 
     def add(self, decisions: Choices, most_examples: int) -> None:
         """Compare on more states, given as decisions of the knowledge base before."""
@@ -132,6 +152,29 @@ class KbDifference:
                     counter[label] += int(seen.sum())
                     view = self.before.engine.show(self.before.engine.look(ours, int(seen.argmax())))
                     self.label_examples.setdefault((word, label), view)
+        unlike = np.zeros(len(ours.which), np.bool_)
+        for label in mine | other:
+            unlike |= mine.get(label, never) != other.get(label, never)
+        self.keep_telling(ours, np.flatnonzero(unlike))
+
+    def keep_telling(self, ours: Choices, rows: NDArray[np.int64]) -> None:
+        """Keep some states whose legal moves differ."""
+        for row in rows[: max(0, MOST_TELLING - len(self.telling))].tolist():
+            self.telling.append(dict(self.before.engine.look(ours, row).state))
+
+    def compare_forms(self, ours: Choices, before: _Chosen, after: _Chosen) -> None:
+        """Labels that are legal on both sides, and laid down by other card sets."""
+        mine, other = before.card_sets(), after.card_sets()
+        unlike = sorted(key for key in mine.keys() & other.keys() if mine[key].keys() != other[key].keys())
+        for row, label in unlike:
+            self.reformed[label] += 1
+            if label not in self.form_examples:
+                one, two = mine[row, label], other[row, label]
+                gone = tuple(before.text(one[cards]) for cards in sorted(one.keys() - two.keys())[:MOST_FORMS])
+                new = tuple(after.text(two[cards]) for cards in sorted(two.keys() - one.keys())[:MOST_FORMS])
+                view = self.before.engine.show(self.before.engine.look(ours, row))
+                self.form_examples[label] = FormExample(view, gone, new)
+        self.keep_telling(ours, np.array(sorted({row for row, _ in unlike}), np.int64))
 
     def to_json(self) -> dict[str, Any]:
         """Plain values in a stable order."""
@@ -140,11 +183,21 @@ class KbDifference:
             "states": self.states,
             "exchanges": self.exchanges,
             "left_out": self.left_out,
+            "stuck": self.stuck,
             "labels": {
                 "added": added,
                 "removed": removed,
                 "gained": [{"label": label, "states": count} for label, count in self.gained.most_common()],
                 "lost": [{"label": label, "states": count} for label, count in self.lost.most_common()],
+                "other_cards": [
+                    {
+                        "label": label,
+                        "states": count,
+                        "no_more": list(self.form_examples[label].gone),
+                        "new": list(self.form_examples[label].new),
+                    }
+                    for label, count in self.reformed.most_common()
+                ],
             },
             "weights": [
                 {"name": name, "before": list(one), "after": list(two)} for name, (one, two) in self.reweighted.items()
@@ -192,6 +245,18 @@ class _Chosen:
         names = np.array(self.side.engine.labels)
         return names[self.decisions.labels_of(self.lists.form[rows])]
 
+    def card_sets(self) -> dict[tuple[int, str], dict[bytes, int]]:
+        """By decision and label, the rows of the card sets that may be laid down, by their cards in any order."""
+        found: dict[tuple[int, str], dict[bytes, int]] = defaultdict(dict)
+        labels, cards = self.labels(np.arange(len(self.lists.form))), np.sort(self.lists.cards, axis=1)
+        for row, decision in enumerate(self.lists.decision.tolist()):
+            found[decision, str(labels[row])][cards[row][cards[row] != NO_CARD].tobytes()] = row
+        return found
+
+    def text(self, row: int) -> str:
+        """A move in words."""
+        return str(self.side.engine.action(int(self.lists.form[row]), self.lists.cards[row]))
+
     def action(self, row: int) -> Action:
         """The chosen move of a decision."""
         return self.side.engine.look(self.decisions, row).actions[self.rows[row] - self.lists.start[row]]
@@ -223,7 +288,17 @@ _CONSTRAINED = ":-"
 
 
 def _compare_choices(found: KbDifference, ours: Choices, theirs: Choices, most_examples: int) -> None:
+    if is_play(ours) and is_play(theirs):
+        stuck = _nothing_to_do(ours) | _nothing_to_do(theirs)
+        found.stuck += int(stuck.sum())
+        found.keep_telling(ours, np.flatnonzero(stuck))
+        if stuck.any():
+            ours, theirs = ours.at(np.flatnonzero(~stuck)), theirs.at(np.flatnonzero(~stuck))
+    if not len(ours.which):
+        return
     before, after = _Chosen.by(found.before, ours), _Chosen.by(found.after, theirs)
+    if is_play(ours):
+        found.compare_forms(ours, before, after)
     for row, (cause, shares) in _causes(before, after, _changed(before, after)).items():
         found.causes[cause] += 1
         for name, share in shares:
@@ -233,6 +308,12 @@ def _compare_choices(found: KbDifference, ours: Choices, theirs: Choices, most_e
             moment = found.before.engine.look(ours, row)
             moves = before.action(row), after.action(row)
             found.examples.append(Example(moment.state, found.before.engine.show(moment), *moves, cause, shares))
+
+
+def _nothing_to_do(decisions: Choices) -> NDArray[np.bool_]:
+    """[n] where no move is left: rules that lead nowhere."""
+    nothing: NDArray[np.bool_] = np.diff(decisions.moves().start) == 0
+    return nothing
 
 
 def _changed(before: _Chosen, after: _Chosen) -> list[int]:

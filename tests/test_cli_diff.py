@@ -28,7 +28,11 @@ cost(generous(R), -50*R) :- rank(R), held(R,N), not left(R,N), not moved.
 
 
 def run(folder: Path, *arguments: str) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, ["kb", "diff", "guandan", str(folder), "--states", "120", *arguments])
+    return run_of("guandan", folder, "--games", "0", *arguments)
+
+
+def run_of(name: str, folder: Path, *arguments: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, ["kb", "diff", name, str(folder), "--states", "120", *arguments])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.output
     return result.exit_code, result.stdout, result.stderr
 
@@ -56,10 +60,11 @@ def test_no_difference(tmp_path: Path) -> None:
 def test_a_preference_that_changes_decisions(keen: Path) -> None:
     found = difference(keen)
     assert list(found) == [
-        "game", "directory", "seed", "states", "exchanges", "left_out", "labels", "weights", "changed", "causes",
-        "preferences", "examples",
+        "game", "directory", "seed", "states", "exchanges", "left_out", "stuck", "labels", "weights", "changed",
+        "causes", "preferences", "examples", "smallest", "balance", "stopped",
     ]  # fmt: skip
-    assert found["labels"] == {"added": [], "removed": [], "gained": [], "lost": []}
+    assert found["labels"] == {"added": [], "removed": [], "gained": [], "lost": [], "other_cards": []}
+    assert found["smallest"] is found["stopped"] is None
     assert found["weights"] == [{"name": "never_pass", "before": [], "after": [1000]}]
     assert found["preferences"] == [
         {"name": "never_pass", "group": "passing", "share": 1000 * found["changed"], "decisions": found["changed"]}
@@ -124,3 +129,57 @@ def test_what_is_wrong_is_said(tmp_path: Path, what: str) -> None:
     code, _, err = run(tmp_path / what)
     assert code == 1
     assert "error" in err
+
+
+# --- what the rules themselves change ---------------------------------------------------------------------------------
+
+
+def variant(folder: Path, more: str) -> Path:
+    """President with some rules more."""
+    folder.mkdir()
+    (folder / "variant.lp").write_text(f"parent(president).\n{more}", "utf-8")
+    return folder
+
+
+def test_a_rule_of_the_house_has_a_smallest_hand_and_a_balance(tmp_path: Path) -> None:
+    """No pair of threes is led before a seat with one card: two cards and that number show it."""
+    rules = "#external cards(W,N) : who(W), N = 1..16.\nbarred(set(3,2)) :- cards(next,1), not cards(next,2).\n"
+    folder = variant(tmp_path / "house", rules)
+    code, out, _ = run_of("president", folder, "--states", "1000", "--games", "40", "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert [each["label"] for each in found["labels"]["lost"]] == ["set(3,2)"]
+    least = found["smallest"]
+    assert sorted(card[1] for card in least["hand"]) == ["3", "3"]
+    assert least["cards"][0] == 1
+    before, after = found["balance"]
+    assert before["episodes"] >= 40
+    assert len(before["wins_by_seat"]) == 4
+    assert sum(after["wins_by_seat"]) == pytest.approx(1, abs=0.01)
+    assert all(low < share < high for share, (low, high) in zip(after["wins_by_seat"], after["wins_95"], strict=True))
+    assert 0 < after["forced_share"] < 1
+    text = run_of("president", folder, "--states", "1000", "--games", "40")[1]
+    assert "the smallest hand that shows it: {" in text
+    assert "only one move" in text
+
+
+def test_other_cards_for_the_same_labels_are_seen(tmp_path: Path) -> None:
+    """A single three may be the three of spades alone: the same labels, other card sets."""
+    rules = (
+        "only(set(3,1),1,card(3,s)).\nlacking_spade :- not held(3,s,1).\n#external held(R,S,N) : R = 3, S = s, N = 1.\n"
+        "barred(set(3,1)) :- lacking_spade.\n"
+    )
+    code, out, _ = run_of("president", variant(tmp_path / "spade", rules), "--states", "800", "--games", "0", "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert [each["label"] for each in found["labels"]["other_cards"]] == ["set(3,1)"]
+    assert found["labels"]["other_cards"][0]["no_more"]
+    assert len(found["smallest"]["hand"]) == 1
+
+
+def test_rules_that_leave_no_move_are_told_and_not_stumbled_over(tmp_path: Path) -> None:
+    rules = "only(set(3,1),1,card(3,s)).\n"
+    code, out, err = run_of("president", variant(tmp_path / "stuck", rules), "--states", "600", "--games", "30")
+    assert (code, err.strip()) == (0, "")
+    assert "other cards for set(3,1)" in out
+    assert "balance: play stops by the edited rules: seat" in out

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from abl_cards.cli.console import AsJson, GameName, Profile, Seed, fail, find_game, print_json, print_table, waiting
+from abl_cards.cli.console import (
+    AsJson,
+    GameName,
+    Profile,
+    Seed,
+    fail,
+    find_game,
+    print_json,
+    print_table,
+    progress,
+    waiting,
+)
 
 if TYPE_CHECKING:
     from abl_cards.games import Decisions, Engine, Exchanges
+    from abl_cards.selftest.balance import Balance
     from reasoners.differences import KbDifference
 
 EXAMPLES = 5
@@ -27,19 +40,25 @@ def diff(
     records: Annotated[
         Path | None, typer.Option("--records", metavar="FILE", help="Take the states from these records.")
     ] = None,
+    games: Annotated[
+        int,
+        typer.Option("--games", metavar="N", min=0, help="Episodes of kb against itself, by either rules; 0: none."),
+    ] = 200,
     profile: Profile = None,
     as_json: AsJson = False,
 ) -> None:
     """Say what an edited copy of the rule files changes, compared with the game's own.
 
     On states met in play (cards to give and bids among them) and random ones, or on the plays of records: labels that
-    became legal or ceased to be, decisions of the agent kb that changed, and the preferences that made the difference,
-    with examples. The exit code is 0, whatever the difference.
+    became legal or ceased to be, or are laid down by other cards; the smallest hand that shows it; decisions of the
+    agent kb that changed, and the preferences that made the difference, with examples. Then the balance: who wins by
+    seat, how long it takes, how often a seat has but one move. The exit code is 0, whatever the difference.
 
         abl-cards kb diff guandan my-rules
     """
     from abl_cards.agents import judge
     from reasoners.differences import KbDifference, Side
+    from reasoners.smallest import smallest
 
     game = find_game(game_name)
     with waiting("compiling both") as say:
@@ -49,10 +68,74 @@ def diff(
         say("comparing")
         for decisions in _states(before.engine, states, seed, records):
             found.add(decisions, EXAMPLES)
+        say("looking for the smallest hand")
+        least = smallest(before.engine, after.engine, found.telling)
+    balances, stopped = _balances((before.engine, after.engine), games, seed)
     if as_json:
-        print_json({"game": game.name, "directory": str(directory), "seed": seed, **found.to_json()})
+        parts = {"smallest": least, "balance": [each.to_json() for each in balances], "stopped": stopped}
+        print_json({"game": game.name, "directory": str(directory), "seed": seed, **found.to_json(), **parts})
     else:
         _print(found)
+        _print_smallest(before.engine, after.engine, least)
+        _print_balance(balances, stopped)
+
+
+def _balances(engines: tuple[Engine, Engine], games: int, seed: int) -> tuple[list[Balance], str | None]:
+    """How each plays, from the same seed, and what stops play, if anything does."""
+    from abl_cards.games import GameError
+    from abl_cards.selftest.balance import balance
+
+    found: list[Balance] = []
+    with progress("balance", 2 * games) as tell:
+        for engine in engines if games else ():
+            past = len(found) * games
+            try:
+                found.append(balance(engine, games, seed, lambda done, past=past: tell(past + done, "games")))  # type: ignore[misc]
+            except GameError as problem:
+                return found, f"{'the edited rules' if found else 'the game'}: {problem}"
+    return found, None
+
+
+def _print_smallest(before: Engine, after: Engine, state: Any) -> None:
+    if state is None:
+        return
+    (one,), (two,) = before.legal_moves([state]), after.legal_moves([state])
+    typer.echo(f"the smallest hand that shows it: {json.dumps(state, ensure_ascii=False)}")
+    for word, moves, others in (("no more", one, two), ("new", two, one)):
+        if not isinstance(moves, list) or not isinstance(others, list):
+            continue  # both answered before
+        some = [json.dumps(move, ensure_ascii=False) for move in moves if move not in others]
+        if some:
+            typer.echo(f"  {word}: {', '.join(some[:MOST_SHOWN])}")
+
+
+def _print_balance(balances: Sequence[Balance], stopped: str | None) -> None:
+    if stopped:
+        typer.echo(f"balance: play stops by {stopped}")
+    if len(balances) < 2:
+        return
+    before, after = balances
+    typer.echo(f"balance, {before.episodes} episodes of kb against itself before and {after.episodes} now:")
+    rows: list[tuple[str, ...]] = [
+        (f"  most points, seat {seat}", _share(one, *low), _share(two, *high))
+        for seat, (one, low, two, high) in enumerate(
+            zip(before.wins, before.bounds, after.wins, after.bounds, strict=False)
+        )
+    ]
+    rows += [
+        ("  decisions an episode", *(_number(each.decisions, *each.decisions_bounds) for each in balances)),
+        ("  only one move", *(f"{100 * each.forced:.1f} %" for each in balances)),
+        ("  passes", *(f"{100 * each.passes:.1f} %" for each in balances)),
+    ]
+    print_table(("", "before", "now"), rows, right=(1, 2))
+
+
+def _share(mean: float, low: float, high: float) -> str:
+    return f"{100 * mean:.1f} % ({100 * low:.1f} – {100 * high:.1f})"
+
+
+def _number(mean: float, low: float, high: float) -> str:
+    return f"{mean:.1f} ({low:.1f} – {high:.1f})"
 
 
 def _states(engine: Engine, states: int, seed: int, records: Path | None) -> Iterator[Decisions | Exchanges]:
@@ -73,6 +156,8 @@ def _states(engine: Engine, states: int, seed: int, records: Path | None) -> Ite
 def _print(found: KbDifference) -> None:
     left_out = f" ({found.left_out} left out: they cannot come up any more)" if found.left_out else ""
     typer.echo(f"{found.states} states compared, {found.exchanges} of them a card to give or a bid{left_out}")
+    if found.stuck:
+        typer.echo(f"no move is left in {found.stuck} states: play would stop there")
     if found.nothing:
         typer.echo("no difference: the same labels are legal, the same moves are chosen, the weights are the same")
         return
@@ -88,6 +173,13 @@ def _print_labels(found: KbDifference) -> None:
             typer.echo(f"{text}: {', '.join(labels)}")
     if not found.gained and not found.lost:
         typer.echo("labels: the same are legal in every state")
+    for label, count in found.reformed.most_common(MOST_SHOWN):
+        example = found.form_examples[label]
+        typer.echo(f"other cards for {label} in {count} states, such as")
+        typer.echo(_indented(example.view))
+        for word, moves in (("no more", example.gone), ("new", example.new)):
+            if moves:
+                typer.echo(f"  {word}: {', '.join(moves)}")
     for word, counter in (("gained", found.gained), ("lost", found.lost)):
         for label, count in counter.most_common(MOST_SHOWN):
             typer.echo(f"label {word}: {label} in {count} states, such as")
