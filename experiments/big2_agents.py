@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from abl_cards.agents import Agent
 from abl_cards.agents.searching import Shensuanzi
 from abl_cards.games import Decisions, Exchanges, GameError, Moves
-from abl_cards.games.big2.engine import Big2Engine
+from abl_cards.games.race import Racing, racing
 from abl_cards.settings import SEEDS, setting
 from experiments.big2_deals import Portion, by_deal, deal, engine, joined, named, play, portions
 from experiments.desk import Desk
@@ -46,13 +46,15 @@ class Timed:
     """A searcher, and how long the moves took that its limit is for."""
 
     inner: Shensuanzi
+    game: Racing
     seconds: list[float] = field(default_factory=list)
 
     def play(self, decisions: Decisions, keys: NDArray[np.uint64]) -> Moves:
         """The agent's move."""
         begun = self.inner.clock()
         moves = self.inner.play(decisions, keys)
-        if max(decisions.hand.sum(), decisions.other.sum()) > self.inner.exact_up_to:  # type: ignore[attr-defined]
+        (race,) = self.game.races(decisions)
+        if max(sum(race.own), sum(race.other)) > self.inner.exact_up_to:
             self.seconds.append(round(self.inner.clock() - begun, 5))
         return moves
 
@@ -64,6 +66,7 @@ class Timed:
 def run(settings: Settings, desk: Desk) -> Report:
     """Play the deals of the figure, then those of the table."""
     rules = engine(settings)
+    game = racing(rules)
     searcher, rule = players([settings.searcher, settings.rule], rules)
     everybody = [searcher, *players(settings.others, rules)]
     if not isinstance(searcher.agent, Shensuanzi):
@@ -73,12 +76,12 @@ def run(settings: Settings, desk: Desk) -> Report:
     every = [portion for cards in settings.cards for portion in portions(cards, settings.deals)]
     every += [portion for names in by_name for portion in portions(names, settings.round_robin_deals)]
     desk.plan(len(every))
-    timed, limit = Timed(searcher.agent), searcher.agent.seconds
+    timed, limit = Timed(searcher.agent, game), searcher.agent.seconds
 
     def measure(portion: Portion) -> list[dict[str, Any]]:
         if isinstance(portion.series, int):
-            return _margins(settings, desk, rules, (searcher, rule), timed, portion)
-        return _scores(settings, desk, rules, by_name[cast(tuple[str, str], portion.series)], portion)
+            return _margins(settings, desk, game, (searcher, rule), timed, portion)
+        return _scores(settings, desk, game, by_name[cast(tuple[str, str], portion.series)], portion)
 
     def told(found: Mapping[Portion, list[dict[str, Any]]]) -> Report:
         series = joined(found)
@@ -93,14 +96,14 @@ def run(settings: Settings, desk: Desk) -> Report:
 
 
 def _margins(
-    settings: Settings, desk: Desk, rules: Big2Engine, pair: tuple[Player, Player], timed: Timed, portion: Portion
+    settings: Settings, desk: Desk, game: Racing, pair: tuple[Player, Player], timed: Timed, portion: Portion
 ) -> list[dict[str, Any]]:
     """Of each deal: what the searcher wins leading and following, and the seconds of its moves."""
     cards = int(str(portion.series))
 
     def measure(number: int) -> dict[str, Any]:
         timed.seconds.clear()
-        scores = _both_seats(rules, deal(settings.seed, cards, number), timed, pair[1].agent)
+        scores = _both_seats(game, deal(settings.seed, cards, number), timed, pair[1].agent)
         return {"leading": scores[0], "following": scores[1], "seconds": list(timed.seconds)}
 
     what = {**_names(pair), "cards": cards, "seed": settings.seed, "timed": True}
@@ -108,13 +111,13 @@ def _margins(
 
 
 def _scores(
-    settings: Settings, desk: Desk, rules: Big2Engine, pair: tuple[Player, Player], portion: Portion
+    settings: Settings, desk: Desk, game: Racing, pair: tuple[Player, Player], portion: Portion
 ) -> list[dict[str, Any]]:
     """Of each deal of the round robin: what the first of a pair wins, leading and following."""
     cards, seed = settings.round_robin_cards, settings.seed + 1
 
     def measure(number: int) -> dict[str, Any]:
-        leading, following = _both_seats(rules, deal(seed, cards, number), pair[0].agent, pair[1].agent)
+        leading, following = _both_seats(game, deal(seed, cards, number), pair[0].agent, pair[1].agent)
         return {"leading": leading, "following": following}
 
     what = {**_names(pair), "cards": cards, "seed": seed}
@@ -130,9 +133,9 @@ def _names(pair: tuple[Player, Player]) -> dict[str, Any]:
     return {"agents": [player.name for player in pair], "marks": [player.mark for player in pair]}
 
 
-def _both_seats(rules: Big2Engine, hands: NDArray[np.uint8], one: Agent, two: Agent) -> tuple[int, int]:
+def _both_seats(game: Racing, hands: NDArray[np.uint8], one: Agent, two: Agent) -> tuple[int, int]:
     """What one wins when it leads, and when it follows with the hand that the other had."""
-    return play(rules, hands, (one, two)), -play(rules, hands, (two, one))
+    return play(game, hands, (one, two)), -play(game, hands, (two, one))
 
 
 def report(

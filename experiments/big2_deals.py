@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent
-from abl_cards.games.big2.engine import Big2Engine
-from abl_cards.games.big2.knowledge import RANK_COUNT
-from abl_cards.games.race import Race
+from abl_cards.games import Engine
+from abl_cards.games.race import Race, Racing
 from abl_cards.streams import key_of
 from experiments.desk import Desk
 from experiments.rules import ByRules
@@ -19,18 +18,19 @@ from experiments.rules import ByRules
 AT_ONCE = 10
 """Deals in a cell: an experiment that is stopped loses no more."""
 
+_RANKS, _COPIES = 13, 4  # the pack of the paper
 _HERE = np.zeros(1, np.int64)
 
 
-def engine(settings: ByRules) -> Big2Engine:
+def engine(settings: ByRules) -> Engine:
     """The game by the rules of the settings, by default those of the paper."""
-    return cast(Big2Engine, settings.engine_of("big2"))
+    return settings.engine_of("big2")
 
 
 def deal(seed: int, cards: int, number: int) -> NDArray[np.uint8]:
     """[2, 13] the hands of a deal: so many cards each out of one pack."""
-    deck = np.random.default_rng([seed, cards, number]).permutation(4 * RANK_COUNT) // 4
-    hands = [np.bincount(deck[first : first + cards], minlength=RANK_COUNT) for first in (0, cards)]
+    deck = np.random.default_rng([seed, cards, number]).permutation(_COPIES * _RANKS) // _COPIES
+    hands = [np.bincount(deck[first : first + cards], minlength=_RANKS) for first in (0, cards)]
     return np.stack(hands).astype(np.uint8)
 
 
@@ -87,9 +87,9 @@ def named(text: Callable[[Any], str]) -> Callable[[Portion], str]:
     return lambda portion: f"{text(portion.series)}, {_deals(portion)}"
 
 
-def play(rules: Big2Engine, hands: NDArray[np.uint8], agents: tuple[Agent, Agent]) -> int:
+def play(game: Racing, hands: NDArray[np.uint8], agents: tuple[Agent, Agent]) -> int:
     """What the first agent, who leads, wins with these hands."""
-    tables = rules.resume(hands[None])
+    tables = game.tables(hands[None])
     while tables.playing().size:
         key = np.array([key_of(int(tables.clock[0]))], np.uint64)
         tables.play(_HERE, agents[int(tables.seat[0])].play(tables.decisions(_HERE), key))

@@ -204,17 +204,17 @@ def test_a_twin_estimates_nothing(untrained_twin: str) -> None:
 
 def test_zhiduoxing_leads_bombs_last() -> None:
     engine = game("big2").engine()
-    moment = engine.moment({"hand": "333345", "to_beat": None})
+    moment = engine.moment({"hand": "333345", "to_beat": None, "face": ["6"]})
     keys = np.zeros(1, np.uint64)
     player = agent("zhiduoxing", engine)
     assert str(engine.action(0, player.play(moment.decision, keys).cards[0])) == "3334"  # type: ignore[arg-type]
-    bomb = engine.moment({"hand": "3333", "to_beat": "5"})
+    bomb = engine.moment({"hand": "3333", "to_beat": "5", "face": ["6"]})
     assert str(engine.action(0, player.play(bomb.decision, keys).cards[0])) == "3333"  # type: ignore[arg-type]
 
 
 def test_shensuanzi_plays_what_is_best() -> None:
     engine = game("big2").engine()
-    moment = engine.moment({"hand": "3344566789", "other": "45577TJQKA", "to_beat": None})
+    moment = engine.moment({"hand": "3344566789", "face": ["45577TJQKA"], "to_beat": None})
     moves = agent("shensuanzi:10,8", engine).play(moment.decision, np.zeros(1, np.uint64))  # type: ignore[arg-type]
     assert str(engine.action(0, moves.cards[0])) == "3344"
 

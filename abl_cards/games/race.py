@@ -9,15 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.game import Engine, GameError
-from abl_cards.games.rule_files import kb_error
-from abl_cards.games.shapes import number
 from abl_cards.games.tables import Listener, Tables
-from abl_cards.logic import KnowledgeBase, Term
 
 LEADING = -1
 """What there is to beat when a seat leads."""
-_MOST = 26
-"""Cards of a rank, or groups of kickers, in a label."""
 
 
 @dataclass(frozen=True)
@@ -82,34 +77,3 @@ def racing(engine: Engine) -> Racing:
     if not isinstance(engine, MayRace):
         raise GameError(f"{engine.game} is no race of two open hands")
     return engine.as_race()
-
-
-def read_combinations(
-    kb: KnowledgeBase, labels: tuple[str, ...], beats: NDArray[np.bool_], ranks: int, first: int
-) -> Combinations:
-    """Read needs/4, kickers/3 and spare/2 of labels that are their own forms; ranks count from ``first``."""
-    index = {label: place for place, label in enumerate(labels)}
-    needs, spare = np.zeros((len(labels), ranks), np.uint8), np.zeros((len(labels), ranks), np.bool_)
-    kickers, size = np.zeros(len(labels), np.uint8), np.zeros(len(labels), np.uint8)
-
-    def place(fact: str, form: Term, rank: Term = first) -> tuple[int, int]:
-        """The label and the rank, from 0, that a fact is about."""
-        if str(form) not in index or not 0 <= number(rank, fact) - first < ranks:
-            raise kb_error(f"{fact} is about no label or no rank", f"ranks are {first} to {first + ranks - 1}")
-        return index[str(form)], number(rank, fact) - first
-
-    def small(fact: str, value: Term) -> int:
-        if not 0 <= number(value, fact) <= _MOST:
-            raise kb_error(f"{fact}: {value} is too many or too few", f"write a number from 0 to {_MOST}")
-        return number(value, fact)
-
-    for form, at, rank, count in kb.facts("needs", 4):
-        fact = f"needs({form},{at},{rank},{count})"
-        needs[place(fact, form, rank)] += small(fact, count)
-    for form, groups, cards in kb.facts("kickers", 3):
-        fact = f"kickers({form},{groups},{cards})"
-        label, _ = place(fact, form)
-        kickers[label], size[label] = small(fact, groups), small(fact, cards)
-    for form, rank in kb.facts("spare", 2):
-        spare[place(f"spare({form},{rank})", form, rank)] = True
-    return Combinations(labels, needs, kickers, size, spare, beats)

@@ -117,8 +117,7 @@ def test_cards_that_are_laid_are_progress() -> None:
     for name in ("guandan", "doudizhu", "big2"):
         engine: Engine = game(name).engine()
         tables = engine.tables(match_keys(3, 2))
-        arrays = tables.arrays()
-        idle = arrays["idle"] if "idle" in arrays else arrays["course.idle"]
+        (idle,) = (array for name, array in tables.arrays().items() if name.rpartition(".")[2] == "idle")
         for _ in range(60):
             held = tables.open_hands(tables.playing()).sum()
             playing, before = tables.playing(), idle.copy()

@@ -62,7 +62,7 @@ def doudizhu(hand: str, move: str, to_beat: str | None = None, **more: Any) -> C
 
 
 def big2(hand: str, other: str, move: str, to_beat: str | None = None, **more: Any) -> Case:
-    return _case("big2", move, {"hand": hand, "other": other, "to_beat": to_beat}, more)
+    return _case("big2", move, {"hand": hand, "face": [other], "to_beat": to_beat}, more)
 
 
 def _case(name: str, move: str, state: dict[str, Any], more: Mapping[str, Any]) -> Case:
@@ -258,8 +258,8 @@ def test_the_highest_single_goes_to_an_enemy_with_one_card() -> None:
 
 def test_open_hands_are_led_past_the_last_card() -> None:
     """In Big2 the last card is seen: the lowest card that it does not beat will do."""
-    assert chosen("big2", {"hand": "3469JKA", "other": "5"}) == "6"
-    assert chosen("big2", {"hand": "34469", "other": "5"}) == "44"
+    assert chosen("big2", {"hand": "3469JKA", "face": ["5"]}) == "6"
+    assert chosen("big2", {"hand": "34469", "face": ["5"]}) == "44"
 
 
 def chosen(name: str, state: Mapping[str, Any]) -> str:

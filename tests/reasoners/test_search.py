@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from abl_cards.games import GameError
-from abl_cards.games.big2.engine import engine_of
-from abl_cards.games.big2.wire import read_hand
-from abl_cards.games.race import LEADING, Race
+from abl_cards.games import GameError, game
+from abl_cards.games.race import LEADING, Race, racing
+from abl_cards.games.words.letters import hand_of
 from reasoners import search_kernels as kernels
 from reasoners.search import Search, Stopped, solve
 from reasoners.search_bits import merge_ranks
@@ -17,9 +16,9 @@ from reasoners.search_twins import KICKER, KICKERS, PART, TWIN_ROWS, WHOLE, find
 from tests.brute_force import big2 as brute
 from tests.effort import thorough
 
-ENGINE = engine_of()
-TABLES = SearchTables(ENGINE.combinations)
-INDEX = {label: place for place, label in enumerate(ENGINE.combinations.labels)}
+GAME = racing(game("big2").engine())
+TABLES = SearchTables(GAME.combinations)
+INDEX = {label: place for place, label in enumerate(GAME.combinations.labels)}
 
 
 def positions(count: int, seed: int, most: int = 6) -> list[tuple[Race, brute.Combo | None]]:
@@ -166,7 +165,7 @@ def test_moves_left_out_change_no_value() -> None:
 
 def twins(own: str, other: str, loose: str) -> dict[str, str]:
     """Ranks with their twins in letters: for moves of all copies, of some, for one and two as kickers."""
-    mine, theirs, free = (np.uint64(pack(read_hand(text))) for text in (own, other, loose))
+    mine, theirs, free = (np.uint64(pack(hand_of(map(brute.LETTERS.index, text), 13))) for text in (own, other, loose))
     found = np.zeros((TWIN_ROWS, 13), np.int64)
     find_twins(mine, theirs, free, found)
     rows = {"whole": WHOLE, "part": PART, "one": KICKER, "two": KICKERS}
@@ -195,6 +194,6 @@ def test_what_is_no_race_is_refused() -> None:
     with pytest.raises(GameError, match="1 to 26"):
         Search(TABLES, Race((0,) * 13, (1,) * 13))
     with pytest.raises(GameError, match="first hand"):
-        ENGINE.race("", "3")
-    with pytest.raises(GameError, match="is no play"):
-        ENGINE.race("3", "4", "56")
+        GAME.race("", "3")
+    with pytest.raises(GameError, match="are no play"):
+        GAME.race("3", "4", "56")

@@ -184,8 +184,8 @@ def _differences(race: FolderRace) -> Iterator[str]:
     wrong = expected != decisions.allowed[race.forms].T
     if wrong.any():
         row, label = np.argwhere(wrong)[0]
-        verb = "may not" if expected[row, label] else "may"
-        yield f"hand {race.cards_text(decisions.view.hand[row])} {verb} play {race.combinations.labels[label]}"
+        hand, name = race.cards_text(decisions.view.hand[row]), race.combinations.labels[label]
+        yield f"whether {name} may be played hangs on more than its cards and those to beat (hand {hand})"
     if (decisions.allowed[rules.forms.passing] != (decisions.view.to_beat >= 0)).any():
         yield "one may pass whenever there is a play to beat, and only then"
     yield from _turn_differences(rules.turns, rules.forms.passing, len(rules.forms))

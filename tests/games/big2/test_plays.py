@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import doctest
 from functools import cache
 
 import numpy as np
 import pytest
 
-from abl_cards.games import plays as generic
-from abl_cards.games.big2 import plays as module
-from abl_cards.games.big2.decisions import count_cards
-from abl_cards.games.big2.engine import engine_of
-from abl_cards.games.big2.plays import counter_of, keys_of
-from abl_cards.games.big2.rulebook import rules_of
-from abl_cards.games.big2.wire import read_hand
+from abl_cards.games import game
+from abl_cards.games.engine import FolderEngine
+from abl_cards.games.play.walk import NO_CARD
+from abl_cards.games.words.letters import hand_of
 from tests.brute_force import big2 as brute
 
 
@@ -33,13 +29,13 @@ def fewest(hand: brute.Hand) -> int:
 
 
 def counted(hands: list[brute.Hand], profile: str = "paper") -> list[int]:
-    found: list[int] = counter_of(rules_of(None, profile)).plays_left(keys_of(np.array(hands, np.uint8))).tolist()
+    engine = game("big2").engine(None, profile)
+    found: list[int] = engine.plays_to_go(np.zeros(len(hands), np.int16), np.array(hands, np.uint8)).tolist()
     return found
 
 
-@pytest.mark.parametrize("each", [module, generic])
-def test_examples(each: object) -> None:
-    assert doctest.testmod(each).failed == 0  # type: ignore[arg-type]
+def counts(cards: str) -> brute.Hand:
+    return tuple(hand_of(map(brute.LETTERS.index, cards), 13).tolist())
 
 
 def test_counts_are_nearly_always_exact() -> None:
@@ -65,18 +61,20 @@ def test_counts_are_nearly_always_exact() -> None:
     ],
 )  # fmt: skip
 def test_hand_worked(hand: str, count: int) -> None:
-    assert counted([tuple(read_hand(hand).tolist())]) == [count]
+    assert counted([counts(hand)]) == [count]
 
 
 def test_without_runs_across_the_end() -> None:
-    assert counted([tuple(read_hand("A2345").tolist())], "straight") == [5]
+    assert counted([counts("A2345")], "straight") == [5]
 
 
 def test_after_every_move() -> None:
     """What is counted after a move is what the hand that it leaves takes."""
-    engine = engine_of()
+    engine = game("big2").engine()
+    assert isinstance(engine, FolderEngine)
     decisions = engine.sample_decisions(40, seed=5)
     lists = decisions.moves()
-    left = decisions.hand[lists.decision] - count_cards(lists.cards)
-    expected = counter_of(engine.rules).plays_left(keys_of(left))
+    laid = [hand_of([card for card in row if card != NO_CARD], 13) for row in lists.cards.tolist()]
+    left = decisions.view.hand[lists.decision] - np.stack(laid)
+    expected = engine.plays_to_go(np.zeros(len(left), np.int16), left)
     assert (engine.plays_left(decisions, lists) == expected).all()

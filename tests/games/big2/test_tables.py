@@ -1,84 +1,134 @@
-"""Big2 tables: deals, turns, points, records, and the words for them."""
+"""Big2 tables: deals, turns, points, records, states, and the words for them."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
 
-from abl_cards.games import GameError
-from abl_cards.games.big2.engine import engine_of
-from abl_cards.games.big2.wire import read_hand
-from tests.games.random_play import match_keys
+from abl_cards.games import GameError, game
+from abl_cards.games.race import racing
+from tests.brute_force.big2 import LETTERS
+from tests.games.random_play import match_keys, play_out
 
-ENGINE = engine_of()
+ENGINE = game("big2").engine()
+HERE = np.zeros(1, np.int64)
+FULL = ["33334444555566667777888899", "99TTTTJJJJQQQQKKKKAAAA2222"]
 
 
 def hands(*texts: str) -> np.ndarray:
-    return np.stack([read_hand(text) for text in texts])[None]
+    return np.array([[[text.count(letter) for letter in LETTERS] for text in texts]], np.uint8)
 
 
-def game(first: str, second: str, *plays: str) -> dict:
-    """A record in which the seats play in turn."""
-    return {"hands": [first, second], "plays": [[number % 2, cards] for number, cards in enumerate(plays)]}
+def after(first: str, second: str, *plays: str) -> Any:
+    """A table with these hands, where the seats have played in turn."""
+    tables = racing(ENGINE).tables(hands(first, second))
+    for laid in plays:
+        decisions = tables.decisions(HERE)
+        lists = decisions.moves()
+        texts = [ENGINE.action(int(form), cards).to_json() for form, cards in zip(lists.form, lists.cards, strict=True)]
+        tables.play(HERE, lists.rows(np.array([texts.index(laid)])))
+    return tables
 
 
 def test_a_deal_shares_one_pack() -> None:
     tables = ENGINE.tables(match_keys(20, 5))
-    assert (tables.hands.sum(axis=1) == 4).all()
-    assert (tables.hands.sum(axis=2) == 26).all()
-    assert len({tuple(row.ravel().tolist()) for row in tables.hands}) == 20
+    dealt = tables.open_hands(np.arange(20))
+    assert (dealt.sum(axis=1) == 4).all()
+    assert (dealt.sum(axis=2) == 26).all()
+    assert len({tuple(row.ravel().tolist()) for row in dealt}) == 20
     assert (tables.seat == 0).all()
 
 
 def test_points_are_the_cards_that_are_left() -> None:
-    assert (
-        ENGINE.replay([game("34", "567", "3", "5", "", "6", "", "7") | {"winner": 1, "points": [-1, 1]}]).disagreements
-        == ()
-    )
-    assert ENGINE.replay([game("3", "567", "3") | {"winner": 0, "points": [3, -3]}]).disagreements == ()
+    tables = after("34", "567", "3", "5", "pass", "6", "pass", "7")
+    assert (tables.playing().size, tables.outcome(HERE).tolist(), tables.winner.tolist()) == (0, [[-1, 1]], [1])
+    assert after("3", "567", "3").outcome(HERE).tolist() == [[3, -3]]
+
+
+def test_a_pass_hands_the_lead_over() -> None:
+    tables = after("34", "567", "3", "5", "pass")
+    assert (tables.seat[0], tables.decisions(HERE).label_to_beat[0]) == (1, -1)
+
+
+def record() -> dict[str, Any]:
+    """A whole game at random."""
+    recorder = ENGINE.recorder(1)
+    play_out(ENGINE.tables(match_keys(1, 6), recorder))
+    (found,) = recorder.records(0)
+    return found
+
+
+def test_records_are_replayed() -> None:
+    played = record()
+    assert ENGINE.replay([played]).disagreements == ()
+    assert played["points"][played["finish"][0]] == -played["points"][played["finish"][1]] > 0
 
 
 @pytest.mark.parametrize(
-    ("record", "says"),
+    ("changed", "says"),
     [
-        (game("34", "567", ""), "play 1: PASS is not legal"),
-        (game("34", "567", "3", "4"), "play 2: 4 is not legal"),
-        (game("34", "567", "3", "5", ""), "ends after 3 plays"),
-        (game("3", "567", "3", "5"), "play 2: the game is over"),
-        (game("3", "567", "3") | {"winner": 1}, "winner is 1"),
-        (game("3", "567", "3") | {"points": [1, -1]}, "points are"),
-        ({"hands": ["3", "4"], "plays": [[1, "4"]]}, "turn of seat 0"),
-        ({"hands": ["3"]}, "hands: there must be two"),
-        ({"hands": ["333", "33"], "plays": []}, "a pack has four"),
-        ({"hands": ["3", "4"], "plays": [[0]]}, "play 1"),
+        ({"acts": [[0, "pass"]]}, "act 1: "),
+        ({"acts": [[1, "3"]]}, "turn of seat 0"),
+        ({"acts": []}, "ends after 0 acts"),
+        ({"points": [1, -1]}, "points are"),
+        ({"hands": ["3"]}, "hands: there must be a list of 2"),
+        ({"hands": ["333", "33"]}, "3 cards, where 26 are dealt"),
+        ({"hands": [FULL[0], FULL[0]]}, "the pack has 4"),
+        ({"acts": [[0]]}, "act 1"),
     ],
 )
-def test_a_wrong_record_is_named(record: dict, says: str) -> None:
-    found = ENGINE.replay([record])
+def test_a_wrong_record_is_named(changed: dict[str, Any], says: str) -> None:
+    found = ENGINE.replay([record() | changed])
     assert says in found.disagreements[0].text
 
 
 def test_uneven_hands() -> None:
-    tables = ENGINE.resume(hands("34", "56789TJQKA2"))
-    assert tables.decisions(np.arange(1)).hand.sum() == 2
+    tables = after("34", "56789TJQKA2")
+    assert tables.decisions(HERE).view.hand.sum() == 2
     assert "seat 1 (11) 56789TJQKA2" in ENGINE.draw(tables, 0)
 
 
+def test_both_hands_lie_open() -> None:
+    tables = after("34", "567", "3")
+    decisions = tables.decisions(HERE)
+    known = decisions.hidden()
+    assert (known.at_least == hands("4")).all()
+    assert (known.at_most == hands("4")).all()
+    seen = dict(ENGINE.observation.slices)
+    row = decisions.observe()[0]
+    assert row[seen["hand"]].tolist() == hands("567")[0, 0].tolist()
+    assert row[seen["face"]].tolist() == hands("4")[0, 0].tolist()
+    assert row[seen["groups"]].tolist() == hands("3")[0, 0].tolist()
+    assert ENGINE.look(decisions).state["face"] == ["4"]
+
+
+def test_what_kickers_there_are_is_seen_by_their_size() -> None:
+    row = after("333446", "567", "33344").decisions(HERE).observe()[0]
+    seen = dict(ENGINE.observation.slices)
+    assert row[seen["groups"]].tolist() == hands("333")[0, 0].tolist()
+    assert row[seen["kicker_size"]].tolist() == [2]
+
+
 def test_moments_of_states_and_records() -> None:
-    moment = ENGINE.moment({"hand": "3355", "to_beat": "44", "other": "6"})
+    moment = ENGINE.moment({"hand": "3355", "to_beat": "44", "face": ["6"]})
     assert [str(action) for action in moment.actions] == ["55", "PASS"]
     assert "44" in ENGINE.show(moment)
-    record = game("34", "567", "3", "5", "", "6", "", "7")
-    moment = ENGINE.moment(record, 2)
+    played = record()
+    moment = ENGINE.moment(played, 2)
     assert moment.made is not None
-    assert str(moment.actions[moment.made]) == "5"
-    for wrong, move in ((record, 9), (record, 7), ({"hand": "3"}, 1)):
+    assert moment.actions[moment.made].to_json() == played["acts"][1][1]
+    acts = len(played["acts"])
+    for wrong, move in ((played, acts + 2), (played, acts + 1), ({"hand": "3", "face": ["4"]}, 1), ({"hand": "3"}, 0)):
         with pytest.raises(GameError):
             ENGINE.moment(wrong, move)
+    with pytest.raises(GameError, match='hands lie open: give "face"'):
+        ENGINE.moment({"hand": "3", "to_beat": None})
 
 
 def test_other_rules_adopt_decisions() -> None:
-    straight = engine_of(None, "straight")
+    straight = game("big2").engine(None, "straight")
     decisions = ENGINE.sample_decisions(300, seed=1)
     kept, adopted = straight.adopt(decisions)
     assert 0 < kept.sum() < 300

@@ -15,7 +15,7 @@ from tests.games.playthroughs.guandan import episode
 HERE = Path(__file__).parent
 
 PLAYTHROUGHS: Mapping[str, Callable[[], str]] = {
-    "big2_paper.txt": lambda: big2_game(seed=1),
+    "big2_paper.txt": lambda: big2_game(("44556667789TTTTJJQQKKKAAA2", "33334455677888999JJQQKA222"), seed=1),
     "guandan_standard_first.txt": lambda: episode("standard", seed=1, number=0),
     "guandan_standard_single_tribute.txt": lambda: episode("standard", seed=6, number=1),
     "guandan_standard_double_tribute.txt": lambda: episode("standard", seed=4, number=1),

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from abl_cards.games.big2.engine import engine_of
-from tests.games.random_play import match_keys, step
+import numpy as np
+
+from abl_cards.games import game
+from abl_cards.games.race import racing
+from abl_cards.streams import mix_all
+from tests.brute_force.big2 import LETTERS
+from tests.games.random_play import match_keys, random_moves
 
 
-def big2_game(seed: int) -> str:
-    """A whole game at random: the hands, every play with how many labels were legal, the points."""
-    engine = engine_of()
-    recorder = engine.recorder(1)
-    tables = engine.tables(match_keys(1, seed), recorder)
-    lines, legal = [engine.draw(tables, 0)], []
+def big2_game(hands: tuple[str, str], seed: int) -> str:
+    """A whole game at random with these hands: every play with how many labels were legal, the points."""
+    engine = game("big2").engine()
+    dealt = np.array([[hand.count(letter) for letter in LETTERS] for hand in hands], np.uint8)
+    tables = racing(engine).tables(dealt[None])
+    tables.keys[:] = match_keys(1, seed)
+    lines = [engine.draw(tables, 0)]
     while (playing := tables.playing()).size:
-        legal.append(int(tables.decisions(playing).legal.sum()))
-        step(tables)
-    (record,) = recorder.records(0)
-    for (seat, cards), count in zip(record["plays"], legal, strict=True):
-        lines.append(f"seat {seat} {cards or 'PASS':<14} of {count} labels")
-    return "\n".join([*lines, f"points {record['points']}", ""])
+        decisions, seat = tables.decisions(playing), int(tables.seat[0])
+        moves = random_moves(decisions, mix_all(tables.keys, tables.clock))
+        cards = str(engine.action(int(moves.form[0]), moves.cards[0]))
+        lines.append(f"seat {seat} {cards:<14} of {int(decisions.legal.sum())} labels")
+        tables.play(playing, moves)
+    points = [int(worth) for worth in tables.outcome(np.zeros(1, np.int64))[0]]
+    return "\n".join([*lines, f"points {points}", ""])
