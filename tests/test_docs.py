@@ -3,7 +3,8 @@
 In the documents, a ``console`` block holds ``$ commands`` and what they print; ``…`` stands for the rest of a word or
 a line, a line ``...`` for any number of lines. Words behind ``console``: ``any-numbers`` compares everything but the
 numbers, ``exit-1`` says how the last command ends. An ``output`` block is what the ``python`` block before it prints. A
-``diff`` block is an edit of the file that its header names, an ``lp`` block that begins with ``% NAME.lp`` is a file.
+``diff`` block is an edit of the file that its header names, an ``lp`` block that begins with ``% NAME.lp`` is a file,
+and so is a ``jsonl NAME`` block.
 The blocks of a document run in order, in an empty folder of their own.
 """
 
@@ -95,6 +96,8 @@ def test_blocks_do_what_they_say(
         elif block.language == "lp" and (name := re.match(r"% ([\w/]+\.lp)\b", block.text)):
             Path(name[1]).parent.mkdir(exist_ok=True)
             Path(name[1]).write_text(block.text, "utf-8")
+        elif block.language == "jsonl" and block.words:
+            Path(block.words[0]).write_text(block.text, "utf-8")
 
 
 def run_console(block: Block, environment: dict[str, str], where: str) -> None:

@@ -108,8 +108,24 @@ def _first_change(folder: Path, home: Path) -> str:
     return str(folder)
 
 
+def folder_word(directory: Path) -> str:
+    """What to call a folder by where a game may be named: its path, which is not the name of a game that comes along."""
+    from abl_cards.games import game_names
+
+    return f"./{directory}" if str(directory) in game_names() else str(directory)
+
+
 def profiles_of(game: Game, directory: Path | None = None) -> list[str]:
-    """The profiles of a game's rule files, or of a copy of them."""
+    """The profiles of a game's rule files, or of a copy of them, with those of its parents."""
+    from abl_cards.games.engine import FolderGame
+    from abl_cards.games.reading.folder import Folder
+    from abl_cards.logic import KBError
+
+    if isinstance(game, FolderGame):
+        try:
+            return sorted(Folder(directory or game.home).profiles)
+        except KBError:  # the folder's parents cannot be read: whoever loads it says so
+            return []
     return sorted(path.stem for path in ((directory or game.home) / "profiles").glob("*.lp"))
 
 

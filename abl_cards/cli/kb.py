@@ -22,6 +22,7 @@ from abl_cards.cli.console import (
     Seed,
     fail,
     find_game,
+    folder_word,
     game_list,
     load_engine,
     misuse,
@@ -140,7 +141,7 @@ def copy(
     """
     from abl_cards.cli.copying import copy_whole, make_variant
 
-    game = find_game(game_name)
+    game, word = find_game(game_name), folder_word(directory)
     if directory.exists():
         fail(f"{directory} is there already, and nothing is overwritten; name a new folder")
     if whole and files:
@@ -148,7 +149,7 @@ def copy(
     said = copy_whole(game, directory) if whole else make_variant(game, directory, files or [])
     typer.echo(
         f"{said} Edit, then:\n"
-        f"  abl-cards kb check {directory}\n"
+        f"  abl-cards kb check {word}\n"
         f"  abl-cards kb diff {game.name} {directory}\n"
         f"  abl-cards match {game.name} greedy random --kb {directory}"
     )
@@ -164,11 +165,13 @@ def new(
     """
     if directory.exists():
         fail(f"{directory} is there already, and nothing is overwritten; name a new folder")
+    word = folder_word(directory)
     shutil.copytree(NEW_GAME, directory)
     typer.echo(
         f"A game of singles and pairs for three is in {directory}. Edit it, then:\n"
-        f"  abl-cards kb check {directory}\n"
-        f"  abl-cards match {directory} greedy random"
+        f"  abl-cards kb check {word}\n"
+        f"  abl-cards kb test {word} --only cases\n"
+        f"  abl-cards match {word} greedy random"
     )
 
 
@@ -195,7 +198,7 @@ def _game_of(folder: Path) -> str:
     from abl_cards.games import DESCRIPTIONS, game, game_names
 
     if any((folder / name).is_file() for name in DESCRIPTIONS):
-        return str(folder)
+        return folder_word(folder)
     heads = [head for file in sorted(folder.glob("*.lp")) for head in _first_line(file)]
     found = [name for name in game_names() if any(game(name).title in head for head in heads)]
     if len(found) != 1:

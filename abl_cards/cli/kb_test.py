@@ -154,6 +154,8 @@ def _print_coverage(found: Coverage) -> None:
         if each not in elsewhere:
             typer.echo(f"  {each.rule.location}: never fired: {each.rule.text}")
             typer.echo(f"    {_verdict(each.verdict, each.question, each.state)}")
+            if each.position:
+                typer.echo(f"    {json.dumps(each.position, ensure_ascii=False)}")
     if elsewhere:
         typer.echo(f"  {len(elsewhere)} rules of common files never fired, and cannot: they are for other games")
     for names, what in (

@@ -12,16 +12,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from abl_cards.games import Engine, GameError
+from abl_cards.games import Decisions, Engine, Exchanges, GameError
+from abl_cards.games.tables import is_play
 from abl_cards.lines import batches, parse_line, reading
 
 FILE = "cases.jsonl"
-ABOUT = ("state", "record", "words")
+ABOUT = ("state", "record", "words", "order")
 POSITION = ("labels", "moves", "best", "costs", "error")
 FIELDS = {
     "state": POSITION,
     "record": (*POSITION, "before"),
     "words": (),
+    "order": ("number",),
 }
 """What a case may say beside ``why`` and ``profile``, by what it is about."""
 
@@ -123,6 +125,8 @@ def _said(case: Case, engine: Engine) -> str:
     value = case.value
     if case.about == "words":
         return _wrong_words(engine, value["words"])
+    if case.about == "order":
+        return _wrong_order(engine, value)
     if case.about == "record" and "before" not in value:
         return _wrong_record(engine, value["record"])
     return _wrong_position(engine, value)
@@ -144,11 +148,34 @@ def _wrong_words(engine: Engine, words: Any) -> str:
     return ""
 
 
+def _wrong_order(engine: Engine, value: Mapping[str, Any]) -> str:
+    """Labels follow each other in masks, and there are so many."""
+    if value.get("number", len(engine.labels)) != len(engine.labels):
+        return f"there are {len(engine.labels)} labels, not {value['number']}"
+    expected = list(map(str, _list(value, "order")))
+    for label in expected:
+        if label not in engine.labels:
+            return f"there is no label {label}"
+    places = [engine.labels.index(label) for label in expected]
+    return (
+        ""
+        if places == sorted(places)
+        else f"the labels come in another order: {', '.join(sorted(expected, key=engine.labels.index))}"
+    )
+
+
+def legal_labels(engine: Engine, decision: Decisions | Exchanges) -> list[str]:
+    """The labels that are legal at one decision; none where something else is chosen."""
+    if not is_play(decision):
+        return []
+    return sorted(label for label, legal in zip(engine.labels, decision.legal[:, 0], strict=True) if legal)
+
+
 def _wrong_position(engine: Engine, value: Mapping[str, Any]) -> str:
     moment = engine.moment(value.get("state", value.get("record")), value.get("before"))
     plays = [_text(action.to_json()) for action in moment.actions]
     if "labels" in value:
-        labels, expected = sorted(set(moment.labels)), sorted(set(map(str, _list(value, "labels"))))
+        labels, expected = legal_labels(engine, moment.decision), sorted(set(map(str, _list(value, "labels"))))
         if labels != expected:
             return _unlike("labels", labels, expected)
     if "moves" in value:

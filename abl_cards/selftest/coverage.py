@@ -33,6 +33,7 @@ from abl_cards.logic.files import lies_in
 from abl_cards.logic.miter import Search, Verdict, holding
 from abl_cards.logic.tracing import FIRED, TracedRule, traced
 from abl_cards.selftest.games import step
+from abl_cards.selftest.positions import position
 from abl_cards.selftest.possible import possible
 from abl_cards.streams import mix_all
 
@@ -51,6 +52,7 @@ class Silent:
     verdict: str  # POSSIBLE: in this state; IMPOSSIBLE: proved; UNKNOWN: time ran out
     question: str = ""
     state: tuple[str, ...] = ()
+    position: Mapping[str, Any] | None = None  # the state as `abl-cards legal` takes it, as far as it can be said there
 
     @property
     def is_common(self) -> bool:
@@ -61,7 +63,7 @@ class Silent:
         """As one object."""
         return {
             "location": str(self.rule.location), "rule": self.rule.text, "verdict": self.verdict,
-            "question": self.question, "state": list(self.state),
+            "question": self.question, "state": list(self.state), "position": self.position,
         }  # fmt: skip
 
 
@@ -298,7 +300,8 @@ def _witness(watch: Watch, number: int, rule: TracedRule, seconds: float = 10) -
             alone = _told_only(with_outputs(circuit, [atom]), watch, name)
             found: Search = holding(alone, atom, possible(watch.rules), seconds)
             if found.verdict is Verdict.FOUND:
-                return Silent(rule, POSSIBLE, QUESTIONS[name].what, tuple(sorted(map(str, found.state))))
+                where = position(watch.rules, found.state) if name in ("play", "preferences") else None
+                return Silent(rule, POSSIBLE, QUESTIONS[name].what, tuple(sorted(map(str, found.state))), where)
             if found.verdict is Verdict.UNKNOWN:
                 verdict = UNKNOWN
     return Silent(rule, verdict)

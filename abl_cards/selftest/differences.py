@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,9 @@ from abl_cards.games.reading.rules import FACTS, Rules
 from abl_cards.logic import Circuit, KBError, Signature
 from abl_cards.logic.check import COST, VIOLATED
 from abl_cards.logic.miter import Search, Verdict, differing
-from abl_cards.selftest.cases import Case, failure_of
+from abl_cards.selftest.cases import Case, failure_of, legal_labels
 from abl_cards.selftest.games import play_out, step
+from abl_cards.selftest.positions import position
 from abl_cards.selftest.possible import possible
 from abl_cards.streams import mix_all
 
@@ -41,9 +42,14 @@ class Difference:
 def difference(first: FolderEngine, second: FolderEngine, seconds: float) -> Difference | None:
     """Of two engines of a game; None where it is proved that they do not differ. Raises GameError, KBError."""
     for case in _candidates(first, second):
-        if not failure_of(case, first) and (said := _fails(case, second)):
+        if said := _tells(case, first, second):
             return Difference(said, True, dict(case.value))
-    return _of_facts(first.rules, second.rules) or _of_circuits(first.rules, second.rules, seconds)
+    return _of_facts(first.rules, second.rules) or _of_circuits(first, second, seconds)
+
+
+def _tells(case: Case, first: FolderEngine, second: FolderEngine) -> str:
+    """What is said of a case that holds in the first engine, and not in the second; else nothing."""
+    return "" if _fails(case, first) else _fails(case, second)
 
 
 def _fails(case: Case, engine: FolderEngine) -> str:
@@ -64,7 +70,20 @@ def _candidates(first: FolderEngine, second: FolderEngine) -> Iterator[Case]:
             yield from islice(_positions(first, second, decisions), MOST_EACH)
     for record in play_out(first, Random(), MATCHES, SEED):
         yield Case(0, {"record": record})
-    yield Case(0, {"words": {label: str(first.name(label)) for label in first.labels}})
+    yield from _names(first, second)
+
+
+def _names(first: FolderEngine, second: FolderEngine) -> Iterator[Case]:
+    """What labels are called, and how they follow each other."""
+    unlike = [label for label in first.labels if label in second.labels and first.name(label) != second.name(label)]
+    if unlike:
+        yield Case(0, {"words": {label: str(first.name(label)) for label in unlike[:MOST_COSTS]}})
+    if len(first.labels) != len(second.labels):
+        yield Case(0, {"order": [], "number": len(first.labels)})
+    place = {label: number for number, label in enumerate(second.labels)}
+    for one, two in pairwise(first.labels):
+        if place.get(one, 0) > place.get(two, len(place)):
+            yield Case(0, {"order": [one, two]})
 
 
 def _met(engine: FolderEngine) -> Iterator[Any]:
@@ -87,8 +106,8 @@ def _positions(first: FolderEngine, second: FolderEngine, ours: Any) -> Iterator
     ours = ours.at(np.flatnonzero(kept))
     if first.labels == second.labels:
         for row in np.flatnonzero((ours.legal != theirs.legal).any(axis=0)).tolist():
-            moment = first.look(ours, row)
-            yield Case(0, {"state": dict(moment.state), "labels": sorted(set(moment.labels))})
+            one = ours.at(np.array([row]))
+            yield Case(0, {"state": dict(first.look(one).state), "labels": legal_labels(first, one)})
     mine, other = ours.moves(), theirs.moves()
     ends = np.diff(mine.start), np.diff(other.start)
     for row in np.flatnonzero(ends[0] != ends[1]).tolist():
@@ -132,23 +151,40 @@ def _of_facts(first: Rules, second: Rules) -> Difference | None:
     return None
 
 
-def _of_circuits(first: Rules, second: Rules, seconds: float) -> Difference | None:
+def _of_circuits(first: FolderEngine, second: FolderEngine, seconds: float) -> Difference | None:
     """Where the answers to a question differ in a state that there may be."""
     open_questions = []
     for name, question in QUESTIONS.items():
-        ours, theirs = _circuit(first, question.outputs), _circuit(second, question.outputs)
+        ours, theirs = _circuit(first.rules, question.outputs), _circuit(second.rules, question.outputs)
         if ours is None and theirs is None:
             continue
         nothing = ours or theirs
         assert nothing is not None
-        found = _search(ours or _without(nothing), theirs or _without(nothing), first, seconds)
+        found = _search(ours or _without(nothing), theirs or _without(nothing), first.rules, seconds)
         if found.verdict is Verdict.FOUND:
             where = ", ".join(sorted(map(str, found.state))) or "nothing is true"
-            return Difference(f"{question.what}: differs where {where}", True)
+            return Difference(f"{question.what}: differs where {where}", True, _case(first, second, found))
         if found.verdict is Verdict.UNKNOWN:
             open_questions.append(name)
     if open_questions:
         return Difference(f"not decided in {seconds:g} s: {', '.join(open_questions)}", False)
+    return None
+
+
+def _case(first: FolderEngine, second: FolderEngine, found: Search) -> dict[str, Any] | None:
+    """A position like the one that was found, if it tells the two apart."""
+    state = position(first.rules, found.state)
+    if state is None:
+        return None
+    try:
+        moment = first.moment(state)
+        costs = first.judge().costs(moment.decision, moment.lists)[0].tolist()
+    except GameError:
+        return None
+    told = [[action.to_json(), cost] for action, cost in zip(moment.actions, costs, strict=True)]
+    for expected in ({"labels": legal_labels(first, moment.decision)}, {"moves": len(told)}, {"costs": told}):
+        if _tells(Case(0, {"state": state, **expected}), first, second):
+            return {"state": state, **expected}
     return None
 
 

@@ -44,6 +44,8 @@ def test_the_cases_of_a_new_game_hold(engine: FolderEngine) -> None:
         ({"state": {"hand": ["XX"]}, "labels": []}, "XX"),
         ({"state": HAND, "error": "no such thing"}, "there is no error, where 'no such thing' is expected"),
         ({"state": {"hand": ["XX"]}, "error": "YY"}, "the error is"),
+        ({"order": ["single(4)", "single(3)"]}, "the labels come in another order: single(3), single(4)"),
+        ({"order": [], "number": 3}, "labels, not 3"),
         ({"words": {"single(4)": "四"}}, "single(4) is called"),
         ({"words": {"triple(4)": "四"}}, "there is no label triple(4)"),
     ],
