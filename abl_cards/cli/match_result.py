@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 class _Words:
     agents: tuple[str, ...]
     roles: tuple[str, ...]
+    standings: tuple[str, ...]
     whole: str
     left: str
 
@@ -26,12 +27,14 @@ _SAY = {
     "en": _Words(
         ("agent", "won", "share of games", "95 % interval"),
         ("as", "agent", "won", "of", "share", "95 % interval", "points a game"),
+        ("agent", "first places", "95 % interval", "place", "95 % interval", "points a game", "95 % interval"),
         "{0.games} games, {0.draws} drawn, {0.episodes} episodes, seed {0.seed}",
         "{left}; the match has no result",
     ),
     "zh": _Words(
         ("选手", "胜", "胜率", "95 % 区间"),
         ("身份", "选手", "胜", "局数", "胜率", "95 % 区间", "每局得分"),
+        ("选手", "头名", "95 % 区间", "名次", "95 % 区间", "每局得分", "95 % 区间"),
         "共 {0.games} 场，平 {0.draws} 场，{0.episodes} 副牌，种子 {0.seed}",
         "{left}，这场比赛没有结果",
     ),
@@ -44,26 +47,47 @@ def no_result(left: Exception, language: str) -> str:
 
 
 def print_result(result: MatchResult, engine: Engine, language: str) -> None:
-    """What each agent won, by part too where the parts differ."""
-    say, (low, high) = _SAY[language], result.interval
-    names = (f"{result.agents[0]} (A)", f"{result.agents[1]} (B)")
-    shares = (result.rate, 1 - result.rate), ((low, high), (1 - high, 1 - low))
-    print_table(
-        say.agents,
-        [
-            (name, str(wins), f"{rate:.1%}", f"{bounds[0]:.1%} – {bounds[1]:.1%}")
-            for name, wins, rate, bounds in zip(names, result.wins, *shares, strict=True)
-        ],
-        right=(1, 2, 3),
-    )
+    """What each agent won, where the parts differ by part too, and among several sides where it came."""
+    say = _SAY[language]
+    if len(result.agents) == 2:
+        _print_shares(result, say)
     if result.roles:
         print_table(
             say.roles,
             [
                 (engine.spell("role", each.role, language), each.agent, str(each.wins), str(each.games),
-                 f"{each.rate:.1%}", f"{each.interval[0]:.1%} – {each.interval[1]:.1%}", f"{each.points:+.2f}")
+                 f"{each.rate:.1%}", _between(each.interval, ".1%"), f"{each.points:+.2f}")
                 for each in result.roles
             ],
             right=range(2, 7),
         )  # fmt: skip
+    if result.standings:
+        print_table(
+            say.standings,
+            [
+                (each.agent, f"{each.first:.1%}", _between(each.first_interval, ".1%"), f"{each.place:.2f}",
+                 _between(each.place_interval, ".2f"), f"{each.points:+.2f}", _between(each.points_interval, "+.2f"))
+                for each in result.standings
+            ],
+            right=range(1, 7),
+        )  # fmt: skip
     typer.echo(say.whole.format(result))
+
+
+def _print_shares(result: MatchResult, say: _Words) -> None:
+    low, high = result.interval
+    names = (f"{result.agents[0]} (A)", f"{result.agents[1]} (B)")
+    shares = (result.rate, 1 - result.rate), ((low, high), (1 - high, 1 - low))
+    print_table(
+        say.agents,
+        [
+            (name, str(wins), f"{rate:.1%}", _between(bounds, ".1%"))
+            for name, wins, rate, bounds in zip(names, result.wins, *shares, strict=True)
+        ],
+        right=(1, 2, 3),
+    )
+
+
+def _between(bounds: tuple[float, float] | None, form: str) -> str:
+    """Two bounds, or that there are none."""
+    return "–" if bounds is None else f"{bounds[0]:{form}} – {bounds[1]:{form}}"

@@ -43,8 +43,9 @@ def register(app: typer.Typer) -> None:
 
 def match(
     game_name: GameName,
-    first: Annotated[str, typer.Argument(metavar="A", help="The agent of the first team, such as greedy.")],
-    second: Annotated[str, typer.Argument(metavar="B", help="The agent of the second team, such as random.")],
+    agents: Annotated[
+        list[str], typer.Argument(metavar="A B [C …]", help="The agents, such as greedy random: two, or one a seat.")
+    ],
     games: Annotated[
         int | None, typer.Option("--games", metavar="N", min=1, max=MOST_GAMES, help="Whole matches; default: 100.")
     ] = None,
@@ -57,39 +58,51 @@ def match(
     record: RecordFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play two agents against each other: whole matches, each deal once for every way to seat them.
+    """Play agents against each other: whole matches, each deal once for every way to seat them.
 
     In two teams that is twice, with the teams swapped; where the parts differ, as landlord and peasants do, each has
-    its own result. The rate is the first agent's share of the games, with its 95 % interval. Agents are random, greedy,
-    kb, abl, and human at this terminal. kb:without=GROUP leaves a group of preferences out, kb:kb=DIR takes them from
-    another folder; docs/why.md lists the variants of abl.
+    its own result. The rate is the first agent's share of the games, with its 95 % interval. Where more than two play
+    for themselves, as many agents as seats can be named: every deal is played in all their rotations, and points,
+    places and first places are told. Agents are random, greedy, kb, abl, and human at this terminal.
+    kb:without=GROUP leaves a group of preferences out, kb:kb=DIR takes them from another folder; docs/why.md lists the
+    variants of abl.
 
         abl-cards match guandan greedy random --games 400
 
         abl-cards match guandan kb kb:without=bombs
 
+        abl-cards match president kb greedy random random
+
         abl-cards match doudizhu kb greedy --deals deals.jsonl
 
-    --json prints {"agents","games","seed","wins","draws","rate","interval","episodes"}, and "roles" where there are.
+    --json prints {"agents","games","seed","wins","draws","rate","interval","episodes"}, "roles" and "standings" where
+    there are.
     """
     from abl_cards.agents import Human, LeftTable
-    from abl_cards.arena import play_match
+    from abl_cards.arena import play_match, seatings_of
     from abl_cards.cli.match_result import no_result, print_result
+    from abl_cards.games import GameError
     from abl_cards.games.tables import Listener
 
+    if len(agents) < 2:
+        misuse("name two agents, such as greedy and random")
     engine = load_engine(find_game(game_name), directory, profile)
+    try:
+        ways = len(seatings_of(engine, len(agents)))
+    except GameError as problem:
+        misuse(problem)
     if deals:
-        engine, games = _given(engine, deals, games)
+        engine, games = _given(engine, deals, games, ways)
     games = games or USUAL_GAMES
-    (one, first), (two, second) = _agent(first, engine), _agent(second, engine)
-    language = next((each.language for each in (one, two) if isinstance(each, Human)), "en")
-    watched = isinstance(one, Listener) or isinstance(two, Listener)  # by somebody who would not see a bar move
-    bar = nullcontext(lambda done, remark: None) if watched else progress(f"{first} : {second}", games)
+    players, names = zip(*(_agent(text, engine) for text in agents), strict=True)
+    language = next((each.language for each in players if isinstance(each, Human)), "en")
+    watched = any(isinstance(each, Listener) for each in players)  # by somebody who would not see a bar move
+    bar = nullcontext(lambda done, remark: None) if watched else progress(" : ".join(names), games)
     try:
         with recording_to(record) as write, bar as tell:
             result = play_match(
-                engine, (first, second), (one, two), games, seed,
-                lambda done, wins: tell(done, f"{wins[0]} : {wins[1]}"), write, given=deals is not None,
+                engine, names, players, games, seed,
+                lambda done, wins: tell(done, " : ".join(map(str, wins))), write, given=deals is not None,
             )  # fmt: skip
     except LeftTable as left:
         typer.echo(no_result(left, language), err=True)
@@ -187,7 +200,7 @@ def legal(
         raise typer.Exit(1)
 
 
-def _given(engine: Engine, file: Path, games: int | None) -> tuple[Engine, int]:
+def _given(engine: Engine, file: Path, games: int | None, ways: int) -> tuple[Engine, int]:
     """The game with the deals of a file, and how many matches play each of them in every seating."""
     from abl_cards.games import GameError
     from abl_cards.games.dealing import Dealing
@@ -202,7 +215,7 @@ def _given(engine: Engine, file: Path, games: int | None) -> tuple[Engine, int]:
         dealt = engine.with_deals(engine.read_deals(found))
     except GameError as problem:
         fail(f"{file}: {problem}")
-    return dealt, len(found) * len(engine.seatings)
+    return dealt, len(found) * ways
 
 
 def _answer(answer: dict[str, Any]) -> None:

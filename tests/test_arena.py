@@ -1,0 +1,166 @@
+"""Matches of several agents: who sits where, duplicate deals, points and places with their bounds."""
+
+from __future__ import annotations
+
+import doctest
+import json
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.agents import agent
+from abl_cards.arena import MatchResult, intervals, mean_interval, play_match, results, seatings_of
+from abl_cards.arena.results import Tally, places
+from abl_cards.games import Engine, GameError, game
+from tests.cli_runs import run
+
+FIVE = """
+seat(0..4). rank(3..7). pack(R,4) :- rank(R). deals(S,4) :- seat(S). leads(0). match_over.
+#include <seats>.
+#include <climbing>.
+#include <pay>.
+price(N,N) :- N = 1..4.
+label(set(R,N)) :- rank(R), N = 1..4.
+label(pass).
+form(L,L) :- label(L).
+kind(set(R,N),N) :- label(set(R,N)).
+kind(pass,pass).
+needs(set(R,N),1,R,N) :- label(set(R,N)).
+strength(set(R,N),R) :- label(set(R,N)).
+#external held(R,N) : rank(R), N = 1..4.
+playable(set(R,N)) :- label(set(R,N)), held(R,N).
+playable(pass).
+"""
+
+
+@pytest.mark.parametrize("module", [intervals, results])
+def test_examples(module: ModuleType) -> None:
+    assert doctest.testmod(module).failed == 0
+
+
+def match(engine: Engine, *names: str, games: int, **more: Any) -> MatchResult:
+    return play_match(engine, names, [agent(name, engine) for name in names], games, **more)
+
+
+def test_as_many_agents_as_sides_sit_in_all_rotations() -> None:
+    engine = game("president").engine()
+    assert seatings_of(engine, 4).tolist() == [[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]]
+    assert seatings_of(game("sixteen").engine(), 3).tolist() == [[0, 1, 2], [1, 2, 0], [2, 0, 1]]
+    assert (seatings_of(engine, 2) == engine.seatings).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "agents", "says"), [("president", 3, "2 agents, or 4"), ("guandan", 4, "2 agents can")]
+)
+def test_what_cannot_be_seated_is_said(name: str, agents: int, says: str) -> None:
+    with pytest.raises(GameError, match=says):
+        seatings_of(game(name).engine(), agents)
+
+
+def test_every_deal_is_played_in_all_rotations() -> None:
+    records: list[dict[str, Any]] = []
+    names = ("kb", "greedy", "random", "zhiduoxing")
+    match(game("president").engine(), *names, games=8, write=records.append)
+    records.sort(key=lambda record: record["match"])
+    for deal in (records[:4], records[4:]):
+        assert len({json.dumps(record["hands"]) for record in deal}) == 1
+        for seat in range(4):
+            assert {record["players"][seat] for record in deal} == set(names)
+    assert records[0]["hands"] != records[4]["hands"]
+
+
+def test_points_and_places_of_all_seats_fit_together() -> None:
+    found = match(game("paodekuai").engine(), "kb", "greedy", "random", "zhiduoxing", games=40)
+    assert [each.agent for each in found.standings] == list(found.agents)
+    assert sum(each.points for each in found.standings) == pytest.approx(0, abs=1e-5)
+    assert sum(each.place for each in found.standings) == pytest.approx(10, abs=1e-5)
+    assert sum(each.first for each in found.standings) == pytest.approx(1, abs=1e-5)
+    assert found.rate == pytest.approx(found.standings[0].first, abs=1e-6)
+    assert sum(found.wins) + found.draws == 40
+    for each in found.standings:
+        assert each.place_interval
+        assert each.points_interval
+        assert each.first_interval[0] <= each.first <= each.first_interval[1]
+        assert each.place_interval[0] <= each.place <= each.place_interval[1]
+        assert each.points_interval[0] <= each.points <= each.points_interval[1]
+
+
+def test_agents_of_one_name_are_one() -> None:
+    found = match(game("president").engine(), "greedy", "random", "random", "random", games=16)
+    assert found.agents == ("greedy", "random")
+    greedy, random = found.standings
+    assert greedy.points + 3 * random.points == pytest.approx(0, abs=1e-5)
+    assert greedy.place + 3 * random.place == pytest.approx(10, abs=1e-5)
+    assert greedy.first + random.first == pytest.approx(1)
+
+
+@pytest.mark.parametrize("agents", [2, 5])
+def test_five_seats(tmp_path: Path, agents: int) -> None:
+    (tmp_path / "game.lp").write_text(FIVE)
+    names = ("greedy", "random", "zhiduoxing", "random", "random")[:agents]
+    found = match(game(str(tmp_path)).engine(), *names, games=20)
+    seats = Counter(names) if agents == 5 else dict.fromkeys(names, 2.5)
+    for what, whole in (("points", 0), ("place", 15)):
+        of_all = sum(seats[each.agent] * getattr(each, what) for each in found.standings)
+        assert of_all == pytest.approx(whole, abs=1e-4)
+    assert {each.agent for each in found.standings} == set(names)
+
+
+def test_two_agents_stand_too_where_more_than_two_play_for_themselves() -> None:
+    found = match(game("sixteen").engine(), "greedy", "random", games=12)
+    assert [each.agent for each in found.standings] == ["greedy", "random"]
+    assert found.standings[0].place < found.standings[1].place
+    assert match(game("big2").engine(), "greedy", "random", games=2).standings == ()
+
+
+def test_a_game_is_the_same_alone_and_among_others() -> None:
+    engine, names = game("president").engine(), ("kb", "greedy", "random", "zhiduoxing")
+    few, many = list[dict[str, Any]](), list[dict[str, Any]]()
+    match(engine, *names, games=3, seed=9, write=few.append)
+    match(engine, *names, games=12, seed=9, write=many.append)
+    many.sort(key=lambda record: record["match"])
+    assert sorted(few, key=lambda record: record["match"]) == many[:3]
+
+
+def test_of_one_deal_there_are_no_bounds() -> None:
+    found = match(game("president").engine(), "kb", "greedy", "random", "zhiduoxing", games=4)
+    assert {each.points_interval for each in found.standings} == {None}
+
+
+def test_bounds_hold_what_they_should() -> None:
+    """Of 400 matches of equal players the bounds of points leave out nothing in about nineteen of twenty."""
+    draw, inside = np.random.default_rng(1), Counter[bool]()
+    for _ in range(400):
+        luck = np.repeat(draw.normal(size=40), 4)  # of the deal
+        bounds = mean_interval(luck + draw.normal(size=160), 4)
+        assert bounds
+        inside[bounds[0] <= 0 <= bounds[1]] += 1
+    assert 0.91 <= inside[True] / 400 <= 0.98
+
+
+def test_seats_with_equal_points_share_places() -> None:
+    points = np.array([[4.0, -2.0, -2.0], [1.0, 1.0, -2.0]])
+    assert places(points).tolist() == [[1, 2.5, 2.5], [1.5, 1.5, 3]]
+    tally = Tally.empty(2)
+    tally.note(np.arange(2), points, np.array([[True, False, True], [False, True, False]]))
+    assert (tally.seats.tolist(), tally.first.tolist(), tally.places.tolist()) == ([2, 1], [1, 0.5], [3.5, 1.5])
+    assert tally.points.tolist() == [2, 1]
+
+
+def test_the_command() -> None:
+    told = json.loads(run("match", "president", "kb", "greedy", "random", "random", "--games", "8", "--json").stdout)
+    assert list(told)[-1] == "standings"
+    assert list(told["standings"][0]) == [
+        "agent", "first", "first_interval", "place", "place_interval", "points", "points_interval",
+    ]  # fmt: skip
+    table = run("match", "president", "kb", "greedy", "random", "random", "--games", "8").stdout
+    assert "first places" in table
+    assert "8 games, " in table
+    wrong = run("match", "president", "kb", "greedy", "random")
+    assert wrong.exit_code == 2
+    assert "2 agents, or 4 can play, not 3" in wrong.stderr
+    assert run("match", "president", "kb").exit_code == 2
