@@ -109,7 +109,7 @@ def _first_change(folder: Path, home: Path) -> str:
 
 
 def folder_word(directory: Path) -> str:
-    """What to call a folder by where a game may be named: its path, which is not the name of a game that comes along."""
+    """A folder where a game may be named: its path, which is not the name of a game that comes with us."""
     from abl_cards.games import game_names
 
     return f"./{directory}" if str(directory) in game_names() else str(directory)

@@ -13,6 +13,7 @@ from abl_cards.games.play.tables import Tables
 from abl_cards.games.reading.rules import Rules, placed
 from abl_cards.games.rule_files import kb_error
 from abl_cards.games.telling.observations import observation_of
+from abl_cards.games.words.written import written
 from abl_cards.logic import KBError
 from abl_cards.logic.errors import Diagnostic, error
 from abl_cards.streams import below_all, mix_all
@@ -48,6 +49,8 @@ def _told(ask: Callable[[], object]) -> Iterator[Diagnostic]:
 
 def _views(rules: Rules) -> None:
     observation_of(rules)
+    written(rules)
+    _ = rules.letters
 
 
 def _flow(rules: Rules) -> None:

@@ -70,7 +70,18 @@ class Decisions:
     def _answers(self) -> NDArray[np.uint8]:
         if self._found is None:
             self._found = self.rules.play.ask(len(self.view), self.view.fills)
+            self._drop_what_lacks_the_wanted()
         return self._found
+
+    def _drop_what_lacks_the_wanted(self) -> None:
+        """Where a card must be among those laid down, labels that cannot hold it are not legal."""
+        wanted = self.includes.any(axis=0) if len(self.includes) else np.zeros(0, np.bool_)
+        if wanted.any():
+            rows = np.flatnonzero(wanted)
+            lists = self.at(rows).moves()
+            there = np.zeros((len(self.rules.labels), len(rows)), np.uint8)
+            there[self.labels_of(lists.form), lists.decision] = 1
+            self.legal[:, rows] &= there
 
     @cached_property
     def _wanted(self) -> NDArray[np.uint8] | None:

@@ -13,9 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.rule_files import kb_error
-
 MOST_ROWS = 1 << 21
+
+
+class TooManyWays(ValueError):
+    """The table would be too large."""
 
 
 class Combinations(NamedTuple):
@@ -30,7 +32,7 @@ class Combinations(NamedTuple):
 
 
 def combinations(candidates: int, copies: int, largest: int, last_descending: bool = False) -> Combinations:
-    """Build the table; raises KBError where it is too large.
+    """Build the table; raises TooManyWays where it is too large.
 
     >>> table = combinations(3, 1, 2)
     >>> first, last = table.start[0b101, 1:3]
@@ -39,10 +41,7 @@ def combinations(candidates: int, copies: int, largest: int, last_descending: bo
     """
     base = copies + 1
     if ((base * (base + 1)) // 2) ** candidates > MOST_ROWS:
-        raise kb_error(
-            f"{candidates} kinds of cards with {copies} copies each act as one cell: too many ways to take some",
-            "leave out suits that do not matter: pack(Rank,Copies)",
-        )
+        raise TooManyWays
     order = _last_descending if last_descending else _upwards
     start = np.zeros((base**candidates, largest + 2), dtype=np.int32)
     rows: list[tuple[int, ...]] = []

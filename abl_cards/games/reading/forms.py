@@ -143,9 +143,47 @@ def read_forms(kb: KnowledgeBase, pack: Pack, cells: Cells) -> Forms:
     forms = sorted(reader.forms(), key=lambda form: (form.label, form.cards))
     if PASS not in {form.name for form in forms}:
         raise kb_error("there is no form of a pass", "write label(pass). form(pass,pass). kind(pass,pass).")
+    _require_apart(forms, cells)
     if len(forms) > MOST_FORMS:
         raise kb_error(f"{len(forms)} forms", f"at most {MOST_FORMS}")
     return Forms(labels, tuple(forms))
+
+
+def _require_apart(forms: list[Form], cells: Cells) -> None:
+    """Raises KBError where two parts of a form may be the same cards: they would be laid down twice."""
+    shared: dict[int, set[int]] = defaultdict(set)
+    for context in cells.acts:
+        for kind in context:
+            for one in kind[kind >= 0].tolist():
+                shared[one] |= set(kind[kind >= 0].tolist())
+    for form in forms:
+        own = [group.cell for group in form.groups]
+        carried = list(form.kickers.allowed) if form.kickers else []
+        for place, cell in enumerate(own):
+            both = [other for other in (*own[place + 1 :], *carried) if other in shared[cell]]
+            both = [other for other in both if not _apart_by_card(form, place, other, own)]
+            if both:
+                _refuse_overlap(form, cells, cell, both[0], carried)
+        for cell in carried:
+            if both := [other for other in carried if other != cell and other in shared[cell]]:
+                _refuse_overlap(form, cells, cell, both[0], carried)
+
+
+def _apart_by_card(form: Form, place: int, cell: int, own: list[int]) -> bool:
+    """Whether each of the groups is of a card of its own, by ``only/3``."""
+    mine = form.groups[place].only
+    others = [group.only for at, group in enumerate(form.groups) if at != place and own[at] == cell]
+    return mine is not None and bool(others) and all(other is not None and other != mine for other in others)
+
+
+def _refuse_overlap(form: Form, cells: Cells, one: int, other: int, carried: list[int]) -> None:
+    first, second = cells.names[one], cells.names[other]
+    said = "kicker/3" if other in carried else "needs/4"
+    alike = f"cards of {first} twice" if one == other else f"{first} and {second}, and a card acts as both"
+    raise kb_error(
+        f"form {form.name} takes {alike} ({said})",
+        "take them as one group, needs(F,Place,Cell,N), or let kickers be of other cells",
+    )
 
 
 class _Reader:

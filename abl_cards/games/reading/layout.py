@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.reading.cells import WILD, Cells
-from abl_cards.games.reading.combinations import Combinations, combinations
+from abl_cards.games.reading.combinations import Combinations, TooManyWays, combinations
 from abl_cards.games.reading.forms import Form, Forms, Group
 from abl_cards.games.reading.pack import Pack, rank_and_suit
 from abl_cards.games.rule_files import kb_error
-from abl_cards.logic import Term
+from abl_cards.logic import KBError, Term
 
 PLAIN, MIXED, SUITED, TAILED = range(4)
 NONE = -1
@@ -81,7 +81,22 @@ def read_catalogue(
     largest = max([1, *layout.size.ravel().tolist(), *layout.tail_size.tolist(), *_largest_kickers(forms)])
     candidates = slots.kind.shape[1] + slots.wild.shape[1]
     copies = max((int(pack.copies[kind]) for kind in slots.kind.ravel() if kind >= 0), default=1)
-    return Catalogue(layout, slots, combinations(candidates, copies, largest, last_descending))
+    try:
+        table = combinations(candidates, copies, largest, last_descending)
+    except TooManyWays:
+        raise _too_wide(cells, used, slots, copies) from None
+    return Catalogue(layout, slots, table)
+
+
+def _too_wide(cells: Cells, used: Sequence[int], slots: Slots, copies: int) -> KBError:
+    widths = (slots.kind >= 0).sum(axis=1)
+    cell, most = cells.names[used[int(widths.argmax())]], int(widths.max())
+    wilds = slots.wild.shape[1]
+    return kb_error(
+        f"needs/4, kicker/3: {most} kinds of cards act as {cell}, whatever the fluents, {copies} copies of a kind, and "
+        f"{wilds} kinds of wild cards may stand in: too many ways to take some",
+        "leave out suits that do not matter, pack(Rank,Copies), or let forms take cells of fewer kinds",
+    )
 
 
 def carried_cells(forms: Forms) -> set[int]:
@@ -114,7 +129,7 @@ def _wild_cards(pack: Pack, cells: Cells, kind: NDArray[np.int16]) -> tuple[NDAr
     by_context = [cells.kinds(WILD, context) for context in range(len(cells.acts))]
     most = max(map(len, by_context))
     if most > MOST_WILD_KINDS:
-        names = ", ".join(str(pack.kinds[each]) for each in by_context[0])
+        names = ", ".join(str(pack.kinds[each]) for each in max(by_context, key=len))
         raise kb_error(f"{most} kinds of wild cards at once: {names}", f"at most {MOST_WILD_KINDS} may act as wild")
     wild, own_rank, own_slot = (np.full((len(by_context), most), NONE, np.int16) for _ in range(3))
     for context, found in enumerate(by_context):

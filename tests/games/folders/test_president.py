@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
+from abl_cards.games import game
 from abl_cards.games.reading.rules import Rules
+from abl_cards.streams import mix_all
 from tests.brute_force import president as brute
 from tests.brute_force.hands import Sets
 from tests.effort import thorough
 from tests.games.folders.states import Asked, Scene, disagreements, follow, number_of, rules_of, states, unlike_clingo
+from tests.games.random_play import play_out
 
 STATES = 20_000 if thorough() else 300
 
@@ -71,3 +77,19 @@ def test_the_end(rules: Rules) -> None:
 
 def test_the_first_play_is_free(rules: Rules) -> None:
     assert number_of(rules, "C3 D4 H4", None, opening=True) == (3, 4, False)
+
+
+def test_labels_that_cannot_hold_the_wanted_card_are_not_legal(tmp_path: Path) -> None:
+    """What includes/1 wants is asked of the label too: plain players choose among labels."""
+    (tmp_path / "mine").mkdir()
+    rules = "parent(president).\n#external acts(N) : N = 1.\nincludes(card(3,c)) :- leading, not acts(1).\n"
+    (tmp_path / "mine" / "variant.lp").write_text(rules, "utf-8")
+    engine = game(str(tmp_path / "mine")).engine()
+    tables = engine.tables(mix_all(np.arange(40).astype(np.uint64), 1))
+    decisions = tables.decisions(tables.playing())
+    for row in range(40):
+        moment = engine.look(decisions, row)
+        legal = {label for label, there in zip(engine.labels, decisions.legal[:, row], strict=True) if there}
+        assert legal == set(moment.labels)
+        assert all("C3" in action.to_json() for action in moment.actions)
+    play_out(tables)

@@ -16,6 +16,26 @@ CHANGES = {
     "a form without kind": ("labels.lp", "kind(pair(R),pair)     :- rank(R).", "", "has no kind/2", "labels.lp"),
     "nobody leads": ("game.lp", "leads(S) :- lot(leader,S).", "", "no rule derives leads/1", ""),
     "nobody is dealt to": ("game.lp", "deals(S,17) :- seat(S).", "", "nobody is dealt a card", ""),
+    "a form that takes its own cards twice": (
+        "labels.lp", "kind(pass,pass).",
+        "kind(pass,pass). kickers(pair(R),1,1) :- rank(R). kicker(pair(R),Q,1) :- rank(R), rank(Q).",
+        "form pair(3) takes cards of 3 twice (kicker/3)", "labels.lp",
+    ),
+    "a card that would be two groups": (
+        "labels.lp", "needs(pair(R),1,R,2)   :- rank(R).",
+        "needs(pair(R),1,R,1) :- rank(R). needs(pair(R),2,card(R,s),1) :- rank(R).",
+        "form pair(3) takes 3 and card(3,s), and a card acts as both", "labels.lp",
+    ),
+    "too many ways to take cards": (
+        "labels.lp", "kind(pass,pass).",
+        "kind(pass,pass). acts_as(card(R,S),any) :- pack(card(R,S),_). acts_as(card(R,S),R) :- pack(card(R,S),_). "
+        "label(five). kind(five,five). needs(five,1,any,5).",
+        "52 kinds of cards act as any, whatever the fluents", "labels.lp",
+    ),
+    "two labels written alike": (
+        "labels.lp", "kind(pass,pass).", 'kind(pass,pass). written(single(R),"One",0) :- rank(R).',
+        "are written alike", "labels.lp",
+    ),
     "a seat missing": ("game.lp", "seat(0..2).", "seat(0). seat(2).", "seat/1", "game.lp"),
     "two labels of one number": (
         "labels.lp", "label(pass).", "label(pass). label(0,single(3)). label(0,pair(3)).", "label", "labels.lp",
