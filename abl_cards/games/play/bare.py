@@ -1,8 +1,9 @@
 """The walk of games where each cell is one kind of card: no suits, no wild cards; the same lists as walk.py, sooner.
 
 A hand is packed into a number of four bits a cell, so that one subtraction says whether it holds the cards of a form.
-Cards lie from low to high, so the main cards of a form are one piece among its kickers, and the sets of a form come in
-the order of their texts: a walk from left to right that tries the letters in their order.
+Cards lie from low to high. Where the main cards of a form are one piece among its kickers, its sets may come in the
+order of their texts: a walk from left to right that tries the letters in their order. Else they come in that of their
+kickers.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
@@ -50,6 +51,7 @@ class Bare(NamedTuple):
 
 
 _LABEL, _FORM, _CARDS, _KICKERS, _KICKER_SIZE, _CARRYING, _APART, _FIRST = range(8)
+"""The last is the lowest rank of the main cards; NONE where these are no piece of the row."""
 
 
 class Room(NamedTuple):
@@ -71,12 +73,13 @@ def bare_of(book: Book, copies: int, most: int) -> Bare | None:
     single = (book.label_blocks[:, 1] - book.label_blocks[:, 0] <= 1).all()
     if not plain or not single or (blocks[:, MODE] != PLAIN).any() or (blocks[:, FORM] < 0).any():
         return None
-    if ranks > MOST_RANKS or copies > MOST_COPIES or (blocks[carrying, MAIN_LETTER] == NONE).any():
+    kind, main = book.kind[:, 0].astype(np.uint8), _main_cards(book)
+    loose = (blocks[carrying, MAIN_LETTER] == NONE).any()
+    ascending = (kind[1:] > kind[:-1]).all() and (book.alphabet[1:] > book.alphabet[:-1]).all()
+    if ranks > MOST_RANKS or copies > MOST_COPIES or (loose and not ascending):
         return None
-    main = _main_cards(book)
     if any(not _apart(book, int(block), main[block]) for block in np.flatnonzero(carrying)):
         return None
-    kind = book.kind[:, 0].astype(np.uint8)
     rows = np.full((len(blocks), most), NO_CARD, np.uint8)
     for block, counts in enumerate(main):
         cards = np.repeat(kind, counts)
@@ -104,9 +107,11 @@ def _main_cards(book: Book) -> NDArray[np.int64]:
 
 
 def _apart(book: Book, block: int, main: NDArray[np.int64]) -> bool:
-    """Whether no kicker lies among the main cards."""
+    """Whether no kicker lies among the main cards, or, where these are no piece of the row, is of their ranks."""
     own = np.flatnonzero(main)
     kickers = np.flatnonzero(book.allowed[book.blocks[block, CARRYING]].any(axis=0))
+    if book.blocks[block, MAIN_LETTER] == NONE:
+        return not np.isin(kickers, own).any()
     lowest = int(book.blocks[block, MAIN_LETTER]) == own.min()
     return lowest and not ((kickers >= own.min()) & (kickers <= own.max())).any()
 
@@ -253,6 +258,56 @@ def _walk(bare, block, way, room, seen, end, stop, form, cards):
 
 
 @njit(cache=True, nogil=True)
+def _walk_loose(bare, block, way, room, seen, end, stop, form, cards):
+    """The same for kickers that lie wherever they belong among the main cards, in the order of the kickers."""
+    caps, letters, stack, kind, carried = room.caps, room.letters, room.stack, bare.kind, room.kickers
+    fields, allowed, main = bare.blocks[block], bare.allowed, bare.main[block]
+    size, index, groups, apart = fields[_KICKER_SIZE], fields[_FORM], fields[_KICKERS], fields[_APART]
+    row, highest = fields[_CARRYING], len(kind) - 1
+    count, carried[:] = _letters(bare.alphabet, np.int64(NONE), caps, letters), 0
+    depth = np.int64(0)
+    stack[0, 0], stack[0, 1], stack[0, 2] = 0, -1, 0  # by depth: next letter to try, last kicker, how often it came
+    while depth >= 0 and seen < stop:
+        letter = stack[depth, 0]
+        if letter == count:
+            depth -= 1
+            if depth >= 0:
+                carried[letters[stack[depth, 0] - 1]] -= size
+            continue
+        stack[depth, 0] = letter + 1
+        rank, before, again = letters[letter], stack[depth, 1], stack[depth, 2]
+        next_again = again + 1 if rank == before else np.int64(1)
+        if next_again > caps[rank] or (apart and rank == highest and before == highest - 1):
+            continue
+        if rank != before and before >= 0 and not (allowed[row, way, before] >> again) & 1:
+            continue
+        if depth < groups - 1:
+            carried[rank] += size
+            depth += 1
+            stack[depth, 0], stack[depth, 1], stack[depth, 2] = letter, rank, next_again
+        elif (allowed[row, way, rank] >> next_again) & 1:
+            if seen < end:
+                form[seen] = index
+                carried[rank] += size
+                _lay_all(main, carried, kind, cards, seen)
+                carried[rank] -= size
+            seen += 1
+    return seen
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _lay_all(main, carried, kind, cards, at):
+    """Write main cards, packed, and so many kickers of each rank from low to high."""
+    filled = 0
+    for rank in range(len(kind)):
+        for _ in range(np.int64((main >> np.uint64(4 * rank)) & np.uint64(15)) + carried[rank]):
+            cards[at, filled] = kind[rank]
+            filled += 1
+    for place in range(filled, cards.shape[1]):
+        cards[at, place] = NO_CARD
+
+
+@njit(cache=True, nogil=True)
 def list_moves(bare, hands, context, way, labels, legal, allowed, lo, hi, start, form, cards, room):
     """All card sets of decisions lo..hi-1 in the order of lists, or of a label each; fills start[lo + 1 : hi + 1].
 
@@ -278,7 +333,9 @@ def list_moves(bare, hands, context, way, labels, legal, allowed, lo, hi, start,
                 seen += 1
                 continue
             _limits(carrying, blocks[block, _CARRYING], how, blocks[block, _KICKER_SIZE], key, caps)
-            if kickers == 1:
+            if blocks[block, _FIRST] < 0:
+                seen = _walk_loose(bare, block, how, room, seen, end, stop, form, cards)
+            elif kickers == 1:
                 seen = _walk_one(bare, block, room, seen, form, cards)
             else:
                 seen = _walk(bare, block, how, room, seen, end, stop, form, cards)
@@ -309,8 +366,12 @@ def realise(bare, hands, way, labels, allowed, keys, lo, hi, form, cards, room, 
             _copy(rows, block, cards, i)
             continue
         total = _limits(carrying, row, np.int64(way[i]), size, key, caps)
+        loose, here, how = blocks[block, _FIRST] < 0, np.int64(i), np.int64(way[i])
         if len(keys) == 0:
-            found[i] = _walk(bare, block, np.int64(way[i]), room, np.int64(i), hi, np.int64(i + 1), form, cards) - i
+            if loose:
+                found[i] = _walk_loose(bare, block, how, room, here, hi, here + 1, form, cards) - i
+            else:
+                found[i] = _walk(bare, block, how, room, here, hi, here + 1, form, cards) - i
             continue
         apart = blocks[block, _APART] != 0
         if kickers > 1:
@@ -325,7 +386,10 @@ def realise(bare, hands, way, labels, allowed, keys, lo, hi, form, cards, room, 
             carried[_one_kicker(caps, lot)] = size
         else:
             _take_kickers(carrying, row, way[i], kickers, apart, size, caps, ways, lot, carried)
-        _merge(rows, block, blocks[block, _CARDS], blocks[block, _FIRST], kind, carried, cards, i)
+        if loose:
+            _lay_all(main[block], carried, kind, cards, i)
+        else:
+            _merge(rows, block, blocks[block, _CARDS], blocks[block, _FIRST], kind, carried, cards, i)
 
 
 @njit(cache=True, nogil=True, inline="always")
