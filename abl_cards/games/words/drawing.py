@@ -114,8 +114,11 @@ def show(rules: Rules, moment: Moment, language: str = "en") -> str:
     state, say = moment.state, _VIEW[language]
     fluents = names_of(rules.fluents, ())
     lines = [f"{name}: {_spoken(value)}".rstrip(": ") for name, value in state.items() if name in fluents and value]
-    if "cards" in state:
-        words = [spell(rules, "who", word, language) for word in rules.table.who]
+    words = [spell(rules, "who", word, language) for word in rules.table.who]
+    if state.get("face") is not None:
+        held = [f"{word} {_cards_text(hand)}".rstrip() for word, hand in zip(words, state["face"], strict=True)]
+        lines.append(say["others"].format(others=", ".join(held)))
+    elif "cards" in state:
         held = [f"{word} {count}" for word, count in zip(words, state["cards"], strict=True)]
         lines.append(say["others"].format(others=", ".join(held)))
     if "aside" in state:
