@@ -38,7 +38,8 @@ class Case:
     @property
     def profile(self) -> str | None:
         """The rules that it is about; None for the usual ones."""
-        return self.value.get("profile")
+        state = self.value.get("state")
+        return self.value.get("profile") or (state.get("profile") if isinstance(state, dict) else None)
 
     @property
     def about(self) -> str:

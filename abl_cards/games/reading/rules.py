@@ -15,6 +15,7 @@ from abl_cards.games.play.bare import Bare, bare_of
 from abl_cards.games.play.state import NO_TURN, OVER, TRICK_OVER, State, Turns, empty_state
 from abl_cards.games.play.walk import Book
 from abl_cards.games.questions import with_outputs
+from abl_cards.games.reading.arguments import check_arguments
 from abl_cards.games.reading.cells import Cells, plain_cells, read_cells
 from abl_cards.games.reading.contexts import Contexts, contexts_of, fluent_rows
 from abl_cards.games.reading.fluents import Fluents, declared_fluents, read_fluents
@@ -201,6 +202,7 @@ def _read(kb: KnowledgeBase, program: Program, folder: Folder, profile: str | No
     contexts = contexts_of(fluents, [each for each in (acting, strong, _circuit(kb, "beats/1")) if each])
     cells = read_cells(pack, acting, contexts) if acting else plain_cells(pack, len(contexts))
     forms = read_forms(kb, pack, cells)
+    check_arguments(kb, table.seats, pack, forms)
     words = _words(kb, pack, cells, forms, fluents, table)
     untold = list(unsupplied(kb, words, program))
     if untold:
@@ -212,6 +214,14 @@ def _read(kb: KnowledgeBase, program: Program, folder: Folder, profile: str | No
         _book(kb, pack, cells, contexts, forms, strength), _play(kb, words, forms, pack),
         _turns(kb, words, contexts, forms, table), strength, tiers,
     )  # fmt: skip
+
+
+def _round(after: Mapping[Term, Term]) -> int:
+    """How many seats come by before it is the turn of the first again."""
+    seat, seen = after[0], 1
+    while seat != 0:
+        seat, seen = after[seat], seen + 1
+    return seen
 
 
 def _circuit(kb: KnowledgeBase, output: str) -> Circuit | None:
@@ -226,6 +236,8 @@ def _read_table(kb: KnowledgeBase) -> Table:
     after = kb.pairs("next") or {seat: (seat + 1) % n for seat in seats}
     if sorted(after) != seats or sorted(after.values(), key=str) != seats:
         raise kb_error("next/2 is no order of the seats", "give every seat one next seat, or #include <seats>.")
+    if _round(after) < n:
+        raise kb_error(f"next/2 leads from seat 0 to {_round(after)} seats of {n}", "let it lead round the whole table")
     member = kb.pairs("member") or {seat: seat for seat in seats}
     dealt = {seat: number(count, "deals") for seat, count in kb.facts("deals", 2)}
     leftover = {seat: number(place, "leftover") for seat, place in kb.facts("leftover", 2)}

@@ -1,0 +1,89 @@
+"""What the arguments of outputs have to be: a seat, a card, a label, a form, a number.
+
+The engine puts what it is told where seats and cards lie in arrays. So an instance that names none is an error, whether
+it ever holds or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from abl_cards.games.reading.forms import Forms
+from abl_cards.games.reading.pack import Pack
+from abl_cards.logic import KBError, KnowledgeBase, Signature, Term
+from abl_cards.logic.errors import Diagnostic, error
+
+LARGEST = 1_000_000
+"""Of points and counts, up or down: a match adds up many of them."""
+MOST_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Known:
+    """What there is in a game."""
+
+    seats: int
+    pack: Pack
+    forms: Forms
+
+
+@dataclass(frozen=True)
+class Sort:
+    """What an argument may be."""
+
+    is_one: Callable[[Known, Term], bool]
+    what: str  # a wrong one is not
+    remedy: str
+
+
+def _is_seat(known: Known, term: Term) -> bool:
+    return isinstance(term, int) and 0 <= term < known.seats
+
+
+SEAT = Sort(_is_seat, "no seat", "bind it by seat/1, and give seat(S) to each")
+CARD = Sort(lambda known, term: term in known.pack.number, "no card", "bind it by pack/2")
+LABEL = Sort(lambda known, term: term in known.forms.label_number, "no label", "bind it by label/1")
+FORM = Sort(lambda known, term: term in known.forms.number, "no form", "bind it by form/2")
+NUMBER = Sort(
+    lambda known, term: isinstance(term, int) and abs(term) <= LARGEST, "no number that counts",
+    f"write one from -{LARGEST} to {LARGEST}",
+)  # fmt: skip
+COPIES = Sort(lambda known, term: isinstance(term, int) and term >= 1, "no number of copies", "write one from 1 on")
+TEAM = Sort(
+    lambda known, term: isinstance(term, int) and 0 <= term < known.seats, "no team", "number teams and sides from 0"
+)
+ANY = Sort(lambda known, term: True, "", "")
+
+ARGUMENTS: Mapping[Signature, tuple[Sort, ...]] = {
+    Signature.parse(name): sorts
+    for name, sorts in {
+        "turn/1": (SEAT,), "leads/1": (SEAT,), "asks/2": (ANY, SEAT), "takes_aside/1": (SEAT,),
+        "passes/3": (SEAT, SEAT, CARD), "lays_aside/2": (SEAT, CARD), "includes/1": (CARD,),
+        "points/3": (SEAT, NUMBER, ANY), "adds/3": (ANY, NUMBER, ANY), "won/1": (TEAM,), "role/2": (SEAT, ANY),
+        "side/2": (SEAT, TEAM), "has/3": (SEAT, CARD, COPIES), "lacks/3": (SEAT, CARD, COPIES),
+        "has/4": (SEAT, ANY, ANY, COPIES), "lacks/4": (SEAT, ANY, ANY, COPIES), "member/2": (SEAT, TEAM),
+        "next/2": (SEAT, SEAT), "deals/2": (SEAT, NUMBER), "leftover/2": (SEAT, NUMBER), "acts_as/2": (CARD, ANY),
+        "legal/1": (LABEL,), "move/1": (FORM,), "beats/1": (FORM,), "strength/2": (FORM, ANY),
+    }.items()
+}  # fmt: skip
+"""By output or fact."""
+
+
+def check_arguments(kb: KnowledgeBase, seats: int, pack: Pack, forms: Forms) -> None:
+    """Raises KBError for instances with an argument that is none of its sort, the first of each predicate."""
+    wrong = list(_wrong(kb, Known(seats, pack, forms)))
+    if wrong:
+        raise KBError(wrong[:MOST_SHOWN])
+
+
+def _wrong(kb: KnowledgeBase, known: Known) -> Iterator[Diagnostic]:
+    for signature in sorted(set(kb.request.outputs) & set(ARGUMENTS)):
+        sorts = ARGUMENTS[signature]
+        for name, arguments in kb.circuit(str(signature)).outputs:
+            bad = [(term, sort) for term, sort in zip(arguments, sorts, strict=True) if not sort.is_one(known, term)]
+            if bad:
+                term, sort = bad[0]
+                said = f"{name}({','.join(map(str, arguments))}): {term} is {sort.what}"
+                yield error(None, said, sort.remedy)
+                break

@@ -1,0 +1,60 @@
+"""An output that names no seat, no card, no label is an error of check, with its place."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from abl_cards.cli.kb import NEW_GAME
+from abl_cards.games import game
+from abl_cards.games.reading.arguments import ARGUMENTS
+from abl_cards.logic import KBError
+
+EVENT = "#external event(E) : E = (deal;play;choice).\n"
+WRONG = {
+    "points(7,3,why) :- finish(1,0).": "points(7,3,why): 7 is no seat",
+    "points(0,2000000,why) :- finish(1,0).": "2000000 is no number that counts",
+    "turn(3) :- trick_over.": "turn(3): 3 is no seat",
+    "leads(5) :- lot(leader,2).": "leads(5): 5 is no seat",
+    "asks(bid,9). option(none).": "asks(bid,9): 9 is no seat",
+    "takes_aside(4) :- event(deal).": "takes_aside(4): 4 is no seat",
+    "passes(0,8,card(3,s)) :- event(deal).": "8 is no seat",
+    "passes(0,1,joker) :- event(deal).": "joker is no card",
+    "lays_aside(0,joker) :- event(deal).": "joker is no card",
+    "includes(joker) :- leading.": "joker is no card",
+    "role(9,boss).": "9 is no seat",
+    "side(0,12).": "12 is no team",
+    "won(6) :- finish(1,0).": "6 is no team",
+    "has(8,card(3,s),1).": "8 is no seat",
+    "lacks(0,card(3,s),0).": "0 is no number of copies",
+    "member(S,S+5) :- seat(S).": "is no team",
+    "legal(triple(3)) :- leading.": "triple(3) is no label",
+    "move(triple(3)) :- leading.": "triple(3) is no form",
+    "beats(triple(3)) :- leading.": "triple(3) is no form",
+    "strength(triple(3),3).": "triple(3) is no form",
+    "acts_as(joker,3).": "no such card in pack/2",
+    "next(0,0). next(1,2). next(2,1).": "next/2",
+}
+
+
+@pytest.mark.parametrize("rule", WRONG)
+def test_what_an_output_must_be(tmp_path: Path, rule: str) -> None:
+    folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
+    (folder / "cases.jsonl").unlink()
+    if rule.startswith("next"):
+        text = (
+            (folder / "game.lp")
+            .read_text("utf-8")
+            .replace("#include <seats>.", "who(next,1). who(previous,2). who(W) :- who(W,_).")
+        )
+        (folder / "game.lp").write_text(text, "utf-8")
+    (folder / "more.lp").write_text((EVENT if "event" in rule else "") + rule + "\n", "utf-8")
+    with pytest.raises(KBError) as raised:
+        game(str(folder)).knowledge()
+    assert WRONG[rule] in str(raised.value)
+    assert ".lp:" in str(raised.value)
+
+
+def test_every_output_of_seats_and_cards_is_looked_at() -> None:
+    seen = {rule.partition("(")[0] for rule in WRONG}
+    assert {signature.name for signature in ARGUMENTS} - seen == {"adds", "deals", "leftover"}
