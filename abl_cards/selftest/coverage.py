@@ -331,6 +331,9 @@ class _Noting:
     def give(self, choices: Any, keys: NDArray[np.uint64]) -> Any:
         """As the player does."""
         given = self._player.give(choices, keys)
+        # Plain players take the first option: where that is to refuse, somebody has to do something else.
+        anything = Random().give(choices, mix_all(keys, 1))
+        given = np.where(keys & np.uint64(1 << 20), given, anything).astype(given.dtype)
         self._watcher.chosen[given] = True
         return given
 

@@ -27,6 +27,9 @@ def position(rules: Rules, inputs: Collection[Atom]) -> dict[str, Any] | None:
     for name, args in inputs:
         if name == "top":
             state["top"] = args[0]
+    if any(name == "acts" for name, _ in rules.kb.input_atoms):
+        said = max((int(args[0]) for name, args in inputs if name == "acts"), default=0)
+        state["acts"] = max(said, len(forms))  # what is to beat was played
     sizes = {who: _most(inputs, "cards", who) for who in rules.table.who}
     if any(sizes.values()):
         state["cards"] = [max(1, sizes[who]) for who in rules.table.who]

@@ -307,8 +307,10 @@ class Tables:
             self._deal(which[~over])
 
     def _best(self, which: Indices) -> NDArray[np.int8]:
-        """The side of most points, or a draw."""
-        return kernels.best(self.sides(which), self.total[which], np.int8(DRAW))
+        """The side of most points, or a draw; in a match of several episodes sides change, and teams count."""
+        team = np.array(self.rules.table.team, np.int8)
+        sides = np.where(self.episode[which][:, None] == 0, self.sides(which), team)
+        return kernels.best(np.ascontiguousarray(sides), self.total[which], np.int8(DRAW))
 
 
 def _bits(mask: np.integer) -> list[int]:
