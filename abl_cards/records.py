@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games import GameError
 from abl_cards.lines import batches, parse_line, reading
+from abl_cards.platforms.douzero import own_record
 
 PIECE = 4 << 20
 """Bytes of lines that are looked at together: some hundred episodes of Guandan."""
@@ -139,7 +140,12 @@ def _record(line: bytes) -> Record | GameError:
         value = parse_line(line)
     except GameError as problem:
         return Cut() if line.lstrip().startswith(b"{") and not line.endswith(b"\n") else problem
-    return value if isinstance(value, dict) else GameError("not a record: a record is a JSON object")
+    if not isinstance(value, dict):
+        return GameError("not a record: a record is a JSON object")
+    try:
+        return own_record(value)
+    except GameError as problem:
+        return problem
 
 
 def readable(file: Path) -> list[Mapping[str, Any]]:

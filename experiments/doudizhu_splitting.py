@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from abl_cards.games.doudizhu.rulebook import rules_of
 from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk, Tell
 from experiments.experiment import Experiment
@@ -26,7 +25,8 @@ from experiments.splitting_report import report_of
 if TYPE_CHECKING:
     from experiments.splitting_data import FirstPlays, Games
     from learners.splitter import SplitNetwork
-    from reasoners.splits import Splits, Splitter
+    from reasoners.split_rules import rules_of
+from reasoners.splits import Splits, Splitter
 
 _EVERY = 10
 
@@ -233,7 +233,7 @@ class _Bench:
 
 def _best(network: SplitNetwork, hands: Any) -> Any:
     """[n, 20] the learner's own most probable tags (Viterbi)."""
-    from abl_cards.games.doudizhu.course import counts_of
+    from abl_cards.games.counting.keys import counts_of
     from learners.splitter import Sequences
     from reasoners.split_kernels import NO_TAG
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from time import process_time
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from abl_cards.agents import agent
 from abl_cards.arena import wilson
 from abl_cards.games import game
-from abl_cards.games.doudizhu.course import counts_of
-from abl_cards.games.doudizhu.engine import DoudizhuEngine
+from abl_cards.games.counting.keys import counts_of
 from abl_cards.loop.checkpoint import SUFFIX
 from abl_cards.records import data_folder, read_records, readable, write_records
 from abl_cards.settings import SEEDS, setting
@@ -30,6 +29,7 @@ from abl_cards.strength.difficulty import Deals, Difficulty, choose
 from abl_cards.strength.judge import CLASSES, StrengthJudge, inputs_of, load_judge
 from abl_cards.strength.orders import Order, fill
 from abl_cards.strength.played import Sample, gather, play_out
+from abl_cards.strength.rules import StrengthRules
 from abl_cards.strength.training import HELD_OUT, Lessons, held_out, judged, train
 from experiments.desk import Desk, Tell
 from experiments.experiment import Experiment
@@ -76,7 +76,7 @@ class Settings(ByRules):
 def run(settings: Settings, desk: Desk) -> Report:
     """Play, cluster, learn, make, and play again."""
     torch.set_num_threads(1)  # small networks gain nothing from threads, and results depend on nothing else
-    engine = cast(DoudizhuEngine, settings.engine_of("doudizhu"))
+    engine = StrengthRules.of(settings.engine_of("doudizhu"))
     desk.plan(len(VIEWS) * 2 + 3 + CLASSES * (1 + len(settings.agents)))
     sample, mark = _gathered(settings, desk, engine)
     found = Findings(sample)
@@ -101,13 +101,13 @@ def run(settings: Settings, desk: Desk) -> Report:
 # --- played deals ----------------------------------------------------------------------------------------------------
 
 
-def _gathered(settings: Settings, desk: Desk, engine: DoudizhuEngine) -> tuple[Sample, dict[str, Any]]:
+def _gathered(settings: Settings, desk: Desk, engine: StrengthRules) -> tuple[Sample, dict[str, Any]]:
     """The played deals, and what they depend on."""
     file = settings.records or data_folder() / RECORDS
     records = readable(file)[: settings.games] if settings.games and (settings.records or file.is_file()) else []
     what = {
-        "sample": settings.deals, "pairings": settings.pairings, "seed": settings.seed, "rules": rules_mark(engine),
-        "records": [file.name, len(records)],
+        "sample": settings.deals, "pairings": settings.pairings, "seed": settings.seed,
+        "rules": rules_mark(engine.engine), "records": [file.name, len(records)],
     }  # fmt: skip
 
     def work(tell: Tell) -> dict[str, str]:
@@ -141,7 +141,7 @@ def _view(desk: Desk, source: str, name: str, features: NDArray[np.float64], mar
     return dict(desk.cell(what, lambda tell: work(), f"silhouettes, {source}, {name}"))
 
 
-def seen(engine: DoudizhuEngine, sample: Sample) -> NDArray[np.float64]:
+def seen(engine: StrengthRules, sample: Sample) -> NDArray[np.float64]:
     """[n, inputs] of each hand the points, the plays, the cards from the king on, and the bombs."""
     plays = engine.scorer.score(sample.hands.parts.ravel()).plays.reshape(-1, 3)
     counts = counts_of(sample.hands.parts)
@@ -151,7 +151,7 @@ def seen(engine: DoudizhuEngine, sample: Sample) -> NDArray[np.float64]:
 
 
 def _classes(
-    settings: Settings, desk: Desk, engine: DoudizhuEngine, sample: Sample, mark: Mapping[str, Any]
+    settings: Settings, desk: Desk, engine: StrengthRules, sample: Sample, mark: Mapping[str, Any]
 ) -> tuple[Difficulty, list[dict[str, Any]]]:
     """The classes, and a line on each of the samples that were tried."""
 
@@ -180,7 +180,7 @@ def _classes(
 
 
 def _taught(
-    settings: Settings, desk: Desk, engine: DoudizhuEngine, sample: Sample, label: NDArray[np.int64],
+    settings: Settings, desk: Desk, engine: StrengthRules, sample: Sample, label: NDArray[np.int64],
     mark: Mapping[str, Any],
 ) -> dict[str, Any]:  # fmt: skip
     """Train, or take what was trained: the history, what the held-out deals show, and the file of the weights."""
@@ -216,12 +216,12 @@ def _taught(
 
 
 def _made(
-    settings: Settings, desk: Desk, engine: DoudizhuEngine, judge: StrengthJudge, number: int, digest: Sequence[str]
+    settings: Settings, desk: Desk, engine: StrengthRules, judge: StrengthJudge, number: int, digest: Sequence[str]
 ) -> dict[str, Any]:
     """Deals of a class in a file, and what one took."""
     what = {
         "made": number, "deals": settings.made, "confidence": settings.confidence, "seed": settings.seed,
-        "weights": list(digest), "rules": rules_mark(engine),
+        "weights": list(digest), "rules": rules_mark(engine.engine),
     }  # fmt: skip
 
     def work(tell: Tell) -> dict[str, Any]:
@@ -236,7 +236,7 @@ def _made(
 
 
 def _played(
-    settings: Settings, desk: Desk, engine: DoudizhuEngine, made: Mapping[str, Any]
+    settings: Settings, desk: Desk, engine: StrengthRules, made: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
     """How often the landlord wins these deals, by agent."""
     found = {}
@@ -244,7 +244,7 @@ def _played(
 
         def work(tell: Tell, name: str = name) -> dict[str, Any]:
             deals = engine.read_deals(read_records(desk.folder / made["file"]))
-            player = agent(name, engine)
+            player = agent(name, engine.engine)
             won = play_out(engine.with_deals(deals), len(deals.bottom), (player, player), settings.seed).won
             return {"won": float(won.mean()), "interval": wilson(float(won.mean()), len(won))}
 

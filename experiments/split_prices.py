@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.doudizhu.rulebook import rules_of
 from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk, Tell
 from experiments.experiment import Experiment
@@ -22,6 +21,7 @@ from experiments.report import Cell, Report, Table
 from experiments.rules import ByRules
 from experiments.splitting_data import PROFILE, Games, accuracy, kb_games
 from reasoners.split_kernels import NO_PIECE
+from reasoners.split_rules import rules_of
 from reasoners.splits import Splits, Splitter
 
 _LEAST = {"single_chain": 5, "pair_chain": 3, "trio_chain": 2}

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import GameError, game
-from abl_cards.games.doudizhu.course import keys_of
-from abl_cards.games.doudizhu.knowledge import SEATS
-from abl_cards.games.doudizhu.rulebook import Rules, rules_of
+from abl_cards.games import GameError
+from abl_cards.games.counting.keys import keys_of
 from abl_cards.loop.split_labels import Played, Tagged, own_games, recorded
 from abl_cards.records import readable
 from reasoners.split_kernels import NO_PIECE, NO_TAG
+from reasoners.split_rules import SplitRules, rules_of
 from reasoners.splits import Splits, Splitter
 
 PROFILE = "douzero"
@@ -59,8 +58,8 @@ def kb_games(training: int, held_out: int, seed: int, kb: Path | None = None, pr
     """Games of kb against itself instead, where there are no records: to try the experiment, not to measure."""
     from abl_cards.agents import agent
 
-    engine = game("doudizhu").engine(kb, profile or PROFILE)
-    played = own_games(rules_of(kb, profile or PROFILE), agent("kb", engine), training + held_out, seed)
+    rules = rules_of(kb, profile or PROFILE)
+    played = own_games(rules, agent("kb", rules.engine), training + held_out, seed)
     return Games(f"kb {seed}", played.games(0, training), played.games(training, training + held_out))
 
 
@@ -81,10 +80,10 @@ class FirstPlays:
     piece: NDArray[np.int16]  # [q] label
 
     @classmethod
-    def of(cls, rules: Rules, games: Played) -> FirstPlays:
+    def of(cls, rules: SplitRules, games: Played) -> FirstPlays:
         """From what was led; kickers are pieces of their own."""
         splitter = Splitter.of(rules)
-        seat = games.game.astype(np.int64) * len(SEATS) + games.seat
+        seat = games.game.astype(np.int64) * games.hands.shape[1] + games.seat
         rows = np.flatnonzero(games.active)
         rows = rows[np.argsort(seat[rows], kind="stable")]
         begins = np.flatnonzero(np.diff(seat[rows], prepend=-1))

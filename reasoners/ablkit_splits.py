@@ -16,10 +16,9 @@ from ablkit.data.structures import ListData
 from ablkit.reasoning import KBBase, Reasoner
 from numpy.typing import NDArray
 
-from abl_cards.games.doudizhu.course import sizes_of
-from abl_cards.games.doudizhu.knowledge import MOST_CARDS, TAGS
-from abl_cards.games.doudizhu.shapes import Key
+from abl_cards.games.counting.keys import Key, sizes_of
 from reasoners.split_kernels import NO_TAG
+from reasoners.split_rules import MOST_CARDS, TAGS
 from reasoners.splits import Splitter
 
 _LEAST = 1e-5  # no tag is taken for less probable than this

@@ -8,13 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.doudizhu.course import counts_of
-from abl_cards.games.doudizhu.knowledge import AXES, TAGS, VALUES
-from abl_cards.games.doudizhu.rulebook import LETTERS, Rules
-from abl_cards.games.doudizhu.shapes import COUNT
+from abl_cards.games.counting.keys import counts_of
 from abl_cards.games.questions import Question, at_least
 from abl_cards.logic.terms import text_of
 from reasoners.split_kernels import NO_TAG
+from reasoners.split_rules import COUNT, TAGS, SplitRules
 
 _MOST = 4  # cards of one rank
 
@@ -48,16 +46,20 @@ class Critic:
     question: Question
     sentences: dict[tuple[str, str], str]  # by name and language
     tags: dict[tuple[int, str], str]  # their names by tag and language
+    letters: tuple[str, ...]  # of the ranks
 
     @classmethod
-    def of(cls, rules: Rules) -> Critic:
+    def of(cls, rules: SplitRules) -> Critic:
         """By the rules of a knowledge base."""
         kb = rules.kb
-        outputs = {"torn": (VALUES, TAGS), "lonely": (VALUES, TAGS), "consistent": ()}
+        axes = rules.values, TAGS
+        told = {"tagged": (*axes, tuple(range(1, _MOST + 1)))}
+        outputs = {"torn": axes, "lonely": axes, "consistent": ()}
         return cls(
-            Question(kb.circuit("torn/2", "lonely/2", "consistent/0"), AXES, outputs),
+            Question(kb.circuit("torn/2", "lonely/2", "consistent/0"), told, outputs),
             {(str(name), str(language)): text_of(text) for name, language, text in kb.facts("flaw", 3)},
             {(TAGS.index(int(tag)), str(language)): text_of(text) for tag, language, text in kb.facts("tag_name", 3)},
+            rules.letters,
         )
 
     def consistent(self, hands: NDArray[np.uint64], tags: NDArray[np.uint8]) -> NDArray[np.bool_]:
@@ -78,7 +80,7 @@ class Critic:
         """A flaw in a sentence."""
         sentence = self.sentences.get((flaw.name, language)) or self.sentences.get((flaw.name, "en"), flaw.name)
         tag = self.tags.get((flaw.tag, language)) or str(TAGS[flaw.tag])
-        return sentence.replace("{1}", LETTERS[flaw.rank]).replace("{2}", tag)
+        return sentence.replace("{1}", self.letters[flaw.rank]).replace("{2}", tag)
 
     def _facts(self, hands: NDArray[np.uint64], tags: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """[15, 4, 4, n] at least so many cards of a rank have a tag."""

@@ -13,8 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.doudizhu.knowledge import MOST_CARDS, TAGS
-from abl_cards.games.doudizhu.shapes import COUNT
+from reasoners.split_rules import COUNT, MOST_CARDS, TAGS
 
 MOST_OPTIONS = 8
 """Ways to tag the cards of one rank; the four tags of the paper make at most five."""

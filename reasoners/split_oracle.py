@@ -12,8 +12,7 @@ import clingo
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.doudizhu.course import counts_of
-from abl_cards.games.doudizhu.shapes import FIRST, Key
+from abl_cards.games.counting.keys import Key, counts_of
 from reasoners.splits import Splitter
 
 NATS = 1000
@@ -33,19 +32,21 @@ class SplitOracle:
     """Asks clingo for the best split of one hand after the other."""
 
     pieces: tuple[tuple[str, int, tuple[tuple[int, int], ...], int], ...]  # form, tag, ranks with cards, price
+    values: tuple[int, ...]  # the ranks of the kinds of cards
 
     @classmethod
     def of(cls, splitter: Splitter) -> SplitOracle:
         """By the facts of the same knowledge base."""
         kb = splitter.rules.kb
         needs: dict[str, list[tuple[int, int]]] = {}
-        for form, rank, cards in kb.facts("needs", 3):
+        for form, _, rank, cards in kb.facts("needs", 4):
             needs.setdefault(str(form), []).append((int(rank), int(cards)))
         prices = {str(form): int(price) for form, price in kb.facts("price", 2)}
         return cls(
             tuple(
                 (str(form), int(tag), tuple(needs[str(form)]), prices[str(form)]) for form, tag in kb.facts("piece", 2)
-            )
+            ),
+            tuple(map(int, splitter.rules.values)),
         )
 
     def optimum(self, hand: Key, scores: NDArray[np.int64], weight: int) -> int:
@@ -61,7 +62,7 @@ class SplitOracle:
 
     def _facts(self, hand: Key, scores: NDArray[np.int64], weight: int) -> str:
         counts = counts_of(np.array([hand], np.uint64))[0]
-        ranks = np.repeat(np.arange(len(counts)) + FIRST, counts).tolist()
+        ranks = np.repeat(np.array(self.values), counts).tolist()
         held = {rank: ranks.count(rank) for rank in ranks}
         facts = [f"held({rank})." for rank in held]
         facts += [f"card({place},{rank})." for place, rank in enumerate(ranks)]

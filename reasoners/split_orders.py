@@ -14,11 +14,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.doudizhu.course import counts_of
-from abl_cards.games.doudizhu.knowledge import MOST_CARDS, TAGS
-from abl_cards.games.doudizhu.shapes import COUNT
+from abl_cards.games.counting.keys import counts_of
 from abl_cards.parallel import each_share
 from reasoners.split_kernels import NO_PIECE, NO_TAG
+from reasoners.split_rules import COUNT, MOST_CARDS, TAGS
 from reasoners.splits import Splits, Splitter
 
 _SINGLE, _PAIR, _TRIO, _BOMB = range(len(TAGS))

@@ -8,13 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.doudizhu.knowledge import AXES, COPIES, TAGS, VALUES
-from abl_cards.games.doudizhu.rulebook import Rules
-from abl_cards.games.doudizhu.shapes import COUNT, FIRST
 from abl_cards.games.questions import Question, at_least
 from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number
 from reasoners.split_kernels import MOST_OPTIONS, USES
+from reasoners.split_rules import COUNT, TAGS, SplitRules
 
 MOST_COPIES = 4
 UNIT = 100.0
@@ -42,7 +40,7 @@ class SplitTables(NamedTuple):
     pieces: Pieces
 
 
-def tables_of(rules: Rules) -> SplitTables:
+def tables_of(rules: SplitRules) -> SplitTables:
     """Read a compiled knowledge base; raises KBError where its pieces are none that the search knows."""
     size = _sizes(rules)
     ways, way = _ways(rules, size)
@@ -50,7 +48,7 @@ def tables_of(rules: Rules) -> SplitTables:
     return SplitTables(size, price, label, ways, way, pieces)
 
 
-def main_tags(rules: Rules) -> NDArray[np.int8]:
+def main_tags(rules: SplitRules) -> NDArray[np.int8]:
     """[labels] the tag of the main cards of each play, -1 for a pass and for plays that the profile lacks."""
     found = np.full(len(rules.labels), -1, np.int8)
     for form, tag in rules.kb.facts("tags", 2):
@@ -58,7 +56,7 @@ def main_tags(rules: Rules) -> NDArray[np.int8]:
     return found
 
 
-def kicker_tags(rules: Rules) -> NDArray[np.int8]:
+def kicker_tags(rules: SplitRules) -> NDArray[np.int8]:
     """[5] by their number: the tag of so many equal kickers, -1 where none are so many."""
     found = np.full(MOST_COPIES + 1, -1, np.int8)
     for size, tag in rules.kb.facts("kicker_tag", 2):
@@ -75,21 +73,21 @@ def _tag(value: object, fact: str) -> int:
     return TAGS.index(value)
 
 
-def _label(rules: Rules, form: object, fact: str) -> int:
+def _label(rules: SplitRules, form: object, fact: str) -> int:
     """The number of a label with cards of its own."""
-    index = rules.shapes.index.get(str(form))
-    if index is None or not rules.shapes.shapes[index].main:
+    index = rules.index.get(str(form))
+    if index is None or not rules.plays[index].main:
         raise kb_error(f"{fact} is about no play", "name a label that has main cards")
     return index
 
 
-def _sizes(rules: Rules) -> NDArray[np.int8]:
+def _sizes(rules: SplitRules) -> NDArray[np.int8]:
     size = np.zeros((COUNT, len(TAGS)), np.int8)
     for tag, rank, cards in rules.kb.facts("group", 3):
         fact = f"group({tag},{rank},{cards})"
-        if rank not in VALUES:
-            raise kb_error(f"{fact}: there is no rank {rank}", f"ranks are {VALUES[0]} to {VALUES[-1]}")
-        place = number(rank, fact) - FIRST, _tag(tag, fact)
+        if rank not in rules.values:
+            raise kb_error(f"{fact}: there is no rank {rank}", f"ranks are {rules.values[0]} to {rules.values[-1]}")
+        place = rules.values.index(rank), _tag(tag, fact)
         if size[place]:
             raise kb_error(f"{fact}: the groups of a rank and a tag are all of one size", "see piece/2 in splits.lp")
         if not 1 <= number(cards, fact) <= MOST_COPIES:
@@ -98,18 +96,20 @@ def _sizes(rules: Rules) -> NDArray[np.int8]:
     return size
 
 
-def _ways(rules: Rules, size: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+def _ways(rules: SplitRules, size: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     """Ask the circuit which tags of the cards of one rank are whole groups."""
+    copies, axes = rules.copies, (rules.values, TAGS)
     asked = [
         (rank, tagged)
         for rank in range(COUNT)
-        for tagged in product(range(COPIES[rank] + 1), repeat=len(TAGS))
-        if sum(tagged) <= COPIES[rank]
+        for tagged in product(range(copies[rank] + 1), repeat=len(TAGS))
+        if sum(tagged) <= copies[rank]
     ]
     ranks, cards = np.array([rank for rank, _ in asked]), np.array([tagged for _, tagged in asked])
     facts = np.zeros((COUNT, len(TAGS), MOST_COPIES, len(asked)), np.uint8)
     facts[ranks, :, :, np.arange(len(asked))] = at_least(cards.T, MOST_COPIES).transpose(2, 0, 1)
-    question = Question(rules.kb.circuit("torn/2"), AXES, {"torn": (VALUES, TAGS)})
+    tagged_axes = {"tagged": (*axes, tuple(range(1, MOST_COPIES + 1)))}
+    question = Question(rules.kb.circuit("torn/2"), tagged_axes, {"torn": axes})
     torn = question.ask(len(asked), tagged=facts)["torn"].any(axis=(0, 1))
     ways = np.zeros((COUNT, MOST_COPIES + 1), np.int8)
     way = np.zeros((COUNT, MOST_COPIES + 1, MOST_OPTIONS, len(TAGS)), np.int8)
@@ -119,17 +119,17 @@ def _ways(rules: Rules, size: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArr
             raise kb_error("too many ways to tag the cards of a rank", "see torn/2 in splits.lp")
         groups = tagged // np.maximum(size[rank], 1)
         if (groups * size[rank] != tagged).any() or (groups > np.array(USES) - 2).any():
-            told = f"rank {rank + FIRST}: the cards of a tag are no whole groups, or too many of them"
+            told = f"rank {rules.values[rank]}: the cards of a tag are no whole groups, or too many of them"
             raise kb_error(told, "see torn/2 and group/3 in splits.lp")
         way[rank, held, ways[rank, held]] = groups
         ways[rank, held] += 1
     for rank, held in np.argwhere(ways[:, 1:] == 0).tolist():
-        if held < COPIES[rank]:
-            raise kb_error(f"no way to tag {held + 1} cards of rank {rank + FIRST}", "see torn/2 in splits.lp")
+        if held < copies[rank]:
+            raise kb_error(f"no way to tag {held + 1} cards of rank {rules.values[rank]}", "see torn/2 in splits.lp")
     return ways, way
 
 
-def _pieces(rules: Rules, size: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.int16], Pieces]:
+def _pieces(rules: SplitRules, size: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.int16], Pieces]:
     prices = {str(form): number(weight, f"price({form},{weight})") for form, weight in rules.kb.facts("price", 2)}
     price = np.zeros((COUNT, len(TAGS)))
     label = np.full((COUNT, len(TAGS)), -1, np.int16)
@@ -137,8 +137,8 @@ def _pieces(rules: Rules, size: NDArray[np.int8]) -> tuple[NDArray[np.float64], 
     for form, tag in rules.kb.facts("piece", 2):
         fact = f"piece({form},{tag})"
         index, place = _label(rules, form, fact), _tag(tag, fact)
-        ranks = [rank - FIRST for rank, _ in rules.shapes.shapes[index].main]
-        if any(count != size[rank - FIRST, place] for rank, count in rules.shapes.shapes[index].main):
+        ranks = [rank for rank, _ in rules.plays[index].main]
+        if any(count != size[rank, place] for rank, count in rules.plays[index].main):
             raise kb_error(f"piece({form},{tag}) is no row of groups", "one group of its tag at each of its ranks")
         if str(form) not in prices:
             raise kb_error(f"there is no price of {form}", "write price(F,100) :- piece(F,_). in splits.lp")

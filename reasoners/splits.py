@@ -4,10 +4,9 @@ A learner says how probable each tag is for each card. Whatever it says, the ans
 ``splits.lp``: of all of them the one with the highest sum of log-probabilities, less ``weight`` times the price of its
 pieces. That is exact, and found for many hands at once. Without a learner it is what the rules prefer.
 
->>> from abl_cards.games.doudizhu.rulebook import rules_of
->>> from abl_cards.games.doudizhu.wire import read_hand
->>> splitter = Splitter.of(rules_of())
->>> found = splitter.preferred(np.array([read_hand("34445556789TA22XD")], np.uint64))
+>>> from abl_cards.games import game
+>>> splitter = Splitter.of(SplitRules.of(game("doudizhu").engine().rules))
+>>> found = splitter.preferred(np.array([splitter.rules.read("34445556789TA22XD")], np.uint64))
 >>> found.text(0)
 '02222220000001133'
 """
@@ -21,13 +20,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.doudizhu.course import counts_of, sizes_of
-from abl_cards.games.doudizhu.knowledge import MOST_CARDS, TAGS
-from abl_cards.games.doudizhu.rulebook import Rules
-from abl_cards.games.doudizhu.shapes import Key
+from abl_cards.games.counting.keys import Key, counts_of, sizes_of
 from abl_cards.parallel import each_share
 from reasoners.split_flaws import Critic, Flaw
 from reasoners.split_kernels import NO_PIECE, NO_TAG, split
+from reasoners.split_rules import MOST_CARDS, TAGS, SplitRules
 from reasoners.split_tables import SplitTables, tables_of
 
 _OUT_OF_QUESTION = -1e6
@@ -57,11 +54,11 @@ class Splits:
 class Splitter:
     """Splits hands by one knowledge base."""
 
-    rules: Rules
+    rules: SplitRules
     tables: SplitTables
 
     @classmethod
-    def of(cls, rules: Rules) -> Splitter:
+    def of(cls, rules: SplitRules) -> Splitter:
         """The splitter of a knowledge base; raises KBError."""
         return cls(rules, tables_of(rules))
 
@@ -124,4 +121,4 @@ class Splitter:
 
     def cards_of(self, labels: Sequence[int]) -> list[Key]:
         """The cards of pieces, as keys."""
-        return [int(self.rules.book.layout.main[label]) for label in labels]
+        return [int(self.rules.main[label]) for label in labels]

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.games.doudizhu.deals import deal_texts
-from abl_cards.games.doudizhu.engine import engine_of
-from abl_cards.games.doudizhu.wire import read_hand
+from abl_cards.strength.deals import deal_texts
 from abl_cards.strength.judge import load_judge, weights_of
 from abl_cards.strength.orders import class_odds
+from abl_cards.strength.rules import StrengthRules
 from tests.cli_runs import run
+from tests.games.doudizhu.decided import engine_of, read_hand
 
 HAND = "334466788999TTTQKKKX"
 
@@ -28,11 +28,11 @@ def made(*words: str) -> list[dict[str, Any]]:
 def test_deals_are_as_sure_as_asked_and_the_same_again() -> None:
     deals = made("--class", "1", "--n", "6", "--seed", "7", "--confidence", "0.8")
     assert [list(deal) for deal in deals] == [["class", "confidence", "landlord", "down", "up", "bottom"]] * 6
-    engine = engine_of()
-    judge, _ = load_judge("doudizhu", engine.scorer, weights_of("doudizhu"))
+    rules = StrengthRules.of(engine_of())
+    judge, _ = load_judge("doudizhu", rules.scorer, weights_of("doudizhu"))
     for deal in deals:
-        engine.dealer.read(deal)
-        odds = class_odds(engine, judge, [read_hand(deal[part]) for part in ("landlord", "down", "up")])
+        rules.dealer.read(deal)
+        odds = class_odds(rules, judge, [read_hand(deal[part]) for part in ("landlord", "down", "up")])
         assert odds is not None
         assert odds[1] == pytest.approx(deal["confidence"], abs=1e-3)
         assert deal["confidence"] >= 0.8 - 1e-4
@@ -53,7 +53,7 @@ def test_a_table_a_file_and_a_match(tmp_path: Path) -> None:
     match = run("match", "doudizhu", "greedy", "random", "--deals", str(file), "--record", str(record), "--json")
     assert json.loads(match.stdout)["games"] == 6
     hands = [json.loads(line)["hands"] for line in record.read_text().splitlines()]
-    assert hands == [[deal[part] for part in ("landlord", "down", "up")] for deal in deals for _ in range(2)]
+    assert [each[1:] for each in hands] == [[deal[part] for part in ("down", "up")] for deal in deals for _ in range(2)]
 
 
 def test_a_secret_seed_is_drawn_and_told() -> None:
@@ -77,7 +77,8 @@ def test_strength_of_a_hand() -> None:
 
 
 def test_strength_of_a_deal() -> None:
-    texts = deal_texts(engine_of().dealer.complete(read_hand(HAND), np.zeros(1, np.uint64)), 0)
+    dealer = StrengthRules.of(engine_of()).dealer
+    texts = deal_texts(dealer.letters, dealer.complete(read_hand(HAND), np.zeros(1, np.uint64)), 0)
     hands = [texts[part] for part in ("landlord", "down", "up")]
     told = json.loads(run("strength", *hands, "--json").stdout)
     assert [hand["hand"] for hand in told["hands"]] == hands

@@ -163,7 +163,7 @@ def test_plays_in_chinese_words(language: str, lines: list[str], move: str) -> N
     ],
 )
 def test_chinese_words_of_another_game(line: str, move: str) -> None:
-    state = {"hand": "33345672XD", "to_beat": None, "role": "landlord"}
+    state = {"hand": "33345672XD", "to_beat": None, "landlord": 0, "seat": 0}
     if move == "-":
         with pytest.raises(LeftTable):
             choose([line], state, "doudizhu")

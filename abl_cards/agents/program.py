@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from abl_cards.agents.agent import Keys
 from abl_cards.agents.names import AgentName
 from abl_cards.games import Decisions, Engine, Exchanges, GameError, Indices, Moves
-from abl_cards.games.programs import Script, Scripted
+from abl_cards.platforms.botzone.script import Botzone
+from abl_cards.platforms.programs import Script
 
 PATIENCE = 30
 """Seconds that a program may take for a decision; platforms give it about one."""
@@ -81,6 +82,7 @@ def program_agent(name: AgentName, engine: Engine) -> Program:
     command = name.value("run")
     if not command:
         raise GameError(f"agent '{name}': write program:run=COMMAND, such as program:run=python3 bot.py")
-    if not isinstance(engine, Scripted):
+    platform = Botzone.of(engine)
+    if platform is None:
         raise GameError("there is no protocol for programs of this game")
-    return Program(shlex.split(command), engine.script())
+    return Program(shlex.split(command), platform.script())

@@ -61,7 +61,7 @@ def play_match(
     """Play whole matches; ``write`` is given the record of every episode as it ends. Raises GameError.
 
     Two agents are two, whatever their names; of more those of one name are one, on several seats. An engine with given
-    deals (games/dealing.py) plays them one after the other when it is told so. Where an agent listens, the games are
+    deals (strength/rules.py) plays them one after the other when it is told so. Where an agent listens, the games are
     played one after the other.
     """
     seatings = seatings_of(engine, len(agents))

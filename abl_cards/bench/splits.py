@@ -9,7 +9,8 @@ import numpy as np
 from abl_cards.bench.figures import Figure, seconds, target_of, typical
 from abl_cards.bench.marks import Marks
 from abl_cards.games import Engine
-from abl_cards.games.splitting import Splitting
+from abl_cards.games.counting.keys import keys_of
+from abl_cards.games.engine import FolderEngine
 
 
 @dataclass(frozen=True)
@@ -27,13 +28,16 @@ FULL = Effort(hands=16384, solved=300, repetitions=7)
 
 def figures(engine: Engine, effort: Effort, marks: Marks) -> list[Figure]:
     """Hands a second; nothing in a game whose hands are not split."""
-    if not isinstance(engine, Splitting):
+    from reasoners.split_rules import MOST_CARDS, SPLITS, SplitRules
+
+    if not isinstance(engine, FolderEngine) or SPLITS not in engine.rules.folder.layers.science:
         return []
     from reasoners.split_oracle import NATS, SplitOracle
     from reasoners.splits import Splitter
 
-    splitter, random = Splitter.of(engine.split_rules()), np.random.default_rng(1)
-    hands = engine.sample_leads(effort.hands, seed=1).situation.hand  # type: ignore[attr-defined]
+    splitter, random = Splitter.of(SplitRules.of(engine.rules)), np.random.default_rng(1)
+    order = random.random((effort.hands, len(engine.rules.pack.deck))).argsort(axis=1)[:, :MOST_CARDS]
+    hands = keys_of((engine.rules.pack.deck[order][..., None] == np.arange(len(engine.rules.pack))).sum(axis=1))
     scores = np.round(NATS * np.log(random.dirichlet(np.full(4, 0.4), (len(hands), 20)) + 1e-4)).astype(np.int64)
     likely, oracle = scores / NATS, SplitOracle.of(splitter)
     found = splitter.best(hands, likely, 1.0)

@@ -36,13 +36,14 @@ def bot(
     """
     from abl_cards.agents import judge
     from abl_cards.games import GameError
-    from abl_cards.games.programs import Scripted
+    from abl_cards.platforms.botzone.script import Botzone
 
     engine = load_engine(find_game(game_name), directory, profile)
-    if not isinstance(engine, Scripted):
+    platform = Botzone.of(engine)
+    if platform is None:
         misuse(f"there is no protocol for programs of {game_name}")
     try:
-        source = engine.bot_source(judge(agent, engine))
+        source = platform.bot_source(judge(agent, engine))
     except GameError as problem:
         misuse(problem)
     if file.exists() and not file.is_file():

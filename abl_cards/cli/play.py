@@ -203,16 +203,18 @@ def legal(
 def _given(engine: Engine, file: Path, games: int | None, ways: int) -> tuple[Engine, int]:
     """The game with the deals of a file, and how many matches play each of them in every seating."""
     from abl_cards.games import GameError
-    from abl_cards.games.dealing import Dealing
     from abl_cards.records import read_records
+    from abl_cards.strength.rules import StrengthRules
 
-    if not isinstance(engine, Dealing):
+    try:
+        rules = StrengthRules.of(engine)
+    except GameError:
         misuse(f"--deals: the deals of {engine.game} cannot be given; those of doudizhu can")
     if games is not None:
         misuse("--deals: the file says how many games there are; leave out --games")
     found = read_records(file)
     try:
-        dealt = engine.with_deals(engine.read_deals(found))
+        dealt = rules.with_deals(rules.read_deals(found))
     except GameError as problem:
         fail(f"{file}: {problem}")
     return dealt, len(found) * ways

@@ -38,11 +38,11 @@ def split(
     --json prints {"hand","tags","plays","probability","repaired","minimum"}.
     """
     from abl_cards.games import GameError
-    from abl_cards.games.doudizhu.knowledge import MOST_CARDS
-    from abl_cards.games.doudizhu.wire import read_hand
+    from reasoners.split_rules import MOST_CARDS, rules_of
 
+    rules = rules_of(directory, profile)
     try:
-        key = read_hand(hand)
+        key = rules.read(hand)
     except GameError as problem:
         misuse(problem)
     if not 1 <= len(hand) <= MOST_CARDS:
@@ -50,7 +50,7 @@ def split(
     with waiting("thinking"):
         from abl_cards.loop.split_answer import split_hand
 
-        answer = split_hand(key, language, weights, directory, profile)
+        answer = split_hand(rules, key, language, weights)
     if as_json:
         print_json(answer.to_json())
     else:

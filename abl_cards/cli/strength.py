@@ -24,7 +24,7 @@ from abl_cards.cli.console import (
 from abl_cards.settings import SEEDS
 
 if TYPE_CHECKING:
-    from abl_cards.games.doudizhu.engine import DoudizhuEngine
+    from abl_cards.strength.rules import StrengthRules
 
 MOST_DEALS = 100_000
 _SHOWN = 20  # rows of a table at a terminal, where the deals go to a file
@@ -126,14 +126,14 @@ def strength(
     --json prints {"hands","classes"}: each hand with {"hand","points","plays","groups"}, and the probabilities or null.
     """
     from abl_cards.games import GameError
-    from abl_cards.games.doudizhu.wire import read_hand
+    from abl_cards.games.counting.keys import read_key
     from abl_cards.strength.orders import class_odds, hand_strength
 
     engine = _engine(game_name, directory, profile)
     if len(hands) not in (1, 3):
         misuse("one hand, or the three of a deal")
     try:
-        keys = [read_hand(text) for text in hands]
+        keys = [read_key(engine.dealer.letters, text) for text in hands]
         if not all(keys):
             raise GameError("a hand has cards")
         odds = None
@@ -155,24 +155,24 @@ def strength(
         )  # fmt: skip
 
 
-def _engine(game_name: str, directory: Path | None, profile: str | None) -> DoudizhuEngine:
-    from typing import cast
-
-    from abl_cards.games.dealing import Dealing
+def _engine(game_name: str, directory: Path | None, profile: str | None) -> StrengthRules:
+    from abl_cards.games import GameError
+    from abl_cards.strength.rules import StrengthRules
 
     engine = load_engine(find_game(game_name), directory, profile)
-    if not isinstance(engine, Dealing):
+    try:
+        return StrengthRules.of(engine)
+    except GameError:
         misuse(f"{game_name} has no classes of deals; doudizhu has")
-    return cast("DoudizhuEngine", engine)
 
 
-def _judge(engine: DoudizhuEngine, weights: Path | None) -> Any:
+def _judge(engine: StrengthRules, weights: Path | None) -> Any:
     from abl_cards.strength.judge import load_judge, weights_of
 
     return load_judge(engine.game, engine.scorer, weights_of(engine.game, weights))[0]
 
 
-def _known(engine: DoudizhuEngine, files: list[Path]) -> frozenset[str]:
+def _known(engine: StrengthRules, files: list[Path]) -> frozenset[str]:
     """The names of the deals in some files."""
     from abl_cards.games import GameError
     from abl_cards.records import read_records

@@ -6,7 +6,7 @@ It holds no rule: what there is to know of a game is in ``Rules``, and the rooms
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import combinations
 from pathlib import Path
@@ -23,7 +23,7 @@ from abl_cards.games.naming import PlayName
 from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.flow import Flow
-from abl_cards.games.play.tables import Tables
+from abl_cards.games.play.tables import Given, Tables
 from abl_cards.games.preferences import Preferences, read_preferences
 from abl_cards.games.race import Racing
 from abl_cards.games.reading import replies
@@ -101,6 +101,7 @@ class FolderEngine:
 
     rules: Rules
     game: str
+    given: Given | None = None  # what is dealt, by the number of the match; None to shuffle
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -168,7 +169,11 @@ class FolderEngine:
 
     def tables(self, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
         """Begin a match a key."""
-        return Tables.begin(self.rules, keys, listener)
+        return Tables.begin(self.rules, keys, listener, self.given)
+
+    def with_deals(self, given: Given) -> FolderEngine:
+        """The same game, dealt so: the key of a match is the number of its deal."""
+        return replace(self, given=given)
 
     def imagine(self, decisions: Decisions, rows: Indices, hands: NDArray[np.uint8]) -> Tables:
         """Tables like those of decisions rows [m], where the others hold hands [m, others, kinds]; raises GameError."""

@@ -11,11 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from abl_cards.games import GameError
-from abl_cards.games.doudizhu.course import counts_of
-from abl_cards.games.doudizhu.knowledge import TAGS
-from abl_cards.games.doudizhu.rulebook import LETTERS, Rules, rules_of
-from abl_cards.games.doudizhu.shapes import Key
-from abl_cards.games.doudizhu.wire import hand_text
+from abl_cards.games.counting.keys import Key, cards_of, counts_of, key_of
 from abl_cards.loop.split_labels import Tagged
 from abl_cards.loop.splitting import tensors
 from learners.splitter import Sequences, load_splitter
@@ -23,6 +19,7 @@ from learners.store import shipped
 from reasoners.phrases import LANGUAGES
 from reasoners.split_flaws import Flaw
 from reasoners.split_kernels import NO_TAG
+from reasoners.split_rules import TAGS, SplitRules
 from reasoners.splits import Splits, Splitter
 
 _LEAST = 1e-5
@@ -62,14 +59,10 @@ class SplitAnswer:
         }  # fmt: skip
 
 
-def split_hand(
-    hand: Key, language: str = "en", weights: Path | None = None, directory: Path | None = None,
-    profile: str | None = None,
-) -> SplitAnswer:  # fmt: skip
+def split_hand(rules: SplitRules, hand: Key, language: str = "en", weights: Path | None = None) -> SplitAnswer:
     """Split a hand by the shipped splitter, or by other weights; raises GameError and KBError."""
     if language not in LANGUAGES:
         raise GameError(f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})")
-    rules: Rules = rules_of(directory, profile) if profile else rules_of(directory)
     splitter = Splitter.of(rules)
     network, card = load_splitter(weights or shipped("doudizhu", "splitter", "small"))
     hands = np.array([hand], np.uint64)
@@ -82,7 +75,7 @@ def split_hand(
         told, tags = tensors(Tagged(hands, found.tags))
         probability = float(torch.exp(-network.loss(told, tags)))
     return SplitAnswer(
-        hand_text(hand), found.text(0), _plays(splitter, found), round(probability, 6),
+        rules.text(hand), found.text(0), _plays(splitter, found), round(probability, 6),
         _changes(splitter, hands, own, found, language), _plays(splitter, splitter.fewest(hands)),
     )  # fmt: skip
 
@@ -90,10 +83,8 @@ def split_hand(
 def _plays(splitter: Splitter, splits: Splits) -> list[str]:
     """The pieces of one hand as text, by their lowest card, long ones first."""
     keys = splitter.cards_of(splits.labels(0))
-    lowest = sorted(
-        keys, key=lambda key: (next(rank for rank in range(15) if key >> 4 * rank & 15), -len(hand_text(key)))
-    )
-    return [hand_text(key) for key in lowest]
+    lowest = sorted(map(cards_of, keys), key=lambda cards: (cards[0], -len(cards)))
+    return [splitter.rules.text(key_of(cards)) for cards in lowest]
 
 
 def _changes(
@@ -102,7 +93,7 @@ def _changes(
     flaws = splitter.flaws(hands, own)[0]
     ends = [0, *np.cumsum(counts_of(hands)[0]).tolist()]
     changes = []
-    for rank, letter in enumerate(LETTERS):
+    for rank, letter in enumerate(splitter.rules.letters):
         before, after = own[0, ends[rank] : ends[rank + 1]], found.tags[0, ends[rank] : ends[rank + 1]]
         if (before != after).any():
             here = [flaw for flaw in flaws if flaw.rank == rank] or [Flaw(_OUTWEIGHED, rank, int(before[0]))]

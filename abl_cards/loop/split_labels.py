@@ -16,14 +16,12 @@ from numpy.typing import NDArray
 from abl_cards.agents import Agent
 from abl_cards.games import GameError, Indices, Moves
 from abl_cards.games.audience import Quiet
-from abl_cards.games.doudizhu.course import LEADING, counts_of, keys_of
-from abl_cards.games.doudizhu.knowledge import MOST_CARDS, SEATS, TAGS
-from abl_cards.games.doudizhu.replay import replay, row_keys
-from abl_cards.games.doudizhu.rulebook import Rules
-from abl_cards.games.doudizhu.shapes import COUNT
-from abl_cards.games.doudizhu.tables import Tables
+from abl_cards.games.counting.keys import counts_of, keys_of, row_keys
+from abl_cards.games.play.state import LEADING
+from abl_cards.games.play.tables import Tables
 from abl_cards.streams import key_of, mix_all
 from reasoners.split_kernels import NO_TAG
+from reasoners.split_rules import COUNT, MOST_CARDS, TAGS, SplitRules
 from reasoners.split_tables import kicker_tags, main_tags
 
 _DEALS, _CHOICES = 1, 2  # what random numbers are for
@@ -104,28 +102,29 @@ class Played:
 
 
 class PieceListener(Quiet):
-    """Hears tables of Dou dizhu and takes the plays apart."""
+    """Hears tables and takes the plays apart."""
 
-    def __init__(self, rules: Rules, tables: int) -> None:
+    def __init__(self, rules: SplitRules, tables: int) -> None:
         """Listen to so many tables, one game each."""
         self._rules, self._mains, self._kickers = rules, main_tags(rules), kicker_tags(rules)
         self._parts: list[tuple[NDArray[Any], ...]] = []
-        self._hands = np.zeros((tables, len(SEATS)), np.uint64)
+        self._hands = np.zeros((tables, rules.rules.table.seats), np.uint64)
         self._winner = np.full(tables, -1, np.int8)
 
     def played(self, tables: Tables, which: Indices, moves: Moves) -> None:
         """Before a move is made: note it, and before the first one the hands."""
-        state = tables.course
+        state = tables.state
         first = which[state.acts[which] == 0]
-        self._hands[first] = state.hands[first]
+        self._hands[first] = keys_of(state.hands[first])
         laid = np.flatnonzero(moves.form != self._rules.passing)
         at = which[laid]
-        pieces = self._taken_apart(moves.form[laid], row_keys(moves.cards[laid]))
+        labels = self._rules.rules.forms.label_of[moves.form[laid]]
+        pieces = self._taken_apart(labels, row_keys(moves.cards[laid]))
         self._parts.append((at, state.seat[at].copy(), state.to_beat[at] == LEADING, pieces))
 
     def episode_ended(self, tables: Tables, which: Indices) -> None:
         """Note who was out first."""
-        self._winner[which] = (tables.course.hands[which] == 0).argmax(axis=1)
+        self._winner[which] = tables.state.order[which, 0]
 
     def found(self) -> Played:
         """The games that came to their end, in the order of the tables."""
@@ -137,32 +136,33 @@ class PieceListener(Quiet):
             cards[kept],
         )  # fmt: skip
 
-    def _taken_apart(self, form: NDArray[np.int16], keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    def _taken_apart(self, label: NDArray[np.int16], keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
         """[plays, 15, 4] the main cards by their tag, kickers by theirs."""
-        layout = self._rules.book.layout
-        main, rest = counts_of(layout.main[form]), counts_of(keys - layout.main[form])
-        cards = np.zeros((len(form), COUNT, len(TAGS)), np.uint8)
-        plays = np.arange(len(form))
-        cards[plays, :, self._mains[form]] += main
-        carries = layout.kickers[form] > 0
-        cards[plays[carries], :, self._kickers[layout.kicker_size[form[carries]]]] += rest[carries]
+        rules = self._rules
+        main, rest = counts_of(rules.main[label]), counts_of(keys - rules.main[label])
+        cards = np.zeros((len(label), COUNT, len(TAGS)), np.uint8)
+        plays = np.arange(len(label))
+        cards[plays, :, self._mains[label]] += main
+        size = np.array([play.kicker_size for play in rules.plays])[label]
+        carries = size > 0
+        cards[plays[carries], :, self._kickers[size[carries]]] += rest[carries]
         return cards
 
 
-def recorded(rules: Rules, records: Sequence[Mapping[str, Any]]) -> Played:
+def recorded(rules: SplitRules, records: Sequence[Mapping[str, Any]]) -> Played:
     """The plays of recorded games; raises GameError for the first one that the rules do not allow."""
     listener = PieceListener(rules, len(records))
-    wrong = replay(rules, records, listener).disagreements
+    wrong = rules.engine.replay(records, listener).disagreements
     if wrong:
         raise GameError(f"game {wrong[0].line}: {wrong[0].text}")
     return listener.found()
 
 
-def own_games(rules: Rules, agent: Agent, games: int, seed: int) -> Played:
+def own_games(rules: SplitRules, agent: Agent, games: int, seed: int) -> Played:
     """The plays of an agent against itself, all games at once."""
     listener = PieceListener(rules, games)
     keys = mix_all(np.full(games, key_of(seed, _DEALS), np.uint64), np.arange(games))
-    tables = Tables.begin(rules, keys, listener)
+    tables = rules.engine.tables(keys, listener)
     stream = np.full(games, key_of(seed, _CHOICES), np.uint64)
     while (playing := tables.playing()).size:
         keys = mix_all(mix_all(stream[playing], playing), tables.clock[playing])

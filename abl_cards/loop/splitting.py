@@ -21,8 +21,7 @@ from ablkit.reasoning import Reasoner
 from numpy.typing import NDArray
 
 from abl_cards.games import GameError
-from abl_cards.games.doudizhu.course import counts_of
-from abl_cards.games.doudizhu.knowledge import MOST_CARDS, TAGS
+from abl_cards.games.counting.keys import counts_of
 from abl_cards.loop.checkpoint import SUFFIX, Checkpoint, taken_up
 from abl_cards.loop.lock import only_here
 from abl_cards.loop.metrics import Metrics
@@ -32,6 +31,7 @@ from learners.presets import SPLITTERS
 from learners.splitter import Sequences, SplitNetwork
 from reasoners.ablkit_splits import Card, SplitsKB, SplittingReasoner, cards_of_hands, hands_of_cards, tag_rows
 from reasoners.split_kernels import NO_TAG
+from reasoners.split_rules import MOST_CARDS, TAGS
 from reasoners.splits import Splitter
 
 Measure = Callable[[SplitNetwork], dict[str, float]]

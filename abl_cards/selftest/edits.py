@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from abl_cards.games.reading.folder import Folder
-from abl_cards.games.reading.variants import HOME
+from abl_cards.games.reading.variants import HOME, SCIENCE
 
 RULE, LITERAL, COMPARISON, NUMBER = "rule", "literal", "comparison", "number"
 """What is deleted, dropped, turned round, or shifted by one."""
@@ -63,7 +63,8 @@ def edits_of(folder: Path) -> list[Edit]:
     Sentences for people stay as they are: ``says/3`` and ``title/2``.
     """
     found = []
-    for file in sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.lp")):
+    files = [path.relative_to(folder) for path in folder.rglob("*.lp")]
+    for file in sorted(path.as_posix() for path in files if SCIENCE not in path.parts):  # that is not of the game
         text = (folder / file).read_text("utf-8")
         found += [Edit(file, *change) for change in _changes(text) if not _SENTENCE.match(text, change[0])]
     return found

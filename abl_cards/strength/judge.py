@@ -10,9 +10,9 @@ import torch
 from numpy.typing import NDArray
 
 from abl_cards.games import GameError
-from abl_cards.games.doudizhu.course import counts_of
-from abl_cards.games.doudizhu.deals import Hands
-from abl_cards.games.doudizhu.strength import HandScorer
+from abl_cards.games.counting.keys import counts_of
+from abl_cards.strength.deals import Hands
+from abl_cards.strength.hand_points import HandScorer
 from learners.store import read_card, read_weights, shipped
 from learners.strength import STRENGTH_PRESETS, DealStrength, StrengthCard, told_of
 

@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 
 from abl_cards.games import GameError
-from abl_cards.games.doudizhu.course import sizes_of
-from abl_cards.games.doudizhu.deals import Hands, deal_texts
-from abl_cards.games.doudizhu.engine import DoudizhuEngine
-from abl_cards.games.doudizhu.shapes import Key
-from abl_cards.games.doudizhu.strength import Group
-from abl_cards.games.doudizhu.wire import hand_text
+from abl_cards.games.counting.keys import Key, key_text, sizes_of
 from abl_cards.streams import key_of, mix_all
+from abl_cards.strength.deals import PARTS, Hands, deal_texts
+from abl_cards.strength.hand_points import Group
 from abl_cards.strength.judge import StrengthJudge
+from abl_cards.strength.rules import StrengthRules
 from reasoners.deal_maker import DealMaker
 
 _UNKNOWN = 1000  # deals that a landlord's hand is tried in
@@ -35,17 +33,17 @@ class Order:
 
 def name_of(hands: Hands, row: int) -> str:
     """The same for deals with the same hands, whatever their bottom cards."""
-    return " ".join(hand_text(int(key)) for key in hands.parts[row])
+    return " ".join(str(key) for key in hands.parts[row])
 
 
 def fill(
-    engine: DoudizhuEngine,
+    rules: StrengthRules,
     judge: StrengthJudge,
     order: Order,
     tell: Callable[[int, str], None] = lambda done, text: None,
 ) -> list[dict[str, Any]]:
     """The deals as they are written down; raises GameError where they cannot be found."""
-    maker = DealMaker(engine.dealer, judge, order.seed, name_of, order.unlike)
+    maker = DealMaker(rules.dealer, judge, order.seed, name_of, order.unlike)
     made = maker.make(order.wanted, order.confidence, order.number, tell=tell)
     if len(made.deals) < order.number:
         raise GameError(
@@ -53,39 +51,39 @@ def fill(
             f"found among {made.judged:,}; ask for less confidence"
         )
     return [
-        {"class": order.wanted, "confidence": round(sure, 4), **deal_texts(deal, 0)}
+        {"class": order.wanted, "confidence": round(sure, 4), **deal_texts(rules.dealer.letters, deal, 0)}
         for deal, sure in zip(made.deals, made.confidence, strict=True)
     ]
 
 
-def hand_strength(engine: DoudizhuEngine, hand: Key) -> dict[str, Any]:
+def hand_strength(rules: StrengthRules, hand: Key) -> dict[str, Any]:
     """A hand split: what its groups are worth."""
-    groups = engine.scorer.split(hand)
-    told = [{"cards": _cards(engine, group), "label": group.label, "points": group.points} for group in groups]
+    groups = rules.scorer.split(hand)
+    told = [{"cards": _cards(rules, group), "label": group.label, "points": group.points} for group in groups]
     return {
-        "hand": hand_text(hand),
+        "hand": key_text(rules.dealer.letters, hand),
         "points": sum(group.points for group in groups),
         "plays": len(groups),
         "groups": told,
     }
 
 
-def _cards(engine: DoudizhuEngine, group: Group) -> str:
-    shapes = engine.rules.shapes
-    keys = [int(shapes.layout.main[shapes.index[label]]) for label in (group.label, group.carried) if label]
-    return hand_text(keys[0]) + "".join(map(hand_text, keys[1:]))
+def _cards(rules: StrengthRules, group: Group) -> str:
+    own = rules.engine.rules
+    forms = [own.forms.forms[own.forms.number[label]] for label in (group.label, group.carried) if label]
+    kinds = [[own.pack.number[own.cells.names[each.cell]]] * each.count for form in forms for each in form.groups]
+    return own.letters.spoken(card for each in kinds for card in each)
 
 
-def class_odds(engine: DoudizhuEngine, judge: StrengthJudge, hands: list[Key], seed: int = 0) -> list[float] | None:
+def class_odds(rules: StrengthRules, judge: StrengthJudge, hands: list[Key], seed: int = 0) -> list[float] | None:
     """The probability of each class of a deal, or of the deals that a landlord's hand may belong to.
 
     None for a hand that is no whole one of a landlord's; raises GameError for three hands that are no deal.
     """
     if len(hands) == 3:
-        return judge(engine.dealer.read(dict(zip(("landlord", "down", "up"), map(hand_text, hands), strict=True))))[
-            0
-        ].tolist()
-    if int(sizes_of(np.array(hands, np.uint64))[0]) != engine.dealer.sizes[0]:
+        texts = [key_text(rules.dealer.letters, hand) for hand in hands]
+        return judge(rules.dealer.read(dict(zip(PARTS, texts, strict=True))))[0].tolist()
+    if int(sizes_of(np.array(hands, np.uint64))[0]) != rules.dealer.sizes[0]:
         return None
-    deals = engine.dealer.complete(hands[0], mix_all(np.full(_UNKNOWN, key_of(seed), np.uint64), np.arange(_UNKNOWN)))
+    deals = rules.dealer.complete(hands[0], mix_all(np.full(_UNKNOWN, key_of(seed), np.uint64), np.arange(_UNKNOWN)))
     return judge(deals).mean(axis=0).tolist()

@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, agent
 from abl_cards.games import Engine, GameError
-from abl_cards.games.dealing import Dealing
-from abl_cards.games.doudizhu.deals import Hands
-from abl_cards.games.doudizhu.outcomes import Outcomes, Played, features, hand_points
-from abl_cards.games.doudizhu.strength import HandScorer
 from abl_cards.loop.checkpoint import load_checkpoint, save_checkpoint, taken_up
 from abl_cards.streams import key_of, mix_all
+from abl_cards.strength.deals import Hands
+from abl_cards.strength.outcomes import Outcomes, Played, features, hand_points
+from abl_cards.strength.rules import StrengthRules
 
 Tell = Callable[[int, str], None]
 """Told how many pairings have been played, and a remark."""
@@ -79,25 +78,23 @@ class Sample:
 
 
 def gather(
-    engine: Dealing, records: tuple[Engine, Sequence[Mapping[str, Any]]] | None, deals: int, pairings: Sequence[str],
-    seed: int, tell: Tell = lambda done, remark: None,
+    rules: StrengthRules, records: tuple[Engine, Sequence[Mapping[str, Any]]] | None, deals: int,
+    pairings: Sequence[str], seed: int, tell: Tell = lambda done, remark: None,
 ) -> Sample:  # fmt: skip
     """Play recorded deals and so many random ones once in each pairing, ``LANDLORD PEASANTS`` by name with a colon.
 
     Recorded games are given with the engine of their rules; raises GameError where a record breaks them.
     """
-    own = engine.dealer.deal(mix_all(np.full(deals, key_of(seed, _DEALS), np.uint64), np.arange(deals)))
+    own = rules.dealer.deal(mix_all(np.full(deals, key_of(seed, _DEALS), np.uint64), np.arange(deals)))
     there = _replayed(*records) if records else Played(0)
     hands = Hands.joined([there.hands, own])
     several, alike = [], [np.zeros((0, len(hands.bottom)), np.float32)]
     for number, pairing in enumerate(pairings):
         tell(number, pairing)
-        landlord, peasants = (agent(name, engine) for name in read_pairing(pairing))
-        several.append(
-            play_out(engine.with_deals(hands), len(own.bottom) + len(there.over), (landlord, peasants), seed)
-        )
+        landlord, peasants = (agent(name, rules.engine) for name in read_pairing(pairing))
+        several.append(play_out(rules.with_deals(hands), len(own.bottom) + len(there.over), (landlord, peasants), seed))
         alike += [] if "/" in pairing else [several[-1].won[None]]
-    points = hand_points(HandScorer.of(engine.rules.kb), hands)
+    points = hand_points(rules.scorer, hands)
     return Sample(hands, points, _together(several, there.outcomes), there.outcomes, np.concatenate(alike))
 
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from abl_cards.games import GameError
-from abl_cards.games.doudizhu.rulebook import rules_of
 from experiments.experiment import experiment
 from experiments.splitting_data import FirstPlays, accuracy, kb_games, recorded_games, share_of_singles
 from reasoners.split_kernels import NO_TAG
+from reasoners.split_rules import rules_of
 from reasoners.splits import Splitter
 from tests.cli_runs import run
 from tests.experiments.conftest import parts_of

@@ -17,9 +17,8 @@ import numpy as np
 from abl_cards.agents import Agent, Greedy, Random, agent
 from abl_cards.cli.console import load_engine
 from abl_cards.games import Engine, GameError, Tables, game
-from abl_cards.games.doudizhu.wire import read_hand
+from abl_cards.games.engine import FolderEngine
 from abl_cards.games.race import racing
-from abl_cards.games.splitting import Splitting
 from abl_cards.logic import KBError, child
 from abl_cards.logic.build import build
 from abl_cards.logic.ground import TooManyRules
@@ -28,8 +27,10 @@ from abl_cards.streams import mix_all
 from reasoners.hands import counting, draw, reckon
 from reasoners.search import solve
 from reasoners.search_tables import SearchTables
+from reasoners.split_rules import SPLITS, SplitRules
 from reasoners.splits import Splitter
 from tests.effort import seldom_collect
+from tests.games.doudizhu.decided import read_hand
 from tests.games.random_play import match_keys
 from tests.games.rule_edits import RuleEdit, copy_rules
 
@@ -81,8 +82,8 @@ def play_by(engine: Engine) -> None:
 
 def _reason(engine: Engine) -> None:
     """What the reasoners of single games do with its rules."""
-    if isinstance(engine, Splitting):
-        Splitter.of(engine.split_rules()).preferred(HANDS)
+    if isinstance(engine, FolderEngine) and SPLITS in engine.rules.folder.layers.science:
+        Splitter.of(SplitRules.of(engine.rules)).preferred(HANDS)
     try:
         game = racing(engine)
     except GameError:

@@ -24,7 +24,7 @@ class RuleEdit(NamedTuple):
     def profile(self) -> str | None:
         """The profile to try it with."""
         folder, _, name = self.edit.file.rpartition("/")
-        return Path(name).stem if folder else TRIED_WITH.get(self.game)
+        return Path(name).stem if folder == "profiles" else TRIED_WITH.get(self.game)
 
     def __str__(self) -> str:
         return f"{self.game} {self.edit.said((game(self.game).home / self.edit.file).read_text('utf-8'))}"

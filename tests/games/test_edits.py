@@ -55,9 +55,9 @@ STOPS = [
     (edit("guandan", "tribute.lp", BACK, ""), r"no card to give for seat \d: `back/2` is empty; tribute.lp"),
     (edit("guandan", "tribute.lp", UPSTREAM, UPSTREAM.replace("4", "5")), "`(gives/2|leads/1)` .* tribute.lp"),
     (edit("guandan", "promotion.lp", STAYS, f"{STAYS} next_standing(0,2)."), "`next_standing/2` .* promotion.lp"),
-    (edit("doudizhu", "rules.lp", CAN, CAN.replace("not lacking(F), ", "")), r"seat \d has no cards for .* rules.lp"),
-    (edit("doudizhu", "rules.lp", CAN, CAN.replace(", not bare(F)", "")), r"seat \d has no cards for .* rules.lp"),
-    (edit("doudizhu", "rules.lp", f"playable(F)    :- {CAN}", ""), r"no legal move .*`legal/1` is empty; rules.lp"),
+    (edit("doudizhu", "rules.lp", CAN, CAN.replace("not lacking(F), ", "")), r"seat \d has no cards for .*: `legal/1`"),
+    (edit("doudizhu", "rules.lp", CAN, CAN.replace(", not bare(F)", "")), r"seat \d has no cards for .*: `legal/1`"),
+    (edit("doudizhu", "rules.lp", f"playable(F)    :- {CAN}", ""), r"no legal move .*`legal/1` is empty"),
     (edit("big2", "rules.lp", LACKS, ""), r"seat \d has no cards for combo\(.*\): `legal/1` .* labels.lp"),
 ]
 

@@ -58,7 +58,7 @@ def guandan(hand: str, move: str, to_beat: str = "", **more: Any) -> Case:
 
 
 def doudizhu(hand: str, move: str, to_beat: str | None = None, **more: Any) -> Case:
-    return _case("doudizhu", move, {"hand": hand, "to_beat": to_beat, "role": "landlord"}, more)
+    return _case("doudizhu", move, {"hand": hand, "to_beat": to_beat, "landlord": 0, "seat": 0}, more)
 
 
 def big2(hand: str, other: str, move: str, to_beat: str | None = None, **more: Any) -> Case:
@@ -183,7 +183,7 @@ DOUDIZHU = (
         en={"pass_over_few_cards": "Do not pass while an opponent has few cards."},
     ),
     doudizhu(
-        "49", "9", "5", role="landlord_down", cards=[2, 9], top="next",
+        "49", "9", "5", seat=1, cards=[2, 9], top="next",
         zh={"partner_going_home": "队友没几张牌了，让他走。"},
     ),
     # One enemy with one card does not hide another one with two.
@@ -199,13 +199,13 @@ DOUDIZHU = (
     ),
     doudizhu("3A", "A", cards=[1, 9], unseen="444QQQKKKK", silent=("single_to_one_card",)),
     # A partner's bomb is no long play.
-    doudizhu("44445", "4444", "3333", role="landlord_down", top="next", silent=("overtake_long_partner",)),
+    doudizhu("44445", "4444", "3333", seat=1, top="next", silent=("overtake_long_partner",)),
     doudizhu(
-        "456789", "45678", "34567", role="landlord_down", top="next",
+        "456789", "45678", "34567", seat=1, top="next",
         en={"overtake_long_partner": "Do not beat a long play of the partner."},
     ),
     doudizhu(
-        "345678TTJJQK222XD", "BID 3", stage="bid", bids=[1], profile="contest",
+        "345678TTJJQK222XD", "bid(3)", stage="bid", landlord=None, seat=1, bid=[1, None, None], profile="contest",
         en={
             "bid_on_twos": "Several twos are worth a bid: 3 of them.",
             "bid_on_many_plays": "A hand of 6 plays is slow.",
@@ -250,7 +250,7 @@ def test_the_highest_single_goes_to_an_enemy_with_one_card() -> None:
         with_a_pair = {"level": "2", "hand": ["S3", "D4", "D4", "H6", "C9"], "cards": cards}
         assert chosen("guandan", with_a_pair) == "Pair 4 D4 D4"
     for counts in ([1, 9], [9, 1]):
-        state = {"hand": "3469JKA", "role": "landlord", "cards": counts}
+        state = {"hand": "3469JKA", "landlord": 0, "seat": 0, "cards": counts}
         assert chosen("doudizhu", state) == "A"
         assert chosen("doudizhu", {**state, "hand": "3469JKA2"}) == "2"
         assert chosen("doudizhu", {**state, "hand": "34469"}) == "44"

@@ -9,12 +9,12 @@ import pytest
 
 from abl_cards.agents import agent
 from abl_cards.games import GameError, game
-from abl_cards.games.doudizhu.rulebook import rules_of
-from abl_cards.games.doudizhu.wire import hand_text
 from abl_cards.loop.split_labels import Played, Tagged, own_games, recorded
 from abl_cards.records import readable
 from reasoners.split_kernels import NO_TAG
+from reasoners.split_rules import rules_of
 from reasoners.splits import Splitter
+from tests.games.doudizhu.decided import hand_text
 
 RULES = rules_of(profile="douzero")
 
@@ -46,7 +46,9 @@ def test_kickers_are_tagged_as_what_they_are() -> None:
         [2, ""],
         [0, "22"],
     ]
-    played = recorded(RULES, [{"hands": hands, "landlord": 0, "plays": plays, "winner": "landlord"}])
+    acts = [[seat, cards or "pass"] for seat, cards in plays]
+    dealt = [hands[0][:-3], *hands[1:]]
+    played = recorded(RULES, [{"hands": dealt, "aside": hands[0][-3:], "acts": acts, "finish": [0, 1, 2]}])
     assert text(played.won(), 0) == (hands[0], "22222211110011333311")
     assert played.active.tolist() == [True] * 4
 

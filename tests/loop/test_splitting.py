@@ -14,16 +14,15 @@ from ablkit.data.structures import ListData
 from ablkit.reasoning import Reasoner
 
 from abl_cards.games import GameError
-from abl_cards.games.doudizhu.rulebook import rules_of
-from abl_cards.games.doudizhu.samples import uneven_hands
-from abl_cards.games.doudizhu.wire import read_hand
 from abl_cards.loop.lock import only_here
 from abl_cards.loop.split_labels import Tagged
 from abl_cards.loop.splitting import SplitBridge, SplitSettings
 from learners.presets import SPLITTERS
 from reasoners.ablkit_splits import SplitsKB, SplittingReasoner, cards_of_hands, hands_of_cards
 from reasoners.split_kernels import NO_TAG
+from reasoners.split_rules import rules_of
 from reasoners.splits import Splitter
+from tests.games.doudizhu.decided import read_hand, uneven_hands
 from tests.loop.test_checkpoint import plant
 
 SPLITTER = Splitter.of(rules_of())

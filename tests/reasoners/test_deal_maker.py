@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from abl_cards.games.doudizhu.course import counts_of
-from abl_cards.games.doudizhu.deals import Hands
-from abl_cards.games.doudizhu.engine import engine_of
+from abl_cards.games.counting.keys import counts_of
+from abl_cards.strength.deals import Hands
 from abl_cards.strength.orders import name_of
+from abl_cards.strength.rules import StrengthRules
 from reasoners import deal_maker
 from reasoners.deal_maker import DealMaker
+from tests.games.doudizhu.decided import engine_of
 
-DEALER = engine_of().dealer
+DEALER = StrengthRules.of(engine_of()).dealer
 
 
 def by_twos(hands: Hands) -> np.ndarray:

@@ -10,15 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from abl_cards.games.doudizhu.course import counts_of, keys_of
-from abl_cards.games.doudizhu.rulebook import rules_of
-from abl_cards.games.doudizhu.samples import uneven_hands
-from abl_cards.games.doudizhu.wire import hand_text, read_hand
+from abl_cards.games.counting.keys import counts_of, keys_of
 from reasoners.split_flaws import cards_by_tag
 from reasoners.split_kernels import NO_TAG
 from reasoners.split_oracle import NATS, SplitOracle
 from reasoners.split_orders import ORDERS, by_orders
+from reasoners.split_rules import rules_of
 from reasoners.splits import Splitter
+from tests.games.doudizhu.decided import hand_text, read_hand, uneven_hands
 
 DECK = np.repeat(np.arange(15), [4] * 13 + [1, 1])
 
@@ -70,7 +69,7 @@ def test_a_split_shares_out_the_hand(cards: list[int], seed: int) -> None:
 def fewest(hands: NDArray[np.uint64]) -> list[int]:
     """The least number of pieces, by trying every piece that takes the lowest card."""
     rules = rules_of()
-    pieces = [int(rules.book.layout.main[rules.shapes.index[str(form)]]) for form, _ in rules.kb.facts("piece", 2)]
+    pieces = [rules.plays[rules.index[str(form)]].key for form, _ in rules.kb.facts("piece", 2)]
     by_lowest: list[list[int]] = [[] for _ in range(15)]
     for key in pieces:
         by_lowest[next(rank for rank in range(15) if key >> 4 * rank & 15)].append(key)

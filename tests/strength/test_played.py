@@ -11,24 +11,25 @@ import pytest
 from abl_cards.agents import agent
 from abl_cards.arena import play_match
 from abl_cards.games import GameError
-from abl_cards.games.doudizhu.engine import engine_of
-from abl_cards.games.doudizhu.outcomes import Outcomes, Played
 from abl_cards.records import readable
 from abl_cards.strength.difficulty import Deals, cluster
+from abl_cards.strength.outcomes import Outcomes, Played
 from abl_cards.strength.played import Sample, gather, play_out, read_pairing
+from abl_cards.strength.rules import StrengthRules
+from tests.games.doudizhu.decided import engine_of
 from tests.loop.test_checkpoint import plant
 
 
 def test_outcomes_are_those_of_the_records() -> None:
-    engine, records = engine_of(), list[dict[str, Any]]()
-    hands = engine.dealer.deal(np.arange(30, dtype=np.uint64))
-    dealt, player = engine.with_deals(hands), agent("greedy", engine)
+    rules, records = StrengthRules.of(engine_of()), list[dict[str, Any]]()
+    hands = rules.dealer.deal(np.arange(30, dtype=np.uint64))
+    dealt, player = rules.with_deals(hands), agent("greedy", rules.engine)
     found = play_out(dealt, 30, (player, player))
     play_match(dealt, ("greedy", "greedy"), (player, player), 60, write=records.append, given=True)
     records.sort(key=lambda record: int(record["match"]))
     for deal, record in enumerate(records[::2]):  # both games of a deal are the same: greedy knows no chance
-        played = [seat for seat, cards in record["plays"] if cards]
-        assert found.won[deal] == (record["winner"] == "landlord")
+        played = [seat for seat, cards in record["acts"] if cards != "pass"]
+        assert found.won[deal] == (record["finish"][0] == 0)
         assert found.plays[deal] == len(played)
         assert found.share[deal] == pytest.approx(played.count(0) / len(played))
         worth = record["points"][0] / 2
@@ -42,14 +43,14 @@ def test_recorded_games_are_heard_as_they_were(shared_data: Path) -> None:
     played = Played(25)
     assert not engine.replay(records, played).disagreements
     assert played.over.all()
-    assert engine.dealer.sound(played.hands).all()
-    assert played.outcomes.won.tolist() == [record["landlord_win"] for record in records]
+    assert StrengthRules.of(engine).dealer.sound(played.hands).all()
+    assert played.outcomes.won.tolist() == [float(record["points"][0] > 0) for record in records]
 
 
 def test_a_sample_is_the_mean_of_its_games(tmp_path: Path) -> None:
-    engine = engine_of()
-    sample = gather(engine, None, 12, ["greedy", "greedy/random"], 3)
-    alone = [gather(engine, None, 12, [pairing], 3).outcomes for pairing in ("greedy", "greedy/random")]
+    rules = StrengthRules.of(engine_of())
+    sample = gather(rules, None, 12, ["greedy", "greedy/random"], 3)
+    alone = [gather(rules, None, 12, [pairing], 3).outcomes for pairing in ("greedy", "greedy/random")]
     np.testing.assert_allclose(sample.outcomes, Outcomes.mean(alone), atol=1e-6)
     assert sample.features.shape == (12, 5)
     assert sample.once.shape == (0, 5)
@@ -72,9 +73,9 @@ def test_played_deals_that_somebody_planted_do_not_run(tmp_path: Path) -> None:
 
 def test_records_come_first_and_count_as_one_game_more(shared_data: Path) -> None:
     records = readable(shared_data / "doudizhu_douzero_selfplay.jsonl.gz")[:10]
-    engine = engine_of()
-    sample = gather(engine, (engine_of(None, "douzero"), records), 5, ["greedy"], 0)
-    alone = gather(engine, None, 5, ["greedy"], 0)
+    rules = StrengthRules.of(engine_of())
+    sample = gather(rules, (engine_of(None, "douzero"), records), 5, ["greedy"], 0)
+    alone = gather(rules, None, 5, ["greedy"], 0)
     assert (len(sample), len(sample.once)) == (15, 10)
     np.testing.assert_allclose(sample.features[10:], alone.features)
     won = sample.outcomes.won[:10]

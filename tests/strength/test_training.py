@@ -10,12 +10,13 @@ import pytest
 import torch
 
 from abl_cards.games import GameError
-from abl_cards.games.doudizhu.engine import engine_of
 from abl_cards.strength import training
 from abl_cards.strength.judge import StrengthJudge, inputs_of, load_judge
+from abl_cards.strength.rules import StrengthRules
 from abl_cards.strength.training import Epoch, Lessons, held_out, judged, train
 from learners.store import write_weights
 from learners.strength import STRENGTH_PRESETS, StrengthCard
+from tests.games.doudizhu.decided import engine_of
 from tests.loop.test_checkpoint import plant
 
 PRESET = replace(STRENGTH_PRESETS["small"], hidden=12, joint=8, batch=64, rate=0.02)
@@ -25,9 +26,9 @@ PRESET = replace(STRENGTH_PRESETS["small"], hidden=12, joint=8, batch=64, rate=0
 def lessons() -> Lessons:
     """Deals whose class is who has the big joker."""
     torch.set_num_threads(1)
-    engine = engine_of()
-    hands = engine.dealer.deal(np.arange(900, dtype=np.uint64))
-    counts, told = inputs_of(engine.scorer, hands)
+    rules = StrengthRules.of(engine_of())
+    hands = rules.dealer.deal(np.arange(900, dtype=np.uint64))
+    counts, told = inputs_of(rules.scorer, hands)
     return Lessons(counts, told, counts[:, :, 14].argmax(dim=1))
 
 
@@ -84,22 +85,22 @@ def test_one_deal_in_five_is_held_out(lessons: Lessons) -> None:
 
 
 def test_weights_come_back_as_a_judge(lessons: Lessons, tmp_path: Path) -> None:
-    engine = engine_of()
+    rules = StrengthRules.of(engine_of())
     from learners.strength import DealStrength
 
     network, file = DealStrength(STRENGTH_PRESETS["small"], 5, 3).eval(), tmp_path / "some.safetensors"
     write_weights(file, network.state_dict(), StrengthCard("doudizhu", "small", 3))
-    judge, card = load_judge("doudizhu", engine.scorer, file)
-    hands = engine.dealer.deal(np.arange(50, dtype=np.uint64))
+    judge, card = load_judge("doudizhu", rules.scorer, file)
+    hands = rules.dealer.deal(np.arange(50, dtype=np.uint64))
     odds = judge(hands)
     np.testing.assert_allclose(odds.sum(axis=1), 1, atol=1e-5)
-    np.testing.assert_allclose(odds, StrengthJudge(network, engine.scorer)(hands), atol=0.01)
+    np.testing.assert_allclose(odds, StrengthJudge(network, rules.scorer)(hands), atol=0.01)
     assert card.seed == 3
     with pytest.raises(GameError, match="weights for doudizhu, not for big2"):
-        load_judge("big2", engine.scorer, file)
+        load_judge("big2", rules.scorer, file)
     write_weights(file, network.state_dict(), StrengthCard("doudizhu", "paper", 3))
     with pytest.raises(GameError, match="not weights of such a network"):
-        load_judge("doudizhu", engine.scorer, file)
+        load_judge("doudizhu", rules.scorer, file)
     write_weights(file, network.state_dict(), StrengthCard("doudizhu", "huge", 3))
     with pytest.raises(GameError, match="unknown preset 'huge'"):
-        load_judge("doudizhu", engine.scorer, file)
+        load_judge("doudizhu", rules.scorer, file)

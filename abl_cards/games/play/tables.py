@@ -44,12 +44,19 @@ class Dealt(NamedTuple):
     episode: NDArray[np.int32]  # [n] episodes before this one
 
 
+class Given(NamedTuple):
+    """Deals that somebody has written down, as they are before ``deal`` changes anything."""
+
+    hands: NDArray[np.uint8]  # [n, seats, kinds]
+    aside: NDArray[np.uint8]  # [n, kinds]
+
+
 class Tables:
     """The state of n tables."""
 
-    def __init__(self, rules: Rules, n: int, listener: Listener | None = None) -> None:
+    def __init__(self, rules: Rules, n: int, listener: Listener | None = None, given: Given | None = None) -> None:
         """Tables with nothing on them; see ``begin``."""
-        self.rules, self.listener = rules, listener
+        self.rules, self.listener, self.given = rules, listener, given
         self.flow = Flow.of(rules)
         self.endless = True  # go on with the next episode when one is over
         self.keys = np.zeros(n, np.uint64)  # [n] what the cards of each match are dealt from
@@ -62,9 +69,11 @@ class Tables:
         self.state = rules.tables(n)
 
     @classmethod
-    def begin(cls, rules: Rules, keys: NDArray[np.uint64], listener: Listener | None = None) -> Tables:
-        """Deal the first episode of a match at each table; keys [n] decide all its cards."""
-        tables = cls(rules, len(keys), listener)
+    def begin(
+        cls, rules: Rules, keys: NDArray[np.uint64], listener: Listener | None = None, given: Given | None = None
+    ) -> Tables:
+        """Deal the first episode of a match at each table; keys [n] decide all its cards, or are numbers of deals."""
+        tables = cls(rules, len(keys), listener, given)
         tables.begin_match(np.arange(len(keys)), keys)
         return tables
 
@@ -257,8 +266,12 @@ class Tables:
     def _deal(self, which: Indices) -> None:
         state, rules = self.state, self.rules
         state.fluents[which[:, None], rules.fluents.fleeting] = rules.fluents.nothing[rules.fluents.fleeting]
-        keys = mix_all(mix_all(self.keys[which], self.deals[which]), _DEAL)
-        kernels.deal(keys, which, rules.pack.deck, np.array(rules.table.dealt, np.int64), state.hands, state.aside)
+        if self.given is None:
+            keys = mix_all(mix_all(self.keys[which], self.deals[which]), _DEAL)
+            kernels.deal(keys, which, rules.pack.deck, np.array(rules.table.dealt, np.int64), state.hands, state.aside)
+        else:
+            number = (self.keys[which] % np.uint64(len(self.given.hands))).astype(np.int64)
+            state.hands[which], state.aside[which] = self.given.hands[number], self.given.aside[number]
         self.deals[which] += 1
         self._begin_episode(which)
 

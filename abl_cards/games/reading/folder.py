@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from abl_cards.games.reading.fluents import MANNERS, declared_fluents
-from abl_cards.games.reading.variants import HOME, Layers, layers_of, text_of
+from abl_cards.games.reading.variants import HOME, SCIENCE, Layers, layers_of, text_of
 from abl_cards.games.rule_files import kb_error
 from abl_cards.logic import Input, KnowledgeBase, Signature, Term
 from abl_cards.logic.files import lies_in
@@ -59,6 +59,14 @@ class Folder:
             raise kb_error(f"unknown profile '{chosen}'", f"{self.path}/profiles has: {known}")
         return [*files, self.layers.profiles[chosen]]
 
+    def science(self, name: str) -> Path:
+        """A file of rules that others than the engine ask; raises KBError."""
+        known = self.layers.science
+        if name not in known:
+            has = ", ".join(known) or "nothing"
+            raise kb_error(f"{self.path} has no {SCIENCE}/{name}.lp", f"the folder {SCIENCE} has: {has}")
+        return known[name]
+
     def state(self, profile: str | None = None) -> tuple[tuple[str, int, int], ...]:
         """What tells the files from what they were before: their times and sizes, with those of common files."""
         files = [*self.files(profile), *(file for shelf in self.library for file in sorted(shelf.glob("*.lp")))]
@@ -102,10 +110,19 @@ def declarations(program: Program) -> Iterator[tuple[str, tuple[Term | None, ...
 
 
 def load(
-    folder: Folder, profile: str | None, outputs: set[Signature], inputs: set[Signature], cache: bool = True
+    folder: Folder,
+    profile: str | None,
+    outputs: set[Signature],
+    inputs: set[Signature],
+    cache: bool = True,
+    science: tuple[str, ...] = (),
 ) -> KnowledgeBase:
-    """Load and check; of the outputs those that the rules derive. Raises KBError."""
-    program = folder.program(profile)
+    """Load and check, with some files of the subfolder science; of the outputs those that the rules derive.
+
+    Raises KBError.
+    """
+    files = [*folder.files(profile), *(folder.science(name) for name in science)]
+    program = text_of(files, folder.library)
     derived = {use.signature for use in program.heads} | program.defined
     fluents = set(declared_fluents(declarations(program)))
     taken = sorted({each.name for each in fluents} & {each.name for each in inputs})
@@ -114,7 +131,7 @@ def load(
             f"'{taken[0]}' is declared as a fluent, and an input has that name", "give the fluent another name"
         )
     kb = KnowledgeBase.load(
-        folder.files(profile),
+        files,
         inputs=[Input(*each[:1], arity=each.arity) for each in sorted(inputs | fluents)],
         outputs=sorted(outputs & derived),
         trusted=folder.trusted,

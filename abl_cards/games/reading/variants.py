@@ -21,6 +21,8 @@ from abl_cards.logic.statements import Program, Use, collect
 HOME = Path(kb.__file__).parent
 COMMON = HOME / "common"
 VARIANT = "variant.lp"
+SCIENCE = "science"
+"""The subfolder of rules beside play: whoever asks them loads them with the others, and knows what they are told."""
 DEEPEST = 8
 """Parents of parents."""
 
@@ -39,6 +41,11 @@ class Layers:
         """The files of the profiles by name; those of a child come before those of its parent."""
         found = {file.stem: file for folder in self.folders for file in sorted((folder / "profiles").glob("*.lp"))}
         return dict(sorted(found.items()))
+
+    @property
+    def science(self) -> dict[str, Path]:
+        """The files that others than the engine ask, by name; those of a child come before those of its parent."""
+        return {file.stem: file for folder in self.folders for file in sorted((folder / SCIENCE).glob("*.lp"))}
 
     @property
     def library(self) -> tuple[Path, ...]:

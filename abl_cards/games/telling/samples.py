@@ -47,6 +47,9 @@ def sample_leads(rules: Rules, states: int, seed: int) -> Decisions:
     dealt = np.array(rules.table.dealt)
     state.seat[:] = random.choice(np.flatnonzero(dealt == dealt.max()), n)
     state.owner[:] = state.acted[:] = state.seat
+    if Signature("takes_aside", 1) in rules.derived:  # then what is left over goes to who leads
+        state.hands[np.arange(n), state.seat] += state.aside
+        state.aside[:] = 0
     return _decisions(rules, state)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from abl_cards.games.naming import PASS, SUITS, PlayName
 from abl_cards.games.play.state import CHOICE, PLAY
 from abl_cards.games.play.tables import Tables
-from abl_cards.games.reading.fluents import ANY, ONE
+from abl_cards.games.reading.fluents import ANY, ONE, Fluent
 from abl_cards.games.reading.pack import rank_and_suit
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Moment
@@ -113,7 +113,7 @@ def show(rules: Rules, moment: Moment, language: str = "en") -> str:
     """What the seat sees, as text; what a state leaves open is left out."""
     state, say = moment.state, _VIEW[language]
     fluents = names_of(rules.fluents, ())
-    lines = [f"{name}: {_spoken(value)}".rstrip(": ") for name, value in state.items() if name in fluents and value]
+    lines = [f"{name}: {_spoken(value)}".rstrip(": ") for name, value in state.items() if _tells(fluents, name, value)]
     words = [spell(rules, "who", word, language) for word in rules.table.who]
     if state.get("face") is not None:
         held = [f"{word} {_cards_text(hand)}".rstrip() for word, hand in zip(words, state["face"], strict=True)]
@@ -134,6 +134,11 @@ def show(rules: Rules, moment: Moment, language: str = "en") -> str:
     else:
         lines.append(say["leads"])
     return "\n".join(lines)
+
+
+def _tells(fluents: Mapping[str, Fluent], name: str, value: Any) -> bool:
+    """Whether a field of a state is a fluent that has a value; the number 0 may be one."""
+    return name in fluents and (bool(value) or (type(value) is int and fluents[name].manner == ONE))
 
 
 def _cards_text(value: Any) -> str:
@@ -261,16 +266,22 @@ _WHO = {
 _SEAT = {"en": "seat {}", "zh": "{}号位"}
 
 
+@once
+def _aloud(rules: Rules) -> Mapping[tuple[Term, str], str]:
+    """What is not said by its letter: ``spoken(big,en,"big joker")``."""
+    return {(term, str(language)): text_of(text) for term, language, text in rules.kb.facts("spoken", 3)}
+
+
 def spell(rules: Rules, sort: str, term: Term, language: str) -> str:
     """An argument of a sort in a word."""
     letter = rules.letters.terms.get(term)
     if sort == "suit":
         return _SUITS[language].get(letter or "", letter or str(term))
     if sort in ("rank", "card"):
-        return letter or str(term)
+        return _aloud(rules).get((term, language)) or letter or str(term)
     if sort == "seat":
         return _SEAT[language].format(term)
     if sort == "who":
         words = _WHO[language]
         return words["number"].format(term) if str(term).isdigit() else words.get(str(term), str(term))
-    return str(term)
+    return _aloud(rules).get((term, language), str(term))

@@ -52,7 +52,7 @@ class Values:
         if _listed(fluent.keys):
             return values
         nothing = 0 if fluent.manner == COUNT else None
-        return {_name(key): value for key, value in zip(fluent.keys, values, strict=True) if value != nothing}
+        return {name: value for name, value in zip(self._names(fluent), values, strict=True) if value != nothing}
 
     def wanted(self, fluent: Fluent) -> str:
         """What may be written of a fluent, for people."""
@@ -61,7 +61,7 @@ class Values:
         each = "a number" if fluent.manner == COUNT else f"null, or one of {_some(self._spelled(fluent.values))}"
         if fluent.keys == ((),):
             return each
-        first = _name(fluent.keys[0])
+        first = self._names(fluent)[0]
         kind = f"a list of {len(fluent.keys)}" if _listed(fluent.keys) else f"an object with keys like {first}"
         return f"{kind}, each {each}"
 
@@ -75,6 +75,10 @@ class Values:
         columns = [self._spelled(column) for column in zip(*fluent.keys, strict=True)]
         return [key[0] if len(key) == 1 else list(key) for key in zip(*columns, strict=True)]
 
+    def _names(self, fluent: Fluent) -> list[str]:
+        """The keys of a fluent as those of an object."""
+        return [",".join(map(str, key)) if isinstance(key, list) else str(key) for key in self._keys(fluent)]
+
     def read(self, fluent: Fluent, value: Any, state: NDArray[np.int16]) -> None:
         """Write down in state [slots] what JSON says of a fluent; raises GameError."""
         if fluent.manner == ANY:
@@ -82,7 +86,7 @@ class Values:
             return
         known: dict[Any, int] = {term: place for place, term in enumerate(fluent.values)}
         known |= {term: place for place, term in enumerate(self._spelled(fluent.values))}
-        for slot, each in zip(fluent.slots, _by_key(fluent, value), strict=True):
+        for slot, each in zip(fluent.slots, self._by_key(fluent, value), strict=True):
             if fluent.manner == COUNT:
                 if type(each) is not int or not 0 <= each <= MOST_COUNT:
                     raise GameError(f"{each!r} is no number from 0 to {MOST_COUNT}")
@@ -93,6 +97,19 @@ class Values:
                 if type(each) not in (int, str) or each not in known:
                     raise GameError(f"{each!r} is none of {_some(self._spelled(fluent.values))}")
                 state[slot] = known[each]
+
+    def _by_key(self, fluent: Fluent, value: Any) -> Sequence[Any]:
+        keys = fluent.keys
+        if keys == ((),):
+            return [value]
+        if _listed(keys):
+            if not isinstance(value, list) or len(value) != len(keys):
+                raise GameError(f"{value!r} is no list of {len(keys)}")
+            return value
+        names = self._names(fluent)
+        if not isinstance(value, dict) or not set(value) <= set(names):
+            raise GameError(f"{value!r} is no object with keys like {_some(names)}")
+        return [value.get(each, 0 if fluent.manner == COUNT else None) for each in names]
 
     def _read_keys(self, fluent: Fluent, value: Any, state: NDArray[np.int16]) -> None:
         if fluent.keys == ((),):
@@ -108,24 +125,6 @@ class Values:
             if str(each) not in known:
                 raise GameError(f"{each!r} is none of {_some(self._keys(fluent))}")
             state[known[str(each)]] = 1
-
-
-def _by_key(fluent: Fluent, value: Any) -> Sequence[Any]:
-    keys = fluent.keys
-    if keys == ((),):
-        return [value]
-    if _listed(keys):
-        if not isinstance(value, list) or len(value) != len(keys):
-            raise GameError(f"{value!r} is no list of {len(keys)}")
-        return value
-    names = [_name(key) for key in keys]
-    if not isinstance(value, dict) or not set(value) <= set(names):
-        raise GameError(f"{value!r} is no object with keys like {_some(names)}")
-    return [value.get(each, 0 if fluent.manner == COUNT else None) for each in names]
-
-
-def _name(key: Arguments) -> str:
-    return ",".join(map(str, key))
 
 
 def _some(known: Sequence[Any]) -> str:

@@ -5,13 +5,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from abl_cards.games.doudizhu.decisions import decide
-from abl_cards.games.doudizhu.records import row_text
-from abl_cards.games.doudizhu.rulebook import Rules, rules_of
-from abl_cards.games.doudizhu.samples import sample_hands
-from abl_cards.games.doudizhu.wire import hand_text
+from abl_cards.games.counting.keys import key_text, keys_of
+from abl_cards.games.play.decisions import Decisions
+from abl_cards.games.reading.rules import Rules
 from tests.brute_force import doudizhu as brute_force
 from tests.brute_force.doudizhu import SOURCES, legal_masks, legal_plays, plays, readings
+from tests.games.doudizhu.decided import decide, engine_of, hand, row_text
 
 PLANES = {"rlcard": 21_822, "openspiel": 22_205, "douzero": 24_331, "botzone": 8_044}
 FOURS = {"rlcard": (1_326, 858), "openspiel": (0, 0), "douzero": (1_339, 858), "botzone": (1_183, 858)}
@@ -25,14 +24,13 @@ EVERYWHERE = {
 
 def counted(rules: Rules) -> Counter:
     """The card sets of each type by the facts alone: every label followed with a hand that has all its cards."""
-    labels = np.array(
-        [label for label in range(len(rules.labels)) if rules.tiers[label] >= 0 and label != rules.passing]
-    )
-    everything = np.full(len(labels), brute_force.key_of("3456789TJQKA2" * 4 + "XD"), np.uint64)
-    decisions = decide(rules, everything, np.zeros(len(labels), np.int16))
-    decisions.__dict__["legal"] = np.ones((len(rules.labels), len(labels)), np.uint8)
+    labels = np.array([form.label for place, form in enumerate(rules.forms.forms) if place != rules.forms.passing])
+    everything = np.tile(hand("3456789TJQKA2" * 4 + "XD"), (len(labels), 1))
+    asked = decide(rules, everything, np.zeros(len(labels), np.int16))
+    all_of_them = (np.ones((len(each), len(labels)), np.uint8) for each in (rules.labels, rules.forms))
+    decisions = Decisions.answered(asked.view, *all_of_them)
     lists = decisions.moves(labels.astype(np.int16))
-    types = [rules.labels[label].partition("(")[0] for label in labels]
+    types = [rules.label_texts[label].partition("(")[0] for label in labels]
     found: Counter = Counter()
     for kind, length in zip(types, np.diff(lists.start), strict=True):
         found[kind] += int(length)
@@ -43,7 +41,7 @@ def counted(rules: Rules) -> Counter:
 @pytest.mark.parametrize("source", SOURCES)
 def test_counts_are_those_of_the_rules(source: str) -> None:
     """Every card set of every type, as published and as the brute force counts them."""
-    found = counted(rules_of(None, source))
+    found = counted(engine_of(None, source).rules)
     assert EVERYWHERE.items() <= found.items()
     assert found["plane_singles"] == PLANES[source]
     assert (found["four_singles"], found["four_pairs"]) == FOURS[source]
@@ -56,55 +54,56 @@ def test_counts_are_those_of_the_rules(source: str) -> None:
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_masks_are_those_of_the_brute_force(source: str) -> None:
-    rules = rules_of(None, source)
-    decisions = sample_hands(rules, 2_000, seed=11)
-    expected = legal_masks(decisions.situation.hand, decisions.to_beat.astype(np.int64), source, rules.labels)
+    engine = engine_of(None, source)
+    decisions = engine.sample_decisions(2_000, seed=11)
+    to_beat = decisions.label_to_beat
+    expected = legal_masks(keys_of(decisions.view.hand), to_beat.astype(np.int64), source, engine.labels)
     assert (decisions.legal == expected).all()
-    assert expected[:, decisions.to_beat >= 0].any()
+    assert expected[:, to_beat >= 0].any()
 
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_lists_are_those_of_the_brute_force_in_order(source: str) -> None:
-    rules = rules_of(None, source)
-    decisions = sample_hands(rules, 40, seed=12)
+    engine = engine_of(None, source)
+    decisions = engine.sample_decisions(40, seed=12)
     one_each = {brute_force.label_of(play): play for play in plays(source)}
     lists = decisions.moves()
     for row in range(40):
-        label = int(decisions.to_beat[row])
-        rival = None if label < 0 else one_each[rules.labels[label]]
+        label = int(decisions.label_to_beat[row])
+        rival = None if label < 0 else one_each[engine.labels[label]]
         found = [row_text(cards) for cards in lists.cards[lists.start[row] : lists.start[row + 1]]]
-        expected = [play.cards for play in legal_plays(hand_text(int(decisions.situation.hand[row])), rival, source)]
+        held = key_text(engine.rules.letters, int(keys_of(decisions.view.hand[row])))
+        expected = [play.cards for play in legal_plays(held, rival, source)]
         assert found == expected + ([""] if rival else [])
 
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_label_is_legal_where_it_has_a_card_set(source: str) -> None:
     """And what is drawn at random is one of them, each about as often as any other."""
-    rules = rules_of(None, source)
-    decisions = sample_hands(rules, 300, seed=13)
+    decisions = engine_of(None, source).sample_decisions(300, seed=13)
     lists = decisions.moves()
     has = np.zeros_like(decisions.legal)
-    has[lists.form, lists.decision] = 1
+    has[decisions.labels_of(lists.form), lists.decision] = 1
     assert (has == decisions.legal).all()
 
 
 def test_random_card_sets_are_uniform() -> None:
-    rules = rules_of()
-    hand = np.full(20_000, brute_force.key_of("33344456678889XD"), np.uint64)
-    decisions = decide(rules, hand, np.full(20_000, -1, np.int16))
-    label = rules.shapes.index["plane_singles(3,2)"]
+    rules = engine_of().rules
+    hands = np.tile(hand("33344456678889XD"), (20_000, 1))
+    decisions = decide(rules, hands, np.full(20_000, -1, np.int16))
+    label = rules.forms.label_number["plane_singles(3,2)"]
     labels = np.full(20_000, label, np.int16)
     drawn = Counter(
         row_text(cards) for cards in decisions.realise_random(labels, np.arange(20_000).astype(np.uint64)).cards
     )
-    one = decide(rules, hand[:1], np.full(1, -1, np.int16)).moves(labels[:1])
+    one = decide(rules, hands[:1], np.full(1, -1, np.int16)).moves(labels[:1])
     assert set(drawn) == {row_text(cards) for cards in one.cards}
     mean = 20_000 / len(one.form)
     assert all(abs(count - mean) < 6 * mean**0.5 for count in drawn.values())
 
 
 def test_the_first_309_labels_are_the_same_everywhere() -> None:
-    names = {source: rules_of(None, source).labels for source in SOURCES}
+    names = {source: engine_of(None, source).labels for source in SOURCES}
     assert {len(names[source]) for source in SOURCES if source != "botzone"} == {309}
     assert all(labels[:309] == names["rlcard"] for labels in names.values())
     assert names["rlcard"][308] == "pass"

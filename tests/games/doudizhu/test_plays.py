@@ -5,11 +5,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from abl_cards.games.doudizhu.course import keys_of
-from abl_cards.games.doudizhu.plays import counter_of
-from abl_cards.games.doudizhu.rulebook import rules_of
-from abl_cards.games.doudizhu.wire import read_hand
+from abl_cards.games.counting.keys import keys_of
 from tests.brute_force.doudizhu import key_of, plays
+from tests.games.doudizhu.decided import engine_of, hand
 
 _TOPS = sum(8 << 4 * place for place in range(15))
 
@@ -39,20 +37,20 @@ def test_counts_are_nearly_always_exact() -> None:
     for number in range(60):
         near = deck[deck < 3 + number % 13] if number % 2 else deck
         cards = random.permutation(near)[: 4 + number % 8]
-        hands.append(int(keys_of(np.bincount(cards, minlength=15)[None])[0]))
-    found = counter_of(rules_of()).plays_left(np.array(hands, np.uint64)).astype(int)
-    exact = np.array(fewest(hands))
+        hands.append(np.bincount(cards, minlength=15).astype(np.uint8))
+    found = engine_of().plays_to_go(np.zeros(60, np.int16), np.array(hands)).astype(int)
+    exact = np.array(fewest(keys_of(np.array(hands)).tolist()))
     assert abs(found - exact).max() <= 1
     assert (found == exact).mean() >= 0.95
 
 
 @pytest.mark.parametrize(
-    ("hand", "count"),
+    ("cards", "count"),
     [
         ("", 0), ("3", 1), ("34567", 1), ("3457", 4), ("333444", 1), ("33344456", 1), ("3334445566", 1), ("33345", 2),
         ("XD", 1), ("3XD", 2), ("3333", 1), ("333345", 1), ("3344556677", 1), ("34567789TJ", 2), ("333444555", 1),
         ("33445566789", 4), ("3456789TJQKA2XD", 3),
     ],
 )  # fmt: skip
-def test_hand_worked(hand: str, count: int) -> None:
-    assert counter_of(rules_of()).plays_left(np.array([read_hand(hand)], np.uint64)).tolist() == [count]
+def test_hand_worked(cards: str, count: int) -> None:
+    assert engine_of().plays_to_go(np.zeros(1, np.int16), hand(cards)[None]).tolist() == [count]

@@ -7,15 +7,11 @@ import numpy as np
 import pytest
 
 from abl_cards.games import Moment
-from abl_cards.games.doudizhu.decisions import CHOICES
-from abl_cards.games.doudizhu.engine import DoudizhuEngine, engine_of
-from abl_cards.games.doudizhu.plays import counter_of
-from abl_cards.games.doudizhu.records import row_text
-from abl_cards.games.doudizhu.rulebook import LETTERS
-from abl_cards.games.doudizhu.wire import hand_text, read_hand
+from abl_cards.games.engine import FolderEngine
 from abl_cards.logic import Atom, Oracle
 from abl_cards.positions import met_in_play
 from reasoners.minimiser import Minimiser
+from tests.games.doudizhu.decided import LETTERS, engine_of, hand, row_text
 
 
 def held(name: str, cards: str) -> set[Atom]:
@@ -24,27 +20,36 @@ def held(name: str, cards: str) -> set[Atom]:
     return {Atom(name, (LETTERS.index(card) + 3, n)) for card in counts for n in range(1, counts[card] + 1)}
 
 
-def facts_of(engine: DoudizhuEngine, moment: Moment, row: int) -> set[Atom]:
-    """Everything vocabulary.lp says of a decision and a move, from the arrays of the decision alone."""
+def text(counts: Any) -> str:
+    """A hand [15] in letters."""
+    return "".join(letter * int(count) for letter, count in zip(LETTERS, counts, strict=True))
+
+
+def facts_of(engine: FolderEngine, moment: Moment, row: int) -> set[Atom]:
+    """Everything that is told of a decision and a move, from the arrays of the decision alone."""
     decision: Any = moment.decision
-    situation = decision.situation
-    hand, unseen = (hand_text(int(key[0])) for key in (situation.hand, situation.unseen))
-    found = held("held", hand) | held("unseen", unseen)
-    for who, count in zip(("next", "previous"), situation.cards[0].tolist(), strict=True):
+    view, fluents = decision.view, engine.rules.fluents
+    own, unseen, seat = text(view.hand[0]), text(view.unseen[0]), int(view.seats[0])
+    found = held("held", own) | held("unseen", unseen) | {Atom("asked", (seat,))}
+    for who, count in zip(("next", "previous"), view.sizes[0].tolist(), strict=True):
         found |= {Atom("cards", (who, n)) for n in range(1, count + 1)}
+    for name in ("landlord", "bid"):
+        fluent = fluents.named(name)
+        assert fluent is not None
+        numbers = view.state.fluents[int(view.which[0]), fluent.first : fluent.slots.stop].tolist()
+        found |= {Atom(name, (*key, number)) for key, number in zip(fluent.keys, numbers, strict=True) if number >= 0}
+    left = own
     if moment.labels[row] == "bid":
-        left = hand
-        found |= {Atom("calls", (CHOICES[int(moment.lists.cards[row, 0])],))}
-        found |= {Atom("bid", (turn, int(bid))) for turn, bid in enumerate(decision.bids[0], 1) if bid != 4}
+        found |= {Atom("chooses", (engine.rules.words.options[int(moment.lists.cards[row, 0])],))}
     else:
-        left = "".join((Counter(hand) - Counter(row_text(moment.lists.cards[row]))).elements())
-        found |= {Atom("play", (moment.labels[row],)), Atom("role", (("landlord", "down", "up")[situation.part[0]],))}
-        label = int(decision.to_beat[0])
+        left = "".join((Counter(own) - Counter(row_text(moment.lists.cards[row]))).elements())
+        found |= {Atom("play", (moment.labels[row],))}
+        label = int(decision.label_to_beat[0])
         found |= {Atom("leading", ())} if label < 0 else {Atom("to_beat", (engine.labels[label],))}
         if label >= 0:
-            found |= {Atom("top", (("next", "previous")[situation.top[0]],))}
+            found |= {Atom("top", (("next", "previous")[int(view.top[0])],))}
     found |= held("left", left)
-    plays = int(counter_of(engine.rules).plays_left(np.array([read_hand(left)], np.uint64))[0])
+    plays = int(engine.plays_to_go(np.zeros(1, np.int16), hand(left)[None])[0])
     return found | {Atom("plays_left", (n,)) for n in range(1, plays + 1)}
 
 
@@ -55,7 +60,7 @@ def test_costs_are_those_of_clingo(profile: str) -> None:
     decisions: Any = met_in_play(engine, 25, seed=3)
     moments = [engine.look(decisions, row) for row in range(25)]
     if profile == "contest":
-        moments.append(engine.moment({"stage": "bid", "hand": "345678TTJJQK222XD", "bids": [0, 1]}))
+        moments.append(engine.moment({"stage": "bid", "seat": 2, "hand": "345678TTJJQK222XD", "bid": [0, 1, None]}))
     for moment in moments:
         costs, _ = judge.costs(moment.decision, moment.lists)
         for row in {0, len(costs) // 2, len(costs) - 1}:
@@ -73,12 +78,18 @@ def test_every_preference_has_words_in_both_languages() -> None:
     ("state", "move"),
     [
         ({"hand": "34567", "to_beat": None}, "34567"),  # out at once
-        ({"hand": "33", "to_beat": "4", "role": "landlord_down", "top": "next"}, ""),
-        ({"hand": "5A2", "to_beat": "K", "role": "landlord_up", "top": "previous", "cards": [20, 1]}, ""),  # let him
-        ({"hand": "4444579", "to_beat": "3", "role": "landlord"}, "5"),  # no bomb for a three
-        ({"hand": "79", "to_beat": None, "role": "landlord", "cards": [1, 17]}, "9"),  # one card is left next door
-        ({"hand": "3XD", "to_beat": "2", "role": "landlord", "cards": [1, 1]}, "XD"),
-        ({"hand": "59", "to_beat": None, "role": "landlord_up", "cards": [9, 1], "unseen": "4TTTJJJQQK"}, "5"),
+        ({"hand": "33", "to_beat": "4", "landlord": 0, "seat": 1, "top": "next"}, "pass"),
+        (
+            {"hand": "5A2", "to_beat": "K", "landlord": 0, "seat": 2, "top": "previous", "cards": [20, 1]},
+            "pass",
+        ),  # let him
+        ({"hand": "4444579", "to_beat": "3", "landlord": 0, "seat": 0}, "5"),  # no bomb for a three
+        (
+            {"hand": "79", "to_beat": None, "landlord": 0, "seat": 0, "cards": [1, 17]},
+            "9",
+        ),  # one card is left next door
+        ({"hand": "3XD", "to_beat": "2", "landlord": 0, "seat": 0, "cards": [1, 1]}, "XD"),
+        ({"hand": "59", "to_beat": None, "landlord": 0, "seat": 2, "cards": [9, 1], "unseen": "4TTTJJJQQK"}, "5"),
     ],
 )
 def test_what_a_player_expects(state: dict[str, Any], move: str) -> None:

@@ -3,23 +3,29 @@
 import numpy as np
 import pytest
 
-from abl_cards.games.doudizhu.course import BID, NO_BID, PACK, PLAY
-from abl_cards.games.doudizhu.decisions import CHOICES
-from abl_cards.games.doudizhu.engine import engine_of
-from abl_cards.games.doudizhu.replay import find_moves
-from abl_cards.games.doudizhu.rulebook import rules_of
-from abl_cards.games.doudizhu.tables import Deal, Tables
-from abl_cards.games.doudizhu.wire import Action, read_hand
+from abl_cards.games.play.state import CHOICE, PLAY
+from abl_cards.games.play.tables import Dealt, Tables
+from abl_cards.games.words.finding import find_plays
+from tests.games.doudizhu.decided import engine_of, hand
 from tests.games.random_play import match_keys, play_out, step
+
+HERE = np.arange(1)
+
+
+def remembered(tables: Tables, name: str) -> list[int]:
+    """The numbers that the first table remembers under the name of a fluent; -1 for none."""
+    fluent = tables.rules.fluents.named(name)
+    assert fluent is not None
+    return [int(number) for number in tables.state.fluents[0, fluent.first : fluent.slots.stop]]
 
 
 @pytest.mark.parametrize("profile", ["rlcard", "botzone_bidding"])
 def test_cards_are_neither_lost_nor_made(profile: str) -> None:
-    tables = Tables.begin(rules_of(None, profile), match_keys(50, 1))
+    engine = engine_of(None, profile)
+    tables = engine.tables(match_keys(50, 1))
     while step(tables):
-        state = tables.course
-        bottom = np.where(state.landlord < 0, state.bottom, np.uint64(0))
-        assert (state.hands.sum(axis=1) + state.played.sum(axis=1) + bottom == np.uint64(PACK)).all()
+        state = tables.state
+        assert (state.hands.sum(axis=1) + state.played.sum(axis=1) + state.aside == engine.rules.pack.copies).all()
     assert (tables.episode == 1).all()
     assert (tables.outcome(np.arange(50)).sum(axis=1) == 0).all()
 
@@ -28,60 +34,65 @@ def test_the_same_keys_make_the_same_games() -> None:
     alone, among = (engine_of().tables(match_keys(count, 7)) for count in (1, 30))
     play_out(alone)
     play_out(among)
-    assert (alone.course.played[0] == among.course.played[0]).all()
+    assert (alone.state.played[0] == among.state.played[0]).all()
 
 
 def bid(profile: str, *bids: int) -> Tables:
-    tables = Tables.begin(rules_of(None, profile), match_keys(1, 3))
+    tables = engine_of(None, profile).tables(match_keys(1, 3))
     for number in bids:
         assert (tables.exchanging() == [0]).all()
-        choice = CHOICES.index(number)
-        assert tables.exchanges(np.arange(1)).options[0, choice]
-        tables.give(np.arange(1), np.array([choice], np.uint8))
+        option = tables.rules.words.options.index(f"bid({number})")
+        assert tables.exchanges(HERE).options[0, option]
+        tables.give(HERE, np.array([option], np.uint8))
     return tables
 
 
 @pytest.mark.parametrize(
-    ("bids", "landlord", "stake"),
+    ("bids", "landlord", "points"),
     [((3,), 0, 3), ((1, 0, 2), 2, 2), ((0, 1, 0), 1, 1), ((1, 2, 3), 2, 3), ((2, 0, 0), 0, 2)],
 )
-def test_the_highest_bidder_is_the_landlord(bids: tuple[int, ...], landlord: int, stake: int) -> None:
+def test_the_highest_bidder_is_the_landlord(bids: tuple[int, ...], landlord: int, points: int) -> None:
     tables = bid("contest", *bids)
-    state = tables.course
-    assert (state.stage[0], state.landlord[0], state.stake[0], state.seat[0]) == (PLAY, landlord, stake, landlord)
-    assert [len(str(Action(int(hand)))) for hand in state.hands[0]] == [
-        20 if seat == landlord else 17 for seat in range(3)
-    ]
+    state = tables.state
+    assert (state.stage[0], remembered(tables, "landlord"), state.seat[0]) == (PLAY, [landlord], landlord)
+    assert state.hands[0].sum(axis=1).tolist() == [20 if seat == landlord else 17 for seat in range(3)]
+    assert sum(remembered(tables, "bottom")) == 3
+    assert max(remembered(tables, "bid")) == points
 
 
 def test_a_bid_must_be_higher() -> None:
-    options = bid("contest", 2).exchanges(np.arange(1)).options[0]
-    assert [CHOICES[choice] for choice in np.flatnonzero(options)] == [3, 0]
+    tables = bid("contest", 2)
+    options = np.flatnonzero(tables.exchanges(HERE).options[0])
+    assert [tables.rules.words.options[option] for option in options] == ["bid(3)", "bid(0)"]
 
 
 def test_nobody_bids() -> None:
     """The contest deals anew, on Botzone the first seat is the landlord."""
-    before, again = bid("contest").course.hands[0], bid("contest", 0, 0, 0)
-    assert again.course.stage[0] == BID
-    assert (again.course.bids[0] == NO_BID).all()
-    assert (again.course.hands[0] != before).any()
+    before, again = bid("contest").state.hands[0], bid("contest", 0, 0, 0)
+    assert again.state.stage[0] == CHOICE
+    assert remembered(again, "bid") == [-1] * 3
+    assert (again.state.hands[0] != before).any()
     botzone = bid("botzone_bidding", 0, 0, 0)
-    assert (botzone.course.stage[0], botzone.course.landlord[0], botzone.course.stake[0]) == (PLAY, 0, 1)
+    assert (botzone.state.stage[0], remembered(botzone, "landlord")) == (PLAY, [0])
 
 
-def play(profile: str, hands: list[str], *moves: str, stake: int = 1) -> list[float]:
-    """The points of a game with these hands, the landlord's first."""
-    deal = Deal(
-        np.array([[read_hand(hand) for hand in hands]], np.uint64), np.zeros(1, np.uint64), np.zeros(1, np.int8),
-        np.full(1, stake, np.int8), np.full((1, 3), NO_BID, np.int8),
+def dealt(profile: str, hands: list[str]) -> Tables:
+    """A table where these cards have been dealt, and none are left over."""
+    rules = engine_of(None, profile).rules
+    return Tables.resume(
+        rules,
+        Dealt(
+            np.stack([hand(each) for each in hands])[None], np.zeros((1, 15), np.uint8), rules.fluents.nothing[None],
+            np.zeros((1, 0), np.int16), np.zeros((1, 3), np.int64), np.zeros(1, np.int32),
+        ),
     )  # fmt: skip
-    tables = Tables.resume(rules_of(None, profile), deal)
+
+
+def play(tables: Tables, *moves: str) -> None:
     for move in moves:
-        lists, rows = find_moves(tables.decisions(np.arange(1)), [Action(read_hand(move))])
-        assert rows[0] >= 0, move
-        tables.play(np.arange(1), lists.rows(rows))
-    assert tables.winner[0] >= 0
-    return list(tables.outcome(np.arange(1))[0])
+        lists, (row,) = find_plays(tables.decisions(HERE), [move or "pass"])
+        assert isinstance(row, int), row
+        tables.play(HERE, lists.rows(np.array([row])))
 
 
 @pytest.mark.parametrize(
@@ -97,20 +108,30 @@ def play(profile: str, hands: list[str], *moves: str, stake: int = 1) -> list[fl
     ],
 )
 def test_points(profile: str, hands: list[str], moves: list[str], points: list[float]) -> None:
-    assert play(profile, hands, *moves) == points
+    tables = dealt(profile, hands)
+    play(tables, *moves)
+    assert tables.winner[0] == int(points[0] < 0)
+    assert tables.outcome(HERE)[0].tolist() == points
 
 
 def test_the_stake_counts() -> None:
-    assert play("rlcard", ["3", "5", "6"], "3", stake=3) == [12, -6, -6]
+    tables = dealt("contest", ["3", "5", "6"])
+    tables.give(HERE, np.array([tables.rules.words.options.index("bid(3)")], np.uint8))
+    play(tables, "3")
+    assert tables.outcome(HERE)[0].tolist() == [12, -6, -6]
 
 
 def test_two_passes_give_the_lead_back() -> None:
-    deal = Deal(
-        np.array([[read_hand(hand) for hand in ("3A", "55", "66")]], np.uint64), np.zeros(1, np.uint64),
-        np.zeros(1, np.int8), np.ones(1, np.int8), np.full((1, 3), NO_BID, np.int8),
-    )  # fmt: skip
-    tables = Tables.resume(rules_of(), deal)
-    for move in ("3", "", ""):
-        lists, rows = find_moves(tables.decisions(np.arange(1)), [Action(read_hand(move))])
-        tables.play(np.arange(1), lists.rows(rows))
-    assert (tables.seat[0], tables.course.to_beat[0]) == (0, -1)
+    tables = dealt("rlcard", ["3A", "55", "66"])
+    play(tables, "3", "", "")
+    assert (tables.seat[0], tables.state.to_beat[0]) == (0, -1)
+
+
+def test_a_landlord_who_was_bid_for_plays_against_the_other_two() -> None:
+    """Whoever he is: in roles, in sides, and in what a point is worth."""
+    tables = bid("contest", 0, 2, 0)
+    assert tables.roles(HERE).tolist() == [[1, 0, 1]]
+    assert tables.sides(HERE).tolist() == [[1, 0, 1]]
+    seats = np.array([1], np.int8), np.array([2], np.int8)
+    assert tables.rate(HERE, *seats).tolist() == [-0.5]
+    assert tables.rate(HERE, *seats[::-1]).tolist() == [-2]

@@ -1,0 +1,87 @@
+"""What the rules beside play say of deals: what hands are worth, what a deal is, what classes of deals are called.
+
+They are the files ``science/strength.lp`` and ``science/deals.lp`` of a game in which one seat, the landlord, plays
+against the other two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from abl_cards.games import Engine, GameError
+from abl_cards.games.engine import FolderEngine
+from abl_cards.games.reading.rules import Rules, read_science
+from abl_cards.logic import KnowledgeBase, Signature
+from abl_cards.logic.terms import text_of
+from abl_cards.strength.deals import Dealer, Hands
+from abl_cards.strength.hand_points import HandScorer
+
+SCIENCE = ("strength", "deals")
+_TOLD = {Signature("dealt", 3)}
+_ASKED = {
+    Signature.parse(name) for name in ("group_points/2", "difficulty/3", "hand_size/2", "bottom_size/1", "flawed/1")
+}
+
+
+@dataclass(frozen=True)
+class StrengthRules:
+    """A game whose deals are judged."""
+
+    engine: FolderEngine
+    kb: KnowledgeBase
+
+    @classmethod
+    def of(cls, engine: Engine) -> StrengthRules:
+        """Load what the rules say of deals; raises GameError where they say nothing, and KBError."""
+        if not isinstance(engine, FolderEngine) or not set(SCIENCE) <= set(engine.rules.folder.layers.science):
+            raise GameError(f"{engine.game} has no classes of deals")
+        return cls(engine, strength_kb(engine.rules))
+
+    @property
+    def game(self) -> str:
+        """The word for it in commands."""
+        return self.engine.game
+
+    @cached_property
+    def dealer(self) -> Dealer:
+        """Whole deals by the rules."""
+        return Dealer.of(self.engine.rules, self.kb)
+
+    @cached_property
+    def scorer(self) -> HandScorer:
+        """What hands are worth by the rules."""
+        return HandScorer.of(self.engine.rules, self.kb)
+
+    def difficulty(self, language: str = "en") -> tuple[str, ...]:
+        """A word for each class of deals, from 0, the hardest for who plays alone."""
+        words = {int(number): text_of(word) for number, tongue, word in self.kb.facts("difficulty", 3)
+                 if str(tongue) == language}  # fmt: skip
+        return tuple(words.get(number, str(number)) for number in range(max(words, default=-1) + 1))
+
+    def read_deals(self, values: Sequence[Mapping[str, Any] | GameError]) -> Hands:
+        """Deals from their JSON forms, one a line; raises GameError that names the line."""
+        found = []
+        for line, value in enumerate(values, start=1):
+            try:
+                if isinstance(value, GameError):
+                    raise value
+                found.append(self.dealer.read(value))
+            except GameError as problem:
+                raise GameError(f"line {line}: {problem}") from None
+        if not found:
+            raise GameError("no deals")
+        return Hands.joined(found)
+
+    def with_deals(self, deals: Hands) -> FolderEngine:
+        """The same game, dealt so; raises GameError where the landlord is bid for, since a deal says who he is."""
+        if self.engine.rules.words.stages:
+            raise GameError(f"given deals say who the landlord is; profile {self.engine.rules.profile} bids for him")
+        return self.engine.with_deals(deals.on_tables())
+
+
+def strength_kb(rules: Rules) -> KnowledgeBase:
+    """The rules of play with those of deals; raises KBError."""
+    return read_science(rules.folder, rules.profile, SCIENCE, _TOLD, _ASKED)

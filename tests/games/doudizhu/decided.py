@@ -1,0 +1,73 @@
+"""Hands of Dou dizhu as texts and as arrays, and decisions away from a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games import game
+from abl_cards.games.counting.keys import cards_of, key_of, keys_of
+from abl_cards.games.engine import FolderEngine
+from abl_cards.games.play.decisions import Decisions
+from abl_cards.games.play.state import LEADING, PLAY
+from abl_cards.games.play.view import View
+from abl_cards.games.play.walk import NO_CARD
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.words.letters import hand_of
+
+LETTERS = "3456789TJQKA2XD"
+
+
+def engine_of(directory: Path | None = None, profile: str | None = None) -> FolderEngine:
+    """The game by its rule files, or by others."""
+    engine = game("doudizhu").engine(directory, profile)
+    assert isinstance(engine, FolderEngine)
+    return engine
+
+
+def hand(text: str) -> NDArray[np.uint8]:
+    """[15] copies of each rank."""
+    return hand_of(map(LETTERS.index, text), len(LETTERS))
+
+
+def row_text(cards: NDArray[np.uint8]) -> str:
+    """The cards of a move."""
+    return "".join(LETTERS[card] for card in cards[cards != NO_CARD])
+
+
+def decide(rules: Rules, hands: NDArray[np.uint8], to_beat: NDArray[np.integer]) -> Decisions:
+    """What seat 0 may play with each of hands [n, 15]; labels to beat [n], negative when leading."""
+    state, n = rules.tables(len(hands)), len(hands)
+    state.hands[:, 0] = hands
+    forms = np.array([*(rules.forms.number.get(label, LEADING) for label in rules.labels), LEADING], np.int16)
+    state.to_beat[:] = forms[to_beat]
+    state.owner[:] = np.where(state.to_beat < 0, 0, rules.table.seats - 1)
+    state.stage[:] = PLAY
+    return Decisions(View(rules, state, np.arange(n), np.zeros(n, np.int8), at_table=False))
+
+
+_DECK = np.repeat(np.arange(len(LETTERS)), [4] * 13 + [1, 1])
+_MOST_CARDS = 20
+
+
+def uneven_hands(random: np.random.Generator, states: int) -> NDArray[np.uint64]:
+    """Hands that hold chains and bombs more often than chance would have it, as keys [states]."""
+    noise = random.random((states, len(_DECK)))
+    first, width = random.integers(0, 12, (states, 1)), random.integers(1, 9, (states, 1))
+    likely = ((_DECK - first) % 13 < width) & (_DECK < 13) | (_DECK >= 13) & (random.random((states, 1)) < 0.5)
+    noise -= likely & (random.random((states, 1)) < 0.7)  # the rest of the pack stays away while it can
+    order, sizes = _DECK[noise.argsort(axis=1)], random.integers(1, _MOST_CARDS + 1, states)
+    held = (order[..., None] == np.arange(len(LETTERS))) & (np.arange(len(_DECK)) < sizes[:, None])[..., None]
+    return keys_of(held.sum(axis=1))
+
+
+def read_hand(cards: str) -> int:
+    """The key of a text."""
+    return key_of(map(LETTERS.index, cards))
+
+
+def hand_text(key: int) -> str:
+    """The text of a key."""
+    return "".join(LETTERS[card] for card in cards_of(key))
