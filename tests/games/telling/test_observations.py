@@ -68,6 +68,7 @@ def test_the_cards_to_beat(president: Rules) -> None:
         ("sees(1,fluent,nothing).", "there is no fluent 'nothing'"),
         ("sees(1,recent,9).", "9 acts are not remembered"),
         ("sees(1,hand). sees(2,hand).", "hand is seen twice"),
+        ("sees(1,face).", "there is no face"),
     ],
 )
 def test_errors(tmp_path: Path, fact: str, complaint: str) -> None:
