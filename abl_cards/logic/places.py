@@ -15,7 +15,7 @@ from abl_cards.logic.terms import Signature
 def files_deriving(kb: KnowledgeBase, predicates: Iterable[str]) -> tuple[str, ...]:
     """The names of the files with rules for some predicates, such as "turn/1"; read anew, so this is for errors."""
     wanted = {Signature.parse(each) for each in predicates}
-    sources, _ = read(kb.files, Limits().file_bytes)
+    sources, _ = read(kb.files, Limits().file_bytes, kb.request.library)
     statements, _ = parse(sources)
     heads = collect(statements, sources, kb.constants).heads
     return tuple(dict.fromkeys(Path(use.location.file).name for use in heads if use.signature in wanted))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from abl_cards.games import Decisions, Engine, Exchanges, GameError
+from abl_cards.games import Engine, GameError, Moment
 from abl_cards.games.tables import is_play
 from abl_cards.lines import batches, parse_line, reading
 
@@ -165,10 +165,11 @@ def _wrong_order(engine: Engine, value: Mapping[str, Any]) -> str:
     )
 
 
-def legal_labels(engine: Engine, decision: Decisions | Exchanges) -> list[str]:
-    """The labels that are legal at one decision; none where something else is chosen."""
+def legal_labels(engine: Engine, moment: Moment) -> list[str]:
+    """The labels that are legal at one decision; the stage where something else is chosen."""
+    decision = moment.decision
     if not is_play(decision):
-        return []
+        return sorted(set(moment.labels))
     return sorted(label for label, legal in zip(engine.labels, decision.legal[:, 0], strict=True) if legal)
 
 
@@ -176,7 +177,7 @@ def _wrong_position(engine: Engine, value: Mapping[str, Any]) -> str:
     moment = engine.moment(value.get("state", value.get("record")), value.get("before"))
     plays = [_text(action.to_json()) for action in moment.actions]
     if "labels" in value:
-        labels, expected = legal_labels(engine, moment.decision), sorted(set(map(str, _list(value, "labels"))))
+        labels, expected = legal_labels(engine, moment), sorted(set(map(str, _list(value, "labels"))))
         if labels != expected:
             return _unlike("labels", labels, expected)
     if "moves" in value:

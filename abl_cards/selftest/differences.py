@@ -106,8 +106,8 @@ def _positions(first: FolderEngine, second: FolderEngine, ours: Any) -> Iterator
     ours = ours.at(np.flatnonzero(kept))
     if first.labels == second.labels:
         for row in np.flatnonzero((ours.legal != theirs.legal).any(axis=0)).tolist():
-            one = ours.at(np.array([row]))
-            yield Case(0, {"state": dict(first.look(one).state), "labels": legal_labels(first, one)})
+            moment = first.look(ours, row)
+            yield Case(0, {"state": dict(moment.state), "labels": legal_labels(first, moment)})
     mine, other = ours.moves(), theirs.moves()
     ends = np.diff(mine.start), np.diff(other.start)
     for row in np.flatnonzero(ends[0] != ends[1]).tolist():
@@ -182,7 +182,7 @@ def _case(first: FolderEngine, second: FolderEngine, found: Search) -> dict[str,
     except GameError:
         return None
     told = [[action.to_json(), cost] for action, cost in zip(moment.actions, costs, strict=True)]
-    for expected in ({"labels": legal_labels(first, moment.decision)}, {"moves": len(told)}, {"costs": told}):
+    for expected in ({"labels": legal_labels(first, moment)}, {"moves": len(told)}, {"costs": told}):
         if _tells(Case(0, {"state": state, **expected}), first, second):
             return {"state": state, **expected}
     return None
