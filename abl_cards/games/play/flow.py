@@ -5,7 +5,7 @@ Each of these is a question to circuits, asked for the tables concerned.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -175,27 +175,39 @@ class Flow:
 
     def roles_at(self, state: State, which: Indices) -> NDArray[np.int8]:
         """[n, seats] the part of each seat, by number; of several the last one, the first where there is none."""
-        found = np.zeros((len(which), self.rules.table.seats), np.int8)
-        roles = self.roles
-        for seat, role, truth in self._parts_at("role", state, which):
-            found[truth, seat] = roles.index(str(role))
-        return found
+        return self._parts_at("role", state, which)
 
     def sides_at(self, state: State, which: Indices) -> NDArray[np.int8]:
         """[n, seats] the side of each seat: its team, where the rules say nothing else."""
-        found = np.tile(np.array(self.rules.table.team, np.int8), (len(which), 1))
-        for seat, side, truth in self._parts_at("side", state, which):
-            found[truth, seat] = number(side, f"side({seat},{side})")
-        return found
+        return self._parts_at("side", state, which)
 
-    def _parts_at(self, wanted: str, state: State, which: Indices) -> Iterator[tuple[int, Term, NDArray[np.bool_]]]:
-        """What holds of the outputs of a name: the seat, what is said of it, and [n] where."""
-        if self.parts is None or all(name != wanted for name, _ in self.parts.told.circuit.outputs):
-            return
+    def _parts_at(self, name: str, state: State, which: Indices) -> NDArray[np.int8]:
+        """[n, seats] what the outputs of a name say of the seats."""
+        seats = self.rules.table.seats
+        nothing = np.array(self.rules.table.team if name == "side" else (0,) * seats, np.int8)
+        if self.parts is None or all(name != each for each, _ in self.parts.told.circuit.outputs):
+            return np.tile(nothing, (len(which), 1))
+        if self.parts.contexts is not None and self.parts.answers is not None:
+            if name not in self._parts_known:
+                self._parts_known[name] = self._parts_of(name, self.parts.answers, nothing)
+            return self._parts_known[name][self.parts.contexts.of(state.fluents[which])]
         answers = self.parts.ask(state.fluents, which, self.fills(state, which, "end"))
-        for (name, args), truth in zip(self.parts.told.circuit.outputs, answers, strict=True):
-            if name == wanted:
-                yield int(args[0]), args[1], truth == 1
+        return self._parts_of(name, answers, nothing)
+
+    @cached_property
+    def _parts_known(self) -> dict[str, NDArray[np.int8]]:
+        """[contexts, seats] by the name of outputs, where few fluents decide them."""
+        return {}
+
+    def _parts_of(self, name: str, answers: NDArray[np.uint8], nothing: NDArray[np.int8]) -> NDArray[np.int8]:
+        """[n, seats] what answers [outputs, n] say of the seats."""
+        assert self.parts is not None
+        found = np.tile(nothing, (answers.shape[1], 1))
+        for (each, args), truth in zip(self.parts.told.circuit.outputs, answers, strict=True):
+            if each == name:
+                value = self.roles.index(str(args[1])) if name == "role" else number(args[1], f"side({args[0]},…)")
+                found[truth == 1, int(args[0])] = value
+        return found
 
     def end(self, state: State, which: Indices) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.int8]]:
         """[n, seats] the points of episodes that are over, [n] whether the match is, and who has won it.
