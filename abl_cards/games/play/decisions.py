@@ -69,7 +69,8 @@ class Decisions:
     @property
     def _answers(self) -> NDArray[np.uint8]:
         if self._found is None:
-            self._found = self.rules.play.ask(len(self.view), self.view.fills)
+            told = self.rules.one_form_each or self.rules.play
+            self._found = told.ask(len(self.view), self.view.fills)
             self._drop_what_lacks_the_wanted()
         return self._found
 
@@ -125,8 +126,8 @@ class Decisions:
     @property
     def allowed(self) -> NDArray[np.uint8]:
         """[forms, n] the forms the seat could lay down."""
-        first = len(self.rules.labels)
-        return self._answers[first : first + len(self.rules.forms)]
+        first, answers = len(self.rules.labels), self._answers
+        return answers if len(answers) == first else answers[first : first + len(self.rules.forms)]
 
     @property
     def includes(self) -> NDArray[np.uint8]:

@@ -97,6 +97,17 @@ class Rules:
         return tuple(map(str, self.labels))
 
     @cached_property
+    def one_form_each(self) -> Told | None:
+        """The circuit of legal/1 alone, where every label has one form that is allowed where it is; else None."""
+        circuit, labels = self.play.circuit, len(self.labels)
+        literals = circuit.output_literals
+        if not np.array_equal(self.forms.label_of, np.arange(labels)) or len(circuit.outputs) != 2 * labels:
+            return None
+        if not np.array_equal(literals[:labels], literals[labels:]):
+            return None
+        return Told.of(with_outputs(circuit, circuit.outputs[:labels]), self.words)
+
+    @cached_property
     def bare(self) -> Bare | None:
         """The book for the kernels of games where each cell is one kind of card; None for other games."""
         return bare_of(self.book, int(self.pack.copies.max()), self.forms.most_cards)
