@@ -1,0 +1,108 @@
+"""Every predicate of the reference is met by a small folder that is none of the games that come along.
+
+The folders of ``vocabulary`` were written by somebody who had the documentation alone. Their cases say what each
+predicate does; what no case can notice is looked at here.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abl_cards.agents import Random
+from abl_cards.games import game
+from abl_cards.games.engine import FolderEngine
+from abl_cards.games.play.tables import Tables
+from abl_cards.games.reading.rules import ASKED, FACTS
+from abl_cards.games.reading.variants import text_of
+from abl_cards.games.telling.columns import INPUTS
+from abl_cards.selftest.cases import failures, read_cases
+from abl_cards.selftest.games import step
+from abl_cards.streams import mix_all
+
+HOME = Path(__file__).parent / "vocabulary"
+FOLDERS = sorted(each.name for each in HOME.iterdir() if each.is_dir())
+ELSEWHERE = {"platform/1"}
+"""Met by tests of the protocols that they name."""
+
+
+@cache
+def engine_of(name: str, profile: str | None = None) -> FolderEngine:
+    """A folder, compiled."""
+    found = game(str(HOME / name)).engine(None, profile)
+    assert isinstance(found, FolderEngine)
+    return found
+
+
+def begin(name: str, tables: int = 6) -> Tables:
+    """Matches that have just begun."""
+    return engine_of(name).tables(mix_all(np.arange(tables).astype(np.uint64), 5))
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_its_cases_hold_and_it_plays(name: str) -> None:
+    cases = read_cases(HOME / name)
+    assert cases
+    assert not [str(each) for each in failures(cases, lambda profile: engine_of(name, profile))]
+    tables = begin(name)
+    for _ in range(400):
+        if tables.episode.min() > 0 or not step(tables, Random()):
+            break
+    assert tables.episode.max() > 0 or tables.winner.max() >= 0
+
+
+def test_every_predicate_is_met() -> None:
+    """Derived, read or declared in the text of a folder."""
+    files = [file for name in FOLDERS for file in (HOME / name).rglob("*.lp")]
+    met: set[str] = set()
+    for file in files:
+        said = text_of([file])
+        met |= {str(use.signature) for use in (*said.heads, *said.bodies, *said.externals, *said.facts)}
+    assert {*FACTS, *ASKED, *map(str, INPUTS)} - met == ELSEWHERE
+
+
+def test_what_learners_see_is_chosen() -> None:
+    """``sees/2``, ``sees/3``, ``recent/1``."""
+    names = [feature.name for feature in engine_of("numbers").observation.features]
+    assert [name.partition("[")[0].split()[0] for name in names][:2] == ["hand", "to_beat"]
+    assert engine_of("numbers").rules.recent == 2
+
+
+def test_words_for_what_has_no_letter() -> None:
+    """``spoken/3``."""
+    assert engine_of("numbers").spell("card", "fool", "en") == "the fool"
+    assert engine_of("numbers").spell("card", "fool", "zh") == "鬼"
+
+
+def test_what_is_known_and_believed_of_hands() -> None:
+    """``has``, ``lacks``, ``belief`` with ``laid``, ``led``, ``passed_over``."""
+    tables = begin("hints", 60)
+    bounded = believed = False
+    for _ in range(40):
+        playing = tables.playing()
+        if playing.size:
+            known = tables.hidden(playing)
+            truth = tables.others(playing)
+            assert (known.at_least <= truth).all()
+            assert (truth <= known.at_most).all()
+            bounded |= bool((known.at_least > 0).any())
+            believed |= bool((tables.hints(playing) != 0).any())
+        step(tables, Random())
+    assert bounded
+    assert believed
+
+
+def test_parts_and_sides_of_an_episode() -> None:
+    """``role/2``, ``side/2``, ``secret/1``, ``takes_aside/1``."""
+    engine = engine_of("kitty")
+    assert len(engine.roles) > 1
+    assert engine.rules.secret
+    tables = begin("kitty", 20)
+    while tables.exchanging().size:
+        step(tables, Random())
+    playing = tables.playing()
+    assert (tables.roles(playing).max(axis=1) > 0).any()
+    assert len(np.unique(tables.sides(playing), axis=0)) > 1
