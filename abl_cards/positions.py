@@ -91,14 +91,9 @@ def _decide(tables: Tables, which: Indices, player: Agent) -> None:
 
 def out_of_records(engine: Engine, records: Sequence[Mapping[str, Any]], states: int, seed: int) -> Decisions:
     """Plays to decide drawn from records, without repetition while there are enough; raises GameError."""
-    moves = [(number, move) for number, record in enumerate(records) for move in range(1, 1 + _length(record))]
+    moves = [(number, move) for number, plays in enumerate(engine.plays_of(records)) for move in plays]
     if not moves:
         raise GameError("the records hold no plays")
     chosen = np.random.default_rng(seed).permutation(len(moves))[:states]
     pairs = [moves[index] for index in chosen]
     return engine.recorded([records[number] for number, _ in pairs], [move for _, move in pairs])
-
-
-def _length(record: Mapping[str, Any]) -> int:
-    plays = record.get("plays")
-    return len(plays) if isinstance(plays, list) else 0

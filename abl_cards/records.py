@@ -165,7 +165,8 @@ def matches_of(records: Sequence[Mapping[str, Any]]) -> NDArray[np.int64]:
     fresh = count()
     for record in records:
         name = record.get("match")
-        if name not in running or not (record.get("tribute") or record.get("anti")):  # else one goes before it
+        first = record["episode"] == 0 if "episode" in record else not (record.get("tribute") or record.get("anti"))
+        if name not in running or first:  # else one goes before it
             running[name] = next(fresh)
         numbers.append(running[name])
     return np.array(numbers, np.int64)

@@ -50,7 +50,7 @@ class Follower(Quiet):
     def __init__(self, engine: Engine, agent: Agent, records: Records, steps: Collection[int], seed: int) -> None:
         """Copy the positions so many entries before the end."""
         self._engine, self._agent, self._seed = engine, agent, key_of(seed)
-        self._length = np.array([len(record["plays"]) for record in records.episodes])
+        self._length = np.array([len(plays) for plays in engine.plays_of(records.episodes)])
         self._acts = np.zeros(len(records), np.int64)
         self._steps = steps
         self._choices: list[tuple[NDArray[Any], ...]] = []

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from abl_cards.games import Engine, Indices, Moves
 from abl_cards.games.audience import Quiet
-from abl_cards.games.guandan.hints import SCALE, WILD, Hints, card_classes, fired
+from abl_cards.games.game import GameError
 from abl_cards.games.hidden import Constraints
+from abl_cards.games.telling.knowledge import SCALE, Hints, classes, fired, hints_of
 from abl_cards.records import sample_records
 from abl_cards.settings import SEEDS, plain, setting
 from experiments.desk import Desk, Tell
@@ -28,7 +29,6 @@ from experiments.recorded import Records
 from experiments.report import Report, Table
 from experiments.rules import ByRules
 
-_CLASSES = WILD + 1
 _PRIOR = 1e-4  # keeps habits that these players never break from being taken for rules
 _IMPOSSIBLE = -30.0  # log-odds of a seat that the facts deny a card
 
@@ -63,34 +63,37 @@ class _Watcher(Quiet):
 
     def __post_init__(self) -> None:
         self.parts: list[tuple[NDArray[Any], ...]] = []
-        self.rules = tuple(dict.fromkeys(zip(self.hints.names, self.hints.weight.tolist(), strict=True)))
+        self.rules = tuple(dict.fromkeys(zip(self.hints.names, self._weights, strict=True)))
         self._random = np.random.default_rng(self.settings.seed)
+
+    @property
+    def _weights(self) -> list[int]:
+        return [int(weight) for weight in self.hints.weights]
 
     def played(self, tables: Any, which: Indices, moves: Moves) -> None:
         """Write down the hints and the truth."""
         chosen = which[self._random.random(len(which)) < self.settings.share]
         if not chosen.size:
             return
-        there = fired(self.hints, tables.habits, tables.course, chosen, tables.course.seat[chosen])
-        level = tables.course.level[chosen]
-        copies = _copies(self.hints, level, tables.hidden(chosen), tables.others(chosen))
-        self.parts.append((self._applies(there), *copies))
+        view = tables.view(chosen)
+        cells = classes(tables.rules, view.context)
+        copies = _copies(self.hints.cells + 1, cells, tables.hidden(chosen), tables.others(chosen))
+        self.parts.append((self._applies(fired(tables.rules, view)), *copies))
 
     def _applies(self, there: NDArray[np.uint8]) -> NDArray[np.float32]:
         """[n, others, classes, rules] how many outputs of each rule hold."""
-        applies = np.zeros((*there.shape[1:], _CLASSES, len(self.rules)), np.float32)
-        for output, rule in enumerate(zip(self.hints.names, self.hints.weight.tolist(), strict=True)):
-            applies[:, :, self.hints.card[output], self.rules.index(rule)] += there[output]
+        applies = np.zeros((*there.shape[1:], self.hints.cells + 1, len(self.rules)), np.float32)
+        for output, rule in enumerate(zip(self.hints.names, self._weights, strict=True)):
+            applies[:, :, self.hints.about[output], self.rules.index(rule)] += there[output]
         return applies
 
 
 def _copies(
-    hints: Hints, level: NDArray[np.int8], known: Constraints, truth: NDArray[np.uint8]
+    count: int, classes: NDArray[np.int64], known: Constraints, truth: NDArray[np.uint8]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """[n, others, classes] the log-odds without hints, and the copies that the facts leave open."""
-    classes = card_classes(hints, level)
-    rows, seats = np.ogrid[: len(level), : truth.shape[1]]
-    possible, copies = (np.zeros((*truth.shape[:2], _CLASSES), np.float32) for _ in range(2))
+    """[n, others, count] the log-odds without hints, and the copies that the facts leave open, by class of card."""
+    rows, seats = np.ogrid[: len(classes), : truth.shape[1]]
+    possible, copies = (np.zeros((*truth.shape[:2], count), np.float32) for _ in range(2))
     for card in range(truth.shape[2]):
         place = rows, seats, classes[:, card, None]
         copies[place] += truth[:, :, card] - known.at_least[:, :, card]
@@ -104,7 +107,10 @@ def collect(settings: Settings) -> Samples:
     """Replay the records and look at a share of their decisions."""
     engine: Engine = settings.engine_of("guandan")
     records = Records.of(settings.records, engine.game).without_last(settings.held_out)
-    watcher = _Watcher(engine.rules.hints, settings)
+    hints = hints_of(engine.rules)
+    if hints is None:
+        raise GameError("these rules believe nothing: there is no belief/3")
+    watcher = _Watcher(hints, settings)
     records.watch(engine, watcher)
     applies, offset, copies = (np.concatenate(column) for column in zip(*watcher.parts, strict=True))
     return Samples(watcher.rules, applies, offset, copies)

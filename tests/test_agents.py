@@ -117,7 +117,7 @@ cost(never_pass, 1000) :- play(pass).
     engine = game("guandan").engine()
     decisions = met_in_play(engine, 300, seed=1)
     moves = agent(f"kb:kb={folder}", engine).play(decisions, np.zeros(300, np.uint64))
-    passed = moves.form == engine.rules.pass_form
+    passed = decisions.labels_of(moves.form) == engine.traits.pass_label
     assert (decisions.legal[:, passed].sum(axis=0) == 1).all()
     match = play_match(
         engine, (f"kb:kb={folder}", "greedy"), (agent(f"kb:kb={folder}", engine), agent("greedy", engine)), 2

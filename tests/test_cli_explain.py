@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import re
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import abl_cards
+from abl_cards.cards import CARD_NAMES
 from abl_cards.cli import app, pictures
 
 STATE = {"level": "8", "hand": ["H4", "H4", "C4", "H8", "D9", "S9", "SA"], "to_beat": ["Pair", "3", ["S3", "D3"]]}
@@ -37,7 +39,7 @@ def test_a_state_from_stdin() -> None:
     code, out, _ = run(given=json.dumps(STATE) + "\n")
     assert code == 0
     head, chosen, runner_up, why, candidates = out.strip().split("\n\n")
-    assert head.startswith("level 8, hand of 7: H4 H4 C4 S9 D9 SA H8\n")
+    assert head.startswith("level: 8\nhand: H4 H4 C4 S9 D9 SA H8\n")
     assert chosen.startswith("chosen: ")
     assert runner_up.startswith("runner-up: ")
     assert why.startswith("why not ")
@@ -134,7 +136,7 @@ def test_abl_shows_labels_card_sets_and_the_estimated_hands(untrained: str) -> N
     code, out, err = of_sample("--agent", untrained)
     assert (code, err) == (0, "")
     head, labels, chosen, *rest = out.strip("\n").split("\n\n")
-    assert head.startswith("level ")
+    assert head.startswith("level: ")
     assert labels.startswith("labels by probability: ")
     assert "the most probable label" in chosen.splitlines()[0]
     assert any(part.startswith("candidates of ") for part in rest)
@@ -163,8 +165,8 @@ def test_abl_as_json(untrained: str, untrained_twin: str) -> None:
     assert found["chosen"]["cost"] == min(each["cost"] for each in found["candidates"])
     for hand, left in zip(found["estimate"]["hands"], found["state"]["cards"], strict=True):
         assert hand["left"] == left == pytest.approx(sum(hand["copies"].values()), abs=0.02)
-    unseen = {card: found["state"]["unseen"].count(card) for card in found["state"]["unseen"]}
-    for card, copies in unseen.items():
+    seen = [*found["state"]["hand"], *chain(*found["state"]["gone"])]
+    for card, copies in ((card, 2 - seen.count(card)) for card in CARD_NAMES if seen.count(card) < 2):
         assert sum(hand["copies"][card] for hand in found["estimate"]["hands"]) == pytest.approx(copies, abs=0.01)
     assert found["estimate"]["projected"]
     assert not json.loads(of_sample("--agent", f"{untrained},no-projection", "--json")[1])["estimate"]["projected"]

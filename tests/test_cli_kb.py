@@ -106,7 +106,7 @@ def test_rules_the_engine_stumbles_over_are_refused(copy: Path, monkeypatch: pyt
     def stumble(*arguments: Any) -> None:
         raise IndexError("beyond the end")
 
-    monkeypatch.setattr("abl_cards.games.guandan.engine.engine_of", stumble)
+    monkeypatch.setattr("abl_cards.games.engine.engine_of", stumble)
     append(copy, "strange :- wild(2), odd. #defined odd/0.")
     lines = (game("guandan").home / "rules.lp").read_text().count("\n")
     for command in (["kb", "check", str(copy), "--profile", "paper"], ["legal", "guandan", "--kb", str(copy)]):

@@ -22,16 +22,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from abl_cards.cli import app
 from abl_cards.games import game
-from abl_cards.games.guandan.engine import engine_of
-from abl_cards.games.guandan.knowledge import FACTS, OUTPUTS
-from abl_cards.games.guandan.rulebook import rules_of
+from abl_cards.games.engine import _compiled
+from abl_cards.games.reading.rules import ASKED, FACTS
+from abl_cards.games.telling.columns import INPUTS
 from abl_cards.logic import Input, KBError, KnowledgeBase
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -174,8 +173,7 @@ def apply(text: str, where: str) -> None:
 
 def forget_engines() -> None:
     """A process compiles a folder of rule files once; an edited one is to be compiled again."""
-    engine_of.cache_clear()
-    rules_of.cache_clear()
+    _compiled.cache_clear()
 
 
 def test_the_translation_shows_the_same_commands_and_code() -> None:
@@ -244,48 +242,10 @@ def predicates(text: str) -> set[tuple[str, int]]:
     return {(name, len(arguments.split(",")) if arguments else 0) for name, arguments in atoms}
 
 
-def test_the_table_of_inputs_is_the_vocabulary() -> None:
-    vocabulary = (game("guandan").home / "vocabulary.lp").read_text("utf-8")
-    declared = re.findall(r"^#external (\w+)(?:\(([^)]*)\))?", vocabulary, re.MULTILINE)
-    expected = {(name, len(arguments.split(",")) if arguments else 0) for name, arguments in declared}
-    assert predicates(section("knowledge-bases.md", "Inputs of Guandan")) == expected
-
-
-def test_the_tables_of_outputs_are_what_the_engine_asks() -> None:
-    assert predicates(section("knowledge-bases.md", "Outputs of Guandan")) == set(OUTPUTS)
-    assert predicates(section("knowledge-bases.md", "Facts of Guandan")) == set(FACTS)
-
-
-def questions() -> list[tuple[str, set[str], set[str]]]:
-    """The rows of the table of what is told when: when it is asked, the outputs, the inputs."""
-    rows = re.findall(
-        r"^\| (.+?) \| (.+?) \| (.+?) \|$", section("knowledge-bases.md", "What is told when"), re.MULTILINE
-    )
-    cells = [(when, *({*re.findall(r"`(\w+/\d)`", cell)} for cell in (outputs, told))) for outputs, when, told in rows]
-    return [(when, outputs, told) for when, outputs, told in cells if told]
-
-
-@pytest.mark.parametrize(("outputs", "told"), [pytest.param(*row[1:], id=row[0]) for row in questions() if row[1]])
-def test_the_rules_of_a_question_look_at_what_is_told(outputs: set[str], told: set[str]) -> None:
-    circuit = engine_of().rules.kb.circuit(*sorted(outputs))
-    assert {f"{name}/{len(arguments)}" for name, arguments in circuit.inputs} <= told
-
-
-def test_preferences_are_told_what_the_table_says() -> None:
-    """Of plays all of it, of a card to be given all but what speaks of a trick."""
-    engine = engine_of()
-    scorer = engine.judge()
-    table = {when: told for when, outputs, told in questions()}
-    plays, card = table["for every move of a play"], table["for every card that may be paid or returned"]
-    decisions = engine.sample_decisions(200, seed=1)
-    given = engine.moment({"level": "8", "hand": ["S3", "S3", "H8", "CA"], "stage": "back"})
-    for told, of, lists, estimate in (
-        (plays, decisions, decisions.moves(), engine.sample_estimate(decisions, seed=1)),
-        (plays - card, given.decision, given.lists, np.ones((1, 3, 54))),
-    ):
-        rows = scorer.facts(of, lists, estimate)
-        found = {atom for atom, row in zip(scorer.kb.input_atoms, rows, strict=True) if row.any()}
-        assert {f"{name}/{len(arguments)}" for name, arguments in found} == told
+def test_the_reference_has_every_word_of_the_engine() -> None:
+    reference = (ROOT / "docs" / "knowledge-bases.md").read_text("utf-8").partition("## The vocabulary of games")[2]
+    said = {f"{name}/{count}" for name, count in predicates(reference)} | set(re.findall(r"`(\w+/\d)`", reference))
+    assert {str(each) for each in INPUTS} | {*ASKED, *FACTS} <= said | {"label/2", "name/1"}
 
 
 def test_the_table_of_profiles_is_the_folder() -> None:

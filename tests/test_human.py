@@ -75,9 +75,9 @@ def test_numbers_and_text_forms(lines: list[str], move: str) -> None:
 
 def test_the_seat_sees_its_own_cards_and_the_counts() -> None:
     _, talk = choose(["1"], {**STATE, "cards": [3, 14, 15], "top": "partner"})
-    assert "hand of 7: H4 H4 C4 S9 D9 SA H8" in talk.heard[0]
-    assert "next 3, partner 14, previous 15" in talk.heard[0]
-    assert "to beat: Pair 3 of partner" in talk.heard[0]
+    assert "hand: H4 H4 C4 S9 D9 SA H8" in talk.heard[0]
+    assert "the next seat 3, the partner 14, the previous seat 15" in talk.heard[0]
+    assert "to beat: Pair 3 S3 D3 of the partner" in talk.heard[0]
     assert "  1 PASS" in talk.heard[0]
     assert "Pair 4 (4 card sets)" in talk.heard[0]
 
@@ -90,7 +90,7 @@ def test_hints_and_reasons() -> None:
     assert talk.heard[4].startswith("Pair 4 ")
     assert talk.heard[6].startswith("Pair 4 ")
     _, chinese = choose(["?", "1"], language="zh")
-    assert "手牌 7 张：H4 H4 C4 S9 D9 SA H8" in chinese.heard[0]
+    assert "手牌：H4 H4 C4 S9 D9 SA H8" in chinese.heard[0]
     assert chinese.heard[1].startswith("选择：")
 
 
@@ -117,7 +117,7 @@ def test_a_whole_match_at_the_terminal() -> None:
     both = Talk(["1"] * 5)
     with pytest.raises(LeftTable):
         play_match(engine, ("human:both", "kb"), (both.human(both=True), agent("kb", engine)), 1, seed=3)
-    asked = [text for text in both.heard if "hand of" in text]
+    asked = [text for text in both.heard if "hand: " in text]
     assert len(asked) > 1
 
 
@@ -126,7 +126,7 @@ def test_the_log_shows_the_last_plays_and_no_hands() -> None:
     with pytest.raises(LeftTable):
         play_match(engine, ("human", "kb"), (talk.human(), agent("kb", engine)), 1, seed=0)
     assert "seat 3: " in "".join(talk.heard)
-    seen = [line for text in talk.heard for line in text.splitlines() if "hand of" in line]
+    seen = [line for text in talk.heard for line in text.splitlines() if "hand: " in line]
     assert len(seen) == 4
     own = set(seen[0].split(":")[1].split())
     assert all(set(line.split(":")[1].split()) <= own for line in seen)

@@ -61,7 +61,8 @@ def test_the_others_hands_change_nothing(engine: Any, mind: Any) -> None:
     """It looks at imagined deals, never at the table's; and what is decided alone is decided as among many."""
     decisions: Any = met_in_play(engine, 40, 5)
     _, _, before = looked(engine, mind, decisions)
-    hands, seats = decisions.course.hands, decisions.course.seat[decisions.which]
+    state = decisions.view.state
+    hands, seats = state.hands, state.seat[decisions.which]
     swapped = hands.copy()
     first, second = (seats + 1) % 4, (seats + 3) % 4
     rows = decisions.which
@@ -88,12 +89,12 @@ def test_an_end_is_worth_what_the_rules_say(engine: Any, mind: Any, monkeypatch:
     """The partner is out and the seat lays down its last card: three points, whatever the critic thinks."""
     monkeypatch.setattr(mind, "value", lambda told, opened: np.full(len(opened.hands), np.nan, np.float32))
     decisions: Any = met_in_play(engine, 40, 7)
-    course, here = decisions.course, decisions.which
+    course, here = decisions.view.state, decisions.which
     seats = course.seat[here]
     partner = (seats + 2) % 4
     course.hands[here, seats] = course.hands[here, partner] = 0
     course.hands[here, seats, 4] = 1
-    course.out[here], course.passed[here], course.to_beat[here] = 1 << partner, 0, -1
+    course.out[here], course.passed[here], course.gone_by[here], course.to_beat[here] = 1 << partner, 0, 0, -1
     course.order[here] = -1
     course.order[here, 0] = partner
     others = course.hands[here[:, None], (seats[:, None] + np.arange(1, 4)) % 4]

@@ -8,22 +8,25 @@ from typing import Any
 
 import pytest
 
-from abl_cards.agents import agent
-from abl_cards.arena import play_match
-from abl_cards.games import game
 from abl_cards.records import matches_of, write_records
 from abl_cards.replaying import FileReplay, replay_file
 from tests.cli_runs import run
+from tests.games.guandan.contest_records import ContestRecorder
+from tests.games.guandan.states import engine
+from tests.games.random_play import match_keys, step
 
-ENGINE = game("guandan").engine()
+ENGINE = engine()
 
 
 @pytest.fixture(scope="module")
 def told_in_turns() -> list[dict[str, Any]]:
     """Two matches side by side, their episodes in the order in which they ended."""
     records: list[Any] = []
-    players = agent("greedy", ENGINE), agent("random", ENGINE)
-    play_match(ENGINE, ("greedy", "random"), players, 2, 4, write=records.append)
+    recorder = ContestRecorder(ENGINE, 2)
+    tables = ENGINE.tables(match_keys(2, 4), recorder)
+    while step(tables):
+        records += [{"match": table, **record} for table in (0, 1) for record in recorder.records(table)]
+    records += [{"match": table, **record} for table in (0, 1) for record in recorder.records(table)]
     order = [record["match"] for record in records]
     assert order != sorted(order)
     return records

@@ -17,24 +17,26 @@ from numpy.typing import NDArray
 
 from abl_cards.games.counting import plays
 from abl_cards.games.features import FeatureTable
+from abl_cards.games.foreign import Archive, archive_of
 from abl_cards.games.game import GameError, Recorder, Replay, Traits
 from abl_cards.games.hidden import Estimate
 from abl_cards.games.naming import PlayName
 from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
-from abl_cards.games.play.flow import Flow
+from abl_cards.games.play.flow import Flow, check_init
 from abl_cards.games.play.tables import Given, Tables
 from abl_cards.games.preferences import Preferences, read_preferences
 from abl_cards.games.race import Racing
 from abl_cards.games.reading import replies
 from abl_cards.games.reading.folder import Folder
-from abl_cards.games.reading.rules import Rules, read_knowledge, read_rules
+from abl_cards.games.reading.rules import Rules, placed, read_knowledge, read_rules
 from abl_cards.games.reading.variants import HOME
 from abl_cards.games.shapes import functor
 from abl_cards.games.soundness import problems
 from abl_cards.games.tables import Action, Indices, Listener, Moment, MoveLists
 from abl_cards.games.telling import samples
 from abl_cards.games.telling.judging import FolderFacts
+from abl_cards.games.telling.knowledge import check_beliefs
 from abl_cards.games.telling.observations import observation_of
 from abl_cards.games.telling.symmetries import symmetries
 from abl_cards.games.words import drawing, moments, replay
@@ -92,7 +94,14 @@ def engine_of(folder: Folder, profile: str | None, name: str) -> FolderEngine:
 
 @lru_cache(maxsize=64)
 def _compiled(path: Path, profile: str | None, name: str, state: object) -> FolderEngine:
-    return FolderEngine(read_rules(Folder(path), profile), name)
+    folder = Folder(path)
+    rules = read_rules(folder, profile)
+    try:
+        check_init(rules)
+        check_beliefs(rules)
+    except KBError as problem:
+        raise KBError([placed(each, folder.program(profile), folder) for each in problem.diagnostics]) from None
+    return FolderEngine(rules, name)
 
 
 @dataclass(frozen=True)
@@ -247,11 +256,20 @@ class FolderEngine:
 
     def moment(self, value: Mapping[str, Any], move: int | None = None) -> Moment:
         """The decision of a state, or that of a record before a move (from 1); raises GameError."""
-        return moments.moment(self.rules, value, move)
+        foreign = self._archive_for([value])
+        return foreign.moment(self.rules, value, move) if foreign else moments.moment(self.rules, value, move)
 
     def recorded(self, records: Sequence[Mapping[str, Any]], moves: Sequence[int]) -> Decisions:
         """The decisions of records before these moves, one a record; raises GameError."""
-        return moments.recorded(self.rules, records, moves)
+        foreign = self._archive_for(records)
+        return foreign.recorded(self.rules, records, moves) if foreign else moments.recorded(self.rules, records, moves)
+
+    def plays_of(self, records: Sequence[Mapping[str, Any]]) -> list[list[int]]:
+        """The numbers of the acts of records where something is played, and nothing chosen; none of a wrong record."""
+        foreign = self._archive_for(records)
+        if foreign:
+            return [list(range(1, 1 + foreign.acts(record))) for record in records]
+        return moments.plays_of(self.rules, records)
 
     def legal_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
         """The complete lists of legal moves of states in JSON form, or what is wrong with a state."""
@@ -276,7 +294,18 @@ class FolderEngine:
         kept: dict[str, Any] | None = None,
     ) -> Replay:
         """Play records again, one a line, and compare; a listener hears every episode at a table of its own."""
+        kept = {} if kept is None else kept
+        foreign = kept["archive"] = kept.get("archive") or self._archive_for(records)
+        if foreign:
+            found: Replay = foreign.replay(self.rules, records, listener, kept)
+            return found
         return replay.replay(self.rules, records, listener, kept)
+
+    def _archive_for(self, records: Sequence[Any]) -> Archive | None:
+        """Who reads these records, where they are not in our own form: the first that can be read tells."""
+        archive = archive_of(self.rules.folder)
+        first = next((each for each in records if isinstance(each, Mapping)), None)
+        return archive if archive and first is not None and archive.reads(first) else None
 
     # --- samples
     # -------------------------------------------------------------------------------------------------------

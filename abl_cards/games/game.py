@@ -172,6 +172,9 @@ class Engine(Protocol):
     def recorded(self, records: Sequence[Mapping[str, Any]], moves: Sequence[int]) -> Decisions:
         """The decisions of records before these moves, one a record; raises GameError."""
 
+    def plays_of(self, records: Sequence[Mapping[str, Any]]) -> list[list[int]]:
+        """The numbers of the moves of records where something is played, and nothing chosen; none of a wrong record."""
+
     def adopt(self, decisions: Any) -> tuple[NDArray[np.bool_], Any]:
         """Decisions or exchanges of other rules of the same game by these: which of them there are here, and those."""
 

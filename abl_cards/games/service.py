@@ -1,6 +1,6 @@
 """What a game says at tables where other programs sit down, and how it understands other tables.
 
-A game that has such a protocol defines ``SERVICE`` in its module ``service``; nothing else need know of it.
+A platform that has such a protocol defines ``SERVICE`` in its module ``service``, and a folder names the platform.
 """
 
 from __future__ import annotations
@@ -9,13 +9,12 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import game_names
+from abl_cards.games import game, game_names
 from abl_cards.games.game import Engine, GameError
 from abl_cards.games.tables import Decisions, Exchanges, Listener, Moves, Tables
 
@@ -207,7 +206,7 @@ class Service(Protocol):
 def game_of(dialect: str) -> str | None:
     """The game that guests of a dialect play; None where every game may be; raises GameError for no dialect."""
     dialects: dict[str, str | None] = {
-        each: name for name in game_names() if _own(name) for each in service(name).guest_dialects
+        each: name for name in game_names() if (own := _own(name)) for each in own.guest_dialects
     }
     dialects |= dict.fromkeys(_plain().guest_dialects)
     if dialect not in dialects:
@@ -216,17 +215,16 @@ def game_of(dialect: str) -> str | None:
 
 
 def service(name: str) -> Service:
-    """The protocol of a game: its own, or the plain one. Raises GameError for a game that has none."""
-    if _own(name):
-        found: Service = import_module(f"{__package__}.{name}.service").SERVICE
-        return found
-    if name in game_names() and (Path(__file__).parent / name).is_dir():
-        raise GameError(f"there is no protocol for tables of {name} yet")
-    return _plain()
+    """The protocol of a game: that of the platform that its folder names, or the plain one; raises GameError."""
+    return _own(name) or _plain()
 
 
-def _own(name: str) -> bool:
-    return name in game_names() and (Path(__file__).parent / name / "service.py").is_file()
+def _own(name: str) -> Service | None:
+    from abl_cards.games.foreign import of_platform  # numba and all its kernels: not before somebody plays
+
+    folder = getattr(game(name), "folder", None)
+    found: Service | None = of_platform(folder, "service", "SERVICE") if folder else None
+    return found
 
 
 def _plain() -> Service:

@@ -112,7 +112,7 @@ def _look(tables: Tables, decisions: Decisions, judge: Judge, step: int, printed
     printed.add("masks", which, decisions.legal.T.astype(np.uint8), decisions.label_to_beat.astype(np.int16))
     hidden = decisions.hidden()
     printed.add("views", decisions.observe(), hidden.unseen, hidden.left, hidden.at_least, hidden.at_most)
-    printed.add("views", np.round(decisions.hints().astype(np.float64), 3), tables.open_hands(which))
+    printed.add("views", np.round(decisions.hints().astype(np.float64), 3) + 0.0, tables.open_hands(which))
     printed.add("results", tables.roles(which), tables.seat[which])
     if step % LISTED == 0:
         lists = decisions.moves()

@@ -40,21 +40,21 @@ LEAD, OVER = "turn(S) :- trick_over, owner(S), not out(S).", "episode_over :- ou
 FOLLOW, DOUBLE = "turn(S) :- not trick_over, after(S,D), open(S), not nearer(D).", "double      :-"
 STAYS = "base_level(2).                 "
 BACK = "back(R,S)     :- returnable(R), held(R,S,1)."
-UPSTREAM = r"upstream(S)  :- finish(1,T), S = (T+3)\4."
+UPSTREAM = r"upstream(S)     :- finished(1,T), S = (T+3)\4."
 LACKS = "lacking(F) :- needs(F,_,R,N), not held(R,N)."
 CAN = "form(_,F), F != pass, not lacking(F), not bare(F)."
 
 STOPS = [
     (edit("guandan", "rules.lp", PASS, ""), r"no legal move and no pass for seat \d: `legal/1` is empty; rules.lp"),
     (edit("guandan", "rules.lp", MOVE, f"{MOVE[:-1]}, F = pass."), r"no legal move .*`legal/1` is empty; rules.lp"),
-    (edit("guandan", "rules.lp", LEAD, ""), r"it is nobody's turn: `turn/1` must name one seat; rules.lp \(acted \d"),
-    (edit("guandan", "rules.lp", FOLLOW, ""), r"it is nobody's turn: `turn/1` must name one seat; rules.lp"),
-    (edit("guandan", "rules.lp", OVER, f"{OVER[:-1]}, not seat(S)."), r"`turn/1` must name one seat; rules.lp"),
-    (edit("guandan", "rules.lp", LEAD, f"{LEAD} turn(0)."), r"the turn of seats 0 and \d at once: .* rules.lp"),
-    (edit("guandan", "tribute.lp", DOUBLE, f"payer(1,0). payer(1,1). payer(2,2). {DOUBLE}"), "`payer/2` .* tribute.lp"),
-    (edit("guandan", "tribute.lp", BACK, ""), r"no card to give for seat \d: `back/2` is empty; tribute.lp"),
-    (edit("guandan", "tribute.lp", UPSTREAM, UPSTREAM.replace("4", "5")), "`(gives/2|leads/1)` .* tribute.lp"),
-    (edit("guandan", "promotion.lp", STAYS, f"{STAYS} next_standing(0,2)."), "`next_standing/2` .* promotion.lp"),
+    (edit("guandan", "rules.lp", LEAD, ""), r"`turn/1` names no seat, or several, after seat \d .*; rules.lp"),
+    (edit("guandan", "rules.lp", FOLLOW, ""), r"`turn/1` names no seat, or several, after seat \d .*; rules.lp"),
+    (edit("guandan", "rules.lp", OVER, f"{OVER[:-1]}, not seat(S)."), r"`turn/1` names no seat, or several.*rules.lp"),
+    (edit("guandan", "rules.lp", LEAD, f"{LEAD} turn(0)."), r"`turn/1` names no seat, or several, after .*; rules.lp"),
+    (edit("guandan", "tribute.lp", DOUBLE, f"payer(1,0). payer(1,1). {DOUBLE}"), "`asks/2` names .*; tribute.lp"),
+    (edit("guandan", "tribute.lp", BACK, ""), r"nothing to choose for seat \d in back: `option/1` is empty; tribute"),
+    (edit("guandan", "tribute.lp", UPSTREAM, f"{UPSTREAM[:-1]}, T > 9."), "`leads/1` .* tribute.lp"),
+    (edit("guandan", "promotion.lp", STAYS, f"{STAYS} next_standing(0,2)."), "`next/1` gives two values .*; game.lp"),
     (edit("doudizhu", "rules.lp", CAN, CAN.replace("not lacking(F), ", "")), r"seat \d has no cards for .*: `legal/1`"),
     (edit("doudizhu", "rules.lp", CAN, CAN.replace(", not bare(F)", "")), r"seat \d has no cards for .*: `legal/1`"),
     (edit("doudizhu", "rules.lp", f"playable(F)    :- {CAN}", ""), r"no legal move .*`legal/1` is empty"),

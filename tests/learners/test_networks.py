@@ -8,24 +8,24 @@ import torch
 from torch import nn
 
 from abl_cards.games import game
-from abl_cards.games.guandan.decisions import decide
-from abl_cards.games.guandan.engine import GuandanEngine, engine_of
+from abl_cards.games.game import Engine
 from learners import examples
 from learners.decision import OpenHands, Question
 from learners.networks import GameShape, Networks
 from learners.presets import DRAWS, PRESETS, Preset
 from learners.symmetry import Symmetries
 from learners.told import Opened, Told
+from tests.games.guandan.states import decide
 from tests.learners.tiny import TINY
 
 
 @pytest.fixture(scope="module")
-def engine() -> GuandanEngine:
-    return engine_of()
+def engine() -> Engine:
+    return game("guandan").engine()
 
 
 @pytest.fixture(scope="module")
-def shape(engine: GuandanEngine) -> GameShape:
+def shape(engine: Engine) -> GameShape:
     return GameShape.of(engine)
 
 
@@ -147,7 +147,7 @@ def test_the_same_seed_gives_the_same_weights_and_leaves_the_generator_alone(sha
     assert any(not torch.equal(first[name], other[name]) for name in first)
 
 
-def test_symmetries_move_cards_and_nothing_else(engine: GuandanEngine) -> None:
+def test_symmetries_move_cards_and_nothing_else(engine: Engine) -> None:
     symmetries = Symmetries.of(engine.symmetries, engine.observation)
     tables = engine.tables(np.arange(40, dtype=np.uint64))
     decisions = tables.decisions(tables.playing())
@@ -160,13 +160,13 @@ def test_symmetries_move_cards_and_nothing_else(engine: GuandanEngine) -> None:
         assert torch.equal(moved[:, hand], symmetries.hands(number, seen[:, hand]))
         ranks = [hands[:, :52].reshape(-1, 13, 4).sum(dim=2) for hands in (moved[:, hand], seen[:, hand])]
         assert torch.equal(*ranks)
-        left = engine.observation["left"]
+        left = engine.observation["sizes"]
         assert torch.equal(moved[:, left], seen[:, left])
 
 
-def test_symmetries_leave_the_legal_labels_as_they_are(engine: GuandanEngine) -> None:
+def test_symmetries_leave_the_legal_labels_as_they_are(engine: Engine) -> None:
     tables = engine.tables(np.arange(60, dtype=np.uint64))
-    hands = tables.decisions(tables.playing()).situation.hand
+    hands = tables.decisions(tables.playing()).view.hand  # type: ignore[attr-defined]
     level, leading = np.full(60, 5, np.int8), np.full(60, -1, np.int16)
     straight_flushes = [label.startswith("straight_flush") for label in engine.labels]
     for order in engine.symmetries:

@@ -9,7 +9,7 @@ import pytest
 
 from abl_cards.agents import agent, judge
 from abl_cards.games import Decisions, Judge, game
-from abl_cards.games.guandan.engine import GuandanEngine, engine_of
+from abl_cards.games.game import Engine
 from abl_cards.positions import met_in_play
 from reasoners.account import account, judgement
 from reasoners.explanation import Explanation, compare, explain
@@ -20,8 +20,8 @@ FOLLOW = {"level": "8", "hand": ["H4", "H4", "C4", "H8"], "to_beat": ["Pair", "3
 
 
 @pytest.fixture(scope="module")
-def strict(tmp_path_factory: pytest.TempPathFactory) -> GuandanEngine:
-    return engine_of(edited(tmp_path_factory.mktemp("kb") / "strict", more=STRICT))
+def strict(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    return game("guandan").engine(edited(tmp_path_factory.mktemp("kb") / "strict", more=STRICT))
 
 
 def positions(engine: Any) -> list[Decisions]:
@@ -75,7 +75,7 @@ def test_the_runner_up_is_the_best_of_another_label() -> None:
     assert "the only move" in account(single)
 
 
-def test_inconsistent_moves_are_dropped_with_file_and_line(strict: GuandanEngine) -> None:
+def test_inconsistent_moves_are_dropped_with_file_and_line(strict: Engine) -> None:
     found = explain(strict, judge("kb", strict), strict.moment(LEAD))
     assert not found.chosen.violates
     assert {str(verdict.action).split()[0] for verdict in found.dropped} == {"Bomb", "Single"}
@@ -95,7 +95,7 @@ def test_inconsistent_moves_are_dropped_with_file_and_line(strict: GuandanEngine
     assert "it is inconsistent with the knowledge base" in said
 
 
-def test_when_every_move_is_inconsistent_the_cheapest_is_played(strict: GuandanEngine) -> None:
+def test_when_every_move_is_inconsistent_the_cheapest_is_played(strict: Engine) -> None:
     found = explain(strict, judge("kb", strict), strict.moment({"level": "8", "hand": ["H8"]}))
     assert found.chosen.violates
     assert len(found.dropped) == 1

@@ -5,8 +5,6 @@ import re
 import pytest
 
 from abl_cards.games import GameError, game
-from abl_cards.games.guandan.engine import engine_of
-from abl_cards.games.guandan.wording import spell
 from reasoners.phrases import LANGUAGES, Phrasebook
 from tests.edited import edited
 
@@ -32,7 +30,7 @@ cost(neighbour(W), 1) :- top(W).
 
 @pytest.fixture(scope="module")
 def books(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Phrasebook]:
-    engine = engine_of(edited(tmp_path_factory.mktemp("kb") / "words", more=RULES))
+    engine = game("guandan").engine(edited(tmp_path_factory.mktemp("kb") / "words", more=RULES))
     return {language: Phrasebook.of(engine.rules.kb, engine, language) for language in LANGUAGES}
 
 
@@ -61,7 +59,7 @@ def test_a_sentence_that_is_missing_is_said_in_the_other_language(books: dict[st
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_preference_has_words_without_gaps(language: str) -> None:
-    engine = engine_of()
+    engine = game("guandan").engine()
     book = Phrasebook.of(engine.rules.kb, engine, language)
     for name, args in engine.rules.kb.circuit("cost/2").outputs:
         sentence = book.sentence([str(args[0])])
@@ -71,10 +69,11 @@ def test_every_preference_has_words_without_gaps(language: str) -> None:
 
 
 def test_spelling() -> None:
+    spell = game("guandan").engine().spell
     assert [spell("rank", rank, "en") for rank in (1, 2, 10, 14, 15, 16)] == [
         "A", "2", "T", "A", "small joker", "big joker"
     ]  # fmt: skip
     assert [spell("strength", power, "zh") for power in (14, 15, 16, 17)] == ["A", "级牌", "小王", "大王"]
-    assert spell("seat", "next", "en") == "the next seat"
+    assert spell("who", "next", "en") == "the next seat"
     assert spell("suit", "x", "en") == "x"
     assert spell("rank", "pair(4)", "en") == "pair(4)"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.games.guandan.engine import engine_of
+from abl_cards.games import game
 from abl_cards.positions import met_in_play
 from abl_cards.streams import mix_all
 from reasoners.minimiser import Minimiser
@@ -18,7 +18,7 @@ from tests.edited import STRICT, edited
 
 @pytest.fixture(scope="module")
 def strict(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return engine_of(Path(edited(tmp_path_factory.mktemp("kb") / "strict", more=STRICT)))
+    return game("guandan").engine(Path(edited(tmp_path_factory.mktemp("kb") / "strict", more=STRICT)))
 
 
 def test_the_best_card_set_of_a_label_is_the_minimisers(strict: Any) -> None:

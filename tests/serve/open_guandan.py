@@ -17,9 +17,10 @@ import numpy as np
 from websockets.asyncio.server import ServerConnection, serve
 
 from abl_cards.agents import Agent, agent
-from abl_cards.games.guandan.dealer import HERE, GuandanDealer
-from abl_cards.games.guandan.wire import RANK_TEXT
 from abl_cards.games.service import Message, Request
+from abl_cards.platforms.contest.dealer import HERE, ContestDealer
+from abl_cards.platforms.contest.standings import level_at
+from abl_cards.platforms.contest.wire import RANK_TEXT
 from abl_cards.streams import mix_all
 from tests.games.guandan.states import engine
 
@@ -57,7 +58,7 @@ class OpenGuanDan:
         self._connections: dict[int, ServerConnection] = {}
         self._full, self._over = asyncio.Event(), asyncio.Event()
         self._greater: tuple[int, Any] = (-1, PASS)
-        self.dealer = GuandanDealer(engine("openguandan"), 1)
+        self.dealer = ContestDealer(engine("openguandan"), 1)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[str]:
@@ -118,7 +119,7 @@ class OpenGuanDan:
             self.dealer.begin(np.uint64(self.key + number), turned=False)
             while self.dealer.winner == -1:
                 await self._tell_news()
-                if self.dealer.tables.course.to_beat[0] < 0:
+                if self.dealer.tables.state.to_beat[0] < 0:
                     self._greater = (-1, PASS)
                 await self._decide(companions[self.dealer.seat])
             await self._tell_news()
@@ -162,11 +163,8 @@ class OpenGuanDan:
         request.choose(turned(told["actionList"]).index(act))
 
     def _paid(self) -> list[dict[str, Any]]:
-        exchange = [field[0].tolist() for field in self.dealer.tables.exchange[:3]]
-        return [
-            {"payer": payer, "card": f"card {card}", "taker": taker}
-            for payer, card, taker in zip(*exchange, strict=True)
-        ]
+        gifts = self.dealer._ledger.paid(self.dealer.tables, 0) or []
+        return [{"payer": payer, "card": f"card {card}", "taker": taker} for payer, taker, card in gifts]
 
     async def _tell_news(self) -> None:
         for seat, message in self.dealer.news():
@@ -189,7 +187,7 @@ class OpenGuanDan:
         if stage == "beginning":
             told |= {
                 "handCards": sorted(told["handCards"]),
-                "levelCard": RANK_TEXT[int(self.dealer.tables.course.level[0])],
+                "levelCard": RANK_TEXT[level_at(self.dealer.tables, 0)],
             }
         elif stage == "play":  # as it was before this play
             told |= {"greaterPos": self._greater[0], "greaterAction": self._greater[1]}

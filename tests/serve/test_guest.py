@@ -14,18 +14,18 @@ from websockets.asyncio.server import serve as listen
 
 from abl_cards.agents import agent
 from abl_cards.games import Decisions, Exchanges, GameError, Moves
-from abl_cards.games.guandan.guest import GuandanGuest
-from abl_cards.games.guandan.manners import Plain
-from abl_cards.games.guandan.service import SERVICE
 from abl_cards.games.service import Reply, game_of, service
+from abl_cards.platforms.contest.guest import ContestGuest
+from abl_cards.platforms.contest.manners import Plain
+from abl_cards.platforms.contest.service import SERVICE
 from abl_cards.serve import GuestResult
 from tests.games.guandan.states import engine
 from tests.serve.houses import guest, run
 from tests.serve.test_protocol import PASS, asked, seated
 
 
-def new_guest() -> GuandanGuest:
-    return GuandanGuest(engine(), Plain())
+def new_guest() -> ContestGuest:
+    return ContestGuest(engine(), Plain())
 
 
 def reply(message: dict[str, Any], name: str = "greedy") -> Reply:
@@ -187,8 +187,7 @@ def test_dialects() -> None:
     assert game_of("openguandan") == game_of("guandan") == "guandan"
     with pytest.raises(GameError, match=r"unknown dialect 'x' \(there are: guandan, openguandan, plain\)"):
         game_of("x")
-    with pytest.raises(GameError, match="no protocol"):
-        service("big2")
+    assert service("big2").guest_dialects == ("plain",)
 
 
 # --- tables that misbehave ------------------------------------------------------------------------------------------

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import agent
 from abl_cards.games import Decisions, Exchanges, Moves
-from abl_cards.games.guandan.dealer import HERE, GuandanDealer
-from abl_cards.games.guandan.guest import GuandanGuest
-from abl_cards.games.guandan.manners import Plain
+from abl_cards.platforms.contest.dealer import HERE, ContestDealer
+from abl_cards.platforms.contest.guest import ContestGuest
+from abl_cards.platforms.contest.manners import Plain
 from tests.games.guandan.states import engine
 
 
@@ -38,10 +38,16 @@ def knowledge(decisions: Decisions) -> list[NDArray[Any]]:
     return [hidden.unseen, hidden.left, hidden.at_least, hidden.at_most, decisions.hints()]
 
 
+def sight(decisions: Any) -> list[NDArray[Any]]:
+    """What is seen of the hands, and the level."""
+    view = decisions.view
+    return [view.hand, view.unseen, view.sizes, view.top, view.context]
+
+
 def alike(seen: Any, there: Any) -> None:
     """All that a decision shows."""
-    assert all((mine == theirs).all() for mine, theirs in zip(seen.situation, there.situation, strict=True))
-    assert all((mine == theirs).all() for mine, theirs in zip(seen.hands, there.hands, strict=True))
+    for mine, theirs in zip(sight(seen), sight(there), strict=True):
+        assert (mine == theirs).all()
     if hasattr(there, "options"):
         assert (seen.options == there.options).all()
     else:
@@ -51,9 +57,9 @@ def alike(seen: Any, there: Any) -> None:
 
 @pytest.mark.parametrize(("name", "games"), [("random", 1), ("kb", 1)])
 def test_a_guest_sees_what_a_seat_at_the_table_sees(name: str, games: int) -> None:
-    dealer = GuandanDealer(engine(), games)
+    dealer = ContestDealer(engine(), games)
     eyes = [Eye(name) for _ in range(4)]
-    guests = [GuandanGuest(engine(), Plain()) for _ in range(4)]
+    guests = [ContestGuest(engine(), Plain()) for _ in range(4)]
     stages = set()
     for game in range(games):
         dealer.begin(np.uint64(game + 5), turned=False)

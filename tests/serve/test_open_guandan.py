@@ -12,10 +12,10 @@ import pytest
 
 from abl_cards.agents import agent
 from abl_cards.games import GameError
-from abl_cards.games.guandan.guest import GuandanGuest
-from abl_cards.games.guandan.rooms import InRooms
-from abl_cards.games.guandan.service import SERVICE
 from abl_cards.games.service import Refused, Visit
+from abl_cards.platforms.contest.guest import ContestGuest
+from abl_cards.platforms.contest.service import SERVICE
+from abl_cards.platforms.openguandan import InRooms
 from abl_cards.serve import GuestResult
 from tests.cli_runs import run as run_command
 from tests.games.guandan.states import engine
@@ -117,7 +117,7 @@ def test_wishes_that_cannot_be(dialect: str, wishes: dict[str, Any], words: str)
 
 def test_the_room_is_told() -> None:
     """Who creates a room is told its number, for those who are to join."""
-    seat = GuandanGuest(engine(), InRooms("kb"))
+    seat = ContestGuest(engine(), InRooms("kb"))
     seat.hear({"type": "CREATE_ROOM", "code": 200, "data": {"userNum": 0, "roomId": 7}})
     assert seat.remarks() == ["room 7: the others join with --room 7"]
     assert seat.remarks() == []
@@ -126,9 +126,9 @@ def test_the_room_is_told() -> None:
 # --- single messages -------------------------------------------------------------------------------------------------
 
 
-def seated(myPos: int = 0, **more: Any) -> GuandanGuest:
+def seated(myPos: int = 0, **more: Any) -> ContestGuest:
     """A guest in room 2 whose episode has begun."""
-    seat = GuandanGuest(engine(), InRooms("kb"))
+    seat = ContestGuest(engine(), InRooms("kb"))
     seat.hear({"type": "JOIN_ROOM", "code": 200, "data": {"userNum": 1, "roomId": 2}})
     hand = ["S4", "SQ", "SK", "H2", *(f"{suit}{rank}" for rank in "5678" for suit in "SHCD"), "D9", *["C9"] * 2] + [
         "DT"
@@ -138,7 +138,7 @@ def seated(myPos: int = 0, **more: Any) -> GuandanGuest:
     return seat
 
 
-def answer(seat: GuandanGuest, request: dict[str, Any]) -> dict[str, Any]:
+def answer(seat: ContestGuest, request: dict[str, Any]) -> dict[str, Any]:
     given = seat.reply(request, agent("greedy", engine()), np.uint64(1))
     assert given.problem is None
     return given.message
@@ -197,7 +197,7 @@ def test_what_was_played_is_curAction() -> None:
     seat.hear(
         {"type": "notify", "stage": "play", "curPos": 2, "curAction": PASS, "greaterPos": 1, "greaterAction": nine}
     )
-    assert seat._memory._tables.course.played[0].sum(axis=1).tolist() == [0, 1, 0, 0]
+    assert seat._memory._tables.state.played[0].sum(axis=1).tolist() == [0, 1, 0, 0]
 
 
 @pytest.mark.parametrize(

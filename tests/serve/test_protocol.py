@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from abl_cards.cards import parse_hand
-from abl_cards.games.guandan.dealer import HERE, GuandanDealer
-from abl_cards.games.guandan.protocol import View, beginning
-from abl_cards.games.guandan.wire import LEVEL_OF_TEXT
 from abl_cards.games.service import BadAnswer, Message, News, read_index
+from abl_cards.platforms.contest.dealer import HERE, ContestDealer
+from abl_cards.platforms.contest.ladder import bottom
+from abl_cards.platforms.contest.protocol import View, beginning
+from abl_cards.platforms.contest.standings import put
+from abl_cards.platforms.contest.wire import LEVEL_OF_TEXT
 from tests.games.guandan.states import engine
 
 PASS = ["PASS", "PASS", "PASS"]
@@ -23,26 +25,31 @@ SHORT = ["S9", "S3 SJ", "S4 SQ", "S5 SK"]
 def seated(
     hands: Sequence[str],
     level: str = "2",
-    previous: Sequence[int] = (-1, -1, -1, -1),
+    previous: Sequence[int] = (),
     leader: int = 0,
     profile: str = "standard",
     turned: bool = False,
     dialect: str = "A",
-) -> GuandanDealer:
+) -> ContestDealer:
     """A dealer before an episode with these hands, given by place of the table; team 0 plays its level."""
-    dealer = GuandanDealer(engine(profile), 3, dialect)
+    dealer = ContestDealer(engine(profile), 3, dialect)
     dealer.begin(np.uint64(1), turned)
     dealer.news()
     tables = dealer.tables
     tables.endless = False
-    tables.ladder.standing[0], tables.ladder.declarer[:] = (LEVEL_OF_TEXT[level], 2), 0
-    tables.previous[0] = previous
-    tables.course.hands[0] = np.stack([parse_hand(hand) for hand in hands])
-    tables._open_episode(HERE, np.array([leader], np.int8))
+    rules, fluents = tables.rules, tables.state.fluents[0]
+    fluents[:] = bottom(rules, 1).fluents[0]
+    put(rules, fluents, "standing", 0, LEVEL_OF_TEXT[level])
+    put(rules, fluents, "level", LEVEL_OF_TEXT[level])
+    put(rules, fluents, "declarer", 0)
+    for place, seat in enumerate(previous, start=1):
+        put(rules, fluents, "finished", place, seat)
+    tables.state.hands[0], tables.state.lots[0] = np.stack([parse_hand(hand) for hand in hands]), leader
+    tables._begin_episode(HERE)
     return dealer
 
 
-def choose(dealer: GuandanDealer, seat: int, *action: Any) -> list[News]:
+def choose(dealer: ContestDealer, seat: int, *action: Any) -> list[News]:
     """The seat must be the one to decide; it makes this choice. Gives what is told after it."""
     request = dealer.request()
     assert (request.seat, dealer.seat) == (seat, seat)
@@ -59,7 +66,7 @@ def to_all(news: list[News]) -> Message:
     return json.loads(json.dumps(news[0].message))
 
 
-def asked(dealer: GuandanDealer) -> Message:
+def asked(dealer: ContestDealer) -> Message:
     """What the seat to decide is asked, as it comes over the wire."""
     return json.loads(json.dumps(dealer.request().message))
 

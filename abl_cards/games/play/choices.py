@@ -8,12 +8,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games.faults import blame, stop_where
 from abl_cards.games.play.state import NOTHING
 from abl_cards.games.play.view import NO_EVENT, View
 from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Indices, MoveLists
 from abl_cards.games.telling.writer import Fill, columns_of
+from abl_cards.games.words.letters import cards_of
 
 NO_FORM = -1
 """What is chosen has no form."""
@@ -61,7 +63,17 @@ class Choices:
         found = np.zeros((len(self.view), len(rules.words.options)), np.uint8)
         for (_, (option,)), truth in zip(told.circuit.outputs, answers, strict=True):
             found[:, rules.words.options.index(option)] = truth
+        if self.view.at_table:
+            stop_where(found.max(axis=1) == 0, self.which, self._nothing)
         return found
+
+    def _nothing(self, row: int) -> str:
+        stage, kb = self.rules.words.stages[int(self.stage[row])], self.rules.kb
+        hand = self.rules.letters.spoken(cards_of(self.view.hand[row])) or "empty"
+        return (
+            f"nothing to choose for seat {self.view.seats[row]} in {stage}: `option/1` is empty{blame(kb, 'option/1')} "
+            f"(hand {hand})"
+        )
 
     def moves(self) -> MoveLists:
         """The options as moves of one card and no form: the number of the option."""

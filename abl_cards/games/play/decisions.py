@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.faults import check_laid, check_lists
+from abl_cards.games.game import GameError
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.play import bare, walk
 from abl_cards.games.play.state import LEADING
@@ -97,7 +98,11 @@ class Decisions:
         return some
 
     def observe(self) -> NDArray[np.uint8]:
-        """[n, features] what the seats see, as long as nobody has moved."""
+        """[n, features] what the seats see, as long as nobody has moved; raises GameError away from a table."""
+        if not self.view.at_table:
+            raise GameError(
+                "there is nothing to observe away from a table: a state does not tell what was played, a record does"
+            )
         return observe(self.rules, self.view.state, self.which, self.view.seats)
 
     def hidden(self) -> Constraints:

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.faults import TableError
-from abl_cards.games.game import GameError
+from abl_cards.games.faults import TableError, blame, several, stop_where
 from abl_cards.games.play import state as kernels
 from abl_cards.games.play.state import LEADING, State
 from abl_cards.games.play.view import act_column
@@ -40,6 +39,9 @@ class Change(NamedTuple):
     passes: NDArray[np.int64]  # [n, 4] output, from, to, kind; -1 for those aside
     takes: NDArray[np.int64]  # [n, 2] output, seat: all that lies aside
     matters: NDArray[np.bool_]  # [forms] of which laid down anything changes at all
+    rivals: tuple[
+        NDArray[np.int64], NDArray[np.int64]
+    ]  # outputs that set one slot, side by side, and where slots begin
     known: NDArray[np.uint8] | None  # [outputs, forms] where the form alone decides what changes
 
     def apply(self, answers: NDArray[np.uint8], state: State, which: Indices) -> None:
@@ -129,7 +131,24 @@ class Flow:
         """Something has happened at some tables."""
         change = self.changes.get(event)
         if change is not None and which.size:
-            change.apply(change.told.ask(len(which), self.fills(state, which, event)), state, which)
+            answers = change.told.ask(len(which), self.fills(state, which, event))
+            self._check_values(change, answers, which)
+            change.apply(answers, state, which)
+
+    def _check_values(self, change: Change, answers: NDArray[np.uint8], which: Indices) -> None:
+        """Raise TableError where a fluent would get two values at once."""
+        outputs, starts = change.rivals
+        if not len(starts):
+            return
+        counts = np.add.reduceat(answers[outputs], starts, axis=0)
+        if counts.max() > 1:
+            group, row = np.argwhere(counts > 1)[0]
+            mine = outputs[starts[group] : starts[group + 1] if group + 1 < len(starts) else None]
+            found = [str(change.told.circuit.outputs[each].args[0]) for each in mine if answers[each, row]]
+            kb = self.rules.kb
+            raise TableError(
+                int(which[row]), f"`next/1` gives two values at once: {several(found)}{blame(kb, 'next/1')}"
+            )
 
     def played(self, state: State, which: Indices) -> None:
         """Seats have played or passed."""
@@ -153,11 +172,22 @@ class Flow:
     ) -> tuple[NDArray[np.bool_], NDArray[np.int8], NDArray[np.int8], NDArray[np.int8]]:
         """[n] whether to deal again, the choice that is asked for or -1, who is asked, who leads the play."""
         answers = self.asked.ask(state.fluents, which, self.fills(state, which))
-        again, stage, seat, leader, leaders = kernels.control(answers, self._asking)
-        wrong = np.flatnonzero((leaders != 1) & (stage < 0) & ~again)
-        if wrong.size:
-            raise GameError(f"leads/1 names {leaders[wrong[0]]} seats once the cards are dealt; it must name one")
+        again, stage, seat, leader, askings, leaders = kernels.control(answers, self._asking)
+        wrong = ((leaders != 1) & (stage < 0) | (askings > 1)) & ~again
+        stop_where(wrong, which, lambda row: self._unclear(answers[:, row]))
         return again, stage, seat, leader
+
+    def _unclear(self, answers: NDArray[np.uint8]) -> str:
+        """What is wrong where several are asked, or several lead, or nobody."""
+        outputs, kb = self.asked.told.circuit.outputs, self.rules.kb
+        there = [atom for atom, truth in zip(outputs, answers, strict=True) if truth]
+        asked = [f"seat {atom.args[1]} for {atom.args[0]}" for atom in there if atom.name == "asks"]
+        if asked:
+            return f"who is to choose is not clear: `asks/2` names {several(asked)}{blame(kb, 'asks/2')}"
+        leading = [f"seat {atom.args[0]}" for atom in there if atom.name == "leads"]
+        return (
+            f"who leads is not clear: `leads/1` must name one seat, and names {several(leading)}{blame(kb, 'leads/1')}"
+        )
 
     @cached_property
     def _asking(self) -> NDArray[np.int64]:
@@ -251,6 +281,11 @@ class Flow:
 _cache: dict[int, tuple[Rules, Flow]] = {}
 
 
+def check_init(rules: Rules) -> None:
+    """Raise KBError where a match would begin in no way, or in several."""
+    _first(rules)
+
+
 def _flow(rules: Rules) -> Flow:
     lots = tuple(number(sides, f"lot({name},…)") for name, sides in rules.kb.facts("lots", 2))
     asked = rules.told("deal_again/0", "asks/2", "leads/1")
@@ -266,11 +301,12 @@ def _flow(rules: Rules) -> Flow:
 
 
 def _first(rules: Rules) -> tuple[tuple[int, int], ...]:
-    found = []
+    found: dict[int, int] = {}
     for (text,) in rules.kb.facts("init", 1):
-        place = _place(rules, text, "init")
-        found.append(place)
-    return tuple(found)
+        slot, value = _place(rules, text, "init")
+        if found.setdefault(slot, value) != value:
+            raise kb_error(f"init({text}): a match begins with another value as well", "keep one of them")
+    return tuple(found.items())
 
 
 def _place(rules: Rules, text: Term, output: str) -> tuple[int, int]:
@@ -295,12 +331,13 @@ def _change(rules: Rules, event: str) -> Change | None:
     circuit = told.circuit.specialise({atom: value for atom, value in events.items() if atom in told.circuit.inputs})
     if all(literal == FALSE for literal in circuit.output_literals.tolist()):
         return None
-    sets, adds, passes, takes = [], [], [], []
+    sets, adds, passes, takes, rivals = [], [], [], [], dict[int, list[int]]()
     for output, (name, args) in enumerate(circuit.outputs):
         if circuit.output_literals[output] == FALSE:
             continue
         if name == "next":
             sets.append((output, *_place(rules, args[0], "next")))
+            rivals.setdefault(sets[-1][1], []).append(output)
         elif name == "drop":
             slot, _ = _place(rules, args[0], "drop")
             sets.append((output, slot, int(rules.fluents.nothing[slot])))
@@ -316,7 +353,15 @@ def _change(rules: Rules, event: str) -> Change | None:
     told = Told.of(circuit, rules.words)
     tables = [np.array(found, np.int64).reshape(-1, width) for found, width in
               ((sets, 3), (adds, 3), (passes, 4), (takes, 2))]  # fmt: skip
-    return Change(told, tables[0], tables[1], tables[2], tables[3], *_mattering(rules, told))
+    matters, known = _mattering(rules, told)
+    return Change(told, tables[0], tables[1], tables[2], tables[3], matters, _side_by_side(rivals), known)
+
+
+def _side_by_side(rivals: Mapping[int, list[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """See Change.rivals."""
+    groups = [outputs for outputs in rivals.values() if len(outputs) > 1]
+    starts = np.cumsum([0, *map(len, groups)])[:-1]
+    return np.array([output for outputs in groups for output in outputs], np.int64), starts.astype(np.int64)
 
 
 MOST_CLASSES = 64

@@ -98,6 +98,28 @@ NEXT_SEAT, TRICK_OVER, OVER = 31, 32, 64
 NO_TURN = 255
 
 
+class Turn(NamedTuple):
+    """What the rules say after an act."""
+
+    seat: int
+    trick_over: bool
+    over: bool
+
+
+def next_turn(
+    turns: Turns, acted: int, owner: int, passed: int, gone_by: int, out: int, form: int, context: int
+) -> Turn:
+    """Who is next after an act, for a trick that lies on no table; whoever passed, and is out, as bits.
+
+    Nobody where the rules name no seat, or several.
+    """
+    values = (acted, owner, passed, gone_by, out, int(turns.laid_class[form]), context)
+    entry = int(turns.table[sum(value * stride for value, stride in zip(values, turns[1:8], strict=True))])
+    if entry == NO_TURN:
+        return Turn(NOBODY, False, False)
+    return Turn(entry & NEXT_SEAT, bool(entry & TRICK_OVER), bool(entry & OVER))
+
+
 @njit(cache=True, nogil=True)
 def deal(keys, which, deck, sizes, hands, aside):
     """Shuffle the pack with each key; sizes [seats] cards to each seat of tables which[:], the rest aside; keys [n]."""
@@ -264,13 +286,13 @@ AGAIN, ASKS, LEADS = range(3)
 
 @njit(cache=True, nogil=True)
 def control(answers, asking):
-    """[n] whether to deal again, the choice asked for or -1, who is asked, who leads, and how many do.
+    """[n] whether to deal again, the choice asked for or -1, who is asked, who leads; how many are asked, and lead.
 
     answers [outputs, n]; asking [outputs, 3] is what each of them says, of which choice, and of which seat.
     """
     n = answers.shape[1]
     again, stage, leaders = np.zeros(n, np.bool_), np.full(n, -1, np.int8), np.zeros(n, np.int8)
-    seat, leader = np.zeros(n, np.int8), np.zeros(n, np.int8)
+    seat, leader, askings = np.zeros(n, np.int8), np.zeros(n, np.int8), np.zeros(n, np.int8)
     for output in range(len(asking)):
         what, choice, who = asking[output]
         for i in range(n):
@@ -279,10 +301,11 @@ def control(answers, asking):
                     again[i] = True
                 elif what == ASKS:
                     stage[i], seat[i] = choice, who
+                    askings[i] += 1
                 else:
                     leader[i] = who
                     leaders[i] += 1
-    return again, stage, seat, leader, leaders
+    return again, stage, seat, leader, askings, leaders
 
 
 @njit(cache=True, nogil=True)

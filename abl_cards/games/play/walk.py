@@ -41,7 +41,9 @@ class Book(NamedTuple):
     order: NDArray[np.int16]  # [contexts, ranks] the ranks from weak to strong, for last groups
     lists: NDArray[np.int32]  # [contexts, blocks] the blocks in the order of lists
     alphabet: NDArray[np.int16]  # [ranks] in the order in which kickers are tried
-    base: int
+    width: tuple[int, ...]  # as long as there are slots
+    stand_ins: tuple[int, ...]  # as there are kinds of wild cards
+    radix: tuple[int, ...]  # as there are numbers of copies, none among them
     sorted_rows: bool  # cards lie low to high, kickers among the others
 
     @classmethod
@@ -61,7 +63,7 @@ class Book(NamedTuple):
             np.stack([layout.tail_form, layout.tail_natural], axis=1), layout.suit_form, layout.allowed,
             layout.label_blocks, slots.kind, slots.natural, slots.suit,
             np.stack([slots.wild, slots.own_rank, slots.own_slot], axis=2), table.start, table.counts, order, lists,
-            alphabet, table.base, sorted_rows,
+            alphabet, (0,) * slots.kind.shape[1], (0,) * slots.wild.shape[1], (0,) * int(table.base), sorted_rows,
         )  # fmt: skip
 
 
@@ -120,13 +122,13 @@ def take_hand(book, context, hand, room):
     """Sort a hand into ranks, slots and wild cards."""
     kind, acting, wild = book.kind, book.acting, book.wild
     natural, wilds = room.natural, room.wilds
-    ranks, width = kind.shape
+    ranks, width = kind.shape[0], len(book.width)
     for rank in range(ranks):
         for slot in range(width):
             card = kind[rank, slot]
             natural[rank, slot] = hand[card] * acting[context, rank, slot] if card >= 0 else 0
     wilds[0] = wilds[1] = 0
-    for place in range(wild.shape[1]):
+    for place in range(len(book.stand_ins)):
         card = wild[context, place, 0]
         wilds[place] = hand[card] if card >= 0 else 0
 
@@ -137,14 +139,14 @@ def take_hand(book, context, hand, room):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _pattern(base, natural, rank, only, wild, context, first_wilds, second_wilds):
+def _pattern(base, width, stand_ins, natural, rank, only, wild, context, first_wilds, second_wilds):
     """The candidates for a group; in its own rank a wild card lies among the natural ones."""
     code, weight = np.int64(0), np.int64(1)
-    for slot in range(natural.shape[1]):
+    for slot in range(width):
         if only < 0 or only == slot:
             code += weight * natural[rank, slot]
         weight *= base
-    for place in range(wild.shape[1]):
+    for place in range(stand_ins):
         count = first_wilds if place == 0 else second_wilds
         if count:
             slot = np.int64(wild[context, place, 2])
@@ -160,14 +162,13 @@ def _pattern(base, natural, rank, only, wild, context, first_wilds, second_wilds
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _lay(kind, wild, counts, row, context, rank, laid, filled):
+def _lay(width, stand_ins, kind, wild, counts, row, context, rank, laid, filled):
     """Put one group's cards behind the others; returns how many cards lie there now."""
-    width = kind.shape[1]
     for slot in range(width):
         for _ in range(counts[row, slot]):
             laid[filled] = kind[rank, slot]
             filled += 1
-    for place in range(wild.shape[1]):
+    for place in range(stand_ins):
         for _ in range(counts[row, width + place]):
             laid[filled] = wild[context, place, 0]
             filled += 1
@@ -196,12 +197,18 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
     if only_form >= 0 and not allowed[only_form, column]:
         return seen
     kind, suits, wild, start, counts = book.kind, book.suit, book.wild, book.start, book.counts
-    natural, state, laid, base, sorted_rows = room.natural, room.state, room.laid, np.int64(book.base), book.sorted_rows
+    natural, state, laid, base, sorted_rows = (
+        room.natural,
+        room.state,
+        room.laid,
+        np.int64(len(book.radix)),
+        book.sorted_rows,
+    )
     mode, groups = book.blocks[block, MODE], np.int64(book.blocks[block, GROUPS])
     most, kickers = np.int64(book.blocks[block, WILDS]), np.int64(book.blocks[block, KICKERS])
     parts, suit_form = book.groups[block], book.suit_form[block]
     first, last, stop, shift = window.first, window.last, window.stop, window.at - window.first
-    width, stand_ins, laying = natural.shape[1], wild.shape[1], last > first or kickers > 0
+    width, stand_ins, laying = len(book.width), len(book.stand_ins), last > first or kickers > 0
     for name in range(_NAMES):
         state[name, 0] = 0
     state[_WILD, 0], state[_OTHER_WILD, 0], state[_SUIT, 0] = room.wilds[0], room.wilds[1], -1
@@ -238,7 +245,16 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
         rank, size = np.int64(parts[_RANK, depth]), np.int64(parts[_SIZE, depth])
         if entering:
             pattern = _pattern(
-                base, natural, rank, parts[_ONLY, depth], wild, context, state[_WILD, depth], state[_OTHER_WILD, depth]
+                base,
+                width,
+                stand_ins,
+                natural,
+                rank,
+                parts[_ONLY, depth],
+                wild,
+                context,
+                state[_WILD, depth],
+                state[_OTHER_WILD, depth],
             )
             state[_ROW, depth], state[_END, depth] = start[pattern, size], start[pattern, size + 1]
         row = state[_ROW, depth]
@@ -276,7 +292,9 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
                 if counts[row, slot] > 0 and suits[rank, slot] >= 0:
                     shown |= np.int64(1) << np.int64(suits[rank, slot])
         if laying:
-            state[_LAID, depth + 1] = _lay(kind, wild, counts, row, context, rank, laid, state[_LAID, depth])
+            state[_LAID, depth + 1] = _lay(
+                width, stand_ins, kind, wild, counts, row, context, rank, laid, state[_LAID, depth]
+            )
         state[_STAND_INS, depth + 1] = state[_STAND_INS, depth] + standing
         state[_SHOWN, depth + 1] = shown
         state[_SUIT, depth + 1] = suit
@@ -289,35 +307,38 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
 def _walk_tails(book, block, context, allowed, column, room, depth, seen, window, form, cards):
     """The last group in every rank it may have, weak ranks first."""
     start, counts, order, kind, wild = book.start, book.counts, book.order, book.kind, book.wild
-    tails, base, sorted_rows = book.tails[block], np.int64(book.base), book.sorted_rows
+    tails, base, sorted_rows = book.tails[block], np.int64(len(book.radix)), book.sorted_rows
     state, laid, natural = room.state, room.laid, room.natural
     first, last, stop, shift = window.first, window.last, window.stop, window.at - window.first
     size, filled = np.int64(book.blocks[block, TAIL_SIZE]), state[_LAID, depth]
-    spare, width = book.blocks[block, WILDS] - state[_STAND_INS, depth], natural.shape[1]
+    spare = book.blocks[block, WILDS] - state[_STAND_INS, depth]
+    width, stand_ins = len(book.width), len(book.stand_ins)
     for place in range(order.shape[1]):
         rank = np.int64(order[context, place])
         index = tails[0, rank]
         if index < 0 or not allowed[index, column]:
             continue
-        pattern = _pattern(base, natural, rank, NONE, wild, context, state[_WILD, depth], state[_OTHER_WILD, depth])
+        pattern = _pattern(
+            base, width, stand_ins, natural, rank, NONE, wild, context, state[_WILD, depth], state[_OTHER_WILD, depth]
+        )
         most = min(size - tails[1, rank], spare)
         for row in range(start[pattern, size], start[pattern, size + 1]):
             standing = 0
-            for stand_in in range(wild.shape[1]):
+            for stand_in in range(stand_ins):
                 standing += counts[row, width + stand_in]
             if standing <= most and seen < stop:
                 if first <= seen < last:
-                    laying = _lay(kind, wild, counts, row, context, rank, laid, filled)
+                    laying = _lay(width, stand_ins, kind, wild, counts, row, context, rank, laid, filled)
                     _write(sorted_rows, laid, laying, index, shift + seen, form, cards)
                 seen += 1
     return seen
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _ways_of(start, base, natural, rank, count):
+def _ways_of(width, start, base, natural, rank, count):
     """The first of the combinations of so many natural cards of a rank, and the one after the last."""
     code, weight = np.int64(0), np.int64(1)
-    for slot in range(natural.shape[1]):
+    for slot in range(width):
         code += weight * natural[rank, slot]
         weight *= base
     return np.int64(start[code, count]), np.int64(start[code, count + 1])
@@ -332,7 +353,7 @@ def limits(book, block, way, room):
         bits, caps[rank] = np.int64(allowed[row, way, rank]), 0
         if bits:
             held = np.int64(0)
-            for slot in range(natural.shape[1]):
+            for slot in range(len(book.width)):
                 held += natural[rank, slot]
             groups = held // size
             while groups > 0 and not (bits >> groups) & 1:
@@ -393,9 +414,10 @@ def _walk_kickers(book, block, way, room, depth, seen, window, form, cards):
 @njit(cache=True, nogil=True)
 def _lay_kickers(book, block, room, depth, groups, seen, window, form, cards):
     """All the cards that kickers of chosen ranks can be."""
+    width, stand_ins = len(book.width), len(book.stand_ins)
     size, chosen, laid, stack = np.int64(book.blocks[block, KICKER_SIZE]), room.chosen, room.laid, room.stack
     shift, index, sorted_rows = window.at - window.first, np.int64(book.blocks[block, FORM]), book.sorted_rows
-    kind, wild, start, counts, base = book.kind, book.wild, book.start, book.counts, np.int64(book.base)
+    kind, wild, start, counts, base = book.kind, book.wild, book.start, book.counts, np.int64(len(book.radix))
     natural = room.natural
     parts = np.int64(0)
     ways = np.int64(1)
@@ -407,7 +429,7 @@ def _lay_kickers(book, block, room, depth, groups, seen, window, form, cards):
             stack[parts, 4] = (rank << 32) | 1
             parts += 1
     for part in range(parts):
-        low, high = _ways_of(start, base, natural, stack[part, 4] >> 32, (stack[part, 4] & 255) * size)
+        low, high = _ways_of(width, start, base, natural, stack[part, 4] >> 32, (stack[part, 4] & 255) * size)
         ways *= high - low
     if seen + ways <= window.first or seen >= window.last:
         return seen + ways
@@ -416,9 +438,9 @@ def _lay_kickers(book, block, room, depth, groups, seen, window, form, cards):
             rest, filled, over = number, room.state[_LAID, depth], ways
             for part in range(parts):
                 rank = stack[part, 4] >> 32
-                low, high = _ways_of(start, base, natural, rank, (stack[part, 4] & 255) * size)
+                low, high = _ways_of(width, start, base, natural, rank, (stack[part, 4] & 255) * size)
                 over //= high - low
-                filled = _lay(kind, wild, counts, low + rest // over, np.int64(0), rank, laid, filled)
+                filled = _lay(width, stand_ins, kind, wild, counts, low + rest // over, np.int64(0), rank, laid, filled)
                 rest %= over
             _write(sorted_rows, laid, filled, index, shift + seen, form, cards)
         seen += 1
@@ -474,7 +496,7 @@ def realise(book, hands, context, way, labels, allowed, keys, lo, hi, form, card
         take_hand(book, context[i], hands[i], room)
         label, ctx, how, here = np.int64(labels[i]), np.int64(context[i]), np.int64(way[i]), np.int64(i)
         first = np.int64(blocks[label, 0])
-        if blocks[label, 1] - first == 1 and _is_plain(book, first, ctx):
+        if blocks[label, 1] - first == 1 and _is_plain(book, first, room):
             found[i] = _draw(book, first, ctx, how, keys, i, room, form, cards)
             continue
         pick = np.int64(0)
@@ -493,20 +515,16 @@ def realise(book, hands, context, way, labels, allowed, keys, lo, hi, form, card
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _is_plain(book, block, context):
-    """Whether the card sets of a block are all the ways to choose each group by itself."""
-    if book.blocks[block, MODE] != PLAIN:
-        return False
-    for place in range(book.wild.shape[1]):
-        if book.wild[context, place, 0] >= 0:
-            return False
-    return True
+def _is_plain(book, block, room):
+    """Whether the card sets of a block are all the ways to choose each group by itself: no wild card is held."""
+    return book.blocks[block, MODE] == PLAIN and room.wilds[0] == 0 and room.wilds[1] == 0
 
 
 @njit(cache=True, nogil=True)
 def _draw(book, block, context, way, keys, i, room, form, cards):
     """Choose the groups one by one, then the kickers: all card sets are equally likely; without keys the first."""
-    natural, laid, base, sorted_rows = room.natural, room.laid, np.int64(book.base), book.sorted_rows
+    width, stand_ins = len(book.width), len(book.stand_ins)
+    natural, laid, base, sorted_rows = room.natural, room.laid, np.int64(len(book.radix)), book.sorted_rows
     kind, wild, start, counts, parts = book.kind, book.wild, book.start, book.counts, book.groups[block]
     groups, kickers = np.int64(book.blocks[block, GROUPS]), np.int64(book.blocks[block, KICKERS])
     if kickers and len(keys) == 0:
@@ -515,7 +533,9 @@ def _draw(book, block, context, way, keys, i, room, form, cards):
     total = np.int64(1)
     for group in range(groups):
         size = parts[_SIZE, group]
-        pattern = _pattern(base, natural, parts[_RANK, group], parts[_ONLY, group], wild, context, 0, 0)
+        pattern = _pattern(
+            base, width, stand_ins, natural, parts[_RANK, group], parts[_ONLY, group], wild, context, 0, 0
+        )
         total *= np.int64(start[pattern, size + 1] - start[pattern, size])
     carried = np.int64(1)
     if kickers:
@@ -530,15 +550,15 @@ def _draw(book, block, context, way, keys, i, room, form, cards):
     which, rest, filled, left = lot // carried, lot % carried, np.int64(0), total
     for group in range(groups):
         rank, size = np.int64(parts[_RANK, group]), parts[_SIZE, group]
-        pattern = _pattern(base, natural, rank, parts[_ONLY, group], wild, context, 0, 0)
+        pattern = _pattern(base, width, stand_ins, natural, rank, parts[_ONLY, group], wild, context, 0, 0)
         low, high = np.int64(start[pattern, size]), np.int64(start[pattern, size + 1])
         left //= high - low
-        filled = _lay(kind, wild, counts, low + which // left, context, rank, laid, filled)
+        filled = _lay(width, stand_ins, kind, wild, counts, low + which // left, context, rank, laid, filled)
         which %= left
     if kickers == 1:
         _one_kicker(book, block, room, rest)
         low = room.chosen[0, 1]
-        filled = _lay(kind, wild, counts, low, np.int64(0), room.chosen[0, 0], laid, filled)
+        filled = _lay(width, stand_ins, kind, wild, counts, low, np.int64(0), room.chosen[0, 0], laid, filled)
     elif kickers:
         filled = _take_kickers(book, block, way, kickers, rest, room, filled)
     _write(sorted_rows, laid, filled, book.blocks[block, FORM], i, form, cards)
@@ -548,14 +568,15 @@ def _draw(book, block, context, way, keys, i, room, form, cards):
 @njit(cache=True, nogil=True)
 def _walk_plain(book, block, context, way, room, window, form, cards):
     """The first card set of a plain block with kickers."""
-    filled, base, parts = np.int64(0), np.int64(book.base), book.groups[block]
+    width, stand_ins = len(book.width), len(book.stand_ins)
+    filled, base, parts = np.int64(0), np.int64(len(book.radix)), book.groups[block]
     for group in range(book.blocks[block, GROUPS]):
         rank, size = np.int64(parts[_RANK, group]), parts[_SIZE, group]
-        pattern = _pattern(base, room.natural, rank, parts[_ONLY, group], book.wild, context, 0, 0)
+        pattern = _pattern(base, width, stand_ins, room.natural, rank, parts[_ONLY, group], book.wild, context, 0, 0)
         low, high = np.int64(book.start[pattern, size]), np.int64(book.start[pattern, size + 1])
         if low == high:
             return np.int64(0)
-        filled = _lay(book.kind, book.wild, book.counts, low, context, rank, room.laid, filled)
+        filled = _lay(width, stand_ins, book.kind, book.wild, book.counts, low, context, rank, room.laid, filled)
     room.state[_LAID, 0] = filled
     return _walk_kickers(book, block, way, room, np.int64(0), np.int64(0), window, form, cards)
 
@@ -563,11 +584,12 @@ def _walk_plain(book, block, context, way, room, window, form, cards):
 @njit(cache=True, nogil=True)
 def _one_kicker(book, block, room, number):
     """How many ways there are to carry a single kicker; or choose the one of a number, by its rank and combination."""
-    caps, natural, start, base = room.caps, room.natural, book.start, np.int64(book.base)
+    width = len(book.width)
+    caps, natural, start, base = room.caps, room.natural, book.start, np.int64(len(book.radix))
     size, seen = np.int64(book.blocks[block, KICKER_SIZE]), np.int64(0)
     for rank in range(len(caps)):
         if caps[rank]:
-            low, high = _ways_of(start, base, natural, rank, size)
+            low, high = _ways_of(width, start, base, natural, rank, size)
             if seen <= number < seen + high - low:
                 room.chosen[0, 0], room.chosen[0, 1] = rank, low + number - seen
             seen += high - low
@@ -577,7 +599,8 @@ def _one_kicker(book, block, room, number):
 @njit(cache=True, nogil=True)
 def _count_kickers(book, block, way, kickers, room):
     """Fill ways [rank, n]: how many ways there are to take n groups of the ranks from this one on; all of them."""
-    ways, caps, natural, start, base = room.ways, room.caps, room.natural, book.start, np.int64(book.base)
+    width = len(book.width)
+    ways, caps, natural, start, base = room.ways, room.caps, room.natural, book.start, np.int64(len(book.radix))
     row, size, apart = (
         np.int64(book.blocks[block, CARRYING]),
         np.int64(book.blocks[block, KICKER_SIZE]),
@@ -592,7 +615,7 @@ def _count_kickers(book, block, way, kickers, room):
             total = ways[rank + 1, n]
             for k in range(1, min(n, caps[rank]) + 1):
                 if (allowed[rank] >> k) & 1:
-                    low, high = _ways_of(start, base, natural, rank, k * size)
+                    low, high = _ways_of(width, start, base, natural, rank, k * size)
                     skip = 2 if apart and rank == ranks - 2 else 1
                     total += (high - low) * ways[rank + skip, n - k]
             ways[rank, n] = total
@@ -602,7 +625,8 @@ def _count_kickers(book, block, way, kickers, room):
 @njit(cache=True, nogil=True)
 def _take_kickers(book, block, way, kickers, rest, room, filled):
     """Lay down the kickers of a number, from the low ranks on; returns how many cards lie there then."""
-    ways, caps, natural, start, base = room.ways, room.caps, room.natural, book.start, np.int64(book.base)
+    width, stand_ins = len(book.width), len(book.stand_ins)
+    ways, caps, natural, start, base = room.ways, room.caps, room.natural, book.start, np.int64(len(book.radix))
     carried, size, apart = (
         np.int64(book.blocks[block, CARRYING]),
         np.int64(book.blocks[block, KICKER_SIZE]),
@@ -618,11 +642,13 @@ def _take_kickers(book, block, way, kickers, rest, room, filled):
         skip = 2 if apart and rank == ranks - 2 else 1
         for k in range(1, min(n, caps[rank]) + 1):
             if (allowed[rank] >> k) & 1:
-                low, high = _ways_of(start, base, natural, rank, k * size)
+                low, high = _ways_of(width, start, base, natural, rank, k * size)
                 here = (high - low) * ways[rank + skip, n - k]
                 if rest < here:
                     row = low + rest // ways[rank + skip, n - k]
-                    filled = _lay(book.kind, book.wild, book.counts, row, np.int64(0), rank, room.laid, filled)
+                    filled = _lay(
+                        width, stand_ins, book.kind, book.wild, book.counts, row, np.int64(0), rank, room.laid, filled
+                    )
                     rest %= ways[rank + skip, n - k]
                     n -= k
                     rank += skip

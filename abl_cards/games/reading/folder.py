@@ -93,6 +93,12 @@ class Folder:
         said = [use.pattern[1] for use in self._text.heads if use.signature == Signature("title", 2)]
         return " ".join(str(text).strip('"') for text in said) or self.name
 
+    @property
+    def platforms(self) -> tuple[str, ...]:
+        """Whose tables and records of this game are known besides our own, as ``platform/1`` says."""
+        said = [str(use.pattern[0]) for use in self._text.heads if use.signature == Signature("platform", 1)]
+        return tuple(dict.fromkeys(said))
+
     @cached_property
     def _text(self) -> Program:
         return text_of(list(self.layers.files), self.library)

@@ -18,7 +18,7 @@ from abl_cards.games.questions import with_outputs
 from abl_cards.games.reading.arguments import check_arguments
 from abl_cards.games.reading.cells import Cells, plain_cells, read_cells
 from abl_cards.games.reading.contexts import Contexts, contexts_of, fluent_rows
-from abl_cards.games.reading.fluents import Fluents, declared_fluents, read_fluents
+from abl_cards.games.reading.fluents import ONE, Arguments, Fluent, Fluents, declared_fluents, read_fluents
 from abl_cards.games.reading.folder import Folder, declarations, load
 from abl_cards.games.reading.forms import PASS, Forms, read_forms
 from abl_cards.games.reading.layout import NONE, carried_cells, read_catalogue
@@ -43,7 +43,7 @@ FACTS = (
     "kicker/3", "misread/3", "apart/1", "tier/2", "listed/2", "letter/2", "lasts/2", "order_of_sets/1", "leftover/2",
     "recent/1", "called/3", "called/4", "title/2", "default_profile/1", "lots/2",
     "one/2", "count/2", "any/2", "hand_order/2", "parent/1", "replaces/1", "leaves_out/1",
-    "sees/2", "sees/3", "secret/1", "open_hands/0", "spoken/3", "written/3", "platform/1",
+    "sees/2", "sees/3", "secret/1", "open_hands/0", "spoken/3", "written/3", "platform/1", "sort/4", "word/4",
 )  # fmt: skip
 ASKED = (
     "acts_as/2", "legal/1", "move/1", "includes/1", "strength/2", "beats/1", "barred/1", "turn/1", "trick_over/0",
@@ -176,9 +176,25 @@ class Rules:
         return told
 
     @cached_property
+    def steady(self) -> frozenset[Signature]:
+        """The fluents of one value that always have one: all of it from the beginning of a match on."""
+        begun = {str(text) for (text,) in self.kb.facts("init", 1)}
+        dropped = {str(args[0]).partition("(")[0] for args in _instances(self.kb, "drop", 1)}
+        return frozenset(
+            fluent.signature
+            for fluent in self.fluents.fluents
+            if fluent.manner == ONE and fluent.lasting and fluent.signature.name not in dropped
+            and all(any(_instance(fluent, key, value) in begun for value in fluent.values) for key in fluent.keys)
+        )  # fmt: skip
+
+    @cached_property
     def derived(self) -> frozenset[Signature]:
         """What the rules can derive at all."""
         return frozenset(self.kb.request.outputs)
+
+
+def _instance(fluent: Fluent, key: Arguments, value: Term) -> str:
+    return f"{fluent.signature.name}({','.join(map(str, (*key, value)))})"
 
 
 def read_knowledge(folder: Folder, profile: str | None = None, cache: bool = True) -> KnowledgeBase:

@@ -63,7 +63,7 @@ def write_shown(habits, which, seats, used, lo, hi, columns):
 
 
 @njit(cache=True, nogil=True)
-def add_up(fired, about, weights, cells, places, context, lo, hi, change):
+def add_up(fired, about, weights, scale, cells, places, context, lo, hi, change):
     """Fill rows lo..hi-1 of change [n, others, kinds] with what fires: fired [outputs, (hi - lo) * others].
 
     about [outputs] is which of so many cells each is about; places [contexts, kinds, most] which of them each card acts
@@ -83,4 +83,4 @@ def add_up(fired, about, weights, cells, places, context, lo, hi, change):
                 total = np.float32(0.0)
                 for each in range(mine.shape[1]):
                     total += sums[column, mine[kind, each]]
-                change[i, other, kind] = total
+                change[i, other, kind] = total / scale

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.play.view import View
+from abl_cards.games.reading.cells import WILD
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.rule_files import kb_error
-from abl_cards.games.shapes import number
+from abl_cards.games.shapes import functor, number
 from abl_cards.games.telling import knowing
 from abl_cards.games.telling.writer import Fill, Told, lazily, rows_of
 from abl_cards.logic import Atom, Term
@@ -29,6 +30,12 @@ from abl_cards.parallel import each_share
 SCALE = np.float32(10.0)
 """Points for a factor of e."""
 _AT_ONCE = 1 << 11  # observers whose others are asked about together; their rows should stay in the cache
+
+
+def check_beliefs(rules: Rules) -> None:
+    """Raise KBError for facts and beliefs about what is no card, or about no seat."""
+    _facts_of(rules)
+    hints_of(rules)
 
 
 # --- what is certain --------------------------------------------------------------------------------------------------
@@ -95,12 +102,13 @@ def _fact(rules: Rules, atom: Atom) -> tuple[int, int, int, int]:
 
 
 @dataclass(frozen=True)
-class _Hints:
+class Hints:
     """The circuit of belief/3, and what its outputs mean."""
 
     told: Told
+    names: tuple[str, ...]  # [outputs] of the belief
     about: NDArray[np.int64]  # [outputs] the number of the cell that each is about
-    weights: NDArray[np.float64]  # [outputs]
+    weights: NDArray[np.float32]  # [outputs] points: they add up exactly
     cells: int
     places: NDArray[np.int64]  # [contexts, kinds, most] which of these cells each card acts as, their number for others
 
@@ -109,7 +117,7 @@ def hints(rules: Rules, view: View) -> NDArray[np.float32]:
     """[n, others, kinds] the logarithm of the factor for the odds of every card; 0 where nothing is believed."""
     n, others = len(view), rules.table.seats - 1
     change = np.zeros((n, others, len(rules.pack)), np.float32)
-    found = _hints_of(rules) if view.at_table else None
+    found = hints_of(rules) if view.at_table else None
     if found is None:
         return change
 
@@ -118,7 +126,9 @@ def hints(rules: Rules, view: View) -> NDArray[np.float32]:
             hi = min(end, lo + _AT_ONCE // others)
             part = view.at(np.arange(lo, hi))
             fired = found.told.ask(others * (hi - lo), _shown(rules, part))
-            knowing.add_up(fired, found.about, found.weights, found.cells, found.places, view.context, lo, hi, change)
+            knowing.add_up(
+                fired, found.about, found.weights, SCALE, found.cells, found.places, view.context, lo, hi, change
+            )
 
     each_share(n, ask)
     return change
@@ -135,33 +145,56 @@ def _shown(rules: Rules, view: View) -> dict[str, Fill]:
     }
 
 
-def _hints_of(rules: Rules) -> _Hints | None:
+def fired(rules: Rules, view: View) -> NDArray[np.uint8]:
+    """[outputs, n, others] which beliefs there are about the other seats, as ``hints_of`` numbers them."""
+    found = hints_of(rules)
+    others = rules.table.seats - 1
+    if found is None:
+        return np.zeros((0, len(view), others), np.uint8)
+    return found.told.ask(others * len(view), _shown(rules, view)).reshape(-1, len(view), others)
+
+
+def classes(rules: Rules, context: NDArray[np.integer]) -> NDArray[np.int64]:
+    """[n, kinds] the number of the cell by which beliefs go in contexts [n]; that of cells for a card without one."""
+    found = hints_of(rules)
+    if found is None:
+        return np.zeros((len(context), len(rules.pack)), np.int64)
+    return np.asarray(found.places.min(axis=2)[context])
+
+
+def hints_of(rules: Rules) -> Hints | None:
+    """What the rules believe; None where they believe nothing."""
     key = "beliefs", id(rules)
     if key not in rules.kb.kept:
         rules.kb.kept[key] = rules, _read_hints(rules)
-    found: _Hints | None = rules.kb.kept[key][1]
+    found: Hints | None = rules.kb.kept[key][1]
     return found
 
 
-def _read_hints(rules: Rules) -> _Hints | None:
+def _read_hints(rules: Rules) -> Hints | None:
     circuit = rules.beliefs
     if circuit is None:
         return None
     about = [_cell(rules, atom) for atom in circuit.outputs]
-    cells = sorted(set(about))
-    weights = [number(weight, f"belief({name},{cell},{weight})") for _, (name, cell, weight) in circuit.outputs]
+    cells = sorted(set(about) - {-1})
+    weights = [
+        number(weight, f"belief({name},{cell},{weight})") * (about[row] >= 0)
+        for row, (_, (name, cell, weight)) in enumerate(circuit.outputs)
+    ]
     places = np.full(len(rules.cells) + 1, len(cells), np.int64)  # the last for no cell
     places[cells] = np.arange(len(cells))
-    return _Hints(
-        Told.of(circuit, rules.words), np.searchsorted(cells, about),
-        (np.array(weights) / SCALE).astype(np.float32), len(cells),
+    return Hints(
+        Told.of(circuit, rules.words), tuple(functor(str(args[0])) for _, args in circuit.outputs),
+        np.searchsorted(cells, np.maximum(about, cells[:1] or 0)), np.array(weights, np.float32), len(cells),
         places[rules.cells.acts],
     )  # fmt: skip
 
 
 def _cell(rules: Rules, atom: Atom) -> int:
-    """What a belief is about; raises KBError."""
+    """What a belief is about, -1 for wild cards where there are none; raises KBError."""
     name, cell, _ = atom[1]
+    if cell == WILD and cell not in rules.cells.number:
+        return -1
     if cell not in rules.cells.number:
         raise kb_error(f"belief({name},{cell},…) is about no card", "write what a card acts as: a rank, a card, wild")
     return rules.cells.number[cell]

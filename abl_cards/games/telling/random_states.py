@@ -33,7 +33,7 @@ def most_declared(rules: Rules, name: str, arity: int) -> int:
 
 
 def random_fluents(rules: Rules, n: int, random: np.random.Generator) -> NDArray[np.int16]:
-    """[n, slots] fluents of any values that are declared, none among them."""
+    """[n, slots] fluents of any values that are declared, none among them where they may have none."""
     state = np.tile(rules.fluents.nothing, (n, 1))
     for fluent in rules.fluents.fluents:
         shape, values = (n, len(fluent.keys)), np.zeros(0, np.int64)
@@ -44,7 +44,8 @@ def random_fluents(rules: Rules, n: int, random: np.random.Generator) -> NDArray
             values = random.integers(0, _largest(rules, fluent) + 1, shape)
         else:
             values = random.integers(0, max(1, len(fluent.values)), shape)
-            values[random.random(shape) < _NONE_SHARE] = NONE
+            if fluent.signature not in rules.steady:
+                values[random.random(shape) < _NONE_SHARE] = NONE
         state[:, list(fluent.slots)] = values
     return state
 

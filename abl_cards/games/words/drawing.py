@@ -11,16 +11,19 @@ import numpy as np
 from abl_cards.games.naming import PASS, SUITS, PlayName
 from abl_cards.games.play.state import CHOICE, PLAY
 from abl_cards.games.play.tables import Tables
+from abl_cards.games.play.view import View
 from abl_cards.games.reading.fluents import ANY, ONE, Fluent
 from abl_cards.games.reading.pack import rank_and_suit
 from abl_cards.games.reading.rules import Rules
+from abl_cards.games.rule_files import kb_error
+from abl_cards.games.shapes import number
 from abl_cards.games.tables import Moment
 from abl_cards.games.words.letters import cards_of
 from abl_cards.games.words.once import once
 from abl_cards.games.words.order import in_order
-from abl_cards.games.words.plays import actions, label_words, option_json, spelled_arguments
+from abl_cards.games.words.plays import actions, label_words, option_json, read_play, spelled_arguments
 from abl_cards.games.words.values import Values, names_of
-from abl_cards.games.words.written import written
+from abl_cards.games.words.written import is_written, written
 from abl_cards.logic import Signature, Term
 from abl_cards.logic.sorts import Sorts
 from abl_cards.logic.terms import text_of
@@ -113,7 +116,11 @@ def show(rules: Rules, moment: Moment, language: str = "en") -> str:
     """What the seat sees, as text; what a state leaves open is left out."""
     state, say = moment.state, _VIEW[language]
     fluents = names_of(rules.fluents, ())
-    lines = [f"{name}: {_spoken(value)}".rstrip(": ") for name, value in state.items() if _tells(fluents, name, value)]
+    lines = [
+        f"{spell(rules, 'fluent', name, language)}: {_spoken(value)}".rstrip(": ")
+        for name, value in state.items()
+        if _tells(fluents, name, value)
+    ]
     words = [spell(rules, "who", word, language) for word in rules.table.who]
     if state.get("face") is not None:
         held = [f"{word} {_cards_text(hand)}".rstrip() for word, hand in zip(words, state["face"], strict=True)]
@@ -123,11 +130,11 @@ def show(rules: Rules, moment: Moment, language: str = "en") -> str:
         lines.append(say["others"].format(others=", ".join(held)))
     if "aside" in state:
         lines.append(say["aside"].format(aside=_cards_text(state["aside"])))
-    lines.append(say["hand"].format(cards=_cards_text(state["hand"])))
+    lines.append(say["hand"].format(cards=_cards_text(_own_hand(rules, moment))))
     if state.get("to_beat"):
         top = state.get("top")
         word = None if top is None else spell(rules, "seat" if isinstance(top, int) else "who", top, language)
-        play = _play_text(state["to_beat"])
+        play = _play_text(rules, state["to_beat"], language)
         lines.append(say["to_beat"].format(play=play) if word is None else say["of"].format(play=play, top=word))
     elif state.get("stage", "play") != "play":
         lines.append(say["stage"].format(stage=name(rules, state["stage"]) if language == "zh" else state["stage"]))
@@ -141,14 +148,28 @@ def _tells(fluents: Mapping[str, Fluent], name: str, value: Any) -> bool:
     return name in fluents and (bool(value) or (type(value) is int and fluents[name].manner == ONE))
 
 
+def _own_hand(rules: Rules, moment: Moment) -> Any:
+    """As the state has it, where suits have no order in hands."""
+    if not rules.kb.facts("hand_order", 2):
+        return moment.state["hand"]
+    view: View = moment.decision.view  # type: ignore[union-attr]
+    return rules.letters.write(in_order(rules, view.hand[0], int(view.context[0])))
+
+
 def _cards_text(value: Any) -> str:
     return " ".join(value) if isinstance(value, list) else str(value)
 
 
-def _play_text(value: Any) -> str:
+def _play_text(rules: Rules, value: Any, language: str) -> str:
     if isinstance(value, Mapping):
         return f"{value.get('label', '')} {_cards_text(value['cards'])}".strip()
-    return _cards_text(value)
+    if not is_written(value):
+        return _cards_text(value)
+    label = read_play(rules, value).label
+    if language == "zh" and label is not None:
+        called = name(rules, rules.labels[label])
+        return f"{called.kind}{called.rank} {_cards_text(value[2])}"
+    return " ".join([*value[:2], *value[2]])
 
 
 # --- names of plays ---------------------------------------------------------------------------------------------------
@@ -230,6 +251,14 @@ def sorts(rules: Rules) -> Sorts:
         if fluent.manner != ANY:
             found.append(_sort_of(rules, fluent.values, ranks, suits) if fluent.manner == ONE else None)
         known[fluent.signature] = tuple(found)
+    for name, arity, place, sort in rules.kb.facts("sort", 4):
+        signature = Signature(str(name), number(arity, f"sort({name},…)"))
+        mine = list(known.get(signature, (None,) * signature.arity))
+        at = number(place, f"sort({name},{arity},…)")
+        if not 1 <= at <= signature.arity:
+            raise kb_error(f"sort({name},{arity},{place},{sort}): no such argument", "arguments are counted from 1")
+        mine[at - 1] = str(sort)
+        known[signature] = tuple(mine)
     return known
 
 
@@ -272,8 +301,16 @@ def _aloud(rules: Rules) -> Mapping[tuple[Term, str], str]:
     return {(term, str(language)): text_of(text) for term, language, text in rules.kb.facts("spoken", 3)}
 
 
+@once
+def _words(rules: Rules) -> Mapping[tuple[str, Term, str], str]:
+    said = rules.kb.facts("word", 4)
+    return {(str(sort), term, str(language)): text_of(text) for sort, term, language, text in said}
+
+
 def spell(rules: Rules, sort: str, term: Term, language: str) -> str:
-    """An argument of a sort in a word."""
+    """An argument of a sort in a word: by ``word(Sort,Term,Language,Text)``, else by its letter."""
+    if said := _words(rules).get((sort, term, language)):
+        return said
     letter = rules.letters.terms.get(term)
     if sort == "suit":
         return _SUITS[language].get(letter or "", letter or str(term))

@@ -31,6 +31,8 @@ def read_hands(rules: Rules, value: Mapping[str, Any], needs: Needs, position: P
         own = read_cards(rules, value["hand"])
         if not own.any():
             raise GameError("there are no cards")
+        if own.sum() > rules.largest_hand:
+            raise GameError(f"{own.sum()} cards, where a seat has {rules.largest_hand} at most")
     order = seats.others(rules, position.seat)
     told = value.get("gone") is not None or value.get("unseen") is not None
     with reading("gone"):
@@ -61,6 +63,11 @@ def read_hands(rules: Rules, value: Mapping[str, Any], needs: Needs, position: P
         dealt, cards = cards[:size], cards[size:]
         position.hands[seat] = np.bincount(dealt, minlength=len(pool)) + (face[place] if face else 0)
     position.aside = shown + np.bincount(cards, minlength=len(pool))
+
+
+def nothing_aside(rules: Rules) -> bool:
+    """Whether every card is in somebody's hand until it is laid down."""
+    return sum(rules.table.dealt) == len(rules.pack.deck) and _LAYS_ASIDE not in rules.derived
 
 
 def read_cards(rules: Rules, value: Any) -> Counts:
@@ -148,7 +155,7 @@ def _read_aside(rules: Rules, value: Any) -> tuple[int | None, Counts]:
 
 
 def _read_sizes(rules: Rules, value: Any, face: Sequence[Counts] | None) -> list[int] | None:
-    others, most = rules.table.seats - 1, len(rules.pack.deck)
+    others, most = rules.table.seats - 1, rules.largest_hand
     if value is None:
         return None if face is None else [int(hand.sum()) for hand in face]
     if not isinstance(value, list) or len(value) != others:
@@ -197,8 +204,7 @@ def _check_sum(rules: Rules, dealt: int, left: int, kitty: int | None, counted: 
     if dealt > left:
         raise GameError(f"cards: the others hold {dealt} cards, but only {left} of the pack are not seen here")
     rest = left - dealt
-    nothing_aside = sum(rules.table.dealt) == len(rules.pack.deck) and _LAYS_ASIDE not in rules.derived
-    if counted and kitty is None and nothing_aside and rest:
+    if counted and kitty is None and nothing_aside(rules) and rest:
         raise GameError(f"cards, gone: {rest} cards of the pack are nowhere")
     if kitty is not None and rest < kitty:
         raise GameError(f"aside: {kitty} cards, but only {rest} of the pack are left")

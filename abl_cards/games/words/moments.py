@@ -195,6 +195,30 @@ def tell(rules: Rules, records: Sequence[Mapping[str, Any]], moves: Sequence[int
     return again.tables
 
 
+def plays_of(rules: Rules, records: Sequence[Mapping[str, Any]]) -> list[list[int]]:
+    """The numbers of the acts of records where something is played, and nothing chosen; none of a wrong record."""
+    found: list[list[int]] = [[] for _ in records]
+    read = {}
+    for place, record in enumerate(records):
+        try:
+            read[place] = read_record(rules, record)
+        except GameError:
+            continue
+    if not read:
+        return found
+    again, places = Again(rules, list(read.values())), list(read)
+    going = True
+    while going:
+        playing, number = again.tables.playing().tolist(), again.done + 1
+        going = again.step([True] * len(places))
+        for table in playing:
+            if going and table not in again.wrong:
+                found[places[table]].append(number)
+    for table in again.wrong:
+        found[places[table]] = []
+    return found
+
+
 def recorded(rules: Rules, records: Sequence[Mapping[str, Any]], moves: Sequence[int]) -> Decisions:
     """The decisions of records before these acts, one a record; raises GameError, also where something is chosen."""
     tables = tell(rules, records, moves)

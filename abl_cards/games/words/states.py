@@ -21,6 +21,7 @@ from abl_cards.games.play.view import View
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.words import hands, seats
 from abl_cards.games.words.fields import reading
+from abl_cards.games.words.hands import nothing_aside
 from abl_cards.games.words.letters import hand_of
 from abl_cards.games.words.needs import FIELDS, WORDS, Needs, needs_of_choice, needs_of_play
 from abl_cards.games.words.order import hand_text
@@ -48,9 +49,10 @@ def write_state(rules: Rules, decisions: Decisions | Choices, row: int = 0) -> d
         found["top"] = seats.write(rules, seat, int(state.owner[table]))
     found["cards"], found["seat"] = view.sizes[row].tolist(), seat
     found |= _trick(rules, view, row, needs)
-    if state.played[table].any():
+    partly = state.aside[table].any() and nothing_aside(rules)  # what a state left open
+    if state.played[table].any() and not partly:
         found["gone"] = [hand_text(rules, hand, context) for hand in state.played[table]]
-    if state.aside[table].any():
+    if state.aside[table].any() and not partly:
         found["aside"] = int(state.aside[table].sum())
     if rules.open_hands or "face" in needs.fields:
         found["face"] = [hand_text(rules, hand, context) for hand in view.hidden_hands[row]]
@@ -159,6 +161,8 @@ def _read_fluents(rules: Rules, value: Mapping[str, Any], needs: Needs, position
     for name, fluent in names_of(rules.fluents, FIELDS).items():
         if name in value:
             with reading(name):
+                if value[name] is None and fluent.signature in rules.steady:
+                    raise GameError(f"null, but it is always {values.wanted(fluent).removeprefix('null, or ')}")
                 values.read(fluent, value[name], position.fluents)
         elif name in needs.fluents:
             raise GameError(f'the rules look at {fluent.signature}: give "{name}" ({values.wanted(fluent)})')

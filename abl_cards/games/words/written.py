@@ -69,6 +69,6 @@ def _named(rules: Rules, label: str) -> Words:
 def is_written(value: Any) -> bool:
     """Whether something in JSON has the form of such a play."""
     match value:
-        case [str(), str(), list() | str()]:
+        case [str(), str(), list()] | ["PASS", "PASS", "PASS"]:
             return True
     return False

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
 from abl_cards.cards import hand_text, parse_card, parse_hand
-from abl_cards.games.guandan.course import EPISODE_OVER, MATCH_OVER
-from abl_cards.games.guandan.ladder import bottom
-from abl_cards.games.guandan.rulebook import Rules
-from abl_cards.games.guandan.tables import EpisodeStart, Tables
-from abl_cards.games.guandan.wire import LEVEL_OF_TEXT
+from abl_cards.games.play.state import EPISODE_OVER, MATCH_OVER
+from abl_cards.games.play.tables import Dealt, Tables
+from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Moves
+from abl_cards.platforms.contest.gifts import Ledger
+from abl_cards.platforms.contest.ladder import bottom
+from abl_cards.platforms.contest.standings import options_of, put, stage_of
+from abl_cards.platforms.contest.wire import LEVEL_OF_TEXT
 
 HERE = np.array([0])
 
@@ -23,13 +26,35 @@ def sit_down(
     level: str = "2",
     previous: tuple[int, int, int, int] | None = None,
     leader: int = 0,
-) -> Tables:
+) -> Script:
     """A table with these four hands; `previous` is the order of the episode before, none for the first of a match."""
-    start = bottom(rules, 1)
-    start.standing[:], start.declarer[:] = LEVEL_OF_TEXT[level], 0
-    order = np.array([previous or (-1, -1, -1, -1)], np.int8)
+    (fluents,) = bottom(rules, 1).fluents
+    for name, *arguments in [("level",), ("standing", 0), ("standing", 1)]:
+        put(rules, fluents, str(name), *arguments, LEVEL_OF_TEXT[level])
+    put(rules, fluents, "declarer", 0)
+    for place, seat in enumerate(previous or (), start=1):
+        put(rules, fluents, "finished", place, seat)
     cards = np.stack([parse_hand(hand) for hand in hands])[None]
-    return Tables.resume(rules, EpisodeStart(cards, start, order, np.array([leader], np.int8)))
+    tables = Script.resume(rules, Dealt(
+        cards, np.zeros((1, 54), np.uint8), fluents[None], np.array([[leader]], np.int16), np.zeros((1, 4), np.int64),
+        np.zeros(1, np.int32),
+    ))  # fmt: skip
+    assert isinstance(tables, Script)
+    return tables
+
+
+class Script(Tables):
+    """A table that notes what is given."""
+
+    @property
+    def gifts(self) -> list[tuple[int, int]]:
+        """Who pays whom, in the order of payment, once it is settled."""
+        return [(giver, taker) for giver, taker, _ in self.ledger.paid(self, 0) or []]
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """Nothing has been given."""
+        return Ledger()
 
 
 def lay(tables: Tables, cards: str) -> None:
@@ -55,24 +80,27 @@ def give(tables: Tables, seat: int, card: str) -> None:
     assert tables.exchanging().size, "nobody is to give a card"
     assert tables.seat[0] == seat
     assert card in options(tables).split(), f"{card} may not be given"
-    tables.give(HERE, np.array([parse_card(card)], np.uint8))
+    if isinstance(tables, Script):
+        tables.ledger.note(stage_of(tables, 0), seat, parse_card(card))
+    tables.give(HERE, options_of(tables.rules)[[parse_card(card)]].astype(np.uint8))
 
 
 def options(tables: Tables) -> str:
     """The cards that may be given."""
-    return hand_text(tables.exchanges(HERE).options[0])
+    options, numbers = tables.exchanges(HERE).options[0], options_of(tables.rules)
+    return hand_text(np.where(numbers >= 0, options[numbers], 0).astype(np.uint8))
 
 
 def leads(tables: Tables) -> bool:
     """Whether the seat to decide has nothing to beat."""
-    return int(tables.course.to_beat[0]) < 0
+    return int(tables.state.to_beat[0]) < 0
 
 
 def order(tables: Tables) -> list[int]:
     """The seats by finish."""
-    return [int(seat) for seat in tables.course.order[0]]
+    return [int(seat) for seat in tables.state.order[0]]
 
 
 def is_over(tables: Tables) -> bool:
     """Whether the episode is over."""
-    return int(tables.course.stage[0]) in (EPISODE_OVER, MATCH_OVER)
+    return int(tables.state.stage[0]) in (EPISODE_OVER, MATCH_OVER)

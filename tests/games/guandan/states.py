@@ -12,13 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import card_text, hand_of, parse_card
-from abl_cards.games.guandan.course import LEADING
-from abl_cards.games.guandan.decisions import Decisions, decide
-from abl_cards.games.guandan.engine import GuandanEngine, engine_of
-from abl_cards.games.guandan.expansion import NO_CARD
-from abl_cards.games.guandan.rulebook import Rules
-from abl_cards.games.guandan.wire import LEVEL_OF_TEXT, RANK_TEXT, Action, hand_order, wire_rank, wire_type
+from abl_cards.games import game
+from abl_cards.games.engine import FolderEngine
+from abl_cards.games.play.decisions import Decisions
+from abl_cards.games.play.state import LEADING, PLAY
+from abl_cards.games.play.view import View, others_of
+from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import MoveLists
+from abl_cards.platforms.contest.actions import action_of as action_in_words
+from abl_cards.platforms.contest.standings import at_level
+from abl_cards.platforms.contest.wire import LEVEL_OF_TEXT, RANK_TEXT, hand_order
 from tests.brute_force import fast
 from tests.brute_force.guandan import RUN_RANKS, label_of
 from tests.brute_force.guandan import Action as WireAction
@@ -51,9 +54,35 @@ class States(NamedTuple):
     to_beat: NDArray[np.int16]  # [n] form, or LEADING
 
 
-def engine(profile: str = "standard") -> GuandanEngine:
+def engine(profile: str = "standard") -> FolderEngine:
     """The engine of a profile that comes with the package."""
-    return engine_of(profile=profile)
+    found = game("guandan").engine(None, profile)
+    assert isinstance(found, FolderEngine)
+    return found
+
+
+def decide(
+    rules: Rules, hands: NDArray[np.uint8], levels: NDArray[np.int8], to_beat: NDArray[np.int16],
+    top: NDArray[np.int8] | None = None,
+) -> Decisions:  # fmt: skip
+    """Decisions away from tables: hands [n, 54], levels 2..14 [n], forms to beat or LEADING [n], whose they are [n].
+
+    The others hold what is not there, 27 cards at most, and the previous seat made the play to beat.
+    """
+    n = len(hands)
+    state = rules.tables(n)
+    state.fluents[:] = np.stack([at_level(rules, level) for level in range(15)])[levels]
+    state.context[:] = rules.contexts.of(state.fluents)
+    state.stage[:], state.to_beat[:] = PLAY, to_beat
+    state.hands[:, 0], rest = hands, 2 - hands.astype(np.int64)
+    total = rest.cumsum(axis=1)
+    for place in range(3):
+        low, high = 27 * place, 27 * (place + 1)
+        state.hands[:, place + 1] = np.clip(total, low, high) - np.clip(total - rest, low, high)
+    state.aside[:] = 2 - state.hands.sum(axis=1)
+    owner = others_of(rules, state.seat)[np.arange(n), np.full(n, 2) if top is None else top]
+    state.owner[:] = state.acted[:] = np.where(to_beat < 0, state.seat, owner)
+    return Decisions(View(rules, state, np.arange(n), state.seat.copy(), at_table=False))
 
 
 def wild_of(levels: NDArray[np.int8]) -> NDArray[np.int64]:
@@ -96,9 +125,9 @@ def _hands(
 
 def _to_beat(rules: Rules, random: np.random.Generator, n: int) -> NDArray[np.int16]:
     families: dict[str, list[int]] = defaultdict(list)
-    for index, form in enumerate(rules.shapes.forms):
-        if index != rules.pass_form:
-            families[form.name.partition("(")[0]].append(index)
+    for index, form in enumerate(rules.forms.forms):
+        if index != rules.forms.passing:
+            families[str(form.name).partition("(")[0]].append(index)
     assert set(families) == set(TYPES)
     drawn = np.stack([random.choice(members, n) for members in families.values()])
     following = drawn[random.integers(0, len(families), n), np.arange(n)]
@@ -107,7 +136,7 @@ def _to_beat(rules: Rules, random: np.random.Generator, n: int) -> NDArray[np.in
 
 def table_codes(rules: Rules, to_beat: NDArray[np.int16]) -> NDArray[np.int64]:
     """[n, 3] the forms to beat as the brute force writes them: type, rank number, size."""
-    codes = np.array([_code(form.name) for form in rules.shapes.forms] + [(fast.LEAD, 0, 0)])
+    codes = np.array([_code(str(form.name)) for form in rules.forms.forms] + [(fast.LEAD, 0, 0)])
     return codes[to_beat]  # LEADING, which is -1, finds the last row
 
 
@@ -140,7 +169,7 @@ def texts(hand: NDArray[np.uint8], level: int) -> list[str]:
 def describe(rules: Rules, states: States, row: int) -> str:
     """A state that failed, to be read in a message."""
     level, form = int(states.levels[row]), int(states.to_beat[row])
-    rival = rules.shapes.forms[form].name if form >= 0 else "nothing"
+    rival = rules.forms.forms[form].name if form >= 0 else "nothing"
     return f"level {RANK_TEXT[level]}, hand {' '.join(texts(states.hands[row], level))}, to beat {rival}"
 
 
@@ -149,24 +178,21 @@ def form_of(rules: Rules, action: WireAction | None) -> int:
     if action is None:
         return LEADING
     label, size = label_of(action), len(action[2])
-    shapes = rules.shapes
-    return next(
-        index for index, form in enumerate(shapes.forms) if shapes.labels[form.label] == label and form.size == size
-    )
+    forms = rules.forms.forms
+    return next(index for index, form in enumerate(forms) if rules.labels[form.label] == label and form.cards == size)
 
 
 def action_of(rules: Rules, form: int) -> WireAction | None:
     """The play to beat as the brute force compares it: type, rank, and cards of which only the number counts."""
     if form < 0:
         return None
-    name = rules.shapes.forms[form].name
-    kind, number, size = _code(name)
+    kind, number, size = _code(str(rules.forms.forms[form].name))
     wire = {code: word for word, code in fast.TYPE_CODES.items()}
     if kind == fast.JOKER_BOMB:
         return ["Bomb", "JOKER", ["SB", "SB", "HR", "HR"]]
     run = kind in (fast.PLATE, fast.TUBE, fast.STRAIGHT, fast.STRAIGHT_FLUSH)
     rank = RUN_RANKS[number - 1] if run else RANK_TEXT[number]
-    return [wire[kind], rank, ["S2"] * (size or rules.shapes.forms[form].size)]
+    return [wire[kind], rank, ["S2"] * (size or rules.forms.forms[form].cards)]
 
 
 def decisions_of(rules: Rules, states: list[State]) -> Decisions:
@@ -178,9 +204,5 @@ def decisions_of(rules: Rules, states: list[State]) -> Decisions:
 
 def listed(rules: Rules, lists: MoveLists, row: int) -> list[WireAction]:
     """The moves of one decision as the brute force writes them."""
-    actions = []
-    for move in range(lists.start[row], lists.start[row + 1]):
-        label = rules.labels[rules.shapes.form_label[lists.form[move]]]
-        cards = tuple(int(card) for card in lists.cards[move] if card != NO_CARD)
-        actions.append(Action(wire_type(label), wire_rank(label), cards).to_json())
-    return actions
+    rows = range(lists.start[row], lists.start[row + 1])
+    return [action_in_words(rules, int(lists.form[move]), lists.cards[move]).to_json() for move in rows]

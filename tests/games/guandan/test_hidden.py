@@ -10,15 +10,17 @@ import pytest
 from numpy.typing import NDArray
 
 import abl_cards
-from abl_cards.cards import BIG_JOKER, parse_card
-from abl_cards.games import Moves
+from abl_cards.cards import BIG_JOKER, card_text, parse_card
+from abl_cards.games import Moves, game
 from abl_cards.games.audience import Quiet
-from abl_cards.games.guandan.course import PLAY
-from abl_cards.games.guandan.decisions import card_options, read_hands
-from abl_cards.games.guandan.engine import engine_of
-from abl_cards.games.guandan.tables import Tables
+from abl_cards.games.engine import FolderEngine
 from abl_cards.games.hidden import Constraints
+from abl_cards.games.play.state import PLAY
+from abl_cards.games.play.tables import Tables
 from abl_cards.logic import KBError
+from abl_cards.platforms.contest.gifts import Ledger
+from abl_cards.platforms.contest.standings import level_at, options_of, stage_of
+from abl_cards.platforms.contest.wire import RANK_TEXT, hand_texts
 from abl_cards.records import readable
 from abl_cards.streams import mix_all
 from reasoners.hands import counting, project, reckon, sample
@@ -197,30 +199,47 @@ def test_the_truth_of_records_is_never_excluded_and_hints_come_nearer_to_it() ->
     assert with_hints < 0.85 * with_facts
 
 
+class Payer(Quiet):
+    """Writes down who pays what to whom, and what is returned."""
+
+    def __init__(self, tables: int) -> None:
+        self.ledgers = [Ledger() for _ in range(tables)]
+
+    def episode_began(self, tables: Any, which: NDArray[np.int64]) -> None:
+        for table in which.tolist():
+            self.ledgers[table] = Ledger()
+
+    def card_given(self, tables: Any, which: NDArray[np.int64], card: NDArray[np.uint8]) -> None:
+        kinds = np.argsort(options_of(tables.rules))[card]
+        for table, kind in zip(which.tolist(), kinds.tolist(), strict=True):
+            self.ledgers[table].note(stage_of(tables, table), int(tables.seat[table]), kind)
+
+
 def test_every_hand_that_the_facts_allow_would_have_paid_the_same_card() -> None:
     """The facts of a tribute say all that it says: no hand that they leave to the payer could have paid otherwise."""
-    tables = engine().tables(match_keys(60, 7))
-    exchange, course, checked = tables.exchange, tables.course, 0
+    payer, checked, asked = Payer(60), 0, list[tuple[int, NDArray[np.int64], int]]()
+    tables = engine().tables(match_keys(60, 7), payer)
     for _ in range(500):
-        ready = np.flatnonzero((exchange.returned[:, 0] != 255) & (course.acts == 0) & (course.stage == PLAY))
-        for place in range(2):
-            which = ready[exchange.payer[ready, place] >= 0]
-            if not which.size:
-                continue
-            payer, receiver = exchange.payer[which, place], exchange.receiver[which, place]
-            known = tables.hidden(which, receiver)
-            keys = mix_all(np.zeros((len(which), 5), np.uint64), np.arange(5 * len(which)).reshape(-1, 5))
-            deals = sample(counting(known), known, keys)
-            rows = np.arange(len(which))
-            for draw in range(5):
-                hand = deals[rows, draw, (payer - receiver) % 4 - 1]
-                hand[rows, exchange.returned[which, place]] -= 1
-                hand[rows, exchange.paid[which, place]] += 1
-                asked = read_hands(tables.rules, hand, tables.course.level[which])
-                options = card_options(tables.rules, tables.rules.tribute, asked)
-                assert options[rows, exchange.paid[which, place]].all()
-                checked += len(which)
+        for table in np.flatnonzero((tables.state.acts == 0) & (tables.state.stage == PLAY)).tolist():
+            ledger, here = payer.ledgers[table], np.array([table])
+            pairs = zip(ledger.paid(tables, table) or [], ledger.returned(tables, table) or [], strict=True)
+            for (giver, taker, card), (_, _, returned) in pairs:
+                known = tables.hidden(here, np.array([taker], np.int8))
+                keys = mix_all(np.zeros((1, 5), np.uint64), np.arange(5).reshape(-1, 5) + 5 * table)
+                for deal in sample(counting(known), known, keys)[0]:
+                    hand = deal[(giver - taker) % 4 - 1].astype(np.int64)
+                    hand[returned] -= 1
+                    hand[card] += 1
+                    asked.append((level_at(tables, table), hand, card))
         step(tables)
+    states = [
+        {"level": RANK_TEXT[level], "hand": hand_texts(hand.astype(np.uint8), level), "stage": "tribute"}
+        for level, hand, _ in asked
+    ]
+    for (_, _, card), answer in zip(asked, engine().legal_moves(states), strict=True):
+        assert not isinstance(answer, Exception)
+        assert ["tribute", "tribute", [card_text(card)]] in answer
+        checked += 1
     assert checked > 100
 
 
@@ -236,13 +255,13 @@ def test_dealing_the_unseen_cards_anew_changes_nothing() -> None:
         which = tables.playing()
         decisions = tables.decisions(which)
         before = decisions.hidden(), decisions.hints()
-        seat, kept = tables.seat[which].astype(np.int64), tables.course.hands.copy()
+        seat, kept = tables.seat[which].astype(np.int64), tables.state.hands.copy()
         anew = before[0].without_facts()
         deals = sample(counting(anew), anew, mix_all(tables.keys[which], number)[:, None])[:, 0]
         for place in range(3):
-            tables.course.hands[which, (seat + place + 1) % 4] = deals[:, place]
+            tables.state.hands[which, (seat + place + 1) % 4] = deals[:, place]
         after = decisions.hidden(), decisions.hints()
-        tables.course.hands[:] = kept
+        tables.state.hands[:] = kept
         assert (deals != tables.others(which)).any()
         assert same(before[0], after[0])
         assert (before[1] == after[1]).all()
@@ -270,7 +289,7 @@ def test_a_decision_out_of_a_record_knows_what_its_table_knows() -> None:
 
         def played(self, tables: Any, which: NDArray[np.int64], moves_made: Moves) -> None:
             for table in which:
-                if tables.course.acts[table] == wanted[table] - 1:
+                if tables.state.acts[table] == wanted[table] - 1:
                     one = np.array([table])
                     self.seen[int(table)] = tables.hidden(one), tables.hints(one)
 
@@ -309,10 +328,17 @@ def test_hints_about_what_was_laid_down_and_passed_over() -> None:
     assert hint(tables, 1, 2, "HR") == -32
 
 
+def edited_engine(folder: Path) -> FolderEngine:
+    """The engine of a copy of the rules."""
+    found = game("guandan").engine(folder)
+    assert isinstance(found, FolderEngine)
+    return found
+
+
 def test_weights_of_an_edited_rule_file_count(tmp_path: Path) -> None:
     old = "belief(rest_of_single(R), R, -23) :- laid(single,R)."
     folder = edited(tmp_path / "kb", {"hands.lp": (old, old.replace("-23", "-7"))})
-    tables = sit_down(engine_of(folder).rules, ["S3 S4", "H3 H4", "C3 C4", "D3 D4"])
+    tables = sit_down(edited_engine(folder).rules, ["S3 S4", "H3 H4", "C3 C4", "D3 D4"])
     play(tables, "0: S3")
     assert hint(tables, 1, 0, "H3") == -7
 
@@ -321,13 +347,13 @@ def test_a_hint_about_no_card_is_refused(tmp_path: Path) -> None:
     old = "belief(rest_of_single(R), R, -23) :- laid(single,R)."
     folder = edited(tmp_path / "kb", {"hands.lp": (old, old.replace("R, -23", "joker, -23"))})
     with pytest.raises(KBError, match="is about no card"):
-        engine_of(folder)
+        edited_engine(folder)
 
 
 def test_a_knowledge_base_may_do_without_hands(tmp_path: Path) -> None:
     folder = edited(tmp_path / "kb")
     (folder / "hands.lp").unlink()
-    tables = engine_of(folder).tables(match_keys(5, 9))
+    tables = edited_engine(folder).tables(match_keys(5, 9))
     for _ in range(150):
         step(tables)
     known = tables.hidden(tables.playing())

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abl_cards.games.guandan.course import LEADING
+from abl_cards.games.play.state import LEADING
 from abl_cards.games.shapes import functor
 from tests.brute_force.guandan import LABELS
 from tests.effort import thorough
@@ -23,7 +23,7 @@ from tests.games.guandan.states import (
 
 STATES = 10_000
 MANY_STATES = 200_000  # with --hypothesis-profile=thorough
-FORMS = len(engine().rules.shapes.forms)
+FORMS = len(engine().rules.forms)
 
 
 def check(profile: str, states: States) -> None:
@@ -61,7 +61,7 @@ def test_random_states_cover_the_rules() -> None:
     assert set(wilds) == {0, 1, 2}
     assert abs((sizes <= 9).mean() - 0.5) < 0.05
     assert abs((wilds > 0).mean() - 0.5) < 0.05
-    assert {functor(rules.shapes.forms[form].name) for form in states.to_beat if form != LEADING} == set(TYPES)
+    assert {functor(str(rules.forms.forms[form].name)) for form in states.to_beat if form != LEADING} == set(TYPES)
     assert 0.15 < (states.to_beat == LEADING).mean() < 0.25
     often = brute_force_masks(rules, states).sum(axis=0)
     assert (often > 0).all(), [LABELS[label] for label in np.flatnonzero(often == 0)]
@@ -92,4 +92,4 @@ def test_crowded_hands(cards: list[int], wilds: int, level: int, first: int) -> 
 
 def test_pass_is_the_last_form() -> None:
     """What the strategies above call the forms to beat: all but the pass."""
-    assert engine().rules.pass_form == FORMS - 1
+    assert engine().rules.forms.passing == FORMS - 1

@@ -10,13 +10,21 @@ import pytest
 
 from abl_cards.agents import agent, reasoned
 from abl_cards.games import GameError, Moment, game
-from abl_cards.games.guandan.wire import State
+from abl_cards.platforms.contest.wire import State
 from reasoners.explanation import explain
 from reasoners.hands import counting, sample
 from tests.effort import thorough
+from tests.games.guandan.contest_records import ContestRecorder
+from tests.games.guandan.states import engine as engine_of
 from tests.games.random_play import match_keys, random_moves
 
 RANDOM = np.random.default_rng(7)
+
+
+def seen(decisions: Any) -> list[Any]:
+    """What the seats see of the hands."""
+    view = decisions.view
+    return [view.hand.copy(), view.unseen.copy(), view.sizes.copy(), view.top.copy()]
 
 
 class Witness:
@@ -34,7 +42,7 @@ class Witness:
 
     def played(self, tables: Any, which: Any, moves: Any) -> None:
         decisions = tables.decisions(which)
-        self.episode.append((decisions.to_beat.copy(), decisions.situation, int(tables.seat[0])))
+        self.episode.append((decisions.to_beat.copy(), seen(decisions), int(tables.seat[0])))
 
     def episode_ended(self, tables: Any, which: Any) -> None:
         self.saw.append(self.episode)
@@ -46,8 +54,8 @@ class Witness:
 @pytest.fixture(scope="module")
 def match() -> tuple[list[dict], list[list[Any]]]:
     """The records of a match of random moves, and what the seats saw at each of them."""
-    engine = game("guandan").engine()
-    recorder, witness = engine.recorder(1), Witness()
+    engine = engine_of()
+    recorder, witness = ContestRecorder(engine, 1), Witness()
 
     class Both:
         def __getattr__(self, name: str) -> Any:
@@ -74,7 +82,7 @@ def test_a_record_is_told_as_it_was_seen(match: tuple[list[dict], list[list[Any]
             decision: Any = moment.decision
             assert record["plays"][number][0] == seat
             assert (decision.to_beat == to_beat).all()
-            for one, two in zip(decision.situation, situation, strict=True):
+            for one, two in zip(seen(decision), situation, strict=True):
                 assert (one == two).all()
             assert moment.made is not None
             made, written = moment.actions[moment.made].to_json(), record["plays"][number][1]
@@ -83,7 +91,7 @@ def test_a_record_is_told_as_it_was_seen(match: tuple[list[dict], list[list[Any]
             assert engine.moment(moment.state).state == moment.state
         several: Any = engine.recorded([record] * 3, [1, len(saw) // 2, len(saw)])
         for row, number in enumerate((0, len(saw) // 2 - 1, len(saw) - 1)):
-            assert (several.situation.unseen[row] == saw[number][1].unseen[0]).all()
+            assert (several.view.unseen[row] == saw[number][1][1][0]).all()
 
 
 def open_record(record: dict, number: int, deal: Any = None) -> dict:
@@ -143,7 +151,7 @@ def deal_anew(tables: Any, which: Any, seed: int) -> int:
     assert facts.consistent(deals).all()
     for row, table in enumerate(which):
         for place in range(3):
-            tables.course.hands[table, (tables.seat[table] + 1 + place) % 4] = deals[row, place]
+            tables.state.hands[table, (tables.seat[table] + 1 + place) % 4] = deals[row, place]
     return int((deals != before).any(axis=(1, 2)).sum())
 
 
@@ -223,10 +231,10 @@ def test_damaged_records_are_refused(change: dict, move: int | None, message: st
         ({"cards": [1, 2]}, "cards"),
         ({"cards": [1, 2, 99]}, "cards"),
         ({"cards": "123"}, "cards"),
-        ({"unseen": ["S9"] * 3}, "more than two copies of S9"),
+        ({"unseen": ["S9"] * 3}, "not that many S9"),
         ({"unseen": ["S9"], "cards": [1, 1, 1]}, "1 cards, but the others hold 3"),
         ({"profile": "platform"}, "profile"),
-        ({"to_beat": ["Pair", "3", ["S3", "D4"]]}, "no play"),
+        ({"to_beat": ["Pair", "3", ["S3", "D4"]]}, "no pair"),
     ],
 )
 def test_damaged_states_are_refused(more: dict, message: str) -> None:
@@ -241,13 +249,13 @@ def test_a_state_has_no_moves() -> None:
 
 
 def test_what_a_state_leaves_open() -> None:
-    """Full hands, the previous seat's play, and every card that is not in sight."""
+    """Hands as large as can be, the previous seat's play, and every card that is not in sight."""
     engine = game("guandan").engine()
     moment = engine.moment({"level": "8", "hand": ["H5", "D3"], "to_beat": ["Single", "4", ["H4"]]})
-    situation = moment.decision.situation  # type: ignore[union-attr]
-    assert situation.cards.tolist() == [[27, 27, 27]]
-    assert situation.top.tolist() == [2]
-    assert situation.unseen.sum() == 108 - 3
+    _, unseen, sizes, top = seen(moment.decision)
+    assert sizes.tolist() == [[27, 27, 26]]  # it has laid down a card
+    assert top.tolist() == [2]
+    assert unseen.sum() == 108 - 3
 
 
 def test_states_as_text_parse_back() -> None:

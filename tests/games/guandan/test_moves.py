@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from abl_cards import parallel
 from abl_cards.games.game import GameError
-from abl_cards.games.guandan import decisions as decisions_module
-from abl_cards.games.guandan.course import LEADING
-from abl_cards.games.guandan.decisions import Decisions, Situation
-from abl_cards.games.guandan.expansion import NO_CARD, Hands
+from abl_cards.games.play.decisions import Decisions
+from abl_cards.games.play.state import LEADING
+from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.tables import MoveLists, Moves
+from abl_cards.games.telling import writer
 from abl_cards.streams import mix_all
 from tests.brute_force.guandan import moves, moves_by_subsets, return_cards, tribute_cards, unordered
 from tests.brute_force.states import State, mixed_states
@@ -121,12 +121,8 @@ def each_label(decisions: Decisions) -> Iterator[tuple[NDArray[np.int64], NDArra
 
 
 def subset(decisions: Decisions, rows: NDArray[np.int64]) -> Decisions:
-    """Some of the decisions."""
-    natural, wilds, level = decisions.hands
-    hands = Hands(natural[rows], wilds[rows], level[rows])
-    hand, unseen, cards, top = decisions.situation
-    situation = Situation(hand[rows], unseen[rows], cards[rows], top[rows])
-    return Decisions(decisions.rules, np.arange(len(rows)), hands, decisions.to_beat[rows], situation)
+    """Some of the decisions, asked anew."""
+    return Decisions(decisions.view.at(rows))
 
 
 def rows_of(moves: Moves | MoveLists) -> list[tuple[int, bytes]]:
@@ -139,7 +135,7 @@ def test_moves_of_one_label() -> None:
     rules = engine().rules
     decisions = decided(rules, random_states(rules, 200, seed=8))
     whole = decisions.moves()
-    moves_of_whole, labels_of_whole = rows_of(whole), rules.shapes.form_label[whole.form]
+    moves_of_whole, labels_of_whole = rows_of(whole), rules.forms.label_of[whole.form]
     for rows, labels in each_label(decisions):
         part = subset(decisions, rows)
         lists = part.moves(labels)
@@ -160,7 +156,7 @@ def test_a_label_is_legal_exactly_when_it_has_a_card_set() -> None:
     decisions = decided(rules, random_states(rules, 3_000, seed=9))
     lists = decisions.moves()
     seen = np.zeros_like(decisions.legal)
-    seen[rules.shapes.form_label[lists.form], np.repeat(np.arange(3_000), np.diff(lists.start))] = 1
+    seen[rules.forms.label_of[lists.form], np.repeat(np.arange(3_000), np.diff(lists.start))] = 1
     assert (seen == decisions.legal).all()
 
 
@@ -172,9 +168,7 @@ def test_forms_are_laid_down_as_they_say() -> None:
     seen = np.zeros_like(decisions.allowed)
     seen[lists.form, np.repeat(np.arange(1_000), np.diff(lists.start))] = 1
     assert (seen == decisions.allowed).all()
-    assert (
-        (lists.cards != NO_CARD).sum(axis=1) == np.array([form.size for form in rules.shapes.forms])[lists.form]
-    ).all()
+    assert ((lists.cards != NO_CARD).sum(axis=1) == rules.forms.cards_of[lists.form]).all()
 
 
 @pytest.mark.parametrize(
@@ -192,7 +186,7 @@ def test_random_realisations_are_uniform(hand: str, level: str, label: str) -> N
     """Every card set of a label is drawn about equally often."""
     keys = np.arange(4_000, dtype=np.uint64)
     many = decisions_of(engine().rules, [State(hand.split(), level, None)] * len(keys))
-    labels = np.full(len(keys), engine().rules.shapes.label_index[label], np.int16)
+    labels = np.full(len(keys), engine().labels.index(label), np.int16)
     drawn = Counter(rows_of(many.realise_random(labels, keys)))
     choices = rows_of(subset(many, np.array([0])).moves(labels[:1]))
     assert set(drawn) == set(choices)
@@ -224,7 +218,7 @@ def test_batches_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for threads in (1, 2, 3):
         parallel._pool.cache_clear()
-        for module in (parallel, decisions_module):
+        for module in (parallel, writer):
             monkeypatch.setattr(module, "THREADS", threads)
         decisions = decided(rules, states)
         labels = decisions.legal.argmax(axis=0).astype(np.int16)

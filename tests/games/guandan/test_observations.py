@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from abl_cards.games import GameError, Moves
-from abl_cards.games.guandan.observations import OBSERVATION, SEQUENCE, STATE
-from abl_cards.games.guandan.tables import Tables
+from abl_cards.games.play.tables import Tables
+from abl_cards.platforms.contest.standings import level_at
 from tests.games.guandan.states import engine, wild_of
 from tests.games.random_play import match_keys, step
 
@@ -47,8 +47,8 @@ def vector(cards: list[int]) -> NDArray[np.uint8]:
 
 def slowly(tables: Tables, acts: list[tuple[int, list[int]]], table: int, seat: int) -> NDArray[np.uint8]:
     """One observation from the acts of the episode, part by part in the order of the layout."""
-    hands = tables.course.hands[table]
-    level = int(tables.course.level[table])
+    hands = tables.state.hands[table]
+    level = level_at(tables, table)
     order = [(seat + place) % 4 for place in range(4)]
     last = deque([*[(None, [])] * 7, *acts], maxlen=7)
     parts = [
@@ -66,15 +66,15 @@ def slowly(tables: Tables, acts: list[tuple[int, list[int]]], table: int, seat: 
 
 def test_layout_is_the_papers() -> None:
     """Table 1 of the paper: 506 numbers of state, 7 × (54 + 4) of sequence, side by side."""
-    sizes = {feature.name: feature.size for feature in OBSERVATION.features}
+    observation = engine().observation
+    sizes = {feature.name: feature.size for feature in observation.features}
     assert sizes == {
-        "level": 13, "seat": 4, "wilds": 3, "hand": 54, "left": 216, "played": 216, "recent": 378, "recent_seat": 28,
+        "level": 13, "seat": 4, "wild": 3, "hand": 54, "sizes": 216, "played": 216, "recent": 378, "recent_seat": 28,
     }  # fmt: skip
-    places = [np.arange(OBSERVATION.size)[OBSERVATION[name]] for name in sizes]
+    places = [np.arange(observation.size)[observation[name]] for name in sizes]
     assert np.concatenate(places).tolist() == list(range(912))
-    assert np.arange(912)[STATE].tolist() == list(range(506))
-    assert np.arange(912)[SEQUENCE].tolist() == list(range(506, 912))
-    assert all(name in OBSERVATION.describe() for name in sizes)
+    assert places[6][0] == 506
+    assert all(name in observation.describe() for name in sizes)
 
 
 def test_numbers_against_the_slow_way() -> None:
@@ -104,7 +104,7 @@ def test_unseen_cards_change_nothing(seed: int, steps: int) -> None:
     tables = engine().tables(match_keys(n, seed % 2**31))
     for _ in range(steps):
         step(tables)
-    hands = tables.course.hands.copy()
+    hands = tables.state.hands.copy()
     for seat in range(4):
         seats = np.full(n, seat, np.int8)
         before = tables.observe(np.arange(n), seats)
@@ -113,9 +113,9 @@ def test_unseen_cards_change_nothing(seed: int, steps: int) -> None:
             unseen = random.permutation(np.repeat(np.tile(np.arange(54), 3), hands[table, others].ravel()))
             shares = np.split(unseen, hands[table, others].sum(axis=1).cumsum()[:-1])
             for other, share in zip(others, shares, strict=True):
-                tables.course.hands[table, other] = vector(share.tolist())
+                tables.state.hands[table, other] = vector(share.tolist())
         assert (tables.observe(np.arange(n), seats) == before).all()
-        tables.course.hands[:] = hands
+        tables.state.hands[:] = hands
 
 
 def test_nothing_to_observe_without_a_table() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import doctest
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import clingo
@@ -13,19 +11,14 @@ import pytest
 from numpy.typing import NDArray
 
 from abl_cards.cards import parse_hand
-from abl_cards.games.guandan import plays as plays_module
-from abl_cards.games.guandan.decisions import Decisions, decide
-from abl_cards.games.guandan.plays import PlayCounter, plays_left, read_plays
-from abl_cards.games.guandan.rulebook import Rules, rules_of
-from abl_cards.logic import KBError
+from abl_cards.games import counting, game
+from abl_cards.games.engine import FolderEngine
+from abl_cards.games.play.decisions import Decisions
+from abl_cards.games.reading.rules import Rules
 from tests.brute_force.guandan import readings
 from tests.effort import thorough
-from tests.games.guandan.states import engine, random_states, texts, wild_of
+from tests.games.guandan.states import States, decide, engine, random_states, texts, wild_of
 from tests.games.guandan.variants import NO_WILD_CARDS, write_variant
-
-
-def test_examples() -> None:
-    assert doctest.testmod(plays_module).failed == 0
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +26,23 @@ def rules() -> Rules:
     return engine().rules
 
 
+class Counter:
+    """The counter of some rules, asked by levels."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+
+    def plays_left(self, hands: NDArray[np.uint8], levels: NDArray[np.int8]) -> NDArray[np.uint8]:
+        return counting.plays_to_go(self.rules, decide(self.rules, hands, levels, _leading(hands)).context, hands)
+
+
+def _leading(hands: NDArray[np.uint8]) -> NDArray[np.int16]:
+    return np.full(len(hands), -1, np.int16)
+
+
 @pytest.fixture(scope="module")
-def counter(rules: Rules) -> PlayCounter:
-    return PlayCounter.of(rules)
+def counter(rules: Rules) -> Counter:
+    return Counter(rules)
 
 
 def by_subsets(cards: Sequence[str], level: str) -> int:
@@ -74,6 +81,11 @@ TAKING_APART = """
 """
 
 
+def _rank(cell: object) -> int:
+    assert isinstance(cell, int)
+    return cell
+
+
 def by_clingo(rules: Rules, hand: NDArray[np.uint8], level: int) -> int:
     """The optimum over numbers of forms as labels.lp declares them; a straight flush costs what a straight does."""
     wild = int(wild_of(np.array([level], np.int8))[0])
@@ -83,10 +95,11 @@ def by_clingo(rules: Rules, hand: NDArray[np.uint8], level: int) -> int:
         held[rank] += int(hand[card]) if card != wild else 0
     lines = [f"held({rank},{count})." for rank, count in held.items()] + ["rank(2..14)."]
     lines += [f"wild({copy})." for copy in range(int(hand[wild]))]
-    for number, form in enumerate(rules.shapes.forms):
-        if form.groups and form.suit is None and all(held[rank] + 2 >= count for rank, count, _ in form.groups):
+    for number, form in enumerate(rules.forms.forms):
+        groups = [(_rank(rules.cells.names[group.cell]), group.count) for group in form.groups]
+        if groups and form.suit is None and all(held[rank] + 2 >= count for rank, count in groups):
             lines += [f"shape({number})."]
-            lines += [f"needs({number},{place},{r},{c})." for place, (r, c, _) in enumerate(form.groups)]
+            lines += [f"needs({number},{place},{r},{c})." for place, (r, c) in enumerate(groups)]
     control = clingo.Control(["--opt-strategy=usc"])
     control.add("base", [], "\n".join(lines) + TAKING_APART)
     control.ground([("base", [])])
@@ -97,7 +110,7 @@ def by_clingo(rules: Rules, hand: NDArray[np.uint8], level: int) -> int:
 
 @pytest.mark.parametrize(("smallest", "largest", "hands"), [(1, 5, 300), (6, 8, 300), (9, 9, 60), (10, 12, 30)])
 def test_against_all_ways_to_take_a_hand_apart(
-    rules: Rules, counter: PlayCounter, smallest: int, largest: int, hands: int
+    rules: Rules, counter: Counter, smallest: int, largest: int, hands: int
 ) -> None:
     """Half the hands have wild cards; what is a play is asked of the brute force of the rules page."""
     states = random_states(rules, hands * (20 if thorough() else 1), smallest, smallest, largest)
@@ -108,7 +121,7 @@ def test_against_all_ways_to_take_a_hand_apart(
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_large_hands_against_an_optimiser(rules: Rules, counter: PlayCounter, seed: int) -> None:
+def test_large_hands_against_an_optimiser(rules: Rules, counter: Counter, seed: int) -> None:
     """13 to 27 cards, crowded and evenly dealt: the number is exact there too."""
     states = random_states(rules, 300 if thorough() else 60, seed, 13, 27)
     for row, plays in enumerate(counter.plays_left(states.hands, states.levels)):
@@ -137,12 +150,12 @@ def test_large_hands_against_an_optimiser(rules: Rules, counter: PlayCounter, se
         ("SK HK SQ HQ SA H7", 7, 1),
     ],
 )
-def test_hands_by_hand(counter: PlayCounter, hand: str, level: int, plays: int) -> None:
+def test_hands_by_hand(counter: Counter, hand: str, level: int, plays: int) -> None:
     """Hands whose number is easily seen."""
     assert counter.plays_left(parse_hand(hand)[None], np.array([level], np.int8)).tolist() == [plays]
 
 
-def test_one_card_more(rules: Rules, counter: PlayCounter) -> None:
+def test_one_card_more(rules: Rules, counter: Counter) -> None:
     """A card more costs one play more at most, for it can go alone; it can save many, as a 7 does to 3 4 5 6."""
     states = random_states(rules, 3000, seed=5, largest=26)
     before = counter.plays_left(states.hands, states.levels).astype(int)
@@ -154,7 +167,7 @@ def test_one_card_more(rules: Rules, counter: PlayCounter) -> None:
         assert (after <= before[room] + 1).all()
 
 
-def test_a_wild_card_is_worth_any_card(rules: Rules, counter: PlayCounter) -> None:
+def test_a_wild_card_is_worth_any_card(rules: Rules, counter: Counter) -> None:
     """Putting a wild card in the place of any card but a joker never costs a play."""
     states = random_states(rules, 3000, seed=6)
     before = counter.plays_left(states.hands, states.levels)
@@ -168,59 +181,34 @@ def test_a_wild_card_is_worth_any_card(rules: Rules, counter: PlayCounter) -> No
         assert (counter.plays_left(swapped, states.levels[can]) <= before[can]).all()
 
 
-def after_each_move(decisions: Decisions, hands: NDArray[np.uint8], counter: PlayCounter) -> list[int]:
+def after_each_move(decisions: Decisions, states: States, counter: Counter) -> list[int]:
     """The slow way: lay the cards down, then count."""
     lists, plays = decisions.moves(), []
-    for row in range(len(hands)):
+    for row in range(len(states.hands)):
         for move in range(lists.start[row], lists.start[row + 1]):
-            rest = hands[row].copy()
+            rest = states.hands[row].copy()
             for card in lists.cards[move]:
                 if card != 255:
                     rest[card] -= 1
-            plays.append(int(counter.plays_left(rest[None], decisions.hands.level[row : row + 1])[0]))
+            plays.append(int(counter.plays_left(rest[None], states.levels[row : row + 1])[0]))
     return plays
 
 
-def test_after_every_move(rules: Rules, counter: PlayCounter) -> None:
+def test_after_every_move(rules: Rules, counter: Counter) -> None:
     """The batched entry counts what is left after each move; the best lead leaves one play less than the hand takes."""
     states = random_states(rules, 60, seed=7)
     decisions = decide(rules, states.hands, states.levels, np.full(60, -1, np.int16))
     lists = decisions.moves()
-    plays = counter.plays_left_after(decisions, lists)
-    assert plays.tolist() == after_each_move(decisions, states.hands, counter)
+    plays = counting.plays_left(rules, decisions, lists)
+    assert plays.tolist() == after_each_move(decisions, states, counter)
     best = np.minimum.reduceat(plays, lists.start[:-1])
     assert (best + 1 == counter.plays_left(states.hands, states.levels)).all()
 
 
-def test_profiles_and_levels_share_what_they_find(rules: Rules) -> None:
-    """The plays are the same in every profile, so are the tables."""
-    assert read_plays(rules.shapes.forms) == read_plays(engine("platform").rules.shapes.forms)
-    assert PlayCounter.of(rules).table is PlayCounter.of(engine("platform").rules).table
-    hand = parse_hand("S3 S4 S5 S6 S7 H9 S9")[None]
-    assert plays_left(rules, hand, np.array([9], np.int8)).tolist() == [2]
-
-
 def test_rules_without_wild_cards(tmp_path: Path) -> None:
     """Where no card is wild, the heart of the level is a card like any other."""
-    rules = rules_of(write_variant(tmp_path, NO_WILD_CARDS))
+    engine_without = game("guandan").engine(write_variant(tmp_path, NO_WILD_CARDS))
+    assert isinstance(engine_without, FolderEngine)
     hands = np.stack([parse_hand("S3 S4 S5 S6 H2 H9"), parse_hand("S3 S4 H5 S6 H9"), parse_hand("H9 H9 S8")])
-    assert plays_left(rules, hands, np.array([9, 9, 9], np.int8)).tolist() == [2, 5, 2]
-    assert plays_left(engine().rules, hands, np.array([9, 9, 9], np.int8)).tolist() == [2, 1, 1]
-
-
-def test_plays_are_those_of_the_forms(rules: Rules) -> None:
-    """A form that the rules do not know is not played: no straights, no tubes, no full houses, no joker bomb."""
-    gone = ("straight", "straight_flush", "tube", "full_house", "joker_bomb")
-    forms = tuple(form for form in rules.shapes.forms if form.kind not in gone)
-    hands = [parse_hand(hand) for hand in ("S3 S4 S5 S6 S7", "S3 C3 S4 C4 S5 C5", "S3 C3 D3 S4 C4", "SB SB HR HR")]
-    level = np.full(4, 2, np.int8)
-    assert PlayCounter.of(rules).plays_left(np.stack(hands), level).tolist() == [1, 1, 1, 1]
-    few = PlayCounter.of(replace(rules, shapes=replace(rules.shapes, forms=forms)))
-    assert few.plays_left(np.stack(hands), level).tolist() == [5, 3, 2, 2]
-
-
-def test_rules_that_cannot_be_counted(rules: Rules) -> None:
-    """Hands that might never be emptied are refused."""
-    forms = tuple(form for form in rules.shapes.forms if form.name != "single(9)")
-    with pytest.raises(KBError, match="single card"):
-        read_plays(forms)
+    assert Counter(engine_without.rules).plays_left(hands, np.array([9, 9, 9], np.int8)).tolist() == [2, 5, 2]
+    assert Counter(engine().rules).plays_left(hands, np.array([9, 9, 9], np.int8)).tolist() == [2, 1, 1]

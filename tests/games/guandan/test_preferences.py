@@ -11,22 +11,39 @@ import pytest
 
 from abl_cards.cards import Card, cards_of
 from abl_cards.games import GameError, Moment, game
-from abl_cards.games.guandan.engine import GuandanEngine, engine_of
-from abl_cards.games.guandan.plays import PlayCounter
+from abl_cards.games.engine import FolderEngine
 from abl_cards.games.preferences import Preferences
 from abl_cards.logic import Atom, KBError, Oracle
+from abl_cards.platforms.contest.standings import levels
 from abl_cards.positions import met_in_play
 from tests.edited import STRICT, edited
 
 PAIRS = 240
+SPOKEN_OF = {
+    "level", "lays", "play", "held", "wild", "left", "wild_left", "unseen", "unseen_wild", "cards", "leading",
+    "to_beat", "top", "plays_left", "estimated", "estimated_wild",
+}  # fmt: skip
+"""What preferences are about; the rules know more of a table."""
+
+
+def engine_of(folder: Path | None = None) -> FolderEngine:
+    """The engine of a folder, by default of the game's own."""
+    found = game("guandan").engine(folder)
+    assert isinstance(found, FolderEngine)
+    return found
+
+
+def level_of(decision: Any) -> int:
+    """The level of a decision."""
+    return int(levels(decision.rules, decision.view.state.fluents[decision.which])[0])
 
 
 @pytest.fixture(scope="module")
-def strict(tmp_path_factory: pytest.TempPathFactory) -> GuandanEngine:
+def strict(tmp_path_factory: pytest.TempPathFactory) -> FolderEngine:
     return engine_of(edited(tmp_path_factory.mktemp("kb") / "strict", more=STRICT))
 
 
-def preferences(engine: GuandanEngine, **more: Any) -> Preferences:
+def preferences(engine: FolderEngine, **more: Any) -> Preferences:
     return engine.judge(**more)
 
 
@@ -58,29 +75,28 @@ def hand_facts(cards: list[Card], level: int, names: tuple[str, str, str]) -> se
     return found | {Atom(wild, (n,)) for n in range(1, wilds + 1)}
 
 
-def facts_of(engine: GuandanEngine, moment: Moment, row: int) -> set[Atom]:
+def facts_of(engine: FolderEngine, moment: Moment, row: int) -> set[Atom]:
     """Everything vocabulary.lp says of a decision and a move, from the arrays of the decision alone."""
     decision: Any = moment.decision
-    level = int(decision.hands.level[0])
-    situation = decision.situation
-    hand = cards_of(situation.hand[0])
+    level, view = level_of(decision), decision.view
+    hand = cards_of(view.hand[0])
     laid = [int(card) for card in moment.lists.cards[row] if card != 255]
     left = list((Counter(hand) - Counter(laid)).elements())
-    form = engine.rules.shapes.forms[moment.lists.form[row]].name
+    form = engine.rules.forms.forms[moment.lists.form[row]].name
     found = {Atom("level", (level,)), Atom("lays", (form,)), Atom("play", (moment.labels[row],))}
     found |= hand_facts(hand, level, ("held", "held", "wild"))
     found |= hand_facts(left, level, ("left", "left", "wild_left"))
-    found |= hand_facts(cards_of(situation.unseen[0]), level, ("unseen", "", "unseen_wild"))
+    found |= hand_facts(cards_of(view.unseen[0]), level, ("unseen", "", "unseen_wild"))
     who = ("next", "partner", "previous")
-    for name, count in zip(who, situation.cards[0].tolist(), strict=True):
+    for name, count in zip(who, view.sizes[0].tolist(), strict=True):
         found |= {Atom("cards", (name, n)) for n in range(1, count + 1)}
     if decision.to_beat[0] < 0:
         found.add(Atom("leading"))
     else:
-        found |= {Atom("to_beat", (engine.rules.shapes.forms[decision.to_beat[0]].name,))}
-        found |= {Atom("top", (who[situation.top[0]],))}
+        found |= {Atom("to_beat", (engine.rules.forms.forms[decision.to_beat[0]].name,))}
+        found |= {Atom("top", (who[view.top[0]],))}
     rest = np.bincount(left, minlength=54).astype(np.uint8)
-    plays = int(PlayCounter.of(engine.rules).plays_left(rest[None], decision.hands.level)[0])
+    plays = int(engine.plays_to_go(decision.context, rest[None])[0])
     return found | {Atom("plays_left", (n,)) for n in range(1, plays + 1)}
 
 
@@ -101,7 +117,7 @@ def beliefs(estimate: np.ndarray, level: int) -> set[Atom]:
     return found
 
 
-def test_costs_and_constraints_are_those_of_clingo(strict: GuandanEngine) -> None:
+def test_costs_and_constraints_are_those_of_clingo(strict: FolderEngine) -> None:
     """On moves of positions met in play and of crowded random hands; both sides of consistency come up.
 
     Every other decision comes with an estimate of the other hands.
@@ -121,8 +137,9 @@ def test_costs_and_constraints_are_those_of_clingo(strict: GuandanEngine) -> Non
             rows = judge.facts(decision, moment.lists, estimate)
             for move in random.integers(0, len(costs), 2):
                 facts = facts_of(strict, moment, int(move))
-                facts |= set() if estimate is None else beliefs(estimate[0], int(decision.hands.level[0]))
-                assert facts & known == {judge.kb.input_atoms[place] for place in np.flatnonzero(rows[:, move])}
+                facts |= set() if estimate is None else beliefs(estimate[0], level_of(decision))
+                told = {judge.kb.input_atoms[place] for place in np.flatnonzero(rows[:, move])}
+                assert facts & known == {fact for fact in told if fact.name in SPOKEN_OF}
                 assert facts <= known | {fact for fact in facts if fact.name == "cards"}
                 answer = oracle.solve(facts & known, among=())
                 assert (answer.atoms is not None) == consistent[move], moment.actions[move]
@@ -154,7 +171,7 @@ def test_an_estimate_is_rounded_and_may_be_of_any_float_type() -> None:
     engine = engine_of()
     judge = preferences(engine)
     decisions = engine.sample_decisions(1, seed=0)
-    level = int(decisions.hands.level[0])
+    level = level_of(decisions)
     rank = 5 if level != 5 else 6
     estimate = np.zeros((1, 3, 54))
     estimate[0, 1, 4 * (rank - 1) : 4 * rank] = 0.375  # 1.5 in all
@@ -192,7 +209,7 @@ def test_a_group_left_out_costs_nothing() -> None:
         preferences(engine, without=[groups[0] + "x"])
 
 
-def test_preferences_of_another_folder(strict: GuandanEngine, tmp_path: Path) -> None:
+def test_preferences_of_another_folder(strict: FolderEngine, tmp_path: Path) -> None:
     """They judge as they do at a table of their own; the rules of the table stay."""
     engine = engine_of()
     decisions: Any = met_in_play(engine, 50, seed=3)
@@ -216,12 +233,3 @@ def test_preferences_of_rules_with_other_forms(tmp_path: Path) -> None:
     lists = decisions.moves()
     theirs, ours = (preferences(engine, directory=folder).costs(decisions, lists)[0] for folder in (more, None))
     assert (theirs == ours).all()
-
-
-def test_sorts_are_of_the_vocabulary() -> None:
-    """Every predicate whose arguments have a sort is there, with so many arguments."""
-    engine = game("guandan").engine()
-    text = "".join(file.read_text("utf-8") for file in engine_of().rules.kb.files)
-    for signature, sorts in engine.sorts.items():
-        assert len(sorts) == signature.arity
-        assert f"{signature.name}(" in text

@@ -5,9 +5,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from abl_cards.games.guandan.ladder import Ladder, bottom, level_of, promote
-from abl_cards.games.guandan.wire import LEVEL_OF_TEXT, RANK_TEXT
 from abl_cards.games.tables import DRAW
+from abl_cards.platforms.contest.ladder import Ladder, bottom, promote
+from abl_cards.platforms.contest.standings import fluent, put, standing, values
+from abl_cards.platforms.contest.standings import levels as levels_of
+from abl_cards.platforms.contest.wire import LEVEL_OF_TEXT, RANK_TEXT
 from tests.games.guandan.states import PROFILES, engine
 
 RUNNING = -1
@@ -30,32 +32,45 @@ class Place(NamedTuple):
     winner: int = RUNNING
 
 
-def ladder_of(place: Place) -> Ladder:
-    """A place as the engine keeps it."""
-    return Ladder(
-        np.array([[LEVEL_OF_TEXT[level] for level in place.levels]], np.int8),
-        np.array([place.failures], np.int8),
-        np.array([place.resets], np.int16),
-        np.array([place.declarer], np.int8),
-        np.array([place.winner], np.int8),
-    )
+def ladder_of(profile: str, place: Place) -> Ladder:
+    """A place as tables remember it."""
+    rules = engine(profile).rules
+    start = bottom(rules, 1)
+    (fluents,) = start.fluents
+    for team in (0, 1):
+        put(rules, fluents, "standing", team, LEVEL_OF_TEXT[place.levels[team]])
+        put(rules, fluents, "failures", team, place.failures[team])
+    put(rules, fluents, "resets", place.resets)
+    if place.declarer >= 0:
+        put(rules, fluents, "declarer", place.declarer)
+        put(rules, fluents, "level", LEVEL_OF_TEXT[place.levels[place.declarer]])
+    return start._replace(winner=np.array([place.winner], np.int8))
+
+
+def counted(profile: str, ladder: Ladder, name: str) -> list[int]:
+    """What is counted under a name."""
+    found = fluent(engine(profile).rules, name)
+    assert found is not None
+    return [int(ladder.fluents[0, slot]) for slot in found.slots]
 
 
 def after(profile: str, place: Place, order: tuple[int, ...]) -> Place:
     """Where an episode that ends in this order takes a match."""
-    found = promote(engine(profile).rules, ladder_of(place), np.array([order], np.int8))
+    rules = engine(profile).rules
+    found = promote(rules, ladder_of(profile, place), np.array([order], np.int8))
+    mine, theirs = counted(profile, found, "failures")
     return Place(
-        "".join(RANK_TEXT[int(rank)] for rank in found.standing[0]),
-        int(found.declarer[0]),
-        (int(found.failures[0, 0]), int(found.failures[0, 1])),
-        int(found.resets[0]),
+        "".join(RANK_TEXT[int(rank)] for rank in standing(rules, found.fluents)[0]),
+        int(values(rules, "declarer", found.fluents)[0, 0]),
+        (mine, theirs),
+        counted(profile, found, "resets")[0],
         int(found.winner[0]),
     )
 
 
 def played_level(profile: str, place: Place) -> str:
     """The level of the next episode."""
-    return RANK_TEXT[int(level_of(engine(profile).rules, ladder_of(place))[0])]
+    return RANK_TEXT[int(levels_of(engine(profile).rules, ladder_of(profile, place).fluents)[0])]
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -63,8 +78,8 @@ def test_bottom(profile: str) -> None:
     """Both teams start at 2, and 2 is played."""
     rules = engine(profile).rules
     start = bottom(rules, 3)
-    assert start.standing.tolist() == [[2, 2]] * 3
-    assert level_of(rules, start).tolist() == [2] * 3
+    assert standing(rules, start.fluents).tolist() == [[2, 2]] * 3
+    assert levels_of(rules, start.fluents).tolist() == [2] * 3
     assert start.winner.tolist() == [RUNNING] * 3
 
 
@@ -246,7 +261,7 @@ def test_three_failures_in_a_row() -> None:
 def test_many_at_once(profile: str) -> None:
     """Promotion asks for many matches as for one, and every answer is one level, one declarer a match."""
     cases = LEVEL_A[profile]
-    ladders = [ladder_of(case.before) for case in cases]
+    ladders = [ladder_of(profile, case.before) for case in cases]
     together = Ladder(*map(np.concatenate, zip(*ladders, strict=True)))
     found = promote(engine(profile).rules, together, np.array([case.order for case in cases], np.int8))
     for row, case in enumerate(cases):

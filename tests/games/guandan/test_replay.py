@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abl_cards.games.game import GameError, Replay
+from tests.games.guandan.contest_records import ContestRecorder
 from tests.games.guandan.states import PROFILES, engine
 from tests.games.random_play import match_keys, play_out, step
 
@@ -33,7 +34,7 @@ def contest(shared_data: Path) -> list[Record]:
 
 @cache
 def _recorded(profile: str) -> str:
-    recorder = engine(profile).recorder(1, seed=1)
+    recorder = ContestRecorder(engine(profile), 1, seed=1)
     tables = engine(profile).tables(match_keys(1, 11), recorder)
     for _ in range(1_300):
         step(tables)
@@ -81,7 +82,7 @@ def test_what_is_recorded_replays(profile: str) -> None:
 
 def test_whole_matches_replay() -> None:
     """Matches to their end, many side by side, replay without a disagreement."""
-    recorder = engine().recorder(12)
+    recorder = ContestRecorder(engine(), 12)
     tables = engine().tables(match_keys(12, 12), recorder)
     play_out(tables)
     records = [record for table in range(12) for record in recorder.records(table)]
@@ -396,7 +397,7 @@ def test_tribute_although_refused() -> None:
 
 def refused_episode() -> list[Record]:
     """The first two episodes of a match whose second begins with a refused tribute."""
-    recorder = engine().recorder(60)
+    recorder = ContestRecorder(engine(), 60)
     tables = engine().tables(match_keys(60, 13), recorder)
     while (tables.episode < 2).any():
         step(tables)
@@ -487,7 +488,7 @@ def test_only_unreadable_lines() -> None:
 
 def test_match_goes_on_after_its_end() -> None:
     """An episode after a match is won is reported."""
-    recorder = engine().recorder(1)
+    recorder = ContestRecorder(engine(), 1)
     tables = engine().tables(match_keys(1, 14), recorder)
     play_out(tables)
     records = recorder.records(0)

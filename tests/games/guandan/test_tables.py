@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from abl_cards.games.guandan.course import BACK, EPISODE_OVER, MATCH_OVER, PLAY, TRIBUTE
-from abl_cards.games.guandan.ladder import bottom
-from abl_cards.games.guandan.tables import EpisodeStart, Tables
+from abl_cards.games.play.state import CHOICE, EPISODE_OVER, MATCH_OVER, PLAY
+from abl_cards.games.play.tables import Dealt, Tables
 from abl_cards.games.tables import Indices, Moves
+from abl_cards.platforms.contest.ladder import bottom
+from abl_cards.platforms.contest.standings import options_of, standing, values
 from tests.effort import thorough
 from tests.games.guandan.states import PROFILES, engine
 from tests.games.random_play import match_keys, play_out, step
@@ -30,18 +31,19 @@ class Watch:
     def episode_began(self, tables: Tables, which: Indices) -> None:
         """Each seat holds 27 cards, together two packs."""
         self.played_cards[which] = 0
-        assert (tables.course.hands[which].sum(axis=2) == 27).all()
+        assert (tables.state.hands[which].sum(axis=2) == 27).all()
         self.check(tables, which)
 
     def card_given(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
         """The card is one of the seat's, and no wild card is paid."""
         self.check(tables, which)
-        assert tables.course.hands[which, tables.seat[which], card].all()
+        kinds = np.argsort(options_of(tables.rules))[card]
+        assert tables.state.hands[which, tables.seat[which], kinds].all()
 
     def played(self, tables: Tables, which: Indices, moves: Moves) -> None:
         """The seat holds what it plays."""
         self.check(tables, which)
-        mine = tables.course.hands[which, tables.seat[which]].astype(np.int64)
+        mine = tables.state.hands[which, tables.seat[which]].astype(np.int64)
         laid = np.zeros((len(which), 256), np.int64)
         np.add.at(laid, (np.arange(len(which))[:, None], moves.cards), 1)
         laid = laid[:, :54]
@@ -52,7 +54,7 @@ class Watch:
     def episode_ended(self, tables: Tables, which: Indices) -> None:
         """Orders are noted, and cards lie on the table or in the hands of those who did not finish."""
         self.check(tables, which)
-        self.orders += [tuple(map(int, order)) for order in tables.course.order[which]]
+        self.orders += [tuple(map(int, order)) for order in tables.state.order[which]]
         self.episodes[which] += 1
 
     def match_ended(self, tables: Tables, which: Indices) -> None:
@@ -62,12 +64,12 @@ class Watch:
 
     def check(self, tables: Tables, which: Indices) -> None:
         """What is held and what was played are two packs."""
-        assert (tables.course.hands[which].sum(axis=1) + self.played_cards[which] == 2).all()
+        assert (tables.state.hands[which].sum(axis=1) + self.played_cards[which] == 2).all()
 
 
 def one_seat_decides(tables: Tables) -> None:
     """Whoever is asked is in the game and holds cards, and the stages tell who is asked."""
-    state = tables.course
+    state = tables.state
     waiting = np.concatenate([tables.playing(), tables.exchanging()])
     assert len(set(waiting)) == len(waiting)
     assert set(waiting) | set(np.flatnonzero(state.stage == MATCH_OVER)) == set(range(len(tables)))
@@ -75,7 +77,7 @@ def one_seat_decides(tables: Tables) -> None:
     assert ((seats >= 0) & (seats < 4)).all()
     assert (state.hands[waiting, seats].sum(axis=1) > 0).all()
     assert not (state.out[waiting] >> seats & 1).any()
-    assert set(np.unique(state.stage)) <= {PLAY, TRIBUTE, BACK, MATCH_OVER}
+    assert set(np.unique(state.stage)) <= {PLAY, CHOICE, MATCH_OVER}
 
 
 def test_whole_matches() -> None:
@@ -159,27 +161,31 @@ def test_resume() -> None:
     keys = match_keys(5, 4)
     fresh = engine().tables(keys)
     rules = engine().rules
-    start = EpisodeStart(fresh.course.hands.copy(), bottom(rules, 5), np.full((5, 4), -1, np.int8), fresh.seat.copy())
+    start = Dealt(
+        fresh.state.hands.copy(), np.zeros((5, 54), np.uint8), bottom(rules, 5).fluents,
+        fresh.seat[:, None].astype(np.int16), np.zeros((5, 4), np.int64), np.zeros(5, np.int32),
+    )  # fmt: skip
     tables = Tables.resume(rules, start)
     tables.keys[:] = keys
     assert (tables.seat == fresh.seat).all()
-    assert (tables.course.hands == fresh.course.hands).all()
+    assert (tables.state.hands == fresh.state.hands).all()
     while tables.playing().size:
         step(tables)
-    assert (tables.course.stage == EPISODE_OVER).all()
+    assert (tables.state.stage == EPISODE_OVER).all()
     assert (tables.episode == 1).all()
     while (fresh.episode == 0).any():
         step(fresh)
-        just = np.flatnonzero((fresh.episode == 1) & (fresh.previous[:, 0] >= 0))
-        assert (fresh.previous[just] == tables.course.order[just]).all()
-        assert (fresh.ladder.standing[just] == tables.ladder.standing[just]).all()
+        just = np.flatnonzero(fresh.episode == 1)
+        before = values(rules, "finished", fresh.state.fluents[just])
+        assert (before == tables.state.order[just]).all()
+        assert (standing(rules, fresh.state.fluents[just]) == standing(rules, tables.state.fluents[just])).all()
 
 
 def test_deals_are_fair() -> None:
     """Every card comes to every seat, every seat leads first, equally often; no two deals are alike."""
     count = 8_000
     tables = engine().tables(match_keys(count, 5))
-    hands = tables.course.hands
+    hands = tables.state.hands
     assert (hands.sum(axis=1) == 2).all()
     assert (hands.sum(axis=2) == 27).all()
     assert np.abs(hands.mean(axis=0) - 0.5).max() < 5 * (2 * 0.25 * 0.75 / count) ** 0.5
@@ -196,7 +202,7 @@ def test_episodes_are_dealt_afresh() -> None:
 def test_clock_counts_decisions() -> None:
     """Every play, pass, tribute and return is one decision."""
     for match, clock in zip(*_with_clocks(6), strict=True):
-        assert clock == sum(len(one["plays"]) + len(one["tribute"]) + len(one["back"]) for one in match)
+        assert clock == sum(len(one["acts"]) for one in match)
 
 
 def _with_clocks(count: int) -> tuple[list[list[dict[str, Any]]], list[int]]:

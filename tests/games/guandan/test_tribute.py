@@ -1,11 +1,10 @@
 """Tribute and return: cases worked by hand from rules/guandan.md, 3, 5 and 8."""
 
-import numpy as np
 import pytest
 
-from abl_cards.games.guandan.tables import Tables
-from abl_cards.games.questions import at_least, one_hot
-from tests.games.guandan.scripted import give, is_over, leads, options, play, sit_down
+from abl_cards.games.play.tables import Tables
+from abl_cards.platforms.contest.standings import refusing
+from tests.games.guandan.scripted import Script, give, is_over, leads, options, play, sit_down
 from tests.games.guandan.states import PROFILES, engine
 
 BY_CARD = ["standard", "paper"]
@@ -14,15 +13,14 @@ PLAIN = ["S3 S9 SQ", "S4 S9 SK", "S5 S9 SA", "S6 S9 SJ"]  # the highest cards: Q
 Order = tuple[int, int, int, int]
 
 
-def gifts(tables: Tables) -> list[tuple[int, int]]:
+def gifts(tables: Script) -> list[tuple[int, int]]:
     """Who pays whom, in the order of payment."""
-    payer, receiver = tables.exchange.payer[0], tables.exchange.receiver[0]
-    return [(int(giver), int(taker)) for giver, taker in zip(payer, receiver, strict=True) if giver >= 0]
+    return tables.gifts
 
 
 def refusers(tables: Tables) -> list[int]:
     """The seats whose big jokers refuse the tribute."""
-    return [seat for seat in range(4) if tables.exchange.refused[0] >> seat & 1]
+    return refusing(tables, 0)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -41,7 +39,7 @@ def test_single_tribute(profile: str, previous: Order, payer: int, receiver: int
     assert set(options(tables).split()) == {returned, "S9"}
     give(tables, receiver, returned)
     assert (tables.seat[0], leads(tables)) == (payer, True)
-    assert tables.course.hands[0].sum(axis=1).tolist() == [3, 3, 3, 3]
+    assert tables.state.hands[0].sum(axis=1).tolist() == [3, 3, 3, 3]
     play(tables, f"{payer}: {returned}")
 
 
@@ -192,22 +190,3 @@ def test_a_tribute_of_a_low_card_may_be_returned(profile: str) -> None:
     tables = sit_down(engine(profile).rules, ["SJ SQ", "S4", "S5", "S3 H9"], previous=(0, 1, 2, 3))
     give(tables, 3, "H9")
     assert options(tables) == "H9"
-
-
-def test_questions() -> None:
-    """The knowledge base answers for many tables at once as for one."""
-    orders = np.array([(0, 1, 2, 3), (0, 2, 1, 3), (0, 2, 3, 1), (1, 3, 2, 0)])
-    finish = one_hot(orders.T, 4)
-    jokers = at_least(np.array([(0, 0, 0, 2), (0, 1, 0, 1), (1, 1, 0, 0), (0, 0, 0, 0)]).T, 2)
-    rules = engine().rules
-    answer = rules.payers.ask(4, finish=finish, big_jokers=jokers)
-    payers = [[int(seat) for seat in np.argwhere(answer["payer"][:, :, table])[:, 1]] for table in range(4)]
-    assert payers == [[3], [3, 1], [1, 3], [0, 2]]
-    assert answer["refused"].tolist() == [1, 1, 0, 0]
-    paid = one_hot(np.array([(-1, -1, -1, -1), (-1, 7, -1, 5), (-1, 3, -1, 3), (9, -1, 2, -1)]).T, 15)
-    level = one_hot(np.full(4, 0), 13)
-    answer = rules.exchange.ask(4, finish=finish, big_jokers=jokers, paid=paid, level=level)
-    assert answer["leads"].argmax(axis=0).tolist() == [0, 0, 3, 0]
-    assert (answer["leads"].sum(axis=0) == 1).all()
-    assert [tuple(map(int, pair)) for pair in np.argwhere(answer["gives"][:, :, 2])] == [(1, 2), (3, 0)]
-    assert [tuple(map(int, pair)) for pair in np.argwhere(answer["gives"][:, :, 3])] == [(0, 1), (2, 3)]

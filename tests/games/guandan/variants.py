@@ -6,7 +6,9 @@ import shutil
 from pathlib import Path
 from typing import NamedTuple
 
-from abl_cards.games.guandan.knowledge import HOME
+from abl_cards.games import game
+
+HOME = game("guandan").home
 
 
 class Change(NamedTuple):

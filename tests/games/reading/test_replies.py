@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -12,10 +10,9 @@ from abl_cards.games.reading.replies import answers
 from abl_cards.games.reading.rules import Rules, read_rules
 from abl_cards.games.reading.variants import HOME
 from abl_cards.games.telling.samples import sample_decisions
-from tests.games.telling.beside_guandan import old
 
 
-@pytest.fixture(scope="module", params=["president", "bigtwo"])
+@pytest.fixture(scope="module", params=["president", "bigtwo", "guandan"])
 def rules(request: pytest.FixtureRequest) -> Rules:
     return read_rules(Folder(HOME / request.param))
 
@@ -29,14 +26,3 @@ def test_answers_are_what_follows(rules: Rules) -> None:
     can = np.asarray(np.delete(decisions.legal, passing, axis=0).any(axis=0))
     assert (found[following, decisions.label_to_beat[following]] == can[following]).all()
     assert not found[:, passing].any()
-
-
-def test_guandan_answers_the_same() -> None:
-    rules = read_rules(Folder(Path(__file__).parents[1] / "folders" / "guandan2"))
-    decisions = old().sample_decisions(300, 5)
-    hands, level = decisions.situation.hand, decisions.hands.level  # type: ignore[attr-defined]
-    fluent = rules.fluents.named("level")
-    assert fluent is not None
-    states = np.tile(rules.fluents.nothing, (len(level), 1))
-    states[:, fluent.first] = level - 2
-    assert (answers(rules, rules.contexts.of(states).astype(np.int64), hands) == old().answers(level, hands)).all()

@@ -1,4 +1,4 @@
-"""What preferences are told: against the texts of small games, and the same as games/guandan tells."""
+"""What preferences are told: against the texts of small games."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from abl_cards.games.preferences import Preferences, read_preferences
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import MoveLists
 from abl_cards.games.telling.judging import FolderFacts
-from abl_cards.games.telling.samples import sample_estimate
-from tests.games.telling.beside_guandan import old, played, view_of
 
 
 def judge_of(rules: Rules, other: Rules | None = None) -> Preferences:
@@ -67,17 +65,3 @@ def test_preferences_of_another_folder(gifts: Rules, president: Rules) -> None:
     state.hands[0, 0, :3] = 1
     decisions = Decisions(View(president, state, np.arange(1), state.seat.copy()))
     assert len(costs(judge_of(president, gifts), decisions, decisions.moves())) == len(decisions.moves().form)
-
-
-@pytest.mark.parametrize("steps", [3, 60])
-def test_guandan_costs_what_it_costs(guandan: Rules, steps: int) -> None:
-    tables = played(128, steps)
-    which = tables.playing()
-    theirs, ours = tables.decisions(which), Decisions(view_of(guandan, tables, which))
-    lists, judge = ours.moves(), judge_of(guandan)
-    moves = theirs.moves()
-    assert (moves.start == lists.start).all()
-    assert (moves.cards == lists.cards).all()
-    assert (old().judge().costs(theirs, moves)[0] == judge.costs(ours, lists)[0]).all()
-    estimate = sample_estimate(guandan, ours, 1)
-    assert (old().judge().costs(theirs, moves, estimate)[0] == judge.costs(ours, lists, estimate)[0]).all()

@@ -12,19 +12,6 @@ from abl_cards.games.reading.rules import Rules
 from abl_cards.games.telling.knowledge import hidden, hints
 from abl_cards.streams import mix_all
 from reasoners import hands
-from tests.games.telling.beside_guandan import played, view_of
-
-
-def test_guandan_knows_and_believes_the_same(guandan: Rules) -> None:
-    tables = played(64, 160)
-    which = tables.playing()
-    decisions, view = tables.decisions(which), view_of(guandan, tables, which)
-    ours, theirs = hidden(guandan, view), decisions.hidden()
-    assert theirs.at_least.any()
-    assert (ours.at_least == theirs.at_least).all()
-    assert (ours.at_most == theirs.at_most).all()
-    assert decisions.hints().any()
-    assert np.allclose(hints(guandan, view), decisions.hints(), atol=1e-5)
 
 
 def test_has_and_lacks_are_lowered_by_what_is_laid_down(gifts: Rules) -> None:

@@ -12,17 +12,8 @@ from abl_cards.games.reading.rules import Rules
 from abl_cards.games.telling.observations import observation_of, observe
 from abl_cards.games.telling.random_states import random_state
 from abl_cards.logic import KBError
-from tests.games.telling.beside_guandan import played, view_of
 from tests.games.telling.folders import GIFTS
 from tests.games.words.folders import rules_of
-
-
-def test_guandan_sees_the_same_numbers(guandan: Rules) -> None:
-    tables = played(64, 40)
-    which = tables.playing()
-    view = view_of(guandan, tables, which)
-    assert observation_of(guandan).size == 912
-    assert (observe(guandan, view.state, view.which, view.seats) == tables.decisions(which).observe()).all()
 
 
 def test_every_game_has_an_observation(gifts: Rules, wild: Rules, auction: Rules, president: Rules) -> None:

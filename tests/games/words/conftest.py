@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from abl_cards.games.reading.folder import Folder
@@ -19,7 +17,7 @@ def president() -> Rules:
 
 @pytest.fixture(scope="session")
 def guandan() -> Rules:
-    return read_rules(Folder(Path(__file__).parents[1] / "folders" / "guandan2"))
+    return read_rules(Folder(HOME / "guandan"))
 
 
 @pytest.fixture(scope="session")
