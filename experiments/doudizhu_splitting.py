@@ -25,8 +25,7 @@ from experiments.splitting_report import report_of
 if TYPE_CHECKING:
     from experiments.splitting_data import FirstPlays, Games
     from learners.splitter import SplitNetwork
-    from reasoners.split_rules import rules_of
-from reasoners.splits import Splits, Splitter
+    from reasoners.splits import Splits, Splitter
 
 _EVERY = 10
 
@@ -55,6 +54,7 @@ class Settings(ByRules):
 def run(settings: Settings, desk: Desk) -> Report:
     """The baselines, the budgets, and what becomes of the loop without its preference."""
     from experiments.splitting_data import PROFILE, kb_games, recorded_games
+    from reasoners.split_rules import rules_of
     from reasoners.splits import Splitter
 
     rules = settings.kb, settings.profile or PROFILE
