@@ -25,6 +25,7 @@ PLAYTHROUGHS: Mapping[str, Callable[[], str]] = {
     "president.txt": lambda: folder_game("president", seed=5),
     "paodekuai.txt": lambda: folder_game("paodekuai", seed=8),
     "bigtwo.txt": lambda: folder_game("bigtwo", seed=4),
+    "doudizhu_contest.txt": lambda: folder_game("doudizhu", seed=2, profile="contest"),
     "sixteen.txt": lambda: folder_game("sixteen", seed=1),
 }
 """The files, and how each is made."""

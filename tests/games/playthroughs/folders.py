@@ -10,11 +10,16 @@ from abl_cards.streams import mix_all
 from tests.games.random_play import match_keys
 
 
-def folder_game(name: str, seed: int) -> str:
-    """A whole match at random: the hands, every play with how many labels were legal, the points."""
-    engine = game(name).engine()
+def folder_game(name: str, seed: int, profile: str | None = None) -> str:
+    """A whole match at random: the hands, every choice and play with how many labels were legal, the points."""
+    engine = game(name).engine(None, profile)
     tables = engine.tables(match_keys(1, seed))
     lines = [engine.draw(tables, 0)]
+    while (which := tables.exchanging()).size:
+        choices, seat = tables.exchanges(which), int(tables.seat[0])
+        chosen = Random().give(choices, mix_all(tables.keys, tables.clock))
+        lines.append(f"seat {seat} chooses {engine.look(choices).actions[int(choices.options[0, : chosen[0]].sum())]}")
+        tables.give(which, chosen)
     while (which := tables.playing()).size:
         decisions, seat = tables.decisions(which), int(tables.seat[0])
         moves = Random().play(decisions, mix_all(tables.keys, tables.clock))
