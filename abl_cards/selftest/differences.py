@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any
@@ -12,10 +12,13 @@ import numpy as np
 from abl_cards.agents import Greedy, Random
 from abl_cards.games import GameError
 from abl_cards.games.engine import FolderEngine
+from abl_cards.games.questions import with_outputs
+from abl_cards.games.reading.forms import Form
 from abl_cards.games.reading.questions import QUESTIONS
-from abl_cards.games.reading.rules import FACTS, Rules
-from abl_cards.logic import Circuit, KBError, Signature
+from abl_cards.games.reading.rules import Rules
+from abl_cards.logic import Circuit, KBError, Signature, Term
 from abl_cards.logic.check import COST, VIOLATED
+from abl_cards.logic.circuit import TRUE
 from abl_cards.logic.miter import Search, Verdict, differing
 from abl_cards.selftest.cases import Case, failure_of, legal_labels
 from abl_cards.selftest.games import play_out, step
@@ -44,7 +47,7 @@ def difference(first: FolderEngine, second: FolderEngine, seconds: float) -> Dif
     for case in _candidates(first, second):
         if said := _tells(case, first, second):
             return Difference(said, True, dict(case.value))
-    return _of_facts(first.rules, second.rules) or _of_circuits(first, second, seconds)
+    return _of_descriptions(first, second) or _of_circuits(first, second, seconds)
 
 
 def _tells(case: Case, first: FolderEngine, second: FolderEngine) -> str:
@@ -130,25 +133,41 @@ def _costs(engine: FolderEngine, decisions: Any, row: int, moves: slice, costs: 
 # --- proofs -----------------------------------------------------------------------------------------------------------
 
 
-_ORDERS = {"order/2", "listed/2", "index/2"}
-"""Facts whose arguments are only compared with one another: what counts is the order that they lead to."""
-
-
-def _of_facts(first: Rules, second: Rules) -> Difference | None:
-    """Where the descriptions differ."""
-    if (first.labels, first.pack.kinds) != (second.labels, second.pack.kinds):
-        return Difference("labels or cards come in another order", True)
-    if not np.array_equal(first.book.lists, second.book.lists):
-        return Difference("moves are listed in another order", True)
-    if (first.kb.words, first.kb.groups) != (second.kb.words, second.kb.groups):
-        return Difference("preferences have other words or groups", True)
-    for name in sorted({*FACTS} - _ORDERS):
-        signature = Signature.parse(name)
-        ours, theirs = (set(rules.kb.facts(signature.name, signature.arity)) for rules in (first, second))
-        for facts, what in ((ours - theirs, "only without the edit"), (theirs - ours, "only with the edit")):
-            for arguments in sorted(facts, key=str)[:1]:
-                return Difference(f"{signature.name}({','.join(map(str, arguments))}) {what}", True)
+def _of_descriptions(first: FolderEngine, second: FolderEngine) -> Difference | None:
+    """Where what the engine reads once differs: not as it is written, but as it comes out."""
+    ours, theirs = _described(first), _described(second)
+    for what, value in ours.items():
+        if value != theirs[what]:
+            return Difference(f"{what} differ", True)
     return None
+
+
+def _described(engine: FolderEngine) -> dict[str, object]:
+    """All that play, words and views go by beside circuits, in values that can be compared."""
+    rules, traits = engine.rules, engine.traits
+    names = rules.cells.names
+    return {
+        "cards": (rules.pack.kinds, rules.pack.deck.tobytes(), rules.letters.texts),
+        "seats": rules.table,
+        "labels": rules.labels,
+        "forms": [_form(form, names) for form in rules.forms.forms],
+        "lists of moves": [array.tobytes() if isinstance(array, np.ndarray) else array for array in rules.book],
+        "orders of the plays": rules.ranking.tobytes(),
+        "kinds of plays": (traits.kind.tobytes(), traits.bomb.tobytes()),
+        "fluents": (rules.fluents, sorted(map(str, rules.kb.facts("init", 1)))),
+        "names of plays": [str(engine.name(label)) for label in engine.labels],
+        "words of preferences": (rules.kb.words, rules.kb.groups),
+        "choices": (rules.words.options, rules.words.stages, rules.secret),
+        "random numbers": (rules.words.lots, rules.kb.facts("lots", 2)),
+        "views": (str(engine.observation), rules.recent, rules.open_hands),
+    }
+
+
+def _form(form: Form, names: Sequence[Term]) -> tuple[object, ...]:
+    """A form but for the name of its kind, which counts where kinds are compared alone."""
+    groups = tuple((names[group.cell], group.count, group.natural, group.only) for group in form.groups)
+    kickers = form.kickers and (form.kickers.groups, form.kickers.size)
+    return form.name, form.label, groups, form.wilds, form.suit, form.mixed, kickers, form.apart
 
 
 def _of_circuits(first: FolderEngine, second: FolderEngine, seconds: float) -> Difference | None:
@@ -195,11 +214,22 @@ def _search(first: Circuit, second: Circuit, rules: Rules, seconds: float) -> Se
 def _circuit(rules: Rules, outputs: tuple[str, ...]) -> Circuit | None:
     derived = rules.derived | {COST, VIOLATED}
     known = [name for name in outputs if Signature.parse(name) in derived]
-    return rules.kb.circuit(*known) if known else None
+    if not known:
+        return None
+    circuit = rules.kb.circuit(*known)
+    return circuit if _more_than_one_episode(circuit) else _without(circuit, "match_over")
 
 
-def _without(circuit: Circuit) -> Circuit:
-    """A circuit of no outputs."""
-    from abl_cards.games.questions import with_outputs
+def _more_than_one_episode(circuit: Circuit) -> bool:
+    """Whether a match may go on; without a word about its end it is one episode, as it is where it is always over."""
+    ends = [
+        (name, literal)
+        for (name, _), literal in zip(circuit.outputs, circuit.output_literals.tolist(), strict=True)
+        if name in ("match_over", "won", "drawn")
+    ]
+    return any((name, literal) != ("match_over", TRUE) for name, literal in ends)
 
-    return with_outputs(circuit, [])
+
+def _without(circuit: Circuit, *names: str) -> Circuit:
+    """A circuit without the outputs of some names, or without any."""
+    return with_outputs(circuit, [atom for atom in circuit.outputs if names and atom[0] not in names])
