@@ -40,7 +40,7 @@ LEAD, OVER = "turn(S) :- trick_over, owner(S), not out(S).", "episode_over :- ou
 FOLLOW, DOUBLE = "turn(S) :- not trick_over, after(S,D), open(S), not nearer(D).", "double      :-"
 STAYS = "base_level(2).                 "
 BACK = "back(R,S)     :- returnable(R), held(R,S,1)."
-UPSTREAM = r"upstream(S)     :- finished(1,T), S = (T+3)\4."
+FIRST = "leads(S) :- lot(first_leader,S), not finished(1,_)."
 LACKS = "lacking(F) :- needs(F,_,R,N), not held(R,N)."
 CAN = "form(_,F), F != pass, not lacking(F), not bare(F)."
 
@@ -53,7 +53,7 @@ STOPS = [
     (edit("guandan", "rules.lp", LEAD, f"{LEAD} turn(0)."), r"`turn/1` names no seat, or several, after .*; rules.lp"),
     (edit("guandan", "tribute.lp", DOUBLE, f"payer(1,0). payer(1,1). {DOUBLE}"), "`asks/2` names .*; tribute.lp"),
     (edit("guandan", "tribute.lp", BACK, ""), r"nothing to choose for seat \d in back: `option/1` is empty; tribute"),
-    (edit("guandan", "tribute.lp", UPSTREAM, f"{UPSTREAM[:-1]}, T > 9."), "`leads/1` .* tribute.lp"),
+    (edit("guandan", "tribute.lp", FIRST, ""), "who leads is not clear: `leads/1` .* tribute.lp"),
     (edit("guandan", "promotion.lp", STAYS, f"{STAYS} next_standing(0,2)."), "`next/1` gives two values .*; game.lp"),
     (edit("doudizhu", "rules.lp", CAN, CAN.replace("not lacking(F), ", "")), r"seat \d has no cards for .*: `legal/1`"),
     (edit("doudizhu", "rules.lp", CAN, CAN.replace(", not bare(F)", "")), r"seat \d has no cards for .*: `legal/1`"),

@@ -38,11 +38,12 @@ def replay(
             lines.append(line)
         except GameError as problem:
             wrong[line] = str(problem)
+    plays = sum(len(record.acts) for record in read)
     if read:
         again = Again(rules, read, listener)
         again.play()
         wrong |= {lines[table]: text for table, text in again.wrong.items()}
-    plays = sum(len(record.acts) for record in read)
+        plays -= int((again.tables.clock - again.tables.state.acts).sum())  # choices are no plays
     return Replay(len(records), plays, tuple(Disagreement(line, text) for line, text in sorted(wrong.items())))
 
 
