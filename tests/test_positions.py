@@ -26,7 +26,7 @@ def test_positions_of_short_matches_lie_in_later_ones() -> None:
     decisions: Any = met_in_play(game("doudizhu").engine(), 300, seed=1)
     assert len(decisions.which) == 300
     assert 50 < (decisions.label_to_beat == -1).sum() < 250
-    assert len(set(decisions.situation.cards.sum(axis=1).tolist())) > 15
+    assert len(set(decisions.view.sizes.sum(axis=1).tolist())) > 15
 
 
 def test_records_without_plays() -> None:

@@ -24,6 +24,7 @@ from abl_cards.games.tables import DRAW, Indices, Moves
 from abl_cards.games.words import seats
 from abl_cards.games.words.fields import reading
 from abl_cards.games.words.hands import check_copies, read_cards
+from abl_cards.games.words.order import hand_text
 from abl_cards.games.words.plays import actions, option_action
 from abl_cards.games.words.states import check_profile
 from abl_cards.games.words.values import Values, names_of
@@ -85,7 +86,8 @@ def winner_of(tables: Tables, table: int) -> Any:
 def _dealt(rules: Rules, tables: Tables, table: int) -> dict[str, Any]:
     """The cards, and what a match knows before they are dealt."""
     state, letters = tables.state, rules.letters
-    found: dict[str, Any] = {"hands": [letters.hand(hand) for hand in state.hands[table]]}
+    context = int(rules.contexts.of(state.fluents[[table]])[0])
+    found: dict[str, Any] = {"hands": [hand_text(rules, hand, context) for hand in state.hands[table]]}
     if state.aside[table].any():
         found["aside"] = letters.hand(state.aside[table])
     values = Values(letters.terms)

@@ -13,7 +13,7 @@ from abl_cards.games.audience import Quiet
 from abl_cards.games.game import GameError
 from abl_cards.games.play.tables import Tables
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.words.moments import legal_moves, moment, recorded
+from abl_cards.games.words.moments import legal_moves, moment, plays_of, recorded
 from abl_cards.games.words.records import MatchRecorder, read_record
 from abl_cards.games.words.replay import replay
 from tests.games.random_play import match_keys, step
@@ -38,7 +38,7 @@ def test_played_matches_replay_without_a_disagreement(rules: Rules) -> None:
     again = replay(rules, records)
     assert again.disagreements == ()
     assert again.episodes == len(records) >= 8
-    assert again.plays == sum(len(record["acts"]) for record in records)
+    assert again.plays == sum(map(len, plays_of(rules, records)))
 
 
 def test_a_replay_is_heard_and_written_down_the_same(rules: Rules) -> None:
