@@ -85,10 +85,10 @@ class Repeater(Quiet):
 
     def played(self, tables: Any, which: np.ndarray, moves: Moves) -> None:
         for row, table in enumerate(which):
-            self.script[self._key(tables.course, table)] = moves.form[row], moves.cards[row]
+            self.script[self._key(tables.state, table)] = moves.form[row], moves.cards[row]
 
     def play(self, decisions: Any, keys: Any) -> Moves:
-        found = [self.script[self._key(decisions.course, table)] for table in decisions.which]
+        found = [self.script[self._key(decisions.view.state, table)] for table in decisions.which]
         return Moves(*(np.array(column) for column in zip(*found, strict=True)))
 
     def give(self, exchanges: Any, keys: Any) -> np.ndarray:

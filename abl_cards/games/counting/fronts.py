@@ -2,7 +2,8 @@
 
 It rests on this: nothing carries kickers; up to thirteen ranks, of up to eight cards each, can be laid down in sets of
 the same sizes; up to two wild cards stand for any of them, in any play; and besides there may be two kinds of cards
-that nothing stands for. Two sets of different sizes may go together as one play, whatever their ranks: the full house.
+that nothing stands for. Where a play takes fewer wild cards than that, the number is a bound from below. Two sets of
+different sizes may go together as one play, whatever their ranks: the full house.
 """
 
 from __future__ import annotations
@@ -108,7 +109,6 @@ def _read(shapes: Shapes, place: NDArray[np.int64]) -> Plays:
     sizes, single_sizes = shapes.sizes(ranks), shapes.sizes(single) if len(single) else ()
     if 1 not in sizes or (len(single) and 1 not in single_sizes):
         raise CannotCount("a card by itself is no play")
-    _check_wilds(shapes, set(ranks.tolist()))
     houses = _houses(shapes)
     runs = sorted(
         tuple((int(place[rank]), size) for rank, size in sets)
@@ -122,13 +122,6 @@ def _read(shapes: Shapes, place: NDArray[np.int64]) -> Plays:
         sizes, single_sizes, tuple(run for run in runs if run[0][0] < RANKS),
         tuple(run for run in runs if run[0][0] >= RANKS), house,
     )  # fmt: skip
-
-
-def _check_wilds(shapes: Shapes, ranks: set[int]) -> None:
-    for form in shapes.plain:
-        sets = shapes.sets(form)
-        if sets[0][0] in ranks and sets != ((sets[0][0], 1),) and form.wilds < shapes.wilds:
-            raise CannotCount(f"{form.name} takes {form.wilds} of {shapes.wilds} wild cards")
 
 
 def _houses(shapes: Shapes) -> tuple[int, int] | None:
