@@ -120,13 +120,13 @@ def _follows(tables: Tables) -> bool:
 
 
 def _one_play(tables: Tables, player: Agent) -> None:
-    for which, act in ((tables.exchanging(), _exchange), (tables.playing(), _play)):
+    for which, act in ((tables.choosing(), _exchange), (tables.playing(), _play)):
         if which.size:
             act(tables, which, player)
 
 
 def _exchange(tables: Tables, which: np.ndarray, player: Agent) -> None:
-    tables.give(which, player.give(tables.exchanges(which), tables.keys[which]))
+    tables.choose(which, player.choose(tables.choices(which), tables.keys[which]))
 
 
 def _play(tables: Tables, which: np.ndarray, player: Agent) -> None:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
 
-from abl_cards.games import Decisions, Exchanges, GameError, Indices, Moves, game
+from abl_cards.games import Choices, Decisions, GameError, Indices, Moves, game
 from abl_cards.games.audience import Quiet
 from abl_cards.games.faults import naming
 from abl_cards.streams import key_of
@@ -33,7 +33,7 @@ from reasoners.minimiser import Minimiser
 Realise = Callable[[Decisions, NDArray[np.int16]], Moves]
 """From one legal label a decision to a card set."""
 
-Choose = Callable[[Exchanges], NDArray[np.uint8]]
+Choose = Callable[[Choices], NDArray[np.uint8]]
 """From cards to pay or to return to one each [n]."""
 
 _HERE = np.zeros(1, np.int64)  # the only table
@@ -68,7 +68,7 @@ class SeatEnv(AECEnv, Quiet):  # type: ignore[misc]  # pettingzoo has no types
         self._engine = game(name).engine(directory, profile)
         self._seed, self._matches, self._one_episode = seed, 0, one_episode
         minimiser = Minimiser.of(self._engine)
-        self._exchange, self._realise = exchange or minimiser.give, realise or minimiser.realise_labels
+        self._exchange, self._realise = exchange or minimiser.choose, realise or minimiser.realise_labels
         self.render_mode = render_mode
         self.metadata = {"name": f"{name}_v0", "render_modes": ["ansi", "human"], "is_parallelizable": False}
         self.possible_agents = [f"seat_{seat}" for seat in range(len(self._engine.teams))]
@@ -128,7 +128,7 @@ class SeatEnv(AECEnv, Quiet):  # type: ignore[misc]  # pettingzoo has no types
         self._clear_rewards()
         with naming(self._named):
             if self._decisions is None:
-                self._tables.give(_HERE, np.array([action - self._labels], np.uint8))
+                self._tables.choose(_HERE, np.array([action - self._labels], np.uint8))
             else:
                 self._tables.play(_HERE, self._realise(self._decisions, np.array([action], np.int16)))
             self._go_on()
@@ -138,8 +138,8 @@ class SeatEnv(AECEnv, Quiet):  # type: ignore[misc]  # pettingzoo has no types
 
     def _go_on(self) -> None:
         """Up to the next decision of an agent, or the end."""
-        while self._final is None and self._exchange != "agent" and self._tables.exchanging().size:
-            self._tables.give(_HERE, self._exchange(self._tables.exchanges(_HERE)))
+        while self._final is None and self._exchange != "agent" and self._tables.choosing().size:
+            self._tables.choose(_HERE, self._exchange(self._tables.choices(_HERE)))
         self._mask = np.zeros(self._actions, np.int8)
         self._decisions: Decisions | None = None
         if self._final is not None:
@@ -151,7 +151,7 @@ class SeatEnv(AECEnv, Quiet):  # type: ignore[misc]  # pettingzoo has no types
             if not self._mask.any():
                 self._decisions.moves()  # which says what is missing
         else:
-            self._mask[self._labels :] = self._tables.exchanges(_HERE).options[0]
+            self._mask[self._labels :] = self._tables.choices(_HERE).options[0]
 
     # --- what the table tells ----------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, Greedy, Random
-from abl_cards.games import Decisions, Engine, Exchanges, GameError, Indices, Tables
+from abl_cards.games import Choices, Decisions, Engine, GameError, Indices, Tables
 from abl_cards.games.faults import naming
 from abl_cards.streams import below_all, key_of, mix_all
 
@@ -43,7 +43,7 @@ def met_in_play(engine: Engine, states: int, seed: int) -> Decisions:
     return tables.decisions(np.arange(states))
 
 
-def cards_to_give(engine: Engine, states: int, seed: int) -> Exchanges | None:
+def cards_to_give(engine: Engine, states: int, seed: int) -> Choices | None:
     """Cards to choose, to be paid or returned, that come up between plain players at up to so many tables.
 
     None in a game where nobody gives a card.
@@ -52,17 +52,17 @@ def cards_to_give(engine: Engine, states: int, seed: int) -> Exchanges | None:
     tables, player = engine.tables(keys), Greedy(engine.traits)
     waiting = np.zeros(states, bool)
     while (which := np.flatnonzero(~waiting & (tables.clock < _LONG_ENOUGH) & (tables.winner == -1))).size:
-        giving = which[np.isin(which, tables.exchanging())]
+        giving = which[np.isin(which, tables.choosing())]
         chance = below_all(mix_all(tables.keys[giving], tables.clock[giving]), 2)
         waiting[giving[chance == 0]] = True
         moving = np.setdiff1d(which, giving[chance == 0])
         if moving.size:
             with naming(lambda table: f"seed {seed}, position {table}"):
                 _decide(tables, moving, player)
-    return tables.exchanges(np.flatnonzero(waiting)) if waiting.any() else None
+    return tables.choices(np.flatnonzero(waiting)) if waiting.any() else None
 
 
-def of_all_kinds(engine: Engine, states: int, seed: int) -> Iterator[Decisions | Exchanges]:
+def of_all_kinds(engine: Engine, states: int, seed: int) -> Iterator[Decisions | Choices]:
     """So many choices: cards to give, random plays rich in bombs, runs and wild cards; most are met in play."""
     given, random = cards_to_give(engine, states // _GIVING, seed), states // _RANDOM
     met = states - random - (0 if given is None else len(given.which))
@@ -82,9 +82,9 @@ def _on_the_way(tables: Tables, left: NDArray[np.int64]) -> Indices:
 
 def _decide(tables: Tables, which: Indices, player: Agent) -> None:
     keys = mix_all(tables.keys[which], tables.clock[which])
-    giving, playing = (np.isin(which, there) for there in (tables.exchanging(), tables.playing()))
+    giving, playing = (np.isin(which, there) for there in (tables.choosing(), tables.playing()))
     if giving.any():
-        tables.give(which[giving], player.give(tables.exchanges(which[giving]), keys[giving]))
+        tables.choose(which[giving], player.choose(tables.choices(which[giving]), keys[giving]))
     if playing.any():
         tables.play(which[playing], player.play(tables.decisions(which[playing]), keys[playing]))
 

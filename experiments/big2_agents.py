@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent
 from abl_cards.agents.searching import Shensuanzi
-from abl_cards.games import Decisions, Exchanges, GameError, Moves
+from abl_cards.games import Choices, Decisions, GameError, Moves
 from abl_cards.games.race import Racing, racing
 from abl_cards.settings import SEEDS, setting
 from experiments.big2_deals import Portion, by_deal, deal, engine, joined, named, play, portions
@@ -58,9 +58,9 @@ class Timed:
             self.seconds.append(round(self.inner.clock() - begun, 5))
         return moves
 
-    def give(self, exchanges: Exchanges, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    def choose(self, choices: Choices, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
         """The agent's choice."""
-        return self.inner.give(exchanges, keys)
+        return self.inner.choose(choices, keys)
 
 
 def run(settings: Settings, desk: Desk) -> Report:

@@ -56,8 +56,8 @@ def play(engine: Engine, agents: tuple[Agent, Agent], count: int, seed: int, tel
     ends = _Ends(engine, seating)
     tables: Tables = engine.tables(match_keys(seed, games, len(engine.seatings)), ends)
     while (running := ~ends.over).any():
-        for agent, mine in _by_agent(agents, seating, tables, tables.exchanging(), running):
-            tables.give(mine, agent.give(tables.exchanges(mine), decision_keys(tables, mine, mine)))
+        for agent, mine in _by_agent(agents, seating, tables, tables.choosing(), running):
+            tables.choose(mine, agent.choose(tables.choices(mine), decision_keys(tables, mine, mine)))
         for agent, mine in _by_agent(agents, seating, tables, tables.playing(), running):
             tables.play(mine, agent.play(tables.decisions(mine), decision_keys(tables, mine, mine)))
         tell(int(ends.over.sum()), "episodes")

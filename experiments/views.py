@@ -124,10 +124,10 @@ def from_play(engine: Engine, player: Agent, decisions: int, seed: int) -> Views
         over = np.flatnonzero(playing.winner != -1)
         if over.size:
             playing.begin_match(over, mix_all(playing.keys[over], 1))
-        giving = playing.exchanging()
+        giving = playing.choosing()
         if giving.size:
             drawn = mix_all(playing.keys[giving], playing.clock[giving])
-            playing.give(giving, player.give(playing.exchanges(giving), drawn))
+            playing.choose(giving, player.choose(playing.choices(giving), drawn))
         which = playing.playing()
         drawn = mix_all(playing.keys[which], playing.clock[which])
         playing.play(which, player.play(playing.decisions(which), drawn))

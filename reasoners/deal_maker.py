@@ -22,7 +22,7 @@ FIRST_PATIENCE, PATIENCE = 500_000, 5_000
 """Deals that are looked at before the search ends, and more for each deal that is wanted."""
 _HASTE = 20  # batches without enough of them before cards are exchanged
 _SELDOM = 1 / 500  # a share of random deals that is too small to wait for
-_ROUNDS = 800  # exchanges that a deal is tried with at most
+_ROUNDS = 800  # choices that a deal is tried with at most
 _CLIMBERS = 64
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Action, Decisions, Engine, Exchanges, Judge, MoveLists
+from abl_cards.games import Action, Choices, Decisions, Engine, Judge, MoveLists
 from abl_cards.games.tables import is_play
 from reasoners.minimiser import Minimiser
 from reasoners.phrases import functor
@@ -26,7 +26,7 @@ MOST_TELLING, MOST_FORMS = 50, 3
 """States whose legal moves differ that are kept; moves in an example."""
 NO_CARD = 255
 
-Choices = Decisions | Exchanges
+Decided = Decisions | Choices
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class KbDifference:
     before: Side
     after: Side
     states: int = 0
-    exchanges: int = 0  # of these the choices of a card to give
+    choices: int = 0  # of these the choices of a card to give
     left_out: int = 0  # states that cannot come up under the other rules
     stuck: int = 0  # states where one side has no move
     gained: Counter[str] = field(default_factory=Counter)  # labels, by the states where they became legal
@@ -129,10 +129,10 @@ class KbDifference:
         rules = self.gained or self.lost or self.reformed or any(self.new_labels)
         return not (rules or self.stuck or self.changed or self.reweighted)
 
-    def add(self, decisions: Choices, most_examples: int) -> None:
+    def add(self, decisions: Decided, most_examples: int) -> None:
         """Compare on more states, given as decisions of the knowledge base before."""
         self.states += len(decisions.which)
-        self.exchanges += 0 if is_play(decisions) else len(decisions.which)
+        self.choices += 0 if is_play(decisions) else len(decisions.which)
         kept, theirs = self.after.engine.adopt(decisions)
         self.left_out += int((~kept).sum())
         if kept.any():
@@ -157,12 +157,12 @@ class KbDifference:
             unlike |= mine.get(label, never) != other.get(label, never)
         self.keep_telling(ours, np.flatnonzero(unlike))
 
-    def keep_telling(self, ours: Choices, rows: NDArray[np.int64]) -> None:
+    def keep_telling(self, ours: Decided, rows: NDArray[np.int64]) -> None:
         """Keep some states whose legal moves differ."""
         for row in rows[: max(0, MOST_TELLING - len(self.telling))].tolist():
             self.telling.append(dict(self.before.engine.look(ours, row).state))
 
-    def compare_forms(self, ours: Choices, before: _Chosen, after: _Chosen) -> None:
+    def compare_forms(self, ours: Decided, before: _Chosen, after: _Chosen) -> None:
         """Labels that are legal on both sides, and laid down by other card sets."""
         mine, other = before.card_sets(), after.card_sets()
         unlike = sorted(key for key in mine.keys() & other.keys() if mine[key].keys() != other[key].keys())
@@ -181,7 +181,7 @@ class KbDifference:
         added, removed = self.new_labels
         return {
             "states": self.states,
-            "exchanges": self.exchanges,
+            "choices": self.choices,
             "left_out": self.left_out,
             "stuck": self.stuck,
             "labels": {
@@ -229,12 +229,12 @@ class _Chosen:
     """What one side plays, and what else it might."""
 
     side: Side
-    decisions: Choices
+    decisions: Decided
     lists: MoveLists
     rows: NDArray[np.int64]  # [n] the chosen moves
 
     @classmethod
-    def by(cls, side: Side, decisions: Choices) -> _Chosen:
+    def by(cls, side: Side, decisions: Decided) -> _Chosen:
         lists = decisions.moves()
         return cls(side, decisions, lists, Minimiser(side.judge).order(decisions, lists)[lists.start[:-1]])
 
@@ -287,7 +287,7 @@ class _Chosen:
 _CONSTRAINED = ":-"
 
 
-def _compare_choices(found: KbDifference, ours: Choices, theirs: Choices, most_examples: int) -> None:
+def _compare_choices(found: KbDifference, ours: Decided, theirs: Decided, most_examples: int) -> None:
     if is_play(ours) and is_play(theirs):
         stuck = _nothing_to_do(ours) | _nothing_to_do(theirs)
         found.stuck += int(stuck.sum())
@@ -310,7 +310,7 @@ def _compare_choices(found: KbDifference, ours: Choices, theirs: Choices, most_e
             found.examples.append(Example(moment.state, found.before.engine.show(moment), *moves, cause, shares))
 
 
-def _nothing_to_do(decisions: Choices) -> NDArray[np.bool_]:
+def _nothing_to_do(decisions: Decided) -> NDArray[np.bool_]:
     """[n] where no move is left: rules that lead nowhere."""
     nothing: NDArray[np.bool_] = np.diff(decisions.moves().start) == 0
     return nothing

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Decisions, Engine, Estimate, Exchanges, Judge, MoveLists, Moves
+from abl_cards.games import Choices, Decisions, Engine, Estimate, Judge, MoveLists, Moves
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,14 @@ class Minimiser:
         likely = probabilities[lists.decision, decisions.labels_of(lists.form)]
         return lists.rows(self._first(decisions, lists, likely, estimate))
 
-    def give(self, exchanges: Exchanges, estimate: Estimate | None = None) -> NDArray[np.uint8]:
+    def choose(self, choices: Choices, estimate: Estimate | None = None) -> NDArray[np.uint8]:
         """The card to pay or to return with the lowest cost."""
-        lists = exchanges.moves()
-        return lists.cards[self._first(exchanges, lists, estimate=estimate), 0]
+        lists = choices.moves()
+        return lists.cards[self._first(choices, lists, estimate=estimate), 0]
 
     def order(
         self,
-        decisions: Decisions | Exchanges,
+        decisions: Decisions | Choices,
         lists: MoveLists,
         likely: NDArray[np.floating] | None = None,
         estimate: Estimate | None = None,
@@ -69,7 +69,7 @@ class Minimiser:
 
     def _first(
         self,
-        decisions: Decisions | Exchanges,
+        decisions: Decisions | Choices,
         lists: MoveLists,
         likely: NDArray[np.floating] | None = None,
         estimate: Estimate | None = None,

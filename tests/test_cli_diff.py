@@ -60,7 +60,7 @@ def test_no_difference(tmp_path: Path) -> None:
 def test_a_preference_that_changes_decisions(keen: Path) -> None:
     found = difference(keen)
     assert list(found) == [
-        "game", "directory", "seed", "states", "exchanges", "left_out", "stuck", "labels", "weights", "changed",
+        "game", "directory", "seed", "states", "choices", "left_out", "stuck", "labels", "weights", "changed",
         "causes", "preferences", "examples", "smallest", "balance", "stopped",
     ]  # fmt: skip
     assert found["labels"] == {"added": [], "removed": [], "gained": [], "lost": [], "other_cards": []}
@@ -84,7 +84,7 @@ def test_a_preference_that_changes_decisions(keen: Path) -> None:
 def test_a_preference_that_changes_what_is_returned(tmp_path: Path) -> None:
     """The highest card goes back instead of a low one; nothing else changes."""
     found = difference(folder := edited(tmp_path / "generous", more=GENEROUS))
-    assert (found["states"], found["exchanges"]) == (120, 12)
+    assert (found["states"], found["choices"]) == (120, 12)
     assert [weight["name"] for weight in found["weights"]] == ["generous"]
     assert 0 < found["changed"] <= 12
     assert found["preferences"][0]["name"] == "generous"

@@ -51,7 +51,7 @@ def choose(lines: list[str], state: dict[str, Any] = STATE, name: str = "guandan
     human = talk.human(name, **more)
     keys = np.zeros(1, np.uint64)
     if state.get("stage"):
-        return str(human.give(decision, keys)[0]), talk
+        return str(human.choose(decision, keys)[0]), talk
     moves = human.play(decision, keys)
     return str(engine.action(int(moves.form[0]), moves.cards[0])), talk
 

@@ -45,12 +45,12 @@ def test_positions_are_met_however_short_the_matches_are(name: str) -> None:
 
 def test_cards_to_give_are_paid_or_returned() -> None:
     engine = game("guandan").engine()
-    exchanges: Any = cards_to_give(engine, 200, seed=1)
-    assert len(exchanges.which) > 150  # the others waited for nothing
-    assert exchanges.options.any(axis=1).all()
-    assert set(exchanges.stage.tolist()) == {0, 1}  # to be paid, or returned
+    choices: Any = cards_to_give(engine, 200, seed=1)
+    assert len(choices.which) > 150  # the others waited for nothing
+    assert choices.options.any(axis=1).all()
+    assert set(choices.stage.tolist()) == {0, 1}  # to be paid, or returned
     again: Any = cards_to_give(engine, 200, seed=1)
-    assert (again.options == exchanges.options).all()
+    assert (again.options == choices.options).all()
 
 
 def test_all_kinds_are_as_many_as_asked() -> None:

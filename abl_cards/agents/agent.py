@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Decisions, Exchanges, GameError, Judge, Moment, Moves
+from abl_cards.games import Choices, Decisions, GameError, Judge, Moment, Moves
 
 if TYPE_CHECKING:
     from reasoners.opinion import Opinion
@@ -25,8 +25,8 @@ class Agent(Protocol):
     def play(self, decisions: Decisions, keys: Keys) -> Moves:
         """One legal move for each decision."""
 
-    def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
-        """One of the allowed cards for each exchange, to pay or to return: [n]."""
+    def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
+        """One of the options for each choice, a card to pay or a bid: [n]."""
 
 
 @runtime_checkable

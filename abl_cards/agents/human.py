@@ -17,7 +17,7 @@ from abl_cards.agents.conversation import Conversation, Terminal
 from abl_cards.agents.human_words import WORDS
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.reasoning import Kb, judge_of
-from abl_cards.games import Decisions, Engine, Exchanges, Indices, Judge, Moves
+from abl_cards.games import Choices, Decisions, Engine, Indices, Judge, Moves
 from abl_cards.games.naming import move_text
 from reasoners.minimiser import Minimiser
 
@@ -49,11 +49,11 @@ class Human:
         forms, cards = zip(*((moves.form[0], moves.cards[0]) for moves in chosen), strict=True)
         return Moves(np.array(forms, np.int16), np.stack(cards))
 
-    def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
+    def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
         """The human's card each."""
-        if self._partner is not None and not self._mine(exchanges.which[0]):
-            return self._partner.give(exchanges, keys)
-        return np.array([self._decide(exchanges, row).cards[0, 0] for row in range(len(exchanges.which))], np.uint8)
+        if self._partner is not None and not self._mine(choices.which[0]):
+            return self._partner.choose(choices, keys)
+        return np.array([self._decide(choices, row).cards[0, 0] for row in range(len(choices.which))], np.uint8)
 
     def _mine(self, table: int) -> bool:
         """Whether the seat to decide is the human's: the first that is asked in a match."""
@@ -63,7 +63,7 @@ class Human:
         self._seat = seat if self._seat is None else self._seat
         return seat == self._seat
 
-    def _decide(self, decisions: Decisions | Exchanges, row: int) -> Moves:
+    def _decide(self, decisions: Decisions | Choices, row: int) -> Moves:
         moment = self._engine.look(decisions, row)
         say = self._terminal.say
         seen = [*self._log[-_REMEMBERED:], *self._place(decisions.which[row]), self._engine.show(moment, self.language)]
@@ -89,7 +89,7 @@ class Human:
         self._tables = tables
         self._log = [self._words["episode_began"]]
 
-    def card_given(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
+    def chosen(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
         """Nothing: whose card goes where is open until both payers have chosen; the hand shows what came."""
 
     def played(self, tables: Any, which: Indices, moves: Moves) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from abl_cards.agents.agent import Keys
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.reasoning import judge_of
-from abl_cards.games import Decisions, Engine, Exchanges, GameError, Judge, Moment, Moves
+from abl_cards.games import Choices, Decisions, Engine, GameError, Judge, Moment, Moves
 from abl_cards.games.tables import is_play
 from abl_cards.parallel import THREADS
 from reasoners.minimiser import Minimiser
@@ -53,9 +53,9 @@ class Abl:
         ahead = self._lookahead.consider(decisions, view, proposed)
         return proposed, ahead.log_probabilities, ahead.points
 
-    def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
+    def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
         """The cheapest card each."""
-        return self._minimiser.give(exchanges)
+        return self._minimiser.choose(choices)
 
     # --- why --------------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.agents.agent import Keys
-from abl_cards.games import Decisions, Exchanges, Moves, Traits
+from abl_cards.games import Choices, Decisions, Moves, Traits
 from abl_cards.parallel import each_share
 from abl_cards.streams import below, mix
 
@@ -34,10 +34,10 @@ class Random:
         each_share(len(keys), lambda lo, hi: _random_labels(legal, keys, lo, hi, labels))
         return decisions.realise_random(labels, keys)
 
-    def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
+    def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
         """A random card each."""
         cards = np.zeros(len(keys), np.int16)
-        _random_labels(np.ascontiguousarray(exchanges.options.T), keys, 0, len(keys), cards)
+        _random_labels(np.ascontiguousarray(choices.options.T), keys, 0, len(keys), cards)
         return cards.astype(np.uint8)
 
 
@@ -58,9 +58,9 @@ class Greedy:
         )
         return decisions.realise_first(labels)
 
-    def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
+    def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
         """The first card each."""
-        return exchanges.options.argmax(axis=1).astype(np.uint8)
+        return choices.options.argmax(axis=1).astype(np.uint8)
 
 
 def zhiduoxing(traits: Traits) -> Greedy:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.agent import Keys
 from abl_cards.agents.names import AgentName
-from abl_cards.games import Decisions, Engine, Exchanges, GameError, Indices, Moves
+from abl_cards.games import Choices, Decisions, Engine, GameError, Indices, Moves
 from abl_cards.platforms.botzone.script import Botzone
 from abl_cards.platforms.programs import Script
 
@@ -32,9 +32,9 @@ class Program:
         row = self._script.choose(decisions, self._ask())
         return decisions.moves().rows(np.array([row]))
 
-    def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
+    def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
         """The program's choice."""
-        return np.array([self._script.choose(exchanges, self._ask())], np.uint8)
+        return np.array([self._script.choose(choices, self._ask())], np.uint8)
 
     def _ask(self) -> Any:
         line = json.dumps(self._script.message(), separators=(",", ":")) + "\n"
@@ -60,9 +60,9 @@ class Program:
         """Hand on."""
         self._script.episode_began(tables, which)
 
-    def card_given(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
+    def chosen(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
         """Hand on."""
-        self._script.card_given(tables, which, card)
+        self._script.chosen(tables, which, card)
 
     def played(self, tables: Any, which: Indices, moves: Moves) -> None:
         """Hand on."""

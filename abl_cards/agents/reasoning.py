@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.agent import Keys
 from abl_cards.agents.names import AgentName
-from abl_cards.games import Decisions, Engine, Exchanges, Judge, Moment, Moves
+from abl_cards.games import Choices, Decisions, Engine, Judge, Moment, Moves
 from reasoners.minimiser import Minimiser
 
 
@@ -32,9 +32,9 @@ class Kb:
         """The cheapest move each."""
         return self._minimiser.best(decisions)
 
-    def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
+    def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
         """The cheapest card each."""
-        return self._minimiser.give(exchanges)
+        return self._minimiser.choose(choices)
 
 
 def kb_agent(name: AgentName, engine: Engine) -> Kb:

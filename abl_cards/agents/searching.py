@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.agent import Keys
 from abl_cards.agents.names import AgentName
-from abl_cards.games import Decisions, Engine, Exchanges, GameError, Moves
+from abl_cards.games import Choices, Decisions, Engine, GameError, Moves
 from abl_cards.games.race import Race, Racing, racing
 from reasoners.search import Laid, Search
 from reasoners.search_tables import SearchTables
@@ -48,9 +48,9 @@ class Shensuanzi:
         moves = [self._game.play_cards(each.label, each.cards) for each in laid]
         return Moves(np.array([form for form, _ in moves], np.int16), np.stack([cards for _, cards in moves]))
 
-    def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
-        """The first choice: a race has nothing to exchange."""
-        return exchanges.options.argmax(axis=1).astype(np.uint8)
+    def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
+        """The first option: a race has nothing to choose."""
+        return choices.options.argmax(axis=1).astype(np.uint8)
 
     def _move(self, race: Race) -> Laid:
         end = self.clock() + self.seconds

@@ -144,7 +144,7 @@ class _Hall:
         running = np.ones(len(self._game), bool)
         while running.any():
             with naming(self._named):
-                self._exchange(self._tables.exchanging())
+                self._exchange(self._tables.choosing())
                 self._play(self._tables.playing())
             over = np.flatnonzero(running & (self._tables.winner != -1))
             yield self._finish(over)
@@ -204,7 +204,7 @@ class _Hall:
 
     def _exchange(self, which: Indices) -> None:
         for agent, mine in self._by_agent(which):
-            self._tables.give(mine, agent.give(self._tables.exchanges(mine), self._decision_keys(mine)))
+            self._tables.choose(mine, agent.choose(self._tables.choices(mine), self._decision_keys(mine)))
 
     def _play(self, which: Indices) -> None:
         for agent, mine in self._by_agent(which):

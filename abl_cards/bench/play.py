@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from abl_cards.agents import Agent, Keys, Random, agent
 from abl_cards.bench.figures import Figure, seconds
 from abl_cards.bench.marks import NO_MARKS, Mark, Marks
-from abl_cards.games import Decisions, Engine, Exchanges, Indices, Moves, Tables
+from abl_cards.games import Choices, Decisions, Engine, Indices, Moves, Tables
 from abl_cards.streams import key_of, mix_all
 
 TABLES = 4096
@@ -107,9 +107,9 @@ class FromList:
         chosen = lists.start[:-1] + (((keys >> np.uint64(32)) * lengths) >> np.uint64(32)).astype(np.int64)
         return Moves(lists.form[chosen], lists.cards[chosen])
 
-    def give(self, exchanges: Exchanges, keys: Keys) -> NDArray[np.uint8]:
+    def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
         """The first card each."""
-        return exchanges.options.argmax(axis=1).astype(np.uint8)
+        return choices.options.argmax(axis=1).astype(np.uint8)
 
 
 class Room:
@@ -123,13 +123,13 @@ class Room:
     def step(self, agent: Agent, awake: NDArray[np.bool_] | None = None) -> int:
         """A decision at each table that is awake; returns how many were made."""
         tables, done = self.tables, 0
-        exchanging = _among(tables.exchanging(), awake)
-        if exchanging.size:
-            tables.give(exchanging, agent.give(tables.exchanges(exchanging), self._keys(exchanging)))
+        choosing = _among(tables.choosing(), awake)
+        if choosing.size:
+            tables.choose(choosing, agent.choose(tables.choices(choosing), self._keys(choosing)))
         playing = _among(tables.playing(), awake)
         if playing.size:
             tables.play(playing, agent.play(tables.decisions(playing), self._keys(playing)))
-        done = len(exchanging) + len(playing)
+        done = len(choosing) + len(playing)
         over = np.flatnonzero(tables.winner != -1)
         if over.size:
             tables.begin_match(over, mix_all(tables.keys[over], np.arange(self._fresh, self._fresh + len(over))))

@@ -23,7 +23,7 @@ from abl_cards.cli.console import (
 )
 
 if TYPE_CHECKING:
-    from abl_cards.games import Decisions, Engine, Exchanges
+    from abl_cards.games import Choices, Decisions, Engine
     from abl_cards.selftest.balance import Balance
     from reasoners.differences import KbDifference
 
@@ -138,7 +138,7 @@ def _number(mean: float, low: float, high: float) -> str:
     return f"{mean:.1f} ({low:.1f} – {high:.1f})"
 
 
-def _states(engine: Engine, states: int, seed: int, records: Path | None) -> Iterator[Decisions | Exchanges]:
+def _states(engine: Engine, states: int, seed: int, records: Path | None) -> Iterator[Decisions | Choices]:
     """Out of records; or of all kinds."""
     from abl_cards.games import GameError
     from abl_cards.positions import of_all_kinds, out_of_records
@@ -155,7 +155,7 @@ def _states(engine: Engine, states: int, seed: int, records: Path | None) -> Ite
 
 def _print(found: KbDifference) -> None:
     left_out = f" ({found.left_out} left out: they cannot come up any more)" if found.left_out else ""
-    typer.echo(f"{found.states} states compared, {found.exchanges} of them a card to give or a bid{left_out}")
+    typer.echo(f"{found.states} states compared, {found.choices} of them a card to give or a bid{left_out}")
     if found.stuck:
         typer.echo(f"no move is left in {found.stuck} states: play would stop there")
     if found.nothing:

@@ -16,7 +16,7 @@ from abl_cards.cli import clingo_pool
 from abl_cards.cli.clingo_pool import Source
 from abl_cards.cli.console import load_engine, progress, waiting
 from abl_cards.cli.verification import find
-from abl_cards.games import Decisions, Engine, Estimate, Exchanges, Game, Judge, MoveLists
+from abl_cards.games import Choices, Decisions, Engine, Estimate, Game, Judge, MoveLists
 from abl_cards.logic import Atom, Mismatch, Table
 from abl_cards.positions import of_all_kinds
 from abl_cards.streams import key_of
@@ -24,7 +24,7 @@ from reasoners.minimiser import Minimiser
 from reasoners.phrases import functor
 
 PAIRS_AT_ONCE, DECISIONS_AT_ONCE = 20_000, 600
-"""Choices whose moves are held in memory together; each time processes are started afresh."""
+"""Decided whose moves are held in memory together; each time processes are started afresh."""
 
 _NEVER = np.iinfo(np.int64).max
 _MASK = (1 << 62) - 1
@@ -73,9 +73,9 @@ class PreferenceVerification:
 
 @dataclass(frozen=True)
 class _Asked:
-    """Choices to make, and what is believed of the other hands."""
+    """Decided to make, and what is believed of the other hands."""
 
-    choice: Decisions | Exchanges
+    choice: Decisions | Choices
     lists: MoveLists
     estimate: Estimate | None
 

@@ -17,8 +17,8 @@ from abl_cards.games.game import Engine, Game, GameError, Traits
 from abl_cards.games.hidden import Estimate
 from abl_cards.games.tables import (
     Action,
+    Choices,
     Decisions,
-    Exchanges,
     Indices,
     Judge,
     Listener,
@@ -34,10 +34,10 @@ DESCRIPTIONS = ("game.lp", "variant.lp")
 
 __all__ = [
     "Action",
+    "Choices",
     "Decisions",
     "Engine",
     "Estimate",
-    "Exchanges",
     "Game",
     "GameError",
     "Indices",

@@ -18,7 +18,7 @@ class Quiet:
     def episode_began(self, tables: Any, which: Indices) -> None:
         """Nothing to do."""
 
-    def card_given(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
+    def chosen(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
         """Nothing to do."""
 
     def played(self, tables: Any, which: Indices, moves: Moves) -> None:
@@ -47,10 +47,10 @@ class Audience:
         for listener in self.listeners:
             listener.episode_began(tables, which)
 
-    def card_given(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
+    def chosen(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
         """Tell everybody."""
         for listener in self.listeners:
-            listener.card_given(tables, which, card)
+            listener.chosen(tables, which, card)
 
     def played(self, tables: Any, which: Indices, moves: Moves) -> None:
         """Tell everybody."""

@@ -110,7 +110,7 @@ class Engine(Protocol):
 
     @property
     def choices(self) -> int:
-        """How many things there are to choose among in an exchange."""
+        """How many options there are, whatever is asked."""
 
     @property
     def play_circuit(self) -> Circuit:
@@ -161,7 +161,7 @@ class Engine(Protocol):
         """A move in the words of the game."""
 
     def look(self, decisions: Any, row: int = 0) -> Moment:
-        """One of some decisions or exchanges."""
+        """One of some decisions or choices."""
 
     def show(self, moment: Moment, language: str = "en") -> str:
         """What the seat sees, as text."""
@@ -176,7 +176,7 @@ class Engine(Protocol):
         """The numbers of the moves of records where something is played, and nothing chosen; none of a wrong record."""
 
     def adopt(self, decisions: Any) -> tuple[NDArray[np.bool_], Any]:
-        """Decisions or exchanges of other rules of the same game by these: which of them there are here, and those."""
+        """Decisions or choices of other rules of the same game by these: which of them there are here, and those."""
 
     def recorder(self, tables: int, **extra: Any) -> Recorder:
         """A listener that writes down the matches at so many tables, with extra fields in every record."""

@@ -34,10 +34,10 @@ MOVES_AT_ONCE = 1 << 11
 _COST, _VIOLATED = "cost", "violated"
 
 WriteShared = Callable[[Any], NDArray[np.uint8]]
-"""From decisions or exchanges [n] to the input rows [inputs, n] that all their moves share."""
+"""From decisions or choices [n] to the input rows [inputs, n] that all their moves share."""
 
 WriteEstimate = Callable[[Any, Estimate, NDArray[np.uint8]], None]
-"""From decisions or exchanges [n] and what is believed of the other hands: adds to the rows [inputs, n]."""
+"""From decisions or choices [n] and what is believed of the other hands: adds to the rows [inputs, n]."""
 
 WriteMoves = Callable[[MoveLists, slice], NDArray[np.uint8]]
 """From a part of some moves to their input rows [inputs, moves]; the rows of what is shared are zero."""

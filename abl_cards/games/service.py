@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games import game, game_names
 from abl_cards.games.game import Engine, GameError
-from abl_cards.games.tables import Decisions, Exchanges, Listener, Moves, Tables
+from abl_cards.games.tables import Choices, Decisions, Listener, Moves, Tables
 
 Message = dict[str, Any]
 """One JSON object of a protocol."""
@@ -116,8 +116,8 @@ class Player(Protocol):
     def play(self, decisions: Decisions, keys: NDArray[np.uint64]) -> Moves:
         """One legal move for each decision."""
 
-    def give(self, exchanges: Exchanges, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
-        """One of the allowed cards for each exchange."""
+    def choose(self, choices: Choices, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
+        """One of the options for each choice."""
 
 
 class Reply(NamedTuple):

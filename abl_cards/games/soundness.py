@@ -72,15 +72,15 @@ def _begin(rules: Rules) -> None:
     """Deal, and choose anything until play begins; raises KBError where it does not."""
     tables = Tables.begin(rules, mix_all(np.arange(DEALS).astype(np.uint64), 1))
     for _ in range(MOST_CHOICES):
-        which = tables.exchanging()
+        which = tables.choosing()
         if not which.size:
             return
-        options = tables.exchanges(which).options
+        options = tables.choices(which).options
         lots = below_all(mix_all(tables.keys[which], tables.clock[which]), 1 << 16).astype(np.int64)
         nth = lots % np.maximum(1, options.sum(axis=1))
         chosen = (np.cumsum(options, axis=1) > nth[:, None]).argmax(axis=1)
-        tables.give(which, chosen.astype(np.uint8))
-    stage = rules.words.stages[int(tables.state.choice[tables.exchanging()[0]])]
+        tables.choose(which, chosen.astype(np.uint8))
+    stage = rules.words.stages[int(tables.state.choice[tables.choosing()[0]])]
     raise kb_error(
         f"asks/2: the stage {stage} is never left: after {MOST_CHOICES} choices a seat is still asked",
         "ask only while something is missing, and remember what was chosen: next(…) :- event(choice), chosen(…)",

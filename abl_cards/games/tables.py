@@ -1,6 +1,6 @@
 """What lies on the tables of a game, and what is decided there: thousands of matches at once, in arrays.
 
-*Tables* play; *Decisions* and *Exchanges* are what the seats to move at some of them can see and do, *Moves* what they
+*Tables* play; *Decisions* and *Choices* are what the seats to move at some of them can see and do, *Moves* what they
 do; a *Judge* says what it costs. Each game's ``tables.py`` and ``decisions.py`` are such.
 """
 
@@ -97,7 +97,7 @@ class Decisions(Protocol):
         """Some of the decisions; what has been found out about them is kept."""
 
 
-class Exchanges(Protocol):
+class Choices(Protocol):
     """One of a few things to choose at n tables, from the eyes of the seats that choose: a card to pay, a bid."""
 
     @property
@@ -106,14 +106,14 @@ class Exchanges(Protocol):
 
     @property
     def options(self) -> NDArray[np.uint8]:
-        """[n, Engine.choices] what may be chosen: cards of the 54-vector, or whatever the game numbers."""
+        """[n, Engine.choices] what may be chosen, by the numbers of the game's options."""
 
     def moves(self) -> MoveLists:
         """What may be chosen, as moves of one card: the number of the choice."""
 
 
-def is_play(choice: Decisions | Exchanges) -> TypeGuard[Decisions]:
-    """Whether plays are to be decided, and not cards to be given."""
+def is_play(choice: Decisions | Choices) -> TypeGuard[Decisions]:
+    """Whether plays are to be decided, and not something else to be chosen."""
     return not hasattr(choice, "options")
 
 
@@ -128,7 +128,7 @@ class Action(Protocol):
 class Moment:
     """One decision with all that may be done, from the eyes of the seat that decides."""
 
-    decision: Decisions | Exchanges  # at one table
+    decision: Decisions | Choices  # at one table
     lists: MoveLists  # in wire order
     labels: tuple[str, ...]  # [moves] the label of each
     actions: tuple[Action, ...]  # [moves]
@@ -171,8 +171,8 @@ class Listener(Protocol):
     def episode_began(self, tables: Any, which: Indices) -> None:
         """Cards are dealt; nothing has been paid yet."""
 
-    def card_given(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
-        """The seats to decide are about to pay or to return these cards."""
+    def chosen(self, tables: Any, which: Indices, option: NDArray[np.uint8]) -> None:
+        """The seats to decide are about to choose these options: a card to pay, a bid."""
 
     def played(self, tables: Any, which: Indices, moves: Moves) -> None:
         """The seats to decide are about to make these moves."""
@@ -226,14 +226,14 @@ class Tables(Protocol):
     def playing(self) -> Indices:
         """The tables where a seat is to play."""
 
-    def exchanging(self) -> Indices:
-        """The tables where a seat is to choose a single card."""
+    def choosing(self) -> Indices:
+        """The tables where a seat is to choose something."""
 
     def decisions(self, which: Indices) -> Decisions:
         """The plays to decide at tables that are playing."""
 
-    def exchanges(self, which: Indices) -> Exchanges:
-        """The cards to choose at tables that are exchanging."""
+    def choices(self, which: Indices) -> Choices:
+        """What there is to choose at tables that are choosing."""
 
     def observe(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
         """[n, features] what seats [n] see at these tables, by default those to decide; see Engine.observation."""
@@ -256,8 +256,8 @@ class Tables(Protocol):
     def play(self, which: Indices, moves: Moves) -> None:
         """Make one legal move at each of these tables."""
 
-    def give(self, which: Indices, cards: NDArray[np.uint8]) -> None:
-        """Choose one card at each of these tables."""
+    def choose(self, which: Indices, options: NDArray[np.uint8]) -> None:
+        """Choose one option at each of these tables."""
 
     def begin_match(self, which: Indices, keys: NDArray[np.uint64]) -> None:
         """Start a new match at each of these tables."""

@@ -107,9 +107,9 @@ def from_play(engine: Engine, judge: Judge, player: Agent, decisions: int, seed:
         over = np.flatnonzero(playing.winner != -1)
         if over.size:
             playing.begin_match(over, mix_all(playing.keys[over], 1))
-        giving = playing.exchanging()
+        giving = playing.choosing()
         if giving.size:
-            playing.give(giving, minimiser.give(playing.exchanges(giving)))
+            playing.choose(giving, minimiser.choose(playing.choices(giving)))
         which = playing.playing()
         moves = player.play(playing.decisions(which), mix_all(playing.keys[which], playing.clock[which]))
         step += 1

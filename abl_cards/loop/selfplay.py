@@ -105,9 +105,9 @@ class SelfPlay(Quiet):
         over = np.flatnonzero(self.tables.winner != -1)
         if over.size:
             self.tables.begin_match(over, mix_all(self.tables.keys[over], _MATCH))
-        giving = self.tables.exchanging()
+        giving = self.tables.choosing()
         if giving.size:
-            self.tables.give(giving, self._minimiser.give(self.tables.exchanges(giving)))
+            self.tables.choose(giving, self._minimiser.choose(self.tables.choices(giving)))
         self.decisions += len(giving)
         which = self.tables.playing()
         player = self._seats[which, self._engine.teams[self.tables.seat[which]]]

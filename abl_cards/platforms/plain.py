@@ -35,7 +35,7 @@ from abl_cards.games.service import (
     Visit,
     read_index,
 )
-from abl_cards.games.tables import DRAW, Action, Decisions, Exchanges, Indices, Listener, Moment, Moves, is_play
+from abl_cards.games.tables import DRAW, Action, Choices, Decisions, Indices, Listener, Moment, Moves, is_play
 
 HERE = np.array([0])
 PLAIN = "plain"
@@ -92,7 +92,7 @@ class PlainDealer:
     def request(self) -> Request:
         """What the player to decide is asked."""
         tables = self.tables
-        asked = tables.decisions(HERE) if tables.playing().size else tables.exchanges(HERE)
+        asked = tables.decisions(HERE) if tables.playing().size else tables.choices(HERE)
         moment = self._engine.look(asked)
         message = {
             "type": "act", "seat": self.seat, "stage": _stage(moment), "state": dict(moment.state),
@@ -104,7 +104,7 @@ class PlainDealer:
             if is_play(asked):
                 tables.play(HERE, Moves(lists.form[number : number + 1], lists.cards[number : number + 1]))
             else:
-                tables.give(HERE, lists.cards[number : number + 1, 0])
+                tables.choose(HERE, lists.cards[number : number + 1, 0])
 
         return Request(self.seat, message, len(moment.actions), choose)
 
@@ -120,11 +120,11 @@ class PlainDealer:
                 "hand": letters.hand(tables.state.hands[0, place]),
             }))  # fmt: skip
 
-    def card_given(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
+    def chosen(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
         """Tell who has chosen, and what, unless the rules hide it."""
         rules = self._engine.rules
         stage = rules.words.stages[int(tables.state.choice[0])]
-        lists = tables.exchanges(which).moves()
+        lists = tables.choices(which).moves()
         (row,) = np.flatnonzero(lists.cards[:, 0] == card[0])
         told = None if stage in rules.secret else self._engine.action(-1, lists.cards[row]).to_json()
         self._tell({"type": "notify", "stage": "choice", "seat": self.seat, "of": str(stage), "choice": told})
@@ -216,12 +216,12 @@ class PlainGuest:
             raise GameError(f"{wanted} is not offered")
         return offered.index(wanted.to_json())
 
-    def _wanted(self, decision: Decisions | Exchanges, player: Player, keys: NDArray[np.uint64]) -> Action:
+    def _wanted(self, decision: Decisions | Choices, player: Player, keys: NDArray[np.uint64]) -> Action:
         if is_play(decision):
             moves = player.play(decision, keys)
             return self._engine.action(int(moves.form[0]), moves.cards[0])
-        choices = cast(Exchanges, decision)
-        option, lists = player.give(choices, keys), choices.moves()
+        choices = cast(Choices, decision)
+        option, lists = player.choose(choices, keys), choices.moves()
         (row,) = np.flatnonzero(lists.cards[:, 0] == option[0])
         return self._engine.action(-1, lists.cards[row])
 

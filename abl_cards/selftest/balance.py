@@ -77,7 +77,7 @@ def balance(engine: Engine, episodes: int, seed: int, tell: Callable[[int], None
     play, player = engine.tables(mix_all(np.arange(tables).astype(np.uint64), seed), counter), agent("kb", engine)
     passing = engine.traits.pass_label
     while len(counter.won) < episodes:
-        which, choosing = play.playing(), play.exchanging()
+        which, choosing = play.playing(), play.choosing()
         if which.size:
             decisions = counter.decide(play, which)
             moves = player.play(decisions, mix_all(play.keys[which], play.clock[which]))
@@ -85,7 +85,7 @@ def balance(engine: Engine, episodes: int, seed: int, tell: Callable[[int], None
             play.play(which, moves)
         if choosing.size:
             keys = mix_all(play.keys[choosing], play.clock[choosing])
-            play.give(choosing, player.give(play.exchanges(choosing), keys))
+            play.choose(choosing, player.choose(play.choices(choosing), keys))
         over = np.flatnonzero(play.winner != -1)
         if over.size:
             play.begin_match(over, mix_all(play.keys[over], 1))

@@ -97,7 +97,7 @@ class _Watcher(Quiet):
     def __init__(self, engine: FolderEngine, watch: Watch) -> None:
         self.engine, self.watch, self.rules = engine, watch, engine.rules
         self.laid = np.zeros(len(engine.labels), np.bool_)
-        self.chosen = np.zeros(max(1, engine.choices), np.bool_)
+        self.picked = np.zeros(max(1, engine.choices), np.bool_)
         self.ended = 0
         self._judge = engine.judge()
         circuit = watch.circuits.get("preferences")
@@ -125,11 +125,11 @@ class _Watcher(Quiet):
             tell(min(goal, self.ended))
 
     def _look(self, tables: Tables) -> None:
-        playing, choosing = tables.playing(), tables.exchanging()
+        playing, choosing = tables.playing(), tables.choosing()
         if playing.size:
             self._decides(tables.decisions(playing), ("play", "order", "beats", "hands"))
         if choosing.size:
-            self._decides(tables.exchanges(choosing), ("option",))
+            self._decides(tables.choices(choosing), ("option",))
 
     def _decides(self, decisions: Any, questions: tuple[str, ...]) -> None:
         for question in questions:
@@ -152,7 +152,7 @@ class _Watcher(Quiet):
         rules = self.rules
         silent = tuple(self._silent())
         functors = {name for name in rules.kb.groups if not self._cost_fired(name)}
-        stages = [str(option) for option, seen in zip(rules.words.options, self.chosen, strict=False) if not seen]
+        stages = [str(option) for option, seen in zip(rules.words.options, self.picked, strict=False) if not seen]
         labels = [label for label, seen in zip(self.engine.labels, self.laid, strict=True) if not seen]
         return Coverage(games, len(self.watch.traced), silent, tuple(labels), tuple(sorted(functors)), tuple(stages))
 
@@ -206,13 +206,13 @@ class _Noting:
         self._watcher.laid[decisions.labels_of(moves.form)] = True
         return moves
 
-    def give(self, choices: Any, keys: NDArray[np.uint64]) -> Any:
+    def choose(self, choices: Any, keys: NDArray[np.uint64]) -> Any:
         """As the player does."""
-        given = self._player.give(choices, keys)
+        given = self._player.choose(choices, keys)
         # Plain players take the first option: where that is to refuse, somebody has to do something else.
-        anything = Random().give(choices, mix_all(keys, 1))
+        anything = Random().choose(choices, mix_all(keys, 1))
         given = np.where(keys & np.uint64(1 << 20), given, anything).astype(given.dtype)
-        self._watcher.chosen[given] = True
+        self._watcher.picked[given] = True
         return given
 
 

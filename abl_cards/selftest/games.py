@@ -14,13 +14,13 @@ from abl_cards.streams import mix_all
 
 def step(tables: Tables, player: Agent) -> bool:
     """One decision at every table that waits for one; False when all matches are over."""
-    playing, choosing = tables.playing(), tables.exchanging()
+    playing, choosing = tables.playing(), tables.choosing()
     if playing.size:
         keys = mix_all(tables.keys[playing], tables.clock[playing])
         tables.play(playing, player.play(tables.decisions(playing), keys))
     if choosing.size:
         keys = mix_all(tables.keys[choosing], tables.clock[choosing])
-        tables.give(choosing, player.give(tables.exchanges(choosing), keys))
+        tables.choose(choosing, player.choose(tables.choices(choosing), keys))
     return bool(playing.size or choosing.size)
 
 

@@ -113,7 +113,7 @@ class Table:
         if tables.playing().size:
             tables.play(_HERE, agent.play(tables.decisions(_HERE), keys))
         else:
-            tables.give(_HERE, agent.give(tables.exchanges(_HERE), keys))
+            tables.choose(_HERE, agent.choose(tables.choices(_HERE), keys))
 
     def _tell(self, news: list[News]) -> None:
         for seat, message in news:

@@ -91,7 +91,7 @@ class Repeater(Quiet):
         found = [self.script[self._key(decisions.view.state, table)] for table in decisions.which]
         return Moves(*(np.array(column) for column in zip(*found, strict=True)))
 
-    def give(self, exchanges: Any, keys: Any) -> np.ndarray:
+    def choose(self, choices: Any, keys: Any) -> np.ndarray:
         raise AssertionError("positions lie behind the exchange")
 
 

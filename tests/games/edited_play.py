@@ -66,7 +66,7 @@ def _outcome(folder: Path, edit: RuleEdit) -> tuple[str, str]:
 
 
 def play_by(engine: Engine) -> None:
-    """All that tables do: whole matches, lists, preferences, exchanges, what hands may be, records told again."""
+    """All that tables do: whole matches, lists, preferences, choices, what hands may be, records told again."""
     recorder = engine.recorder(TABLES)
     tables = engine.tables(match_keys(TABLES, 3), recorder)
     kb = agent("kb", engine)
@@ -94,10 +94,10 @@ def _reason(engine: Engine) -> None:
 def _go_on(tables: Tables, player: Agent, steps: int) -> None:
     """So many decisions at every table."""
     for _ in range(steps):
-        giving, playing = tables.exchanging(), tables.playing()
+        giving, playing = tables.choosing(), tables.playing()
         if giving.size:
             keys = mix_all(tables.keys[giving], tables.clock[giving])
-            tables.give(giving, player.give(tables.exchanges(giving), keys))
+            tables.choose(giving, player.choose(tables.choices(giving), keys))
         if playing.size:
             keys = mix_all(tables.keys[playing], tables.clock[playing])
             tables.play(playing, player.play(tables.decisions(playing), keys))

@@ -90,14 +90,14 @@ def _play(engine: Engine, player: str, matches: int, printed: Print) -> None:
     tables = engine.tables(keys, printed)
     mover, judge = agent(player, engine), engine.judge()
     for step in range(100_000):
-        choosing, playing = tables.exchanging(), tables.playing()
+        choosing, playing = tables.choosing(), tables.playing()
         if not choosing.size and not playing.size:
             break
         if choosing.size:
-            choices = tables.exchanges(choosing)
+            choices = tables.choices(choosing)
             for row in range(len(choosing)):
                 printed.add("lists", [str(each) for each in engine.look(choices, row).actions])
-            tables.give(choosing, mover.give(choices, mix_all(tables.keys[choosing], tables.clock[choosing])))
+            tables.choose(choosing, mover.choose(choices, mix_all(tables.keys[choosing], tables.clock[choosing])))
         playing = tables.playing()
         if playing.size:
             decisions = tables.decisions(playing)

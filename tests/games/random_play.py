@@ -23,14 +23,14 @@ def random_moves(decisions: Decisions, keys: NDArray[np.uint64]) -> Moves:
 
 def step(tables: Tables) -> bool:
     """One decision at every table that waits for one; False when all matches are over."""
-    playing, exchanging = tables.playing(), tables.exchanging()
+    playing, choosing = tables.playing(), tables.choosing()
     if playing.size:
         keys = mix_all(tables.keys[playing], tables.clock[playing])
         tables.play(playing, random_moves(tables.decisions(playing), keys))
-    if exchanging.size:
-        keys = mix_all(tables.keys[exchanging], tables.clock[exchanging])
-        tables.give(exchanging, pick(tables.exchanges(exchanging).options.T, keys).astype(np.uint8))
-    return bool(playing.size or exchanging.size)
+    if choosing.size:
+        keys = mix_all(tables.keys[choosing], tables.clock[choosing])
+        tables.choose(choosing, pick(tables.choices(choosing).options.T, keys).astype(np.uint8))
+    return bool(playing.size or choosing.size)
 
 
 def play_out(tables: Tables, steps: int = 100_000) -> int:

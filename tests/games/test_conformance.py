@@ -57,11 +57,11 @@ def test_conformance(name: str) -> None:
     assert (tables.winner == -1).all()
     free: list[bool] = []
     for number in range(STEPS):
-        playing, exchanging = tables.playing(), tables.exchanging()
-        if not playing.size and not exchanging.size:
+        playing, choosing = tables.playing(), tables.choosing()
+        if not playing.size and not choosing.size:
             break
-        assert not set(playing) & set(exchanging)
-        assert set(playing) | set(exchanging) == set(np.flatnonzero(tables.winner == -1))
+        assert not set(playing) & set(choosing)
+        assert set(playing) | set(choosing) == set(np.flatnonzero(tables.winner == -1))
         assert (tables.seat < len(engine.teams)).all()
         clock = tables.clock.copy()
         if playing.size:
@@ -91,12 +91,12 @@ def test_conformance(name: str) -> None:
                 free.append(assert_openings(engine, tables, decisions))
                 assert_plays_to_go(engine, tables, decisions)
             tables.play(playing, moves)
-        if exchanging.size:
-            options = tables.exchanges(exchanging).options
+        if choosing.size:
+            options = tables.choices(choosing).options
             assert options.any(axis=1).all()
-            tables.give(exchanging, pick(options.T, tables.keys[exchanging] + np.uint64(number)).astype(np.uint8))
+            tables.choose(choosing, pick(options.T, tables.keys[choosing] + np.uint64(number)).astype(np.uint8))
         assert (tables.clock >= clock).all()
-        decided = np.concatenate([playing, exchanging])
+        decided = np.concatenate([playing, choosing])
         assert (tables.clock[decided] == clock[decided] + 1).all()
     assert set(np.unique(tables.winner)) <= {*np.unique(engine.teams), DRAW}
     assert (tables.episode > 0).all()
@@ -127,7 +127,7 @@ def test_imagined_tables_go_on_as_the_real_ones_would(name: str) -> None:
                     others = np.full(len(seat), other, np.int8)
                     rate = copy.rate(everything, seat, others)
                     assert (rewards[everything, others] == rewards[everything, seat] * rate).all()
-        assert not copies[0].exchanging().size
+        assert not copies[0].choosing().size
 
 
 def _ways_to_deal(decisions: Decisions, seed: int) -> list[np.ndarray]:
@@ -142,11 +142,11 @@ def test_records_replay(name: str) -> None:
     engine = game(name).engine()
     recorder = engine.recorder(3, agents=["random", "random"])
     tables = engine.tables(match_keys(3, 2), recorder)
-    while (playing := tables.playing()).size | (exchanging := tables.exchanging()).size:
+    while (playing := tables.playing()).size | (choosing := tables.choosing()).size:
         if playing.size:
             tables.play(playing, random_moves(tables.decisions(playing), tables.keys[playing] + np.uint64(1)))
-        if exchanging.size:
-            tables.give(exchanging, tables.exchanges(exchanging).options.argmax(axis=1).astype(np.uint8))
+        if choosing.size:
+            tables.choose(choosing, tables.choices(choosing).options.argmax(axis=1).astype(np.uint8))
     records = [record for table in range(3) for record in recorder.records(table)]
     assert recorder.records(0) == []
     assert len(records) == tables.episode.sum()
@@ -185,7 +185,7 @@ def test_listeners_hear_everything(name: str) -> None:
         def episode_began(self, tables: object, which: np.ndarray) -> None:
             heard.append("began")
 
-        def card_given(self, tables: object, which: np.ndarray, card: np.ndarray) -> None:
+        def chosen(self, tables: object, which: np.ndarray, card: np.ndarray) -> None:
             heard.append("decided")
 
         def played(self, tables: object, which: np.ndarray, moves: Moves) -> None:
@@ -198,11 +198,11 @@ def test_listeners_hear_everything(name: str) -> None:
             heard.append("over")
 
     tables = engine.tables(match_keys(1, 3), Ear())
-    while (playing := tables.playing()).size | (exchanging := tables.exchanging()).size:
+    while (playing := tables.playing()).size | (choosing := tables.choosing()).size:
         if playing.size:
             tables.play(playing, random_moves(tables.decisions(playing), tables.keys[playing]))
-        if exchanging.size:
-            tables.give(exchanging, tables.exchanges(exchanging).options.argmax(axis=1).astype(np.uint8))
+        if choosing.size:
+            tables.choose(choosing, tables.choices(choosing).options.argmax(axis=1).astype(np.uint8))
     assert heard.count("began") == heard.count("ended") == tables.episode[0]
     assert heard.count("over") == 1
     assert (heard[0], heard[-1]) == ("began", "over")

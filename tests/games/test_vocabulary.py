@@ -101,7 +101,7 @@ def test_parts_and_sides_of_an_episode() -> None:
     assert len(engine.roles) > 1
     assert engine.rules.secret
     tables = begin("kitty", 20)
-    while tables.exchanging().size:
+    while tables.choosing().size:
         step(tables, Random())
     playing = tables.playing()
     assert (tables.roles(playing).max(axis=1) > 0).any()

@@ -37,10 +37,10 @@ def test_the_bot_plays_what_kb_plays(profile: str) -> None:
             tables.begin_match(HERE, match_keys(1, 31 + game))
         while tables.winner[0] < 0:
             answer = {"response": bot_file.answer(rules, json.loads(json.dumps(script.message())))}
-            if tables.exchanging().size:
-                choice = kb.give(tables.exchanges(HERE), np.zeros(1, np.uint64))
-                assert script.choose(tables.exchanges(HERE), answer) == choice[0]
-                tables.give(HERE, choice)
+            if tables.choosing().size:
+                choice = kb.choose(tables.choices(HERE), np.zeros(1, np.uint64))
+                assert script.choose(tables.choices(HERE), answer) == choice[0]
+                tables.choose(HERE, choice)
                 continue
             decisions = tables.decisions(HERE)
             moves: Moves = kb.play(decisions, np.zeros(1, np.uint64))

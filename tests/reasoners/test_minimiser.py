@@ -90,7 +90,7 @@ def test_an_estimate_reaches_the_judge_from_everywhere() -> None:
     minimiser.best(decisions, estimate)
     minimiser.realise(decisions, np.ones((30, len(decisions.legal))), estimate)
     minimiser.realise_labels(decisions, decisions.legal.argmax(axis=0).astype(np.int16), estimate)
-    minimiser.give(given, estimate)
+    minimiser.choose(given, estimate)
     assert len(told) == 4
     assert all(each is estimate for each in told)
     minimiser.best(decisions)

@@ -27,9 +27,9 @@ def table(engine: Any) -> Any:
     tables = engine.tables(mix_all(np.full(16, 3, np.uint64), np.arange(16)))
     player = agent("greedy", engine)
     for _ in range(40):
-        giving, which = tables.exchanging(), tables.playing()
+        giving, which = tables.choosing(), tables.playing()
         if giving.size:
-            tables.give(giving, player.give(tables.exchanges(giving), tables.keys[giving]))
+            tables.choose(giving, player.choose(tables.choices(giving), tables.keys[giving]))
         which = tables.playing()
         tables.play(which, player.play(tables.decisions(which), tables.keys[which]))
     return tables

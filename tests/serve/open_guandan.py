@@ -134,7 +134,7 @@ class OpenGuanDan:
         elif tables.playing().size:
             tables.play(HERE, companion.play(tables.decisions(HERE), keys))
         else:
-            tables.give(HERE, companion.give(tables.exchanges(HERE), keys))
+            tables.choose(HERE, companion.choose(tables.choices(HERE), keys))
 
     async def _ask(self, request: Request) -> None:
         """Ask, and choose what comes back: the action itself, just as it was offered."""

@@ -13,7 +13,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.asyncio.server import serve as listen
 
 from abl_cards.agents import agent
-from abl_cards.games import Decisions, Exchanges, GameError, Moves
+from abl_cards.games import Choices, Decisions, GameError, Moves
 from abl_cards.games.service import Reply, game_of, service
 from abl_cards.platforms.contest.guest import ContestGuest
 from abl_cards.platforms.contest.manners import Plain
@@ -119,7 +119,7 @@ def test_the_agent_sees_what_the_message_says() -> None:
             seen.append(decisions)
             return decisions.realise_first(decisions.legal.argmax(axis=0).astype(np.int16))
 
-        def give(self, exchanges: Exchanges, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
+        def choose(self, choices: Choices, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
             raise AssertionError
 
     dealer = seated(["S9 H9 S3", "S4 SJ HJ H8", "S4", "S5"], level="8")

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from abl_cards.agents import agent
-from abl_cards.games import Decisions, Exchanges, Moves
+from abl_cards.games import Choices, Decisions, Moves
 from abl_cards.platforms.contest.dealer import HERE, ContestDealer
 from abl_cards.platforms.contest.guest import ContestGuest
 from abl_cards.platforms.contest.manners import Plain
@@ -27,9 +27,9 @@ class Eye:
         self.seen = decisions
         return self._agent.play(decisions, keys)
 
-    def give(self, exchanges: Exchanges, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
-        self.seen = exchanges
-        return self._agent.give(exchanges, keys)
+    def choose(self, choices: Choices, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
+        self.seen = choices
+        return self._agent.choose(choices, keys)
 
 
 def knowledge(decisions: Decisions) -> list[NDArray[Any]]:
@@ -70,7 +70,7 @@ def test_a_guest_sees_what_a_seat_at_the_table_sees(name: str, games: int) -> No
             reply = guests[request.seat].reply(request.message, eyes[request.seat], np.uint64(tables.clock[0]))
             assert reply.problem is None
             playing = tables.playing().size > 0
-            alike(eyes[request.seat].seen, tables.decisions(HERE) if playing else tables.exchanges(HERE))
+            alike(eyes[request.seat].seen, tables.decisions(HERE) if playing else tables.choices(HERE))
             stages.add(request.message["stage"])
             request.choose(reply.choice)
     assert stages == {"play", "tribute", "back"}

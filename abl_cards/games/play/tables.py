@@ -110,7 +110,7 @@ class Tables:
         """The tables where a seat is to play or pass."""
         return np.flatnonzero(self.state.stage == PLAY)
 
-    def exchanging(self) -> Indices:
+    def choosing(self) -> Indices:
         """The tables where a seat is to choose something."""
         return np.flatnonzero(self.state.stage == kernels.CHOICE)
 
@@ -232,10 +232,10 @@ class Tables:
         if ended.size:
             self._end_episode(ended)
 
-    def give(self, which: Indices, options: NDArray[np.uint8]) -> None:
+    def choose(self, which: Indices, options: NDArray[np.uint8]) -> None:
         """Choose one of the options at each of these tables: their numbers [n]."""
         if self.listener:
-            self.listener.card_given(self, which, options)
+            self.listener.chosen(self, which, options)
         state = self.state
         state.clock[which] += 1
         state.idle[which] += 1
@@ -244,7 +244,7 @@ class Tables:
         self.flow.happens("choice", state, which)
         self._go_on(which)
 
-    def exchanges(self, which: Indices) -> Choices:
+    def choices(self, which: Indices) -> Choices:
         """What may be chosen at these tables, which must all be asking."""
         return Choices(View(self.rules, self.state, which, self.state.seat[which]))
 

@@ -92,7 +92,7 @@ def _play_lines(rules: Rules, tables: Tables, table: int) -> list[str]:
 
 
 def _choice_lines(rules: Rules, tables: Tables, table: int) -> list[str]:
-    choices = tables.exchanges(np.array([table]))
+    choices = tables.choices(np.array([table]))
     stage = rules.words.stages[int(choices.stage[0])]
     options = [str(option_json(rules)[option]) for option in np.flatnonzero(choices.options[0]).tolist()]
     return [f"seat {tables.seat[table]} chooses: {stage}", f"{len(options)} options: {' '.join(options)}"]

@@ -173,7 +173,7 @@ def _made(number: int, found: int | GameError, rows: NDArray[np.int64] | None) -
 
 def _waiting(tables: Tables) -> Decisions | Choices:
     which = np.arange(1)
-    return tables.decisions(which) if tables.playing().size else tables.exchanges(which)
+    return tables.decisions(which) if tables.playing().size else tables.choices(which)
 
 
 def tell(rules: Rules, records: Sequence[Mapping[str, Any]], moves: Sequence[int]) -> Tables:
@@ -187,7 +187,7 @@ def tell(rules: Rules, records: Sequence[Mapping[str, Any]], moves: Sequence[int
         pass
     if again.wrong:
         raise GameError(again.wrong[min(again.wrong)])
-    waiting = {*again.tables.playing().tolist(), *again.tables.exchanging().tolist()}
+    waiting = {*again.tables.playing().tolist(), *again.tables.choosing().tolist()}
     clock = again.tables.clock
     over = [number for table, number in enumerate(moves) if table not in waiting or clock[table] < number - 1]
     if over:
@@ -222,7 +222,7 @@ def plays_of(rules: Rules, records: Sequence[Mapping[str, Any]]) -> list[list[in
 def recorded(rules: Rules, records: Sequence[Mapping[str, Any]], moves: Sequence[int]) -> Decisions:
     """The decisions of records before these acts, one a record; raises GameError, also where something is chosen."""
     tables = tell(rules, records, moves)
-    choosing = tables.exchanging()
+    choosing = tables.choosing()
     if choosing.size:
         raise GameError(f"act {moves[int(choosing[0])]}: nothing is played there, something is chosen")
     return tables.decisions(np.arange(len(tables)))

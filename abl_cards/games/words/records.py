@@ -53,7 +53,7 @@ class MatchRecorder(Quiet):
                 "acts": [],
             }
 
-    def card_given(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
+    def chosen(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
         """Write down choices."""
         for table, option in zip(which.tolist(), card.tolist(), strict=True):
             self._pages[table]["acts"].append([int(tables.seat[table]), option_action(self._rules, option).to_json()])

@@ -84,7 +84,7 @@ class Again:
         return True
 
     def _waiting(self) -> list[int]:
-        return sorted([*self.tables.playing().tolist(), *self.tables.exchanging().tolist()])
+        return sorted([*self.tables.playing().tolist(), *self.tables.choosing().tolist()])
 
     def _play(self, which: NDArray[np.int64]) -> None:
         if not which.size:
@@ -99,11 +99,11 @@ class Again:
     def _give(self, which: NDArray[np.int64]) -> None:
         if not which.size:
             return
-        options = find_options(self.tables.exchanges(which), self._acts(which))
+        options = find_options(self.tables.choices(which), self._acts(which))
         rows = self._rows(which, options)
         good = rows >= 0
         if good.any():
-            self.tables.give(which[good], rows[good].astype(np.uint8))
+            self.tables.choose(which[good], rows[good].astype(np.uint8))
             for table in which[good][self.tables.deals[which[good]] > 0].tolist():
                 self.wrong.setdefault(table, f"act {self.done + 1}: the cards are dealt again")
 

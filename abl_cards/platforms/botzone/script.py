@@ -79,7 +79,7 @@ class BotzoneScript(Quiet):
         self._bottom = _take(pool, int(keys_of(state.aside[_HERE])))
         self._held = [_take(pool, int(keys_of(state.hands[_HERE, seat]))) for seat in range(SEATS)]
 
-    def card_given(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
+    def chosen(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
         """Note a bid."""
         seat = int(tables.seat[_HERE])
         self._ask(seat)

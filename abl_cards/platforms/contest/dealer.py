@@ -93,13 +93,13 @@ class ContestDealer:
         return self._request(scene, actions, choose)
 
     def _ask_for_card(self) -> Request:
-        options, numbers = self.tables.exchanges(HERE).options[0], options_of(self._engine.rules)
+        options, numbers = self.tables.choices(HERE).options[0], options_of(self._engine.rules)
         cards = [card for card in hand_order(self._view.level) if numbers[card] >= 0 and options[numbers[card]]]
         stage = stage_of(self.tables, 0)
         actions = [Action(stage, stage, (card,)).to_json() for card in cards]
 
         def choose(number: int) -> None:
-            self.tables.give(HERE, numbers[[cards[number]]].astype(np.uint8))
+            self.tables.choose(HERE, numbers[[cards[number]]].astype(np.uint8))
 
         return self._request(Scene(), actions, choose)
 
@@ -127,7 +127,7 @@ class ContestDealer:
         self._scene, self._ledger, self._told = Scene(), Ledger(), set()
         self._news += [News(seat, protocol.beginning(self._view, seat, self._dialect)) for seat in SEATS]
 
-    def card_given(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
+    def chosen(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
         """Nothing is told yet: all payers' cards are shown at once, and so are the returned ones."""
         kind = int(np.flatnonzero(options_of(tables.rules) == int(card[0]))[0])
         self._ledger.note(stage_of(tables, 0), int(tables.seat[0]), kind)

@@ -161,8 +161,8 @@ class ContestGuest:
         if stage not in (TRIBUTE, BACK) or not offered or any(len(action.cards) != 1 for action in offered):
             raise GameError(f"{stage[:20]}: a choice is not a single card")
         options = (hand_of(action.cards[0] for action in offered) > 0).astype(np.uint8)
-        exchanges = self._memory.exchanges(hand_of(state.hand), state.level, stage, options, _rest(told))
-        option = int(player.give(exchanges, keys)[0])
+        choices = self._memory.choices(hand_of(state.hand), state.level, stage, options, _rest(told))
+        option = int(player.choose(choices, keys)[0])
         card = int(np.flatnonzero(options_of(self._engine.rules) == option)[0])
         return Action(offered[0].type, offered[0].rank, (card,))
 

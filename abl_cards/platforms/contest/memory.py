@@ -85,7 +85,7 @@ class Memory:
         state.acted[0] = owner
         return self._tables.decisions(HERE)
 
-    def exchanges(
+    def choices(
         self, hand: Hand, level: int, stage: str, options: NDArray[np.uint8], rest: Sequence[int] | None
     ) -> Choices:
         """A card to pay or to return, among options [54]."""
@@ -93,7 +93,7 @@ class Memory:
         state, rules = self._tables.state, self._tables.rules
         state.stage[0], state.choice[0], state.to_beat[0] = CHOICE, stage_number(rules, stage), LEADING
         state.seat[0] = self.seat
-        choices, numbers = self._tables.exchanges(HERE), options_of(rules)
+        choices, numbers = self._tables.choices(HERE), options_of(rules)
         offered = np.zeros((1, len(rules.words.options)), np.uint8)
         if (numbers[options > 0] < 0).any():
             raise GameError(f"{stage}: the rules never let such a card be chosen")

@@ -87,8 +87,8 @@ class _Again:
         """Play to the end; returns what is wrong, by line."""
         for table in range(len(self._episodes)):
             self._check_refusal(table)
-        while (exchanging := self._living(self._tables.exchanging())).size > 0:
-            self._exchange(exchanging)
+        while (choosing := self._living(self._tables.choosing())).size > 0:
+            self._exchange(choosing)
         while (playing := self._living(self._tables.playing())).size > 0:
             self._play(playing)
         for finished in np.flatnonzero(self._alive):
@@ -116,7 +116,7 @@ class _Again:
             self._reject(table, f"{len(episode.tribute)} tributes and {len(episode.back)} returns where none is due")
 
     def _exchange(self, which: Indices) -> None:
-        options = self._tables.exchanges(which).options
+        options = self._tables.choices(which).options
         chosen = np.zeros(len(which), np.int64)
         for row, table in enumerate(which.tolist()):
             seat, paying = int(self._tables.seat[table]), stage_of(self._tables, table) == TRIBUTE
@@ -130,7 +130,7 @@ class _Again:
                 chosen[row] = self._options[gift[2]]
                 self._ledgers[table].note(TRIBUTE if paying else BACK, seat, gift[2])
         alive = self._alive[which]
-        self._tables.give(which[alive], chosen[alive].astype(np.uint8))
+        self._tables.choose(which[alive], chosen[alive].astype(np.uint8))
         for table in which[alive].tolist():
             self._check_receivers(table)
 

@@ -40,10 +40,10 @@ def test_the_same_keys_make_the_same_games() -> None:
 def bid(profile: str, *bids: int) -> Tables:
     tables = engine_of(None, profile).tables(match_keys(1, 3))
     for number in bids:
-        assert (tables.exchanging() == [0]).all()
+        assert (tables.choosing() == [0]).all()
         option = tables.rules.words.options.index(f"bid({number})")
-        assert tables.exchanges(HERE).options[0, option]
-        tables.give(HERE, np.array([option], np.uint8))
+        assert tables.choices(HERE).options[0, option]
+        tables.choose(HERE, np.array([option], np.uint8))
     return tables
 
 
@@ -62,7 +62,7 @@ def test_the_highest_bidder_is_the_landlord(bids: tuple[int, ...], landlord: int
 
 def test_a_bid_must_be_higher() -> None:
     tables = bid("contest", 2)
-    options = np.flatnonzero(tables.exchanges(HERE).options[0])
+    options = np.flatnonzero(tables.choices(HERE).options[0])
     assert [tables.rules.words.options[option] for option in options] == ["bid(3)", "bid(0)"]
 
 
@@ -116,7 +116,7 @@ def test_points(profile: str, hands: list[str], moves: list[str], points: list[f
 
 def test_the_stake_counts() -> None:
     tables = dealt("contest", ["3", "5", "6"])
-    tables.give(HERE, np.array([tables.rules.words.options.index("bid(3)")], np.uint8))
+    tables.choose(HERE, np.array([tables.rules.words.options.index("bid(3)")], np.uint8))
     play(tables, "3")
     assert tables.outcome(HERE)[0].tolist() == [12, -6, -6]
 

@@ -41,7 +41,7 @@ class ContestRecorder(Quiet):
                 "anti": [], "tribute": [], "back": [], "plays": [],
             }  # fmt: skip
 
-    def card_given(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
+    def chosen(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
         for table, kind in zip(which.tolist(), self._kinds[card].tolist(), strict=True):
             self._ledgers[table].note(stage_of(tables, table), int(tables.seat[table]), kind)
 

@@ -75,19 +75,19 @@ def play(tables: Tables, script: str) -> None:
         lay(tables, cards.strip().replace("pass", ""))
 
 
-def give(tables: Tables, seat: int, card: str) -> None:
+def choose(tables: Tables, seat: int, card: str) -> None:
     """The seat to decide pays or returns this card."""
-    assert tables.exchanging().size, "nobody is to give a card"
+    assert tables.choosing().size, "nobody is to give a card"
     assert tables.seat[0] == seat
     assert card in options(tables).split(), f"{card} may not be given"
     if isinstance(tables, Script):
         tables.ledger.note(stage_of(tables, 0), seat, parse_card(card))
-    tables.give(HERE, options_of(tables.rules)[[parse_card(card)]].astype(np.uint8))
+    tables.choose(HERE, options_of(tables.rules)[[parse_card(card)]].astype(np.uint8))
 
 
 def options(tables: Tables) -> str:
     """The cards that may be given."""
-    options, numbers = tables.exchanges(HERE).options[0], options_of(tables.rules)
+    options, numbers = tables.choices(HERE).options[0], options_of(tables.rules)
     return hand_text(np.where(numbers >= 0, options[numbers], 0).astype(np.uint8))
 
 

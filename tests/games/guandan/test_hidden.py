@@ -25,7 +25,7 @@ from abl_cards.records import readable
 from abl_cards.streams import mix_all
 from reasoners.hands import counting, project, reckon, sample
 from tests.edited import edited
-from tests.games.guandan.scripted import HERE, give, play, sit_down
+from tests.games.guandan.scripted import HERE, choose, play, sit_down
 from tests.games.guandan.states import engine
 from tests.games.random_play import match_keys, step
 
@@ -55,8 +55,8 @@ def paid(level: str = "2", hands: tuple[str, str, str, str] | None = None, back:
     """Seat 3 has paid its king to seat 0 and got a card back; the twos are the level."""
     dealt = hands or ("S5 S9 HA SB", "HA C2 SB HR", "DA DK HR H3", "SK D8 H2 H2")
     tables = sit_down(engine().rules, dealt, level=level, previous=(0, 1, 2, 3))
-    give(tables, 3, "SK")
-    give(tables, 0, back)
+    choose(tables, 3, "SK")
+    choose(tables, 0, back)
     return tables
 
 
@@ -100,8 +100,8 @@ def test_of_two_copies_the_one_that_was_given_counts_as_played_first() -> None:
 def test_a_card_given_back_is_known_to_be_there_and_no_longer_where_it_was() -> None:
     hands = ("S9 H9 D9 HA", "HA C2 SB HR", "DA DK HR H3", "S9 D8 S3 S4")
     tables = sit_down(engine().rules, hands, previous=(0, 1, 2, 3))
-    give(tables, 3, "S9")
-    give(tables, 0, "S9")
+    choose(tables, 3, "S9")
+    choose(tables, 0, "S9")
     assert bounds(tables, 1, 3, "S9") == (1, 2)
     assert bounds(tables, 1, 0, "S9") == (0, 2)  # it may have given that very card
 
@@ -118,8 +118,8 @@ def test_whoever_returns_more_than_a_ten_had_nothing_lower() -> None:
 def test_a_returned_card_above_the_card_paid_is_the_exception() -> None:
     hands = ("SQ HQ HQ CK", "HA C3 SB HR", "DA CQ HR H9", "SJ D8 D9 D3")
     tables = sit_down(engine().rules, hands, previous=(0, 1, 2, 3))
-    give(tables, 3, "SJ")
-    give(tables, 0, "SJ")  # the jack that came is the lowest
+    choose(tables, 3, "SJ")
+    choose(tables, 0, "SJ")  # the jack that came is the lowest
     assert bounds(tables, 1, 3, "SQ") == (0, 0)
     assert bounds(tables, 1, 3, "SJ") == (1, 1)
 
@@ -127,8 +127,8 @@ def test_a_returned_card_above_the_card_paid_is_the_exception() -> None:
 def test_whoever_pays_a_big_joker_has_no_other() -> None:
     hands = ("S5 S9 HA SB", "HA C2 SB HR", "DA DK S4 H3", "HR D8 S7 S8")
     tables = sit_down(engine().rules, hands, previous=(0, 1, 2, 3))
-    give(tables, 3, "HR")
-    give(tables, 0, "S5")
+    choose(tables, 3, "HR")
+    choose(tables, 0, "S5")
     assert bounds(tables, 2, 3, "HR") == (0, 0)
     assert bounds(tables, 2, 3, "SB") == (0, 1 + 1)
 
@@ -209,7 +209,7 @@ class Payer(Quiet):
         for table in which.tolist():
             self.ledgers[table] = Ledger()
 
-    def card_given(self, tables: Any, which: NDArray[np.int64], card: NDArray[np.uint8]) -> None:
+    def chosen(self, tables: Any, which: NDArray[np.int64], card: NDArray[np.uint8]) -> None:
         kinds = np.argsort(options_of(tables.rules))[card]
         for table, kind in zip(which.tolist(), kinds.tolist(), strict=True):
             self.ledgers[table].note(stage_of(tables, table), int(tables.seat[table]), kind)

@@ -37,7 +37,7 @@ class Witness:
     def episode_began(self, tables: Any, which: Any) -> None:
         self.episode = []
 
-    def card_given(self, tables: Any, which: Any, card: Any) -> None:
+    def chosen(self, tables: Any, which: Any, card: Any) -> None:
         pass
 
     def played(self, tables: Any, which: Any, moves: Any) -> None:
@@ -62,12 +62,12 @@ def match() -> tuple[list[dict], list[list[Any]]]:
             return lambda *given: [getattr(each, name)(*given) for each in (witness, recorder)]
 
     tables = engine.tables(match_keys(1, 11), Both())
-    while (playing := tables.playing()).size | (exchanging := tables.exchanging()).size:
+    while (playing := tables.playing()).size | (choosing := tables.choosing()).size:
         keys = tables.keys + tables.clock.astype(np.uint64)
         if playing.size:
             tables.play(playing, random_moves(tables.decisions(playing), keys))
-        if exchanging.size:
-            tables.give(exchanging, agent("kb", engine).give(tables.exchanges(exchanging), keys))
+        if choosing.size:
+            tables.choose(choosing, agent("kb", engine).choose(tables.choices(choosing), keys))
         if tables.episode[0] >= 6:
             break
     return recorder.records(0), witness.saw
@@ -135,9 +135,9 @@ def later_tables(n: int) -> Any:
     tables: Any = engine.tables(match_keys(n, 3))
     plain = agent("greedy", engine)
     for _ in range(190):
-        for which, choices in ((tables.exchanging(), tables.exchanges), (tables.playing(), tables.decisions)):
-            if which.size and choices == tables.exchanges:
-                tables.give(which, plain.give(choices(which), tables.keys[which]))
+        for which, choices in ((tables.choosing(), tables.choices), (tables.playing(), tables.decisions)):
+            if which.size and choices == tables.choices:
+                tables.choose(which, plain.choose(choices(which), tables.keys[which]))
             elif which.size:
                 tables.play(which, plain.play(choices(which), tables.keys[which]))
     return tables

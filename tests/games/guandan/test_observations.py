@@ -27,7 +27,7 @@ class Ear:
         for table in which:
             self.acts[table] = []
 
-    def card_given(self, tables: Tables, which: NDArray[np.int64], card: NDArray[np.uint8]) -> None:
+    def chosen(self, tables: Tables, which: NDArray[np.int64], card: NDArray[np.uint8]) -> None:
         pass
 
     def played(self, tables: Tables, which: NDArray[np.int64], moves: Moves) -> None:
@@ -84,9 +84,9 @@ def test_numbers_against_the_slow_way() -> None:
     tables = engine().tables(match_keys(n, 11), ear)
     exchanged = 0
     for taken in range(260):
-        exchanged += len(tables.exchanging())
-        if taken % 5 == 0 or tables.exchanging().size:
-            which = np.concatenate([tables.playing(), tables.exchanging()])
+        exchanged += len(tables.choosing())
+        if taken % 5 == 0 or tables.choosing().size:
+            which = np.concatenate([tables.playing(), tables.choosing()])
             for seat in range(4):
                 seen = tables.observe(which, np.full(len(which), seat, np.int8))
                 expected = [slowly(tables, ear.acts[table], table, seat) for table in which]

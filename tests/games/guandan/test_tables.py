@@ -34,7 +34,7 @@ class Watch:
         assert (tables.state.hands[which].sum(axis=2) == 27).all()
         self.check(tables, which)
 
-    def card_given(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
+    def chosen(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
         """The card is one of the seat's, and no wild card is paid."""
         self.check(tables, which)
         kinds = np.argsort(options_of(tables.rules))[card]
@@ -70,7 +70,7 @@ class Watch:
 def one_seat_decides(tables: Tables) -> None:
     """Whoever is asked is in the game and holds cards, and the stages tell who is asked."""
     state = tables.state
-    waiting = np.concatenate([tables.playing(), tables.exchanging()])
+    waiting = np.concatenate([tables.playing(), tables.choosing()])
     assert len(set(waiting)) == len(waiting)
     assert set(waiting) | set(np.flatnonzero(state.stage == MATCH_OVER)) == set(range(len(tables)))
     seats = tables.seat[waiting]

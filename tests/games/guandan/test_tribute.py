@@ -4,7 +4,7 @@ import pytest
 
 from abl_cards.games.play.tables import Tables
 from abl_cards.platforms.contest.standings import refusing
-from tests.games.guandan.scripted import Script, give, is_over, leads, options, play, sit_down
+from tests.games.guandan.scripted import Script, choose, is_over, leads, options, play, sit_down
 from tests.games.guandan.states import PROFILES, engine
 
 BY_CARD = ["standard", "paper"]
@@ -33,11 +33,11 @@ def test_single_tribute(profile: str, previous: Order, payer: int, receiver: int
     tables = sit_down(engine(profile).rules, PLAIN, previous=previous)
     paid = PLAIN[payer].split()[-1]
     assert options(tables) == paid
-    give(tables, payer, paid)
+    choose(tables, payer, paid)
     assert gifts(tables) == [(payer, receiver)]
     returned = PLAIN[receiver].split()[0]
     assert set(options(tables).split()) == {returned, "S9"}
-    give(tables, receiver, returned)
+    choose(tables, receiver, returned)
     assert (tables.seat[0], leads(tables)) == (payer, True)
     assert tables.state.hands[0].sum(axis=1).tolist() == [3, 3, 3, 3]
     play(tables, f"{payer}: {returned}")
@@ -54,9 +54,9 @@ def test_double_tribute(profile: str, previous: Order, last_pays_more: bool) -> 
     hands = ["S3 S4", "S3 S4", "S3 S4", "S3 S4"]
     hands[last], hands[third] = ("S3 SB", "S4 SK") if last_pays_more else ("S3 SK", "S4 SB")
     tables = sit_down(engine(profile).rules, hands, previous=previous)
-    give(tables, last, hands[last].split()[1])
+    choose(tables, last, hands[last].split()[1])
     assert not tables.playing().size
-    give(tables, third, hands[third].split()[1])
+    choose(tables, third, hands[third].split()[1])
     higher, lower = (last, third) if last_pays_more else (third, last)
     if profile in BY_CARD:
         assert set(gifts(tables)) == {(higher, first), (lower, second)}
@@ -64,7 +64,7 @@ def test_double_tribute(profile: str, previous: Order, last_pays_more: bool) -> 
         assert set(gifts(tables)) == {(last, (last + 3) % 4), (third, (third + 3) % 4)}
     assert [giver for giver, _ in gifts(tables)] == [last, third]
     for _, taker in gifts(tables):  # the returns come in the order of the payers
-        give(tables, taker, "S3")
+        choose(tables, taker, "S3")
     assert (tables.seat[0], leads(tables)) == (higher, True)
 
 
@@ -77,7 +77,7 @@ def test_double_tribute_of_equal_cards(profile: str, previous: Order) -> None:
     first, second, third, last = previous
     tables = sit_down(engine(profile).rules, ["S3 SK", "C3 CK", "S3 DK", "C3 HK"], previous=previous)
     for payer in (last, third):
-        give(tables, payer, options(tables))
+        choose(tables, payer, options(tables))
     upstream = (first - 1) % 4
     other = third if upstream == last else last
     expected = {(upstream, first), (other, second)}
@@ -88,7 +88,7 @@ def test_double_tribute_of_equal_cards(profile: str, previous: Order) -> None:
         assert set(gifts(tables)) == {(payer, (payer - 1) % 4) for payer in (third, last)}
         leader = last
     for _, taker in gifts(tables):
-        give(tables, taker, "S3" if taker % 2 == 0 else "C3")
+        choose(tables, taker, "S3" if taker % 2 == 0 else "C3")
     assert (tables.seat[0], leads(tables)) == (leader, True)
 
 
@@ -109,7 +109,7 @@ def test_refused(profile: str, previous: Order, jokers: tuple[int, ...], seats: 
     hands = [" ".join(["S3", "SK"] + ["HR"] * count) for count in jokers]
     tables = sit_down(engine(profile).rules, hands, previous=previous)
     assert refusers(tables) == seats
-    assert not tables.exchanging().size
+    assert not tables.choosing().size
     assert gifts(tables) == []
     assert (tables.seat[0], leads(tables)) == (previous[0], True)
 
@@ -132,7 +132,7 @@ def test_not_refused(profile: str, previous: Order, jokers: tuple[int, ...]) -> 
     hands = [" ".join(["S3", "SK"] + ["HR"] * count) for count in jokers]
     tables = sit_down(engine(profile).rules, hands, previous=previous)
     assert refusers(tables) == []
-    assert tables.exchanging().size
+    assert tables.choosing().size
     assert tables.seat[0] == previous[3]
     assert options(tables) == ("HR" if jokers[previous[3]] else "SK")
 
@@ -180,7 +180,7 @@ def test_tribute_card(profile: str, level: str, hand: str, expected: str) -> Non
 def test_returned_card(profile: str, level: str, hand: str, expected: str) -> None:
     """A natural rank of 2 to 10, never a level card; a hand without one returns its lowest."""
     tables = sit_down(engine(profile).rules, [hand, "S4", "S5", "C4 HR"], level=level, previous=(0, 1, 2, 3))
-    give(tables, 3, "HR")
+    choose(tables, 3, "HR")
     assert set(options(tables).split()) == set(expected.split())
 
 
@@ -188,5 +188,5 @@ def test_returned_card(profile: str, level: str, hand: str, expected: str) -> No
 def test_a_tribute_of_a_low_card_may_be_returned(profile: str) -> None:
     """The receiver chooses after the tribute: 28 cards, the one he was paid among them."""
     tables = sit_down(engine(profile).rules, ["SJ SQ", "S4", "S5", "S3 H9"], previous=(0, 1, 2, 3))
-    give(tables, 3, "H9")
+    choose(tables, 3, "H9")
     assert options(tables) == "H9"

@@ -116,7 +116,7 @@ def test_end_of_an_episode(profile: str, hands: list[str], script: str, finish: 
     play(tables, last)
     assert is_over(tables)
     assert order(tables) == finish
-    assert tables.playing().size == tables.exchanging().size == 0
+    assert tables.playing().size == tables.choosing().size == 0
 
 
 @pytest.mark.parametrize("profile", PROFILES)

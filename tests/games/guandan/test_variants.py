@@ -16,7 +16,7 @@ from abl_cards.logic import KBError
 from tests.brute_force import guandan
 from tests.brute_force.guandan import LABELS, PASS, Action, label_of, moves, run
 from tests.brute_force.states import State, mixed_states
-from tests.games.guandan.scripted import give, options, sit_down
+from tests.games.guandan.scripted import choose, options, sit_down
 from tests.games.guandan.states import decisions_of, listed
 from tests.games.guandan.variants import (
     FIVES_BEAT_FLUSHES,
@@ -157,12 +157,12 @@ def test_tribute_by_seat(engine_of: EngineOf, previous: tuple[int, int, int, int
     hands = ["S3 SK"] * 4
     hands[third] = "S3 SA"
     tables = sit_down(engine_of("tribute_by_seat").rules, hands, previous=previous)
-    give(tables, last, "SK")
-    give(tables, third, "SA")
+    choose(tables, last, "SK")
+    choose(tables, third, "SA")
     assert tables.gifts == [(last, (last + 3) % 4), (third, (third + 3) % 4)]
     tables = sit_down(engine_of("tribute_by_seat").rules, ["S3 SK"] * 4, previous=previous)
     for _ in range(4):
-        give(tables, int(tables.seat[0]), options(tables).split()[0])
+        choose(tables, int(tables.seat[0]), options(tables).split()[0])
     assert tables.seat[0] == last
 
 

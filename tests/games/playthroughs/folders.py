@@ -15,11 +15,11 @@ def folder_game(name: str, seed: int, profile: str | None = None) -> str:
     engine = game(name).engine(None, profile)
     tables = engine.tables(match_keys(1, seed))
     lines = [engine.draw(tables, 0)]
-    while (which := tables.exchanging()).size:
-        choices, seat = tables.exchanges(which), int(tables.seat[0])
-        chosen = Random().give(choices, mix_all(tables.keys, tables.clock))
+    while (which := tables.choosing()).size:
+        choices, seat = tables.choices(which), int(tables.seat[0])
+        chosen = Random().choose(choices, mix_all(tables.keys, tables.clock))
         lines.append(f"seat {seat} chooses {engine.look(choices).actions[int(choices.options[0, : chosen[0]].sum())]}")
-        tables.give(which, chosen)
+        tables.choose(which, chosen)
     while (which := tables.playing()).size:
         decisions, seat = tables.decisions(which), int(tables.seat[0])
         moves = Random().play(decisions, mix_all(tables.keys, tables.clock))

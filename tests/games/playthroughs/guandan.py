@@ -34,10 +34,10 @@ class Scribe:
             for seat, hand in enumerate(tables.state.hands[0]):
                 self.lines.append(f"seat {seat}: {' '.join(hand_texts(hand, level))}")
 
-    def card_given(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
+    def chosen(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
         """A tribute or a return, and how many cards there were to choose from."""
         if tables.episode[0] == self._number:
-            choices = int(tables.exchanges(which).options[0].sum())
+            choices = int(tables.choices(which).options[0].sum())
             verb = "pays" if stage_of(tables, 0) == TRIBUTE else "returns"
             kind = int(np.flatnonzero(options_of(tables.rules) == card[0])[0])
             self._write(tables, choices, f"{verb} {card_text(kind)}")

@@ -49,8 +49,8 @@ def test_hints_follow_habits(gifts: Rules) -> None:
 
 def test_cards_aside_are_nobodys(gifts: Rules) -> None:
     tables = Tables.begin(gifts, np.arange(16, dtype=np.uint64))
-    asked = tables.exchanging()
-    tables.give(asked, tables.exchanges(asked).options.argmax(axis=1).astype(np.uint8))
+    asked = tables.choosing()
+    tables.choose(asked, tables.choices(asked).options.argmax(axis=1).astype(np.uint8))
     which = tables.playing()
     decisions: Decisions = tables.decisions(which)
     known, truth = decisions.hidden(), tables.others(which)

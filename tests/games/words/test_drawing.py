@@ -34,7 +34,7 @@ def test_a_table_where_something_is_chosen(auction: Rules) -> None:
     lines = draw(auction, tables, 0).splitlines()
     assert lines[3].startswith("  aside  ( 3) ")
     assert lines[4:] == ["seat 0 chooses: auction", "3 options: bid(0) bid(1) bid(2)"]
-    seen = look(auction, tables.exchanges(np.arange(1)))
+    seen = look(auction, tables.choices(np.arange(1)))
     assert "to choose: auction" in show(auction, seen)
     assert "请选择：auction" in show(auction, seen, "zh")
 

@@ -39,7 +39,7 @@ def _cards(rules: Rules, value: Any) -> np.ndarray[Any, np.dtype[np.uint8]]:
 def test_every_play_and_choice_of_random_matches_is_found_again(rules: Rules) -> None:
     tables = Tables.begin(rules, match_keys(12, 5))
     for _ in range(70):
-        playing, choosing = tables.playing(), tables.exchanging()
+        playing, choosing = tables.playing(), tables.choosing()
         if playing.size:
             decisions = tables.decisions(playing)
             moves = random_moves(decisions, mix_all(tables.keys[playing], tables.clock[playing]))
@@ -51,11 +51,11 @@ def test_every_play_and_choice_of_random_matches_is_found_again(rules: Rules) ->
             assert (np.sort(lists.cards[found], axis=1) == np.sort(moves.cards, axis=1)).all()
             tables.play(playing, moves)
         if choosing.size:
-            choices = tables.exchanges(choosing)
+            choices = tables.choices(choosing)
             options = pick(choices.options.T, mix_all(tables.keys[choosing], tables.clock[choosing]))
             values = [option_action(rules, int(option)).to_json() for option in options]
             assert find_options(choices, json.loads(json.dumps(values))) == options.tolist()
-            tables.give(choosing, options.astype(np.uint8))
+            tables.choose(choosing, options.astype(np.uint8))
 
 
 def test_a_label_is_written_where_the_walk_reads_several(rules: Rules) -> None:

@@ -17,9 +17,9 @@ from tests.games.random_play import match_keys, step
 
 def _asked(tables: Tables) -> list[Any]:
     """What is to be decided: plays, choices, or both."""
-    playing, choosing = tables.playing(), tables.exchanging()
+    playing, choosing = tables.playing(), tables.choosing()
     plays = [tables.decisions(playing)] if playing.size else []
-    return [*plays, *([tables.exchanges(choosing)] if choosing.size else [])]
+    return [*plays, *([tables.choices(choosing)] if choosing.size else [])]
 
 
 def test_a_state_is_read_into_tables_that_write_the_same_state(rules: Rules) -> None:
@@ -140,5 +140,5 @@ def test_a_choice_has_its_stage(auction: Rules) -> None:
 
 def test_the_kitty_is_not_shown(auction: Rules) -> None:
     tables = Tables.begin(auction, match_keys(1, 3))
-    written = write_state(auction, tables.exchanges(np.arange(1)))
+    written = write_state(auction, tables.choices(np.arange(1)))
     assert written["aside"] == 3

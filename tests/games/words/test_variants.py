@@ -88,7 +88,7 @@ def test_decisions_by_other_rules(wild: Rules, tmp_path: Path) -> None:
 def test_choices_by_other_rules(auction: Rules, tmp_path: Path) -> None:
     other = folders.rules_of(tmp_path / "low", folders.AUCTION.replace("N = 1..2, not bid", "N = 1..1, not bid"))
     tables = Tables.begin(auction, match_keys(20, 2))
-    kept, choices = adopt(other, tables.exchanges(np.arange(20)))
+    kept, choices = adopt(other, tables.choices(np.arange(20)))
     assert isinstance(choices, Choices)
     assert kept.all()
     assert choices.options.sum(axis=1).tolist() == [2] * 20
