@@ -33,15 +33,19 @@ def make_variant(game: Game, directory: Path, files: Sequence[str]) -> str:
     if not isinstance(game, FolderGame):
         return copy_whole(game, directory)
     parent = _parent(game, directory)
-    known = {file.stem: file for file in game.folder.layers.files}
+    rules = {file.stem: file for file in game.folder.layers.files if file.stem != "variant"}
+    known = rules | {f"profiles/{name}": file for name, file in game.folder.layers.profiles.items()}
     chosen = [name.removesuffix(".lp") for name in files]
     for name in chosen:
-        if name not in known or name == "variant":
-            misuse(f"{game.name} has no {name}.lp; there are: {', '.join(sorted({*known} - {'variant'}))}")
+        if name not in known:
+            misuse(f"{game.name} has no {name}.lp; there are: {', '.join(sorted(known))}")
     directory.mkdir(parents=True)
     for name in chosen:
-        shutil.copyfile(known[name], directory / f"{name}.lp")
-    (directory / "variant.lp").write_text(_text(game, parent, chosen, sorted({*known} - {"variant"})), "utf-8")
+        to = directory / f"{name}.lp"
+        to.parent.mkdir(exist_ok=True)
+        shutil.copyfile(known[name], to)
+    replaced = [name for name in chosen if name in rules]
+    (directory / "variant.lp").write_text(_text(game, parent, replaced, sorted(rules)), "utf-8")
     kept = f", with {', '.join(f'{name}.lp' for name in chosen)} to be edited" if chosen else ""
     return f"{directory} is a variant of {game.name}{kept}: variant.lp names its parent."
 

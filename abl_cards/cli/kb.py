@@ -124,7 +124,9 @@ def copy(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")],
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[FILE ...]", help="Rule files to edit, such as rules; the others stay the parent's."),
+        typer.Argument(
+            metavar="[FILE ...]", help="Files to edit, such as rules or profiles/NAME; the others stay the parent's."
+        ),
     ] = None,
     whole: Annotated[
         bool, typer.Option("--whole", help="Copy every file, with the common ones, and name no parent.")
