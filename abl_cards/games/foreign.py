@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
+from pkgutil import iter_modules
 from typing import Any, Protocol
 
 from abl_cards.games.game import GameError, Replay
@@ -46,12 +47,20 @@ class Archive(Protocol):
         """How many plays a record has."""
 
 
+def platforms() -> list[str]:
+    """The platforms whose names a folder may write: packages of the room."""
+    room = find_spec(_PLATFORMS)
+    places = room.submodule_search_locations if room else None
+    return sorted(each.name for each in iter_modules(places) if each.ispkg)
+
+
 def of_platform(folder: Folder, module: str, name: str) -> Any:
     """What the platform that a folder names has in a module; None where it has no such. Raises KBError."""
     for platform in folder.platforms:
         place = f"{_PLATFORMS}.{platform}"
-        if not platform.isidentifier() or find_spec(place) is None:
-            raise kb_error(f"platform({platform}): there is no such platform", "leave the fact out")
+        if platform not in platforms():
+            known = f"there are: {', '.join(platforms())}; without the fact ours serves it"
+            raise kb_error(f"platform({platform}): there is no such platform", known)
         if find_spec(f"{place}.{module}") is not None:
             return getattr(import_module(f"{place}.{module}"), name)
     return None

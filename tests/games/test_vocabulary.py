@@ -19,6 +19,7 @@ from abl_cards.games.play.tables import Tables
 from abl_cards.games.reading.rules import ASKED, FACTS
 from abl_cards.games.reading.variants import text_of
 from abl_cards.games.telling.columns import INPUTS
+from abl_cards.logic import Signature
 from abl_cards.selftest.cases import failures, read_cases
 from abl_cards.selftest.games import step
 from abl_cards.streams import mix_all
@@ -72,7 +73,9 @@ def test_what_learners_see_is_chosen() -> None:
 
 
 def test_words_for_what_has_no_letter() -> None:
-    """``spoken/3``."""
+    """``spoken/3``, ``sort/4``, ``word/4``."""
+    assert engine_of("numbers").spell("force", 5, "en") == "the top"
+    assert engine_of("numbers").sorts[Signature("strength", 2)][1] == "force"
     assert engine_of("numbers").spell("card", "fool", "en") == "the fool"
     assert engine_of("numbers").spell("card", "fool", "zh") == "鬼"
 
