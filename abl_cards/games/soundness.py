@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from abl_cards.games.counting import uncounted
+from abl_cards.games.foreign import archive_of
 from abl_cards.games.game import GameError
 from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.tables import Tables
@@ -50,6 +51,7 @@ def _told(ask: Callable[[], object]) -> Iterator[Diagnostic]:
 def _views(rules: Rules) -> None:
     observation_of(rules)
     written(rules)
+    archive_of(rules.folder)
     _ = rules.letters
 
 

@@ -36,6 +36,10 @@ CHANGES = {
         "labels.lp", "kind(pass,pass).", 'kind(pass,pass). written(single(R),"One",0) :- rank(R).',
         "are written alike", "labels.lp",
     ),
+    "an unknown platform": (
+        "game.lp", "match_over.", "match_over. platform(nonsense).", "platform(nonsense): there is no such platform",
+        "game.lp",
+    ),
     "a seat missing": ("game.lp", "seat(0..2).", "seat(0). seat(2).", "seat/1", "game.lp"),
     "two labels of one number": (
         "labels.lp", "label(pass).", "label(pass). label(0,single(3)). label(0,pair(3)).", "label", "labels.lp",
