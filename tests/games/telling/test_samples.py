@@ -63,4 +63,4 @@ def test_decisions_and_estimates(rules: Rules) -> None:
     assert estimate.shape == (300, rules.table.seats - 1, len(rules.pack))
     leads = sample_leads(rules, 20, 1)
     assert (leads.to_beat == -1).all()
-    assert (leads.view.hand.sum(axis=1) == max(rules.table.dealt)).all()
+    assert (leads.view.hand.sum(axis=1) == rules.largest_hand).all()

@@ -65,7 +65,9 @@ def test_seats_that_have_no_word_go_by_their_distance(tmp_path: Path) -> None:
 def test_decisions_by_other_rules(wild: Rules, tmp_path: Path) -> None:
     text = folders.WILD.replace("kind(run(R),2)", "barred(run(3)) :- form(_,run(3)).\nkind(run(R),2)")
     text = text.replace("form(L,L) :- label(L).", "form(L,L) :- label(L), L != single(6).")
-    text = text.replace("needs(single(R),1,R,1) :- rank(R).", "needs(single(R),1,R,1) :- rank(R), R < 6.")
+    for fact in ("needs(single(R),1,R,1)", "kind(single(R),1)", "strength(single(R),R)"):
+        text = text.replace(f"{fact} :- rank(R).", f"{fact} :- rank(R), R < 6.")
+    text = text.replace("playable(single(R)) :- held(R,1).", "playable(single(R)) :- held(R,1), R < 6.")
     other = folders.rules_of(tmp_path / "other", text)
     tables = Tables.begin(wild, match_keys(40, 2))
     for _ in range(4):
