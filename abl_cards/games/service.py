@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
+from urllib.parse import urlsplit, urlunsplit
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,19 @@ class BadAnswer(GameError):
 
 class Refused(GameError):
     """A table that does not want us."""
+
+
+def complete_url(address: str, port: int, path: str) -> str:
+    """An address with scheme and port, and with this path where it has none; raises GameError for what is none."""
+    try:
+        parts = urlsplit(address if "://" in address else f"ws://{address}")
+        place = parts.netloc if parts.port else f"{parts.netloc}:{port}"
+    except ValueError as problem:
+        raise GameError(f"{address!r} is no address: {problem}") from None
+    if parts.scheme not in ("ws", "wss") or not parts.hostname:
+        raise GameError(f"{address!r} is no address: write ws://HOST:PORT")
+    own = parts.path.strip("/") or not path
+    return urlunsplit(parts._replace(netloc=place, path=parts.path if own else path))
 
 
 def read_index(frame: str | bytes, choices: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from clingo import ast
@@ -72,6 +72,16 @@ class Program:
     depends: dict[Signature, set[Signature]] = field(default_factory=dict)  # of a head on the bodies of its rules
     reads: list[tuple[Signature, Use]] = field(default_factory=list)  # the head of a rule, and what its body reads
     problems: list[Diagnostic] = field(default_factory=list)
+
+    def reached(self, outputs: Iterable[Signature]) -> set[Signature]:
+        """The predicates on the way to some outputs, these among them."""
+        reached = set(outputs)
+        waiting = list(reached)
+        for output in waiting:
+            for other in self.depends.get(output, set()) - reached:
+                reached.add(other)
+                waiting.append(other)
+        return reached
 
     def refuse(self, node: ast.AST, message: str, remedy: str) -> None:
         """Note what is wrong with a syntax node."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, cast
-from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ from abl_cards.games.service import (
     Request,
     Service,
     Visit,
+    complete_url,
     read_index,
 )
 from abl_cards.games.tables import DRAW, Action, Choices, Decisions, Indices, Listener, Moment, Moves, is_play
@@ -258,15 +259,7 @@ class PlainService:
         >>> PlainService().url("127.0.0.1", "plain", "kb")
         'ws://127.0.0.1:23456/game/kb'
         """
-        try:
-            parts = urlsplit(address if "://" in address else f"ws://{address}")
-            place = parts.netloc if parts.port else f"{parts.netloc}:{PORT}"
-        except ValueError as problem:
-            raise GameError(f"{address!r} is no address: {problem}") from None
-        if parts.scheme not in ("ws", "wss") or not parts.hostname:
-            raise GameError(f"{address!r} is no address: write ws://HOST:PORT")
-        path = parts.path if parts.path.strip("/") else f"/game/{quote(name, safe='')}"
-        return urlunsplit(parts._replace(netloc=place, path=path))
+        return complete_url(address, PORT, f"/game/{quote(name, safe='')}")
 
     def read_answer(self, frame: str | bytes, choices: int) -> int:
         """The choice of an answer; raises BadAnswer."""

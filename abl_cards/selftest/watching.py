@@ -37,7 +37,7 @@ class Watch:
         self.kb, self.traced = traced(rules.kb)
         self.fired = np.zeros(len(self.traced), np.bool_)
         self.fired[[int(number) for (number,) in self.kb.facts(*FIRED)]] = True  # in every state
-        self._depends = rules.folder.program(rules.profile).depends
+        self._program = rules.folder.program(rules.profile)
 
     @cached_property
     def circuits(self) -> Mapping[str, Circuit]:
@@ -45,7 +45,7 @@ class Watch:
         every = self.kb.circuit(str(FIRED)) if _derives(self.kb, FIRED) else None
         found = {}
         for name, question in QUESTIONS.items():
-            reached = self._reached([Signature.parse(output) for output in question.outputs])
+            reached = self._program.reached([Signature.parse(output) for output in question.outputs])
             mine = [atom for atom in (every.outputs if every else ()) if self.traced[int(atom[1][0])].head in reached]
             if every and mine:
                 found[name] = with_outputs(every, mine)
@@ -56,15 +56,6 @@ class Watch:
         """How the twins are asked."""
         words = self.rules.words
         return {name: Told.of(each, words, QUESTIONS[name].told) for name, each in self.circuits.items()}
-
-    def _reached(self, outputs: list[Signature]) -> set[Signature]:
-        reached, waiting = set(outputs), list(outputs)
-        for output in waiting:
-            for other in self._depends.get(output, ()):
-                if other not in reached:
-                    reached.add(other)
-                    waiting.append(other)
-        return reached
 
     def saw(self, question: str, n: int, fills: Mapping[str, Fill]) -> None:
         """The question is asked about n tables."""

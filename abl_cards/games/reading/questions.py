@@ -94,11 +94,6 @@ def _of(
 
 def place_of(program: Program, signature: Signature, outputs: list[Signature]) -> Location | None:
     """Where a rule reads it on the way to some outputs."""
-    reached, waiting = set(outputs), list(outputs)
-    for output in waiting:
-        for other in program.depends.get(output, ()):
-            if other not in reached:
-                reached.add(other)
-                waiting.append(other)
+    reached = program.reached(outputs)
     places = [use.location for head, use in program.reads if head in reached and use.signature == signature]
     return min(places, default=None)

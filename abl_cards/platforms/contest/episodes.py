@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from abl_cards.cards import hand_of
 from abl_cards.games.game import GameError
 from abl_cards.games.reading.rules import Rules
+from abl_cards.games.words.fields import reading
 from abl_cards.platforms.contest.gifts import Gift
-from abl_cards.platforms.contest.wire import Action, read_cards, read_level, reading
+from abl_cards.platforms.contest.wire import Action, read_cards, read_level
 
 
 @dataclass(frozen=True)

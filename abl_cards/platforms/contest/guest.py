@@ -16,6 +16,7 @@ from abl_cards.games.game import GameError
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.state import LEADING
 from abl_cards.games.service import DEFAULT_CHOICE, Message, Outcome, Player, Reply
+from abl_cards.games.words.fields import reading
 from abl_cards.platforms.contest.actions import action_of, identify
 from abl_cards.platforms.contest.diary import Diary
 from abl_cards.platforms.contest.episodes import read_gifts, read_seats
@@ -24,7 +25,7 @@ from abl_cards.platforms.contest.gifts import Gift
 from abl_cards.platforms.contest.manners import Manners
 from abl_cards.platforms.contest.memory import Memory
 from abl_cards.platforms.contest.standings import check_game, options_of
-from abl_cards.platforms.contest.wire import BACK, RANK_TEXT, TRIBUTE, Action, State, read_cards, read_level, reading
+from abl_cards.platforms.contest.wire import BACK, RANK_TEXT, TRIBUTE, Action, State, read_cards, read_level
 
 _JOKER_BOMB = "FourKings"  # OpenGuanDan's name of it
 

@@ -15,13 +15,14 @@ from abl_cards.games.play.state import LEADING, PLAY
 from abl_cards.games.play.tables import Tables
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Moment
+from abl_cards.games.words.fields import reading
 from abl_cards.games.words.moments import look
 from abl_cards.games.words.moments import moment as moment_of
 from abl_cards.platforms.contest.actions import find_moves
 from abl_cards.platforms.contest.episodes import check_rules, read_field
 from abl_cards.platforms.contest.gifts import Gift, Gifts, tell_gifts
 from abl_cards.platforms.contest.standings import at_level
-from abl_cards.platforms.contest.wire import BACK, TRIBUTE, Action, State, read_cards, reading
+from abl_cards.platforms.contest.wire import BACK, TRIBUTE, Action, State, read_cards
 
 FULL_HAND = 27
 

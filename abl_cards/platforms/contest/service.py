@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from secrets import token_hex
 from typing import cast
-from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.parse import quote
 
 from abl_cards.games.engine import FolderEngine
 from abl_cards.games.game import Engine, GameError
-from abl_cards.games.service import Dealer, Guest, Service, Visit, read_index
+from abl_cards.games.service import Dealer, Guest, Service, Visit, complete_url, read_index
 from abl_cards.games.tables import Listener
 from abl_cards.platforms.contest.dealer import ContestDealer
 from abl_cards.platforms.contest.guest import ContestGuest
@@ -45,15 +45,8 @@ class ContestService:
         >>> ContestService().url("127.0.0.1", "guandan", "kb")
         'ws://127.0.0.1:23456/game/kb'
         """
-        try:
-            parts = urlsplit(address if "://" in address else f"ws://{address}")
-            place = parts.netloc if parts.port else f"{parts.netloc}:{self.port(dialect)}"
-        except ValueError as problem:
-            raise GameError(f"{address!r} is no address: {problem}") from None
-        if parts.scheme not in ("ws", "wss") or not parts.hostname:
-            raise GameError(f"{address!r} is no address: write ws://HOST:PORT")
-        path = parts.path if parts.path.strip("/") or dialect == OPEN else f"/game/{quote(name, safe='')}"
-        return urlunsplit(parts._replace(netloc=place, path=path))
+        path = "" if dialect == OPEN else f"/game/{quote(name, safe='')}"
+        return complete_url(address, self.port(dialect), path)
 
     def read_answer(self, frame: str | bytes, choices: int) -> int:
         """The choice of an answer; raises BadAnswer."""

@@ -11,8 +11,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 
 from abl_cards.cards import Card, CardTextError, card_text, parse_card
 from abl_cards.games.game import GameError
+from abl_cards.games.words.fields import reading
 
 PASS = ["PASS", "PASS", "PASS"]
 RANK_TEXT = {
@@ -188,15 +188,6 @@ def hand_texts(hand: NDArray[np.uint8], level: int) -> list[str]:
 
 def _texts(cards: tuple[Card, ...]) -> str:
     return " ".join(map(card_text, cards))
-
-
-@contextmanager
-def reading(field: str) -> Iterator[None]:
-    """Say in which field a GameError was found."""
-    try:
-        yield
-    except GameError as problem:
-        raise GameError(f"{field}: {problem}") from None
 
 
 def read_level(value: Any) -> int:
