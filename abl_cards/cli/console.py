@@ -9,7 +9,6 @@ import json
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from abl_cards.games import Engine, Game
+    from abl_cards.logic import KnowledgeBase
 
 T = TypeVar("T")
 
@@ -82,30 +82,31 @@ def find_game(name: str) -> Game:
 
 def load_engine(game: Game, directory: Path | None, profile: str | None) -> Engine:
     """The engine of a game; raises KBError or GameError where its rules, or somebody's, cannot be played by."""
-    from abl_cards.games import GameError
+    with _foreseen(game, directory):
+        return game.engine(directory, profile)
+
+
+def load_knowledge(game: Game, directory: Path | None, profile: str | None, cache: bool = True) -> KnowledgeBase:
+    """The rule files of a game, with all that they describe looked at; raises KBError or GameError."""
+    with _foreseen(game, directory):
+        return game.knowledge(directory, profile, cache)
+
+
+@contextmanager
+def _foreseen(game: Game, directory: Path | None) -> Iterator[None]:
+    """Raises GameError for what an edit brought the engine to and nobody thought of: Python's words would not help."""
+    from abl_cards.games import GameError, game_names
     from abl_cards.logic import KBError
 
     try:
-        return game.engine(directory, profile)
+        yield
     except (KBError, GameError):
         raise
     except Exception as problem:
-        if directory is None:
+        if directory is None and game.name in game_names():
             raise
-        # Somebody's edit brought the engine to something nobody thought of: Python's words for it would not help.
-        told = f"sound logic, but {game.name} cannot be played by it (look at what you changed, from here on)"
-        raise GameError(f"{_first_change(directory, game.home)}: {told}") from problem
-
-
-def _first_change(folder: Path, home: Path) -> str:
-    """Where rule files begin to differ from the game's own; the folder where they do not."""
-    for file in sorted(folder.rglob("*.lp")):
-        own = home / file.relative_to(folder)
-        before = own.read_text("utf-8").splitlines() if own.is_file() else []
-        for number, (line, old) in enumerate(zip_longest(file.read_text("utf-8").splitlines(), before), 1):
-            if line != old:
-                return f"{file}:{number}"
-    return str(folder)
+        told = "sound logic, but it cannot be played by (what has changed since it could?)"
+        raise GameError(f"{directory or game.home}: {told}") from problem
 
 
 def folder_word(directory: Path) -> str:
@@ -117,16 +118,13 @@ def folder_word(directory: Path) -> str:
 
 def profiles_of(game: Game, directory: Path | None = None) -> list[str]:
     """The profiles of a game's rule files, or of a copy of them, with those of its parents."""
-    from abl_cards.games.engine import FolderGame
     from abl_cards.games.reading.folder import Folder
     from abl_cards.logic import KBError
 
-    if isinstance(game, FolderGame):
-        try:
-            return sorted(Folder(directory or game.home).profiles)
-        except KBError:  # the folder's parents cannot be read: whoever loads it says so
-            return []
-    return sorted(path.stem for path in ((directory or game.home) / "profiles").glob("*.lp"))
+    try:
+        return sorted(Folder(directory or game.home).profiles)
+    except KBError:  # the folder's parents cannot be read: whoever loads it says so
+        return []
 
 
 def print_json(value: Any) -> None:

@@ -14,7 +14,6 @@ import typer
 
 from abl_cards.cli import kb_test
 from abl_cards.cli.console import (
-    LONGEST_MESSAGE,
     AsJson,
     GameName,
     Profile,
@@ -23,8 +22,7 @@ from abl_cards.cli.console import (
     fail,
     find_game,
     folder_word,
-    game_list,
-    load_engine,
+    load_knowledge,
     misuse,
     print_json,
     print_table,
@@ -44,14 +42,9 @@ app = typer.Typer(no_args_is_help=True, help="Check, verify and copy knowledge b
 
 @app.command()
 def check(
-    target: Annotated[
-        str, typer.Argument(metavar="GAME|DIR", help=f"A game ({game_list()}), or a folder of its rule files.")
-    ],
+    game_name: GameName,
     directory: RuleFolder = None,
     profile: Profile = None,
-    game_name: Annotated[
-        str | None, typer.Option("--game", metavar="GAME", help=f"Whose rule files are in the folder: {game_list()}.")
-    ] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Ground anew, whatever the disk cache holds.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -64,16 +57,16 @@ def check(
 
         abl-cards kb check my-rules --profile standard
     """
-    game, folder = _target(target, directory, game_name)
-    chosen: list[str | None] = [profile] if profile else [*profiles_of(game, folder)] or [None]
+    game = find_game(game_name)
+    chosen: list[str | None] = [profile] if profile else [*profiles_of(game, directory)] or [None]
     with _hardly_any_garbage():
-        reports = [_examine(game, folder, name, not no_cache) for name in chosen]
+        reports = [_examine(game, directory, name, not no_cache) for name in chosen]
     if as_json:
         print_json(
-            {"game": game.name, "directory": str(folder or game.home), "profiles": [report[0] for report in reports]}
+            {"game": game.name, "directory": str(directory or game.home), "profiles": [report[0] for report in reports]}
         )
     else:
-        _print_reports(game, folder or game.home, reports)
+        _print_reports(game, directory or game.home, reports)
     if any(report[0]["errors"] for report in reports):
         raise typer.Exit(1)
 
@@ -180,45 +173,6 @@ def new(
 app.command("test")(kb_test.run_test)
 
 
-def _target(target: str, directory: Path | None, game_name: str | None) -> tuple[Game, Path | None]:
-    """The game, and the folder of its rule files if it is not the game's own."""
-    from abl_cards.games import game_names
-
-    if target in game_names():
-        if game_name not in (None, target):
-            misuse(f"{target} is a game, and --game says {game_name}")
-        return find_game(target), directory
-    if not Path(target).is_dir():
-        misuse(f"'{target}' is neither a game (there are: {', '.join(game_names())}) nor a folder of rule files")
-    if directory is not None:
-        misuse("the folder is named twice: as the argument and with --kb")
-    return find_game(game_name or _game_of(Path(target))), Path(target)
-
-
-def _game_of(folder: Path) -> str:
-    """What a folder is: a game, where it says all of it, else the game that the headers of its rule files name."""
-    from abl_cards.games import DESCRIPTIONS, game, game_names
-
-    if any((folder / name).is_file() for name in DESCRIPTIONS):
-        return folder_word(folder)
-    heads = [head for file in sorted(folder.glob("*.lp")) for head in _first_line(file)]
-    found = [name for name in game_names() if any(game(name).title in head for head in heads)]
-    if len(found) != 1:
-        misuse(f"say with --game whose rule files are in {folder}: {', '.join(game_names())}")
-    return found[0]
-
-
-def _first_line(file: Path) -> list[str]:
-    from abl_cards.logic import Limits
-    from abl_cards.logic.files import read_regular
-
-    try:
-        line = read_regular(file, Limits().file_bytes).partition(b"\n")[0]
-    except OSError:  # no file, or none that can be read: the check says so
-        return []
-    return [line[:LONGEST_MESSAGE].decode("utf-8", "replace")] if line.startswith(b"%") else []
-
-
 @contextmanager
 def _hardly_any_garbage() -> Iterator[None]:
     """Compiling makes large structures that stay; looking for garbage among them takes a sixth of the time."""
@@ -235,10 +189,8 @@ def _examine(game: Game, folder: Path | None, profile: str | None, cache: bool) 
     from abl_cards.logic import KBError
 
     try:
-        knowledge = game.knowledge(folder, profile, cache)
+        knowledge = load_knowledge(game, folder, profile, cache)
         sizes = _sizes(knowledge)
-        if folder is not None:  # rules that are sound logic may still be no rules of this game
-            load_engine(game, folder, profile)
     except KBError as problem:
         return {"profile": profile, "warnings": [], "errors": _places(problem)}, str(problem).splitlines()
     except GameError as problem:

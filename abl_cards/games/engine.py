@@ -74,7 +74,7 @@ class FolderGame:
     def knowledge(self, directory: Path | None = None, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
         """Load and check the rule files, the game's own by default, and what they describe; raises KBError."""
         folder = self._folder(directory)
-        rules = engine_of(folder, profile, self.name).rules if cache else read_rules(folder, profile, cache)
+        rules = engine_of(folder, profile, self.name).rules if cache else _playable(folder, profile, cache)
         if wrong := list(problems(rules)):
             raise KBError(wrong)
         return rules.kb
@@ -94,14 +94,18 @@ def engine_of(folder: Folder, profile: str | None, name: str) -> FolderEngine:
 
 @lru_cache(maxsize=64)
 def _compiled(path: Path, profile: str | None, name: str, state: object) -> FolderEngine:
-    folder = Folder(path)
-    rules = read_rules(folder, profile)
+    return FolderEngine(_playable(Folder(path), profile), name)
+
+
+def _playable(folder: Folder, profile: str | None, cache: bool = True) -> Rules:
+    """Rules that can be begun with; raises KBError."""
+    rules = read_rules(folder, profile, cache)
     try:
         check_init(rules)
         check_beliefs(rules)
     except KBError as problem:
         raise KBError([placed(each, folder.program(profile), folder) for each in problem.diagnostics]) from None
-    return FolderEngine(rules, name)
+    return rules
 
 
 @dataclass(frozen=True)
