@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from abl_cards.agents import Agent
 from abl_cards.agents.searching import Shensuanzi
 from abl_cards.games import Choices, Decisions, GameError, Moves
-from abl_cards.games.race import Racing, racing
+from abl_cards.games.race import Racing
 from abl_cards.settings import SEEDS, setting
 from experiments.big2_deals import Portion, by_deal, deal, engine, joined, named, play, portions
 from experiments.desk import Desk
@@ -66,7 +66,7 @@ class Timed:
 def run(settings: Settings, desk: Desk) -> Report:
     """Play the deals of the figure, then those of the table."""
     rules = engine(settings)
-    game = racing(rules)
+    game = rules.as_race()
     searcher, rule = players([settings.searcher, settings.rule], rules)
     everybody = [searcher, *players(settings.others, rules)]
     if not isinstance(searcher.agent, Shensuanzi):

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from abl_cards.games.race import racing
 from abl_cards.settings import SEEDS, setting
 from experiments.big2_deals import Portion, by_deal, deal, engine, joined, named, portions, race_of
 from experiments.desk import Desk
@@ -36,7 +35,7 @@ class Settings(ByRules):
 def run(settings: Settings, desk: Desk) -> Report:
     """Search every deal afresh for every depth."""
     rules = engine(settings)
-    tables = SearchTables(racing(rules).combinations)
+    tables = SearchTables(rules.as_race().combinations)
     Search(tables, race_of(deal(1, 8, 0))).best(4)  # compile before anything is measured
     every = [portion for depth in settings.depths for portion in portions(depth, settings.deals)]
     desk.plan(len(every))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from abl_cards.games.race import Race, racing
+from abl_cards.games.race import Race
 from abl_cards.settings import SEEDS, setting
 from experiments.big2_deals import Portion, by_deal, deal, engine, joined, named, portions, race_of
 from experiments.big2_plain import PlainNegamax
@@ -46,7 +46,7 @@ class Settings(ByRules):
 def run(settings: Settings, desk: Desk) -> Report:
     """Solve the deals."""
     rules = engine(settings)
-    combinations = racing(rules).combinations
+    combinations = rules.as_race().combinations
     tables, plain = SearchTables(combinations), PlainNegamax(combinations)
     solvers: dict[str, Callable[[Race, Callable[[int], bool]], int]] = {
         OURS: lambda race, watch: Search(tables, race).best(watch=watch).value,

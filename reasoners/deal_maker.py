@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +24,6 @@ _HASTE = 20  # batches without enough of them before cards are exchanged
 _SELDOM = 1 / 500  # a share of random deals that is too small to wait for
 _ROUNDS = 800  # choices that a deal is tried with at most
 _CLIMBERS = 64
-
-
-class Many(Protocol):
-    """n deals, in arrays."""
-
-    def at(self, rows: NDArray[Any] | slice) -> Self:
-        """Some of them."""
 
 
 class Dealer(Protocol):

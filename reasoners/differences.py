@@ -137,7 +137,7 @@ class KbDifference:
         self.left_out += int((~kept).sum())
         if kept.any():
             _, ours = self.before.engine.adopt(theirs)
-            if is_play(ours):
+            if is_play(ours) and is_play(theirs):
                 self._compare_labels(ours, theirs)
             _compare_choices(self, ours, theirs, most_examples)
 

@@ -10,12 +10,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import GameError, game
+from abl_cards.games import Engine, game
 from abl_cards.games.counting.keys import Key, key_of, key_text, read_key
-from abl_cards.games.engine import FolderEngine
 from abl_cards.games.reading.rules import Rules, read_science
-from abl_cards.games.rule_files import kb_error
 from abl_cards.logic import KnowledgeBase, Signature, Term
+from abl_cards.logic.errors import kb_error
 
 SPLITS = "splits"
 GAME = "doudizhu"
@@ -120,14 +119,11 @@ class SplitRules:
         return read_key(self.rules.letters, text)
 
     @property
-    def engine(self) -> FolderEngine:
+    def engine(self) -> Engine:
         """The game by these rules."""
-        return FolderEngine(self.rules, self.rules.folder.name)
+        return Engine(self.rules, self.rules.folder.name)
 
 
 def rules_of(directory: Path | None = None, profile: str | None = None, name: str = GAME) -> SplitRules:
     """The rules of a game, by default of the one whose hands were learned from; raises KBError."""
-    engine = game(name).engine(directory, profile)
-    if not isinstance(engine, FolderEngine):
-        raise GameError(f"the rules of {name} say nothing of splits")
-    return SplitRules.of(engine.rules)
+    return SplitRules.of(game(name).engine(directory, profile).rules)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.questions import Question, at_least
-from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number
+from abl_cards.logic.errors import kb_error
 from reasoners.split_kernels import MOST_OPTIONS, USES
 from reasoners.split_rules import COUNT, TAGS, SplitRules
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from abl_cards.agents.agent import Keys
 from abl_cards.agents.names import AgentName
 from abl_cards.games import Choices, Decisions, Engine, GameError, Moves
-from abl_cards.games.race import Race, Racing, racing
+from abl_cards.games.race import Race, Racing
 from reasoners.search import Laid, Search
 from reasoners.search_tables import SearchTables
 
@@ -63,7 +63,7 @@ class Shensuanzi:
 def shensuanzi_agent(name: AgentName, engine: Engine) -> Shensuanzi:
     """``shensuanzi``, ``shensuanzi:10,8``, ``shensuanzi:10,8,seconds=1,cpu``; raises GameError."""
     try:
-        game = racing(engine)
+        game = engine.as_race()
     except GameError as problem:
         raise GameError(f"agent '{name}' plays races of two open hands, such as big2: {problem}") from None
     exact, first = (*name.numbers, *(EXACT_UP_TO, FIRST_DEPTH)[len(name.numbers) :])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from abl_cards.bench.figures import Figure, seconds, target_of
 from abl_cards.bench.marks import NO_MARKS, Marks
 from abl_cards.games import Engine, GameError
-from abl_cards.games.race import Race, Racing, racing
+from abl_cards.games.race import Race, Racing
 from reasoners.search import Search
 from reasoners.search_tables import SearchTables
 
@@ -30,7 +30,7 @@ SIZES = (10, 12, 14)
 def figures(engine: Engine, effort: Effort, marks: Marks = NO_MARKS) -> list[Figure]:
     """The time of a random deal, by the number of cards."""
     try:
-        game = racing(engine)
+        game = engine.as_race()
     except GameError:
         return []
     tables, full = SearchTables(game.combinations), _full(engine, game, effort.deals)

@@ -10,7 +10,6 @@ from abl_cards.bench.figures import Figure, seconds, target_of, typical
 from abl_cards.bench.marks import Marks
 from abl_cards.games import Engine
 from abl_cards.games.counting.keys import keys_of
-from abl_cards.games.engine import FolderEngine
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ def figures(engine: Engine, effort: Effort, marks: Marks) -> list[Figure]:
     """Hands a second; nothing in a game whose hands are not split."""
     from reasoners.split_rules import MOST_CARDS, SPLITS, SplitRules
 
-    if not isinstance(engine, FolderEngine) or SPLITS not in engine.rules.folder.layers.science:
+    if SPLITS not in engine.rules.folder.layers.science:
         return []
     from reasoners.split_oracle import NATS, SplitOracle
     from reasoners.splits import Splitter

@@ -11,27 +11,21 @@ from abl_cards.cli.console import fail, misuse
 
 if TYPE_CHECKING:
     from abl_cards.games import Game
-    from abl_cards.games.engine import FolderGame
 
 
 def copy_whole(game: Game, directory: Path) -> str:
     """Every rule file, with the common ones; says what is there."""
-    from abl_cards.games.engine import FolderGame
     from abl_cards.games.reading.variants import COMMON
 
     ignored = shutil.ignore_patterns("__pycache__", "*.py")
     shutil.copytree(game.home, directory, ignore=ignored)
-    if isinstance(game, FolderGame) and not (directory / "common").exists():
+    if not (directory / "common").exists():
         shutil.copytree(COMMON, directory / "common", ignore=ignored)
     return f"The rule files of {game.name} are in {directory}."
 
 
 def make_variant(game: Game, directory: Path, files: Sequence[str]) -> str:
     """A folder that names the game as its parent, and has these of its files; says what is there."""
-    from abl_cards.games.engine import FolderGame
-
-    if not isinstance(game, FolderGame):
-        return copy_whole(game, directory)
     parent = _parent(game, directory)
     rules = {file.stem: file for file in game.folder.layers.files if file.stem != "variant"}
     known = rules | {f"profiles/{name}": file for name, file in game.folder.layers.profiles.items()}
@@ -50,7 +44,7 @@ def make_variant(game: Game, directory: Path, files: Sequence[str]) -> str:
     return f"{directory} is a variant of {game.name}{kept}: variant.lp names its parent."
 
 
-def _parent(game: FolderGame, directory: Path) -> str:
+def _parent(game: Game, directory: Path) -> str:
     """What a variant calls it: a game that comes with the package, or a folder beside the new one."""
     from abl_cards.games.reading.variants import HOME
 
@@ -61,7 +55,7 @@ def _parent(game: FolderGame, directory: Path) -> str:
     return game.folder.name
 
 
-def _text(game: FolderGame, parent: str, chosen: Sequence[str], known: Sequence[str]) -> str:
+def _text(game: Game, parent: str, chosen: Sequence[str], known: Sequence[str]) -> str:
     lines = [
         f"% A variant of {game.title}: what differs is here, all else is its parent's.",
         f"% Files that it may replace: {', '.join(known)}.",

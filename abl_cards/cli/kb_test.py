@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from abl_cards.cli.console import AsJson, Profile, Seed, fail, find_game, game_list, misuse, print_json, progress
+from abl_cards.cli.console import AsJson, GameName, Profile, Seed, fail, find_game, misuse, print_json, progress
 
 if TYPE_CHECKING:
-    from abl_cards.games.engine import FolderEngine, FolderGame
+    from abl_cards.games import Engine, Game
     from abl_cards.selftest.cases import Failure
     from abl_cards.selftest.coverage import Coverage
     from abl_cards.selftest.mutants import Mutant
@@ -25,9 +25,7 @@ SHOWN = 20
 
 
 def run_test(
-    target: Annotated[
-        str, typer.Argument(metavar="GAME|DIR", help=f"A game ({game_list()}), or a folder that is a game.")
-    ],
+    game_name: GameName,
     only: Annotated[
         list[str] | None, typer.Option("--only", metavar="PART", help=f"One of {', '.join(PARTS)}; may be repeated.")
     ] = None,
@@ -62,7 +60,7 @@ def run_test(
         abl-cards kb test mygame --propose more-cases.jsonl
     """
     parts = _parts(only)
-    game = _folder_game(target)
+    game = find_game(game_name)
     if propose is not None and propose.exists():
         fail(f"{propose} is there already, and nothing is overwritten; name a new file")
     report: dict[str, Any] = {"game": game.name}
@@ -86,16 +84,7 @@ def _parts(only: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(only or PARTS)
 
 
-def _folder_game(target: str) -> FolderGame:
-    from abl_cards.games.engine import FolderGame
-
-    game = find_game(target)
-    if not isinstance(game, FolderGame):
-        fail(f"{target} is not a folder that says all of its game; kb test goes by game.lp")
-    return game
-
-
-def _engine(game: FolderGame, profile: str | None) -> FolderEngine:
+def _engine(game: Game, profile: str | None) -> Engine:
     from abl_cards.games import GameError
     from abl_cards.logic import KBError
 
@@ -108,7 +97,7 @@ def _engine(game: FolderGame, profile: str | None) -> FolderEngine:
 # --- cases ------------------------------------------------------------------------------------------------------------
 
 
-def _cases(game: FolderGame, profile: str | None, report: dict[str, Any], quiet: bool) -> bool:
+def _cases(game: Game, profile: str | None, report: dict[str, Any], quiet: bool) -> bool:
     from abl_cards.games import GameError
     from abl_cards.logic import KBError
     from abl_cards.selftest.cases import FILE, failures, read_cases
@@ -131,7 +120,7 @@ def _cases(game: FolderGame, profile: str | None, report: dict[str, Any], quiet:
 # --- coverage ---------------------------------------------------------------------------------------------------------
 
 
-def _coverage(engine: FolderEngine, games: int, seed: int, report: dict[str, Any], quiet: bool) -> None:
+def _coverage(engine: Engine, games: int, seed: int, report: dict[str, Any], quiet: bool) -> None:
     from abl_cards.games import GameError
     from abl_cards.logic import KBError
     from abl_cards.selftest.coverage import play
@@ -181,7 +170,7 @@ def _verdict(verdict: str, question: str, state: Sequence[str]) -> str:
 
 
 def _mutations(
-    game: FolderGame, profile: str | None, number: int | None, seconds: float, seed: int, propose: Path | None,
+    game: Game, profile: str | None, number: int | None, seconds: float, seed: int, propose: Path | None,
     at_least: float | None, report: dict[str, Any], quiet: bool,
 ) -> bool:  # fmt: skip
     from abl_cards.selftest.edits import edits_of

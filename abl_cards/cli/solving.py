@@ -57,14 +57,13 @@ def solve(
     from time import perf_counter
 
     from abl_cards.games import GameError
-    from abl_cards.games.race import racing
     from reasoners.search import Stopped
     from reasoners.search import solve as search
     from reasoners.search_tables import SearchTables
 
     engine = load_engine(find_game(game_name), directory, profile)
     try:
-        game = racing(engine)
+        game = engine.as_race()
     except GameError as problem:
         fail(f"{problem}; big2 is one")
     race = game.race(own, other, to_beat)

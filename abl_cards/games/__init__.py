@@ -1,8 +1,5 @@
 """The games: folders of rule files, in ``kb`` or anywhere. Nothing in the project knows their names.
 
-A folder with a ``game.lp`` or a ``variant.lp`` says everything itself; one without has a package of its own here, which
-defines ``GAME``.
-
 >>> "guandan" in game_names()
 True
 """
@@ -11,26 +8,36 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import kb
-from abl_cards.games.game import Engine, Game, GameError, Traits
+from abl_cards.games.game import GameError, Traits
 from abl_cards.games.hidden import Estimate
 from abl_cards.games.tables import (
     Action,
-    Choices,
-    Decisions,
     Indices,
     Judge,
     Listener,
     Moment,
     MoveLists,
     Moves,
-    Tables,
 )
+
+if TYPE_CHECKING:
+    from abl_cards.games.engine import Engine, Game
+    from abl_cards.games.play.choices import Choices
+    from abl_cards.games.play.decisions import Decisions
+    from abl_cards.games.play.tables import Tables
 
 HOME = Path(kb.__file__).parent
 COMMON = "common"
-DESCRIPTIONS = ("game.lp", "variant.lp")
+_PLACES = {
+    "Engine": ".engine",
+    "Game": ".engine",
+    "Choices": ".play.choices",
+    "Decisions": ".play.decisions",
+    "Tables": ".play.tables",
+}
 
 __all__ = [
     "Action",
@@ -61,22 +68,22 @@ def game_names() -> list[str]:
 def game(name: str) -> Game:
     """A game by its name, or by the path of a folder of rule files; raises GameError for what is neither."""
     if name in game_names():
-        return _shipped(name)
+        return _of_folder(HOME / name)
     if Path(name).is_dir() and any(Path(name).glob("*.lp")):
         return _of_folder(Path(name))
     known = ", ".join(game_names())
     raise GameError(f"unknown game '{name}' (there are: {known}; or name a folder of rule files)")
 
 
-def _shipped(name: str) -> Game:
-    if any((HOME / name / file).is_file() for file in DESCRIPTIONS):
-        return _of_folder(HOME / name)
-    found: Game = import_module(f"{__name__}.{name}").GAME
-    return found
-
-
 def _of_folder(path: Path) -> Game:
-    from abl_cards.games.engine import FolderGame  # numba and all its kernels: not before somebody plays
+    from abl_cards.games.engine import Game
     from abl_cards.games.reading.folder import Folder
 
-    return FolderGame(Folder(path))
+    return Game(Folder(path))
+
+
+def __getattr__(name: str) -> Any:
+    """A class of the engine, when somebody asks for it: numba and all its kernels take a second to import."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_PLACES[name], __name__), name)

@@ -50,7 +50,7 @@ MOST_SEATINGS = 64
 
 
 @dataclass(frozen=True)
-class FolderGame:
+class Game:
     """A game by its rule files."""
 
     folder: Folder
@@ -79,7 +79,7 @@ class FolderGame:
             raise KBError(wrong)
         return rules.kb
 
-    def engine(self, directory: Path | None = None, profile: str | None = None) -> FolderEngine:
+    def engine(self, directory: Path | None = None, profile: str | None = None) -> Engine:
         """Compile the rule files; raises KBError."""
         return engine_of(self._folder(directory), profile, self.name)
 
@@ -87,14 +87,14 @@ class FolderGame:
         return self.folder if directory is None else Folder(directory)
 
 
-def engine_of(folder: Folder, profile: str | None, name: str) -> FolderEngine:
+def engine_of(folder: Folder, profile: str | None, name: str) -> Engine:
     """The engine of a folder, which may be a copy of the game's own, compiled once as its files are. Raises KBError."""
     return _compiled(folder.path, profile, name, (folder.path.resolve(), folder.state(profile)))
 
 
 @lru_cache(maxsize=64)
-def _compiled(path: Path, profile: str | None, name: str, state: object) -> FolderEngine:
-    return FolderEngine(_playable(Folder(path), profile), name)
+def _compiled(path: Path, profile: str | None, name: str, state: object) -> Engine:
+    return Engine(_playable(Folder(path), profile), name)
 
 
 def _playable(folder: Folder, profile: str | None, cache: bool = True) -> Rules:
@@ -109,7 +109,7 @@ def _playable(folder: Folder, profile: str | None, cache: bool = True) -> Rules:
 
 
 @dataclass(frozen=True)
-class FolderEngine:
+class Engine:
     """A folder of rule files, compiled."""
 
     rules: Rules
@@ -184,7 +184,7 @@ class FolderEngine:
         """Begin a match a key."""
         return Tables.begin(self.rules, keys, listener, self.given)
 
-    def with_deals(self, given: Given) -> FolderEngine:
+    def with_deals(self, given: Given) -> Engine:
         """The same game, dealt so: the key of a match is the number of its deal."""
         return replace(self, given=given)
 
@@ -326,13 +326,13 @@ class FolderEngine:
         """Full hands that lead."""
         return samples.sample_leads(self.rules, states, seed)
 
-    def sample_estimate(self, decisions: Decisions, seed: int) -> Estimate:
+    def sample_estimate(self, decisions: Decisions | Choices, seed: int) -> Estimate:
         """[n, others, kinds] random beliefs about the other hands."""
         return samples.sample_estimate(self.rules, decisions, seed)
 
 
 def _seatings(teams: NDArray[np.int8]) -> NDArray[np.int8]:
-    """See FolderEngine.seatings; of very many ways some, evenly.
+    """See Engine.seatings; of very many ways some, evenly.
 
     >>> _seatings(np.array([0, 1, 0, 1], np.int8)).tolist()
     [[0, 1, 0, 1], [1, 0, 1, 0]]

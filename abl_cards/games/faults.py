@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,20 +55,6 @@ def stop_where(wrong: NDArray[np.bool_], which: Indices, say: Say) -> None:
     if wrong.any():
         row = int(wrong.argmax())
         raise TableError(int(which[row]), say(row))
-
-
-def only_one(
-    answer: NDArray[np.uint8], which: Indices, say: Callable[[int, list[int]], str], among: NDArray[Any] | None = None
-) -> NDArray[np.int64]:
-    """[n] the one of [k, n] answers that holds; raises TableError where none does or several do, but for some tables.
-
-    ``say`` is told the table's place and which of the answers hold; among [n] are the tables that matter.
-    """
-    wrong = np.count_nonzero(answer, axis=0) != 1
-    if among is not None:
-        wrong &= among
-    stop_where(wrong, which, lambda row: say(row, np.flatnonzero(answer[:, row]).tolist()))
-    return answer.argmax(axis=0)
 
 
 def several(names: Sequence[object]) -> str:

@@ -15,8 +15,8 @@ from abl_cards.games.game import GameError, Replay
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.rule_files import kb_error
 from abl_cards.games.tables import Listener, Moment
+from abl_cards.logic.errors import kb_error
 
 _PLATFORMS = "abl_cards.platforms"
 """A floor above this one."""

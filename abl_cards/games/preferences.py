@@ -68,19 +68,6 @@ class Facts(Protocol):
         """What writes down the moves of some decisions as inputs of this circuit."""
 
 
-class NoBeliefs:
-    """The part of Facts about estimates, for a game whose preferences do not speak of them."""
-
-    @property
-    def estimate_inputs(self) -> frozenset[str]:
-        """None."""
-        return frozenset()
-
-    def of_estimates(self, circuit: Circuit) -> WriteEstimate:
-        """What is believed is not written down."""
-        return lambda decisions, estimate, rows: None
-
-
 @dataclass(frozen=True)
 class _Halves:
     """A circuit cut in two, what writes the inputs of each half, and what is carried across the cut."""

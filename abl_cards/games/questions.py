@@ -80,11 +80,3 @@ def with_outputs(circuit: Circuit, wanted: Sequence[Atom]) -> Circuit:
     literals = dict(zip(circuit.outputs, circuit.output_literals.tolist(), strict=True))
     chosen = np.array([literals.get(atom, FALSE) for atom in wanted], np.int32)
     return replace(circuit, outputs=tuple(wanted), output_literals=chosen)
-
-
-def rows_by_number(circuit: Circuit, name: str, size: int) -> NDArray[np.int32]:
-    """[size] where the inputs ``name(0)``, ``name(1)``, … of a circuit lie; -1 where it has no use for one."""
-    rows = np.full(size, -1, dtype=np.int32)
-    for (number,), row in circuit.input_rows(name, 1).items():
-        rows[int(number)] = row
-    return rows

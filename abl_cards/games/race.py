@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import Engine, GameError
-from abl_cards.games.tables import Listener, Tables
+from abl_cards.games.tables import Listener
+
+if TYPE_CHECKING:
+    from abl_cards.games.play.tables import Tables
 
 LEADING = -1
 """What there is to beat when a seat leads."""
@@ -62,18 +64,3 @@ class Racing(Protocol):
 
     def play_cards(self, label: int, cards: NDArray[np.integer]) -> tuple[int, NDArray[np.uint8]]:
         """The form and the row of cards, as in Moves, of cards that are laid down; LEADING stands for a pass."""
-
-
-@runtime_checkable
-class MayRace(Protocol):
-    """An engine whose game may be a race."""
-
-    def as_race(self) -> Racing:
-        """The race that it is; raises GameError, with what it is not."""
-
-
-def racing(engine: Engine) -> Racing:
-    """The race that a game is; raises GameError for any other."""
-    if not isinstance(engine, MayRace):
-        raise GameError(f"{engine.game} is no race of two open hands")
-    return engine.as_race()

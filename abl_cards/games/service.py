@@ -9,15 +9,21 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import game, game_names
-from abl_cards.games.game import Engine, GameError
-from abl_cards.games.tables import Choices, Decisions, Listener, Moves, Tables
+from abl_cards.games.game import GameError
+from abl_cards.games.tables import Listener, Moves
+
+if TYPE_CHECKING:
+    from abl_cards.games.engine import Engine
+    from abl_cards.games.play.choices import Choices
+    from abl_cards.games.play.decisions import Decisions
+    from abl_cards.games.play.tables import Tables
 
 Message = dict[str, Any]
 """One JSON object of a protocol."""
@@ -236,8 +242,7 @@ def service(name: str) -> Service:
 def _own(name: str) -> Service | None:
     from abl_cards.games.foreign import of_platform  # numba and all its kernels: not before somebody plays
 
-    folder = getattr(game(name), "folder", None)
-    found: Service | None = of_platform(folder, "service", "SERVICE") if folder else None
+    found: Service | None = of_platform(game(name).folder, "service", "SERVICE")
     return found
 
 

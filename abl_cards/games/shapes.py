@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abl_cards.games.rule_files import kb_error
 from abl_cards.logic import KnowledgeBase, Term
+from abl_cards.logic.errors import kb_error
 
 
 def numbered_labels(kb: KnowledgeBase) -> tuple[str, ...]:

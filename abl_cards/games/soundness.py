@@ -12,11 +12,10 @@ from abl_cards.games.game import GameError
 from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.tables import Tables
 from abl_cards.games.reading.rules import Rules, placed
-from abl_cards.games.rule_files import kb_error
 from abl_cards.games.telling.observations import observation_of
 from abl_cards.games.words.written import written
 from abl_cards.logic import KBError
-from abl_cards.logic.errors import Diagnostic, error
+from abl_cards.logic.errors import Diagnostic, error, kb_error
 from abl_cards.streams import below_all, mix_all
 
 DEALS, MOST_CHOICES = 8, 200

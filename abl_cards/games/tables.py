@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.hidden import Constraints, Estimate
+from abl_cards.games.hidden import Estimate
 from abl_cards.logic import Atom, KnowledgeBase
+
+if TYPE_CHECKING:
+    from abl_cards.games.play.choices import Choices
+    from abl_cards.games.play.decisions import Decisions
 
 Indices = NDArray[np.int64]
 """[n] numbers of tables."""
@@ -47,69 +51,6 @@ class MoveLists(NamedTuple):
     def rows(self, rows: NDArray[np.int64]) -> Moves:
         """Some of the card sets, one a decision."""
         return Moves(self.form[rows], self.cards[rows])
-
-
-class Decisions(Protocol):
-    """Plays to decide at n tables, from the eyes of the seats that decide."""
-
-    @property
-    def which(self) -> Indices:
-        """[n] the tables."""
-
-    @property
-    def legal(self) -> NDArray[np.uint8]:
-        """[labels, n] the mask of legal labels."""
-
-    @property
-    def label_to_beat(self) -> NDArray[np.int16]:
-        """[n] the label of the play to beat, -1 when leading."""
-
-    @property
-    def ranking(self) -> NDArray[np.int32]:
-        """[n, labels] the place of each label when they are sorted from weak to strong."""
-
-    @property
-    def context(self) -> NDArray[np.integer]:
-        """[n] what the order of the labels depends on, as a number of the game's own; see ``Engine.answers``."""
-
-    def labels_of(self, form: NDArray[np.int16]) -> NDArray[np.int16]:
-        """The labels that forms belong to."""
-
-    def realise_first(self, labels: NDArray[np.int16]) -> Moves:
-        """The first card set in wire order of one legal label each."""
-
-    def realise_random(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
-        """A card set of one legal label each, drawn uniformly."""
-
-    def observe(self) -> NDArray[np.uint8]:
-        """[n, features] what the seats see, as long as nobody has moved; see Engine.observation."""
-
-    def hidden(self) -> Constraints:
-        """What the seats know of the hands they do not see, as long as nobody has moved."""
-
-    def hints(self) -> NDArray[np.float32]:
-        """[n, others, cards] the logarithm of the factor by which what the others did changes the odds of a copy."""
-
-    def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
-        """All legal card sets in wire order, or those of one label each."""
-
-    def at(self, rows: NDArray[np.int64]) -> Decisions:
-        """Some of the decisions; what has been found out about them is kept."""
-
-
-class Choices(Protocol):
-    """One of a few things to choose at n tables, from the eyes of the seats that choose: a card to pay, a bid."""
-
-    @property
-    def which(self) -> Indices:
-        """[n] the tables."""
-
-    @property
-    def options(self) -> NDArray[np.uint8]:
-        """[n, Engine.choices] what may be chosen, by the numbers of the game's options."""
-
-    def moves(self) -> MoveLists:
-        """What may be chosen, as moves of one card: the number of the choice."""
 
 
 def is_play(choice: Decisions | Choices) -> TypeGuard[Decisions]:
@@ -182,82 +123,3 @@ class Listener(Protocol):
 
     def match_ended(self, tables: Any, which: Indices) -> None:
         """The winner is known."""
-
-
-class Tables(Protocol):
-    """Matches in progress."""
-
-    listener: Listener | None
-
-    def __len__(self) -> int: ...
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything that tells these tables from others, by name, in place: to save it, and to write it back."""
-
-    @property
-    def winner(self) -> NDArray[np.int8]:
-        """[n] a team, DRAW, or -1 while the match runs."""
-
-    @property
-    def episode(self) -> NDArray[np.int32]:
-        """[n] episodes finished in the match."""
-
-    def outcome(self, which: Indices) -> NDArray[np.float64]:
-        """[n, seats] what finished matches were worth to each seat; they add up to nothing."""
-
-    def roles(self, which: Indices) -> NDArray[np.int8]:
-        """[n, seats] the part of each seat in the match, a number of Engine.roles."""
-
-    def rate(self, which: Indices, theirs: NDArray[np.int8], mine: NDArray[np.int8]) -> NDArray[np.float32]:
-        """[n] what a point that seats theirs [n] win is worth to seats mine [n]."""
-
-    @property
-    def seat(self) -> NDArray[np.int8]:
-        """[n] the seat to decide."""
-
-    @property
-    def clock(self) -> NDArray[np.int32]:
-        """[n] decisions so far in the match."""
-
-    @property
-    def keys(self) -> NDArray[np.uint64]:
-        """[n] what the cards of each match are dealt from."""
-
-    def playing(self) -> Indices:
-        """The tables where a seat is to play."""
-
-    def choosing(self) -> Indices:
-        """The tables where a seat is to choose something."""
-
-    def decisions(self, which: Indices) -> Decisions:
-        """The plays to decide at tables that are playing."""
-
-    def choices(self, which: Indices) -> Choices:
-        """What there is to choose at tables that are choosing."""
-
-    def observe(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
-        """[n, features] what seats [n] see at these tables, by default those to decide; see Engine.observation."""
-
-    def hidden(self, which: Indices, seats: NDArray[np.int8] | None = None) -> Constraints:
-        """What seats [n] know of the hands they do not see at these tables, by default the seats to decide."""
-
-    def hints(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.float32]:
-        """[n, others, cards] how what the others did changes the odds of a copy for seats [n], see Decisions.hints."""
-
-    def open_hands(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
-        """[n, seats, cards] every hand in the order of play, that of seats [n] first, by default of those to decide."""
-
-    def others(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
-        """[n, others, cards] the hands that seats [n] do not see, likewise."""
-
-    def laid_by_others(self, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
-        """[n, others, cards] what these others have laid down in the episode."""
-
-    def play(self, which: Indices, moves: Moves) -> None:
-        """Make one legal move at each of these tables."""
-
-    def choose(self, which: Indices, options: NDArray[np.uint8]) -> None:
-        """Choose one option at each of these tables."""
-
-    def begin_match(self, which: Indices, keys: NDArray[np.uint64]) -> None:
-        """Start a new match at each of these tables."""

@@ -75,6 +75,11 @@ def error(location: Location | None, message: str, remedy: str = "") -> Diagnost
     return Diagnostic(Severity.ERROR, location, message, remedy)
 
 
+def kb_error(message: str, remedy: str) -> KBError:
+    """A knowledge base that is sound logic and yet says nothing that can be gone by; the error has no place yet."""
+    return KBError([error(None, message, remedy)])
+
+
 def warning(location: Location | None, message: str, remedy: str = "") -> Diagnostic:
     """A diagnostic that lets the knowledge base pass."""
     return Diagnostic(Severity.WARNING, location, message, remedy)

@@ -17,10 +17,9 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games import Choices, Decisions, Engine, Tables
 from abl_cards.games.audience import Audience
-from abl_cards.games.engine import FolderEngine
-from abl_cards.games.game import Engine, GameError
-from abl_cards.games.play.tables import Tables
+from abl_cards.games.game import GameError
 from abl_cards.games.service import (
     DEFAULT_CHOICE,
     Dealer,
@@ -36,7 +35,7 @@ from abl_cards.games.service import (
     complete_url,
     read_index,
 )
-from abl_cards.games.tables import DRAW, Action, Choices, Decisions, Indices, Listener, Moment, Moves, is_play
+from abl_cards.games.tables import DRAW, Action, Indices, Listener, Moment, Moves, is_play
 
 HERE = np.array([0])
 PLAIN = "plain"
@@ -46,7 +45,7 @@ PORT = 23456
 class PlainDealer:
     """One table for a number of games; see Dealer."""
 
-    def __init__(self, engine: FolderEngine, games: int, listener: Listener | None = None) -> None:
+    def __init__(self, engine: Engine, games: int, listener: Listener | None = None) -> None:
         """A table by these rules; somebody else may listen too."""
         self.tables = Tables(engine.rules, 1, Audience((self, listener)) if listener else self)
         self._engine, self._games, self._game, self._turned = engine, games, 0, 0
@@ -154,7 +153,7 @@ class PlainDealer:
 class PlainGuest:
     """A seat at such a table: everything is in the question."""
 
-    def __init__(self, engine: FolderEngine) -> None:
+    def __init__(self, engine: Engine) -> None:
         """A guest who plays by these rules."""
         self._engine, self._outcome = engine, Outcome()
 
@@ -239,12 +238,10 @@ class PlainService:
 
     def dealer(self, engine: Engine, games: int, dialect: str, listener: Listener | None = None) -> Dealer:
         """A table for so many games; a listener hears what happens there."""
-        assert isinstance(engine, FolderEngine)
         return PlainDealer(engine, games, listener)
 
     def guest(self, engine: Engine, dialect: str, visit: Visit) -> Guest:
         """A seat at somebody else's table; raises GameError for wishes that such tables do not know."""
-        assert isinstance(engine, FolderEngine)
         if (visit.room, visit.seat, visit.rounds) != (None, None, None):
             raise GameError("room, seat and rounds are for tables with rooms, and the plain protocol has none")
         return PlainGuest(engine)

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, Greedy, Random, agent
+from abl_cards.games import Engine, Tables
 from abl_cards.games.audience import Quiet
-from abl_cards.games.engine import FolderEngine
-from abl_cards.games.play.tables import Tables
 from abl_cards.games.questions import with_outputs
 from abl_cards.games.reading.questions import QUESTIONS
 from abl_cards.games.reading.variants import COMMON
@@ -79,7 +78,7 @@ class Coverage:
         }  # fmt: skip
 
 
-def play(engine: FolderEngine, games: int, seed: int, tell: Callable[[int], None]) -> Coverage:
+def play(engine: Engine, games: int, seed: int, tell: Callable[[int], None]) -> Coverage:
     """Play so many games by random, greedy and the preferences in turn; raises GameError, KBError."""
     watch = Watch(engine.rules)
     watcher = _Watcher(engine, watch)
@@ -94,7 +93,7 @@ def play(engine: FolderEngine, games: int, seed: int, tell: Callable[[int], None
 class _Watcher(Quiet):
     """Plays, and notes what comes up."""
 
-    def __init__(self, engine: FolderEngine, watch: Watch) -> None:
+    def __init__(self, engine: Engine, watch: Watch) -> None:
         self.engine, self.watch, self.rules = engine, watch, engine.rules
         self.laid = np.zeros(len(engine.labels), np.bool_)
         self.picked = np.zeros(max(1, engine.choices), np.bool_)

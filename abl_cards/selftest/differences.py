@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from abl_cards.agents import Greedy, Random
-from abl_cards.games import GameError
-from abl_cards.games.engine import FolderEngine
+from abl_cards.games import Engine, GameError
 from abl_cards.games.questions import with_outputs
 from abl_cards.games.reading.forms import Form
 from abl_cards.games.reading.questions import QUESTIONS
@@ -42,7 +41,7 @@ class Difference:
     case: dict[str, Any] | None = None  # one that tells them apart, and holds in the first
 
 
-def difference(first: FolderEngine, second: FolderEngine, seconds: float) -> Difference | None:
+def difference(first: Engine, second: Engine, seconds: float) -> Difference | None:
     """Of two engines of a game; None where it is proved that they do not differ. Raises GameError, KBError."""
     for case in _candidates(first, second):
         if said := _tells(case, first, second):
@@ -50,12 +49,12 @@ def difference(first: FolderEngine, second: FolderEngine, seconds: float) -> Dif
     return _of_descriptions(first, second) or _of_circuits(first, second, seconds)
 
 
-def _tells(case: Case, first: FolderEngine, second: FolderEngine) -> str:
+def _tells(case: Case, first: Engine, second: Engine) -> str:
     """What is said of a case that holds in the first engine, and not in the second; else nothing."""
     return "" if _fails(case, first) else _fails(case, second)
 
 
-def _fails(case: Case, engine: FolderEngine) -> str:
+def _fails(case: Case, engine: Engine) -> str:
     try:
         return failure_of(case, engine)
     except (GameError, KBError) as problem:
@@ -65,7 +64,7 @@ def _fails(case: Case, engine: FolderEngine) -> str:
 # --- cases ------------------------------------------------------------------------------------------------------------
 
 
-def _candidates(first: FolderEngine, second: FolderEngine) -> Iterator[Case]:
+def _candidates(first: Engine, second: Engine) -> Iterator[Case]:
     """Cases that hold in the first, as far as they are chosen because the second differs."""
     ours, theirs = ((engine.rules.pack.kinds, engine.rules.table.seats) for engine in (first, second))
     if ours == theirs:
@@ -76,7 +75,7 @@ def _candidates(first: FolderEngine, second: FolderEngine) -> Iterator[Case]:
     yield from _names(first, second)
 
 
-def _names(first: FolderEngine, second: FolderEngine) -> Iterator[Case]:
+def _names(first: Engine, second: Engine) -> Iterator[Case]:
     """What labels are called, and how they follow each other."""
     unlike = [label for label in first.labels if label in second.labels and first.name(label) != second.name(label)]
     if unlike:
@@ -89,7 +88,7 @@ def _names(first: FolderEngine, second: FolderEngine) -> Iterator[Case]:
             yield Case(0, {"order": [one, two]})
 
 
-def _met(engine: FolderEngine) -> Iterator[Any]:
+def _met(engine: Engine) -> Iterator[Any]:
     """Decisions as they come up in matches of random and of greedy play, then such as the rules cover."""
     for player in (Random(), Greedy(engine.traits)):
         tables = engine.tables(mix_all(np.arange(MATCHES).astype(np.uint64), SEED))
@@ -102,7 +101,7 @@ def _met(engine: FolderEngine) -> Iterator[Any]:
     yield engine.sample_decisions(STATES, SEED)
 
 
-def _positions(first: FolderEngine, second: FolderEngine, ours: Any) -> Iterator[Case]:
+def _positions(first: Engine, second: Engine, ours: Any) -> Iterator[Case]:
     """Where the labels differ, or the lists, or what the moves cost."""
     kept, adopted = second.adopt(ours)
     theirs: Any = adopted
@@ -122,7 +121,7 @@ def _positions(first: FolderEngine, second: FolderEngine, ours: Any) -> Iterator
             yield _costs(first, ours, row, slice(*mine.start[row : row + 2].tolist()), costs[0], unlike)
 
 
-def _costs(engine: FolderEngine, decisions: Any, row: int, moves: slice, costs: Any, unlike: Any) -> Case:
+def _costs(engine: Engine, decisions: Any, row: int, moves: slice, costs: Any, unlike: Any) -> Case:
     """A position with what some moves cost, one that the other rules judge otherwise among them."""
     moment = engine.look(decisions, row)
     told = [[action.to_json(), cost] for action, cost in zip(moment.actions, costs[moves].tolist(), strict=True)]
@@ -133,7 +132,7 @@ def _costs(engine: FolderEngine, decisions: Any, row: int, moves: slice, costs: 
 # --- proofs -----------------------------------------------------------------------------------------------------------
 
 
-def _of_descriptions(first: FolderEngine, second: FolderEngine) -> Difference | None:
+def _of_descriptions(first: Engine, second: Engine) -> Difference | None:
     """Where what the engine reads once differs: not as it is written, but as it comes out."""
     ours, theirs = _described(first), _described(second)
     for what, value in ours.items():
@@ -142,7 +141,7 @@ def _of_descriptions(first: FolderEngine, second: FolderEngine) -> Difference | 
     return None
 
 
-def _described(engine: FolderEngine) -> dict[str, object]:
+def _described(engine: Engine) -> dict[str, object]:
     """All that play, words and views go by beside circuits, in values that can be compared."""
     rules, traits = engine.rules, engine.traits
     names = rules.cells.names
@@ -170,7 +169,7 @@ def _form(form: Form, names: Sequence[Term]) -> tuple[object, ...]:
     return form.name, form.label, groups, form.wilds, form.suit, form.mixed, kickers, form.apart
 
 
-def _of_circuits(first: FolderEngine, second: FolderEngine, seconds: float) -> Difference | None:
+def _of_circuits(first: Engine, second: Engine, seconds: float) -> Difference | None:
     """Where the answers to a question differ in a state that there may be."""
     open_questions = []
     for name, question in QUESTIONS.items():
@@ -190,7 +189,7 @@ def _of_circuits(first: FolderEngine, second: FolderEngine, seconds: float) -> D
     return None
 
 
-def _case(first: FolderEngine, second: FolderEngine, found: Search) -> dict[str, Any] | None:
+def _case(first: Engine, second: Engine, found: Search) -> dict[str, Any] | None:
     """A position like the one that was found, if it tells the two apart."""
     state = position(first.rules, found.state)
     if state is None:

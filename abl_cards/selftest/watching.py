@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games import Tables
 from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.state import State
-from abl_cards.games.play.tables import Tables
 from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.questions import with_outputs
 from abl_cards.games.reading.questions import QUESTIONS

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from abl_cards.games import GameError
-from abl_cards.games.engine import FolderEngine, FolderGame
+from abl_cards.games import Engine, Game, GameError
 from abl_cards.games.reading.folder import Folder
 from abl_cards.logic import KBError, child
 from abl_cards.logic.build import build
@@ -50,7 +49,7 @@ def _outcome(folder: Path, copy: Path, asked: Mapping[str, Any]) -> Answer:
     return _unnoticed(folder, copy, profile, asked["seconds"])
 
 
-def _first_failure(cases: list[Case], engine: FolderEngine) -> str:
+def _first_failure(cases: list[Case], engine: Engine) -> str:
     """What the first case says that does not hold, or what comes of it."""
     try:
         return next((str(failure) for failure in failures(cases, lambda _: engine)), "")
@@ -68,8 +67,8 @@ def _unnoticed(folder: Path, copy: Path, profile: str | None, seconds: float) ->
     return (MISSED if found.certain else UNCLEAR), found.said, found.case
 
 
-def _engine(folder: Path, profile: str | None) -> FolderEngine:
-    return FolderGame(Folder(folder)).engine(None, profile)
+def _engine(folder: Path, profile: str | None) -> Engine:
+    return Game(Folder(folder)).engine(None, profile)
 
 
 def main() -> None:

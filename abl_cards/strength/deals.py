@@ -21,11 +21,11 @@ from abl_cards.games.game import GameError
 from abl_cards.games.play.tables import Given
 from abl_cards.games.questions import at_least, atom_rows
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number
 from abl_cards.games.words.fields import reading
 from abl_cards.games.words.letters import Letters
 from abl_cards.logic import Circuit, KnowledgeBase, Term, evaluate
+from abl_cards.logic.errors import kb_error
 from abl_cards.streams import below, mix, mix_all
 
 _ONE = np.uint64(1)

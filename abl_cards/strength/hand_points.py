@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 
 from abl_cards.games.counting.keys import PLACES, Key
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number
 from abl_cards.logic import KnowledgeBase
+from abl_cards.logic.errors import kb_error
 from abl_cards.parallel import each_share
 
 _MOST = 20

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games import Tables
 from abl_cards.games.audience import Quiet
 from abl_cards.games.counting.keys import keys_of
 from abl_cards.games.play.flow import Flow
-from abl_cards.games.play.tables import Tables
 from abl_cards.games.tables import Indices
 from abl_cards.strength.deals import Hands
 from abl_cards.strength.hand_points import HandScorer

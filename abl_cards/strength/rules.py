@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any
 
 from abl_cards.games import Engine, GameError
-from abl_cards.games.engine import FolderEngine
 from abl_cards.games.reading.rules import Rules, read_science
 from abl_cards.logic import KnowledgeBase, Signature
 from abl_cards.logic.terms import text_of
@@ -30,13 +29,13 @@ _ASKED = {
 class StrengthRules:
     """A game whose deals are judged."""
 
-    engine: FolderEngine
+    engine: Engine
     kb: KnowledgeBase
 
     @classmethod
     def of(cls, engine: Engine) -> StrengthRules:
         """Load what the rules say of deals; raises GameError where they say nothing, and KBError."""
-        if not isinstance(engine, FolderEngine) or not set(SCIENCE) <= set(engine.rules.folder.layers.science):
+        if not set(SCIENCE) <= set(engine.rules.folder.layers.science):
             raise GameError(f"{engine.game} has no classes of deals")
         return cls(engine, strength_kb(engine.rules))
 
@@ -75,7 +74,7 @@ class StrengthRules:
             raise GameError("no deals")
         return Hands.joined(found)
 
-    def with_deals(self, deals: Hands) -> FolderEngine:
+    def with_deals(self, deals: Hands) -> Engine:
         """The same game, dealt so; raises GameError where the landlord is bid for, since a deal says who he is."""
         if self.engine.rules.words.stages:
             raise GameError(f"given deals say who the landlord is; profile {self.engine.rules.profile} bids for him")

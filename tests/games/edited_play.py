@@ -17,8 +17,6 @@ import numpy as np
 from abl_cards.agents import Agent, Greedy, Random, agent
 from abl_cards.cli.console import load_engine
 from abl_cards.games import Engine, GameError, Tables, game
-from abl_cards.games.engine import FolderEngine
-from abl_cards.games.race import racing
 from abl_cards.logic import KBError, child
 from abl_cards.logic.build import build
 from abl_cards.logic.ground import TooManyRules
@@ -82,10 +80,10 @@ def play_by(engine: Engine) -> None:
 
 def _reason(engine: Engine) -> None:
     """What the reasoners of single games do with its rules."""
-    if isinstance(engine, FolderEngine) and SPLITS in engine.rules.folder.layers.science:
+    if isinstance(engine, Engine) and SPLITS in engine.rules.folder.layers.science:
         Splitter.of(SplitRules.of(engine.rules)).preferred(HANDS)
     try:
-        game = racing(engine)
+        game = engine.as_race()
     except GameError:
         return
     solve(SearchTables(game.combinations), game.race("3344579", "566788T"), megabytes=1)

@@ -13,9 +13,7 @@ import numpy as np
 import pytest
 
 from abl_cards.agents import Random
-from abl_cards.games import game
-from abl_cards.games.engine import FolderEngine
-from abl_cards.games.play.tables import Tables
+from abl_cards.games import Engine, Tables, game
 from abl_cards.games.reading.rules import ASKED, FACTS
 from abl_cards.games.reading.variants import text_of
 from abl_cards.games.telling.columns import INPUTS
@@ -31,10 +29,10 @@ ELSEWHERE = {"platform/1"}
 
 
 @cache
-def engine_of(name: str, profile: str | None = None) -> FolderEngine:
+def engine_of(name: str, profile: str | None = None) -> Engine:
     """A folder, compiled."""
     found = game(str(HOME / name)).engine(None, profile)
-    assert isinstance(found, FolderEngine)
+    assert isinstance(found, Engine)
     return found
 
 

@@ -7,8 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from abl_cards.games import game
-from abl_cards.games.game import Engine
+from abl_cards.games import Engine, game
 from learners import examples
 from learners.decision import OpenHands, Question
 from learners.networks import GameShape, Networks
@@ -166,7 +165,7 @@ def test_symmetries_move_cards_and_nothing_else(engine: Engine) -> None:
 
 def test_symmetries_leave_the_legal_labels_as_they_are(engine: Engine) -> None:
     tables = engine.tables(np.arange(60, dtype=np.uint64))
-    hands = tables.decisions(tables.playing()).view.hand  # type: ignore[attr-defined]
+    hands = tables.decisions(tables.playing()).view.hand
     level, leading = np.full(60, 5, np.int8), np.full(60, -1, np.int16)
     straight_flushes = [label.startswith("straight_flush") for label in engine.labels]
     for order in engine.symmetries:

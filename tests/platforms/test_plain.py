@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from abl_cards.agents import agent
-from abl_cards.games import GameError, game
-from abl_cards.games.engine import FolderEngine
+from abl_cards.games import Engine, GameError, game
 from abl_cards.games.service import BadAnswer, Visit, game_of, service
 from abl_cards.games.tables import DRAW
 from abl_cards.platforms.plain import PlainDealer, PlainGuest
@@ -37,7 +36,7 @@ match_over.
 """
 
 
-def played(engine: FolderEngine, games: int) -> tuple[list[int], list[PlainGuest]]:
+def played(engine: Engine, games: int) -> tuple[list[int], list[PlainGuest]]:
     """So many games between guests; who has won each, and the guests."""
     seats = len(engine.teams)
     dealer = PlainDealer(engine, games)
@@ -75,7 +74,7 @@ def test_guests_play_whole_games(name: str, tmp_path: Path) -> None:
         (tmp_path / "game.lp").write_text(AUCTION)
         name = str(tmp_path)
     engine = game(name).engine()
-    assert isinstance(engine, FolderEngine)
+    assert isinstance(engine, Engine)
     won, guests = played(engine, 4)
     assert [guest.outcome.seat for guest in guests] == list(range(len(guests)))
     for guest in guests:
@@ -85,7 +84,7 @@ def test_guests_play_whole_games(name: str, tmp_path: Path) -> None:
 
 def test_a_guest_says_what_it_does_not_understand() -> None:
     engine = game("president").engine()
-    assert isinstance(engine, FolderEngine)
+    assert isinstance(engine, Engine)
     guest, player = PlainGuest(engine), agent("greedy", engine)
     for message, said in (
         ({"type": "act"}, "actionList"),

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from abl_cards.agents import agent, judge
-from abl_cards.games import Decisions, Judge, game
-from abl_cards.games.game import Engine
+from abl_cards.games import Decisions, Engine, Judge, game
 from abl_cards.positions import met_in_play
 from reasoners.account import account, judgement
 from reasoners.explanation import Explanation, compare, explain

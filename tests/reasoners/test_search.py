@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from abl_cards.games import GameError, game
-from abl_cards.games.race import LEADING, Race, racing
+from abl_cards.games.race import LEADING, Race
 from abl_cards.games.words.letters import hand_of
 from reasoners import search_kernels as kernels
 from reasoners.search import Search, Stopped, solve
@@ -16,7 +16,7 @@ from reasoners.search_twins import KICKER, KICKERS, PART, TWIN_ROWS, WHOLE, find
 from tests.brute_force import big2 as brute
 from tests.effort import thorough
 
-GAME = racing(game("big2").engine())
+GAME = game("big2").engine().as_race()
 TABLES = SearchTables(GAME.combinations)
 INDEX = {label: place for place, label in enumerate(GAME.combinations.labels)}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from abl_cards.cli.kb import NEW_GAME
-from abl_cards.games.engine import FolderEngine, FolderGame
+from abl_cards.games import Engine, Game
 from abl_cards.games.reading.folder import Folder
 
 
@@ -17,11 +17,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def engine() -> FolderEngine:
+def engine() -> Engine:
     """The game, compiled."""
     return engine_of(NEW_GAME)
 
 
-def engine_of(folder: Path) -> FolderEngine:
+def engine_of(folder: Path) -> Engine:
     """A folder, compiled."""
-    return FolderGame(Folder(folder)).engine()
+    return Game(Folder(folder)).engine()

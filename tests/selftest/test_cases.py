@@ -8,13 +8,12 @@ import pytest
 
 from abl_cards.agents import Random
 from abl_cards.cli.kb import NEW_GAME
-from abl_cards.games import GameError, game, game_names
-from abl_cards.games.engine import FolderEngine, FolderGame
+from abl_cards.games import Engine, Game, GameError, game, game_names
 from abl_cards.selftest.cases import FILE, Case, failure_of, failures, read_cases
 from abl_cards.selftest.games import play_out
 
 HAND = {"hand": ["S4", "C5", "S5"], "to_beat": None}
-FOLDERS = [name for name in game_names() if isinstance(game(name), FolderGame)]
+FOLDERS = game_names()
 
 
 @pytest.mark.parametrize("name", FOLDERS)
@@ -24,7 +23,7 @@ def test_the_cases_of_our_own_games_hold(name: str) -> None:
     assert not [str(each) for each in failures(cases, lambda profile: game(name).engine(None, profile))]
 
 
-def test_the_cases_of_a_new_game_hold(engine: FolderEngine) -> None:
+def test_the_cases_of_a_new_game_hold(engine: Engine) -> None:
     cases = read_cases(NEW_GAME)
     assert len(cases) == 3
     assert not list(failures(cases, lambda _: engine))
@@ -50,15 +49,15 @@ def test_the_cases_of_a_new_game_hold(engine: FolderEngine) -> None:
         ({"words": {"triple(4)": "四"}}, "there is no label triple(4)"),
     ],
 )
-def test_what_does_not_hold_is_said(engine: FolderEngine, case: dict[str, Any], said: str) -> None:
+def test_what_does_not_hold_is_said(engine: Engine, case: dict[str, Any], said: str) -> None:
     assert said in failure_of(Case(1, case), engine)
 
 
-def test_an_expected_error_holds(engine: FolderEngine) -> None:
+def test_an_expected_error_holds(engine: Engine) -> None:
     assert not failure_of(Case(1, {"state": {"hand": ["XX"]}, "error": "XX"}), engine)
 
 
-def test_records_play_again_and_have_positions(engine: FolderEngine) -> None:
+def test_records_play_again_and_have_positions(engine: Engine) -> None:
     (record,) = play_out(engine, Random(), 1, 7)
     assert not failure_of(Case(1, {"record": record}), engine)
     assert "points" in failure_of(Case(1, {"record": record | {"points": [9, -9, 0]}}), engine)
@@ -88,7 +87,7 @@ def test_what_is_no_case_is_an_error_with_its_line(tmp_path: Path, line: str, sa
 
 def test_a_failure_says_why_the_case_is_there(folder: Path) -> None:
     (folder / FILE).write_text(json.dumps({"why": "as agreed", "state": HAND, "moves": 9}) + "\n", "utf-8")
-    (failure,) = failures(read_cases(folder), lambda _: FolderGame(_folder(folder)).engine())
+    (failure,) = failures(read_cases(folder), lambda _: Game(_folder(folder)).engine())
     assert str(failure) == "cases.jsonl:1: there are 4 moves, not 9 (as agreed)"
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from abl_cards.games.engine import FolderEngine
+from abl_cards.games import Engine
 from abl_cards.selftest.coverage import IMPOSSIBLE, POSSIBLE, Coverage, play
 from tests.selftest.conftest import engine_of
 
@@ -18,11 +18,11 @@ cost(mild, 1) :- left(3,1).
 """
 
 
-def covered(engine: FolderEngine, games: int = 60) -> Coverage:
+def covered(engine: Engine, games: int = 60) -> Coverage:
     return play(engine, games, 1, lambda done: None)
 
 
-def test_all_that_a_new_game_says_comes_up(engine: FolderEngine) -> None:
+def test_all_that_a_new_game_says_comes_up(engine: Engine) -> None:
     found = covered(engine)
     assert found.games == 60
     assert not found.labels
@@ -42,7 +42,7 @@ def test_what_does_not_is_told_with_a_state_or_a_proof(folder: Path) -> None:
     assert found.to_json()["preferences_never_fired"] == ["never", "rare"]
 
 
-def test_whose_turn_it_is_after_the_last_card_is_seen(engine: FolderEngine) -> None:
+def test_whose_turn_it_is_after_the_last_card_is_seen(engine: Engine) -> None:
     """The table of turns is made in advance: its rules are asked again where an entry is used."""
     found = covered(engine)
     turns = [each for each in found.silent if Path(each.rule.location.file).name == "turns.lp"]

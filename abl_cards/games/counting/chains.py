@@ -2,7 +2,7 @@
 
 Where there are sets of equal cards and nothing else: as few as there can be, rank by rank; exact.
 
-Where forms go in rows or carry kickers it is ``abl_cards/games/plays.py``: about how many plays, exact but for hands in
+Where forms go in rows or carry kickers it is ``chain_search.py``: about how many plays, exact but for hands in
 which it matters *which* cards go together. It rests on this: up to thirteen ranks of up to four cards, which go in sets
 of any size, and two single cards that go together, where there are such; trios carry one kicker each, in rows too, and
 a four carries two.
@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games.counting.chain_search import RANKS, Carriers, Chain, PlayCounter
 from abl_cards.games.counting.shapes import CannotCount, Sets, Shapes
-from abl_cards.games.plays import RANKS, Carriers, Chain, PlayCounter
 from abl_cards.games.reading.forms import Form
 
 MOST_COPIES = 4

@@ -19,13 +19,13 @@ from abl_cards.games.play.state import LEADING, State
 from abl_cards.games.play.view import act_column
 from abl_cards.games.reading.rules import Rules, form_classes
 from abl_cards.games.reading.tabulate import Question
-from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number
 from abl_cards.games.tables import DRAW, Indices
 from abl_cards.games.telling.columns import EVENTS, test_of
 from abl_cards.games.telling.writer import Fill, Told, columns_of, lazily, rows_of
 from abl_cards.logic import Atom, Signature, Term, evaluate
 from abl_cards.logic.circuit import FALSE, TRUE
+from abl_cards.logic.errors import kb_error
 
 _CHANGES = ("next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2")
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from abl_cards.games.reading.contexts import Contexts
 from abl_cards.games.reading.pack import Pack, rank_and_suit
-from abl_cards.games.rule_files import kb_error
 from abl_cards.logic import Circuit, Term
+from abl_cards.logic.errors import kb_error
 
 WILD = "wild"
 NO_CELL = -1

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.reading.fluents import COUNT, ONE, Fluents
-from abl_cards.games.rule_files import kb_error
 from abl_cards.logic import Atom, Circuit, Signature, evaluate
+from abl_cards.logic.errors import kb_error
 
 MOST_CONTEXTS = 4096
 

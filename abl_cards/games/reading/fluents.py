@@ -6,7 +6,7 @@ A fluent is an input that a fact declares: ``one(level,1)`` has one value or non
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.rule_files import kb_error
-from abl_cards.logic import Atom, KnowledgeBase, Signature, Term
+from abl_cards.logic import KnowledgeBase, Signature, Term
+from abl_cards.logic.errors import kb_error
 
 ONE, COUNT, ANY = "one", "count", "any"
 MANNERS = (ONE, COUNT, ANY)
@@ -143,17 +143,3 @@ def read_fluents(kb: KnowledgeBase, manners: Mapping[Signature, str]) -> Fluents
 def _in_order(found: Iterable[Arguments]) -> list[Arguments]:
     """Without repetitions; clingo gives them in the order of terms."""
     return list(dict.fromkeys(found))
-
-
-def atoms_of(fluents: Fluents, state: Sequence[int]) -> list[Atom]:
-    """What a table remembers, in words; a count by its number."""
-    found = []
-    for fluent in fluents.fluents:
-        for slot, key in zip(fluent.slots, fluent.keys, strict=True):
-            number = int(state[slot])
-            if number != fluent.nothing:
-                value = (
-                    () if fluent.manner == ANY else ((fluent.values[number],) if fluent.manner == ONE else (number,))
-                )
-                found.append(Atom(fluent.signature.name, (*key, *value)))
-    return found

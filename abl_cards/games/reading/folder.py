@@ -9,8 +9,8 @@ from pathlib import Path
 
 from abl_cards.games.reading.fluents import MANNERS, declared_fluents
 from abl_cards.games.reading.variants import HOME, SCIENCE, Layers, layers_of, text_of
-from abl_cards.games.rule_files import kb_error
 from abl_cards.logic import Input, KnowledgeBase, Signature, Term
+from abl_cards.logic.errors import kb_error
 from abl_cards.logic.files import lies_in
 from abl_cards.logic.statements import Program
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from abl_cards.games.reading.cells import Cells
 from abl_cards.games.reading.pack import Pack
-from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number, numbered_labels, one_each
 from abl_cards.logic import KnowledgeBase, Term
+from abl_cards.logic.errors import kb_error
 
 PASS = "pass"
 MOST_FORMS = 32_000

@@ -17,8 +17,8 @@ from abl_cards.games.reading.cells import WILD, Cells
 from abl_cards.games.reading.combinations import Combinations, TooManyWays, combinations
 from abl_cards.games.reading.forms import Form, Forms, Group
 from abl_cards.games.reading.pack import Pack, rank_and_suit
-from abl_cards.games.rule_files import kb_error
 from abl_cards.logic import KBError, Term
+from abl_cards.logic.errors import kb_error
 
 PLAIN, MIXED, SUITED, TAILED = range(4)
 NONE = -1

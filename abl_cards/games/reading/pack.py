@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number, one_each
 from abl_cards.logic import KnowledgeBase, Term
+from abl_cards.logic.errors import kb_error
 
 MOST_KINDS = 250
 MOST_COPIES = 250

@@ -24,13 +24,12 @@ from abl_cards.games.reading.forms import PASS, Forms, read_forms
 from abl_cards.games.reading.layout import NONE, carried_cells, read_catalogue
 from abl_cards.games.reading.pack import Pack, rank_and_suit, read_pack
 from abl_cards.games.reading.questions import unsupplied
-from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import functor, number
 from abl_cards.games.telling.columns import INPUTS, SHOWN_BITS, Words
 from abl_cards.games.telling.writer import Told, columns_of
 from abl_cards.games.words.letters import Letters, read_letters
 from abl_cards.logic import Atom, Circuit, KBError, KnowledgeBase, Signature, Term, evaluate
-from abl_cards.logic.errors import Diagnostic
+from abl_cards.logic.errors import Diagnostic, kb_error
 from abl_cards.logic.statements import Program
 
 MOST_SEATS = 12

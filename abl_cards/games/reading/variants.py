@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import kb
-from abl_cards.games.rule_files import kb_error
 from abl_cards.logic import KBError, Limits, Location, Signature
-from abl_cards.logic.errors import error, suggestion
+from abl_cards.logic.errors import error, kb_error, suggestion
 from abl_cards.logic.program import parse, read
 from abl_cards.logic.statements import Program, Use, collect
 

@@ -20,11 +20,11 @@ from abl_cards.games.hidden import Constraints
 from abl_cards.games.play.view import View
 from abl_cards.games.reading.cells import WILD
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import functor, number
 from abl_cards.games.telling import knowing
 from abl_cards.games.telling.writer import Fill, Told, lazily, rows_of
 from abl_cards.logic import Atom, Term
+from abl_cards.logic.errors import kb_error
 from abl_cards.parallel import each_share
 
 SCALE = np.float32(10.0)

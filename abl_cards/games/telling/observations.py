@@ -46,10 +46,10 @@ from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.cells import WILD
 from abl_cards.games.reading.fluents import ANY, COUNT, ONE, Fluent
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number
 from abl_cards.games.tables import Indices
 from abl_cards.logic import Term
+from abl_cards.logic.errors import kb_error
 from abl_cards.parallel import each_share
 
 MOST_COUNTED = 16

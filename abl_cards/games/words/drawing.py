@@ -11,11 +11,9 @@ import numpy as np
 from abl_cards.games.naming import PASS, SUITS, PlayName
 from abl_cards.games.play.state import CHOICE, PLAY
 from abl_cards.games.play.tables import Tables
-from abl_cards.games.play.view import View
 from abl_cards.games.reading.fluents import ANY, ONE, Fluent
 from abl_cards.games.reading.pack import rank_and_suit
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import number
 from abl_cards.games.tables import Moment
 from abl_cards.games.words.letters import cards_of
@@ -25,6 +23,7 @@ from abl_cards.games.words.plays import actions, label_words, option_json, read_
 from abl_cards.games.words.values import Values, names_of
 from abl_cards.games.words.written import is_written, written
 from abl_cards.logic import Signature, Term
+from abl_cards.logic.errors import kb_error
 from abl_cards.logic.sorts import Sorts
 from abl_cards.logic.terms import text_of
 
@@ -152,7 +151,7 @@ def _own_hand(rules: Rules, moment: Moment) -> Any:
     """As the state has it, where suits have no order in hands."""
     if not rules.kb.facts("hand_order", 2):
         return moment.state["hand"]
-    view: View = moment.decision.view  # type: ignore[union-attr]
+    view = moment.decision.view
     return rules.letters.write(in_order(rules, view.hand[0], int(view.context[0])))
 
 

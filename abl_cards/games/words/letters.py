@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from abl_cards.games.game import GameError
 from abl_cards.games.reading.pack import Pack, rank_and_suit
-from abl_cards.games.rule_files import kb_error
 from abl_cards.logic import KnowledgeBase, Term
+from abl_cards.logic.errors import kb_error
 from abl_cards.logic.terms import text_of
 
 Cards = tuple[int, ...]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.rule_files import kb_error
 from abl_cards.games.shapes import arguments, functor
 from abl_cards.games.words.once import once
+from abl_cards.logic.errors import kb_error
 from abl_cards.logic.terms import text_of
 
 Words = tuple[str, str]

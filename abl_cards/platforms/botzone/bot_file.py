@@ -121,7 +121,7 @@ def card_sets(rules: Rules, label: int, hand: Cards, leading: bool) -> list[Card
 
 
 class Plays:
-    """The plays that a hand still needs; see abl_cards/games/plays.py."""
+    """The plays that a hand still needs; see abl_cards/games/counting/chain_search.py."""
 
     def __init__(self, data: Rules) -> None:
         self.chains = data["chains"]

@@ -20,15 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games import Choices, Decisions, Engine, Tables
 from abl_cards.games.audience import Quiet
 from abl_cards.games.counting import counter_of
 from abl_cards.games.counting.chains import ChainCounter
 from abl_cards.games.counting.keys import PLACES, Key, counts_of, key_of, keys_of, row_keys
-from abl_cards.games.engine import FolderEngine
 from abl_cards.games.game import GameError
-from abl_cards.games.play.choices import Choices
-from abl_cards.games.play.decisions import Decisions
-from abl_cards.games.play.tables import Tables
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Indices, Judge, Moves
 from abl_cards.logic import Atom, Circuit, evaluate
@@ -278,12 +275,12 @@ PLATFORM = "botzone"
 class Botzone:
     """A game that is played there: what programs of others read, and a program of ours."""
 
-    engine: FolderEngine
+    engine: Engine
 
     @classmethod
-    def of(cls, engine: Any) -> Botzone | None:
+    def of(cls, engine: Engine) -> Botzone | None:
         """None where the folder does not say ``platform(botzone)``."""
-        if not isinstance(engine, FolderEngine) or (PLATFORM,) not in engine.rules.kb.facts("platform", 1):
+        if (PLATFORM,) not in engine.rules.kb.facts("platform", 1):
             return None
         return cls(engine)
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games import Decisions
 from abl_cards.games.game import GameError
-from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import MoveLists

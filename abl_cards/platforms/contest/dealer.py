@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import CARD_NAMES
+from abl_cards.games import Engine, Tables
 from abl_cards.games.audience import Audience
-from abl_cards.games.engine import FolderEngine
-from abl_cards.games.play.tables import Tables
 from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.service import Message, News, Request
 from abl_cards.games.tables import DRAW, Indices, Listener, Moves
@@ -32,7 +31,7 @@ class ContestDealer:
     """One table for a number of games; see Dealer."""
 
     def __init__(
-        self, engine: FolderEngine, games: int, dialect: str = protocol.PLAIN, listener: Listener | None = None
+        self, engine: Engine, games: int, dialect: str = protocol.PLAIN, listener: Listener | None = None
     ) -> None:
         """A table that speaks this dialect; somebody else may listen too."""
         check_game(engine.rules)

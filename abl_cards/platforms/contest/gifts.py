@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.play.tables import Tables
+from abl_cards.games import Tables
 from abl_cards.games.reading.pack import rank_and_suit
 from abl_cards.games.reading.rules import Rules
 from abl_cards.platforms.contest.standings import put, shown, stage_of

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import Card, card_text, cards_of, hand_of
-from abl_cards.games.engine import FolderEngine
+from abl_cards.games import Decisions, Engine
 from abl_cards.games.game import GameError
-from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.state import LEADING
 from abl_cards.games.service import DEFAULT_CHOICE, Message, Outcome, Player, Reply
 from abl_cards.games.words.fields import reading
@@ -33,7 +32,7 @@ _JOKER_BOMB = "FourKings"  # OpenGuanDan's name of it
 class ContestGuest:
     """Hears what is told, and answers what is asked; see Guest."""
 
-    def __init__(self, engine: FolderEngine, manners: Manners) -> None:
+    def __init__(self, engine: Engine, manners: Manners) -> None:
         """A guest who plays by these rules and talks in this manner."""
         check_game(engine.rules)
         self._engine, self._manners = engine, manners

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.play.tables import Tables
+from abl_cards.games import Tables
 from abl_cards.games.reading.rules import Rules
 
 

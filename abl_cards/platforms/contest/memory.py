@@ -13,12 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import Hand, cards_of, hand_of
+from abl_cards.games import Choices, Decisions, Tables
 from abl_cards.games.game import GameError
-from abl_cards.games.play.choices import Choices
-from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.habits import note_acts
 from abl_cards.games.play.state import CHOICE, LEADING, NOBODY, PLAY, next_turn
-from abl_cards.games.play.tables import Tables
 from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
 from abl_cards.platforms.contest.actions import identify

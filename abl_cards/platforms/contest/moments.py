@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import cards_of, hand_of
+from abl_cards.games import Tables
 from abl_cards.games.game import GameError
 from abl_cards.games.play.state import LEADING, PLAY
-from abl_cards.games.play.tables import Tables
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Moment
 from abl_cards.games.words.fields import reading

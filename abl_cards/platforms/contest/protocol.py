@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from abl_cards.cards import card_text
-from abl_cards.games.play.tables import Tables
+from abl_cards.games import Tables
 from abl_cards.games.service import Message
 from abl_cards.platforms.contest.gifts import Gift
 from abl_cards.platforms.contest.standings import level_at, standing

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from secrets import token_hex
-from typing import cast
 from urllib.parse import quote
 
-from abl_cards.games.engine import FolderEngine
-from abl_cards.games.game import Engine, GameError
+from abl_cards.games import Engine
+from abl_cards.games.game import GameError
 from abl_cards.games.service import Dealer, Guest, Service, Visit, complete_url, read_index
 from abl_cards.games.tables import Listener
 from abl_cards.platforms.contest.dealer import ContestDealer
@@ -29,11 +28,11 @@ class ContestService:
 
     def dealer(self, engine: Engine, games: int, dialect: str, listener: Listener | None = None) -> Dealer:
         """A table for so many games; a listener hears what happens there."""
-        return ContestDealer(cast(FolderEngine, engine), games, dialect, listener)
+        return ContestDealer(engine, games, dialect, listener)
 
     def guest(self, engine: Engine, dialect: str, visit: Visit) -> Guest:
         """A seat at somebody else's table; raises GameError for wishes that such tables do not know."""
-        return ContestGuest(cast(FolderEngine, engine), _in_rooms(visit) if dialect == OPEN else _plain(visit))
+        return ContestGuest(engine, _in_rooms(visit) if dialect == OPEN else _plain(visit))
 
     def port(self, dialect: str) -> int:
         """23456 at the contest platform, 8181 at OpenGuanDan."""

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import pytest
 
 from abl_cards.games import GameError, game
-from abl_cards.games.engine import FolderEngine
 from abl_cards.games.play.state import LEADING
 from tests.brute_force import big2 as brute
 from tests.effort import thorough
 
-ENGINE = cast(FolderEngine, game("big2").engine())
+ENGINE = game("big2").engine()
 PLACES = [ENGINE.labels.index(combo.label) for combo, _ in brute.SHAPES]
 
 

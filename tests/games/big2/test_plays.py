@@ -7,8 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from abl_cards.games import game
-from abl_cards.games.engine import FolderEngine
+from abl_cards.games import Engine, game
 from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.words.letters import hand_of
 from tests.brute_force import big2 as brute
@@ -71,7 +70,7 @@ def test_without_runs_across_the_end() -> None:
 def test_after_every_move() -> None:
     """What is counted after a move is what the hand that it leaves takes."""
     engine = game("big2").engine()
-    assert isinstance(engine, FolderEngine)
+    assert isinstance(engine, Engine)
     decisions = engine.sample_decisions(40, seed=5)
     lists = decisions.moves()
     laid = [hand_of([card for card in row if card != NO_CARD], 13) for row in lists.cards.tolist()]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from abl_cards.games import GameError, game
-from abl_cards.games.race import racing
+from abl_cards.games.tables import is_play
 from tests.brute_force.big2 import LETTERS
 from tests.games.random_play import match_keys, play_out
 
@@ -23,7 +23,7 @@ def hands(*texts: str) -> np.ndarray:
 
 def after(first: str, second: str, *plays: str) -> Any:
     """A table with these hands, where the seats have played in turn."""
-    tables = racing(ENGINE).tables(hands(first, second))
+    tables = ENGINE.as_race().tables(hands(first, second))
     for laid in plays:
         decisions = tables.decisions(HERE)
         lists = decisions.moves()
@@ -131,5 +131,6 @@ def test_other_rules_adopt_decisions() -> None:
     straight = game("big2").engine(None, "straight")
     decisions = ENGINE.sample_decisions(300, seed=1)
     kept, adopted = straight.adopt(decisions)
+    assert is_play(adopted)
     assert 0 < kept.sum() < 300
     assert (adopted.legal.sum(axis=0) <= decisions.legal[:, kept].sum(axis=0)).all()

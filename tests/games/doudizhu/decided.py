@@ -7,10 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import game
+from abl_cards.games import Decisions, Engine, game
 from abl_cards.games.counting.keys import cards_of, key_of, keys_of
-from abl_cards.games.engine import FolderEngine
-from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.state import LEADING, PLAY
 from abl_cards.games.play.view import View
 from abl_cards.games.play.walk import NO_CARD
@@ -20,10 +18,10 @@ from abl_cards.games.words.letters import hand_of
 LETTERS = "3456789TJQKA2XD"
 
 
-def engine_of(directory: Path | None = None, profile: str | None = None) -> FolderEngine:
+def engine_of(directory: Path | None = None, profile: str | None = None) -> Engine:
     """The game by its rule files, or by others."""
     engine = game("doudizhu").engine(directory, profile)
-    assert isinstance(engine, FolderEngine)
+    assert isinstance(engine, Engine)
     return engine
 
 

@@ -5,8 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from abl_cards.games import Decisions
 from abl_cards.games.counting.keys import key_text, keys_of
-from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.reading.rules import Rules
 from tests.brute_force import doudizhu as brute_force
 from tests.brute_force.doudizhu import SOURCES, legal_masks, legal_plays, plays, readings

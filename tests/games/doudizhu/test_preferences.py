@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.games import Moment
-from abl_cards.games.engine import FolderEngine
+from abl_cards.games import Engine, Moment
 from abl_cards.logic import Atom, Oracle
 from abl_cards.positions import met_in_play
 from reasoners.minimiser import Minimiser
@@ -25,7 +24,7 @@ def text(counts: Any) -> str:
     return "".join(letter * int(count) for letter, count in zip(LETTERS, counts, strict=True))
 
 
-def facts_of(engine: FolderEngine, moment: Moment, row: int) -> set[Atom]:
+def facts_of(engine: Engine, moment: Moment, row: int) -> set[Atom]:
     """Everything that is told of a decision and a move, from the arrays of the decision alone."""
     decision: Any = moment.decision
     view, fluents = decision.view, engine.rules.fluents

@@ -16,9 +16,8 @@ import numpy as np
 from clingo import ast
 
 from abl_cards.agents.plain import Random
-from abl_cards.games.play.decisions import Decisions
+from abl_cards.games import Decisions, Tables
 from abl_cards.games.play.state import LEADING, PLAY
-from abl_cards.games.play.tables import Tables
 from abl_cards.games.play.view import View
 from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.folder import Folder

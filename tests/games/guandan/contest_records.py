@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import card_text
+from abl_cards.games import Engine
 from abl_cards.games.audience import Quiet
-from abl_cards.games.engine import FolderEngine
 from abl_cards.games.play.state import PLAY
 from abl_cards.games.tables import Indices, Moves
 from abl_cards.platforms.contest.actions import action_of
@@ -21,7 +21,7 @@ from abl_cards.platforms.contest.wire import RANK_TEXT, hand_texts
 class ContestRecorder(Quiet):
     """Writes down what happens at some tables in the contest's form."""
 
-    def __init__(self, engine: FolderEngine, tables: int, **extra: Any) -> None:
+    def __init__(self, engine: Engine, tables: int, **extra: Any) -> None:
         """Listen to so many tables; every record carries the extra fields."""
         self._rules, self._extra = engine.rules, extra
         self._kinds = np.argsort(options_of(engine.rules))

@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import card_text, hand_of, parse_card
-from abl_cards.games import game
-from abl_cards.games.engine import FolderEngine
-from abl_cards.games.play.decisions import Decisions
+from abl_cards.games import Decisions, Engine, game
 from abl_cards.games.play.state import LEADING, PLAY
 from abl_cards.games.play.view import View, others_of
 from abl_cards.games.reading.rules import Rules
@@ -54,10 +52,10 @@ class States(NamedTuple):
     to_beat: NDArray[np.int16]  # [n] form, or LEADING
 
 
-def engine(profile: str = "standard") -> FolderEngine:
+def engine(profile: str = "standard") -> Engine:
     """The engine of a profile that comes with the package."""
     found = game("guandan").engine(None, profile)
-    assert isinstance(found, FolderEngine)
+    assert isinstance(found, Engine)
     return found
 
 

@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 
 import abl_cards
 from abl_cards.cards import BIG_JOKER, card_text, parse_card
-from abl_cards.games import Moves, game
+from abl_cards.games import Engine, Moves, Tables, game
 from abl_cards.games.audience import Quiet
-from abl_cards.games.engine import FolderEngine
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.play.state import PLAY
-from abl_cards.games.play.tables import Tables
 from abl_cards.logic import KBError
 from abl_cards.platforms.contest.gifts import Ledger
 from abl_cards.platforms.contest.standings import level_at, options_of, stage_of
@@ -328,10 +326,10 @@ def test_hints_about_what_was_laid_down_and_passed_over() -> None:
     assert hint(tables, 1, 2, "HR") == -32
 
 
-def edited_engine(folder: Path) -> FolderEngine:
+def edited_engine(folder: Path) -> Engine:
     """The engine of a copy of the rules."""
     found = game("guandan").engine(folder)
-    assert isinstance(found, FolderEngine)
+    assert isinstance(found, Engine)
     return found
 
 

@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from abl_cards import parallel
+from abl_cards.games import Decisions
 from abl_cards.games.game import GameError
-from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.state import LEADING
 from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.tables import MoveLists, Moves

@@ -11,9 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from abl_cards.cards import parse_hand
-from abl_cards.games import counting, game
-from abl_cards.games.engine import FolderEngine
-from abl_cards.games.play.decisions import Decisions
+from abl_cards.games import Decisions, Engine, counting, game
 from abl_cards.games.reading.rules import Rules
 from tests.brute_force.guandan import readings
 from tests.effort import thorough
@@ -208,7 +206,7 @@ def test_after_every_move(rules: Rules, counter: Counter) -> None:
 def test_rules_without_wild_cards(tmp_path: Path) -> None:
     """Where no card is wild, the heart of the level is a card like any other."""
     engine_without = game("guandan").engine(write_variant(tmp_path, NO_WILD_CARDS))
-    assert isinstance(engine_without, FolderEngine)
+    assert isinstance(engine_without, Engine)
     hands = np.stack([parse_hand("S3 S4 S5 S6 H2 H9"), parse_hand("S3 S4 H5 S6 H9"), parse_hand("H9 H9 S8")])
     assert Counter(engine_without.rules).plays_left(hands, np.array([9, 9, 9], np.int8)).tolist() == [2, 5, 2]
     assert Counter(engine().rules).plays_left(hands, np.array([9, 9, 9], np.int8)).tolist() == [2, 1, 1]

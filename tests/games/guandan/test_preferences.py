@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from abl_cards.cards import Card, cards_of
-from abl_cards.games import GameError, Moment, game
-from abl_cards.games.engine import FolderEngine
+from abl_cards.games import Engine, GameError, Moment, game
 from abl_cards.games.preferences import Preferences
 from abl_cards.logic import Atom, KBError, Oracle
 from abl_cards.platforms.contest.standings import levels
@@ -26,10 +25,10 @@ SPOKEN_OF = {
 """What preferences are about; the rules know more of a table."""
 
 
-def engine_of(folder: Path | None = None) -> FolderEngine:
+def engine_of(folder: Path | None = None) -> Engine:
     """The engine of a folder, by default of the game's own."""
     found = game("guandan").engine(folder)
-    assert isinstance(found, FolderEngine)
+    assert isinstance(found, Engine)
     return found
 
 
@@ -39,11 +38,11 @@ def level_of(decision: Any) -> int:
 
 
 @pytest.fixture(scope="module")
-def strict(tmp_path_factory: pytest.TempPathFactory) -> FolderEngine:
+def strict(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     return engine_of(edited(tmp_path_factory.mktemp("kb") / "strict", more=STRICT))
 
 
-def preferences(engine: FolderEngine, **more: Any) -> Preferences:
+def preferences(engine: Engine, **more: Any) -> Preferences:
     return engine.judge(**more)
 
 
@@ -75,7 +74,7 @@ def hand_facts(cards: list[Card], level: int, names: tuple[str, str, str]) -> se
     return found | {Atom(wild, (n,)) for n in range(1, wilds + 1)}
 
 
-def facts_of(engine: FolderEngine, moment: Moment, row: int) -> set[Atom]:
+def facts_of(engine: Engine, moment: Moment, row: int) -> set[Atom]:
     """Everything vocabulary.lp says of a decision and a move, from the arrays of the decision alone."""
     decision: Any = moment.decision
     level, view = level_of(decision), decision.view
@@ -117,7 +116,7 @@ def beliefs(estimate: np.ndarray, level: int) -> set[Atom]:
     return found
 
 
-def test_costs_and_constraints_are_those_of_clingo(strict: FolderEngine) -> None:
+def test_costs_and_constraints_are_those_of_clingo(strict: Engine) -> None:
     """On moves of positions met in play and of crowded random hands; both sides of consistency come up.
 
     Every other decision comes with an estimate of the other hands.
@@ -209,7 +208,7 @@ def test_a_group_left_out_costs_nothing() -> None:
         preferences(engine, without=[groups[0] + "x"])
 
 
-def test_preferences_of_another_folder(strict: FolderEngine, tmp_path: Path) -> None:
+def test_preferences_of_another_folder(strict: Engine, tmp_path: Path) -> None:
     """They judge as they do at a table of their own; the rules of the table stay."""
     engine = engine_of()
     decisions: Any = met_in_play(engine, 50, seed=3)

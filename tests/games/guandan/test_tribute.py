@@ -2,7 +2,7 @@
 
 import pytest
 
-from abl_cards.games.play.tables import Tables
+from abl_cards.games import Tables
 from abl_cards.platforms.contest.standings import refusing
 from tests.games.guandan.scripted import Script, choose, is_over, leads, options, play, sit_down
 from tests.games.guandan.states import PROFILES, engine

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from abl_cards.games import Engine, game
-from abl_cards.games.engine import FolderEngine
 from abl_cards.games.game import GameError
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.shapes import functor
@@ -35,7 +34,7 @@ VARIANTS = {
     "no_wild_cards": NO_WILD_CARDS,
     "tribute_by_seat": TRIBUTE_BY_SEAT,
 }
-EngineOf = Callable[[str], FolderEngine]
+EngineOf = Callable[[str], Engine]
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +42,11 @@ def engine_of(tmp_path_factory: pytest.TempPathFactory) -> EngineOf:
     """The engine of a variant by name."""
     root = tmp_path_factory.mktemp("variants")
 
-    def load(name: str) -> FolderEngine:
+    def load(name: str) -> Engine:
         if not (root / name).exists():
             write_variant(root / name, VARIANTS[name])
         engine: Engine = game("guandan").engine(directory=root / name)
-        assert isinstance(engine, FolderEngine)
+        assert isinstance(engine, Engine)
         return engine
 
     return load

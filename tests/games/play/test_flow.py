@@ -8,9 +8,7 @@ import pytest
 
 from abl_cards.agents import Random
 from abl_cards.cli.kb import NEW_GAME
-from abl_cards.games import GameError, game
-from abl_cards.games.engine import FolderEngine
-from abl_cards.games.play.tables import Tables
+from abl_cards.games import Engine, GameError, Tables, game
 from abl_cards.logic import KBError
 from abl_cards.selftest.games import step
 from abl_cards.streams import mix_all
@@ -23,15 +21,15 @@ adds(tricks,1,won) :- event(trick).
 """
 
 
-def engine_with(folder: Path, text: str) -> FolderEngine:
+def engine_with(folder: Path, text: str) -> Engine:
     shutil.copytree(NEW_GAME, folder)
     (folder / "more.lp").write_text(text, "utf-8")
     engine = game(str(folder)).engine()
-    assert isinstance(engine, FolderEngine)
+    assert isinstance(engine, Engine)
     return engine
 
 
-def begin(engine: FolderEngine) -> Tables:
+def begin(engine: Engine) -> Tables:
     return engine.tables(mix_all(np.arange(8).astype(np.uint64), 3))
 
 

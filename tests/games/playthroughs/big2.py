@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from abl_cards.games import game
-from abl_cards.games.race import racing
 from abl_cards.streams import mix_all
 from tests.brute_force.big2 import LETTERS
 from tests.games.random_play import match_keys, random_moves
@@ -15,7 +14,7 @@ def big2_game(hands: tuple[str, str], seed: int) -> str:
     """A whole game at random with these hands: every play with how many labels were legal, the points."""
     engine = game("big2").engine()
     dealt = np.array([[hand.count(letter) for letter in LETTERS] for hand in hands], np.uint8)
-    tables = racing(engine).tables(dealt[None])
+    tables = engine.as_race().tables(dealt[None])
     tables.keys[:] = match_keys(1, seed)
     lines = [engine.draw(tables, 0)]
     while (playing := tables.playing()).size:

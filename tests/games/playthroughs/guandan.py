@@ -6,9 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import card_text
-from abl_cards.games import game
-from abl_cards.games.engine import FolderEngine
-from abl_cards.games.play.tables import Tables
+from abl_cards.games import Engine, Tables, game
 from abl_cards.games.tables import Indices, Moves
 from abl_cards.platforms.contest.standings import level_at, options_of, refusing, stage_of, standing, values
 from abl_cards.platforms.contest.wire import RANK_TEXT, TRIBUTE, hand_texts
@@ -18,7 +16,7 @@ from tests.games.random_play import match_keys, step
 class Scribe:
     """A listener that writes down one episode of the match at table 0."""
 
-    def __init__(self, engine: FolderEngine, number: int) -> None:
+    def __init__(self, engine: Engine, number: int) -> None:
         self._engine, self._number = engine, number
         self._decisions = 0
         self.lines: list[str] = []
@@ -76,7 +74,7 @@ def seats(order: NDArray[np.int8]) -> str:
 def episode(profile: str, seed: int, number: int) -> str:
     """The episode of this number, from 0, in the random match of a seed."""
     engine = game("guandan").engine(None, profile)
-    assert isinstance(engine, FolderEngine)
+    assert isinstance(engine, Engine)
     scribe = Scribe(engine, number)
     tables = engine.tables(match_keys(1, seed), scribe)
     while tables.episode[0] <= number and step(tables):

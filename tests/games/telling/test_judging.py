@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from abl_cards.games.play.choices import Choices
-from abl_cards.games.play.decisions import Decisions
+from abl_cards.games import Choices, Decisions
 from abl_cards.games.play.view import View
 from abl_cards.games.preferences import Preferences, read_preferences
 from abl_cards.games.reading.rules import Rules

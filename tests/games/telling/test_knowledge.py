@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from abl_cards.games.play.decisions import Decisions
+from abl_cards.games import Decisions, Tables
 from abl_cards.games.play.habits import note_acts
-from abl_cards.games.play.tables import Tables
 from abl_cards.games.play.view import View
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.telling.knowledge import hidden, hints

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abl_cards.games.play.tables import Tables
+from abl_cards.games import Tables
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.telling.observations import observation_of, observe
 from abl_cards.games.telling.random_states import random_state

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from abl_cards.games import Tables
 from abl_cards.games.naming import PlayName, meant, move_text
-from abl_cards.games.play.tables import Tables
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.words.drawing import draw, name, show, sorts, spell
 from abl_cards.games.words.moments import look, moment

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from abl_cards.games import GameError, game
-from abl_cards.games.race import racing
 
 SMALL = """
 seat(0..1). rank(3..6). pack(R,2) :- rank(R). deals(S,4) :- seat(S). open_hands. leads(0). match_over.
@@ -34,11 +34,11 @@ def folder(tmp_path: Path, rules: str) -> str:
 
 
 def test_a_small_folder_is_one(tmp_path: Path) -> None:
-    race = racing(game(folder(tmp_path, SMALL)).engine())
+    race = game(folder(tmp_path, SMALL)).engine().as_race()
     assert len(race.combinations.labels) == 8
     assert race.race("44", "5566", "33").to_beat == race.combinations.labels.index("set(3,2)")
     assert race.combinations.beats.sum() == 2 * (3 + 2 + 1)
-    assert race.cards_text(race.race("63", "4").own) == "36"  # type: ignore[arg-type]
+    assert race.cards_text(np.array(race.race("63", "4").own)) == "36"
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,10 @@ def test_what_is_none_is_refused_with_a_reason(tmp_path: Path, old: str, new: st
     assert old in SMALL
     rules = SMALL.replace(old, new) + "#external event(E) : E = play. #external passed(S) : seat(S).\n"
     with pytest.raises(GameError, match=says):
-        racing(game(folder(tmp_path, rules)).engine())
+        game(folder(tmp_path, rules)).engine().as_race()
 
 
 @pytest.mark.parametrize("name", ["president", "bigtwo", "sixteen"])
 def test_games_of_more_seats_are_none(name: str) -> None:
     with pytest.raises(GameError, match="no race of two open hands"):
-        racing(game(name).engine())
+        game(name).engine().as_race()

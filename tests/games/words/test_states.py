@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from abl_cards.games import Tables
 from abl_cards.games.game import GameError
-from abl_cards.games.play.tables import Tables
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.words.moments import legal_labels, legal_moves, look, moment
 from abl_cards.games.words.states import read_state, stand, write_state

@@ -7,10 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from abl_cards.games import Choices, Decisions, Tables
 from abl_cards.games.game import GameError
-from abl_cards.games.play.choices import Choices
-from abl_cards.games.play.decisions import Decisions
-from abl_cards.games.play.tables import Tables
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.words.moments import adopt, legal_moves, moment
 from abl_cards.games.words.plays import form_of, read_play
@@ -98,4 +96,4 @@ def test_choices_by_other_rules(auction: Rules, tmp_path: Path) -> None:
 
 def test_other_packs_are_not_compared(wild: Rules, president: Rules) -> None:
     with pytest.raises(GameError, match="another pack or other seats"):
-        adopt(wild, moment(president, {"hand": ["S3"]}).decision)  # type: ignore[arg-type]
+        adopt(wild, moment(president, {"hand": ["S3"]}).decision)
