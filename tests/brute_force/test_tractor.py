@@ -8,9 +8,19 @@ from random import Random
 import pytest
 
 from tests.brute_force import tractor
-from tests.brute_force.tractor.cards import KINDS, PACK, RANKS, SUITS, Order, from_botzone, points, runs_by_subsets
+from tests.brute_force.tractor.cards import (
+    KINDS,
+    PACK,
+    RANKS,
+    SUITS,
+    Order,
+    from_botzone,
+    points,
+    runs_by_subsets,
+    subsets,
+)
 from tests.brute_force.tractor.leads import Lead, all_leads, beatable, challenge, decompose, lead_of, plain_leads
-from tests.brute_force.tractor.random_play import two_hands
+from tests.brute_force.tractor.random_play import crowded_hands, random_order, random_throw, random_trick
 from tests.brute_force.tractor.rules import BOTZONE, PROFILES, STANDARD, Rules, variant
 from tests.brute_force.tractor.trick import covers, winner
 
@@ -174,8 +184,8 @@ def test_number_of_leads_in_standard(trump: str, tractors: int) -> None:
 def test_runs_against_choices_of_pairs(rules: Rules) -> None:
     rng = Random(5)
     for _ in range(300):
-        order = rules.order(rng.choice(RANKS), rng.choice([*SUITS, "N"]))
-        hand = two_hands(rng, order, 25)[0]
+        order = random_order(rng, rules)
+        hand = crowded_hands(rng, order, 25, 2)[0]
         for suit in [*SUITS, "T"]:
             paired = order.pairs(order.of_suit(hand, suit))
             for length in range(2, len(paired) + 1):
@@ -365,7 +375,57 @@ def test_leads_are_read_as_they_are(rules: Rules) -> None:
     """What ``all_leads`` lists, ``lead_of`` reads the same."""
     rng = Random(9)
     for _ in range(100):
-        order = rules.order(rng.choice(RANKS), rng.choice([*SUITS, "N"]))
-        for each in all_leads(order, two_hands(rng, order, 8)[0]):
+        order = random_order(rng, rules)
+        for each in all_leads(order, crowded_hands(rng, order, 8, 2)[0]):
             assert lead_of(rules, order, each.cards) == each
             assert sorted(chain(*(part.cards for part in each.parts))) == list(each.cards)
+
+
+# --- Challenge and tricks say the same --------------------------------------------------------------------------------
+
+
+def could_take(order: Order, led: Lead, hand: list[str]) -> bool:
+    """Whether some cards of the hand, of the suit led, would take the trick of that lead."""
+    cards = order.of_suit(hand, led.suit)
+    return any(winner(order, led, [chosen]) for chosen in subsets(cards, led.size))
+
+
+@BOTH
+def test_a_part_is_beatable_where_it_would_be_taken(rules: Rules) -> None:
+    rng, beaten = Random(6), 0
+    for _ in range(400):
+        order, led, _, others = random_throw(rng, rules, 14)
+        for part in led.parts:
+            for hand in others:
+                alone = beatable(order, part, led.suit, hand)
+                assert could_take(order, Lead(led.suit, (part,)), hand) == alone, (part, hand)
+                beaten += alone
+    assert beaten > 100
+
+
+@BOTH
+def test_nobody_takes_a_throw_of_trumps_that_stands(rules: Rules) -> None:
+    rng, stood = Random(7), 0
+    for _ in range(600):
+        order, led, _, others = random_throw(rng, rules, 12)
+        if led.suit == "T" and not challenge(rules, order, led, others).failed:
+            stood += 1
+            assert not any(could_take(order, led, hand) for hand in others), led
+    assert stood > 20
+
+
+@BOTH
+def test_random_throws_stand_and_fail(rules: Rules) -> None:
+    rng = Random(8)
+    throws = [random_throw(rng, rules) for _ in range(400)]
+    failed = [len(challenge(rules, each.order, each.lead, each.others).failed) for each in throws]
+    assert min(failed.count(0), sum(each == 1 for each in failed), sum(each > 1 for each in failed)) > 40
+    assert all(set(each.lead.cards) <= set(each.hand) and len(each.others) == 3 for each in throws)
+
+
+@BOTH
+def test_random_tricks_are_taken_by_all(rules: Rules) -> None:
+    rng = Random(10)
+    tricks = [random_trick(rng, rules) for _ in range(400)]
+    takers = {throw: [winner(o, led, a) for o, led, a in tricks if led.is_throw == throw] for throw in (False, True)}
+    assert all(takers[throw].count(taker) > 10 for throw in takers for taker in range(4))

@@ -182,7 +182,7 @@ RULES = {**PROFILES, "revokes": HOLE, "standard without": variant(STANDARD, shor
 def test_lists_agree(rules: Rules) -> None:
     """``follows`` and ``follows_by_subsets`` on random states; every state has an answer, and drawn ones are legal."""
     rng = Random(1)
-    for state in states(2, 800, rules, 12, 12):
+    for state in states(2, 400, rules, 12, 12):
         found = follows_by_subsets(rules, *state)
         assert found
         assert follows(rules, *state) == found, state
@@ -211,7 +211,7 @@ def plainly(rules: Rules, order: Order, lead: Lead, hand: Sequence[str], cards: 
 def test_leads_of_one_part_by_counts(rules: Rules) -> None:
     """Tractors of up to four pairs: beyond, what is left of one in S asks for a tractor again."""
     seen = 0
-    for order, led, hand in states(3, 1500, rules, 12, 8):
+    for order, led, hand in states(3, 800, rules, 12, 8):
         if led.is_throw or led.parts[0].pairs > 4:
             continue
         seen += led.parts[0].pairs > 1
@@ -221,7 +221,7 @@ def test_leads_of_one_part_by_counts(rules: Rules) -> None:
             assert follows(rules, order, led, hand) == wanted, (led, hand)
         else:
             assert follows(rules, order, led, hand) <= wanted, (led, hand)
-    assert seen > 50
+    assert seen > 30
 
 
 def test_states_are_varied() -> None:

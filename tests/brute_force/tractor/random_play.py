@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
+from itertools import chain, islice
 from random import Random
 from typing import NamedTuple
 
-from tests.brute_force.tractor.cards import KINDS, NONE, PACK, RANKS, SUITS, Cards, Order
+from tests.brute_force.tractor.cards import KINDS, NONE, PACK, RANKS, SUITS, TRUMP, Cards, Order, without
 from tests.brute_force.tractor.deal import flipped, shows
 from tests.brute_force.tractor.follow import follows, legal_follow
 from tests.brute_force.tractor.leads import Lead, decompose, plain_leads
@@ -94,9 +94,9 @@ def crowded(rng: Random, order: Order) -> list[str]:
     return kinds
 
 
-def two_hands(rng: Random, order: Order, size: int) -> tuple[list[str], list[str]]:
-    """Two hands of so many cards out of one pack, both with many pairs and tractors."""
-    hands: tuple[list[str], list[str]] = ([], [])
+def crowded_hands(rng: Random, order: Order, size: int, seats: int) -> list[list[str]]:
+    """Hands of so many cards out of one pack, with many pairs and tractors."""
+    hands: list[list[str]] = [[] for _ in range(seats)]
     pairing = rng.choice([0.3, 0.7, 0.9])
     for card in crowded(rng, order):
         chosen = rng.choice(hands)
@@ -116,12 +116,82 @@ def crowded_lead(rng: Random, order: Order, hand: Sequence[str]) -> Lead:
     return rng.choice(leads[rng.choice(sorted(leads))])
 
 
+def random_order(rng: Random, rules: Rules) -> Order:
+    return rules.order(rng.choice(RANKS), rng.choice((*SUITS, NONE)))
+
+
 def random_state(rng: Random, rules: Rules, largest: int = 25, longest: int = 25) -> State:
     """A lead of at most so many cards and a hand of at most so many to answer it, with many pairs and tractors."""
     while True:
-        order = rules.order(rng.choice(RANKS), rng.choice((*SUITS, NONE)))
-        size = rng.randint(1, largest)
-        leader, hand = two_hands(rng, order, size)
+        order = random_order(rng, rules)
+        leader, hand = crowded_hands(rng, order, rng.randint(1, largest), 2)
+        if not leader:
+            continue
         lead = crowded_lead(rng, order, leader)
         if lead.size <= min(len(hand), longest):
             return State(order, lead, sorted(hand))
+
+
+class Throw(NamedTuple):
+    """A throw before its challenge, the hand of who throws (it among the cards) and the three others in turn."""
+
+    order: Order
+    lead: Lead
+    hand: list[str]
+    others: list[list[str]]
+
+
+def weakened(rng: Random, order: Order, lead: Lead, hand: list[str], others: list[list[str]]) -> list[list[str]]:
+    """The other hands with most of what is higher than the lowest part exchanged for cards of other suits."""
+    unseen = [card for card in without(PACK, chain(hand, *others)) if order.suits[card] != lead.suit]
+    rng.shuffle(unseen)
+    lowest = min(part.top for part in lead.parts)
+
+    def goes(card: str) -> bool:
+        higher = order.suits[card] == lead.suit and order.strengths[card] > lowest
+        return higher and bool(unseen) and rng.random() < 0.95
+
+    return [[unseen.pop() if goes(card) else card for card in other] for other in others]
+
+
+def random_throw(rng: Random, rules: Rules, largest: int = 25) -> Throw:
+    """A throw of two parts or more, of high cards more often than not, so that parts stand and parts fail."""
+    while True:
+        order = random_order(rng, rules)
+        hand, *others = crowded_hands(rng, order, rng.randint(2, largest), 4)
+        suit = order.suits[rng.choice(hand or list(KINDS))]
+        cards = sorted(order.of_suit(hand, suit), key=lambda card: order.strengths[card])
+        high = cards[-rng.randint(2, 8) :] if rng.random() < 0.6 else cards
+        chosen = rng.sample(high, rng.randint(1, len(high))) if high else []
+        lead = Lead(suit, decompose(order, chosen))
+        if rng.random() < 0.6:
+            others = weakened(rng, order, lead, hand, others)
+        if lead.is_throw:
+            return Throw(order, lead, sorted(hand), [sorted(other) for other in others])
+
+
+def trumping(rng: Random, order: Order, lead: Lead) -> Cards | None:
+    """Trumps that have room for the parts of a lead, if chance finds some."""
+    cards: list[str] = []
+    for part in lead.parts:
+        runs = order.runs([card for card in KINDS if order.suits[card] == TRUMP], max(part.pairs, 1))
+        free = [run for run in runs if not set(run) & set(cards)]
+        if not free:
+            return None
+        cards += [card for card in rng.choice(free) for _ in range(2 if part.pairs else 1)]
+    return tuple(cards)
+
+
+def random_trick(rng: Random, rules: Rules) -> tuple[Order, Lead, list[Cards]]:
+    """A lead and three answers of as many cards each, of which many could take it; who had what is left out."""
+    order, lead, _ = random_state(rng, rules, 20, 10)
+    answers: list[Cards] = []
+    for _ in range(3):
+        found = None
+        if rng.random() < 0.7:
+            found = trumping(rng, order, lead)
+        elif rng.random() < 0.7:
+            same = [each for each in plain_leads(order, order.of_suit(PACK, lead.suit)) if each.size == lead.size]
+            found = rng.choice(same).cards if same else None
+        answers.append(found or tuple(rng.sample(PACK, lead.size)))
+    return order, lead, answers

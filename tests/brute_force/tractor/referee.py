@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tests.brute_force.tractor.cards import PACK, Cards, Order, held, points, without
 from tests.brute_force.tractor.deal import Shown, flipped, may_show, trump_of
@@ -41,6 +42,14 @@ def insist(good: bool, text: str) -> None:
         raise Illegal(text)
 
 
+class Act(NamedTuple):
+    """One step: the method of ``Round``, whose it was, and its cards; of ``undeclared`` the trump suit, the kitty."""
+
+    step: str
+    seat: int  # of undeclared: who banks by chance, -1 where that was given
+    cards: Cards
+
+
 @dataclass
 class Round:
     """The state of a round; ``banker`` is None where declaring decides who banks, as in the first."""
@@ -62,6 +71,7 @@ class Round:
     taken: list[int] = field(default_factory=lambda: [0, 0])  # points in tricks, by team
     penalties: int = 0  # added to the off-side's total
     kitty_won: int = 0
+    acts: list[Act] = field(default_factory=list)  # all that was done, as it was sent
 
     def __post_init__(self) -> None:
         self.given = self.banker is not None
@@ -92,6 +102,7 @@ class Round:
         self._expect("deal")
         gone = [*self.hands[0], *self.hands[1], *self.hands[2], *self.hands[3]]
         insist(held([*gone, card], PACK), f"there is no third {card}")
+        self.acts.append(Act("deal", self.turn, (card,)))
         self.hands[self.turn].append(card)
         self.stage = "show"
 
@@ -101,6 +112,7 @@ class Round:
         seat, named = self.turn, " ".join(cards)
         good = may_show(self.rules, self.level, self.shown, self.hands[seat], cards)
         insist(good, f"seat {seat} may not show {named}")
+        self.acts.append(Act("show", seat, tuple(cards)))
         if cards:
             self.shown.append(Shown(seat, tuple(cards)))
             self.trump = trump_of(cards)
@@ -126,6 +138,7 @@ class Round:
         else:
             insist(trump in ("S", "H", "C", "D"), "one of the four suits is trump")
         insist((banker is None) == self.given, "chance makes a banker where none is given")
+        self.acts.append(Act("undeclared", -1 if banker is None else banker, (trump, *kitty)))
         self.trump, self.banker = trump, self.banker if self.given else banker
         self._take_kitty()
 
@@ -141,6 +154,7 @@ class Round:
         self._expect("bury")
         right_count = len(cards) == KITTY or self.rules.buries_any
         insist(right_count and held(cards, self.hands[self.turn]), "bury eight cards of your own")
+        self.acts.append(Act("bury", self.turn, tuple(cards)))
         self.hands[self.turn] = without(self.hands[self.turn], cards)
         self.kitty, self.stage, self.leader = sorted(cards), "play", self.turn
 
@@ -151,6 +165,7 @@ class Round:
         self._expect("play")
         insist(held(cards, self.hands[self.turn]), f"seat {self.turn} does not hold {' '.join(cards)}")
         laid = self._play_lead(cards) if self.lead is None else self._play_answer(self.lead, cards)
+        self.acts.append(Act("play", self.turn, tuple(cards)))
         self.hands[self.turn] = without(self.hands[self.turn], laid)
         self.trick.append(laid)
         self.turn = (self.turn + 1) % 4
@@ -184,3 +199,20 @@ class Round:
             if team(taker) != team(self.banker or 0):
                 self.kitty_won = points(self.kitty) * kitty_times(self.rules, self.lead)
         self.turn, self.trick, self.lead = taker, [], None
+
+
+def replayed(rules: Rules, level: str, banker: int | None, acts: Sequence[Act]) -> Round:
+    """The round in which all this was done."""
+    one = Round(rules, level, banker)
+    for step, seat, cards in acts:
+        if step == "deal":
+            one.deal(*cards)
+        elif step == "show":
+            one.show(cards)
+        elif step == "undeclared":
+            one.undeclared(cards[0], None if seat < 0 else seat, cards[1:])
+        elif step == "bury":
+            one.bury(cards)
+        else:
+            one.play(cards)
+    return one

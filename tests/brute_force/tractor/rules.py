@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 from tests.brute_force.tractor.cards import Order
 
@@ -27,7 +28,10 @@ class Rules:
     buries_any: bool = False  # D5
 
     def order(self, level: str, trump: str) -> Order:
-        return Order(level, trump, self.chains)
+        return ordered(level, trump, self.chains)
+
+
+ordered = cache(Order)
 
 
 STANDARD = Rules()
