@@ -19,7 +19,16 @@ from tests.brute_force.tractor.cards import (
     runs_by_subsets,
     subsets,
 )
-from tests.brute_force.tractor.leads import Lead, all_leads, beatable, challenge, decompose, lead_of, plain_leads
+from tests.brute_force.tractor.leads import (
+    Lead,
+    all_leads,
+    beatable,
+    challenge,
+    decompose,
+    lead_of,
+    legal_lead,
+    plain_leads,
+)
 from tests.brute_force.tractor.random_play import crowded_hands, random_order, random_throw, random_trick
 from tests.brute_force.tractor.rules import BOTZONE, PROFILES, STANDARD, Rules, variant
 from tests.brute_force.tractor.trick import covers, winner
@@ -200,6 +209,17 @@ def test_all_leads_of_a_hand(rules: Rules) -> None:
     found = [each.cards for each in all_leads(order, hand)]
     assert len(found) == len(set(found)) == 17 + 3
     assert {each.cards for each in plain_leads(order, hand)} <= set(found)
+
+
+@BOTH
+def test_what_may_be_led(rules: Rules) -> None:
+    """Cards of one suit that the hand holds; whether a throw stands is asked afterwards."""
+    order, hand = rules.order("2", "H"), ["S3", "S3", "S5", "C5", "C2", "SB"]
+    for sent, good in [
+        ("S3", True), ("S3 S3", True), ("S3 S5", True), ("S3 S3 S5", True), ("C2 SB", True),
+        ("S3 C5", False), ("C5 C2", False), ("S4", False), ("S5 S5", False), ("", False),
+    ]:  # fmt: skip
+        assert legal_lead(rules, order, hand, sent.split()) == good
 
 
 def test_cards_of_one_letter() -> None:

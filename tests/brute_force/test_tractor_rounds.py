@@ -339,6 +339,14 @@ def test_kitty_points(hands: list[str], plays: str, won: tuple[int, int]) -> Non
 
 
 @pytest.mark.parametrize("banker", range(4))
+def test_whose_the_kitty_is(banker: int) -> None:
+    """Seat 1 takes the last trick, 10 points in it and 15 in the kitty: counted where 1 is off-side."""
+    one = played(endgame(BOTZONE, ["S9", "SK", "S3", "S4"], "H5 HT C3", banker), "S9 / SK / S3 / S4")
+    assert (one.total, one.kitty_won) == ((25, 15) if banker in (0, 2) else (0, 0))
+    assert one.result == ([2, 0, 2, 0] if banker in (0, 2) else [0, 3, 0, 3])
+
+
+@pytest.mark.parametrize("banker", range(4))
 def test_a_failed_throw_in_a_round(banker: int) -> None:
     """What lies instead, and everyone follows that; the price is the off-side's: plus, or minus if they threw."""
     hands = ["SA SQ SQ", "SK SK S3", "S4 S4 S6", "H3 H4 CA"]

@@ -19,6 +19,10 @@ def test_the_last_card_is_the_dealers() -> None:
         assert (game.hands[dealer][-1], game.trump, game.turn) == ("SA", "S", (dealer + 1) % 4)
         assert game.hands[game.turn][0] == PACK[0]
         assert [len(hand) for hand in game.hands] == [13] * 4
+    swapped = [*PACK[1:], PACK[0]]
+    assert (Game(swapped, 2).trump, Game(swapped, 2).hands[2][-1]) == ("C", "C2")
+    with pytest.raises(ValueError, match="not the pack"):
+        Game([*PACK[1:], "SA"])
 
 
 @pytest.mark.parametrize(
