@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from tests.brute_force.tractor.cards import TRUMP, Cards, Order
 from tests.brute_force.tractor.leads import Lead, Part, decompose
 
+LIFT = 100  # of any trump over the highest card of a plain suit
+
 
 def covers(parts: Sequence[Part], lead: Lead) -> bool:
     """Whether a play with these parts, of as many cards as the lead, has room for each part of the lead."""
@@ -36,7 +38,7 @@ def power(order: Order, lead: Lead, cards: Cards) -> int | None:
 
 def trump_bonus(lead: Lead, suit: str) -> int:
     """What lifts any trump over any card of a plain suit."""
-    return 100 if suit == TRUMP else 0
+    return LIFT if suit == TRUMP else 0
 
 
 def throw_power(order: Order, lead: Lead, cards: Cards) -> int | None:
@@ -45,8 +47,8 @@ def throw_power(order: Order, lead: Lead, cards: Cards) -> int | None:
         return None
     longest = lead.parts[0].pairs
     if not longest:
-        return 100 + max(order.strengths[card] for card in cards)
-    return 100 + max(order.strengths[run[-1]] for run in order.runs(order.pairs(cards), longest))
+        return LIFT + max(order.strengths[card] for card in cards)
+    return LIFT + max(order.strengths[run[-1]] for run in order.runs(order.pairs(cards), longest))
 
 
 def lead_power(lead: Lead) -> int:
