@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from itertools import pairwise
 from threading import current_thread
 from typing import TypeVar
 
@@ -45,13 +46,14 @@ def alone() -> Iterator[None]:
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(THREADS, thread_name_prefix=_NAME)
+    return ThreadPoolExecutor(max(1, THREADS - 1), thread_name_prefix=_NAME)
 
 
 def each_share(n: int, work: Callable[[int, int], _T], threads: int = THREADS, least: int = WORTH_A_THREAD) -> list[_T]:
     """Call ``work(lo, hi)`` on ranges that together make 0..n-1, and give back the results in order.
 
-    No share is smaller than ``least`` while there are several. Work that shares work in its turn does it alone: its
+    No share is smaller than ``least`` while there are several. The calling thread does the first one: to wake another
+    and wait for it costs as much as some microseconds of work. Work that shares work in its turn does it alone: its
     threads would wait for each other.
     """
     unshared = _ALONE.get() or current_thread().name.startswith(_NAME)
@@ -59,4 +61,11 @@ def each_share(n: int, work: Callable[[int, int], _T], threads: int = THREADS, l
     bounds = [n * share // shares for share in range(shares + 1)]
     if shares == 1:
         return [work(0, n)]
-    return list(_pool().map(work, bounds[:-1], bounds[1:]))
+    others = [_pool().submit(work, *each) for each in pairwise(bounds[1:])]
+    try:
+        with alone():
+            mine = work(0, bounds[1])
+    finally:
+        for other in others:
+            other.exception()  # waits: they may write into what the caller gives up where it fails
+    return [mine, *(other.result() for other in others)]

@@ -1,5 +1,9 @@
 """Work in shares."""
 
+from threading import current_thread
+
+import pytest
+
 from abl_cards.parallel import alone, each_share
 
 
@@ -9,3 +13,29 @@ def test_a_process_among_others_keeps_to_one_thread() -> None:
     with alone():
         assert each_share(1000, lambda lo, hi: (lo, hi), threads=2) == [(0, 1000)]
     assert each_share(1000, lambda lo, hi: (lo, hi), threads=2) == shared
+
+
+def test_work_within_work_is_not_shared_again() -> None:
+    def work(lo: int, hi: int) -> tuple[str, list[tuple[int, int]]]:
+        return current_thread().name, each_share(hi - lo, lambda lo, hi: (lo, hi), threads=2)
+
+    (mine, first), (other, second) = each_share(2000, work, threads=2)
+    assert (first, second) == ([(0, 1000)], [(0, 1000)])
+    assert mine == current_thread().name != other
+
+
+@pytest.mark.parametrize("wrong", [0, 500])
+def test_an_error_comes_when_all_have_ended(wrong: int) -> None:
+    ended = []
+
+    def work(lo: int, hi: int) -> None:
+        ended.append(lo)
+        if lo == wrong:
+            raise ValueError(f"at {lo}")
+
+    with pytest.raises(ValueError, match=f"at {wrong}"):
+        each_share(1000, work, threads=2)
+    assert sorted(ended) == [0, 500]
+    with alone():
+        pass
+    assert len(each_share(1000, lambda lo, hi: lo, threads=2)) == 2

@@ -11,6 +11,8 @@ from abl_cards.logic.lower import Code, lower
 from abl_cards.parallel import each_share
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 WORD = 64  # states in a machine word
@@ -32,6 +34,26 @@ def evaluate(
     code, states = code_of(circuit), rows.shape[1]
     words = -(-states // WORD)
     each_share(words, lambda lo, hi: _run(code, rows, out, WORD * lo, min(states, WORD * hi)), threads, MIN_WORDS)
+    return out
+
+
+def evaluate_written(
+    circuit: Circuit, states: int, write: Callable[[NDArray[np.uint8], int, int], None], threads: int = 1
+) -> NDArray[np.uint8]:
+    """uint8[outputs, states] of states that are written by the share: ``write(rows, lo, hi)`` into zeroed rows.
+
+    A share is written and evaluated by one thread, while it is in its cache.
+    """
+    rows = np.zeros((len(circuit.inputs), states), np.uint8)
+    out = np.empty((len(circuit.outputs), states), np.uint8)
+    code, words = code_of(circuit), -(-states // WORD)
+
+    def share(lo: int, hi: int) -> None:
+        first, end = WORD * lo, min(states, WORD * hi)
+        write(rows, first, end)
+        _run(code, rows, out, first, end)
+
+    each_share(words, share, threads, MIN_WORDS)
     return out
 
 

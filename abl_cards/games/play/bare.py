@@ -16,6 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games.play.walk import (
+    ANSWER,
     APART,
     CARRYING,
     EVERY_LABEL,
@@ -27,6 +28,7 @@ from abl_cards.games.play.walk import (
     MAIN_LETTER,
     MODE,
     NO_CARD,
+    NO_LABEL,
     Book,
 )
 from abl_cards.games.reading.layout import NONE, PLAIN
@@ -50,7 +52,7 @@ class Bare(NamedTuple):
     tops: np.uint64  # the highest bit of each rank
 
 
-_LABEL, _FORM, _CARDS, _KICKERS, _KICKER_SIZE, _CARRYING, _APART, _FIRST = range(8)
+_LABEL, _FORM, _CARDS, _KICKERS, _KICKER_SIZE, _CARRYING, _APART, _FIRST, _ANSWER = range(9)
 """The last is the lowest rank of the main cards; NONE where these are no piece of the row."""
 
 
@@ -87,7 +89,7 @@ def bare_of(book: Book, copies: int, most: int) -> Bare | None:
     first, last = book.label_blocks[:, 0], book.label_blocks[:, 1]
     fields = (
         blocks[:, LABEL], blocks[:, FORM], main.sum(axis=1), blocks[:, KICKERS], blocks[:, KICKER_SIZE],
-        blocks[:, CARRYING], blocks[:, APART], np.where(carrying, blocks[:, MAIN_LETTER], 0),
+        blocks[:, CARRYING], blocks[:, APART], np.where(carrying, blocks[:, MAIN_LETTER], 0), blocks[:, ANSWER],
     )  # fmt: skip
     shifts = 4 * np.arange(ranks).astype(np.uint64)
     return Bare(
@@ -318,12 +320,12 @@ def list_moves(bare, hands, context, way, labels, legal, allowed, lo, hi, start,
     seen, stop, count = np.int64(start[lo]), np.int64(np.iinfo(np.int64).max), lists.shape[1]
     for i in range(lo, hi):
         key, wanted, ctx, how = _packed(hands, i, kind), np.int64(labels[i]), np.int64(context[i]), np.int64(way[i])
-        for place in range(count):
+        for place in range(count if wanted != NO_LABEL else 0):
             block = np.int64(lists[ctx, place])
             label = blocks[block, _LABEL]
             if not legal[label, i] or (wanted != EVERY_LABEL and wanted != label):
                 continue
-            if not allowed[blocks[block, _FORM], i] or ((key | tops) - main[block]) & tops != tops:
+            if not allowed[blocks[block, _ANSWER], i] or ((key | tops) - main[block]) & tops != tops:
                 continue
             kickers = blocks[block, _KICKERS]
             if kickers == 0:
@@ -354,7 +356,7 @@ def realise(bare, hands, way, labels, allowed, keys, lo, hi, form, cards, room, 
     for i in range(lo, hi):
         found[i] = 0
         block = block_of[labels[i]] if 0 <= labels[i] < len(block_of) else np.int64(NONE)
-        if block < 0 or not allowed[blocks[block, _FORM], i]:
+        if block < 0 or not allowed[blocks[block, _ANSWER], i]:
             continue
         key = _packed(hands, i, kind)
         if ((key | tops) - main[block]) & tops != tops:

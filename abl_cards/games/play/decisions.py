@@ -15,6 +15,7 @@ from abl_cards.games.play import bare, walk
 from abl_cards.games.play.state import LEADING
 from abl_cards.games.play.view import View
 from abl_cards.games.play.walk import Room, new_room
+from abl_cards.games.play.wanted import keep_labels, keep_sets
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Indices, MoveLists, Moves
 from abl_cards.games.telling.knowledge import hidden, hints
@@ -33,12 +34,14 @@ class Decisions:
     def __init__(self, view: View) -> None:
         """What these seats see."""
         self.view = view
+        self._asked = view.rules.asked
         self._found: NDArray[np.uint8] | None = None
 
     @classmethod
     def answered(cls, view: View, legal: NDArray[np.uint8], allowed: NDArray[np.uint8]) -> Decisions:
         """Decisions of which somebody says what is legal: labels [labels, n] and forms [forms, n]."""
         decisions = cls(view)
+        decisions._asked = view.rules.asked_whole
         decisions._found = np.concatenate([legal, allowed])
         return decisions
 
@@ -70,30 +73,32 @@ class Decisions:
     @property
     def _answers(self) -> NDArray[np.uint8]:
         if self._found is None:
-            told = self.rules.one_form_each or self.rules.play
-            self._found = told.ask(len(self.view), self.view.fills)
+            self._found = self._asked.told.ask(len(self.view), self.view.fills)
             self._drop_what_lacks_the_wanted()
         return self._found
 
     def _drop_what_lacks_the_wanted(self) -> None:
         """Where a card must be among those laid down, labels that cannot hold it are not legal."""
-        wanted = self.includes.any(axis=0) if len(self.includes) else np.zeros(0, np.bool_)
-        if wanted.any():
-            rows = np.flatnonzero(wanted)
-            lists = self.at(rows).moves()
-            there = np.zeros((len(self.rules.labels), len(rows)), np.uint8)
-            there[self.labels_of(lists.form), lists.decision] = 1
-            self.legal[:, rows] &= there
+        rows = self._wanting
+        if rows.size:
+            label_of = self.rules.forms.label_of
+            keep_labels(self.legal, self._all_moves(self._labels_at(rows)), label_of, self.includes, rows)
 
     @cached_property
-    def _wanted(self) -> NDArray[np.uint8] | None:
-        """[kinds, n] cards that must be among those laid down; None where no card is."""
-        wanted = self._answers[len(self.rules.labels) + len(self.rules.forms) :]
-        return wanted if wanted.any() else None
+    def _wanting(self) -> NDArray[np.int64]:
+        """The decisions where some card must be among those laid down."""
+        return np.flatnonzero(self.includes.any(axis=0)) if len(self.includes) else np.zeros(0, np.int64)
+
+    def _labels_at(self, rows: NDArray[np.int64], labels: NDArray[np.int16] | None = None) -> NDArray[np.int16]:
+        """[n] the labels, or every one, at some rows, and none at the others."""
+        found = np.full(len(self.view), walk.NO_LABEL, np.int16)
+        found[rows] = walk.EVERY_LABEL if labels is None else labels[rows]
+        return found
 
     def at(self, rows: NDArray[np.int64]) -> Decisions:
         """Some of the decisions; the circuit is not asked again."""
         some = Decisions(self.view.at(rows))
+        some._asked = self._asked
         some._found = None if self._found is None else np.ascontiguousarray(self._found[:, rows])
         return some
 
@@ -131,13 +136,12 @@ class Decisions:
     @property
     def allowed(self) -> NDArray[np.uint8]:
         """[forms, n] the forms the seat could lay down."""
-        first, answers = len(self.rules.labels), self._answers
-        return answers if len(answers) == first else answers[first : first + len(self.rules.forms)]
+        return self._answers[self._asked.answer]
 
     @property
     def includes(self) -> NDArray[np.uint8]:
         """[kinds or 0, n] cards that must be among those laid down."""
-        return self._answers[len(self.rules.labels) + len(self.rules.forms) :]
+        return self._answers[self._asked.wanted :]
 
     @property
     def label_to_beat(self) -> NDArray[np.int16]:
@@ -167,7 +171,7 @@ class Decisions:
 
     def _realise(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
         moves, found = self._laid_down(labels, keys)
-        if self._wanted is not None:
+        if self._wanting.size:
             self._take_wanted(labels, keys, moves, found)
         check_laid(self.rules.kb, np.where(found > 0, np.int16(0), np.int16(-1)), labels, self.rules.label_texts, self)
         return moves
@@ -176,26 +180,25 @@ class Decisions:
         self, labels: NDArray[np.int16], keys: NDArray[np.uint64], moves: Moves, found: NDArray[np.int64]
     ) -> None:
         """Where a card must be among those laid down, choose from the list."""
-        assert self._wanted is not None
-        rows = np.flatnonzero(self._wanted.any(axis=0))
-        lists = self.at(rows).moves(labels[rows])
-        found[rows] = np.diff(lists.start)
-        some = found[rows] > 0
-        pick = below_all(keys[rows], found[rows]) if len(keys) else np.zeros(len(rows), np.int64)
-        chosen = lists.start[:-1][some] + pick[some]
-        moves.form[rows[some]], moves.cards[rows[some]] = lists.form[chosen], lists.cards[chosen]
+        rows = self._wanting
+        lists = self.moves(self._labels_at(rows, labels))
+        found[rows] = np.diff(lists.start)[rows]
+        some = rows[found[rows] > 0]
+        pick = below_all(keys[some], found[some]) if len(keys) else np.zeros(len(some), np.int64)
+        chosen = lists.start[some] + pick
+        moves.form[some], moves.cards[some] = lists.form[chosen], lists.cards[chosen]
 
     def _laid_down(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> tuple[Moves, NDArray[np.int64]]:
-        n, view, plain = len(self.view), self.view, self.rules.bare
+        n, view, plain, answers = len(self.view), self.view, self._asked.bare, self._answers
         moves, found = self._room(n), np.zeros(n, np.int64)
         way = (self.to_beat < 0).astype(np.int8)
         if plain is not None:
             each_share(n, lambda lo, hi: bare.realise(
-                plain, view.hand, way, labels, self.allowed, keys, lo, hi, *moves, self._bare_room(), found,
+                plain, view.hand, way, labels, answers, keys, lo, hi, *moves, self._bare_room(), found,
             ))  # fmt: skip
             return moves, found
         each_share(n, lambda lo, hi: walk.realise(
-            self.rules.book, view.hand, view.context, way, labels, self.allowed, keys, lo, hi, *moves,
+            self._asked.book, view.hand, view.context, way, labels, answers, keys, lo, hi, *moves,
             self._walk_room(),
             found,
         ))  # fmt: skip
@@ -203,31 +206,35 @@ class Decisions:
 
     def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
         """All legal card sets in the order of lists, or those of one label each."""
-        n = len(self.view)
-        chosen = np.full(n, walk.EVERY_LABEL, np.int16) if labels is None else labels
-        held = self.view.hand.sum(axis=1, dtype=np.int64)
-        guess = np.where(self.to_beat < 0, held**2 * 5 // 4, _FOLLOWING) if labels is None else held
-        shares = each_share(n, lambda lo, hi: self._list(chosen, lo, hi, int(guess[lo:hi].sum())))
-        lengths = np.concatenate([np.diff(share.start) for share in shares])
-        lists = MoveLists(
-            np.concatenate([[0], lengths.cumsum()]),
-            np.concatenate([share.form for share in shares]),
-            np.concatenate([share.cards for share in shares]),
-        )
-        if self._wanted is not None:
-            lists = _with(lists, self._wanted)
+        lists = self._all_moves(np.full(len(self.view), walk.EVERY_LABEL, np.int16) if labels is None else labels)
+        if self._wanting.size:
+            lists = keep_sets(lists, self.includes, self._wanting)
         if labels is None and self.view.at_table:
             check_lists(self.rules.kb, lists.start, self)
         return lists
 
+    def _all_moves(self, labels: NDArray[np.int16]) -> MoveLists:
+        """The card sets of labels [n], whatever cards must be among them."""
+        n = len(self.view)
+        held = self.view.hand.sum(axis=1, dtype=np.int64)
+        every = np.where(self.to_beat < 0, held**2 * 5 // 4, _FOLLOWING)
+        guess = np.where(labels == walk.EVERY_LABEL, every, np.where(labels == walk.NO_LABEL, 0, held))
+        shares = each_share(n, lambda lo, hi: self._list(labels, lo, hi, int(guess[lo:hi].sum())))
+        lengths = np.concatenate([np.diff(share.start) for share in shares])
+        return MoveLists(
+            np.concatenate([[0], lengths.cumsum()]),
+            np.concatenate([share.form for share in shares]),
+            np.concatenate([share.cards for share in shares]),
+        )
+
     def _list(self, labels: NDArray[np.int16], lo: int, hi: int, room: int) -> MoveLists:
-        start, view, plain = np.zeros(hi + 1, np.int64), self.view, self.rules.bare
+        start, view, plain = np.zeros(hi + 1, np.int64), self.view, self._asked.bare
         way = (self.to_beat < 0).astype(np.int8)
         while True:
             moves = self._room(room)
-            told = view.hand, view.context, way, labels, self.legal, self.allowed, lo, hi, start, *moves
+            told = view.hand, view.context, way, labels, self.legal, self._answers, lo, hi, start, *moves
             if plain is None:
-                found = walk.list_moves(self.rules.book, *told, self._walk_room())
+                found = walk.list_moves(self._asked.book, *told, self._walk_room())
             else:
                 found = bare.list_moves(plain, *told, self._bare_room())
             if found <= room:
@@ -245,12 +252,3 @@ class Decisions:
         book = self.rules.book
         ranks, slots = book.kind.shape
         return new_room(ranks, slots, self.rules.forms.most_cards, int(book.blocks[:, walk.KICKERS].max()))
-
-
-def _with(lists: MoveLists, wanted: NDArray[np.uint8]) -> MoveLists:
-    """The moves that have all wanted cards [kinds, n] of their decisions among them."""
-    kept, decision = np.ones(len(lists.form), np.bool_), lists.decision
-    for kind in np.flatnonzero(wanted.any(axis=1)):
-        kept &= (wanted[kind, decision] == 0) | (lists.cards == kind).any(axis=1)
-    start = np.concatenate([[0], kept.cumsum()])[lists.start]
-    return MoveLists(start, lists.form[kept], lists.cards[kept])

@@ -176,10 +176,10 @@ def lay_down(state, turns, passing, which, lo, hi, form, cards):
             plays[table, seat] += 1
             idle[table] = 0
             to_beat[table], owner[table], passed[table] = index, seat, 0
-            left = 0
-            for card in range(hands.shape[2]):
-                left |= hands[table, seat, card]
-            if left == 0:
+            card = 0
+            while card < hands.shape[2] and hands[table, seat, card] == 0:
+                card += 1
+            if card == hands.shape[2]:
                 finish(state, table, seat)
         entry = entries[
             seat * turns.acted + np.int64(owner[table]) * turns.owner + np.int64(passed[table]) * turns.passed

@@ -27,6 +27,7 @@ class Book(NamedTuple):
     """What the kernels know of the rules: few arrays, as each that crosses a call costs a counted reference."""
 
     blocks: NDArray[np.int32]  # [blocks, fields] by the names below
+    answer: NDArray[np.int32]  # [forms] which row of what circuits answer says whether a form is allowed
     groups: NDArray[np.int16]  # [blocks, parts, groups] the rank, cards, natural cards and only slot of each group
     tails: NDArray[np.int16]  # [blocks or 1, 2, ranks] the form of the last group, and its natural cards, by its rank
     suit_form: NDArray[np.int16]  # [blocks, suits]
@@ -49,16 +50,16 @@ class Book(NamedTuple):
     @classmethod
     def of(
         cls, catalogue: Catalogue, order: NDArray[np.int16], lists: NDArray[np.int32], alphabet: NDArray[np.int16],
-        main_letter: NDArray[np.int16], sorted_rows: bool,
+        main_letter: NDArray[np.int16], forms: int, sorted_rows: bool,
     ) -> Book:  # fmt: skip
-        """Lay out a catalogue for the kernels; main_letter [blocks] as ``MAIN_LETTER``."""
+        """Lay out a catalogue of so many forms for the kernels; main_letter [blocks] as ``MAIN_LETTER``."""
         layout, slots, table = catalogue
         fields = (
             layout.label, layout.form, layout.mode, layout.groups, layout.wilds, layout.tail_size, layout.kickers,
-            layout.kicker_size, layout.carrying, layout.apart, main_letter,
+            layout.kicker_size, layout.carrying, layout.apart, main_letter, layout.form,
         )  # fmt: skip
         return cls(
-            np.stack(fields, axis=1).astype(np.int32),
+            np.stack(fields, axis=1).astype(np.int32), np.arange(forms, dtype=np.int32),
             np.stack([layout.rank, layout.size, layout.natural, layout.only], axis=1),
             np.stack([layout.tail_form, layout.tail_natural], axis=1), layout.suit_form, layout.allowed,
             layout.label_blocks, slots.kind, slots.natural, slots.suit,
@@ -67,9 +68,16 @@ class Book(NamedTuple):
         )  # fmt: skip
 
 
-LABEL, FORM, MODE, GROUPS, WILDS, TAIL_SIZE, KICKERS, KICKER_SIZE, CARRYING, APART, MAIN_LETTER = range(11)
-"""Fields of a block; where the main cards come among the letters, NONE for before all kickers."""
+LABEL, FORM, MODE, GROUPS, WILDS, TAIL_SIZE, KICKERS, KICKER_SIZE, CARRYING, APART, MAIN_LETTER, ANSWER = range(12)
+"""Fields of a block; where the main cards come among the letters, NONE for before all kickers; Book.answer of FORM."""
 _RANK, _SIZE, _REAL, _ONLY = range(4)  # parts of a group
+
+
+def answered_by(book: Book, answer: NDArray[np.int32]) -> Book:
+    """The same book, where whether forms are allowed stands in these rows [forms] of the answers."""
+    blocks = book.blocks.copy()
+    blocks[:, ANSWER] = np.where(blocks[:, FORM] >= 0, answer[blocks[:, FORM]], blocks[:, FORM])
+    return book._replace(blocks=blocks, answer=answer)
 
 
 class Room(NamedTuple):
@@ -120,15 +128,31 @@ def new_room(ranks, slots, most, kickers):
 @njit(cache=True, nogil=True)
 def take_hand(book, context, hand, room):
     """Sort a hand into ranks, slots and wild cards."""
-    kind, acting, wild = book.kind, book.acting, book.wild
-    natural, wilds = room.natural, room.wilds
-    ranks, width = kind.shape[0], len(book.width)
-    for rank in range(ranks):
-        for slot in range(width):
-            card = kind[rank, slot]
-            natural[rank, slot] = hand[card] * acting[context, rank, slot] if card >= 0 else 0
+    for rank in range(book.kind.shape[0]):
+        _take_rank(book.kind, book.acting, len(book.width), context, hand, rank, room.natural)
+    _take_wilds(book.wild, len(book.stand_ins), context, hand, room.wilds)
+
+
+@njit(cache=True, nogil=True)
+def take_groups(book, block, context, hand, room):
+    """Sort what the groups of a block may take of a hand, and its wild cards; the other ranks stay as they were."""
+    kind, acting, natural, parts, width = book.kind, book.acting, room.natural, book.groups[block], len(book.width)
+    for group in range(book.blocks[block, GROUPS]):
+        _take_rank(kind, acting, width, context, hand, np.int64(parts[_RANK, group]), natural)
+    _take_wilds(book.wild, len(book.stand_ins), context, hand, room.wilds)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _take_rank(kind, acting, width, context, hand, rank, natural):
+    for slot in range(width):
+        card = kind[rank, slot]
+        natural[rank, slot] = hand[card] * acting[context, rank, slot] if card >= 0 else 0
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _take_wilds(wild, stand_ins, context, hand, wilds):
     wilds[0] = wilds[1] = 0
-    for place in range(len(book.stand_ins)):
+    for place in range(stand_ins):
         card = wild[context, place, 0]
         wilds[place] = hand[card] if card >= 0 else 0
 
@@ -194,7 +218,7 @@ def _write(sorted_rows, laid, filled, index, row, form, cards):
 def walk_block(book, block, context, way, allowed, column, room, seen, window, form, cards):
     """Walk the card sets of a block, the first of which has the number ``seen``; returns the number after the last."""
     only_form = np.int64(book.blocks[block, FORM])
-    if only_form >= 0 and not allowed[only_form, column]:
+    if only_form >= 0 and not allowed[book.blocks[block, ANSWER], column]:
         return seen
     kind, suits, wild, start, counts = book.kind, book.suit, book.wild, book.start, book.counts
     natural, state, laid, base, sorted_rows = (
@@ -234,7 +258,7 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
                             rank = wild[context, place, 1]
                             if rank < 0 or suits[rank, wild[context, place, 2]] != suit:
                                 strangers += state[_OWN, depth]
-                    if index >= 0 and (not allowed[index, column] or strangers > most):
+                    if index >= 0 and (not allowed[book.answer[index], column] or strangers > most):
                         index = np.int64(NONE)
                 if index >= 0:
                     if first <= seen < last:
@@ -316,7 +340,7 @@ def _walk_tails(book, block, context, allowed, column, room, depth, seen, window
     for place in range(order.shape[1]):
         rank = np.int64(order[context, place])
         index = tails[0, rank]
-        if index < 0 or not allowed[index, column]:
+        if index < 0 or not allowed[book.answer[index], column]:
             continue
         pattern = _pattern(
             base, width, stand_ins, natural, rank, NONE, wild, context, state[_WILD, depth], state[_OTHER_WILD, depth]
@@ -457,7 +481,8 @@ def list_moves(book, hands, context, way, labels, legal, allowed, lo, hi, start,
     everything = Window(np.int64(0), np.int64(form.shape[0]), np.int64(ROOM_FOR_ALL), np.int64(0))
     seen = np.int64(start[lo])
     for i in range(lo, hi):
-        take_hand(book, context[i], hands[i], room)
+        if labels[i] != NO_LABEL:
+            take_hand(book, context[i], hands[i], room)
         if labels[i] == EVERY_LABEL:
             for block in lists[context[i]]:
                 if legal[blocks[block, LABEL], i]:
@@ -493,9 +518,12 @@ def realise(book, hands, context, way, labels, allowed, keys, lo, hi, form, card
     """
     blocks = book.label_blocks
     for i in range(lo, hi):
-        take_hand(book, context[i], hands[i], room)
         label, ctx, how, here = np.int64(labels[i]), np.int64(context[i]), np.int64(way[i]), np.int64(i)
         first = np.int64(blocks[label, 0])
+        if blocks[label, 1] - first == 1 and book.blocks[first, MODE] != TAILED and not book.blocks[first, KICKERS]:
+            take_groups(book, first, ctx, hands[i], room)
+        else:
+            take_hand(book, ctx, hands[i], room)
         if blocks[label, 1] - first == 1 and _is_plain(book, first, room):
             found[i] = _draw(book, first, ctx, how, keys, i, room, form, cards)
             continue

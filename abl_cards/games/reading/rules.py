@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.play.bare import Bare, bare_of
 from abl_cards.games.play.state import NO_TURN, OVER, TRICK_OVER, State, Turns, empty_state
-from abl_cards.games.play.walk import Book
+from abl_cards.games.play.walk import Book, answered_by
 from abl_cards.games.questions import with_outputs
 from abl_cards.games.reading.arguments import check_arguments
 from abl_cards.games.reading.cells import Cells, plain_cells, read_cells
@@ -65,6 +66,16 @@ class Table:
     leftover: tuple[int, ...]  # in which order those who still hold cards take the last places
 
 
+class Asked(NamedTuple):
+    """The question of every decision, and the books that find their way in the answers."""
+
+    told: Told  # legal/1 of every label, move/1 of forms, includes/1 of every card
+    answer: NDArray[np.int32]  # [forms] in which row of the answers it is said whether a form is allowed
+    wanted: int  # the row of the first card
+    book: Book
+    bare: Bare | None  # for the kernels of games where each cell is one kind of card; None for other games
+
+
 @dataclass(frozen=True)
 class Rules:
     """See the module."""
@@ -96,20 +107,26 @@ class Rules:
         return tuple(map(str, self.labels))
 
     @cached_property
-    def one_form_each(self) -> Told | None:
-        """The circuit of legal/1 alone, where every label has one form that is allowed where it is; else None."""
-        circuit, labels = self.play.circuit, len(self.labels)
-        literals = circuit.output_literals
-        if not np.array_equal(self.forms.label_of, np.arange(labels)) or len(circuit.outputs) != 2 * labels:
-            return None
-        if not np.array_equal(literals[:labels], literals[labels:]):
-            return None
-        return Told.of(with_outputs(circuit, circuit.outputs[:labels]), self.words)
+    def asked(self) -> Asked:
+        """What is asked at every decision; forms that are allowed where their label is legal are not asked for."""
+        circuit, label_of = self.play.circuit, self.forms.label_of.astype(np.int32)
+        literals, labels, forms = circuit.output_literals, len(self.labels), len(self.forms)
+        own = np.flatnonzero(literals[labels : labels + forms] != literals[label_of])
+        answer = label_of.copy()
+        answer[own] = labels + np.arange(len(own))
+        kept = [*range(labels), *(labels + own), *range(labels + forms, len(circuit.outputs))]
+        told = Told.of(with_outputs(circuit, [circuit.outputs[row] for row in kept]), self.words)
+        return self._asked(told, answer, labels + len(own))
 
     @cached_property
-    def bare(self) -> Bare | None:
-        """The book for the kernels of games where each cell is one kind of card; None for other games."""
-        return bare_of(self.book, int(self.pack.copies.max()), self.forms.most_cards)
+    def asked_whole(self) -> Asked:
+        """The same with every form, for those who say themselves what is allowed."""
+        labels, forms = len(self.labels), len(self.forms)
+        return self._asked(self.play, labels + np.arange(forms, dtype=np.int32), labels + forms)
+
+    def _asked(self, told: Told, answer: NDArray[np.int32], wanted: int) -> Asked:
+        book = answered_by(self.book, answer)
+        return Asked(told, answer, wanted, book, bare_of(book, int(self.pack.copies.max()), self.forms.most_cards))
 
     @cached_property
     def secret(self) -> frozenset[Term]:
@@ -390,7 +407,7 @@ def _book(
         texts = [letters.terms.get(cells.names[cell], str(cells.names[cell])) for cell in _cell_ranks(forms, ranks)]
         alphabet = np.array(sorted(range(ranks), key=texts.__getitem__), np.int16)
         main_letter = np.where(layout.carrying != NONE, layout.rank[:, 0], np.int16(NONE))
-    return Book.of(catalogue, order, np.array(lists, np.int32), alphabet, main_letter, sorted_rows)
+    return Book.of(catalogue, order, np.array(lists, np.int32), alphabet, main_letter, len(forms), sorted_rows)
 
 
 LAST_DESCENDING, TEXT = "last_descending", "text"

@@ -12,7 +12,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games.telling.columns import AT_LEAST, BIT, EQUAL, Words, test_of
-from abl_cards.logic import Circuit, evaluate
+from abl_cards.logic import Circuit
+from abl_cards.logic.evaluate import evaluate_written
 from abl_cards.parallel import THREADS, each_share
 
 BLOCK = 256
@@ -105,20 +106,25 @@ class Told:
     def add(self, rows: NDArray[np.uint8], fills: Mapping[str, Fill]) -> None:
         """Write what holds into rows [inputs, n], where the inputs of these groups are zero."""
         n = rows.shape[1]
+        write = self._writer(n, fills)
+        each_share(n, lambda lo, hi: write(rows, lo, hi))
+
+    def _writer(self, n: int, fills: Mapping[str, Fill]) -> Callable[[NDArray[np.uint8], int, int], None]:
+        """Writes what holds of the states lo..hi-1 into rows [inputs, n]."""
         columns = np.zeros((self.offsets[-1], n), np.int16)
 
-        def write(lo: int, hi: int) -> None:
+        def write(rows: NDArray[np.uint8], lo: int, hi: int) -> None:
             for group, used, first, end in zip(
                 self.groups, self.used, self.offsets[:-1], self.offsets[1:], strict=True
             ):
                 fills[group](lo, hi, columns[first:end], used)
             write_rows(self.tests, columns, lo, hi, rows)
 
-        each_share(n, write)
+        return write
 
     def ask(self, n: int, fills: Mapping[str, Fill]) -> NDArray[np.uint8]:
         """[outputs, n] the answers."""
-        return evaluate(self.circuit, self.rows(n, fills), threads=THREADS)
+        return evaluate_written(self.circuit, n, self._writer(n, fills), THREADS)
 
 
 def _tests(rows: list[tuple[int, int, int, int]]) -> Tests:
