@@ -41,7 +41,7 @@ O16. Next banker: the banker's partner if they held, else the seat after the ban
 O17. Levels stop at A; a side at A has to win as banker there. Off-side wins raise the level of the off-side.
 O18. Must-play levels: a rise stops there, and only a win as banker leads past, not a win as off-side.
 O19. The off-side's total may fall below 0 by penalties, and S's upward steps have no end: 120 +1, 160 +2, 200 +3,
-    240 +4.
+    240 +4. A bank taken without a level (S, 80 … 119) is a result of 0 for all.
 O20. D6 on: the led suit is that of the first card as sent, and an off-suit level card of its letter lies as the
     highest of that suit. D5 on: any number of cards may be buried; who has too few to follow plays all he has, and
     the round is over when somebody has none.
