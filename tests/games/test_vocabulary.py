@@ -71,7 +71,7 @@ def test_what_learners_see_is_chosen() -> None:
 
 
 def test_words_for_what_has_no_letter() -> None:
-    """``spoken/3``, ``sort/4``, ``word/4``."""
+    """``sort/4``, ``word/3``, ``word/4``."""
     assert engine_of("numbers").spell("force", 5, "en") == "the top"
     assert engine_of("numbers").sorts[Signature("strength", 2)][1] == "force"
     assert engine_of("numbers").spell("card", "fool", "en") == "the fool"

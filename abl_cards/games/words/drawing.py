@@ -296,8 +296,8 @@ _SEAT = {"en": "seat {}", "zh": "{}号位"}
 
 @once
 def _aloud(rules: Rules) -> Mapping[tuple[Term, str], str]:
-    """What is not said by its letter: ``spoken(big,en,"big joker")``."""
-    return {(term, str(language)): text_of(text) for term, language, text in rules.kb.facts("spoken", 3)}
+    """What is not said by its letter: ``word(big,en,"big joker")``."""
+    return {(term, str(language)): text_of(text) for term, language, text in rules.kb.facts("word", 3)}
 
 
 @once
