@@ -231,7 +231,9 @@ def test_cards_of_one_letter() -> None:
         (variant(BOTZONE, letters=True), "S5 SB", False),
         (variant(BOTZONE, letters=True), "S5 C5", False),
     ]:
-        assert (lead_of(rules, rules.order("2", "H"), sent.split()) is not None) == good
+        found = lead_of(rules, rules.order("2", "H"), sent.split())
+        assert (found is not None) == good
+        assert found is None or (found.suit, [part.cards for part in found.parts]) == ("S", [("S2",), ("S5",)])
 
 
 # --- §6 -------------------------------------------------------------------------------------------------------------

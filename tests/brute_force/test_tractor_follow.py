@@ -155,6 +155,7 @@ def test_revoke_hole() -> None:
     tractor = "H3 H3 H4 H4 S5 S5 S7 S9"
     assert answers(BOTZONE, "2", "H", "SJ SJ SQ SQ", tractor) == texts("S5 S5 S7 S9")
     assert answers(HOLE, "2", "H", "SJ SJ SQ SQ", tractor) == texts("S5 S5 S7 S9 / H3 H3 H4 H4")
+    assert answers(HOLE, "2", "H", "SJ SJ SQ SQ", "H3 H3 H4 H4 S5 S5 S6 S6 S9") == texts("S5 S5 S6 S6")
     assert answers(HOLE, "2", "H", "SJ SJ SA", "S5 S6 S7 H3 H3 H4") == {"S5 S6 S7"}  # not for throws
 
 

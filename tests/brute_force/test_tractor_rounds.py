@@ -142,6 +142,9 @@ def test_nobody_declares() -> None:
     one = silent(BOTZONE, None)
     one.undeclared("H", 3)
     assert (one.stage, one.trump, one.banker) == ("bury", "H", 3)
+    one = silent(BOTZONE, None)
+    one.undeclared("C", 0)
+    assert replayed(BOTZONE, "2", None, one.acts) == one
     one = silent(BOTZONE, 1)
     for trump, banker in (("N", None), ("H", 2)):
         with pytest.raises(Illegal):
