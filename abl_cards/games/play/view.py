@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from abl_cards.games.play.state import State
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Indices, MoveLists
+from abl_cards.games.telling.seeing import add_unseen
 from abl_cards.games.telling.writer import Fill, lazily, rows_of
 
 NO_EVENT = -1
@@ -53,7 +54,8 @@ class View:
     @cached_property
     def unseen(self) -> NDArray[np.uint8]:
         """[n, kinds] the cards that the seats do not see: in the other hands, and aside."""
-        unseen: NDArray[np.uint8] = self.hidden_hands.sum(axis=1, dtype=np.uint8) + self.state.aside[self.which]
+        unseen = np.zeros_like(self.hand)
+        add_unseen(self.state.hands, self.state.aside, self.which, self.seats, unseen)
         return unseen
 
     @cached_property

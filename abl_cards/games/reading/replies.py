@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from abl_cards.games.game import GameError
 from abl_cards.games.play.state import LEADING
 from abl_cards.games.play.view import View
+from abl_cards.games.questions import with_outputs
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.telling.columns import GROUP_OF
-from abl_cards.games.telling.writer import Told, columns_of
+from abl_cards.games.telling.columns import GROUP_OF, test_of
+from abl_cards.games.telling.writer import Told, columns_of, lazily
 from abl_cards.logic import Signature
 from abl_cards.parallel import each_share
 
@@ -33,7 +34,26 @@ def openings(rules: Rules, context: NDArray[np.integer], hands: NDArray[np.uint8
     state.hands[:, 0], state.context[:], state.acts[:] = hands, context, _LATE
     state.fluents[:] = rules.contexts.states[context]
     view = View(rules, state, np.arange(n), np.zeros(n, np.int8), at_table=False)
-    return rules.play.ask(n, view.fills)[: len(rules.labels)]
+    return _opening(rules).ask(n, view.fills)
+
+
+def _opening(rules: Rules) -> Told:
+    """The circuit of the labels alone, where nothing is to beat."""
+    key = "openings", id(rules)
+    if key not in rules.kb.kept:
+        circuit, groups = rules.play.circuit, frozenset({"trick"})
+        trick = Told.of(circuit, rules.words, groups)
+        nothing = trick.rows(1, {"trick": lazily(lambda _: np.array([LEADING]))})[:, 0]
+        tested = {atom: test_of(rules.words, atom) for atom in circuit.inputs}
+        known = {
+            atom: bool(holds)
+            for (atom, test), holds in zip(tested.items(), nothing, strict=True)
+            if test and test.group in groups
+        }
+        labels = with_outputs(circuit, circuit.outputs[: len(rules.labels)])
+        rules.kb.kept[key] = rules, Told.of(labels.specialise(known), rules.words)
+    found: Told = rules.kb.kept[key][1]
+    return found
 
 
 def answers(rules: Rules, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -42,12 +42,12 @@ from numpy.typing import NDArray
 from abl_cards.games.features import Feature, FeatureTable
 from abl_cards.games.play.state import State
 from abl_cards.games.play.view import View
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.cells import WILD
 from abl_cards.games.reading.fluents import ANY, COUNT, ONE, Fluent
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.shapes import number
 from abl_cards.games.tables import Indices
+from abl_cards.games.telling import seeing
 from abl_cards.logic import Term
 from abl_cards.logic.errors import kb_error
 from abl_cards.parallel import each_share
@@ -194,7 +194,7 @@ def _wild(rules: Rules, of: Term | None) -> Iterator[Part]:
 
 def _played(rules: Rules, of: Term | None) -> Iterator[Part]:
     def write(sight: Sight, columns: Numbers) -> None:
-        columns[:] = sight.state.played[sight.which[:, None], sight.order].reshape(columns.shape)
+        seeing.write_by_seat(sight.state.played, sight.which, sight.order, columns)
 
     meaning = "cards each seat has laid down in the episode: copies of each kind"
     yield Part(Feature("played", (rules.table.seats, len(rules.pack)), meaning, cards=True), write)
@@ -204,46 +204,25 @@ def _sizes(rules: Rules, of: Term | None) -> Iterator[Part]:
     width = rules.largest_hand + 1 if of is None else _positive(of, "sizes")
 
     def write(sight: Sight, columns: Numbers) -> None:
-        counts = sight.state.hands[sight.which[:, None], sight.order].sum(axis=2, dtype=np.int64)
-        places = np.arange(counts.shape[1]) * width + np.minimum(counts, width - 1)
-        columns[sight.rows[:, None], places] = 1
+        seeing.write_sizes(sight.state.hands, sight.which, sight.order, width, columns)
 
     meaning = "cards left of each seat, one-hot: place n for n cards"
     yield Part(Feature("sizes", (rules.table.seats, width), meaning), write)
 
 
-def _beaten(sight: Sight) -> Numbers:
-    """[n, kinds] the cards of the last act of whose play it is."""
-    state, which = sight.state, sight.which
-    found = np.zeros((len(which), len(sight.rules.pack)), np.uint8)
-    open_ = sight.view.to_beat >= 0
-    for back in range(sight.rules.recent):
-        at = (state.acts[which] - 1 - back) % sight.rules.recent
-        mine = open_ & (state.acts[which] > back) & (state.recent_seat[which, at] == state.owner[which])
-        _count(found, np.flatnonzero(mine), state.recent[which[mine], at[mine]])
-        open_ &= ~mine
-    return found
+def _to_beat(rules: Rules, of: Term | None) -> Iterator[Part]:
+    def write(sight: Sight, columns: Numbers) -> None:
+        seeing.write_beaten(sight.state, sight.which, sight.view.to_beat, columns)
 
-
-def _count(found: Numbers, rows: Indices, cards: Numbers) -> None:
-    """Add cards [m, most] to the rows [m] of found [n, kinds]."""
-    for column in cards.T:
-        there = column != NO_CARD
-        if not there.any():
-            break
-        found[rows[there], column[there]] += 1
+    meaning = "the cards to beat, zero when leading: copies of each kind of card"
+    yield Part(Feature("to_beat", (len(rules.pack),), meaning, cards=True), write)
 
 
 def _recent(rules: Rules, of: Term | None) -> Iterator[Part]:
     acts = _acts(rules, of)
 
     def write(sight: Sight, columns: Numbers) -> None:
-        state, which, kinds = sight.state, sight.which, len(rules.pack)
-        for back in range(acts):
-            at = (state.acts[which] - 1 - back) % rules.recent
-            mine = np.flatnonzero(state.acts[which] > back)
-            part = columns[:, (acts - 1 - back) * kinds : (acts - back) * kinds]
-            _count(part, mine, state.recent[which[mine], at[mine]])
+        seeing.write_recent(sight.state.recent, sight.state.acts, sight.which, acts, columns)
 
     meaning = "the last acts, latest last: copies of each kind; zero for a pass or no act"
     yield Part(Feature("recent", (acts, len(rules.pack)), meaning, cards=True), write)
@@ -438,7 +417,7 @@ _MAKERS: dict[str, Maker] = {
     "gone": _cards("gone", "the cards laid down in the episode", lambda sight: sight.view.gone),
     "played": _played,
     "sizes": _sizes,
-    "to_beat": _cards("to_beat", "the cards to beat, zero when leading", _beaten),
+    "to_beat": _to_beat,
     "groups": _groups,
     "kicker_size": _kicker_size,
     "owner": _seats("owner", "whose play is to beat, one-hot; zero when leading", _owner),
