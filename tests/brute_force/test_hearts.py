@@ -70,12 +70,8 @@ def test_legal(hand: str, trick: str, first: bool, broken: bool, found: str) -> 
 
 
 def test_who_takes_a_trick() -> None:
-    assert [best(trick.split()) for trick in ("C2 CA SA HA", "D5 D4 D3 SA", "S3 SQ SK S9", "H3 SA SK H2")] == [
-        1,
-        0,
-        2,
-        0,
-    ]
+    for trick, place in (("C2 CA SA HA", 1), ("D5 D4 D3 SA", 0), ("S3 SQ SK S9", 2), ("H3 SA SK H2", 0)):
+        assert best(trick.split()) == place
 
 
 def test_hearts_are_broken_by_a_heart_and_not_by_the_queen() -> None:
