@@ -24,7 +24,7 @@ from experiments.episodes import Episodes, episodes
 from experiments.experiment import Experiment
 from experiments.players import Player, mark, players, rules_mark
 from experiments.report import Cell, Curves, Plot, Report, Table
-from experiments.rules import ByRules
+from experiments.rules import OfAnyGame
 
 if TYPE_CHECKING:
     from abl_cards.loop.settings import Settings as LoopSettings
@@ -36,10 +36,9 @@ _TRUST = {NOTHING: 0.0, PREFERENCES: None}
 
 
 @dataclass(frozen=True)
-class Settings(ByRules):
+class Settings(OfAnyGame):
     """Where the loop begins, how long it goes, and how its steps are made."""
 
-    game: str = setting("guandan", "what is played")
     start: str = setting(NOTHING, f"where it begins: {NOTHING}, {PREFERENCES}, or an agent to train on")
     beside: str = setting("abl", "an agent that meets the same opponents; nothing for nobody")
     minutes: float = setting(3.0, "of training")
@@ -71,7 +70,7 @@ def run(settings: Settings, desk: Desk) -> Report:
     import torch
 
     torch.set_num_threads(1)  # small networks gain little from more, and threads that wait take time from others
-    engine = settings.engine_of(settings.game)
+    engine = settings.engine
     loop = _Loop(settings, desk, engine)
     there = {player.name: player for player in players(settings.opponents, engine)}
     beside = players([settings.beside], engine) if settings.beside else []
@@ -194,7 +193,7 @@ def _table(settings: Settings, found: Mapping[Meeting, Episodes]) -> Table:
         [_name(settings, each), each.opponent, result.count, result.won, *result.bounds, result.points]
         for each, result in found.items()
     ]
-    note = "With 95 % intervals. All have played the same deals, at the first level of a match."
+    note = "With 95 % intervals. All have played the same deals, from the beginning of a match."
     return Table("episodes", "Before, on the way, and after", columns, rows, note, frozenset(columns[3:6]))
 
 

@@ -21,3 +21,15 @@ class ByRules:
     def engine_of(self, name: str) -> Engine:
         """A game by these rules; raises KBError, GameError."""
         return game(name).engine(self.kb, self.profile)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfAnyGame(ByRules):
+    """Settings of an experiment that can be done with any game."""
+
+    game: str = setting("guandan", "what is played: a game, or a folder of rule files")
+
+    @property
+    def engine(self) -> Engine:
+        """The game by these rules; raises KBError, GameError."""
+        return self.engine_of(self.game)

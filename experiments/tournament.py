@@ -1,4 +1,4 @@
-"""Table 5 of Chen et al. 2025: every agent against every other, whole matches on duplicate deals."""
+"""Table 5 of Chen et al. 2025: every agent against every other, whole matches on duplicate deals, of any game."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from experiments.experiment import Experiment
 from experiments.matches import Outcome, matches
 from experiments.players import Player, players
 from experiments.report import Cell, Matrix, Report, Table
-from experiments.rules import ByRules
+from experiments.rules import OfAnyGame
 from experiments.visitors import Visitor, received
 
 AGENTS = ("random", "greedy", "kb", "abl:no-preferences", "abl:no-projection", "abl:supervised", "abl:no-abln", "abl")
 
 
 @dataclass(frozen=True)
-class Settings(ByRules):
+class Settings(OfAnyGame):
     """Who plays, and how long."""
 
     agents: tuple[str, ...] = setting(AGENTS, "who plays, each against each")
@@ -34,7 +34,7 @@ class Settings(ByRules):
 
 def run(settings: Settings, desk: Desk) -> Report:
     """Play the matrix."""
-    engine = settings.engine_of("guandan")
+    engine = settings.engine
     there = players(settings.agents, engine)
     pairs = list(combinations(there, 2))
     desk.plan(len(pairs) + bool(settings.visitor) * len(there))

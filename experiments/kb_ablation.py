@@ -18,7 +18,7 @@ from experiments.experiment import Experiment
 from experiments.matches import Outcome, matches
 from experiments.players import players, variant
 from experiments.report import Bars, Cell, Report, Table
-from experiments.rules import ByRules
+from experiments.rules import OfAnyGame
 from learners.store import load_card
 
 PARTS = {
@@ -30,7 +30,7 @@ PARTS = {
 
 
 @dataclass(frozen=True)
-class Settings(ByRules):
+class Settings(OfAnyGame):
     """Whose parts are measured, and how long."""
 
     agent: str = setting("abl", "who plays against itself without a part")
@@ -64,7 +64,7 @@ def _preferences(number: int) -> str:
 
 def run(settings: Settings, desk: Desk) -> Report:
     """Play against every variant."""
-    engine = settings.engine_of("guandan")
+    engine = settings.engine
     known = {part.name: part for part in parts(settings.agent, engine)}
     unknown = [name for name in settings.without if name not in known]
     if unknown:
