@@ -85,7 +85,7 @@ class Mind:
         from learners.presets import DRAWS
         from reasoners.replies import keys_of, replies
 
-        if not self.networks.preset.replies or not len(rows):
+        if not self.networks.preset.replies or not len(rows) or not self.engine.answerable:
             return np.zeros((len(rows), self.networks.shape.others, len(self.engine.labels)), np.uint8)
         told = decisions.context[rows], estimate, decisions.hidden().at(rows)
         return replies(self.engine, *told, keys_of(observation), DRAWS)
@@ -139,7 +139,9 @@ class Mind:
         hands = tables.open_hands(which)
         n, seats, cards = hands.shape
         others = hands[:, 1:].reshape(-1, cards)
-        openings = self.engine.openings(np.repeat(context, seats), hands.reshape(-1, cards))
+        openings = np.zeros((len(self.engine.labels), n * seats), np.uint8)
+        if self.engine.answerable:
+            openings = self.engine.openings(np.repeat(context, seats), hands.reshape(-1, cards))
         return Opened(
             hands=hands[:, 1:],
             to_go=self.engine.plays_to_go(np.repeat(context, seats - 1), others).reshape(n, seats - 1),

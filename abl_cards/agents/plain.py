@@ -2,8 +2,9 @@
 
 ``random`` is uniform over the legal labels, then over the label's card sets. ``greedy`` follows with the weakest
 beater of the same type, else the weakest bomb, else it passes; it leads the label with most cards, weakest first;
-always the first card set in wire order. ``zhiduoxing`` 智多星 (Tan et al. 2020, section 2.3) does the same but leads a
-bomb only when there is nothing else.
+always the first card set in wire order. Where cards are laid into tricks it follows with the lowest play that takes the
+trick, else with the lowest that is worth nothing; it leads the same way. ``zhiduoxing`` 智多星 (Tan et al. 2020,
+section 2.3) does the same but leads a bomb only when there is nothing else.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.agent import Keys
 from abl_cards.games import Choices, Decisions, Moves, Traits
+from abl_cards.games.play.walk import NO_CARD
 from abl_cards.parallel import each_share
 from abl_cards.streams import below, mix
 
@@ -50,6 +52,8 @@ class Greedy:
 
     def play(self, decisions: Decisions, keys: Keys) -> Moves:
         """The heuristic's move each."""
+        if self._traits.tricks:
+            return _in_tricks(decisions)
         labels = np.zeros(len(keys), np.int16)
         seen = decisions.legal, decisions.label_to_beat, decisions.ranking
         traits = self._traits
@@ -61,6 +65,18 @@ class Greedy:
     def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
         """The first card each."""
         return choices.options.argmax(axis=1).astype(np.uint8)
+
+
+def _in_tricks(decisions: Decisions) -> Moves:
+    """Lead the longest, follow with what takes the trick, else with what is worth nothing; each time the lowest."""
+    lists = decisions.moves()
+    decision, cards = lists.decision, lists.cards != NO_CARD
+    worth = np.where(cards, decisions.rules.worth[np.minimum(lists.cards, len(decisions.rules.worth) - 1)], 0)
+    leads, takes = decisions.to_beat[decision] < 0, decisions.taking(lists) == 1
+    first = np.where(leads, -cards.sum(axis=1), np.where(takes, -1, np.maximum(worth.sum(axis=1), 0)))
+    place = decisions.ranking[decision, decisions.labels_of(lists.form)]
+    order = np.lexsort((place, first, decision))
+    return lists.rows(order[lists.start[:-1]])
 
 
 def zhiduoxing(traits: Traits) -> Greedy:

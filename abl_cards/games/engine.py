@@ -136,6 +136,7 @@ class Engine:
             cards=forms.label_cards.astype(np.int8),
             bomb=np.array(bombs, np.bool_),
             pass_label=int(forms.label_of[forms.passing]),
+            tricks=self.rules.taking is not None,
         )
 
     @cached_property
@@ -192,8 +193,13 @@ class Engine:
         """Tables like those of decisions rows [m], where the others hold hands [m, others, kinds]; raises GameError."""
         return Tables.imagine(decisions, rows, hands)
 
+    @property
+    def answerable(self) -> bool:
+        """Whether a hand alone says what it could lead, and answer; in tricks the rest of the table does."""
+        return self.rules.taking is None
+
     def openings(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """[labels, n] which labels hands [n, kinds] could lead, in contexts [n] of decisions."""
+        """[labels, n] which labels hands [n, kinds] could lead, in contexts [n]; raises GameError, see answerable."""
         return replies.openings(self.rules, context, hands)
 
     def answers(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -25,6 +25,7 @@ class Traits:
     cards: NDArray[np.int8]  # [labels] cards of the label's smallest form
     bomb: NDArray[np.bool_]  # [labels] beats other types
     pass_label: int
+    tricks: bool = False  # cards are laid into tricks, and some are worth something there
 
 
 @dataclass(frozen=True)

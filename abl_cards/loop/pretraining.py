@@ -233,7 +233,7 @@ def with_estimates(engine: Engine, networks: Networks, lessons: Lessons, batch: 
     parts = [slice(first, first + batch) for first in range(0, len(lessons.examples), batch)]
     estimate = np.concatenate([_estimate(networks, networks.abln, lessons, part) for part in parts])
     examples = replace(lessons.examples, estimate=estimate.astype(np.float16))
-    if networks.preset.replies:
+    if networks.preset.replies and engine.answerable:
         keys = keys_of(examples.observation)
         found = replies(engine, lessons.context, estimate, lessons.constraints, keys, DRAWS)
         examples = replace(examples, replies=found)

@@ -87,8 +87,9 @@ def test_conformance(name: str) -> None:
                 assert hidden.consistent(hands).all()
                 assert hands.shape[1] == len(engine.teams) - 1
                 assert decisions.hints().shape == hands.shape
-                assert_answers(engine, tables, decisions)
-                free.append(assert_openings(engine, tables, decisions))
+                if engine.answerable:
+                    assert_answers(engine, tables, decisions)
+                    free.append(assert_openings(engine, tables, decisions))
                 assert_plays_to_go(engine, tables, decisions)
             tables.play(playing, moves)
         if choosing.size:
@@ -100,7 +101,7 @@ def test_conformance(name: str) -> None:
         assert (tables.clock[decided] == clock[decided] + 1).all()
     assert set(np.unique(tables.winner)) <= {*np.unique(engine.teams), DRAW}
     assert (tables.episode > 0).all()
-    assert any(free)
+    assert any(free) == engine.answerable
 
 
 @pytest.mark.parametrize("name", game_names())
@@ -242,8 +243,8 @@ def test_what_seats_know_of_hidden_hands_is_true(name: str) -> None:
     engine = game(name).engine()
     for steps in (3, 12, 30):
         tables = _after(engine.tables(match_keys(TABLES, 6)), steps)
-        which = tables.playing()
-        assert which.size
+        while not (which := tables.playing()).size:
+            step(tables)
         for seat in range(len(engine.teams)):
             seats = np.full(len(which), seat, np.int8)
             hidden, others = tables.hidden(which, seats), tables.others(which, seats)

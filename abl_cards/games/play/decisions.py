@@ -13,6 +13,7 @@ from abl_cards.games.game import GameError
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.play import bare, walk
 from abl_cards.games.play.state import LEADING
+from abl_cards.games.play.tricks import taking
 from abl_cards.games.play.view import View
 from abl_cards.games.play.walk import Room, new_room
 from abl_cards.games.play.wanted import keep_labels, keep_sets
@@ -152,6 +153,10 @@ class Decisions:
     def ranking(self) -> NDArray[np.int32]:
         """[n, labels] the place of each label when they are sorted from weak to strong."""
         return self.rules.ranking[self.context]
+
+    def taking(self, lists: MoveLists) -> NDArray[np.uint8]:
+        """[moves] whether the trick as it lies would be that of the seat to decide; never where there are none."""
+        return taking(self, lists)
 
     def labels_of(self, form: NDArray[np.int16]) -> NDArray[np.int16]:
         """The labels that forms belong to."""

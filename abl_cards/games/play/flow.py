@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from abl_cards.games.faults import TableError, blame, several, stop_where
 from abl_cards.games.play import state as kernels
 from abl_cards.games.play.state import LEADING, State
-from abl_cards.games.play.view import act_column
+from abl_cards.games.play.view import act_column, fill_seats
 from abl_cards.games.reading.rules import Rules, form_classes
 from abl_cards.games.reading.tabulate import Question
 from abl_cards.games.shapes import number
@@ -91,7 +91,9 @@ class Flow:
         """What fills the groups of columns that everybody, or the referee, may be told."""
         rules = self.rules
         return {
-            "hands": lambda lo, hi, columns, used: self._fill_hands(state, which, lo, hi, columns, used),
+            "hands": self._of_seats(state, which, state.hands),
+            "lies": self._of_seats(state, which, state.lies),
+            "leader": lazily(lambda _: state.leader[which]),
             "aside": lambda lo, hi, columns, used: rules.cells.fold(
                 state.aside[which], rules.contexts.of(state.fluents[which]), used, lo, hi, columns
             ),
@@ -109,12 +111,12 @@ class Flow:
         happening = np.full(len(which), EVENTS.index(event) if event else -1)
         return [happening, state.choice[which], state.chosen[which], state.seat[which]]
 
-    def _fill_hands(
-        self, state: State, which: Indices, lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]
-    ) -> None:
-        cells, context = self.rules.cells, self.rules.contexts.of(state.fluents[which])
-        for seat, mine in cells.blocks(used, self.rules.table.seats):
-            cells.fold(state.hands[which, seat], context, used[mine] % len(cells), lo, hi, columns[mine])
+    def _of_seats(self, state: State, which: Indices, cards: NDArray[np.uint8]) -> Fill:
+        """How many of cards [tables, seats, kinds] act as each cell, seat by seat."""
+        return lambda lo, hi, columns, used: fill_seats(
+            self.rules, lambda seat: cards[which, seat], self.rules.contexts.of(state.fluents[which]), lo, hi, columns,
+            used,
+        )  # fmt: skip
 
     def _result_column(self, state: State, which: Indices, column: int) -> NDArray[np.integer]:
         seats = self.rules.table.seats

@@ -56,10 +56,13 @@ class State(NamedTuple):
     habits: NDArray[
         np.uint64
     ]  # [n, seats, 3, kinds] what seats have shown, see play/habits.py; no kinds where nobody asks
+    leader: NDArray[np.int8]  # [n] who leads the trick, or led it
+    lies: NDArray[np.uint8]  # [n, seats, kinds] cards laid in the trick, see play/tricks.py; no kinds without tricks
+    lies_form: NDArray[np.int16]  # [n, seats] the form that each seat has laid in the trick, -1 for none
 
 
 def empty_state(
-    n: int, seats: int, kinds: int, recent: int, most: int, slots: int, lots: int, habits: int = 0
+    n: int, seats: int, kinds: int, recent: int, most: int, slots: int, lots: int, habits: int = 0, tricks: bool = False
 ) -> State:
     """Tables with nothing on them."""
     return State(
@@ -75,7 +78,8 @@ def empty_state(
         recent=np.full((n, recent, most), NO_CARD, np.uint8),
         recent_seat=np.full((n, recent), NOBODY, np.int8), context=np.zeros(n, np.int16),
         fluents=np.zeros((n, slots), np.int16), lots=np.zeros((n, lots), np.int16),
-        habits=np.zeros((n, seats, 3, habits), np.uint64),
+        habits=np.zeros((n, seats, 3, habits), np.uint64), leader=np.full(n, NOBODY, np.int8),
+        lies=np.zeros((n, seats, kinds if tricks else 0), np.uint8), lies_form=np.full((n, seats), -1, np.int16),
     )  # fmt: skip
 
 
@@ -91,6 +95,7 @@ class Turns(NamedTuple):
     laid: int
     context: int
     laid_class: NDArray[np.int32]  # [forms] what the answer tells of the form that was laid down
+    leader: int
     leftover: NDArray[np.int8]  # [seats] in which order those who still hold cards take the last places
 
 
@@ -221,6 +226,7 @@ def forget(state, which):
     """Cards are dealt at tables which[:]: forget the episode before, who acted last and what was chosen among it."""
     seats, kinds, most = state.hands.shape[1], state.hands.shape[2], state.top_cards.shape[1]
     order, played, plays, habits = state.order, state.played, state.plays, state.habits
+    lies, lies_form = state.lies, state.lies_form
     recent, recent_seat, top_cards = state.recent, state.recent_seat, state.top_cards
     for table in which:
         state.passed[table] = state.gone_by[table] = state.out[table] = 0
@@ -228,7 +234,11 @@ def forget(state, which):
         state.laid[table], state.to_beat[table] = -1, LEADING
         state.seat[table], state.owner[table], state.acted[table] = 0, NOBODY, NOBODY
         state.choice[table] = state.chosen[table] = -1
+        state.leader[table] = NOBODY
         for seat in range(seats):
+            lies_form[table, seat] = -1
+            for kind in range(lies.shape[2]):
+                lies[table, seat, kind] = 0
             order[table, seat], plays[table, seat] = NOBODY, 0
             for kind in range(kinds):
                 played[table, seat, kind] = 0

@@ -15,11 +15,12 @@ from abl_cards.games.faults import TableError, blame, several, stop_where
 from abl_cards.games.game import GameError
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.play import state as kernels
+from abl_cards.games.play import tricks
 from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.habits import note_acts
-from abl_cards.games.play.state import EPISODE_OVER, MATCH_OVER, PLAY
+from abl_cards.games.play.state import EPISODE_OVER, LEADING, MATCH_OVER, PLAY
 from abl_cards.games.play.view import View, others_of
 from abl_cards.games.progress import MOST_IDLE, idle_for_ever, stop_endless
 from abl_cards.games.reading.rules import Rules
@@ -134,6 +135,8 @@ class Tables:
         copy_rows(view.state, origin, tables.state)
         others = others_of(view.rules, tables.state.seat)
         tables.state.hands[np.arange(len(tables))[:, None], others] = hands
+        if len(view.rules.fluents.private):
+            tables.state.fluents[:] = view.rules.fluents.seen(tables.state.fluents, tables.state.seat)
         return tables
 
     # --- what seats see
@@ -219,15 +222,20 @@ class Tables:
             self.listener.played(self, which, moves)
         passing = self.rules.forms.passing
         note_acts(self.rules, self.state, which, moves.form)
-        stuck = each_share(
-            len(which),
-            lambda lo, hi: kernels.lay_down(self.state, self.rules.turns, passing, which, lo, hi, *moves),
-        )
+        if self.rules.taking is None:
+            stuck = each_share(
+                len(which),
+                lambda lo, hi: kernels.lay_down(self.state, self.rules.turns, passing, which, lo, hi, *moves),
+            )
+        else:
+            stuck = tricks.lay(self.rules, self.state, which, moves)
         for table in stuck:
             if table >= 0:
                 raise TableError(int(table), self._no_turn(int(table)))
         self._stop_idle(which)
         self.flow.played(self.state, which)
+        if self.rules.taking is not None:
+            tricks.clear(self.state, which[self.state.to_beat[which] == LEADING])
         ended = which[self.state.stage[which] == EPISODE_OVER]
         if ended.size:
             self._end_episode(ended)
@@ -291,7 +299,7 @@ class Tables:
         asked = stage >= 0
         state.choice[which], state.stage[which] = stage, np.where(asked, kernels.CHOICE, PLAY)
         state.seat[which] = np.where(asked, seat, leader)
-        state.owner[which] = state.acted[which] = state.seat[which]
+        state.owner[which] = state.acted[which] = state.leader[which] = state.seat[which]
         state.context[which] = self.rules.contexts.of(state.fluents[which])
         if again.any():
             kb, often = self.rules.kb, self.deals[which] - self.episode[which] > MOST_IDLE

@@ -83,11 +83,25 @@ class View:
             "trick": lazily(lambda column: self.top if column else self.to_beat),
             "seat": lazily(lambda _: self.seats),
             "acts": lazily(lambda _: state.acts[which]),
-            "fluents": rows_of(state.fluents, which),
+            "fluents": self._fluents,
+            "lies": self._fill_lies,
+            "leader": lazily(lambda _: state.leader[which]),
             "act": lazily(lambda column: act_column(state, which, column)),
             "face": self._fill_face,
             "event": lazily(lambda _: np.full(len(which), NO_EVENT, np.int16)),
         }
+
+    @property
+    def _fluents(self) -> Fill:
+        """What is remembered, but for what is told to other seats alone."""
+        fluents, state = self.rules.fluents, self.state.fluents
+        if not len(fluents.private):
+            return rows_of(state, self.which)
+        return rows_of(fluents.seen(state[self.which], self.seats), np.arange(len(self)))
+
+    def _fill_lies(self, lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
+        lies = self.state.lies[self.which]
+        fill_seats(self.rules, lambda seat: lies[:, seat], self.context, lo, hi, columns, used)
 
     @cached_property
     def gone(self) -> NDArray[np.uint8]:
@@ -103,6 +117,16 @@ class View:
         cells = self.rules.cells
         for place, mine in cells.blocks(used, self.rules.table.seats - 1):
             cells.fold(self.hidden_hands[:, place], self.context, used[mine] % len(cells), lo, hi, columns[mine])
+
+
+def fill_seats(
+    rules: Rules, cards: Callable[[int], NDArray[np.uint8]], context: NDArray[np.int16], lo: int, hi: int,
+    columns: NDArray[np.int16], used: NDArray[np.int64],
+) -> None:  # fmt: skip
+    """How many of the cards [n, kinds] of each seat act as each cell: columns that are cells seat by seat."""
+    cells = rules.cells
+    for seat, mine in cells.blocks(used, rules.table.seats):
+        cells.fold(cards(seat), context, used[mine] % len(cells), lo, hi, columns[mine])
 
 
 def act_column(state: State, which: Indices, column: int) -> NDArray[np.integer]:

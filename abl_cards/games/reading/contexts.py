@@ -79,6 +79,11 @@ def contexts_of(fluents: Fluents, circuits: Iterable[Circuit]) -> Contexts:
             if place is not None:
                 most = len(fluent.values) - 1 if fluent.manner == ONE else place.value
                 largest[place.slot] = max(largest.get(place.slot, 1), most)
+    if secret := sorted(set(largest) & set(fluents.private[:, 0].tolist())):
+        whose = next(each.signature for each in fluents.fluents if secret[0] in each.slots)
+        raise kb_error(
+            f"private({whose.name},{whose.arity}): the order of the plays depends on it", "let everybody know it"
+        )
     manner = {slot: fluent.manner for fluent in fluents.fluents for slot in fluent.slots}
     slots = tuple(sorted(largest))
     lowest = tuple(-1 if manner[slot] == ONE else 0 for slot in slots)

@@ -42,6 +42,7 @@ class Fluent:
     keys: tuple[Arguments, ...]  # in the order of terms
     values: tuple[Term, ...]  # of a fluent of one value, in the order of terms
     first: int  # its first slot
+    private: bool = False  # told to the seat alone that is its first argument
 
     @property
     def slots(self) -> range:
@@ -105,6 +106,26 @@ class Fluents:
         return np.array(kept, np.int64)
 
     @cached_property
+    def private(self) -> NDArray[np.int64]:
+        """[slots, 2] the slots that are told to one seat alone, and that seat."""
+        found = [
+            (slot, key[0])
+            for fluent in self.fluents
+            if fluent.private
+            for slot, key in zip(fluent.slots, fluent.keys, strict=True)
+        ]
+        return np.array(found, np.int64).reshape(-1, 2)
+
+    def seen(self, state: NDArray[np.int16], seats: NDArray[np.integer]) -> NDArray[np.int16]:
+        """[n, slots] what seats [n] know of tables that remember state [n, slots]: not what is told to others alone."""
+        slots, whose = self.private.T
+        if not len(slots):
+            return state
+        known = state.copy()
+        known[:, slots] = np.where(whose == np.asarray(seats)[:, None], state[:, slots], self.nothing[slots])
+        return known
+
+    @cached_property
     def _by_signature(self) -> dict[Signature, Fluent]:
         return {fluent.signature: fluent for fluent in self.fluents}
 
@@ -128,6 +149,7 @@ def read_fluents(kb: KnowledgeBase, manners: Mapping[Signature, str]) -> Fluents
     for name, arguments in kb.input_atoms:
         instances.setdefault(Signature(name, len(arguments)), []).append(arguments)
     lasting = {str(name) for name, *_ in kb.facts("lasts", 2)}
+    private = _private(kb, manners)
     fluents, first = [], 0
     for signature, manner in sorted(manners.items()):
         if manner != ANY and signature.arity == 0:
@@ -135,9 +157,24 @@ def read_fluents(kb: KnowledgeBase, manners: Mapping[Signature, str]) -> Fluents
         found = instances.get(signature, [])
         keys = _in_order(arguments if manner == ANY else arguments[:-1] for arguments in found)
         values = tuple(each for (each,) in _in_order(arguments[-1:] for arguments in found)) if manner == ONE else ()
-        fluents.append(Fluent(signature, manner, signature.name in lasting, tuple(keys), values, first))
+        if signature in private and not all(key and isinstance(key[0], int) and key[0] >= 0 for key in keys):
+            raise kb_error(
+                f"private({signature.name},{signature.arity}): whose is it?", "let its first argument be a seat"
+            )
+        secret = signature in private
+        fluents.append(Fluent(signature, manner, signature.name in lasting, tuple(keys), values, first, secret))
         first += len(keys)
     return Fluents(tuple(fluents))
+
+
+def _private(kb: KnowledgeBase, manners: Mapping[Signature, str]) -> set[Signature]:
+    """The fluents that ``private/2`` names; raises KBError for one that there is not."""
+    found = {Signature(str(name), arity if isinstance(arity, int) else 0) for name, arity in kb.facts("private", 2)}
+    if strange := sorted(found - set(manners)):
+        raise kb_error(
+            f"private({strange[0].name},{strange[0].arity}): no such fluent", "declare it by one, count or any"
+        )
+    return found
 
 
 def _in_order(found: Iterable[Arguments]) -> list[Arguments]:

@@ -14,16 +14,37 @@ from abl_cards.logic.errors import Diagnostic, error
 from abl_cards.logic.statements import Program
 
 EYES = frozenset(
-    {"hand", "size", "unseen", "gone", "sizes", "face", "trick", "seat", "acts", "fluents", "act", "shown"}
+    {
+        "hand",
+        "size",
+        "unseen",
+        "gone",
+        "sizes",
+        "face",
+        "trick",
+        "seat",
+        "acts",
+        "fluents",
+        "act",
+        "lies",
+        "leader",
+        "shown",
+    }
 ) - {"shown"}
 """What a seat sees: its hand, the trick, what everybody remembers."""
 
-TABLE = frozenset({"hands", "aside", "fluents", "act", "plays", "result", "lots", "acts"})
+TABLE = frozenset({"hands", "aside", "fluents", "act", "plays", "result", "lots", "acts", "lies", "leader"})
 """What the referee sees between plays."""
 
 
 FACE = "face"
 """What lies open of other hands."""
+
+TRICKS = frozenset({"lies", "leader", "taking"})
+"""What there is where seats lay cards into tricks."""
+
+TAKES = Signature("takes", 1)
+"""The output that makes it such a game."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +60,10 @@ QUESTIONS: Mapping[str, Question] = {
     "play": Question(("legal/1", "move/1", "includes/1"), EYES, "what may be played"),
     "order": Question(("strength/2", "acts_as/2"), frozenset({"fluents"}), "the order of the plays"),
     "beats": Question(("beats/1",), frozenset({"fluents", "trick"}), "what beats what"),
-    "course": Question(("turn/1", "trick_over/0", "over/0"), frozenset({"act", "move", "fluents"}), "whose turn it is"),
+    "course": Question(
+        ("turn/1", "trick_over/0", "over/0"), frozenset({"act", "leader", "move", "fluents"}), "whose turn it is"
+    ),
+    "takes": Question(("takes/1",), frozenset({"act", "lies", "leader", "fluents"}), "who takes a trick"),
     "changes": Question(
         ("next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2"), TABLE | {"event", "move"},
         "what is remembered, and where cards go",
@@ -49,7 +73,7 @@ QUESTIONS: Mapping[str, Question] = {
     "end": Question(("points/3", "won/1", "drawn/0", "match_over/0"), TABLE | {"event"}, "what an episode is worth"),
     "roles": Question(("role/2", "side/2"), TABLE | {"event"}, "which part each seat has, and who is with whom"),
     "preferences": Question(
-        ("cost/2", "violated/1"), EYES | {"left", "move", "emptying", "choice", "estimate", "event"},
+        ("cost/2", "violated/1"), EYES | {"left", "move", "taking", "emptying", "choice", "estimate", "event"},
         "what a move costs",
     ),
     "hands": Question(("has/4", "lacks/4", "has/3", "lacks/3"), frozenset({"fluents"}), "what is known of the hands"),
@@ -61,12 +85,22 @@ QUESTIONS: Mapping[str, Question] = {
 def unsupplied(kb: KnowledgeBase, words: Words, program: Program) -> Iterator[Diagnostic]:
     """The inputs that a question reads and is never told, each at the first rule that reads it for this question."""
     derived = set(kb.request.outputs) | {Signature("cost", 2), Signature("violated", 1)}
+    absent = dict(_absent(kb))
     for question in QUESTIONS.values():
         outputs = [Signature.parse(name) for name in question.outputs]
         asked = [str(each) for each in outputs if each in derived]
         if asked:
             named = [Signature.parse(name) for name in asked]
-            yield from _of(kb.circuit(*asked), words, program, question, named, bool(kb.facts("open_hands", 0)))
+            yield from _of(kb.circuit(*asked), words, program, question, named, absent)
+
+
+def _absent(kb: KnowledgeBase) -> Iterator[tuple[str, tuple[str, str]]]:
+    """The groups that this game does not have: why, and what to write where it should."""
+    if not kb.facts("open_hands", 0):
+        yield FACE, ("the hands of the others do not lie open", "where they do, write open_hands.")
+    if TAKES not in kb.request.outputs:
+        for group in TRICKS:
+            yield group, ("no rule derives takes/1, so there are no tricks", "say who takes a trick: takes(S) :- …")
 
 
 def _of(
@@ -75,14 +109,14 @@ def _of(
     program: Program,
     question: Question,
     outputs: list[Signature],
-    open_hands: bool,
+    absent: Mapping[str, tuple[str, str]],
 ) -> Iterator[Diagnostic]:
     read = dict.fromkeys(Signature(name, len(arguments)) for name, arguments in circuit.inputs)
     for signature in read:
         group = group_of(words, signature)
-        if group == FACE and not open_hands:
-            text = f"'{signature}' is not known: the hands of the others do not lie open"
-            yield error(place_of(program, signature, outputs), text, "where they do, write open_hands.")
+        if group in absent:
+            why, remedy = absent[group]
+            yield error(place_of(program, signature, outputs), f"'{signature}' is not known: {why}", remedy)
         elif group not in question.told:
             known = [name for name, other in QUESTIONS.items() if group in other.told]
             yield error(

@@ -29,7 +29,9 @@ _LATE = 1 << 14  # acts: the duties of a first play are over
 
 
 def openings(rules: Rules, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """[labels, n] which labels hands [n, kinds] could lead, in contexts [n]; of what else matters nothing is known."""
+    """[labels, n] which labels hands [n, kinds] could lead, in contexts [n]; raises GameError for games of tricks."""
+    if rules.taking is not None:
+        raise GameError(f"{rules.folder.name} is played in tricks: what may be led hangs on more than a hand")
     n, state = len(hands), rules.tables(len(hands))
     state.hands[:, 0], state.context[:], state.acts[:] = hands, context, _LATE
     state.fluents[:] = rules.contexts.states[context]

@@ -25,7 +25,7 @@ from abl_cards.games.reading.forms import PASS, Forms, read_forms
 from abl_cards.games.reading.layout import NONE, carried_cells, read_catalogue
 from abl_cards.games.reading.pack import Pack, rank_and_suit, read_pack
 from abl_cards.games.reading.questions import unsupplied
-from abl_cards.games.shapes import functor, number
+from abl_cards.games.shapes import functor, number, one_each
 from abl_cards.games.telling.columns import INPUTS, SHOWN_BITS, Words
 from abl_cards.games.telling.writer import Told, columns_of
 from abl_cards.games.words.letters import Letters, read_letters
@@ -43,13 +43,14 @@ FACTS = (
     "kicker/3", "misread/3", "apart/1", "tier/2", "listed/2", "letter/2", "lasts/2", "order_of_sets/1", "leftover/2",
     "recent/1", "called/3", "called/4", "title/2", "default_profile/1", "lots/2",
     "one/2", "count/2", "any/2", "hand_order/2", "parent/1", "replaces/1", "leaves_out/1",
-    "sees/2", "sees/3", "secret/1", "open_hands/0", "written/3", "platform/1", "sort/4", "word/3", "word/4",
+    "sees/2", "sees/3", "secret/1", "private/2", "worth/2", "open_hands/0", "written/3", "platform/1", "sort/4",
+    "word/3", "word/4",
 )  # fmt: skip
 ASKED = (
     "acts_as/2", "legal/1", "move/1", "includes/1", "strength/2", "beats/1", "barred/1", "turn/1", "trick_over/0",
     "over/0", "init/1", "next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2", "deal_again/0",
     "asks/2", "leads/1", "option/1", "points/3", "won/1", "drawn/0", "match_over/0", "has/4", "lacks/4", "has/3",
-    "lacks/3", "belief/3", "role/2", "side/2",
+    "lacks/3", "belief/3", "role/2", "side/2", "takes/1",
 )  # fmt: skip
 OUTPUTS = {Signature.parse(name) for name in (*FACTS, *ASKED)}
 
@@ -170,8 +171,23 @@ class Rules:
         words = self.words
         return empty_state(
             n, self.table.seats, len(self.pack), self.recent, self.forms.most_cards, len(self.fluents), len(words.lots),
-            len(words.kinds) if self.beliefs else 0,
+            len(words.kinds) if self.beliefs else 0, self.taking is not None,
         )  # fmt: skip
+
+    @cached_property
+    def taking(self) -> Told | None:
+        """The circuit of who takes a trick; None where seats play no tricks."""
+        return self.told("takes/1")
+
+    @cached_property
+    def worth(self) -> NDArray[np.int64]:
+        """[kinds] what each card is worth in a pile, by ``worth/2``; raises KBError."""
+        found = np.zeros(len(self.pack), np.int64)
+        for (card,), points in one_each(self.kb, "worth", 2, 1).items():
+            if card not in self.pack.number:
+                raise kb_error(f"worth({card},{points}): no such card", "write a card of pack/2")
+            found[self.pack.number[card]] = number(points, f"worth({card},…)")
+        return found
 
     @cached_property
     def beliefs(self) -> Circuit | None:
@@ -476,7 +492,7 @@ def _turns(kb: KnowledgeBase, words: Words, contexts: Contexts, forms: Forms, ta
         "acted": seats if "acted" in used else 1, "owner": seats if "owner" in used else 1,
         "passed": masks if "passed" in used else 1, "gone_by": masks if "has_passed" in used else 1,
         "out": masks if "out" in used else 1, "laid": len(examples),
-        "context": len(contexts) if "fluents" in told.groups else 1,
+        "context": len(contexts) if "fluents" in told.groups else 1, "leader": seats if "leader" in used else 1,
     }  # fmt: skip
     total = int(np.prod(list(sizes.values()), dtype=np.int64))
     if total > MOST_TURNS:
@@ -489,6 +505,7 @@ def _turns(kb: KnowledgeBase, words: Words, contexts: Contexts, forms: Forms, ta
     by_group = {
         "act": [values[name] for name in ("acted", "owner", "passed", "gone_by", "out")],
         "move": [laid, forms.label_of[laid]],
+        "leader": [values["leader"]],
         "fluents": states[values["context"]].T,
     }
     answers = told.ask(total, {name: columns_of(found) for name, found in by_group.items()})

@@ -58,7 +58,9 @@ class Words:
             "hand": cells, "size": 1, "unseen": cells, "sizes": others, "face": others * cells, "gone": cells,
             "trick": 2, "seat": 1, "acts": 1, "fluents": len(self.fluents), "left": cells,
             "move": 2, "emptying": 1, "choice": 1,
-            "estimate": others * cells, "act": 5, "hands": self.seats * cells, "aside": cells, "plays": self.seats,
+            "estimate": others * cells,
+            "lies": self.seats * cells, "leader": 1, "taking": 1, "act": 5,
+            "hands": self.seats * cells, "aside": cells, "plays": self.seats,
             "result": 2 * self.seats, "event": 4,
             "lots": len(self.lots), "shown": 3 * len(self.kinds) * SHOWN_BITS, "others_size": 1,
         }  # fmt: skip
@@ -108,12 +110,12 @@ def _wild_of_others(words: Words, arguments: tuple[Term, ...]) -> Test | None:
     return _of_others("estimate", 1)(words, (arguments[0], WILD, arguments[1]))
 
 
-def _of_seats(width: int) -> Resolve:
+def _of_seats(group: str, width: int) -> Resolve:
     """``holds(S,R,N)``: the same of the seat S."""
 
     def resolve(words: Words, arguments: tuple[Term, ...]) -> Test | None:
         seat = _seat(words, arguments[0])
-        found = _cells("hands", width)(words, arguments[1:])
+        found = _cells(group, width)(words, arguments[1:])
         if found is None or seat is None:
             return None
         return found._replace(column=seat * len(words.cells) + found.column)
@@ -230,7 +232,9 @@ INPUTS: Mapping[Signature, Resolve] = {
         "estimated_wild/2": _wild_of_others,
         "acted/1": _number("act", 0, EQUAL), "owner/1": _number("act", 1, EQUAL),
         "passed/1": _seat_bit(2), "has_passed/1": _seat_bit(3), "out/1": _seat_bit(4),
-        "holds/3": _of_seats(1), "holds/4": _of_seats(2), "finish/2": _finish, "stuck/2": _stuck,
+        "holds/3": _of_seats("hands", 1), "holds/4": _of_seats("hands", 2),
+        "in_trick/3": _of_seats("lies", 1), "in_trick/4": _of_seats("lies", 2), "leader/1": _number("leader", 0, EQUAL),
+        "taking/0": lambda words, arguments: Test("taking", 0, EQUAL, 1), "finish/2": _finish, "stuck/2": _stuck,
         "aside/2": _cells("aside", 1), "aside/3": _cells("aside", 2), "laid_down/2": _by_seat("plays"),
         "event/1": _named("event", 0, lambda words: _places(EVENTS)),
         "stage/1": _named("event", 1, lambda words: _places(words.stages)),
@@ -269,7 +273,7 @@ GROUP_OF: Mapping[Signature, str] = {
         "move": "lays/1 play/1", "emptying": "plays_left/1", "choice": "chooses/1",
         "estimate": "estimated/3 estimated/4 estimated_wild/2",
         "act": "acted/1 owner/1 passed/1 has_passed/1 out/1", "hands": "holds/3 holds/4", "aside": "aside/2 aside/3",
-        "plays": "laid_down/2",
+        "plays": "laid_down/2", "lies": "in_trick/3 in_trick/4", "leader": "leader/1", "taking": "taking/0",
         "result": "finish/2 stuck/2", "event": "event/1 stage/1 chosen/1 by/1", "lots": "lot/2",
         "shown": "laid/2 led/2 passed_over/2",
     }.items()

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games import counting
 from abl_cards.games.hidden import Estimate
+from abl_cards.games.play import tricks
 from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.preferences import WriteEstimate, WriteMoves, WriteShared
@@ -26,7 +27,7 @@ from abl_cards.games.telling.writer import Fill, Told, lazily
 from abl_cards.logic import Circuit
 from abl_cards.parallel import each_share
 
-_MOVE_GROUPS = frozenset({"left", "move", "emptying", "choice"})
+_MOVE_GROUPS = frozenset({"left", "move", "taking", "emptying", "choice"})
 _LAYS = 0  # of the columns of the group move; the other one is the label
 
 
@@ -106,7 +107,9 @@ class FolderFacts:
         places = leaving.places_by_card(self.rules.cells, left)
 
         def prepare(decisions: Decisions | Choices, lists: MoveLists, plays: NDArray[np.uint8]) -> WriteMoves:
-            moves = _Moves(self.rules, decisions, lists, plays, _held(self.rules, decisions, left), places)
+            held = _held(self.rules, decisions, left)
+            taking = tricks.taking(decisions, lists) if "taking" in told.groups else plays
+            moves = _Moves(self.rules, decisions, lists, plays, taking, held, places)
 
             def write(lists: MoveLists, part: slice) -> NDArray[np.uint8]:
                 return told.rows(len(moves.decision[part]), moves.fills(part))
@@ -145,10 +148,10 @@ class _Moves:
 
     def __init__(
         self, rules: Rules, decisions: Decisions | Choices, lists: MoveLists, plays: NDArray[np.uint8],
-        held: NDArray[np.int16], places: NDArray[np.int32],
+        taking: NDArray[np.uint8], held: NDArray[np.int16], places: NDArray[np.int32],
     ) -> None:  # fmt: skip
         self.decision, self._context = lists.decision, decisions.view.context
-        self._plays, self._held, self._places = plays, held, places
+        self._plays, self._taking, self._held, self._places = plays, taking, held, places
         self._choosing = isinstance(decisions, Choices)
         self._form, self._label_of = lists.form, rules.forms.label_of
         self._chosen = lists.cards[:, 0]
@@ -162,6 +165,7 @@ class _Moves:
             ),
             "move": lambda lo, hi, columns, used: self._fill_move(part, lo, hi, columns, used),
             "emptying": lazily(lambda _: self._plays[part]),
+            "taking": lazily(lambda _: self._taking[part]),
             "choice": lambda lo, hi, columns, used: self._fill_choice(part, lo, hi, columns),
         }
 

@@ -21,6 +21,7 @@ from abl_cards.games.play.view import View
 from abl_cards.games.reading.cells import WILD
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.shapes import functor, number
+from abl_cards.games.tables import Indices
 from abl_cards.games.telling import knowing
 from abl_cards.games.telling.writer import Fill, Told, lazily, rows_of
 from abl_cards.logic import Atom, Term
@@ -141,8 +142,15 @@ def _shown(rules: Rules, view: View) -> dict[str, Fill]:
     return {
         "shown": lambda lo, hi, columns, used: knowing.write_shown(state.habits, which, seats, used, lo, hi, columns),
         "size": lazily(lambda _: view.sizes.ravel()),
-        "fluents": rows_of(state.fluents, which),
+        "fluents": _known_to(rules, state.fluents, which, np.repeat(view.seats, others)),
     }
+
+
+def _known_to(rules: Rules, state: NDArray[np.int16], which: Indices, seats: NDArray[np.int8]) -> Fill:
+    """What seats [n] know of what tables which [n] remember."""
+    if not len(rules.fluents.private):
+        return rows_of(state, which)
+    return rows_of(rules.fluents.seen(state[which], seats), np.arange(len(which)))
 
 
 def fired(rules: Rules, view: View) -> NDArray[np.uint8]:

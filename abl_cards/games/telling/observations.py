@@ -1,7 +1,8 @@
 """What a seat sees as one row of numbers, for learners; any folder has it, and may choose its parts.
 
 ``sees(Place, Feature)`` and ``sees(Place, Feature, Argument)`` say which parts come in which order. Without them a seat
-sees ``hand unseen played sizes to_beat owner passed out``, all fluents, and the last acts. Seats come in the order of
+sees ``hand unseen played sizes to_beat owner passed out``, all fluents, and the last acts; where seats play tricks,
+``hand unseen played trick leader owner`` and all fluents. Seats come in the order of
 play, the observer first. Cards are copies of each kind in the order of ``index/2``.
 
 =============  ==================================================================================================
@@ -26,6 +27,8 @@ tally          the same count, one-hot from none on; as far as it is declared
 fluent         the fluent of which the argument is the name: its value one-hot, "at least 1, 2, …" of a count, all that
                hold of a set; one after the other for each of its keys, those of seats from the observer's on
 fluents        all of them
+trick          the cards of each seat in the trick, where seats play tricks
+leader         who leads the trick, one-hot
 recent         the cards of the last acts, latest last, zero for a pass; the argument is how many (default ``recent/1``)
 recent_seat    who made these acts, one-hot; zero where there was no act yet
 =============  ==================================================================================================
@@ -35,6 +38,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +89,17 @@ class Sight:
         np.put_along_axis(place, self.order, np.arange(self.order.shape[1])[None], axis=1)
         self.place = place  # [n, seats] where each seat comes
 
+    @cached_property
+    def _known(self) -> NDArray[np.int16]:
+        """[n, slots] what is remembered, but for what is told to other seats alone."""
+        return self.rules.fluents.seen(self.state.fluents[self.which], self.view.seats)
+
+    def remembered(self, first: int, last: int) -> NDArray[np.int16]:
+        """[n, last - first] some slots, as the observers know them."""
+        if len(self.rules.fluents.private):
+            return self._known[:, first:last]
+        return self.state.fluents[self.which, first:last]
+
     def raise_seat(self, columns: Numbers, seat: NDArray[np.integer], shown: NDArray[np.bool_]) -> None:
         """One-hot [n, seats] where a seat is shown."""
         rows = np.flatnonzero(shown)
@@ -126,15 +141,15 @@ def _parts(rules: Rules) -> tuple[Part, ...]:
 
 
 _DEFAULT = "hand", "unseen", "played", "sizes", "to_beat", "owner", "passed", "out", "fluents", "recent", "recent_seat"
+_OF_TRICKS = "hand", "unseen", "played", "trick", "leader", "owner", "fluents"
 
 
 def _chosen(rules: Rules) -> Iterator[Part]:
     said: list[tuple[int, str, Term | None]] = []
     said += [(number(place, f"sees({place},{name})"), str(name), None) for place, name in rules.kb.facts("sees", 2)]
     said += [(number(place, f"sees({place},{name},…)"), str(name), of) for place, name, of in rules.kb.facts("sees", 3)]
-    wanted = [(name, of) for _, name, of in sorted(said, key=lambda each: each[0])] or [
-        (name, None) for name in _DEFAULT
-    ]
+    usual = _DEFAULT if rules.taking is None else _OF_TRICKS
+    wanted = [(name, of) for _, name, of in sorted(said, key=lambda each: each[0])] or [(name, None) for name in usual]
     seen: set[str] = set()
     for name, of in wanted:
         if name not in _MAKERS:
@@ -331,7 +346,7 @@ def _after(rules: Rules, of: Term | None) -> Iterator[Part]:
 
     def write(sight: Sight, columns: Numbers) -> None:
         values = np.array([*fluent.values, 0], np.int64)
-        number = sight.state.fluents[sight.which, fluent.first]
+        number = sight.remembered(fluent.first, fluent.first + 1)[:, 0]
         rows = np.flatnonzero(number >= 0)
         columns[rows, -sight.place[rows, values[number[rows]]] % seats] = 1
 
@@ -351,7 +366,7 @@ def _counted(rules: Rules, of: Term | None) -> Iterator[Part]:
     kinds = fluent.keys == tuple((kind,) for kind in rules.pack.kinds)
 
     def write(sight: Sight, columns: Numbers) -> None:
-        columns[:] = sight.state.fluents[sight.which, fluent.first : fluent.slots.stop]
+        columns[:] = sight.remembered(fluent.first, fluent.slots.stop)
 
     meaning = f"{fluent.signature}: " + ("copies of each kind of card" if kinds else "the number of each key")
     yield Part(Feature(fluent.signature.name, (len(fluent.keys),), meaning, cards=kinds), write)
@@ -364,7 +379,7 @@ def _tally(rules: Rules, of: Term | None) -> Iterator[Part]:
     width = _width(rules, fluent) + 1
 
     def write(sight: Sight, columns: Numbers) -> None:
-        columns[sight.rows, np.minimum(sight.state.fluents[sight.which, fluent.first], width - 1)] = 1
+        columns[sight.rows, np.minimum(sight.remembered(fluent.first, fluent.first + 1)[:, 0], width - 1)] = 1
 
     text = f"{fluent.signature}, one-hot: none, one, …"
     yield Part(Feature(fluent.signature.name, (width,), text), write)
@@ -387,25 +402,66 @@ def _width(rules: Rules, fluent: Fluent) -> int:
 
 
 def _fluent_part(rules: Rules, fluent: Fluent) -> Part:
+    if fluent.private:
+        return _private_part(rules, fluent)
     width, keys = _width(rules, fluent), len(fluent.keys)
     by_seat = fluent.keys == tuple((seat,) for seat in range(rules.table.seats))
 
     def write(sight: Sight, columns: Numbers) -> None:
-        values = sight.state.fluents[sight.which, fluent.first : fluent.first + keys].astype(np.int64)
+        values = sight.remembered(fluent.first, fluent.slots.stop).astype(np.int64)
         if by_seat:
             values = np.take_along_axis(values, sight.order, axis=1)
-        for key in range(keys):
-            part, mine = columns[:, key * width : (key + 1) * width], values[:, key]
-            if fluent.manner == ONE:
-                rows = np.flatnonzero(mine >= 0)
-                part[rows, mine[rows]] = 1
-            else:
-                part[:] = mine[:, None] > np.arange(width)
+        _write_values(fluent, width, values, columns)
 
-    how = {ONE: "one-hot", ANY: "whether it holds"}.get(fluent.manner, "at least 1, 2, …")
+    how = _HOW.get(fluent.manner, "at least 1, 2, …")
     whose = "; by seat" if by_seat else f" for each of {keys} keys" if keys > 1 else ""
     text = f"{fluent.signature}, {how}{whose}"
     return Part(Feature(fluent.signature.name, (width,) if keys == 1 else (keys, width), text), write)
+
+
+_HOW = {ONE: "one-hot", ANY: "whether it holds"}
+
+
+def _write_values(fluent: Fluent, width: int, values: NDArray[np.int64], columns: Numbers) -> None:
+    """The values [n, keys] of some keys, side by side."""
+    for key in range(values.shape[1]):
+        part, mine = columns[:, key * width : (key + 1) * width], values[:, key]
+        if fluent.manner == ONE:
+            rows = np.flatnonzero(mine >= 0)
+            part[rows, mine[rows]] = 1
+        else:
+            part[:] = mine[:, None] > np.arange(width)
+
+
+def _private_part(rules: Rules, fluent: Fluent) -> Part:
+    """What the observer alone is told: the keys that begin with its seat, or with that of anybody."""
+    width = _width(rules, fluent)
+    rest = list(dict.fromkeys(key[1:] for key in fluent.keys))
+    slots = {key: fluent.first + place for place, key in enumerate(fluent.keys)}
+    mine = np.array([[slots.get((seat, *key), -1) for key in rest] for seat in range(rules.table.seats)])
+
+    def write(sight: Sight, columns: Numbers) -> None:
+        at = mine[sight.view.seats]
+        values = sight.state.fluents[sight.which[:, None], at].astype(np.int64)
+        _write_values(fluent, width, np.where(at < 0, fluent.nothing, values), columns)
+
+    text = f"{fluent.signature}, {_HOW.get(fluent.manner, 'at least 1, 2, …')}: what the observer alone knows"
+    return Part(Feature(fluent.signature.name, (len(rest), width) if len(rest) > 1 else (width,), text), write)
+
+
+def _trick(rules: Rules, of: Term | None) -> Iterator[Part]:
+    if rules.taking is None:
+        raise kb_error("sees/2: there is no trick, for no rule derives takes/1", "leave it out")
+
+    def write(sight: Sight, columns: Numbers) -> None:
+        columns[:] = sight.state.lies[sight.which[:, None], sight.order].reshape(columns.shape)
+
+    meaning = "the cards of each seat in the trick: copies of each kind"
+    yield Part(Feature("trick", (rules.table.seats, len(rules.pack)), meaning, cards=True), write)
+
+
+def _leader(sight: Sight, columns: Numbers) -> None:
+    sight.raise_seat(columns, sight.state.leader[sight.which], sight.state.leader[sight.which] >= 0)
 
 
 _MAKERS: dict[str, Maker] = {
@@ -429,6 +485,8 @@ _MAKERS: dict[str, Maker] = {
     "tally": _tally,
     "fluent": _fluent,
     "fluents": _fluents,
+    "trick": _trick,
+    "leader": _seats("leader", "who leads the trick, one-hot", _leader),
     "recent": _recent,
     "recent_seat": _recent_seat,
 }

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.play.state import LEADING, NOBODY, PLAY, State
+from abl_cards.games.play.tricks import settle
 from abl_cards.games.reading.cells import WILD
 from abl_cards.games.reading.fluents import ANY, COUNT, NONE, Fluent
 from abl_cards.games.reading.forms import Form
@@ -62,7 +63,10 @@ def random_state(rules: Rules, n: int, random: np.random.Generator) -> State:
     state.context[:] = rules.contexts.of(state.fluents)
     state.seat[:] = random.integers(0, seats, n)
     _deal(rules, state, _planted(rules, state.context, random), random)
-    _random_trick(rules, state, random)
+    if rules.taking is None:
+        _random_trick(rules, state, random)
+    else:
+        _cards_in_tricks(rules, state, random)
     state.acts[:] = random.integers(0, most_declared(rules, "acts", 1) + 1, n)
     lots = rules.kb.pairs("lots")
     for place, name in enumerate(rules.words.lots):
@@ -87,6 +91,41 @@ def _random_trick(rules: Rules, state: State, random: np.random.Generator) -> No
     first = np.argsort(~empty[np.arange(n)[:, None], places], axis=1, kind="stable")  # who is out has a place
     places = np.take_along_axis(places, first, axis=1)
     state.order[:] = np.where(np.arange(seats) < empty.sum(axis=1)[:, None], places, NOBODY)
+
+
+def _cards_in_tricks(rules: Rules, state: State, random: np.random.Generator) -> None:
+    """The seats before that of the decision have laid a card each, of those that they have played."""
+    n, seats = len(state.seat), rules.table.seats
+    wanted, rows = random.integers(0, seats, n), np.arange(n)
+    before = np.array([rules.table.after.index(seat) for seat in range(seats)], np.int8)
+    form_of = _single_forms(rules)
+    state.leader[:] = state.owner[:] = state.seat
+    going, seat = np.ones(n, np.bool_), state.seat
+    for place in range(seats - 1):
+        seat = before[seat]
+        going &= (place < wanted) & state.played[rows, seat].any(axis=1)
+        lots = random.random((n, len(rules.pack))) * (state.played[rows, seat] > 0)
+        kind = lots.argmax(axis=1)
+        state.lies[rows[going], seat[going], kind[going]] = 1
+        state.lies_form[rows[going], seat[going]] = form_of[state.context[going], kind[going]]
+        state.leader[going] = seat[going]
+    state.acted[:] = np.where(state.leader == state.seat, random.integers(0, seats, n), before[state.seat])
+    state.laid[:] = random.integers(0, len(rules.forms), n)
+    state.out[:] = ((state.hands.sum(axis=2) == 0) << np.arange(seats)).sum(axis=1)
+    settle(rules, state, rows)
+
+
+def _single_forms(rules: Rules) -> NDArray[np.int16]:
+    """[contexts, kinds] the form of each card alone."""
+    found = np.full((len(rules.contexts), len(rules.pack)), rules.forms.passing, np.int16)
+    for place, form in enumerate(rules.forms.forms):
+        if form.cards == 1:
+            group = form.groups[0]
+            acting = (rules.cells.acts == group.cell).any(axis=2)
+            if group.only is not None:
+                acting &= np.arange(len(rules.pack)) == group.only
+            found[acting] = place
+    return found
 
 
 def forms_in_turn(rules: Rules, n: int, random: np.random.Generator) -> NDArray[np.int64]:

@@ -97,6 +97,8 @@ class _Sampler:
             yield 0.03, self._at(event)
         yield 0.03, lambda which: self._table(which, None, TABLE)
         yield 0.03, lambda which: self._table(which, None, QUESTIONS["course"].told)
+        if self._rules.taking is not None:
+            yield 0.1, lambda which: self._table(which, None, QUESTIONS["takes"].told)
         if Signature("belief", 3) in self._rules.derived:
             yield 0.05, self._belief
 

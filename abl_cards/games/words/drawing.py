@@ -16,6 +16,7 @@ from abl_cards.games.reading.pack import rank_and_suit
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.shapes import number
 from abl_cards.games.tables import Moment
+from abl_cards.games.words.in_tricks import laying
 from abl_cards.games.words.letters import cards_of
 from abl_cards.games.words.once import once
 from abl_cards.games.words.order import in_order
@@ -76,6 +77,10 @@ def _play_lines(rules: Rules, tables: Tables, table: int) -> list[str]:
     form, seat = int(decisions.to_beat[0]), int(tables.seat[table])
     if form < 0:
         situation = f"seat {seat} leads"
+    elif rules.taking is not None:
+        lying = [f"seat {each} {_cards_text(rules.letters.write(cards_of(tables.state.lies[table, each])))}"
+                for each in laying(rules, tables.state, table)]  # fmt: skip
+        situation = f"in the trick: {', '.join(lying)}; so far it is that of seat {tables.state.owner[table]}"
     else:
         cards = tables.state.top_cards[[table]]
         laid = actions(rules, np.array([form]), cards, decisions.context)[0]
@@ -103,10 +108,12 @@ _VIEW = {
     "en": {
         "hand": "hand: {cards}", "others": "the others hold: {others}", "to_beat": "to beat: {play}",
         "of": "to beat: {play} of {top}", "leads": "you lead", "stage": "to choose: {stage}", "aside": "aside: {aside}",
+        "trick": "in the trick: {trick}",
     },
     "zh": {
         "hand": "手牌：{cards}", "others": "其余各家：{others}", "to_beat": "要压：{play}", "of": "要压{top}的 {play}",
         "leads": "请出牌", "stage": "请选择：{stage}", "aside": "底牌：{aside}",
+        "trick": "本轮已出：{trick}",
     },
 }  # fmt: skip
 
@@ -130,7 +137,9 @@ def show(rules: Rules, moment: Moment, language: str = "en") -> str:
     if "aside" in state:
         lines.append(say["aside"].format(aside=_cards_text(state["aside"])))
     lines.append(say["hand"].format(cards=_cards_text(_own_hand(rules, moment))))
-    if state.get("to_beat"):
+    if state.get("trick"):
+        lines.append(say["trick"].format(trick=_trick_text(rules, moment, language)))
+    elif state.get("to_beat"):
         top = state.get("top")
         word = None if top is None else spell(rules, "seat" if isinstance(top, int) else "who", top, language)
         play = _play_text(rules, state["to_beat"], language)
@@ -140,6 +149,13 @@ def show(rules: Rules, moment: Moment, language: str = "en") -> str:
     else:
         lines.append(say["leads"])
     return "\n".join(lines)
+
+
+def _trick_text(rules: Rules, moment: Moment, language: str) -> str:
+    """Who has laid what in the trick, in their order."""
+    plays: list[Any] = moment.state["trick"]
+    words = [spell(rules, "who", word, language) for word in rules.table.who[len(rules.table.who) - len(plays) :]]
+    return ", ".join(f"{word} {_play_text(rules, play, language)}" for word, play in zip(words, plays, strict=True))
 
 
 def _tells(fluents: Mapping[str, Fluent], name: str, value: Any) -> bool:

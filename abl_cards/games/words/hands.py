@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.game import GameError
-from abl_cards.games.play.state import LEADING
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.words import seats
 from abl_cards.games.words.fields import reading
@@ -93,13 +92,11 @@ def _read_gone(rules: Rules, value: Any, position: Position, order: Sequence[int
     """[seats, kinds] what has been laid down; the play to beat is among it."""
     played = np.zeros_like(position.played)
     if value is None:
-        if position.to_beat != LEADING:
-            played[position.owner] = position.laid
-        return played
+        return played + position.lying
     by_seat = isinstance(value, list) and bool(value) and all(_is_hand(rules, each) for each in value)
     if by_seat:
         played[:] = read_each(rules, value, rules.table.seats, "hands, by seat")
-        if (played[position.owner] < position.laid).any():
+        if (played < position.lying).any():
             raise GameError("the play to beat must be among the cards of whose play it is")
         return played
     return _gone_together(rules, read_cards(rules, value), position, order)
@@ -124,7 +121,7 @@ def _gone_together(rules: Rules, together: Counts, position: Position, order: Se
     if (together < position.laid).any():
         raise GameError("the play to beat must be among them")
     played = np.zeros_like(position.played)
-    played[position.owner] = position.laid
+    played += position.lying
     rest = np.repeat(np.arange(len(together)), together - position.laid)
     for seat in [*order, position.seat]:  # as many as it can have had, the rest by the last one
         room = max(0, rules.table.dealt[seat] - int(played[seat].sum())) if seat != position.seat else len(rest)

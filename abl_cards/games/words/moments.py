@@ -67,7 +67,8 @@ def moment(rules: Rules, value: Mapping[str, Any], move: int | None = None) -> M
         nothing = "there is nothing to choose" if isinstance(decisions, Choices) else "no move is legal"
         raise GameError(f"{nothing} in this state")
     told = {name: each for name, each in value.items() if each is not None or name not in FIELDS}
-    return replace(found, state={"to_beat": None} | told)  # what it leaves open stays open
+    lying: dict[str, Any] = {"to_beat": None} if rules.taking is None else {"trick": []}
+    return replace(found, state=lying | told)  # what it leaves open stays open
 
 
 def _asked(rules: Rules, positions: Sequence[Position]) -> Decisions | Choices:
@@ -243,6 +244,8 @@ def adopt(rules: Rules, decisions: Decisions | Choices) -> tuple[NDArray[np.bool
     theirs = view.state
     for name in _ALIKE:
         getattr(state, name)[:] = getattr(theirs, name)[view.which]
+    if rules.taking is not None and other.taking is not None:
+        state.lies[:] = theirs.lies[view.which]
     state.seat[:] = view.seats
     width = min(state.top_cards.shape[1], theirs.top_cards.shape[1])
     state.top_cards[:, :width] = theirs.top_cards[view.which, :width]
@@ -250,6 +253,7 @@ def adopt(rules: Rules, decisions: Decisions | Choices) -> tuple[NDArray[np.bool
     state.context[:] = rules.contexts.of(state.fluents)
     ours = [rules.forms.number.get(form.name, _NOWHERE) for form in other.forms.forms]
     state.to_beat[:] = np.array([*ours, LEADING], np.int16)[view.to_beat]
+    state.lies_form[:] = np.array([*ours, -1], np.int16)[theirs.lies_form[view.which]]
     kept = state.to_beat != _NOWHERE
     if isinstance(decisions, Choices):
         stages = {name: number for number, name in enumerate(rules.words.stages)}
@@ -266,7 +270,21 @@ def adopt(rules: Rules, decisions: Decisions | Choices) -> tuple[NDArray[np.bool
 
 
 _NOWHERE = -9
-_ALIKE = ("hands", "aside", "played", "seat", "owner", "acted", "passed", "gone_by", "out", "order", "acts", "stage")
+_ALIKE = (
+    "hands",
+    "aside",
+    "played",
+    "seat",
+    "owner",
+    "acted",
+    "passed",
+    "gone_by",
+    "out",
+    "order",
+    "acts",
+    "stage",
+    "leader",
+)
 """What is the same under all rules of a pack and a number of seats."""
 
 

@@ -14,7 +14,7 @@ from abl_cards.logic import Signature
 
 FIELDS = (
     "hand", "to_beat", "top", "cards", "seat", "passed", "has_passed", "gone", "unseen", "aside", "acts", "acted",
-    "finish", "face", "stage", "profile",
+    "finish", "face", "stage", "profile", "trick",
 )  # fmt: skip
 """What a state may tell besides fluents."""
 
@@ -28,12 +28,31 @@ WORDS = {
     "has_passed": "who has passed in the trick",
     "acts": "how many plays and passes there were in the episode",
     "acted": "who acted last",
+    "trick": "the plays in the trick, in their order; [] for who leads",
 }
 """What each field tells."""
 
-_BY_GROUP = {"sizes": "cards", "face": "face", "unseen": "gone", "gone": "gone", "seat": "seat", "acts": "acts"}
+_BY_GROUP = {
+    "sizes": "cards",
+    "face": "face",
+    "unseen": "gone",
+    "gone": "gone",
+    "seat": "seat",
+    "acts": "acts",
+    "lies": "trick",
+    "leader": "trick",
+}
 _ACT = {0: ("seat", "acted"), 1: ("seat",), 2: ("seat", "passed"), 3: ("seat", "has_passed"), 4: ("seat", "cards")}
 _EVENT = {3: ("seat",)}
+
+
+_OF_TRICKS, _NOT_OF_TRICKS = {"trick"}, {"to_beat", "top", "passed", "has_passed"}
+
+
+def fields_of(rules: Rules) -> list[str]:
+    """What a state of these rules may tell besides fluents."""
+    absent = _OF_TRICKS if rules.taking is None else _NOT_OF_TRICKS
+    return [field for field in FIELDS if field not in absent]
 
 
 @dataclass(frozen=True)

@@ -193,7 +193,8 @@ def _play(rules: Rules, form: int, laid: Cards, can_be: Sequence[int], context: 
     own = [each for each in can_be if rules.forms.label_of[each] == label]
     kind, rank = label_words(rules)[label]
     spoken = letters.spoken(laid)
-    text = spoken if letters.joined and not several else f"{kind} {rank} {spoken}"
+    said = letters.joined or rules.labels[label] in rules.pack.number  # the cards say all
+    text = spoken if said and not several else f"{kind} {rank} {spoken}"
     value: Any = {"label": rules.label_texts[label], "cards": cards} if several else cards
     if words is not None:
         names = [letters.texts[card] for card in laid]
@@ -236,12 +237,14 @@ def spelled_arguments(rules: Rules) -> tuple[tuple[str, tuple[str, ...]], ...]:
         for place, argument in enumerate(arguments):
             votes.setdefault((name, len(arguments), place), []).append(argument in own)
     spelled = {key for key, seen in votes.items() if 2 * sum(seen) > len(seen)}
+    kinds, texts = rules.pack.number, rules.letters.texts
     return tuple(
+        (name, (texts[kinds[label]],)) if label in kinds else
         (name, tuple(
             letters.get(argument, str(argument)) if (name, len(arguments), place) in spelled else str(argument)
             for place, argument in enumerate(arguments)
         ))
-        for name, arguments in parsed
+        for label, (name, arguments) in zip(rules.labels, parsed, strict=True)
     )  # fmt: skip
 
 

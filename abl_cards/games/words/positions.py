@@ -21,12 +21,14 @@ class Position:
     played: NDArray[np.int64]  # [seats, kinds]
     fluents: NDArray[np.int16]  # [slots]
     top_cards: NDArray[np.uint8]  # [most]
-    laid: NDArray[np.int64]  # [kinds] the cards of the play to beat
+    lying: NDArray[np.int64]  # [seats, kinds] the cards of the play to beat, or of the trick
+    lies_form: NDArray[np.int16]  # [seats] the form that each seat has laid in the trick, -1 for none
     stage: int = PLAY
     choice: int = -1
     seat: int = 0
     to_beat: int = LEADING
     owner: int = 0
+    leader: int = 0
     acted: int = 0
     passed: int = 0  # seats as bits
     has_passed: int = 0
@@ -34,11 +36,17 @@ class Position:
     context: int = 0
     finish: list[int] = field(default_factory=list)
 
+    @property
+    def laid(self) -> NDArray[np.int64]:
+        """[kinds] the cards of the play to beat, or of the trick."""
+        return self.lying.sum(axis=0)
+
     @classmethod
     def empty(cls, rules: Rules) -> Position:
         """Nothing on the table."""
         seats, kinds = rules.table.seats, len(rules.pack)
         return cls(
             np.zeros((seats, kinds), np.int64), np.zeros(kinds, np.int64), np.zeros((seats, kinds), np.int64),
-            rules.fluents.nothing.copy(), np.full(rules.forms.most_cards, NO_CARD, np.uint8), np.zeros(kinds, np.int64),
+            rules.fluents.nothing.copy(), np.full(rules.forms.most_cards, NO_CARD, np.uint8),
+            np.zeros((seats, kinds), np.int64), np.full(seats, -1, np.int16),
         )  # fmt: skip

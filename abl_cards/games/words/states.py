@@ -17,13 +17,16 @@ from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.state import CHOICE, LEADING, NOBODY, PLAY
 from abl_cards.games.play.tables import Tables
+from abl_cards.games.play.tricks import settle
 from abl_cards.games.play.view import View
+from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.words import hands, seats
 from abl_cards.games.words.fields import reading
 from abl_cards.games.words.hands import nothing_aside
+from abl_cards.games.words.in_tricks import read_trick, write_trick
 from abl_cards.games.words.letters import hand_of
-from abl_cards.games.words.needs import FIELDS, WORDS, Needs, needs_of_choice, needs_of_play
+from abl_cards.games.words.needs import FIELDS, WORDS, Needs, fields_of, needs_of_choice, needs_of_play
 from abl_cards.games.words.order import hand_text
 from abl_cards.games.words.plays import actions, form_of, read_play
 from abl_cards.games.words.positions import Position
@@ -43,12 +46,14 @@ def write_state(rules: Rules, decisions: Decisions | Choices, row: int = 0) -> d
         found["stage"] = str(rules.words.stages[int(state.choice[table])])
     context = int(view.context[row])
     found["hand"] = hand_text(rules, view.hand[row], context)
-    if not choosing:
+    if not choosing and rules.taking is not None:
+        found["trick"] = write_trick(rules, state, table)
+    elif not choosing:
         found["to_beat"] = _to_beat(rules, view, row)
-    if not choosing and view.to_beat[row] >= 0:
+    if "to_beat" in found and view.to_beat[row] >= 0:
         found["top"] = seats.write(rules, seat, int(state.owner[table]))
     found["cards"], found["seat"] = view.sizes[row].tolist(), seat
-    found |= _trick(rules, view, row, needs)
+    found |= _acts(rules, view, row, needs)
     partly = state.aside[table].any() and nothing_aside(rules)  # what a state left open
     if state.played[table].any() and not partly:
         found["gone"] = [hand_text(rules, hand, context) for hand in state.played[table]]
@@ -56,7 +61,7 @@ def write_state(rules: Rules, decisions: Decisions | Choices, row: int = 0) -> d
         found["aside"] = int(state.aside[table].sum())
     if rules.open_hands or "face" in needs.fields:
         found["face"] = [hand_text(rules, hand, context) for hand in view.hidden_hands[row]]
-    return found | _remembered(rules, state.fluents[table], needs)
+    return found | _remembered(rules, rules.fluents.seen(state.fluents[[table]], np.array([seat]))[0], needs)
 
 
 def _to_beat(rules: Rules, view: View, row: int) -> Any:
@@ -67,7 +72,7 @@ def _to_beat(rules: Rules, view: View, row: int) -> Any:
     return actions(rules, np.array([form]), cards, view.context[[row]])[0].to_json()
 
 
-def _trick(rules: Rules, view: View, row: int, needs: Needs) -> dict[str, Any]:
+def _acts(rules: Rules, view: View, row: int, needs: Needs) -> dict[str, Any]:
     """Who has passed, who is out; who acted last, and how often, where the rules look at it."""
     state, table, seat = view.state, int(view.which[row]), int(view.seats[row])
     found: dict[str, Any] = {}
@@ -105,7 +110,7 @@ def read_state(rules: Rules, value: Any) -> Position:
     fluents = names_of(rules.fluents, FIELDS)
     strange = [str(name) for name in value if name not in FIELDS and name not in fluents]
     if strange:
-        raise GameError(f"unknown field {strange[0]!r} (a state has {', '.join([*FIELDS, *fluents])})")
+        raise GameError(f"unknown field {strange[0]!r} (a state has {', '.join([*fields_of(rules), *fluents])})")
     check_profile(rules, value.get("profile"))
     stage = _stage(rules, value.get("stage"))
     needs = needs_of_choice(rules) if stage >= 0 else needs_of_play(rules)
@@ -114,9 +119,12 @@ def read_state(rules: Rules, value: Any) -> Position:
     with reading("seat"):
         position.seat = seats.read_number(rules, _given(value, needs, "seat", 0))
     _read_fluents(rules, value, needs, position)
-    with reading("to_beat"):
-        _read_to_beat(rules, value, position)
-    _read_trick(rules, value, needs, position)
+    if rules.taking is None:
+        with reading("to_beat"):
+            _read_to_beat(rules, value, position)
+        _read_trick(rules, value, needs, position)
+    else:
+        _read_lying(rules, value, needs, position)
     hands.read_hands(rules, value, needs, position)
     _read_rest(rules, value, needs, position)
     return position
@@ -180,7 +188,16 @@ def _read_to_beat(rules: Rules, value: Mapping[str, Any], position: Position) ->
         raise GameError("a pass is nothing to beat: write the play before it, or null when leading")
     position.to_beat = form_of(rules, wanted, position.context)
     position.top_cards[: len(wanted.cards)] = wanted.cards
-    position.laid = hand_of(wanted.cards, len(rules.pack)).astype(np.int64)
+
+
+def _read_lying(rules: Rules, value: Mapping[str, Any], needs: Needs, position: Position) -> None:
+    """What lies in the trick."""
+    for field in (each for each in FIELDS if each not in fields_of(rules)):
+        if value.get(field):
+            raise GameError(f'{field}: seats lay cards into tricks here: give "trick" ({WORDS["trick"]})')
+    said = _given(value, needs, "trick", [])
+    with reading("trick"):
+        read_trick(rules, said, position)
 
 
 def _read_trick(rules: Rules, value: Mapping[str, Any], needs: Needs, position: Position) -> None:
@@ -209,6 +226,9 @@ def _read_trick(rules: Rules, value: Mapping[str, Any], needs: Needs, position: 
         position.acted = seats.read(rules, seat, acted) if acted is not None else position.owner
     if acted is None and "acted" in needs.fields:
         raise missing(needs, "acted")
+    if following:
+        cards = [card for card in position.top_cards.tolist() if card != NO_CARD]
+        position.lying[position.owner] = hand_of(cards, len(rules.pack))
 
 
 def _read_rest(rules: Rules, value: Mapping[str, Any], needs: Needs, position: Position) -> None:
@@ -247,4 +267,9 @@ def stand(rules: Rules, positions: Sequence[Position]) -> Tables:
         state.passed[row], state.gone_by[row], state.out[row] = each.passed, each.has_passed, seats.mask_of(each.finish)
         state.order[row, : len(each.finish)] = each.finish
         state.fluents[row], state.context[row] = each.fluents, each.context
+        state.leader[row], state.lies_form[row] = each.leader, each.lies_form
+        if rules.taking is not None:
+            state.lies[row] = each.lying
+    if rules.taking is not None:
+        settle(rules, state, np.arange(len(positions)))
     return tables

@@ -23,6 +23,8 @@ PLAYTHROUGHS: Mapping[str, Callable[[], str]] = {
     "guandan_standard_last.txt": lambda: episode("standard", seed=12, number=7),
     "guandan_platform_double_tribute.txt": lambda: episode("platform", seed=11, number=1),
     "president.txt": lambda: folder_game("president", seed=5),
+    "whist.txt": lambda: folder_game("whist", seed=5),
+    "hearts.txt": lambda: folder_game("hearts", seed=5),
     "paodekuai.txt": lambda: folder_game("paodekuai", seed=8),
     "bigtwo.txt": lambda: folder_game("bigtwo", seed=4),
     "doudizhu_contest.txt": lambda: folder_game("doudizhu", seed=2, profile="contest"),

@@ -1,0 +1,57 @@
+"""Tricks in states: a list of plays in their order, the leader's first, that of the seat before last."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from abl_cards.games.game import GameError
+from abl_cards.games.play.state import State
+from abl_cards.games.play.walk import NO_CARD
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.words import seats
+from abl_cards.games.words.letters import hand_of
+from abl_cards.games.words.plays import actions, form_of, read_play
+from abl_cards.games.words.positions import Position
+
+
+def write_trick(rules: Rules, state: State, table: int) -> list[Any]:
+    """The plays of the trick at a table, as JSON."""
+    found = []
+    for seat in laying(rules, state, table):
+        counts, form = state.lies[table, seat], int(state.lies_form[table, seat])
+        cards = np.full((1, rules.forms.most_cards), NO_CARD, np.uint8)
+        laid = np.repeat(np.arange(len(counts)), counts)
+        cards[0, : len(laid)] = laid
+        played = rules.forms.passing if form < 0 else form
+        found.append(actions(rules, np.array([played]), cards, state.context[[table]])[0].to_json())
+    return found
+
+
+def laying(rules: Rules, state: State, table: int) -> list[int]:
+    """The seats that have laid cards in the trick at a table, in their order."""
+    seat, deciding, found = int(state.leader[table]), int(state.seat[table]), list[int]()
+    if not state.lies[table].any():
+        return []
+    while seat != deciding and len(found) < rules.table.seats:
+        found.append(seat)
+        seat = rules.table.after[seat]
+    return found
+
+
+def read_trick(rules: Rules, value: Any, position: Position) -> None:
+    """Fill in who led, and what each seat has laid; raises GameError."""
+    most = rules.table.seats - 1
+    if not isinstance(value, list) or len(value) > most:
+        raise GameError(f"{value!r} is no list of plays, {most} at most: write [] for who leads")
+    if position.choice >= 0 and value:
+        raise GameError("there is none where something is chosen: leave it out")
+    earlier = seats.others(rules, position.seat)[most - len(value) :] if value else []
+    position.owner = position.leader = earlier[0] if earlier else position.seat
+    position.acted = earlier[-1] if earlier else position.seat
+    for seat, said in zip(earlier, value, strict=True):
+        wanted = read_play(rules, said)
+        if wanted.cards:
+            position.lies_form[seat] = form_of(rules, wanted, position.context)
+            position.lying[seat] = hand_of(wanted.cards, len(rules.pack))

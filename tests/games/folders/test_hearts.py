@@ -1,0 +1,158 @@
+"""Hearts as a folder of rules: vectors, an independent referee both ways, clingo, and what is told to nobody else."""
+
+from __future__ import annotations
+
+from random import Random as Draw
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.agents import Random
+from abl_cards.games import Tables, game
+from abl_cards.games.reading.rules import Rules
+from abl_cards.streams import mix_all
+from tests.brute_force import hearts as brute
+from tests.effort import thorough
+from tests.games.folders.states import rules_of
+from tests.games.folders.tricks import cards_of, follow_rounds, unlike_clingo
+from tests.games.random_play import match_keys, play_out
+
+ROUNDS = 1_000 if thorough() else 20
+STATES = 20_000 if thorough() else 300
+
+
+@pytest.fixture(scope="module")
+def rules() -> Rules:
+    return rules_of("hearts")
+
+
+def legal(hand: list[str], *trick: str, broken: bool = False, acts: int = 20) -> list[str]:
+    state = {"hand": hand, "trick": [[card] for card in trick], "broken": broken, "acts": acts}
+    (found,) = game("hearts").engine().legal_moves([state])
+    assert not isinstance(found, Exception), found
+    return [card for (card,) in found]
+
+
+def test_vectors() -> None:
+    assert legal(["C2", "S3", "HA"], acts=0) == ["C2"]
+    assert legal(["C3", "S3", "HA"], "C2", acts=1) == ["C3"]
+    assert legal(["S3", "SQ", "HA"], "C2", acts=1) == ["S3"]
+    assert legal(["SQ", "HA"], "C2", acts=1) == ["SQ", "HA"]
+    assert legal(["S3", "SQ", "HA"], "C5") == ["S3", "SQ", "HA"]
+    assert legal(["S3", "HA"]) == ["S3"]
+    assert legal(["S3", "HA"], broken=True) == ["S3", "HA"]
+    assert legal(["H3", "HA"]) == ["H3", "HA"]
+
+
+class _Round:
+    """A round of the brute force that is told one card at a time, passed or laid."""
+
+    def __init__(self, one: brute.Round) -> None:
+        self.one, self._given = one, list[str]()
+
+    @property
+    def turn(self) -> int:
+        return self.one.turn
+
+    def give(self, card: str) -> None:
+        self._given.append(card)
+        if len(self._given) == 3:
+            self.one.give(self._given)
+            self._given = []
+
+    def choices(self) -> list[str]:
+        return self.one.choices()
+
+    def play(self, card: str) -> None:
+        self.one.play(card)
+
+
+def _referee(tables: Tables, table: int) -> _Round:
+    return _Round(brute.Round([cards_of(tables.rules, hand) for hand in tables.state.hands[table]]))
+
+
+def _compare(tables: Tables, table: int, referee: Any) -> None:
+    assert tables.points[table].tolist() == [-points for points in referee.one.result]
+
+
+def test_rounds_are_those_of_a_referee(rules: Rules) -> None:
+    assert follow_rounds(rules, ROUNDS, 3, _referee, _compare, _Round.give) == 52 * ROUNDS
+
+
+def test_rounds_of_the_referee_are_played_again() -> None:
+    replayed = game("hearts").engine().replay([_record(seed, seed) for seed in range(ROUNDS)])
+    assert (replayed.plays, replayed.disagreements) == (52 * ROUNDS, ())
+
+
+def _record(seed: int, number: int) -> dict[str, Any]:
+    """A round of the brute force: its hands, what is passed, what is laid."""
+    draw = Draw(seed)
+    pack = draw.sample(brute.PACK, 52)
+    hands = [pack[seat::4] for seat in range(4)]
+    one, acts = brute.Round([list(hand) for hand in hands], number), list[list[Any]]()
+    while one.passing:
+        cards = draw.sample(one.hands[one.turn], 3)
+        acts += [[one.turn, card] for card in cards]
+        one.give(cards)
+    while one.result is None:
+        acts.append([one.turn, [draw.choice(one.choices())]])
+        one.play(acts[-1][1][0])
+    way = brute.PASSES[number % 4]
+    return {"hands": hands, "before": {"way": way}, "acts": acts, "points": [-each for each in one.result]}
+
+
+@pytest.mark.parametrize(
+    ("taken", "points"), [([26, 0, 0, 0], [0, -26, -26, -26]), ([1, 25, 0, 0], [-1, -25, 0, 0]), ([0, 13, 13, 0], None)]
+)
+def test_shooting_the_moon(rules: Rules, taken: list[int], points: list[int] | None) -> None:
+    tables, fluent = Tables.begin(rules, match_keys(1, 1)), rules.fluents.named("taken")
+    assert fluent
+    tables.state.fluents[0, fluent.first : fluent.slots.stop] = taken
+    found = tables.flow.end(tables.state, np.zeros(1, np.int64))[0][0].tolist()
+    assert found == [-each for each in brute.score(taken)]
+    assert points is None or found == points
+
+
+def test_a_match_ends_at_a_hundred_and_the_fewest_points_win(rules: Rules) -> None:
+    tables = Tables.begin(rules, match_keys(12, 7))
+    play_out(tables)
+    assert (tables.total.min(axis=1) <= -100).all()
+    assert ((tables.total - tables.points).min(axis=1) > -100).all()
+    best = tables.total.argmax(axis=1)
+    alone = (tables.total == tables.total.max(axis=1, keepdims=True)).sum(axis=1) == 1
+    assert (tables.winner[alone] == best[alone]).all()
+    assert (tables.winner[~alone] < 0).all()
+
+
+def test_masks_are_those_of_clingo(rules: Rules) -> None:
+    assert unlike_clingo(rules, STATES, seed=2) == []
+
+
+def test_what_is_passed_is_told_to_nobody_else(rules: Rules) -> None:
+    """Not before it has moved, and afterwards to the giver alone, who knows where it is."""
+    tables, other = (Tables.begin(rules, match_keys(8, 5)) for _ in range(2))
+    for room, salt in ((tables, 1), (other, 2)):
+        for _ in range(3):
+            which = room.choosing()
+            room.choose(which, Random().choose(room.choices(which), mix_all(room.keys[which], salt)))
+            keys = mix_all(room.keys, room.clock)
+    which, everybody = tables.choosing(), np.arange(8)
+    assert (tables.seat == 1).all()
+    fluents = rules.fluents.named("giving")
+    assert fluents
+    given = [room.state.fluents[:, fluents.first : fluents.slots.stop] for room in (tables, other)]
+    assert (given[0] != given[1]).any()
+    for seat in (1, 2, 3):
+        seats = np.full(8, seat, np.int8)
+        assert (tables.observe(everybody, seats) == other.observe(everybody, seats)).all()
+    assert (tables.choices(which).options == other.choices(which).options).all()
+    keys = mix_all(tables.keys, tables.clock)
+    while (which := tables.choosing()).size:
+        tables.choose(which, Random().choose(tables.choices(which), keys))
+    for giver in range(4):
+        seats = np.full(8, giver, np.int8)
+        hidden = tables.hidden(everybody, seats)
+        assert hidden.consistent(tables.others(everybody, seats)).all()
+        assert (hidden.at_least[:, 0].sum(axis=1) == 3).all()
+        assert not hidden.at_least[:, 1:].any()

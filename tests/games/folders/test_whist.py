@@ -1,0 +1,131 @@
+"""Whist as a folder of rules: vectors, an independent referee both ways, clingo, what a hand shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.games import Tables, game
+from abl_cards.games.reading.rules import Rules
+from tests.brute_force import whist as brute
+from tests.effort import thorough
+from tests.games.folders.states import rules_of
+from tests.games.folders.tricks import cards_of, follow_rounds, unlike_clingo
+from tests.games.random_play import match_keys, step
+
+ROUNDS = 1_000 if thorough() else 20
+STATES = 20_000 if thorough() else 300
+DEALER = 3
+
+
+@pytest.fixture(scope="module")
+def rules() -> Rules:
+    return rules_of("whist")
+
+
+def legal(hand: list[str], *trick: str, trump: str = "H") -> list[str]:
+    state = {"hand": hand, "trick": [[card] for card in trick], "trump": trump}
+    (found,) = game("whist").engine().legal_moves([state])
+    assert not isinstance(found, Exception), found
+    return [card for (card,) in found]
+
+
+def test_labels(rules: Rules) -> None:
+    assert len(rules.labels) == 52 + 1
+
+
+def test_vectors() -> None:
+    assert legal(["S2", "H5", "DA"]) == ["S2", "H5", "DA"]
+    assert legal(["S2", "H5", "DA"], "D3") == ["DA"]
+    assert legal(["S2", "H5", "DA"], "C3", "D4") == ["S2", "H5", "DA"]
+    assert legal(["S2", "S5"], "H3", "H4", "S3") == ["S2", "S5"]
+
+
+@pytest.mark.parametrize(
+    ("trick", "taken"),
+    [
+        (["S3"], {"S4", "HA"}),
+        (["S3", "H2"], {"HA"}),
+        (["S3", "D2"], {"S4", "HA"}),
+        (["HK"], {"HA"}),
+        (["D3"], {"HA"}),
+    ],
+)
+def test_what_takes_the_trick(trick: list[str], taken: set[str]) -> None:
+    """The highest card of the suit led, unless a trump lies; asked of every card whether it may be laid or not."""
+    engine = game("whist").engine()
+    for card in ("S4", "HA", "DA"):
+        state = {"hand": [card], "trick": [[each] for each in trick], "trump": "H"}
+        moment = engine.moment(state)
+        expected = card in taken or (card == "DA" and trick[0][0] == "D" and "H2" not in trick)
+        assert moment.decision.taking(moment.lists).tolist() == [int(expected)]  # type: ignore[union-attr]
+
+
+def _referee(tables: Tables, table: int) -> brute.Game:
+    """The same deal, the card that was turned up dealt last."""
+    rules, state = tables.rules, tables.state
+    hands = [cards_of(rules, hand) for hand in state.hands[table]]
+    turned = rules.fluents.named("turned")
+    assert turned
+    slot = turned.first + int(state.fluents[table, turned.first : turned.slots.stop].argmax())
+    rank, suit = turned.keys[slot - turned.first]
+    card = rules.letters.texts[rules.pack.number[f"card({rank},{suit})"]]
+    hands[DEALER] = [*(each for each in hands[DEALER] if each != card), card]
+    return brute.Game([hands[place % 4][place // 4] for place in range(52)], DEALER)
+
+
+def _compare(tables: Tables, table: int, referee: Any) -> None:
+    assert tables.points[table].tolist() == referee.points
+
+
+def test_rounds_are_those_of_a_referee(rules: Rules) -> None:
+    assert follow_rounds(rules, ROUNDS, 3, _referee, _compare) == 52 * ROUNDS
+
+
+def test_rounds_of_the_referee_are_played_again(rules: Rules) -> None:
+    records = [_record(seed) for seed in range(ROUNDS)]
+    replayed = game("whist").engine().replay(records)
+    assert (replayed.plays, replayed.disagreements) == (52 * ROUNDS, ())
+
+
+def _record(seed: int) -> dict[str, Any]:
+    """A game of the brute force, the dealer at seat 3."""
+    from random import Random
+
+    draw = Random(seed)
+    one = brute.Game(draw.sample(brute.PACK, 52), DEALER)
+    turned, acts = one.pack[-1], list[list[Any]]()
+    hands = [[card for card in hand if card != turned] for hand in one.hands]
+    while one.points is None:
+        acts.append([one.turn, [draw.choice(one.choices())]])
+        one.play(acts[-1][1][0])
+    return {"hands": hands, "aside": [turned], "acts": acts, "points": one.points}
+
+
+def test_masks_are_those_of_clingo(rules: Rules) -> None:
+    assert unlike_clingo(rules, STATES, seed=2) == []
+
+
+def test_a_revoke_is_refused() -> None:
+    record = _record(1)
+    first = record["acts"][0][1][0]
+    holders = [seat for seat in (1, 2, 3) if any(card[0] == first[0] for card in record["hands"][seat])]
+    seat = holders[0]
+    wrong = next(card for card in record["hands"][seat] if card[0] != first[0])
+    record["acts"][seat] = [seat, [wrong]]
+    (said,) = game("whist").engine().replay([record]).disagreements
+    assert said.text == f"act {seat + 1}: {wrong} is not legal for seat {seat}"
+
+
+def test_who_does_not_follow_is_known_to_be_void() -> None:
+    engine = game("whist").engine()
+    tables, bounded = engine.tables(match_keys(20, 4)), 0
+    for _ in range(40):
+        step(tables)
+        which = tables.playing()
+        hidden, truth = tables.hidden(which), tables.others(which)
+        assert hidden.consistent(truth).all()
+        bounded += int((hidden.at_most < np.minimum(hidden.unseen[:, None], 1)).sum())
+    assert bounded > 1000
