@@ -54,7 +54,7 @@ def run(
 
         abl-cards run
 
-        abl-cards run tournament --set "agents=random greedy kb" --set games=200
+        abl-cards run guandan_tournament --set "agents=random greedy kb" --set games=200
     """
     from experiments.experiment import conduct, experiments
 

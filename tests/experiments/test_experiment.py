@@ -61,7 +61,7 @@ def test_the_command_lists_them() -> None:
 
 
 def test_the_command_shows_the_settings() -> None:
-    shown = run("run", "tournament", "--settings", "--set", "games=77", "--seed", "5")
+    shown = run("run", "guandan_tournament", "--settings", "--set", "games=77", "--seed", "5")
     assert "77" in shown.stdout
     assert "of the deals" in shown.stdout
 
@@ -69,9 +69,9 @@ def test_the_command_shows_the_settings() -> None:
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["turnament"], "did you mean 'tournament'"),
-        (["tournament", "--set", "gmae=3"], "with a key out of kb, profile, game, agents"),
-        (["tournament", "--set", "games=some"], "games is of type int"),
+        (["guandan_turnament"], "did you mean 'guandan_tournament'"),
+        (["guandan_tournament", "--set", "gmae=3"], "with a key out of kb, profile, game, agents"),
+        (["guandan_tournament", "--set", "games=some"], "games is of type int"),
     ],
 )
 def test_what_cannot_be_run_is_misuse(words: list[str], problem: str) -> None:
@@ -89,13 +89,13 @@ def test_one_experiment_at_a_time_in_a_folder(tmp_path: Path) -> None:
 
 
 def test_an_unknown_agent_is_named(tmp_path: Path) -> None:
-    shown = run("run", "tournament", "--dir", str(tmp_path), "--set", "agents=kb gredy")
+    shown = run("run", "guandan_tournament", "--dir", str(tmp_path), "--set", "agents=kb gredy")
     assert shown.exit_code == 1
     assert "did you mean 'greedy'" in shown.stderr
 
 
 def test_results_are_kept_and_given_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = ["run", "tournament", "--dir", str(tmp_path), "--set", "agents=random greedy", "--json"]
+    words = ["run", "guandan_tournament", "--dir", str(tmp_path), "--set", "agents=random greedy", "--json"]
     first = json.loads(run(*words, "--set", "games=2").stdout)
     for name in ("settings.json", "report.md", "results.json", "wins.png", "log.txt", "cells.jsonl"):
         assert (tmp_path / name).stat().st_size > 0
@@ -168,7 +168,7 @@ def test_an_experiment_without_a_report_on_the_way_shows_its_results(tmp_path: P
 
 def test_edited_rules_are_measured_anew(tmp_path: Path) -> None:
     rules = edited(tmp_path / "kb", more='preference(none, passing). says(none, en, "Nothing."). cost(none, 1).')
-    words = ["run", "kb_ablation", "--dir", str(tmp_path / "out"), "--json", "--set", "agent=kb"]
+    words = ["run", "guandan_kb_ablation", "--dir", str(tmp_path / "out"), "--json", "--set", "agent=kb"]
     words += ["--set", "games=2", "--set", "without=passing"]
     for more in ([], ["--set", f"kb={rules}"], []):
         assert run(*words, *more).exit_code == 0
@@ -179,8 +179,8 @@ def test_edited_rules_are_measured_anew(tmp_path: Path) -> None:
 def test_parts_and_agents_of_any_game_are_measured(tmp_path: Path) -> None:
     """A folder made by `kb new` and a shipped game without levels."""
     assert run("kb", "new", str(tmp_path / "small")).exit_code == 0
-    ablation = ["run", "kb_ablation", "--set", "agent=kb", "--set", "without=control", "--set", "games=4"]
-    tournament = ["run", "tournament", "--set", "agents=random greedy", "--set", "games=4"]
+    ablation = ["run", "guandan_kb_ablation", "--set", "agent=kb", "--set", "without=control", "--set", "games=4"]
+    tournament = ["run", "guandan_tournament", "--set", "agents=random greedy", "--set", "games=4"]
     for words, game in ((ablation, "president"), (tournament, str(tmp_path / "small"))):
         shown = run(*words, "--set", f"game={game}", "--dir", str(tmp_path / words[1]), "--json")
         assert shown.exit_code == 0, shown.stderr

@@ -18,9 +18,9 @@ from experiments import (
     guandan_abln,
     guandan_expert,
     guandan_hidden_hands,
+    guandan_kb_ablation,
     hint_weights,
     joint_loop,
-    kb_ablation,
 )
 from experiments.desk import Desk
 from experiments.estimates import PLAIN, errors, shown
@@ -58,20 +58,20 @@ def test_with_against_without_abln(tiny_agent: str, tmp_path: Path) -> None:
 
 
 def test_parts_of_the_knowledge_base(engine: Engine, tiny_agent: str, tmp_path: Path) -> None:
-    known = kb_ablation.parts(tiny_agent, engine)
+    known = guandan_kb_ablation.parts(tiny_agent, engine)
     groups = set(engine.judge().kb.groups.values())
     assert {part.name for part in known} == groups | {"no-projection", "no-lookahead", "no-preferences"}
-    assert {part.name for part in kb_ablation.parts("kb", engine)} == groups - {"beliefs"}
-    settings = kb_ablation.Settings(agent="kb", without=("wild", "passing"), games=6)
-    results = conduct("kb_ablation", settings, tmp_path)
+    assert {part.name for part in guandan_kb_ablation.parts("kb", engine)} == groups - {"beliefs"}
+    settings = guandan_kb_ablation.Settings(agent="kb", without=("wild", "passing"), games=6)
+    results = conduct("guandan_kb_ablation", settings, tmp_path)
     best, other = rows(results, "parts")
     assert (best["without"], other["without"]) == ("passing", "wild")  # who never passes well loses
     assert best["won"] == 1.0 > other["won"]
-    (part,) = parts_of("kb_ablation", settings, tmp_path, tmp_path)
+    (part,) = parts_of("guandan_kb_ablation", settings, tmp_path, tmp_path)
     assert rows(part, "parts") == [other]
     assert part["missing"] == "passing"
     with pytest.raises(GameError, match="no part 'bomb'"):
-        kb_ablation.run(kb_ablation.Settings(agent="kb", without=("bomb",)), Desk(tmp_path))
+        guandan_kb_ablation.run(guandan_kb_ablation.Settings(agent="kb", without=("bomb",)), Desk(tmp_path))
 
 
 class Repeater(Quiet):
@@ -239,7 +239,7 @@ CLIENT = (
 def visit(tmp_path: Path, command: str) -> Any:
     words = [
         "run",
-        "tournament",
+        "guandan_tournament",
         "--dir",
         str(tmp_path),
         "--json",
