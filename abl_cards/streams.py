@@ -7,6 +7,8 @@ alone, in a batch of thousands, or over a network.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numba import njit, uint64, vectorize
 from numpy.typing import NDArray
@@ -16,29 +18,36 @@ _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 
 
-@njit(uint64(uint64, uint64), cache=True, nogil=True)
+# Nothing is compiled when the module is imported: who only reads rules does not wait for it.
+
+
+@njit(cache=True, nogil=True)
 def mix(key, counter):
     """64 random bits for this key and counter."""
-    z = key + (counter + np.uint64(1)) * _GOLDEN
+    z = np.uint64(key) + (np.uint64(counter) + np.uint64(1)) * _GOLDEN
     z = (z ^ (z >> np.uint64(30))) * _FIRST
     z = (z ^ (z >> np.uint64(27))) * _SECOND
     return z ^ (z >> np.uint64(31))
 
 
-@njit(uint64(uint64, uint64), cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def below(bits, bound):
     """Random bits to a number in 0..bound-1 (bound < 2**32; the bias is below 2**-32)."""
-    return ((bits >> np.uint64(32)) * bound) >> np.uint64(32)
+    return ((np.uint64(bits) >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32)
 
 
-@vectorize([uint64(uint64, uint64)], cache=True)
-def _mix_all(keys, counter):
+def _mix_one(keys, counter):
     return mix(keys, counter)
+
+
+@cache
+def _mix_all():
+    return vectorize([uint64(uint64, uint64)], cache=True)(_mix_one)
 
 
 def mix_all(keys: NDArray[np.uint64], counter: NDArray[np.integer] | int) -> NDArray[np.uint64]:
     """``mix`` over an array of keys, with a counter for each or one for all."""
-    mixed: NDArray[np.uint64] = _mix_all(keys, np.asarray(counter).astype(np.uint64))
+    mixed: NDArray[np.uint64] = _mix_all()(keys, np.asarray(counter).astype(np.uint64))
     return mixed
 
 
