@@ -51,7 +51,7 @@ def _views(rules: Rules) -> None:
     observation_of(rules)
     written(rules)
     archive_of(rules.folder)
-    _ = rules.letters
+    _ = rules.letters, rules.worth, rules.widest
 
 
 def _flow(rules: Rules) -> None:

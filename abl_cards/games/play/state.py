@@ -59,6 +59,7 @@ class State(NamedTuple):
     leader: NDArray[np.int8]  # [n] who leads the trick, or led it
     lies: NDArray[np.uint8]  # [n, seats, kinds] cards laid in the trick, see play/tricks.py; no kinds without tricks
     lies_form: NDArray[np.int16]  # [n, seats] the form that each seat has laid in the trick, -1 for none
+    picking: NDArray[np.bool_]  # [n] the seat to decide lays another card to its play
 
 
 def empty_state(
@@ -80,6 +81,7 @@ def empty_state(
         fluents=np.zeros((n, slots), np.int16), lots=np.zeros((n, lots), np.int16),
         habits=np.zeros((n, seats, 3, habits), np.uint64), leader=np.full(n, NOBODY, np.int8),
         lies=np.zeros((n, seats, kinds if tricks else 0), np.uint8), lies_form=np.full((n, seats), -1, np.int16),
+        picking=np.zeros(n, np.bool_),
     )  # fmt: skip
 
 
@@ -234,7 +236,7 @@ def forget(state, which):
         state.laid[table], state.to_beat[table] = -1, LEADING
         state.seat[table], state.owner[table], state.acted[table] = 0, NOBODY, NOBODY
         state.choice[table] = state.chosen[table] = -1
-        state.leader[table] = NOBODY
+        state.leader[table], state.picking[table] = NOBODY, False
         for seat in range(seats):
             lies_form[table, seat] = -1
             for kind in range(lies.shape[2]):

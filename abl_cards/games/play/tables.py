@@ -218,7 +218,7 @@ class Tables:
 
     def play(self, which: Indices, moves: Moves) -> None:
         """Lay down a legal play or pass at each of these tables."""
-        if self.listener:
+        if self.listener and not self.rules.composing:
             self.listener.played(self, which, moves)
         passing = self.rules.forms.passing
         note_acts(self.rules, self.state, which, moves.form)
@@ -228,7 +228,7 @@ class Tables:
                 lambda lo, hi: kernels.lay_down(self.state, self.rules.turns, passing, which, lo, hi, *moves),
             )
         else:
-            stuck = tricks.lay(self.rules, self.state, which, moves)
+            which, stuck = tricks.lay(self.rules, self.state, which, moves, self._tell if self.listener else None)
         for table in stuck:
             if table >= 0:
                 raise TableError(int(table), self._no_turn(int(table)))
@@ -239,6 +239,11 @@ class Tables:
         ended = which[self.state.stage[which] == EPISODE_OVER]
         if ended.size:
             self._end_episode(ended)
+
+    def _tell(self, which: Indices, moves: Moves) -> None:
+        """Tell who listens of plays that were composed."""
+        assert self.listener
+        self.listener.played(self, which, moves)
 
     def choose(self, which: Indices, options: NDArray[np.uint8]) -> None:
         """Choose one of the options at each of these tables: their numbers [n]."""

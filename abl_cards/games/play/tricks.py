@@ -7,6 +7,7 @@ after every play the circuit of ``takes/1`` is asked whose the trick would be, a
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from abl_cards.games.play.view import fill_seats
 from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Indices, MoveLists, Moves
-from abl_cards.games.telling.writer import Fill, Told, columns_of, lazily, rows_of
+from abl_cards.games.telling.writer import Fill, columns_of, lazily, rows_of
 from abl_cards.parallel import each_share
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Trick:
     leader: NDArray[np.int8]  # [n]
     acted: NDArray[np.int8]  # [n] who has laid the last cards
     owner: NDArray[np.int8]  # [n] whose trick it was before
+    form: NDArray[np.int16]  # [n] what was laid last
     state: State
     which: Indices  # [n] the tables
 
@@ -56,48 +58,97 @@ class Trick:
             ),
             "leader": lazily(lambda _: self.leader),
             "act": columns_of(acts),
+            "move": columns_of([self.form, self.rules.forms.label_of[self.form]]),
             "fluents": rows_of(state.fluents, which),
         }
 
-    def takers(self) -> tuple[NDArray[np.int8], NDArray[np.uint8]]:
-        """[n] the seat that takes each trick, and the answers [seats, n]: all that take it are there."""
-        told, seats = _told(self.rules), self.rules.table.seats
-        found = np.zeros((seats, len(self.which)), np.uint8)
-        for (_, (seat,)), truth in zip(told.circuit.outputs, told.ask(len(self.which), self.fills()), strict=True):
-            found[int(seat)] = truth
-        return found.argmax(axis=0).astype(np.int8), found
-
-
-def _told(rules: Rules) -> Told:
-    assert rules.taking is not None
-    return rules.taking
+    def answers(self) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+        """[seats, n] who takes each trick, and [n] whether the seat lays another card to its play."""
+        told, n = self.rules.taking, len(self.which)
+        assert told is not None
+        takes, more = np.zeros((self.rules.table.seats, n), np.uint8), np.zeros(n, np.bool_)
+        for (name, arguments), truth in zip(told.circuit.outputs, told.ask(n, self.fills()), strict=True):
+            if name == "more":
+                more = truth == 1
+            else:
+                takes[int(arguments[0])] = truth
+        return takes, more
 
 
 # --- laying cards -----------------------------------------------------------------------------------------------------
 
 
-def lay(rules: Rules, state: State, which: Indices, moves: Moves) -> list[int]:
-    """Apply a play or a pass at each of these tables; returns tables whose turn nobody has, by share, or -1.
+Tell = Callable[[Indices, Moves], None]
+"""Told of the tables where a composed play is whole, and of all its cards, before anything comes of it."""
 
-    Raises TableError where nobody takes the trick, or several do.
+
+def lay(rules: Rules, state: State, which: Indices, moves: Moves, tell: Tell | None) -> tuple[Indices, list[int]]:
+    """Apply a play or a pass at each of these tables.
+
+    Returns those where it is whole, and tables whose turn nobody has, by share, or -1. Raises TableError where nobody
+    takes the trick, or several do.
     """
-    passing, seats = rules.forms.passing, state.seat[which]
+    passing = rules.forms.passing
     each_share(len(which), lambda lo, hi: _lay(state, passing, which, lo, hi, *moves))
-    settle(rules, state, which)
-    turns = rules.turns
-    return each_share(len(which), lambda lo, hi: _turn(state, turns, which, seats, lo, hi))
+    more = _settle(rules, state, which, state.seat[which], moves)
+    if rules.composing:
+        state.picking[which] = more
+        which, moves = which[~more], _whole(rules, state, which[~more], moves.form[~more])
+        if tell and which.size:
+            tell(which, moves)
+    seats, turns = state.seat[which], rules.turns
+    each_share(len(which), lambda lo, hi: _act(state, passing, which, lo, hi, *moves))
+    return which, each_share(len(which), lambda lo, hi: _turn(state, turns, which, seats, lo, hi))
+
+
+def _whole(rules: Rules, state: State, which: Indices, form: NDArray[np.int16]) -> Moves:
+    """Plays with all the cards that their seats have laid; what ends one of open length is no pass."""
+    laid = state.lies[which, state.seat[which]]
+    cards = np.full((len(which), rules.widest), NO_CARD, np.uint8)
+    _spread(laid, cards)
+    ended = (form == rules.forms.passing) & laid.any(axis=1)
+    return Moves(np.where(ended, state.lies_form[which, state.seat[which]], form).astype(np.int16), cards)
+
+
+@njit(cache=True, nogil=True)
+def _spread(counts, cards):
+    """Write the cards of counts [n, kinds] into cards [n, most]."""
+    for i in range(len(counts)):
+        filled = 0
+        for kind in range(counts.shape[1]):
+            for _ in range(counts[i, kind]):
+                cards[i, filled] = kind
+                filled += 1
 
 
 def settle(rules: Rules, state: State, which: Indices) -> None:
     """Say whose the tricks at these tables are as they lie, and so what there is to beat; raises TableError."""
     some = which[(state.lies_form[which] >= 0).any(axis=1)]
-    if not some.size:
-        return
-    trick = Trick(rules, state.lies[some], state.leader[some], state.acted[some], state.owner[some], state, some)
-    takers, answers = trick.takers()
-    wrong = (answers.sum(axis=0) != 1) | (state.lies_form[some, takers] < 0)
-    stop_where(wrong, some, lambda row: _nobody(rules, answers[:, row]))
-    _take(state, some, takers)
+    takes, _ = _trick_at(rules, state, some, state.acted[some], state.lies_form[some, state.acted[some]]).answers()
+    _decide(rules, state, some, takes)
+
+
+def _settle(rules: Rules, state: State, which: Indices, seats: NDArray[np.int8], moves: Moves) -> NDArray[np.bool_]:
+    """The same after seats [n] have laid cards; [n] whether they lay another one to the same play."""
+    takes, more = _trick_at(rules, state, which, seats, moves.form).answers()
+    cards = (moves.cards != NO_CARD).sum(axis=1)
+    more &= cards == rules.forms.cards_of[moves.form]  # a play that comes whole is whole
+    if more.any():
+        more &= (moves.form != rules.forms.passing) & state.hands[which, seats].any(axis=1)
+    done = ~more & (state.lies_form[which] >= 0).any(axis=1)
+    _decide(rules, state, which[done], takes[:, done])
+    return more
+
+
+def _trick_at(rules: Rules, state: State, which: Indices, acted: NDArray[np.int8], form: NDArray[np.int16]) -> Trick:
+    return Trick(rules, state.lies[which], state.leader[which], acted, state.owner[which], form, state, which)
+
+
+def _decide(rules: Rules, state: State, which: Indices, takes: NDArray[np.uint8]) -> None:
+    takers = takes.argmax(axis=0).astype(np.int8)
+    wrong = (takes.sum(axis=0) != 1) | (state.lies_form[which, takers] < 0)
+    stop_where(wrong, which, lambda row: _nobody(rules, takes[:, row]))
+    _take(state, which, takers)
 
 
 def _nobody(rules: Rules, answers: NDArray[np.uint8]) -> str:
@@ -125,7 +176,7 @@ def taking(decisions: Decisions | Choices, lists: MoveLists) -> NDArray[np.uint8
     lies = state.lies[which]
     _add(lies, seats, lists.cards)
     leader = np.where(view.to_beat[decision] == LEADING, seats, state.leader[which]).astype(np.int8)
-    found = Trick(rules, lies, leader, seats, state.owner[which], state, which).takers()[1]
+    found = Trick(rules, lies, leader, seats, state.owner[which], np.maximum(lists.form, 0), state, which).answers()[0]
     mine: NDArray[np.uint8] = found[seats, np.arange(len(seats))]
     return mine
 
@@ -141,35 +192,44 @@ def _add(lies, seats, cards):
 
 @njit(cache=True, nogil=True)
 def _lay(state, passing, which, lo, hi, form, cards):
-    """Move the cards of a play from a hand into the trick at each of the tables which[lo:hi]."""
+    """Move cards from a hand into the trick at each of the tables which[lo:hi]."""
     hands, played, lies, lies_form = state.hands, state.played, state.lies, state.lies_form
-    recent, recent_seat, most = state.recent, state.recent_seat, cards.shape[1]
+    seats, clock, idle, to_beat, leader = state.seat, state.clock, state.idle, state.to_beat, state.leader
     for i in range(lo, hi):
-        table, index = which[i], np.int64(form[i])
-        seat = np.int64(state.seat[table])
-        place = np.int64(state.acts[table]) % recent.shape[1]
-        state.clock[table] += 1
-        state.acts[table] += 1
-        state.idle[table] += 1
-        state.acted[table], state.laid[table] = seat, index
-        recent_seat[table, place] = seat
-        if state.to_beat[table] == LEADING:
-            state.leader[table] = seat
-        for at in range(most):
-            recent[table, place, at] = cards[i, at]
-        if index == passing:
-            state.passed[table] |= np.uint16(1 << seat)
-            state.gone_by[table] |= np.uint16(1 << seat)
+        table, seat = which[i], np.int64(seats[which[i]])
+        clock[table] += 1
+        idle[table] += 1
+        if to_beat[table] == LEADING:
+            leader[table] = seat
+        if form[i] != passing:
+            idle[table] = 0
+            lies_form[table, seat] = form[i]
+            for at in range(cards.shape[1]):
+                card = cards[i, at]
+                if card != NO_CARD:
+                    hands[table, seat, card] -= 1
+                    played[table, seat, card] += 1
+                    lies[table, seat, card] += 1
+
+
+@njit(cache=True, nogil=True)
+def _act(state, passing, which, lo, hi, form, cards):
+    """Take note of the whole play, or pass, at each of the tables which[lo:hi]."""
+    recent, recent_seat, hands, acts = state.recent, state.recent_seat, state.hands, state.acts
+    seats, acted, laid, plays = state.seat, state.acted, state.laid, state.plays
+    passed, gone_by, most = state.passed, state.gone_by, cards.shape[1]
+    for i in range(lo, hi):
+        table, seat = which[i], np.int64(seats[which[i]])
+        place = np.int64(acts[table]) % recent.shape[1]
+        acts[table] += 1
+        acted[table], laid[table], recent_seat[table, place] = seat, form[i], seat
+        for at in range(recent.shape[2]):
+            recent[table, place, at] = cards[i, at] if at < most else NO_CARD
+        if form[i] == passing:
+            passed[table] |= np.uint16(1 << seat)
+            gone_by[table] |= np.uint16(1 << seat)
             continue
-        for at in range(most):
-            card = cards[i, at]
-            if card != NO_CARD:
-                hands[table, seat, card] -= 1
-                played[table, seat, card] += 1
-                lies[table, seat, card] += 1
-        lies_form[table, seat] = index
-        state.plays[table, seat] += 1
-        state.idle[table] = 0
+        plays[table, seat] += 1
         left = 0
         for card in range(hands.shape[2]):
             left |= hands[table, seat, card]

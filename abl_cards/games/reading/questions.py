@@ -63,7 +63,9 @@ QUESTIONS: Mapping[str, Question] = {
     "course": Question(
         ("turn/1", "trick_over/0", "over/0"), frozenset({"act", "leader", "move", "fluents"}), "whose turn it is"
     ),
-    "takes": Question(("takes/1",), frozenset({"act", "lies", "leader", "fluents"}), "who takes a trick"),
+    "takes": Question(
+        ("takes/1", "more/0"), frozenset({"act", "lies", "leader", "move", "fluents"}), "who takes a trick"
+    ),
     "changes": Question(
         ("next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2"), TABLE | {"event", "move"},
         "what is remembered, and where cards go",

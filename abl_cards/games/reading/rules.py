@@ -24,7 +24,7 @@ from abl_cards.games.reading.folder import Folder, declarations, load
 from abl_cards.games.reading.forms import PASS, Forms, read_forms
 from abl_cards.games.reading.layout import NONE, carried_cells, read_catalogue
 from abl_cards.games.reading.pack import Pack, rank_and_suit, read_pack
-from abl_cards.games.reading.questions import unsupplied
+from abl_cards.games.reading.questions import TAKES, unsupplied
 from abl_cards.games.shapes import functor, number, one_each
 from abl_cards.games.telling.columns import INPUTS, SHOWN_BITS, Words
 from abl_cards.games.telling.writer import Told, columns_of
@@ -43,14 +43,15 @@ FACTS = (
     "kicker/3", "misread/3", "apart/1", "tier/2", "listed/2", "letter/2", "lasts/2", "order_of_sets/1", "leftover/2",
     "recent/1", "called/3", "called/4", "title/2", "default_profile/1", "lots/2",
     "one/2", "count/2", "any/2", "hand_order/2", "parent/1", "replaces/1", "leaves_out/1",
-    "sees/2", "sees/3", "secret/1", "private/2", "worth/2", "open_hands/0", "written/3", "platform/1", "sort/4",
-    "word/3", "word/4",
+    "sees/2", "sees/3", "secret/1", "private/2", "worth/2", "composes/1", "open_hands/0", "written/3", "platform/1",
+    "sort/4", "word/3", "word/4",
 )  # fmt: skip
 ASKED = (
     "acts_as/2", "legal/1", "move/1", "includes/1", "strength/2", "beats/1", "barred/1", "turn/1", "trick_over/0",
     "over/0", "init/1", "next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2", "deal_again/0",
     "asks/2", "leads/1", "option/1", "points/3", "won/1", "drawn/0", "match_over/0", "has/4", "lacks/4", "has/3",
     "lacks/3", "belief/3", "role/2", "side/2", "takes/1",
+    "more/0",
 )  # fmt: skip
 OUTPUTS = {Signature.parse(name) for name in (*FACTS, *ASKED)}
 
@@ -170,14 +171,25 @@ class Rules:
         """Tables with nothing on them."""
         words = self.words
         return empty_state(
-            n, self.table.seats, len(self.pack), self.recent, self.forms.most_cards, len(self.fluents), len(words.lots),
+            n, self.table.seats, len(self.pack), self.recent, self.widest, len(self.fluents), len(words.lots),
             len(words.kinds) if self.beliefs else 0, self.taking is not None,
         )  # fmt: skip
 
     @cached_property
     def taking(self) -> Told | None:
-        """The circuit of who takes a trick; None where seats play no tricks."""
-        return self.told("takes/1")
+        """The circuit of who takes a trick, and who goes on laying cards; None where seats play no tricks."""
+        return self.told("takes/1", "more/0") if TAKES in self.derived else None
+
+    @property
+    def composing(self) -> bool:
+        """Whether plays may be laid card by card."""
+        return Signature("more", 0) in self.derived
+
+    @cached_property
+    def widest(self) -> int:
+        """The most cards of a play: those of a form, or of one that is composed."""
+        said = [number(cards, "composes") for (cards,) in self.kb.facts("composes", 1)]
+        return max([self.forms.most_cards, *said])
 
     @cached_property
     def worth(self) -> NDArray[np.int64]:

@@ -14,6 +14,7 @@ from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import MoveLists
+from abl_cards.games.words.composing import composed, with_row
 from abl_cards.games.words.letters import hand_of
 from abl_cards.games.words.plays import Wanted, ambiguous, fits, order_of, read_option, read_play, wanted_text
 
@@ -62,6 +63,9 @@ def find_plays(decisions: Decisions, values: Sequence[Any]) -> tuple[MoveLists, 
         each, context = wanted[number], int(decisions.context[number])
         if number in problems:
             answers.append(problems[number])
+        elif not rows and rules.composing and (whole := composed(decisions, number, each.cards)):
+            lists, row = with_row(lists, whole)
+            answers.append(row)
         elif not rows:
             seat = int(decisions.view.seats[number])
             answers.append(GameError(f"{wanted_text(rules, each)} is not legal for seat {seat}"))

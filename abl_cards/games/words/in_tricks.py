@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from abl_cards.games.game import GameError
 from abl_cards.games.play.state import State
+from abl_cards.games.play.tricks import settle
 from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.words import seats
 from abl_cards.games.words.letters import hand_of
-from abl_cards.games.words.plays import actions, form_of, read_play
+from abl_cards.games.words.plays import Wanted, actions, form_of, identify, read_play
 from abl_cards.games.words.positions import Position
 
 
@@ -21,7 +23,7 @@ def write_trick(rules: Rules, state: State, table: int) -> list[Any]:
     found = []
     for seat in laying(rules, state, table):
         counts, form = state.lies[table, seat], int(state.lies_form[table, seat])
-        cards = np.full((1, rules.forms.most_cards), NO_CARD, np.uint8)
+        cards = np.full((1, rules.widest), NO_CARD, np.uint8)
         laid = np.repeat(np.arange(len(counts)), counts)
         cards[0, : len(laid)] = laid
         played = rules.forms.passing if form < 0 else form
@@ -53,5 +55,30 @@ def read_trick(rules: Rules, value: Any, position: Position) -> None:
     for seat, said in zip(earlier, value, strict=True):
         wanted = read_play(rules, said)
         if wanted.cards:
-            position.lies_form[seat] = form_of(rules, wanted, position.context)
+            position.lies_form[seat] = _form(rules, wanted, position.context)
             position.lying[seat] = hand_of(wanted.cards, len(rules.pack))
+
+
+def _form(rules: Rules, wanted: Wanted, context: int) -> int:
+    """The form of a play; of one that may be composed that of its last card, where it is none by itself."""
+    if not rules.composing or identify(rules, wanted.cards, context):
+        return form_of(rules, wanted, context)
+    return identify(rules, wanted.cards[-1:], context)[-1]
+
+
+def read_picked(rules: Rules, value: Any, position: Position) -> None:
+    """Fill in the cards that the seat has laid so far of a play; raises GameError."""
+    cards = rules.letters.read(value)
+    position.picking, position.lying[position.seat] = True, hand_of(cards, len(rules.pack))
+    position.lies_form[position.seat] = identify(rules, cards[-1:], position.context)[-1]
+
+
+def lay_trick(rules: Rules, state: State, positions: Sequence[Position]) -> None:
+    """Lay the cards of positions [n] into the tricks of tables, and say whose they are: not by what is not whole."""
+    for row, each in enumerate(positions):
+        state.lies[row], state.lies_form[row] = each.lying, each.lies_form
+        if each.picking:
+            state.lies[row, each.seat], state.lies_form[row, each.seat] = 0, -1
+    settle(rules, state, np.arange(len(positions)))
+    for row, each in enumerate(positions):
+        state.lies[row], state.lies_form[row], state.picking[row] = each.lying, each.lies_form, each.picking

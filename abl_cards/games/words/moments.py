@@ -162,7 +162,10 @@ def _of_record(rules: Rules, value: Mapping[str, Any], move: int | None) -> Mome
     lists, (row,) = find_plays(decisions, [act])
     if isinstance(row, GameError):
         return replace(found, made=_made(number, row, None))
-    same = (found.lists.form == lists.form[row]) & (found.lists.cards == lists.cards[row]).all(axis=1)
+    width = found.lists.cards.shape[1]
+    same = (found.lists.form == lists.form[row]) & (found.lists.cards == lists.cards[row, :width]).all(axis=1)
+    if row >= lists.start[-1]:  # of a play that is composed, one of its cards
+        same = np.isin(found.lists.cards[:, 0], lists.cards[row])
     return replace(found, made=_made(number, row, np.flatnonzero(same)))
 
 
@@ -245,7 +248,7 @@ def adopt(rules: Rules, decisions: Decisions | Choices) -> tuple[NDArray[np.bool
     for name in _ALIKE:
         getattr(state, name)[:] = getattr(theirs, name)[view.which]
     if rules.taking is not None and other.taking is not None:
-        state.lies[:] = theirs.lies[view.which]
+        state.lies[:], state.picking[:] = theirs.lies[view.which], theirs.picking[view.which]
     state.seat[:] = view.seats
     width = min(state.top_cards.shape[1], theirs.top_cards.shape[1])
     state.top_cards[:, :width] = theirs.top_cards[view.which, :width]

@@ -14,7 +14,7 @@ from abl_cards.logic import Signature
 
 FIELDS = (
     "hand", "to_beat", "top", "cards", "seat", "passed", "has_passed", "gone", "unseen", "aside", "acts", "acted",
-    "finish", "face", "stage", "profile", "trick",
+    "finish", "face", "stage", "profile", "trick", "picked",
 )  # fmt: skip
 """What a state may tell besides fluents."""
 
@@ -29,6 +29,7 @@ WORDS = {
     "acts": "how many plays and passes there were in the episode",
     "acted": "who acted last",
     "trick": "the plays in the trick, in their order; [] for who leads",
+    "picked": "the cards laid so far of a play that is not whole",
 }
 """What each field tells."""
 
@@ -46,12 +47,12 @@ _ACT = {0: ("seat", "acted"), 1: ("seat",), 2: ("seat", "passed"), 3: ("seat", "
 _EVENT = {3: ("seat",)}
 
 
-_OF_TRICKS, _NOT_OF_TRICKS = {"trick"}, {"to_beat", "top", "passed", "has_passed"}
+_OF_TRICKS, _NOT_OF_TRICKS = {"trick", "picked"}, {"to_beat", "top", "passed", "has_passed"}
 
 
 def fields_of(rules: Rules) -> list[str]:
     """What a state of these rules may tell besides fluents."""
-    absent = _OF_TRICKS if rules.taking is None else _NOT_OF_TRICKS
+    absent = _OF_TRICKS if rules.taking is None else _NOT_OF_TRICKS | (set() if rules.composing else {"picked"})
     return [field for field in FIELDS if field not in absent]
 
 

@@ -93,7 +93,8 @@ def action(rules: Rules, form: int, cards: NDArray[np.uint8], context: int | Non
     """A move in words: a play in a context, by default in any in which the cards can be this form."""
     if context is not None:
         return actions(rules, np.array([form]), cards[None], np.array([context], np.int16))[0]
-    if form in (NO_FORM, rules.forms.passing) or written(rules) is not None:
+    whole = _is_composed(rules, form, _laid(cards))
+    if form in (NO_FORM, rules.forms.passing) or written(rules) is not None or whole:
         return actions(rules, np.array([form]), cards[None], np.zeros(1, np.int16))[0]
     laid = _laid(cards)
     acting = rules.cells.acts[:, sorted(set(laid))]
@@ -113,7 +114,12 @@ def actions(
     numbers = forms.tolist()
     laid = [_laid(row) for row in cards]
     doubtful = _doubtful(rules) if written(rules) is None else _strengths_differ(rules)
-    plays = [row for row, form in enumerate(numbers) if form not in (NO_FORM, rules.forms.passing) and doubtful[form]]
+    composed = [rules.composing and _is_composed(rules, form, laid[row]) for row, form in enumerate(numbers)]
+    plays = [
+        row
+        for row, form in enumerate(numbers)
+        if form not in (NO_FORM, rules.forms.passing) and doubtful[form] and not composed[row]
+    ]
     can_be: dict[int, tuple[int, ...]] = {}
     if plays:
         hands = np.stack([hand_of(laid[row], len(rules.pack)) for row in plays])
@@ -122,9 +128,16 @@ def actions(
     for row, form in enumerate(numbers):
         if form == NO_FORM:
             found.append(option_action(rules, int(cards[row, 0])))
+        elif composed[row]:
+            found.append(Action(rules.letters.spoken(laid[row]), rules.letters.write(laid[row])))
         else:
             found.append(_play(rules, form, laid[row], can_be.get(row, (form,)), int(contexts[row])))
     return found
+
+
+def _is_composed(rules: Rules, form: int, laid: Cards) -> bool:
+    """Whether a play is more than the form of its last card."""
+    return form != NO_FORM and len(laid) > rules.forms.cards_of[form]
 
 
 @once

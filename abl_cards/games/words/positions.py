@@ -29,6 +29,7 @@ class Position:
     to_beat: int = LEADING
     owner: int = 0
     leader: int = 0
+    picking: bool = False  # the seat has laid cards of a play that is not whole: they are among those that lie
     acted: int = 0
     passed: int = 0  # seats as bits
     has_passed: int = 0
@@ -47,6 +48,6 @@ class Position:
         seats, kinds = rules.table.seats, len(rules.pack)
         return cls(
             np.zeros((seats, kinds), np.int64), np.zeros(kinds, np.int64), np.zeros((seats, kinds), np.int64),
-            rules.fluents.nothing.copy(), np.full(rules.forms.most_cards, NO_CARD, np.uint8),
+            rules.fluents.nothing.copy(), np.full(rules.widest, NO_CARD, np.uint8),
             np.zeros((seats, kinds), np.int64), np.full(seats, -1, np.int16),
         )  # fmt: skip

@@ -17,14 +17,13 @@ from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.state import CHOICE, LEADING, NOBODY, PLAY
 from abl_cards.games.play.tables import Tables
-from abl_cards.games.play.tricks import settle
 from abl_cards.games.play.view import View
 from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.words import hands, seats
 from abl_cards.games.words.fields import reading
 from abl_cards.games.words.hands import nothing_aside
-from abl_cards.games.words.in_tricks import read_trick, write_trick
+from abl_cards.games.words.in_tricks import lay_trick, read_picked, read_trick, write_trick
 from abl_cards.games.words.letters import hand_of
 from abl_cards.games.words.needs import FIELDS, WORDS, Needs, fields_of, needs_of_choice, needs_of_play
 from abl_cards.games.words.order import hand_text
@@ -48,6 +47,8 @@ def write_state(rules: Rules, decisions: Decisions | Choices, row: int = 0) -> d
     found["hand"] = hand_text(rules, view.hand[row], context)
     if not choosing and rules.taking is not None:
         found["trick"] = write_trick(rules, state, table)
+        if state.picking[table]:
+            found["picked"] = hand_text(rules, state.lies[table, seat], context)
     elif not choosing:
         found["to_beat"] = _to_beat(rules, view, row)
     if "to_beat" in found and view.to_beat[row] >= 0:
@@ -194,10 +195,15 @@ def _read_lying(rules: Rules, value: Mapping[str, Any], needs: Needs, position: 
     """What lies in the trick."""
     for field in (each for each in FIELDS if each not in fields_of(rules)):
         if value.get(field):
+            if field == "picked":
+                raise GameError("picked: no play is laid card by card here")
             raise GameError(f'{field}: seats lay cards into tricks here: give "trick" ({WORDS["trick"]})')
     said = _given(value, needs, "trick", [])
     with reading("trick"):
         read_trick(rules, said, position)
+    if value.get("picked"):
+        with reading("picked"):
+            read_picked(rules, value["picked"], position)
 
 
 def _read_trick(rules: Rules, value: Mapping[str, Any], needs: Needs, position: Position) -> None:
@@ -268,8 +274,6 @@ def stand(rules: Rules, positions: Sequence[Position]) -> Tables:
         state.order[row, : len(each.finish)] = each.finish
         state.fluents[row], state.context[row] = each.fluents, each.context
         state.leader[row], state.lies_form[row] = each.leader, each.lies_form
-        if rules.taking is not None:
-            state.lies[row] = each.lying
     if rules.taking is not None:
-        settle(rules, state, np.arange(len(positions)))
+        lay_trick(rules, state, positions)
     return tables

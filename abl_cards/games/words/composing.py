@@ -1,0 +1,71 @@
+"""Plays composed card by card that are written as a whole: found again card by card, in an order that is legal."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.play import tricks
+from abl_cards.games.play.decisions import Decisions
+from abl_cards.games.play.tables import Tables
+from abl_cards.games.play.walk import NO_CARD
+from abl_cards.games.snapshots import copy_rows
+from abl_cards.games.tables import MoveLists, Moves
+from abl_cards.games.words.letters import Cards
+
+_HERE = np.zeros(1, np.int64)
+
+
+def composed(decisions: Decisions, row: int, cards: Cards) -> Moves | None:
+    """The cards as one play of a decision; None where they cannot be laid so."""
+    found = _go_on(_copy(decisions, decisions.which[row]), Counter(cards))
+    if found is None:
+        return None
+    laid = np.full((1, decisions.rules.widest), NO_CARD, np.uint8)
+    laid[0, : len(cards)] = sorted(cards)
+    return Moves(np.array([found], np.int16), laid)
+
+
+def _copy(decisions: Decisions, table: int) -> Tables:
+    tables = Tables(decisions.rules, 1)
+    copy_rows(decisions.view.state, np.array([table]), tables.state)
+    return tables
+
+
+def _go_on(tables: Tables, left: Counter[int]) -> int | None:
+    """The form of the last card, where these cards complete the play; whichever is legal goes first."""
+    decisions = tables.decisions(_HERE)
+    lists, forms = decisions.moves(), tables.rules.forms
+    single = forms.cards_of[lists.form] == 1
+    card = next((kind for kind in sorted(left) if (single & (lists.cards[:, 0] == kind)).any()), None)
+    if card is None:
+        return None
+    rest = left - Counter([card])
+    for move in np.flatnonzero(single & (lists.cards[:, 0] == card)).tolist():
+        after = _copy(decisions, 0)
+        done, _ = tricks.lay(tables.rules, after.state, _HERE, lists.rows(np.array([move])), None)
+        form = int(lists.form[move])
+        if not rest and (done.size or _may_end(after)):
+            return form
+        if rest and not done.size and (found := _go_on(after, rest)) is not None:
+            return found
+    return None
+
+
+def _may_end(tables: Tables) -> bool:
+    """Whether a play of open length may end here: with a pass."""
+    legal = tables.decisions(_HERE).legal
+    return bool(legal[tables.rules.forms.label_of[tables.rules.forms.passing], 0])
+
+
+def with_row(lists: MoveLists, moves: Moves) -> tuple[MoveLists, int]:
+    """The moves with one more at the end, of no decision's list, and its row."""
+    width = max(lists.cards.shape[1], moves.cards.shape[1])
+
+    def wide(cards: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        return np.pad(cards, ((0, 0), (0, width - cards.shape[1])), constant_values=NO_CARD)
+
+    form = np.concatenate([lists.form, moves.form])
+    return MoveLists(lists.start, form, np.concatenate([wide(lists.cards), wide(moves.cards)])), len(lists.form)
