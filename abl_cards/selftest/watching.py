@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import Tables
+from abl_cards.games.play import tricks
 from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.state import State
 from abl_cards.games.play.walk import NO_CARD
@@ -126,13 +127,18 @@ class WatchedTables(Tables):
         bit = (1 << seat.astype(np.int64)).astype(np.uint16)
         emptied = state.hands[which, seat].sum(axis=1) == (moves.cards != NO_CARD).sum(axis=1)
         passed = (np.where(passing, state.passed[which] | bit, 0), np.where(passing, bit, 0) | state.gone_by[which])
-        act = [seat, np.where(passing, state.owner[which], seat), *passed, np.where(emptied, bit, 0) | state.out[which]]
+        owner, leader = np.where(passing, state.owner[which], seat), state.leader[which]
+        if self.rules.taking is not None:
+            trick = tricks.after(self.rules, state, which, seat, moves)
+            self._watch.saw("takes", len(which), trick.fills())
+            owner, leader = trick.answers()[0].argmax(axis=0), trick.leader
+        act = [seat, owner, *passed, np.where(emptied, bit, 0) | state.out[which]]
         self._watch.saw(
             "course", len(which),
             {
                 "act": columns_of(act),
                 "move": lazily(lambda column: forms.label_of[moves.form] if column else moves.form),
-                "fluents": rows_of(state.fluents, which),
+                "fluents": rows_of(state.fluents, which), "leader": lazily(lambda _: leader),
             },
         )  # fmt: skip
         super().play(which, moves)

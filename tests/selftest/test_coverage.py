@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from abl_cards.games import Engine
 from abl_cards.selftest.coverage import IMPOSSIBLE, POSSIBLE, Coverage, play
 from tests.selftest.conftest import engine_of
@@ -40,6 +42,13 @@ def test_what_does_not_is_told_with_a_state_or_a_proof(folder: Path) -> None:
     assert silent["rare"].verdict == POSSIBLE
     assert {f"left({rank},4)" for rank in range(3, 7)} <= set(silent["rare"].state)
     assert found.to_json()["preferences_never_fired"] == ["never", "rare"]
+
+
+@pytest.mark.parametrize("name", ["tricks", "heaps"])
+def test_who_takes_a_trick_is_seen(name: str) -> None:
+    """Rules about cards that lie fire as they are laid, one by one where a play is composed."""
+    found = covered(engine_of(Path(__file__).parents[1] / "games" / "vocabulary" / name))
+    assert [each.rule.text for each in found.silent if not each.is_common and each.verdict == POSSIBLE] == []
 
 
 def test_whose_turn_it_is_after_the_last_card_is_seen(engine: Engine) -> None:

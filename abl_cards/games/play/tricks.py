@@ -171,14 +171,19 @@ def taking(decisions: Decisions | Choices, lists: MoveLists) -> NDArray[np.uint8
     view, rules = decisions.view, decisions.rules
     if rules.taking is None or hasattr(decisions, "options"):
         return np.zeros(len(lists.form), np.uint8)
-    decision, state = lists.decision, view.state
-    which, seats = view.which[decision], view.seats[decision]
-    lies = state.lies[which]
-    _add(lies, seats, lists.cards)
-    leader = np.where(view.to_beat[decision] == LEADING, seats, state.leader[which]).astype(np.int8)
-    found = Trick(rules, lies, leader, seats, state.owner[which], np.maximum(lists.form, 0), state, which).answers()[0]
+    decision = lists.decision
+    seats = view.seats[decision]
+    found, _ = after(rules, view.state, view.which[decision], seats, Moves(lists.form, lists.cards)).answers()
     mine: NDArray[np.uint8] = found[seats, np.arange(len(seats))]
     return mine
+
+
+def after(rules: Rules, state: State, which: Indices, seats: NDArray[np.int8], moves: Moves) -> Trick:
+    """The tricks at tables which [n] as they will lie when seats [n] have made these moves."""
+    lies = state.lies[which]
+    _add(lies, seats, moves.cards)
+    leader = np.where(state.to_beat[which] == LEADING, seats, state.leader[which]).astype(np.int8)
+    return Trick(rules, lies, leader, seats, state.owner[which], np.maximum(moves.form, 0), state, which)
 
 
 @njit(cache=True, nogil=True)
