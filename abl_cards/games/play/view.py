@@ -13,7 +13,7 @@ from abl_cards.games.play.state import State
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Indices, MoveLists
 from abl_cards.games.telling.seeing import add_unseen
-from abl_cards.games.telling.writer import Fill, lazily, rows_of
+from abl_cards.games.telling.writer import Fill, lazily, rows_of, rows_seen
 
 NO_EVENT = -1
 """What happens, what is asked for, what was chosen and by whom, as long as seats play."""
@@ -97,7 +97,7 @@ class View:
         fluents, state = self.rules.fluents, self.state.fluents
         if not len(fluents.private):
             return rows_of(state, self.which)
-        return rows_of(fluents.seen(state[self.which], self.seats), np.arange(len(self)))
+        return rows_seen(state, self.which, self.seats, fluents.whose, fluents.nothing)
 
     def _fill_lies(self, lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
         lies = self.state.lies[self.which]

@@ -116,6 +116,13 @@ class Fluents:
         ]
         return np.array(found, np.int64).reshape(-1, 2)
 
+    @cached_property
+    def whose(self) -> NDArray[np.int8]:
+        """[slots] the only seat that is told each slot, -1 where everybody is."""
+        found = np.full(len(self), -1, np.int8)
+        found[self.private[:, 0]] = self.private[:, 1]
+        return found
+
     def seen(self, state: NDArray[np.int16], seats: NDArray[np.integer]) -> NDArray[np.int16]:
         """[n, slots] what seats [n] know of tables that remember state [n, slots]: not what is told to others alone."""
         slots, whose = self.private.T

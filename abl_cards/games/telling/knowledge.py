@@ -23,7 +23,7 @@ from abl_cards.games.reading.rules import Rules
 from abl_cards.games.shapes import functor, number
 from abl_cards.games.tables import Indices
 from abl_cards.games.telling import knowing
-from abl_cards.games.telling.writer import Fill, Told, lazily, rows_of
+from abl_cards.games.telling.writer import Fill, Told, lazily, rows_of, rows_seen
 from abl_cards.logic import Atom, Term
 from abl_cards.logic.errors import kb_error
 from abl_cards.parallel import each_share
@@ -150,7 +150,7 @@ def _known_to(rules: Rules, state: NDArray[np.int16], which: Indices, seats: NDA
     """What seats [n] know of what tables which [n] remember."""
     if not len(rules.fluents.private):
         return rows_of(state, which)
-    return rows_of(rules.fluents.seen(state[which], seats), np.arange(len(which)))
+    return rows_seen(state, which, seats, rules.fluents.whose, rules.fluents.nothing)
 
 
 def fired(rules: Rules, view: View) -> NDArray[np.uint8]:

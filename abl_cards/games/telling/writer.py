@@ -56,6 +56,24 @@ def rows_of(values: NDArray[np.integer], which: NDArray[np.int64]) -> Fill:
     return lambda lo, hi, columns, used: _gather(values, which, used, lo, hi, columns)
 
 
+def rows_seen(
+    values: NDArray[np.integer], which: NDArray[np.int64], seats: NDArray[np.int8], whose: NDArray[np.int8],
+    nothing: NDArray[np.integer],
+) -> Fill:  # fmt: skip
+    """The same, but that seats [n] are told nothing [columns] where whose [columns] is another seat, and not -1."""
+    return lambda lo, hi, columns, used: _gather_seen(values, which, seats, whose, nothing, used, lo, hi, columns)
+
+
+@njit(cache=True, nogil=True)
+def _gather_seen(values, which, seats, whose, nothing, used, lo, hi, columns):
+    for i in range(lo, hi):
+        row = which[i]
+        for place in range(len(used)):
+            slot = used[place]
+            told = whose[slot] < 0 or whose[slot] == seats[i]
+            columns[place, i] = values[row, slot] if told else nothing[slot]
+
+
 @njit(cache=True, nogil=True)
 def _gather(values, which, used, lo, hi, columns):
     for i in range(lo, hi):
