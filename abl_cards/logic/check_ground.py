@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from abl_cards.logic.check import BELIEF, COST, HINT, PREFERENCE, SAYS, VIOLATED, shape_of
 from abl_cards.logic.compile import require_stratified
-from abl_cards.logic.equations import NotStratified, equations_of
+from abl_cards.logic.equations import GroundEquations, NotStratified
 from abl_cards.logic.errors import Diagnostic, Location, error, warning
 from abl_cards.logic.graph import components
 from abl_cards.logic.ground import WEIGHTED, GroundProgram
@@ -74,7 +74,7 @@ def _stratification(ground: GroundProgram, program: Program) -> Iterator[Diagnos
     if not suspects:
         return
     try:
-        require_stratified(equations_of(ground), suspects)
+        require_stratified(GroundEquations(ground), suspects)
     except NotStratified as failure:
         names = dict(zip(ground.numbers, ground.atoms, strict=True))
         loop = [names[number] for number in failure.loop if number in names]

@@ -56,7 +56,7 @@ def specialise(circuit: Circuit, values: Mapping[Atom, bool]) -> Circuit:
 
 
 def _gate_equations(circuit: Circuit, constant: int) -> Equations:
-    equations: Equations = {constant: [Body(())]}
+    equations: dict[int, list[Body]] = {constant: [Body(())]}
     starts, kinds, bounds = circuit.starts.tolist(), circuit.kinds.tolist(), circuit.bounds.tolist()
     literals = [_signed(literal, constant) for literal in circuit.literals.tolist()]
     weights = circuit.weights.tolist()

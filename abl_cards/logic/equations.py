@@ -1,9 +1,11 @@
-"""The rules of a ground program by head: an atom is true when one of its bodies is."""
+"""The rules of a ground program by head."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
 
 from abl_cards.budget import tick
 from abl_cards.logic.ground import WEIGHTED, GroundProgram
@@ -17,7 +19,12 @@ class Body(NamedTuple):
     bound: int = 0
 
 
-Equations = dict[int, list[Body]]  # an atom is true when one of its bodies is
+class Equations(Protocol):
+    """The bodies of atoms: an atom is true when one of its bodies is."""
+
+    def __getitem__(self, number: int, /) -> list[Body]: ...
+
+    def get(self, number: int, default: tuple[()], /) -> Sequence[Body]: ...
 
 
 class NotStratified(ValueError):
@@ -28,17 +35,35 @@ class NotStratified(ValueError):
         self.loop = tuple(loop)
 
 
-def equations_of(ground: GroundProgram) -> Equations:
-    """The rules of a ground program by head."""
-    equations: Equations = {}
-    literals, weights = ground.literals.tolist(), ground.weights.tolist()
-    starts, bounds, kinds = ground.starts.tolist(), ground.bounds.tolist(), ground.kinds.tolist()
-    for rule, head in enumerate(ground.heads):
+class GroundEquations:
+    """The rules of a ground program by head, each made when it is asked for: circuits need a part of them only."""
+
+    def __init__(self, ground: GroundProgram) -> None:
+        heads = np.array(ground.heads, np.int32)
+        order = np.argsort(heads, kind="stable")
+        sorted_heads, firsts = np.unique(heads[order], return_index=True)
+        ends = [*firsts[1:].tolist(), len(heads)]
+        self._rules = order.tolist()
+        self._places = dict(zip(sorted_heads.tolist(), zip(firsts.tolist(), ends, strict=True), strict=True))
+        self._ground, self._made = ground, dict[int, list[Body]]()
+
+    def __getitem__(self, number: int) -> list[Body]:
+        found = self._made.get(number)
+        if found is None:
+            first, end = self._places[number]
+            found = self._made[number] = [body for rule in self._rules[first:end] for body in self._bodies(rule)]
+        return found
+
+    def get(self, number: int, default: tuple[()]) -> Sequence[Body]:
+        """The bodies of an atom, none of one that no rule derives."""
+        return self[number] if number in self._places else default
+
+    def _bodies(self, rule: int) -> Iterator[Body]:
+        """The body of a rule; none where it never fires."""
         tick()
-        first, end = starts[rule], starts[rule + 1]
-        bodies = equations.setdefault(head, [])
-        if kinds[rule] == WEIGHTED and first < end:
-            bodies.append(Body(tuple(literals[first:end]), tuple(weights[first:end]), bounds[rule]))
-        elif kinds[rule] != WEIGHTED or bounds[rule] <= 0:
-            bodies.append(Body(tuple(literals[first:end])))
-    return equations
+        ground = self._ground
+        first, end, bound = ground.starts[rule], ground.starts[rule + 1], ground.bounds[rule]
+        if ground.kinds[rule] == WEIGHTED and first < end:
+            yield Body(tuple(ground.literals[first:end]), tuple(ground.weights[first:end]), bound)
+        elif ground.kinds[rule] != WEIGHTED or bound <= 0:
+            yield Body(tuple(ground.literals[first:end]))

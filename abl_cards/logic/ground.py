@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import clingo
 
-from abl_cards.logic.terms import Atom, atom
+from abl_cards.logic.terms import Atom, term
 
 NORMAL, WEIGHTED = 0, 1
 
@@ -65,14 +65,18 @@ class Observer:
     def rule(self, choice: bool, head: Sequence[int], body: Sequence[int]) -> None:
         self._open(choice, head, NORMAL, len(body))
         self.literals.extend(body)
-        self.weights.extend([1] * len(body))
         self.starts.append(len(self.literals))
 
     def weight_rule(self, choice: bool, head: Sequence[int], bound: int, body: Sequence[tuple[int, int]]) -> None:
         self._open(choice, head, WEIGHTED, bound)
+        self._weigh()
         self.literals.extend(literal for literal, _ in body)
         self.weights.extend(weight for _, weight in body)
         self.starts.append(len(self.literals))
+
+    def _weigh(self) -> None:
+        """Every literal of the rules before has a weight of 1."""
+        self.weights.extend(array("i", [1]) * (len(self.literals) - len(self.weights)))
 
     def external(self, number: int, value: object) -> None:
         self.externals.add(number)
@@ -90,11 +94,11 @@ class Observer:
 
     def program(self, control: clingo.Control) -> GroundProgram:
         """The finished program with the names of its atoms."""
-        named = sorted(((item.symbol, item.literal) for item in control.symbolic_atoms), key=lambda pair: pair[0])
-        numbers = array("i", [number for _, number in named])
+        self._weigh()
+        atoms, numbers = named(control.symbolic_atoms)
         return GroundProgram(
-            tuple(atom(symbol) for symbol, _ in named),
-            numbers,
+            atoms,
+            array("i", numbers),
             array("i", [number for number in numbers if number in self.externals]),
             self.heads,
             self.kinds,
@@ -103,3 +107,59 @@ class Observer:
             self.weights,
             self.bounds,
         )
+
+
+def named(atoms: clingo.SymbolicAtoms) -> tuple[tuple[Atom, ...], list[int]]:
+    """The atoms with their numbers in clingo's order, which is by arity, by name, and by the arguments.
+
+    To ask clingo for every argument of every atom takes longer than to ground them, so atoms are read from their text,
+    and clingo puts only the arguments in order, of which there are few.
+    """
+    known: dict[str, clingo.Symbol] = {}
+    found: list[tuple[str, list[tuple[list[str], int]]]] = []
+    for name, arity, positive in sorted(atoms.signatures, key=lambda each: (not each[2], each[1], each[0])):
+        rows = []
+        for each in atoms.by_signature(name, arity, positive):
+            texts = _arguments(each.symbol, known) if arity else []
+            rows.append((texts, each.literal))
+        found.append((name, rows))
+    ranks = {text: rank for rank, (text, _) in enumerate(sorted(known.items(), key=lambda pair: pair[1]))}
+    terms = {text: term(symbol) for text, symbol in known.items()}
+    names: list[Atom] = []
+    numbers: list[int] = []
+    for name, rows in found:
+        rows.sort(key=lambda row: [ranks[text] for text in row[0]])
+        names.extend(Atom(name, tuple([terms[text] for text in texts])) for texts, _ in rows)
+        numbers.extend(number for _, number in rows)
+    return tuple(names), numbers
+
+
+def _arguments(symbol: clingo.Symbol, known: dict[str, clingo.Symbol]) -> list[str]:
+    """The texts of the arguments of an atom; those that are new become known."""
+    text = str(symbol)
+    texts = _split(text[text.index("(") + 1 : -1])
+    if '"' in text or any(each not in known for each in texts):  # strings may hold commas and parentheses
+        arguments = symbol.arguments
+        texts = [str(argument) for argument in arguments]
+        known.update(zip(texts, arguments, strict=True))
+    return texts
+
+
+def _split(text: str) -> list[str]:
+    """The arguments of a term without strings, from what stands between its parentheses.
+
+    >>> _split("pair(3,h),f((1,),2),-1")
+    ['pair(3,h)', 'f((1,),2)', '-1']
+    """
+    parts = text.split(",")
+    if "(" not in text:
+        return parts
+    joined: list[str] = []
+    depth = 0
+    for part in parts:
+        if depth:
+            joined[-1] += f",{part}"
+        else:
+            joined.append(part)
+        depth += part.count("(") - part.count(")")
+    return joined

@@ -17,9 +17,9 @@ from abl_cards.logic.build import Built, Limits, Request, build
 from abl_cards.logic.check import COST, PREFERENCE, SAYS, VIOLATED
 from abl_cards.logic.circuit import Circuit
 from abl_cards.logic.compile import compile_equations
-from abl_cards.logic.equations import Equations, equations_of
+from abl_cards.logic.equations import Equations, GroundEquations
 from abl_cards.logic.errors import Diagnostic, KBError, error, suggestion
-from abl_cards.logic.ground import GroundProgram
+from abl_cards.logic.ground import NORMAL, GroundProgram
 from abl_cards.logic.statements import Constraint
 from abl_cards.logic.terms import Atom, Input, Signature, Term, text_of
 
@@ -101,11 +101,16 @@ class KnowledgeBase:
 
     def facts(self, name: str, arity: int) -> list[tuple[Term, ...]]:
         """The arguments of the atoms that are true in every state, in clingo's order of terms; none of unknown ones."""
-        if Signature(name, arity) not in self._by_signature:
-            return []
+        instances = self._by_signature.get(Signature(name, arity), [])
+        if all(number in self._certain for number, _ in instances):
+            return [atom.args for _, atom in instances]
         circuit = self.circuit(f"{name}/{arity}")
         rows = zip(circuit.outputs, circuit.output_literals.tolist(), strict=True)
         return [atom.args for atom, literal in rows if literal == 0]
+
+    def instances(self, name: str, arity: int) -> list[tuple[Term, ...]]:
+        """The arguments of the atoms that rules derive in some state, in clingo's order; none of unknown ones."""
+        return [atom.args for _, atom in self._by_signature.get(Signature(name, arity), [])]
 
     @cached_property
     def groups(self) -> dict[str, str]:
@@ -157,12 +162,22 @@ class KnowledgeBase:
         return found
 
     @cached_property
+    def _certain(self) -> set[int]:
+        """The numbers of the atoms that are facts of the ground program; others may be true in every state as well."""
+        ground, starts = self.ground, self.ground.starts
+        return {
+            head
+            for head, kind, first, end in zip(ground.heads, ground.kinds, starts, starts[1:], strict=False)
+            if kind == NORMAL and first == end
+        }
+
+    @cached_property
     def _circuits(self) -> dict[tuple[Signature, ...], Circuit]:
         return {}
 
     @cached_property
     def _equations(self) -> Equations:
-        return equations_of(self.ground)
+        return GroundEquations(self.ground)
 
     @cached_property
     def _input_numbers(self) -> list[tuple[int, Atom]]:

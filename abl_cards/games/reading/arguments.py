@@ -80,10 +80,10 @@ def check_arguments(kb: KnowledgeBase, seats: int, pack: Pack, forms: Forms) -> 
 def _wrong(kb: KnowledgeBase, known: Known) -> Iterator[Diagnostic]:
     for signature in sorted(set(kb.request.outputs) & set(ARGUMENTS)):
         sorts = ARGUMENTS[signature]
-        for name, arguments in kb.circuit(str(signature)).outputs:
+        for arguments in kb.instances(*signature):
             bad = [(term, sort) for term, sort in zip(arguments, sorts, strict=True) if not sort.is_one(known, term)]
             if bad:
                 term, sort = bad[0]
-                said = f"{name}({','.join(map(str, arguments))}): {term} is {sort.what}"
+                said = f"{signature.name}({','.join(map(str, arguments))}): {term} is {sort.what}"
                 yield error(None, said, sort.remedy)
                 break

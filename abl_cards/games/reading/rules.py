@@ -223,7 +223,7 @@ class Rules:
     def steady(self) -> frozenset[Signature]:
         """The fluents of one value that always have one: all of it from the beginning of a match on."""
         begun = {str(text) for (text,) in self.kb.facts("init", 1)}
-        dropped = {str(args[0]).partition("(")[0] for args in _instances(self.kb, "drop", 1)}
+        dropped = {str(args[0]).partition("(")[0] for args in self.kb.instances("drop", 1)}
         return frozenset(
             fluent.signature
             for fluent in self.fluents.fluents
@@ -330,7 +330,7 @@ def _read_table(kb: KnowledgeBase) -> Table:
 
 def _words(kb: KnowledgeBase, pack: Pack, cells: Cells, forms: Forms, fluents: Fluents, table: Table) -> Words:
     options = _options(kb, pack)
-    stages = dict.fromkeys(args[0] for args in _instances(kb, "asks", 2))
+    stages = dict.fromkeys(args[0] for args in kb.instances("asks", 2))
     lots = tuple(name for name, _ in kb.facts("lots", 2))
     kinds = tuple(dict.fromkeys(kind_shown(form.kind) for form in forms.forms if form.name != PASS))
     ranks = _ranks_shown(cells, forms)
@@ -339,7 +339,7 @@ def _words(kb: KnowledgeBase, pack: Pack, cells: Cells, forms: Forms, fluents: F
 
 def _options(kb: KnowledgeBase, pack: Pack) -> list[Term]:
     """What may be chosen: what ``listed/2`` names by its keys, then cards as in vectors, all else in order of terms."""
-    found = [args[0] for args in _instances(kb, "option", 1)]
+    found = [args[0] for args in kb.instances("option", 1)]
     listed = kb.pairs("listed")
     keys = _in_order([listed[each] for each in found if each in listed])
 
@@ -358,11 +358,6 @@ def _ranks_shown(cells: Cells, forms: Forms) -> tuple[Term, ...]:
     """The cells that forms speak of, single cards behind the others; as many as there are bits."""
     used = [cells.names[cell] for cell in sorted({group.cell for form in forms.forms for group in form.groups})]
     return tuple(sorted(used, key=lambda name: rank_and_suit(name) is not None)[:SHOWN_BITS])
-
-
-def _instances(kb: KnowledgeBase, name: str, arity: int) -> list[tuple[Term, ...]]:
-    circuit = _circuit(kb, f"{name}/{arity}")
-    return [args for _, args in circuit.outputs] if circuit else []
 
 
 def _tiers(kb: KnowledgeBase, forms: Forms) -> Mapping[Term, int]:

@@ -9,12 +9,13 @@ switches like any other file.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import kb
 from abl_cards.logic import KBError, Limits, Location, Signature
 from abl_cards.logic.errors import error, kb_error, suggestion
-from abl_cards.logic.program import parse, read
+from abl_cards.logic.program import Sources, parse, read
 from abl_cards.logic.statements import Program, Use, collect
 
 HOME = Path(kb.__file__).parent
@@ -80,9 +81,12 @@ def layers_of(folder: Path) -> Layers:
 
 def text_of(files: list[Path], library: tuple[Path, ...] = (COMMON,)) -> Program:
     """What the text of some files declares and uses; what is wrong with it is found when it is loaded."""
-    sources, _ = read(files, Limits().file_bytes, library)
-    statements, _ = parse(sources)
-    return collect(statements, sources, {})
+    return _program(read(files, Limits().file_bytes, library)[0])
+
+
+@lru_cache(maxsize=16)  # who loads a folder asks several times what its text says
+def _program(sources: Sources) -> Program:
+    return collect(parse(sources)[0], sources, {})
 
 
 def _same(one: Path, other: Path) -> bool:
