@@ -69,9 +69,9 @@ class Room(NamedTuple):
 
 def bare_of(book: Book, copies: int, most: int) -> Bare | None:
     """Lay out a book for these kernels; so many copies of a card, cards of a play are the most. None for others."""
-    ranks, slots = book.kind.shape
+    ranks, slots = len(book.kind), int((book.kind >= 0).sum(axis=1).max(initial=0))
     blocks, carrying = book.blocks, book.blocks[:, KICKERS] > 0
-    plain = slots == 1 and (book.acting == 1).all() and (book.wild[:, :, 0] < 0).all() and book.sorted_rows
+    plain = slots == 1 and (book.acting[:, :, 0] == 1).all() and (book.wild[:, :, 0] < 0).all() and book.sorted_rows
     single = (book.label_blocks[:, 1] - book.label_blocks[:, 0] <= 1).all()
     if not plain or not single or (blocks[:, MODE] != PLAIN).any() or (blocks[:, FORM] < 0).any():
         return None

@@ -33,18 +33,19 @@ class Book(NamedTuple):
     suit_form: NDArray[np.int16]  # [blocks, suits]
     allowed: NDArray[np.uint16]  # [carrying, 2, ranks] see Layout
     label_blocks: NDArray[np.int32]  # [labels, 2]
-    kind: NDArray[np.int16]  # [ranks, slots] see Slots
+    kind: NDArray[np.int16]  # [ranks, slots] see Slots; as many slots as kernels are made for
     acting: NDArray[np.uint8]  # [contexts, ranks, slots]
     suit: NDArray[np.int8]  # [ranks, slots]
     wild: NDArray[np.int16]  # [contexts, wilds, 3] kinds that stand in, and the rank and the slot that they are of
-    start: NDArray[np.int32]  # see Combinations
-    counts: NDArray[np.uint8]
+    start: NDArray[np.int32]  # [patterns, cards + 2] see Combinations; the stand-ins are a pattern's last digits
+    counts: NDArray[np.uint8]  # [combinations, slots + stand-ins]
     order: NDArray[np.int16]  # [contexts, ranks] the ranks from weak to strong, for last groups
     lists: NDArray[np.int32]  # [contexts, blocks] the blocks in the order of lists
     alphabet: NDArray[np.int16]  # [ranks] in the order in which kickers are tried
     width: tuple[int, ...]  # as long as there are slots
     stand_ins: tuple[int, ...]  # as there are kinds of wild cards
-    radix: tuple[int, ...]  # as there are numbers of copies, none among them
+    base: int  # how many numbers of copies there are at least, none among them
+    radix: tuple[int, ...]  # as many, where they are few: kernels for those multiply by a constant
     sorted_rows: bool  # cards lie low to high, kickers among the others
 
     @classmethod
@@ -54,6 +55,8 @@ class Book(NamedTuple):
     ) -> Book:  # fmt: skip
         """Lay out a catalogue of so many forms for the kernels; main_letter [blocks] as ``MAIN_LETTER``."""
         layout, slots, table = catalogue
+        more, base = -slots.kind.shape[1] % _SLOTS, max(int(table.base), _FEW)
+        beside = ((0, 0), (0, more))
         fields = (
             layout.label, layout.form, layout.mode, layout.groups, layout.wilds, layout.tail_size, layout.kickers,
             layout.kicker_size, layout.carrying, layout.apart, main_letter, layout.form,
@@ -62,10 +65,28 @@ class Book(NamedTuple):
             np.stack(fields, axis=1).astype(np.int32), np.arange(forms, dtype=np.int32),
             np.stack([layout.rank, layout.size, layout.natural, layout.only], axis=1),
             np.stack([layout.tail_form, layout.tail_natural], axis=1), layout.suit_form, layout.allowed,
-            layout.label_blocks, slots.kind, slots.natural, slots.suit,
-            np.stack([slots.wild, slots.own_rank, slots.own_slot], axis=2), table.start, table.counts, order, lists,
-            alphabet, (0,) * slots.kind.shape[1], (0,) * slots.wild.shape[1], (0,) * int(table.base), sorted_rows,
+            layout.label_blocks, np.pad(slots.kind, beside, constant_values=NONE),
+            np.pad(slots.natural, ((0, 0), *beside)), np.pad(slots.suit, beside, constant_values=NONE),
+            np.stack([slots.wild, slots.own_rank, slots.own_slot], axis=2), *_combinations(catalogue, more), order,
+            lists, alphabet, (0,) * (slots.kind.shape[1] + more), (0,) * slots.wild.shape[1], base,
+            (0,) * base if base == _FEW else (), sorted_rows,
         )  # fmt: skip
+
+
+_SLOTS, _FEW = 4, 3
+"""Kernels are made for so many slots, or a multiple, and for so many numbers of copies, or any: each combination takes
+half a minute to compile. Suits are four, of cards with suits there are one or two, or none."""
+
+
+def _combinations(catalogue: Catalogue, more: int) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """Starts and counts with so many empty slots more, which are the first digits of a pattern: always 0."""
+    table, slots, wilds = catalogue.combinations, catalogue.slots.kind.shape[1], catalogue.slots.wild.shape[1]
+    digits = table.start.reshape(*(table.base,) * (wilds + slots), -1)
+    turned = digits.transpose(*range(wilds, wilds + slots), *range(wilds), wilds + slots)
+    beyond = max(0, _FEW - table.base)
+    start = np.pad(turned, [*[(0, beyond)] * (wilds + slots), (0, 0)])
+    counts = np.insert(table.counts, [slots] * more, 0, axis=1)
+    return np.ascontiguousarray(start.reshape(-1, start.shape[-1])), np.ascontiguousarray(counts)
 
 
 LABEL, FORM, MODE, GROUPS, WILDS, TAIL_SIZE, KICKERS, KICKER_SIZE, CARRYING, APART, MAIN_LETTER, ANSWER = range(12)
@@ -125,6 +146,12 @@ def new_room(ranks, slots, most, kickers):
     )  # fmt: skip
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _base(book):
+    """To which base a pattern of combinations is written."""
+    return np.int64(len(book.radix)) if len(book.radix) > 0 else np.int64(book.base)
+
+
 @njit(cache=True, nogil=True)
 def take_hand(book, context, hand, room):
     """Sort a hand into ranks, slots and wild cards."""
@@ -165,17 +192,21 @@ def _take_wilds(wild, stand_ins, context, hand, wilds):
 @njit(cache=True, nogil=True, inline="always")
 def _pattern(base, width, stand_ins, natural, rank, only, wild, context, first_wilds, second_wilds):
     """The candidates for a group; in its own rank a wild card lies among the natural ones."""
-    code, weight = np.int64(0), np.int64(1)
+    code, first = np.int64(0), np.int64(1)
+    for _ in range(stand_ins):
+        first *= base
+    weight = first
     for slot in range(width):
         if only < 0 or only == slot:
             code += weight * natural[rank, slot]
         weight *= base
+    weight = np.int64(1)
     for place in range(stand_ins):
         count = first_wilds if place == 0 else second_wilds
         if count:
             slot = np.int64(wild[context, place, 2])
             if wild[context, place, 1] == rank and (only < 0 or only == slot):
-                mine = np.int64(1)
+                mine = first
                 for _ in range(slot):
                     mine *= base
                 code += count * mine
@@ -225,7 +256,7 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
         room.natural,
         room.state,
         room.laid,
-        np.int64(len(book.radix)),
+        _base(book),
         book.sorted_rows,
     )
     mode, groups = book.blocks[block, MODE], np.int64(book.blocks[block, GROUPS])
@@ -331,7 +362,7 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
 def _walk_tails(book, block, context, allowed, column, room, depth, seen, window, form, cards):
     """The last group in every rank it may have, weak ranks first."""
     start, counts, order, kind, wild = book.start, book.counts, book.order, book.kind, book.wild
-    tails, base, sorted_rows = book.tails[block], np.int64(len(book.radix)), book.sorted_rows
+    tails, base, sorted_rows = book.tails[block], _base(book), book.sorted_rows
     state, laid, natural = room.state, room.laid, room.natural
     first, last, stop, shift = window.first, window.last, window.stop, window.at - window.first
     size, filled = np.int64(book.blocks[block, TAIL_SIZE]), state[_LAID, depth]
@@ -359,9 +390,11 @@ def _walk_tails(book, block, context, allowed, column, room, depth, seen, window
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _ways_of(width, start, base, natural, rank, count):
+def _ways_of(width, stand_ins, start, base, natural, rank, count):
     """The first of the combinations of so many natural cards of a rank, and the one after the last."""
     code, weight = np.int64(0), np.int64(1)
+    for _ in range(stand_ins):
+        weight *= base
     for slot in range(width):
         code += weight * natural[rank, slot]
         weight *= base
@@ -441,7 +474,7 @@ def _lay_kickers(book, block, room, depth, groups, seen, window, form, cards):
     width, stand_ins = len(book.width), len(book.stand_ins)
     size, chosen, laid, stack = np.int64(book.blocks[block, KICKER_SIZE]), room.chosen, room.laid, room.stack
     shift, index, sorted_rows = window.at - window.first, np.int64(book.blocks[block, FORM]), book.sorted_rows
-    kind, wild, start, counts, base = book.kind, book.wild, book.start, book.counts, np.int64(len(book.radix))
+    kind, wild, start, counts, base = book.kind, book.wild, book.start, book.counts, _base(book)
     natural = room.natural
     parts = np.int64(0)
     ways = np.int64(1)
@@ -453,7 +486,9 @@ def _lay_kickers(book, block, room, depth, groups, seen, window, form, cards):
             stack[parts, 4] = (rank << 32) | 1
             parts += 1
     for part in range(parts):
-        low, high = _ways_of(width, start, base, natural, stack[part, 4] >> 32, (stack[part, 4] & 255) * size)
+        low, high = _ways_of(
+            width, stand_ins, start, base, natural, stack[part, 4] >> 32, (stack[part, 4] & 255) * size
+        )
         ways *= high - low
     if seen + ways <= window.first or seen >= window.last:
         return seen + ways
@@ -462,7 +497,7 @@ def _lay_kickers(book, block, room, depth, groups, seen, window, form, cards):
             rest, filled, over = number, room.state[_LAID, depth], ways
             for part in range(parts):
                 rank = stack[part, 4] >> 32
-                low, high = _ways_of(width, start, base, natural, rank, (stack[part, 4] & 255) * size)
+                low, high = _ways_of(width, stand_ins, start, base, natural, rank, (stack[part, 4] & 255) * size)
                 over //= high - low
                 filled = _lay(width, stand_ins, kind, wild, counts, low + rest // over, np.int64(0), rank, laid, filled)
                 rest %= over
@@ -552,7 +587,7 @@ def _is_plain(book, block, room):
 def _draw(book, block, context, way, keys, i, room, form, cards):
     """Choose the groups one by one, then the kickers: all card sets are equally likely; without keys the first."""
     width, stand_ins = len(book.width), len(book.stand_ins)
-    natural, laid, base, sorted_rows = room.natural, room.laid, np.int64(len(book.radix)), book.sorted_rows
+    natural, laid, base, sorted_rows = room.natural, room.laid, _base(book), book.sorted_rows
     kind, wild, start, counts, parts = book.kind, book.wild, book.start, book.counts, book.groups[block]
     groups, kickers = np.int64(book.blocks[block, GROUPS]), np.int64(book.blocks[block, KICKERS])
     if kickers and len(keys) == 0:
@@ -597,7 +632,7 @@ def _draw(book, block, context, way, keys, i, room, form, cards):
 def _walk_plain(book, block, context, way, room, window, form, cards):
     """The first card set of a plain block with kickers."""
     width, stand_ins = len(book.width), len(book.stand_ins)
-    filled, base, parts = np.int64(0), np.int64(len(book.radix)), book.groups[block]
+    filled, base, parts = np.int64(0), _base(book), book.groups[block]
     for group in range(book.blocks[block, GROUPS]):
         rank, size = np.int64(parts[_RANK, group]), parts[_SIZE, group]
         pattern = _pattern(base, width, stand_ins, room.natural, rank, parts[_ONLY, group], book.wild, context, 0, 0)
@@ -612,12 +647,12 @@ def _walk_plain(book, block, context, way, room, window, form, cards):
 @njit(cache=True, nogil=True)
 def _one_kicker(book, block, room, number):
     """How many ways there are to carry a single kicker; or choose the one of a number, by its rank and combination."""
-    width = len(book.width)
-    caps, natural, start, base = room.caps, room.natural, book.start, np.int64(len(book.radix))
+    width, stand_ins = len(book.width), len(book.stand_ins)
+    caps, natural, start, base = room.caps, room.natural, book.start, _base(book)
     size, seen = np.int64(book.blocks[block, KICKER_SIZE]), np.int64(0)
     for rank in range(len(caps)):
         if caps[rank]:
-            low, high = _ways_of(width, start, base, natural, rank, size)
+            low, high = _ways_of(width, stand_ins, start, base, natural, rank, size)
             if seen <= number < seen + high - low:
                 room.chosen[0, 0], room.chosen[0, 1] = rank, low + number - seen
             seen += high - low
@@ -627,8 +662,8 @@ def _one_kicker(book, block, room, number):
 @njit(cache=True, nogil=True)
 def _count_kickers(book, block, way, kickers, room):
     """Fill ways [rank, n]: how many ways there are to take n groups of the ranks from this one on; all of them."""
-    width = len(book.width)
-    ways, caps, natural, start, base = room.ways, room.caps, room.natural, book.start, np.int64(len(book.radix))
+    width, stand_ins = len(book.width), len(book.stand_ins)
+    ways, caps, natural, start, base = room.ways, room.caps, room.natural, book.start, _base(book)
     row, size, apart = (
         np.int64(book.blocks[block, CARRYING]),
         np.int64(book.blocks[block, KICKER_SIZE]),
@@ -643,7 +678,7 @@ def _count_kickers(book, block, way, kickers, room):
             total = ways[rank + 1, n]
             for k in range(1, min(n, caps[rank]) + 1):
                 if (allowed[rank] >> k) & 1:
-                    low, high = _ways_of(width, start, base, natural, rank, k * size)
+                    low, high = _ways_of(width, stand_ins, start, base, natural, rank, k * size)
                     skip = 2 if apart and rank == ranks - 2 else 1
                     total += (high - low) * ways[rank + skip, n - k]
             ways[rank, n] = total
@@ -654,7 +689,7 @@ def _count_kickers(book, block, way, kickers, room):
 def _take_kickers(book, block, way, kickers, rest, room, filled):
     """Lay down the kickers of a number, from the low ranks on; returns how many cards lie there then."""
     width, stand_ins = len(book.width), len(book.stand_ins)
-    ways, caps, natural, start, base = room.ways, room.caps, room.natural, book.start, np.int64(len(book.radix))
+    ways, caps, natural, start, base = room.ways, room.caps, room.natural, book.start, _base(book)
     carried, size, apart = (
         np.int64(book.blocks[block, CARRYING]),
         np.int64(book.blocks[block, KICKER_SIZE]),
@@ -670,7 +705,7 @@ def _take_kickers(book, block, way, kickers, rest, room, filled):
         skip = 2 if apart and rank == ranks - 2 else 1
         for k in range(1, min(n, caps[rank]) + 1):
             if (allowed[rank] >> k) & 1:
-                low, high = _ways_of(width, start, base, natural, rank, k * size)
+                low, high = _ways_of(width, stand_ins, start, base, natural, rank, k * size)
                 here = (high - low) * ways[rank + skip, n - k]
                 if rest < here:
                     row = low + rest // ways[rank + skip, n - k]
