@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.compiling import share_compilations
 from tests.effort import seldom_collect
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -14,6 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent
 # `make test` has a worker for each processor: torch's threads would wait for one another, and they wait by working.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 seldom_collect()
+if "PYTEST_XDIST_WORKER" in os.environ:
+    share_compilations()
 
 # A first call may compile, hence no deadline; the same examples each time, hence a failure in CI is one at home.
 settings.register_profile(
@@ -25,7 +28,7 @@ settings.load_profile("ci")  # pytest --hypothesis-profile=thorough for the long
 
 QUICK = ("test_project.py", "logic/", "test_archive.py", "test_cards.py", "test_files.py", "brute_force/")
 SLOW = ("games/test_edits.py", "serve/", "experiments/", "loop/test_training.py", "test_cli_kb.py", "test_docs.py")
-APART = SLOW[-3:]
+APART = (SLOW[0], *SLOW[-3:])
 """Last, and each test for itself: what is left to do in the end is small, so that no worker waits for long."""
 
 

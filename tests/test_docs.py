@@ -28,7 +28,6 @@ from typer.testing import CliRunner
 
 from abl_cards.cli import app
 from abl_cards.games import game
-from abl_cards.games.engine import _compiled
 from abl_cards.games.reading.rules import ASKED, FACTS
 from abl_cards.games.telling.columns import INPUTS
 from abl_cards.logic import Input, KBError, KnowledgeBase
@@ -79,7 +78,6 @@ def test_blocks_do_what_they_say(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ABL_CARDS_CACHE", environment["ABL_CARDS_CACHE"])
-    forget_engines()
     names: dict[str, Any] = {"__name__": "__main__"}
     printed = ""
     for block in blocks(document):
@@ -168,12 +166,6 @@ def apply(text: str, where: str) -> None:
         changed = sum(line.startswith(mark) for hunk in hunks for line in hunk.splitlines())
         assert changed <= MOST_CHANGED_LINES, f"{where}: {changed} changed lines"
     file.write_text(content, "utf-8")
-    forget_engines()
-
-
-def forget_engines() -> None:
-    """A process compiles a folder of rule files once; an edited one is to be compiled again."""
-    _compiled.cache_clear()
 
 
 def test_the_translation_shows_the_same_commands_and_code() -> None:

@@ -21,6 +21,7 @@ from abl_cards.logic import KBError, child
 from abl_cards.logic.build import build
 from abl_cards.logic.ground import TooManyRules
 from abl_cards.selftest.edits import Edit
+from abl_cards.selftest.games import step
 from abl_cards.streams import mix_all
 from reasoners.hands import counting, draw, reckon
 from reasoners.search import solve
@@ -92,13 +93,7 @@ def _reason(engine: Engine) -> None:
 def _go_on(tables: Tables, player: Agent, steps: int) -> None:
     """So many decisions at every table."""
     for _ in range(steps):
-        giving, playing = tables.choosing(), tables.playing()
-        if giving.size:
-            keys = mix_all(tables.keys[giving], tables.clock[giving])
-            tables.choose(giving, player.choose(tables.choices(giving), keys))
-        if playing.size:
-            keys = mix_all(tables.keys[playing], tables.clock[playing])
-            tables.play(playing, player.play(tables.decisions(playing), keys))
+        step(tables, player)
         over = np.flatnonzero(tables.winner != -1)
         if over.size:
             tables.begin_match(over, mix_all(tables.keys[over], 1))

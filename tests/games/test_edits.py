@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from random import Random
 
 import pytest
@@ -17,11 +18,13 @@ from tests.games.rule_edits import RuleEdit, edits_of
 from tests.games.workers import FINE, Player
 
 DRAWN, SEED = 40, 14
+SHARES = 8
+"""Tests that have the edits among them: more than one worker is at work, and none waits long for the last."""
 
 
 @pytest.fixture(scope="module")
 def player() -> Iterator[Player]:
-    """A process of its own for all edits."""
+    """A process of its own for all edits of this worker."""
     found = Player()
     yield found
     found.close()
@@ -70,13 +73,19 @@ def test_rules_that_lead_nowhere_stop_with_a_message(player: Player, edited: Rul
     assert re.search(said, text), text
 
 
-def test_an_edit_is_refused_or_played_or_stops_with_a_message(player: Player) -> None:
-    """Some edits drawn by seed; all of them in the long search, which prints what came of them."""
+@cache
+def tried() -> list[RuleEdit]:
+    """Some edits drawn by seed; all of them in the long search."""
     every = [each for name in game_names() for each in edits_of(name)]
-    tried = every if thorough() else Random(SEED).sample(every, DRAWN)
+    return every if thorough() else Random(SEED).sample(every, DRAWN)
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_an_edit_is_refused_or_played_or_stops_with_a_message(player: Player, share: int) -> None:
+    """A share of the edits; the long search prints what came of them."""
     came: Counter[tuple[str, str]] = Counter()
     wrong = []
-    for each in tried:
+    for each in tried()[share::SHARES]:
         outcome, text = player.attempt(each)
         came[each.game, outcome] += 1
         if outcome not in FINE:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +13,14 @@ from abl_cards.games import GameError, game
 from abl_cards.loop.split_labels import Played, Tagged, own_games, recorded
 from abl_cards.records import readable
 from reasoners.split_kernels import NO_TAG
-from reasoners.split_rules import rules_of
+from reasoners.split_rules import SplitRules, rules_of
 from reasoners.splits import Splitter
 from tests.games.doudizhu.decided import hand_text
 
-RULES = rules_of(profile="douzero")
+
+@cache
+def rules() -> SplitRules:
+    return rules_of(profile="douzero")
 
 
 def text(tagged: Tagged, row: int) -> tuple[str, str]:
@@ -25,10 +29,10 @@ def text(tagged: Tagged, row: int) -> tuple[str, str]:
 
 
 def test_the_winners_hand_is_tagged_whole() -> None:
-    played = own_games(RULES, agent("kb", game("doudizhu").engine(profile="douzero")), 40, 3)
+    played = own_games(rules(), agent("kb", game("doudizhu").engine(profile="douzero")), 40, 3)
     won = played.won()
     assert len(played) == len(won) == 40
-    assert Splitter.of(RULES).consistent(won.hands, won.tags).all()
+    assert Splitter.of(rules()).consistent(won.hands, won.tags).all()
     assert (played.hands[np.arange(40), played.winner] == won.hands).all()
 
 
@@ -48,7 +52,7 @@ def test_kickers_are_tagged_as_what_they_are() -> None:
     ]
     acts = [[seat, cards or "pass"] for seat, cards in plays]
     dealt = [hands[0][:-3], *hands[1:]]
-    played = recorded(RULES, [{"hands": dealt, "aside": hands[0][-3:], "acts": acts, "finish": [0, 1, 2]}])
+    played = recorded(rules(), [{"hands": dealt, "aside": hands[0][-3:], "acts": acts, "finish": [0, 1, 2]}])
     assert text(played.won(), 0) == (hands[0], "22222211110011333311")
     assert played.active.tolist() == [True] * 4
 
@@ -80,13 +84,13 @@ def test_rests_are_the_winners_hands_play_by_play() -> None:
 
 def test_a_wrong_game_is_named() -> None:
     with pytest.raises(GameError, match="game 1: "):
-        recorded(RULES, [{"hands": ["3", "4", "5"], "plays": []}])
+        recorded(rules(), [{"hands": ["3", "4", "5"], "plays": []}])
 
 
 def test_games_of_douzero(shared_data: Path) -> None:
     records = readable(shared_data / "doudizhu_douzero_selfplay.jsonl.gz")[:60]
-    played = recorded(RULES, records)
+    played = recorded(rules(), records)
     won = played.won()
     assert text(won, 0) == ("334556677779TQQKA", "11011113333001100")
-    assert Splitter.of(RULES).consistent(won.hands, won.tags).all()
+    assert Splitter.of(rules()).consistent(won.hands, won.tags).all()
     assert played.active.sum() > 60

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,13 @@ from reasoners.splits import Splitter
 from tests.games.doudizhu.decided import read_hand, uneven_hands
 from tests.loop.test_checkpoint import plant
 
-SPLITTER = Splitter.of(rules_of())
 HANDS = uneven_hands(np.random.default_rng(2), 300)
 NONE = Tagged(np.zeros(0, np.uint64), np.zeros((0, 20), np.uint8))
+
+
+@cache
+def splitter() -> Splitter:
+    return Splitter.of(rules_of())
 
 
 @pytest.fixture(autouse=True)
@@ -40,12 +45,12 @@ def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def labelled(count: int = 40) -> Tagged:
-    return Tagged(HANDS[:count], SPLITTER.preferred(HANDS[:count]).tags)
+    return Tagged(HANDS[:count], splitter().preferred(HANDS[:count]).tags)
 
 
 def bridge(folder: Path, **more: Any) -> SplitBridge:
     settings = SplitSettings(folder, preset="tiny", rounds=6, labelled=32, unlabelled=32, save_every=2, measure_every=3)
-    return SplitBridge(replace(settings, **more), SPLITTER, labelled(), HANDS[40:])
+    return SplitBridge(replace(settings, **more), splitter(), labelled(), HANDS[40:])
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:
@@ -88,13 +93,13 @@ def test_without_the_preference_everything_becomes_a_single(tmp_path: Path) -> N
 
     def singles(weight: float) -> float:
         settings = SplitSettings(tmp_path / str(weight), "tiny", 25, 0, 64, weight)
-        run = SplitBridge(settings, SPLITTER, NONE, HANDS)
+        run = SplitBridge(settings, splitter(), NONE, HANDS)
         with torch.no_grad():
             run.network.tag.bias.copy_(torch.tensor([1.0, 0.0, 0.0, 0.0]))  # a single is what most cards are
         run.train()
         return lines(tmp_path / str(weight))[-1]["abduced singles"]
 
-    truth = SPLITTER.preferred(HANDS).tags
+    truth = splitter().preferred(HANDS).tags
     wanted = float((truth[truth != NO_TAG] == 0).mean())
     assert singles(0.0) > 0.95
     assert singles(12.0) == pytest.approx(wanted, abs=0.1)
@@ -109,13 +114,13 @@ def test_a_reasoner_of_ones_own(tmp_path: Path) -> None:
             return data_examples.abduced_pseudo_label
 
     settings = SplitSettings(tmp_path, "tiny", 2, 0, 32)
-    run = SplitBridge(settings, SPLITTER, NONE, HANDS, reasoner=Singles(SplitsKB(SPLITTER), 1.0))
+    run = SplitBridge(settings, splitter(), NONE, HANDS, reasoner=Singles(SplitsKB(splitter()), 1.0))
     run.train()
     assert [line["abduced singles"] for line in lines(tmp_path)] == [1.0, 1.0]
 
 
 def test_ablkits_search_and_ours_know_the_same_rules() -> None:
-    kb = SplitsKB(SPLITTER)
+    kb = SplitsKB(splitter())
     hands = np.array([read_hand("3344")], np.uint64)
     (cards,) = cards_of_hands(hands)
     assert list(hands_of_cards(cards)) == [(int(hands[0]), 0, 4)]
@@ -137,7 +142,7 @@ def test_ablkits_search_and_ours_know_the_same_rules() -> None:
 )
 def test_what_cannot_be_taught(more: dict[str, Any], problem: str, tmp_path: Path) -> None:
     with pytest.raises(GameError, match=problem):
-        SplitBridge(SplitSettings(tmp_path, **more), SPLITTER, labelled(), np.zeros(0, np.uint64))
+        SplitBridge(SplitSettings(tmp_path, **more), splitter(), labelled(), np.zeros(0, np.uint64))
 
 
 @pytest.mark.parametrize("name", ["checkpoint.state", "checkpoint.pt"])
@@ -160,4 +165,4 @@ def test_one_run_at_a_time(tmp_path: Path) -> None:
 def test_a_checkpoint_of_other_settings(tmp_path: Path) -> None:
     bridge(tmp_path, rounds=2).train()
     with pytest.raises(GameError, match="of other settings"):
-        SplitBridge(SplitSettings(tmp_path), SPLITTER, labelled(), HANDS)
+        SplitBridge(SplitSettings(tmp_path), splitter(), labelled(), HANDS)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
 from abl_cards.games.counting.keys import counts_of
-from abl_cards.strength.deals import Hands
+from abl_cards.strength.deals import Dealer, Hands
 from abl_cards.strength.orders import name_of
 from abl_cards.strength.rules import StrengthRules
 from reasoners import deal_maker
 from reasoners.deal_maker import DealMaker
 from tests.games.doudizhu.decided import engine_of
 
-DEALER = StrengthRules.of(engine_of()).dealer
+
+@cache
+def dealer() -> Dealer:
+    return StrengthRules.of(engine_of()).dealer
 
 
 def by_twos(hands: Hands) -> np.ndarray:
@@ -29,17 +34,17 @@ def by_high_cards(hands: Hands) -> np.ndarray:
 
 @pytest.mark.parametrize("wanted", [0, 2, 4])
 def test_made_deals_are_of_the_class_and_sound(wanted: int) -> None:
-    made = DealMaker(DEALER, by_twos, 5, name_of).make(wanted, 0.9, 20)
+    made = DealMaker(dealer(), by_twos, 5, name_of).make(wanted, 0.9, 20)
     deals = Hands.joined(made.deals)
     assert len(made.deals) == len(set(map(tuple, deals.parts.tolist()))) == 20
     assert (counts_of(deals.parts)[:, 0, 12] == wanted).all()
-    assert DEALER.sound(deals).all()
+    assert dealer().sound(deals).all()
     assert made.confidence == [1.0] * 20
 
 
 def test_the_seed_decides_everything_and_known_deals_are_left_out() -> None:
     def names(seed: int, unlike: frozenset[str] = frozenset()) -> list[str]:
-        maker = DealMaker(DEALER, by_twos, seed, name_of, unlike)
+        maker = DealMaker(dealer(), by_twos, seed, name_of, unlike)
         return [name_of(deal, 0) for deal in maker.make(1, 0.9, 10).deals]
 
     assert names(3) == names(3)
@@ -49,18 +54,18 @@ def test_the_seed_decides_everything_and_known_deals_are_left_out() -> None:
 
 def test_rare_deals_are_found_by_exchanging_cards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deal_maker, "_HASTE", 1)
-    random = DEALER.deal(np.arange(20_000, dtype=np.uint64))
+    random = dealer().deal(np.arange(20_000, dtype=np.uint64))
     assert (by_high_cards(random)[:, 1] >= 0.9).sum() == 0
-    made = DealMaker(DEALER, by_high_cards, 1, name_of).make(1, 0.9, 20)
+    made = DealMaker(dealer(), by_high_cards, 1, name_of).make(1, 0.9, 20)
     deals = Hands.joined(made.deals)
     assert len(made.deals) == 20
     assert (by_high_cards(deals)[:, 1] >= 0.9).all()
-    assert DEALER.sound(deals).all()
+    assert dealer().sound(deals).all()
     assert len(set(map(tuple, deals.parts.tolist()))) == 20
 
 
 def test_what_cannot_be_found_ends_the_search() -> None:
-    made = DealMaker(DEALER, lambda hands: np.zeros((len(hands.bottom), 2), np.float32), 1, name_of).make(
+    made = DealMaker(dealer(), lambda hands: np.zeros((len(hands.bottom), 2), np.float32), 1, name_of).make(
         1, 0.9, 5, 9000
     )
     assert made.deals == []

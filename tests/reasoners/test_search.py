@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
 from abl_cards.games import GameError, game
-from abl_cards.games.race import LEADING, Race
+from abl_cards.games.race import LEADING, Race, Racing
 from abl_cards.games.words.letters import hand_of
 from reasoners import search_kernels as kernels
 from reasoners.search import Search, Stopped, solve
@@ -16,13 +18,20 @@ from reasoners.search_twins import KICKER, KICKERS, PART, TWIN_ROWS, WHOLE, find
 from tests.brute_force import big2 as brute
 from tests.effort import thorough
 
-GAME = game("big2").engine().as_race()
-TABLES = SearchTables(GAME.combinations)
-INDEX = {label: place for place, label in enumerate(GAME.combinations.labels)}
+
+@cache
+def big2() -> Racing:
+    return game("big2").engine().as_race()
+
+
+@cache
+def tables() -> SearchTables:
+    return SearchTables(big2().combinations)
 
 
 def positions(count: int, seed: int, most: int = 6) -> list[tuple[Race, brute.Combo | None]]:
     """Random positions, half of them of few ranks, so that runs, bombs and affiliations come up."""
+    index = {label: place for place, label in enumerate(big2().combinations.labels)}
     random = np.random.default_rng(seed)
     found: list[tuple[Race, brute.Combo | None]] = []
     for _ in range(count):
@@ -31,14 +40,14 @@ def positions(count: int, seed: int, most: int = 6) -> list[tuple[Race, brute.Co
         cards = random.permutation(deck)
         hands = [np.bincount(part, minlength=13) for part in (cards[:own], cards[own : own + other])]
         combo = brute.SHAPES[random.integers(len(brute.SHAPES))][0] if random.random() < 0.5 else None
-        label = INDEX[combo.label] if combo else LEADING
+        label = index[combo.label] if combo else LEADING
         found.append((Race(tuple(hands[0].tolist()), tuple(hands[1].tolist()), label), combo))
     return found
 
 
 def test_values_and_lines_are_those_of_plain_minimax() -> None:
     for race, combo in positions(120, seed=1):
-        solution = solve(TABLES, race, megabytes=1)
+        solution = solve(tables(), race, megabytes=1)
         assert solution.value == brute.value(race.own, race.other, combo)
         hands, to_beat = [race.own, race.other], combo
         for number, laid in enumerate(solution.line):
@@ -53,7 +62,7 @@ def test_values_of_many_positions() -> None:
     """With --hypothesis-profile=thorough 2,000 positions of up to 7 + 7 cards and 200 of up to 9 + 9."""
     for count, most in ((2000, 7), (200, 9)) if thorough() else ((60, 7), (4, 9)):
         for race, combo in positions(count, seed=most, most=most):
-            assert Search(TABLES, race, 1).best().value == brute.value(race.own, race.other, combo), race
+            assert Search(tables(), race, 1).best().value == brute.value(race.own, race.other, combo), race
 
 
 def one_ahead(own: brute.Hand, other: brute.Hand, to_beat: brute.Combo | None) -> int:
@@ -81,14 +90,14 @@ def test_horizons() -> None:
     """A move ahead it is plain negamax; what is called exact is; further ahead than the game is long all is exact."""
     for race, combo in positions(60, seed=2, most=5):
         exact = brute.value(race.own, race.other, combo)
-        near, far = Search(TABLES, race, 1).best(1), Search(TABLES, race, 1).best(40)
+        near, far = Search(tables(), race, 1).best(1), Search(tables(), race, 1).best(40)
         assert near.value == (exact if near.exact else one_ahead(race.own, race.other, combo))
         assert (far.value, far.exact) == (exact, True)
 
 
 def test_deepening_ends_when_all_is_known() -> None:
     for race, combo in positions(20, seed=3):
-        found = Search(TABLES, race, 1).deepen(2, lambda nodes: True)
+        found = Search(tables(), race, 1).deepen(2, lambda nodes: True)
         assert found.exact
         assert found.value == brute.value(race.own, race.other, combo)
 
@@ -104,24 +113,24 @@ def test_a_search_stops_when_told_and_deepening_keeps_what_it_has() -> None:
         return len(asked) < 3
 
     with pytest.raises(Stopped):
-        Search(TABLES, LARGE, 1).best(watch=watch)
+        Search(tables(), LARGE, 1).best(watch=watch)
     assert len(asked) == 3
-    found = Search(TABLES, LARGE, 1).deepen(4, lambda nodes: False)
+    found = Search(tables(), LARGE, 1).deepen(4, lambda nodes: False)
     assert not found.exact
     assert found.move.label != LEADING
 
 
 def test_the_same_search_finds_the_same() -> None:
-    one, two = (Search(TABLES, LARGE, 1) for _ in range(2))
+    one, two = (Search(tables(), LARGE, 1) for _ in range(2))
     first, second = one.best(4), two.best(4)
     assert (first.value, first.move.label, one.nodes) == (second.value, second.move.label, two.nodes)
 
 
 def test_a_tiny_table_changes_no_value() -> None:
     race = Race((1, 1, 2, 0, 1, 1, 0, 2, 0, 0, 1, 0, 0), (0, 1, 0, 2, 1, 0, 1, 0, 1, 1, 0, 2, 0))
-    search = Search(TABLES, race, 1)
+    search = Search(tables(), race, 1)
     search._table = np.zeros((16, 2), np.uint64)
-    assert search.best().value == solve(TABLES, race).value
+    assert search.best().value == solve(tables(), race).value
 
 
 def test_positions_of_one_order_of_ranks_have_one_value() -> None:
@@ -135,7 +144,7 @@ def test_positions_of_one_order_of_ranks_have_one_value() -> None:
         for places in ([0, 2, 4, 6, 8], [1, 4, 6, 9, 11], [3, 5, 7, 10, 12]):
             hands = np.zeros((2, 13), np.int64)
             hands[0, places], hands[1, places] = own, other
-            values.add(solve(TABLES, Race(tuple(hands[0].tolist()), tuple(hands[1].tolist())), megabytes=1).value)
+            values.add(solve(tables(), Race(tuple(hands[0].tolist()), tuple(hands[1].tolist())), megabytes=1).value)
         assert len(values) == 1
 
 
@@ -153,14 +162,14 @@ def test_merged_ranks() -> None:
 
 def without_twins(race: Race) -> int:
     """The value of a position when every move is tried and no ranks are merged."""
-    search = Search(TABLES, race, 1)
+    search = Search(tables(), race, 1)
     search._state[kernels.MERGE] = 0
     return search.best().value
 
 
 def test_moves_left_out_change_no_value() -> None:
     for race, _ in positions(150, seed=6, most=12):
-        assert Search(TABLES, race, 1).best().value == without_twins(race)
+        assert Search(tables(), race, 1).best().value == without_twins(race)
 
 
 def twins(own: str, other: str, loose: str) -> dict[str, str]:
@@ -192,8 +201,8 @@ def test_twins() -> None:
 
 def test_what_is_no_race_is_refused() -> None:
     with pytest.raises(GameError, match="1 to 26"):
-        Search(TABLES, Race((0,) * 13, (1,) * 13))
+        Search(tables(), Race((0,) * 13, (1,) * 13))
     with pytest.raises(GameError, match="first hand"):
-        GAME.race("", "3")
+        big2().race("", "3")
     with pytest.raises(GameError, match="are no play"):
-        GAME.race("3", "4", "56")
+        big2().race("3", "4", "56")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from abl_cards.agents import agent
-from abl_cards.games import game
+from abl_cards.games import Engine, game
 from abl_cards.games.service import Visit, service
 from abl_cards.recording import Write
 from abl_cards.serve import GuestResult, House, Plan, ServedResult, join
@@ -16,11 +16,13 @@ T = TypeVar("T")
 Comer = Callable[[str], Coroutine[Any, Any, Any]]
 """Somebody who plays at the table of a URL until he has enough."""
 
-ENGINE = game("guandan").engine()
+
+def engine() -> Engine:
+    return game("guandan").engine()
 
 
 def plan(agents: dict[int, str] | None = None, **settings: Any) -> Plan:
-    return Plan("guandan", ENGINE, agents or {}, **({"port": 0, "start_delay": 0.0} | settings))
+    return Plan("guandan", engine(), agents or {}, **({"port": 0, "start_delay": 0.0} | settings))
 
 
 def run(task: Coroutine[Any, Any, T], seconds: float = 60) -> T:
@@ -75,7 +77,7 @@ def guest(
     """One of our agents, by ``join``; it writes its own records if it is given something to write by."""
 
     async def come(url: str) -> GuestResult:
-        seat = service("guandan").guest(ENGINE, dialect, Visit(player, room=room, **wishes))
-        return await join(url, seat, player, agent(player, ENGINE), write=write)
+        seat = service("guandan").guest(engine(), dialect, Visit(player, room=room, **wishes))
+        return await join(url, seat, player, agent(player, engine()), write=write)
 
     return come

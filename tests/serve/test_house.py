@@ -20,7 +20,7 @@ from abl_cards.games import GameError
 from abl_cards.games.service import Request, service
 from abl_cards.serve import House, ServedResult, serve
 from abl_cards.serve.client import Client, client_name
-from tests.serve.houses import ENGINE, Comer, guest, plan, run, visit
+from tests.serve.houses import Comer, engine, guest, plan, run, visit
 from tests.serve.plain_client import PlainClient
 
 GAMES = 6
@@ -28,8 +28,8 @@ GAMES = 6
 
 def match(first: str, second: str, games: int, seed: int) -> tuple[list[int], int, int]:
     """Wins, draws and episodes of a match in the arena."""
-    agents = agent(first, ENGINE), agent(second, ENGINE)
-    result = play_match(ENGINE, (first, second), agents, games, seed)
+    agents = agent(first, engine()), agent(second, engine())
+    result = play_match(engine(), (first, second), agents, games, seed)
     return list(result.wins), result.draws, result.episodes
 
 

@@ -2,44 +2,53 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
-from abl_cards.games import GameError, game
+from abl_cards.games import Engine, GameError, game
 from abl_cards.games.play.state import LEADING
 from tests.brute_force import big2 as brute
 from tests.effort import thorough
 
-ENGINE = game("big2").engine()
-PLACES = [ENGINE.labels.index(combo.label) for combo, _ in brute.SHAPES]
+
+@cache
+def engine() -> Engine:
+    return game("big2").engine()
+
+
+def places() -> list[int]:
+    """The labels of the shapes."""
+    return [engine().labels.index(combo.label) for combo, _ in brute.SHAPES]
 
 
 def moves(hand: str, to_beat: str | None = None) -> list[str]:
-    (answer,) = ENGINE.legal_moves([{"hand": hand, "to_beat": to_beat}])
+    (answer,) = engine().legal_moves([{"hand": hand, "to_beat": to_beat}])
     assert not isinstance(answer, GameError), answer
     return answer
 
 
 def test_the_labels_are_the_quadruples_and_the_pass() -> None:
-    assert len(ENGINE.labels) == 423
-    assert {combo.label for combo, _ in brute.SHAPES} | {"pass"} == set(ENGINE.labels)
+    assert len(engine().labels) == 423
+    assert {combo.label for combo, _ in brute.SHAPES} | {"pass"} == set(engine().labels)
     assert len(brute.SHAPES) == 422
 
 
 def test_masks_are_those_of_the_brute_force() -> None:
     """Masks of random states; of 200,000 with --hypothesis-profile=thorough."""
-    decisions = ENGINE.sample_decisions(200_000 if thorough() else 30_000, seed=3)
-    combos = {place: combo for place, (combo, _) in zip(PLACES, brute.SHAPES, strict=True)}
+    decisions = engine().sample_decisions(200_000 if thorough() else 30_000, seed=3)
+    combos = {place: combo for place, (combo, _) in zip(places(), brute.SHAPES, strict=True)}
     to_beat = [combos[label] if label >= 0 else None for label in decisions.label_to_beat.tolist()]
     expected = brute.legal_labels(decisions.view.hand, to_beat)
-    assert (decisions.legal[PLACES] == expected).all()
-    assert (decisions.legal[ENGINE.labels.index("pass")] == (decisions.label_to_beat != LEADING)).all()
+    assert (decisions.legal[places()] == expected).all()
+    assert (decisions.legal[engine().labels.index("pass")] == (decisions.label_to_beat != LEADING)).all()
     assert expected.any(axis=1).all()  # the sample covers every label
 
 
 def test_moves_are_those_of_the_brute_force() -> None:
-    decisions = ENGINE.sample_decisions(150, seed=4)
+    decisions = engine().sample_decisions(150, seed=4)
     lists = decisions.moves()
-    combos = {place: combo for place, (combo, _) in zip(PLACES, brute.SHAPES, strict=True)}
+    combos = {place: combo for place, (combo, _) in zip(places(), brute.SHAPES, strict=True)}
     for row in range(150):
         label = int(decisions.label_to_beat[row])
         expected = sorted(
@@ -47,7 +56,7 @@ def test_moves_are_those_of_the_brute_force() -> None:
             for _, laid in brute.moves(tuple(decisions.view.hand[row].tolist()), combos[label] if label >= 0 else None)
         )
         rows = range(lists.start[row], lists.start[row + 1])
-        listed = [ENGINE.action(int(lists.form[move]), lists.cards[move]).to_json() for move in rows]
+        listed = [engine().action(int(lists.form[move]), lists.cards[move]).to_json() for move in rows]
         assert sorted("" if laid == "pass" else laid for laid in listed) == expected
 
 
@@ -61,7 +70,7 @@ def test_moves_are_those_of_the_brute_force() -> None:
 def test_runs_of_singles(cards: str, tail: str, length: int) -> None:
     rank = brute.LETTERS.index(tail) + 3
     assert "".join(sorted(cards, key=brute.LETTERS.index)) in moves(cards)
-    (labels,) = ENGINE.legal_labels([{"hand": cards, "to_beat": None}])
+    (labels,) = engine().legal_labels([{"hand": cards, "to_beat": None}])
     assert not isinstance(labels, GameError)
     assert f"combo({rank},{length},1,0)" in labels
 
@@ -74,7 +83,7 @@ def test_runs_of_singles(cards: str, tail: str, length: int) -> None:
     ],
 )  # fmt: skip
 def test_short_runs_across_the_end(cards: str, label: str) -> None:
-    (labels,) = ENGINE.legal_labels([{"hand": cards, "to_beat": None}])
+    (labels,) = engine().legal_labels([{"hand": cards, "to_beat": None}])
     assert not isinstance(labels, GameError)
     assert label in labels
 
@@ -102,7 +111,7 @@ def test_affiliations() -> None:
     assert "3334" in moves("3334444")  # split off a bomb
     assert "33344" in moves("3334444")
     assert "333444555666" in moves("333444555666")
-    (labels,) = ENGINE.legal_labels([{"hand": "333444555666", "to_beat": None}])
+    (labels,) = engine().legal_labels([{"hand": "333444555666", "to_beat": None}])
     assert not isinstance(labels, GameError)
     assert "combo(6,4,3,0)" in labels
     assert "combo(5,3,3,1)" not in labels  # 666 as three singles
@@ -141,7 +150,7 @@ def test_what_beats_what(to_beat: str, cards: str, beaten: bool) -> None:
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_state_is_said(state: dict, says: str) -> None:
-    (answer,) = ENGINE.legal_moves([state])
+    (answer,) = engine().legal_moves([state])
     assert isinstance(answer, GameError)
     assert says in str(answer)
 

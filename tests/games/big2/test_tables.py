@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
-from abl_cards.games import GameError, game
+from abl_cards.games import Engine, GameError, game
 from abl_cards.games.tables import is_play
 from tests.brute_force.big2 import LETTERS
 from tests.games.random_play import match_keys, play_out
 
-ENGINE = game("big2").engine()
 HERE = np.zeros(1, np.int64)
 FULL = ["33334444555566667777888899", "99TTTTJJJJQQQQKKKKAAAA2222"]
+
+
+@cache
+def engine() -> Engine:
+    return game("big2").engine()
 
 
 def hands(*texts: str) -> np.ndarray:
@@ -23,17 +28,19 @@ def hands(*texts: str) -> np.ndarray:
 
 def after(first: str, second: str, *plays: str) -> Any:
     """A table with these hands, where the seats have played in turn."""
-    tables = ENGINE.as_race().tables(hands(first, second))
+    tables = engine().as_race().tables(hands(first, second))
     for laid in plays:
         decisions = tables.decisions(HERE)
         lists = decisions.moves()
-        texts = [ENGINE.action(int(form), cards).to_json() for form, cards in zip(lists.form, lists.cards, strict=True)]
+        texts = [
+            engine().action(int(form), cards).to_json() for form, cards in zip(lists.form, lists.cards, strict=True)
+        ]
         tables.play(HERE, lists.rows(np.array([texts.index(laid)])))
     return tables
 
 
 def test_a_deal_shares_one_pack() -> None:
-    tables = ENGINE.tables(match_keys(20, 5))
+    tables = engine().tables(match_keys(20, 5))
     dealt = tables.open_hands(np.arange(20))
     assert (dealt.sum(axis=1) == 4).all()
     assert (dealt.sum(axis=2) == 26).all()
@@ -54,15 +61,15 @@ def test_a_pass_hands_the_lead_over() -> None:
 
 def record() -> dict[str, Any]:
     """A whole game at random."""
-    recorder = ENGINE.recorder(1)
-    play_out(ENGINE.tables(match_keys(1, 6), recorder))
+    recorder = engine().recorder(1)
+    play_out(engine().tables(match_keys(1, 6), recorder))
     (found,) = recorder.records(0)
     return found
 
 
 def test_records_are_replayed() -> None:
     played = record()
-    assert ENGINE.replay([played]).disagreements == ()
+    assert engine().replay([played]).disagreements == ()
     assert played["points"][played["finish"][0]] == -played["points"][played["finish"][1]] > 0
 
 
@@ -80,14 +87,14 @@ def test_records_are_replayed() -> None:
     ],
 )
 def test_a_wrong_record_is_named(changed: dict[str, Any], says: str) -> None:
-    found = ENGINE.replay([record() | changed])
+    found = engine().replay([record() | changed])
     assert says in found.disagreements[0].text
 
 
 def test_uneven_hands() -> None:
     tables = after("34", "56789TJQKA2")
     assert tables.decisions(HERE).view.hand.sum() == 2
-    assert "seat 1 (11) 56789TJQKA2" in ENGINE.draw(tables, 0)
+    assert "seat 1 (11) 56789TJQKA2" in engine().draw(tables, 0)
 
 
 def test_both_hands_lie_open() -> None:
@@ -96,40 +103,40 @@ def test_both_hands_lie_open() -> None:
     known = decisions.hidden()
     assert (known.at_least == hands("4")).all()
     assert (known.at_most == hands("4")).all()
-    seen = dict(ENGINE.observation.slices)
+    seen = dict(engine().observation.slices)
     row = decisions.observe()[0]
     assert row[seen["hand"]].tolist() == hands("567")[0, 0].tolist()
     assert row[seen["face"]].tolist() == hands("4")[0, 0].tolist()
     assert row[seen["groups"]].tolist() == hands("3")[0, 0].tolist()
-    assert ENGINE.look(decisions).state["face"] == ["4"]
+    assert engine().look(decisions).state["face"] == ["4"]
 
 
 def test_what_kickers_there_are_is_seen_by_their_size() -> None:
     row = after("333446", "567", "33344").decisions(HERE).observe()[0]
-    seen = dict(ENGINE.observation.slices)
+    seen = dict(engine().observation.slices)
     assert row[seen["groups"]].tolist() == hands("333")[0, 0].tolist()
     assert row[seen["kicker_size"]].tolist() == [2]
 
 
 def test_moments_of_states_and_records() -> None:
-    moment = ENGINE.moment({"hand": "3355", "to_beat": "44", "face": ["6"]})
+    moment = engine().moment({"hand": "3355", "to_beat": "44", "face": ["6"]})
     assert [str(action) for action in moment.actions] == ["55", "PASS"]
-    assert ENGINE.show(moment) == "the others hold: the next seat 6\nhand: 3355\nto beat: 44"
+    assert engine().show(moment) == "the others hold: the next seat 6\nhand: 3355\nto beat: 44"
     played = record()
-    moment = ENGINE.moment(played, 2)
+    moment = engine().moment(played, 2)
     assert moment.made is not None
     assert moment.actions[moment.made].to_json() == played["acts"][1][1]
     acts = len(played["acts"])
     for wrong, move in ((played, acts + 2), (played, acts + 1), ({"hand": "3", "face": ["4"]}, 1), ({"hand": "3"}, 0)):
         with pytest.raises(GameError):
-            ENGINE.moment(wrong, move)
+            engine().moment(wrong, move)
     with pytest.raises(GameError, match='hands lie open: give "face"'):
-        ENGINE.moment({"hand": "3", "to_beat": None})
+        engine().moment({"hand": "3", "to_beat": None})
 
 
 def test_other_rules_adopt_decisions() -> None:
     straight = game("big2").engine(None, "straight")
-    decisions = ENGINE.sample_decisions(300, seed=1)
+    decisions = engine().sample_decisions(300, seed=1)
     kept, adopted = straight.adopt(decisions)
     assert is_play(adopted)
     assert 0 < kept.sum() < 300

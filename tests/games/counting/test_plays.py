@@ -13,10 +13,8 @@ from abl_cards.games.counting.chains import SetCounter
 from abl_cards.games.counting.fronts import FrontCounter
 from abl_cards.games.counting.small_hands import SmallHandCounter
 from abl_cards.games.game import GameError
-from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.replies import openings
-from abl_cards.games.reading.rules import Rules, read_rules
-from abl_cards.games.reading.variants import HOME
+from abl_cards.games.reading.rules import Rules
 from abl_cards.games.telling.samples import sample_decisions
 from tests.games.words import folders
 
@@ -54,26 +52,6 @@ match_over.
 preference(slow,all). says(slow,en,"{{1}} plays are left.").
 {READER}
 """
-
-
-@pytest.fixture(scope="module")
-def president() -> Rules:
-    return read_rules(Folder(HOME / "president"))
-
-
-@pytest.fixture(scope="module")
-def paodekuai() -> Rules:
-    return read_rules(Folder(HOME / "paodekuai"))
-
-
-@pytest.fixture(scope="module")
-def guandan() -> Rules:
-    return read_rules(Folder(HOME / "guandan"))
-
-
-@pytest.fixture(scope="module")
-def wild(tmp_path_factory: pytest.TempPathFactory) -> Rules:
-    return folders.rules_of(tmp_path_factory.mktemp("games") / "wild", folders.WILD)
 
 
 def fewest(rules: Rules, hand: tuple[int, ...], known: dict[tuple[int, ...], int]) -> int:

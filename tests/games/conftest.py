@@ -1,0 +1,34 @@
+"""Compiled rules, once a session: those of shipped games are what the engines of all tests have."""
+
+from __future__ import annotations
+
+import pytest
+
+from abl_cards.games import game
+from abl_cards.games.reading.rules import Rules
+from tests.games.words import folders
+
+
+@pytest.fixture(scope="session")
+def president() -> Rules:
+    return game("president").engine().rules
+
+
+@pytest.fixture(scope="session")
+def guandan() -> Rules:
+    return game("guandan").engine().rules
+
+
+@pytest.fixture(scope="session")
+def paodekuai() -> Rules:
+    return game("paodekuai").engine().rules
+
+
+@pytest.fixture(scope="session")
+def auction(tmp_path_factory: pytest.TempPathFactory) -> Rules:
+    return folders.rules_of(tmp_path_factory.mktemp("games") / "auction", folders.AUCTION)
+
+
+@pytest.fixture(scope="session")
+def wild(tmp_path_factory: pytest.TempPathFactory) -> Rules:
+    return folders.rules_of(tmp_path_factory.mktemp("games") / "wild", folders.WILD)
