@@ -24,6 +24,7 @@ from abl_cards.streams import below, mix
 
 _ROWS_AT_ONCE = 1024
 """Decisions whose counts stay in the cache."""
+MANY_LABELS, _LABELS_AT_ONCE = 1024, 64
 
 
 class Random:
@@ -86,10 +87,19 @@ def zhiduoxing(traits: Traits) -> Greedy:
 
 @njit(cache=True, nogil=True)
 def _random_labels(legal, keys, lo, hi, labels):
-    """A uniformly random legal label for decisions lo..hi-1.
+    """A uniformly random legal label for decisions lo..hi-1; the number of labels where none is legal."""
+    if legal.shape[0] > MANY_LABELS:
+        _random_among_many(legal, keys, lo, hi, labels)
+    else:
+        _random_among_few(legal, keys, lo, hi, labels)
 
-    Goes through the mask row by row, as it lies in memory: the wanted label is as many labels from the first as there
-    are labels with no more legal ones up to them than the lot says.
+
+@njit(cache=True, nogil=True)
+def _random_among_few(legal, keys, lo, hi, labels):
+    """Goes through the mask row by row, as it lies in memory.
+
+    The wanted label is as many labels from the first as there are labels with no more legal ones up to them than the
+    lot says.
     """
     for first in range(lo, hi, _ROWS_AT_ONCE):
         size = min(_ROWS_AT_ONCE, hi - first)
@@ -107,6 +117,34 @@ def _random_labels(legal, keys, lo, hi, labels):
                 count[i] += row[i]
                 chosen[i] += count[i] <= lot[i]
         labels[first : first + size] = chosen
+
+
+@njit(cache=True, nogil=True)
+def _random_among_many(legal, keys, lo, hi, labels):
+    """Reads the mask once, to count the legal labels in blocks of them; then only the block of the wanted one."""
+    blocks = -(-legal.shape[0] // _LABELS_AT_ONCE)
+    for first in range(lo, hi, _ROWS_AT_ONCE):
+        size = min(_ROWS_AT_ONCE, hi - first)
+        counts = np.zeros((blocks, size), np.uint8)
+        for label in range(legal.shape[0]):
+            row, count = legal[label, first : first + size], counts[label // _LABELS_AT_ONCE]
+            for i in range(size):
+                count[i] += row[i]
+        for i in range(size):
+            total = 0
+            for block in range(blocks):
+                total += counts[block, i]
+            lot, block = np.int64(below(mix(keys[first + i], np.uint64(0)), np.uint64(total))), 0
+            while block < blocks and lot >= counts[block, i]:
+                lot -= counts[block, i]
+                block += 1
+            label = block * _LABELS_AT_ONCE
+            while label < legal.shape[0]:
+                lot -= legal[label, first + i]
+                if lot < 0:
+                    break
+                label += 1
+            labels[first + i] = min(label, legal.shape[0])
 
 
 @njit(cache=True, nogil=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -31,27 +31,40 @@ def evaluate(
     if not out.flags.c_contiguous:
         out[:] = evaluate(circuit, rows, threads=threads)
         return out
-    code, states = code_of(circuit), rows.shape[1]
-    words = -(-states // WORD)
-    each_share(words, lambda lo, hi: _run(code, rows, out, WORD * lo, min(states, WORD * hi)), threads, MIN_WORDS)
-    return out
+    every = Inputs(rows, np.arange(len(rows), dtype=np.int32), np.empty((0, rows.shape[1]), np.int32))
+    return _evaluate(circuit, every, lambda lo, hi: None, out, threads)
 
 
-def evaluate_written(
-    circuit: Circuit, states: int, write: Callable[[NDArray[np.uint8], int, int], None], threads: int = 1
+class Inputs(NamedTuple):
+    """What some states are told: some inputs as bytes, and of others which hold."""
+
+    rows: NDArray[np.uint8]  # [slots, states] 0 or 1
+    slots: NDArray[np.int32]  # the number of the input that each row is about
+    hot: NDArray[np.int32]  # [maps, states] the number of an input that holds, -1 for none; all others do not
+
+
+def evaluate_told(
+    circuit: Circuit, told: Inputs, write: Callable[[int, int], None], threads: int = 1
 ) -> NDArray[np.uint8]:
-    """uint8[outputs, states] of states that are written by the share: ``write(rows, lo, hi)`` into zeroed rows.
+    """uint8[outputs, states] of what `write(lo, hi)` tells the states lo..hi-1.
 
-    A share is written and evaluated by one thread, while it is in its cache.
+    A share is written and evaluated by one thread, while it is in its cache. Where an input says which of many values
+    something has, its number is told and not a row for each of them.
     """
-    rows = np.zeros((len(circuit.inputs), states), np.uint8)
-    out = np.empty((len(circuit.outputs), states), np.uint8)
-    code, words = code_of(circuit), -(-states // WORD)
+    out = np.empty((len(circuit.outputs), told.rows.shape[1]), np.uint8)
+    return _evaluate(circuit, told, write, out, threads)
+
+
+def _evaluate(
+    circuit: Circuit, told: Inputs, write: Callable[[int, int], None], out: NDArray[np.uint8], threads: int
+) -> NDArray[np.uint8]:
+    code, states = code_of(circuit), told.rows.shape[1]
+    words = -(-states // WORD)
 
     def share(lo: int, hi: int) -> None:
         first, end = WORD * lo, min(states, WORD * hi)
-        write(rows, first, end)
-        _run(code, rows, out, first, end)
+        write(first, end)
+        _run(code, len(circuit.inputs), told, out, first, end)
 
     each_share(words, share, threads, MIN_WORDS)
     return out
@@ -100,9 +113,9 @@ def _checked(
     return np.ascontiguousarray(rows), out
 
 
-def _run(code: Code, rows: NDArray[np.uint8], out: NDArray[np.uint8], first: int, end: int) -> None:
+def _run(code: Code, inputs: int, told: Inputs, out: NDArray[np.uint8], first: int, end: int) -> None:
     from abl_cards.logic import kernels
 
     words = max(1, min(-(-(end - first) // WORD), max(8, CACHE_BYTES // (8 * code.slots))))
     buffer = np.empty((code.slots, words), np.uint64)
-    kernels.run(code.operations, code.segments, code.outputs, rows, out, first, end, buffer)
+    kernels.run(code.operations, code.segments, code.outputs, inputs, *told, out, first, end, buffer)

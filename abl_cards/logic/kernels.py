@@ -19,17 +19,30 @@ ZERO = np.uint64(0)
 
 
 @njit(nogil=True, cache=True)
-def pack(rows: Any, first: int, words: int, buffer: Any) -> None:
-    """Bytes (0 or 1) of `64 * words` states from column `first` on into one bit each."""
+def pack(rows: Any, slots: Any, first: int, words: int, buffer: Any) -> None:
+    """Bytes (0 or 1) of `64 * words` states from column `first` on into one bit each; slots [rows] is where they go."""
     source, target = rows.reshape(rows.size), buffer.reshape(buffer.size).view(np.uint8)
     columns, width, run = np.uint64(rows.shape[1]), np.uint64(8 * buffer.shape[1]), np.uint64(8 * words)
     for row in range(np.uint64(len(rows))):
-        at, to = row * columns + np.uint64(first), row * width
+        at, to = row * columns + np.uint64(first), np.uint64(slots[row]) * width
         for j in range(run):
             byte = source[at + np.uint64(7) * run + j] & ONE
             for k in range(1, 8):
                 byte = (byte + byte) | (source[at + np.uint64(7 - k) * run + j] & ONE)
             target[to + j] = byte
+
+
+@njit(nogil=True, cache=True)
+def light(hot: Any, first: int, states: int, words: int, buffer: Any) -> None:
+    """Set the bits that `hot` [maps, states] names by their slots, -1 for none, for states from column `first` on."""
+    target = buffer.reshape(buffer.size).view(np.uint8)
+    width, run = 8 * buffer.shape[1], 8 * words
+    for each in range(len(hot)):
+        for k in range(8):
+            for state in range(k * run, min(states, (k + 1) * run)):
+                slot = np.int64(hot[each, first + state])
+                if slot >= 0:
+                    target[slot * width + state - k * run] |= ONE << np.uint8(k)
 
 
 @njit(nogil=True, cache=True)
@@ -119,20 +132,30 @@ def copy(source: Any, first: int, target: Any, to: int, columns: int) -> None:
 
 
 @njit(nogil=True, cache=True)
-def run(operations: Any, segments: Any, outputs: Any, rows: Any, out: Any, first: int, end: int, buffer: Any) -> None:
-    """Evaluate columns [first, end) block by block."""
+def run(
+    operations: Any, segments: Any, outputs: Any, inputs: int, rows: Any, slots: Any, hot: Any, out: Any, first: int,
+    end: int, buffer: Any,
+) -> None:  # fmt: skip
+    """Evaluate columns [first, end) block by block.
+
+    Of so many inputs, which own the first slots, rows [slots, states] are given as bytes, and others as `light` has it.
+    """
     start = first
     while start < end:
         words = min(buffer.shape[1], (end - start + 63) // 64)
         states = min(64 * words, end - start)
+        if len(slots) < inputs:
+            buffer[:inputs, :words] = ZERO
         if states == 64 * words:
-            pack(rows, start, words, buffer)
+            pack(rows, slots, start, words, buffer)
+            light(hot, start, states, words, buffer)
             settle(operations, segments, words, buffer)
             unpack(buffer, outputs, start, words, out)
         else:  # the last few states, padded to a word
             padded = np.zeros((len(rows), 64 * words), np.uint8)
             copy(rows, start, padded, 0, states)
-            pack(padded, 0, words, buffer)
+            pack(padded, slots, 0, words, buffer)
+            light(hot, start, states, words, buffer)
             settle(operations, segments, words, buffer)
             result = np.empty((len(outputs), 64 * words), np.uint8)
             unpack(buffer, outputs, 0, words, result)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.telling.columns import AT_LEAST, BIT, EQUAL, Words, test_of
 from abl_cards.logic import Circuit
-from abl_cards.logic.evaluate import evaluate_written
+from abl_cards.logic.evaluate import Inputs, evaluate_told
 from abl_cards.parallel import THREADS, each_share
 
 BLOCK = 256
@@ -124,25 +124,37 @@ class Told:
     def add(self, rows: NDArray[np.uint8], fills: Mapping[str, Fill]) -> None:
         """Write what holds into rows [inputs, n], where the inputs of these groups are zero."""
         n = rows.shape[1]
-        write = self._writer(n, fills)
-        each_share(n, lambda lo, hi: write(rows, lo, hi))
+        columns, tests = self._columns(n), self.tests
 
-    def _writer(self, n: int, fills: Mapping[str, Fill]) -> Callable[[NDArray[np.uint8], int, int], None]:
-        """Writes what holds of the states lo..hi-1 into rows [inputs, n]."""
-        columns = np.zeros((self.offsets[-1], n), np.int16)
+        def write(lo: int, hi: int) -> None:
+            self._fill(fills, columns, lo, hi)
+            compare(tests, columns, lo, hi, rows)
+            look_up(tests, columns, lo, hi, rows)
 
-        def write(rows: NDArray[np.uint8], lo: int, hi: int) -> None:
-            for group, used, first, end in zip(
-                self.groups, self.used, self.offsets[:-1], self.offsets[1:], strict=True
-            ):
-                fills[group](lo, hi, columns[first:end], used)
-            write_rows(self.tests, columns, lo, hi, rows)
-
-        return write
+        each_share(n, write)
 
     def ask(self, n: int, fills: Mapping[str, Fill]) -> NDArray[np.uint8]:
         """[outputs, n] the answers."""
-        return evaluate_written(self.circuit, n, self._writer(n, fills), THREADS)
+        tests, columns = self.tests, self._columns(n)
+        told = Inputs(
+            np.empty((len(tests.row), n), np.uint8), tests.row, np.empty((len(tests.map_column), n), np.int32)
+        )
+        in_order = tests._replace(row=np.arange(len(tests.row), dtype=np.int32))
+
+        def write(lo: int, hi: int) -> None:
+            self._fill(fills, columns, lo, hi)
+            compare(in_order, columns, lo, hi, told.rows)
+            name_rows(tests, columns, lo, hi, told.hot)
+
+        return evaluate_told(self.circuit, told, write, THREADS)
+
+    def _columns(self, n: int) -> NDArray[np.int16]:
+        """[columns, n] as many as the circuit needs."""
+        return np.zeros((self.offsets[-1], n), np.int16)
+
+    def _fill(self, fills: Mapping[str, Fill], columns: NDArray[np.int16], lo: int, hi: int) -> None:
+        for group, used, first, end in zip(self.groups, self.used, self.offsets[:-1], self.offsets[1:], strict=True):
+            fills[group](lo, hi, columns[first:end], used)
 
 
 def _tests(rows: list[tuple[int, int, int, int]]) -> Tests:
@@ -171,8 +183,8 @@ def _tests(rows: list[tuple[int, int, int, int]]) -> Tests:
 
 
 @njit(cache=True, nogil=True)
-def write_rows(tests, columns, lo, hi, rows):
-    """Fill zeroed rows [inputs, n] in the columns lo..hi-1."""
+def compare(tests, columns, lo, hi, rows):
+    """Write the tests that compare columns with a value into their rows of rows [any, n], for states lo..hi-1."""
     numbers, told, n = columns.reshape(columns.size), rows.reshape(rows.size), np.uint64(columns.shape[1])
     for start in range(lo, hi, BLOCK):
         length = np.uint64(min(BLOCK, hi - start))
@@ -191,13 +203,24 @@ def write_rows(tests, columns, lo, hi, rows):
             else:
                 for i in range(length):
                     told[to + i] = np.uint8(numbers[at + i] == value)
-        for each in range(len(tests.map_column)):
-            at, low, table = (
-                np.uint64(tests.map_column[each]) * n + np.uint64(start),
-                tests.map_low[each],
-                tests.maps[each],
-            )
-            for i in range(length):
-                place = np.int64(numbers[at + i]) - low
-                if 0 <= place < len(table) and table[place] >= 0:
-                    told[np.uint64(table[place]) * n + np.uint64(start) + i] = np.uint8(1)
+
+
+@njit(cache=True, nogil=True)
+def look_up(tests, columns, lo, hi, rows):
+    """Raise the rows of zeroed rows [inputs, n] that stand for the values of columns, for states lo..hi-1."""
+    for each in range(len(tests.map_column)):
+        column, low, table = tests.map_column[each], tests.map_low[each], tests.maps[each]
+        for i in range(lo, hi):
+            place = np.int64(columns[column, i]) - low
+            if 0 <= place < len(table) and table[place] >= 0:
+                rows[table[place], i] = 1
+
+
+@njit(cache=True, nogil=True)
+def name_rows(tests, columns, lo, hi, hot):
+    """Write which input stands for the value of each column into hot [maps, n], -1 for none, for states lo..hi-1."""
+    for each in range(len(tests.map_column)):
+        column, low, table = tests.map_column[each], tests.map_low[each], tests.maps[each]
+        for i in range(lo, hi):
+            place = np.int64(columns[column, i]) - low
+            hot[each, i] = table[place] if 0 <= place < len(table) else -1

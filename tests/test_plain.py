@@ -1,0 +1,33 @@
+"""How the plain agents draw labels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from abl_cards.agents.plain import MANY_LABELS, Random
+from abl_cards.streams import below_all, mix_all
+
+
+class _Masks:
+    """Decisions of which nothing is known but what is legal."""
+
+    def __init__(self, legal: np.ndarray) -> None:
+        self.legal = legal
+
+    def realise_random(self, labels: np.ndarray, keys: np.ndarray) -> np.ndarray:
+        return labels
+
+
+def test_labels_are_drawn_alike_from_few_and_from_many() -> None:
+    """The nth legal label, by a number that hangs on the key alone: also where the mask is too large to read twice."""
+    random = np.random.default_rng(3)
+    few = (random.random((40, 3000)) < 0.2).astype(np.uint8)
+    few[7] = 1  # something is always legal
+    keys = mix_all(np.arange(3000, dtype=np.uint64), 5)
+    wanted = below_all(mix_all(keys, 0), few.sum(axis=0))
+    nth = (few.cumsum(axis=0) > wanted).argmax(axis=0)
+    many = np.zeros((MANY_LABELS + 100, 3000), np.uint8)
+    places = np.sort(random.permutation(len(many))[:40])
+    many[places] = few
+    assert (Random().play(_Masks(few), keys) == nth).all()  # type: ignore[arg-type]
+    assert (Random().play(_Masks(many), keys) == places[nth]).all()  # type: ignore[arg-type]
