@@ -5,7 +5,7 @@
 in the terminal.
 """
 
-from abl_cards.agents.agent import Agent, Keys, LeftTable, Reasoned
+from abl_cards.agents.agent import Agent, GivenUp, Keys, LeftTable, Reasoned
 from abl_cards.agents.human import Human
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.plain import Greedy, Random
@@ -16,6 +16,7 @@ __all__ = [
     "AGENTS",
     "Agent",
     "AgentName",
+    "GivenUp",
     "Greedy",
     "Human",
     "Kb",

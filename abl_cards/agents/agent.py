@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
@@ -43,3 +44,12 @@ class Reasoned(Agent, Protocol):
 
 class LeftTable(GameError):
     """Somebody has stood up in the middle of a game."""
+
+
+class GivenUp(GameError):
+    """A game that the seat to decide has lost by what it did, or did not do; what that is worth to each seat."""
+
+    def __init__(self, seat: int, kind: str, text: str, points: Sequence[int]) -> None:
+        """A kind of fault, said in one line."""
+        super().__init__(text)
+        self.seat, self.kind, self.points = seat, kind, tuple(points)

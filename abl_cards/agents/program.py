@@ -1,80 +1,63 @@
-"""Somebody else's program at the table: started for every decision, asked on stdin, heard on stdout."""
+"""Somebody else's program at the table: asked on stdin, heard on stdout, and held to the rules and to its time."""
 
 from __future__ import annotations
 
-import json
 import shlex
-import subprocess
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.agent import Keys
+from abl_cards.agents.agent import Agent, GivenUp, Keys
 from abl_cards.agents.names import AgentName
 from abl_cards.games import Choices, Decisions, Engine, GameError, Indices, Moves
-from abl_cards.platforms.botzone.script import Botzone
-from abl_cards.platforms.programs import Script
+from abl_cards.games.audience import Quiet
+from abl_cards.platforms.botzone.entry import Botzone
+from abl_cards.platforms.botzone.faults import Fault
+from abl_cards.platforms.botzone.process import BotProcess
+from abl_cards.platforms.programs import Script, Write
 
-PATIENCE = 30
-"""Seconds that a program may take for a decision; platforms give it about one."""
+SECONDS = 6.0
+"""For a decision: Botzone gives about one, to a program that is started faster than Python."""
+KEPT = "keep-running"
 
 
-class Program:
+class Program(Quiet):
     """Asks a program; it follows one table, so a match gives it one game at a time."""
 
-    def __init__(self, command: list[str], script: Script) -> None:
-        """Ask this command."""
-        self._command, self._script = command, script
+    def __init__(self, process: BotProcess) -> None:
+        """Ask this program; it plays where it is told what happens, see ``one_script``."""
+        self._process = process
+        self._script: Script | None = None
+
+    def follow(self, script: Script) -> None:
+        """Ask in the words of a script, which hears what happens at the table."""
+        self._script = script
 
     def play(self, decisions: Decisions, keys: Keys) -> Moves:
-        """The program's move."""
-        row = self._script.choose(decisions, self._ask())
-        return decisions.moves().rows(np.array([row]))
+        """The program's move; raises GivenUp."""
+        return decisions.moves().rows(np.array([self._row(decisions)]))
 
     def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
-        """The program's choice."""
-        return np.array([self._script.choose(choices, self._ask())], np.uint8)
+        """The program's choice; raises GivenUp."""
+        return np.array([self._row(choices)], np.uint8)
 
-    def _ask(self) -> Any:
-        line = json.dumps(self._script.message(), separators=(",", ":")) + "\n"
-        name = shlex.join(self._command)
+    def _row(self, decision: Any) -> int:
+        if self._script is None:
+            raise GameError(f"program '{self._process.name}' plays in matches only")
+        answer = None
         try:
-            done = subprocess.run(self._command, input=line, capture_output=True, text=True, timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            raise GameError(f"program '{name}' has not answered within {PATIENCE} seconds") from None
-        except OSError as problem:
-            raise GameError(f"program '{name}' cannot be started: {problem.strerror}") from None
-        if done.returncode:
-            told = (done.stderr.strip().splitlines() or ["no message"])[-1]
-            raise GameError(f"program '{name}' ended with exit code {done.returncode}: {told}")
-        answer = next((each for each in done.stdout.splitlines() if each.strip()), "")
-        try:
-            return json.loads(answer)
-        except ValueError:
-            raise GameError(f"program '{name}' answered {answer[:80]!r}, which is no JSON") from None
-
-    # --- what the table tells ----------------------------------------------------------------------------------------
-
-    def episode_began(self, tables: Any, which: Indices) -> None:
-        """Hand on."""
-        self._script.episode_began(tables, which)
-
-    def chosen(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
-        """Hand on."""
-        self._script.chosen(tables, which, card)
-
-    def played(self, tables: Any, which: Indices, moves: Moves) -> None:
-        """Hand on."""
-        self._script.played(tables, which, moves)
-
-    def episode_ended(self, tables: Any, which: Indices) -> None:
-        """Hand on."""
-        self._script.episode_ended(tables, which)
+            answer = self._process.ask(self._script.message())
+            return self._script.choose(decision, answer)
+        except Fault as fault:
+            response = answer.get("response") if isinstance(answer, dict) else None
+            points = self._script.give_up(fault, response)
+            raise GivenUp(self._script.seat, fault.kind, str(fault), points) from None
 
     def match_ended(self, tables: Any, which: Indices) -> None:
-        """Hand on."""
-        self._script.match_ended(tables, which)
+        """A program that was kept running is ended."""
+        self._process.close()
 
 
 def program_agent(name: AgentName, engine: Engine) -> Program:
@@ -82,7 +65,34 @@ def program_agent(name: AgentName, engine: Engine) -> Program:
     command = name.value("run")
     if not command:
         raise GameError(f"agent '{name}': write program:run=COMMAND, such as program:run=python3 bot.py")
+    if Botzone.of(engine) is None:
+        raise GameError("there is no protocol for programs of this game")
+    return Program(BotProcess(shlex.split(command), _seconds(name), name.has(KEPT)))
+
+
+def _seconds(name: AgentName) -> float:
+    text = name.value("seconds")
+    try:
+        found = SECONDS if text is None else float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 < found <= 1e6:
+        raise GameError(f"agent '{name}': seconds={text} is no time for a decision")
+    return found
+
+
+def one_script(engine: Engine, agents: Sequence[Agent], write: Write | None = None) -> Script | None:
+    """What the programs among some agents are asked by, all at one table; None where there is none and nobody writes.
+
+    ``write`` is given the log of every round. Raises GameError where the platform does not know the game.
+    """
+    programs = [agent for agent in agents if isinstance(agent, Program)]
+    if not programs and write is None:
+        return None
     platform = Botzone.of(engine)
     if platform is None:
-        raise GameError("there is no protocol for programs of this game")
-    return Program(shlex.split(command), platform.script())
+        raise GameError("there is no protocol for programs of this game, and no log of it")
+    script: Script = platform.script(write)
+    for program in programs:
+        program.follow(script)
+    return script

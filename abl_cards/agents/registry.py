@@ -10,7 +10,7 @@ from abl_cards.agents.human import human_agent
 from abl_cards.agents.learned import KEYS, WORDS, abl_agent
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.plain import Greedy, Random, zhiduoxing
-from abl_cards.agents.program import program_agent
+from abl_cards.agents.program import KEPT, program_agent
 from abl_cards.agents.reasoning import kb_agent
 from abl_cards.agents.searching import shensuanzi_agent
 from abl_cards.games import Engine, GameError, Judge
@@ -34,7 +34,7 @@ AGENTS: dict[str, Kind] = {
     "abl": Kind(abl_agent, keys=KEYS, words=WORDS),
     "zhiduoxing": Kind(lambda name, engine: zhiduoxing(engine.traits)),
     "shensuanzi": Kind(shensuanzi_agent, keys=("seconds",), words=("cpu",), numbers=2),
-    "program": Kind(program_agent, keys=("run",)),
+    "program": Kind(program_agent, keys=("run", "seconds"), words=(KEPT,)),
     "human": Kind(human_agent, keys=("lang",), words=("both",)),
 }
 """Kinds of agents by name."""

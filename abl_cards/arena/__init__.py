@@ -17,10 +17,11 @@ from abl_cards.arena.hall import (
     seatings_of,
 )
 from abl_cards.arena.intervals import interval, mean_interval, wilson, worth
-from abl_cards.arena.results import MatchResult, RoleResult, Standing
+from abl_cards.arena.results import Lapse, MatchResult, RoleResult, Standing
 
 __all__ = [
     "AT_ONCE",
+    "Lapse",
     "MatchResult",
     "Points",
     "Progress",

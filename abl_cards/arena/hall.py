@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import Agent, Keys
+from abl_cards.agents import Agent, GivenUp, Keys
+from abl_cards.agents.program import one_script
 from abl_cards.arena.intervals import interval
-from abl_cards.arena.results import MatchResult, RoleResult, Standing, Tally, first_places, standings
+from abl_cards.arena.results import Lapse, MatchResult, RoleResult, Standing, Tally, first_places, standings
 from abl_cards.games import Engine, GameError, Indices, Tables
 from abl_cards.games.audience import Audience, Quiet
 from abl_cards.games.faults import naming
@@ -57,8 +58,10 @@ def play_match(
     write: Write | None = None,
     points: Points | None = None,
     given: bool = False,
+    log: Write | None = None,
 ) -> MatchResult:
-    """Play whole matches; ``write`` is given the record of every episode as it ends. Raises GameError.
+    """Play whole matches; ``write`` is given the record of every episode as it ends, ``log`` that of the platform whose
+    protocol programs of others speak. Raises GameError.
 
     Two agents are two, whatever their names; of more those of one name are one, on several seats. An engine with given
     deals (strength/rules.py) plays them one after the other when it is told so. Where an agent listens, the games are
@@ -67,7 +70,8 @@ def play_match(
     seatings = seatings_of(engine, len(agents))
     if len(agents) > 2:
         seatings, names, agents = _merged(seatings, names, agents)
-    watching: list[Listener] = [agent for agent in agents if isinstance(agent, Listener)]
+    script = one_script(engine, agents, (lambda entry: log(hall.seated() | entry)) if log else None)
+    watching: list[Listener] = [*([script] if script else []), *(each for each in agents if isinstance(each, Listener))]
     at_once = 1 if watching else min(games, AT_ONCE)
     recorder = engine.recorder(at_once, agents=list(names), seed=seed) if write else None
     hall = _Hall(engine, names, agents, seatings, games, seed, at_once, recorder, write, watching, points, given)
@@ -80,7 +84,7 @@ def play_match(
     wins = tuple((hall.share == 1).sum(axis=1).tolist())
     return MatchResult(
         tuple(names), games, seed, wins, games - sum(wins), float(shares.mean()), interval(shares, len(seatings)),
-        int(hall.episodes.sum()), hall.roles(), hall.standings(),
+        int(hall.episodes.sum()), hall.roles(), hall.standings(), tuple(hall.lapses),
     )  # fmt: skip
 
 
@@ -135,6 +139,7 @@ class _Hall:
         self._points = np.full((len(agents), len(self._roles), games), np.nan)  # of a seat of each with each part
         self._tallies = [Tally.empty(games) for _ in agents]
         self.episodes = np.zeros(games, np.int64)
+        self.lapses: list[Lapse] = []
 
     def play(self) -> Iterator[Indices]:
         """Play on; yields the numbers of the games that have just finished, possibly none.
@@ -143,9 +148,12 @@ class _Hall:
         """
         running = np.ones(len(self._game), bool)
         while running.any():
-            with naming(self._named):
-                self._exchange(self._tables.choosing())
-                self._play(self._tables.playing())
+            try:
+                with naming(self._named):
+                    self._exchange(self._tables.choosing())
+                    self._play(self._tables.playing())
+            except GivenUp as lapse:
+                self._give_up(lapse)
             over = np.flatnonzero(running & (self._tables.winner != -1))
             yield self._finish(over)
             running[over] = False
@@ -187,6 +195,11 @@ class _Hall:
             return {"match": game}
         return {"match": game, "players": [self._names[each] for each in self._seatings[game % len(self._seatings)]]}
 
+    def seated(self) -> dict[str, Any]:
+        """What a log says of the game at the first table, and of who sat where."""
+        game = int(self._game[0])
+        return {"match": game, "players": [self._names[each] for each in self._seatings[game % len(self._seatings)]]}
+
     def _seating(self, games: Indices) -> NDArray[np.int8]:
         """[n, seats] the agent that sits there."""
         return self._seatings[games % len(self._seatings)]
@@ -209,6 +222,13 @@ class _Hall:
     def _play(self, which: Indices) -> None:
         for agent, mine in self._by_agent(which):
             self._tables.play(mine, agent.play(self._tables.decisions(mine), self._decision_keys(mine)))
+
+    def _give_up(self, lapse: GivenUp) -> None:
+        """End the game of the only table: whoever listens, as such agents do, plays one after the other."""
+        game, here = int(self._game[0]), np.zeros(1, np.int64)
+        agent = self._names[self._seating(self._game)[0, lapse.seat]]
+        self.lapses.append(Lapse(game, lapse.seat, agent, lapse.kind, str(lapse)))
+        self._tables.give_up(here, np.array([lapse.points]))
 
     def _finish(self, over: Indices) -> Indices:
         games = self._game[over].copy()

@@ -111,6 +111,21 @@ def first_places(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True)
+class Lapse:
+    """A game that an agent has thrown away."""
+
+    game: int
+    seat: int
+    agent: str
+    kind: str  # a word of the platform whose protocol the agent speaks
+    text: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values in a stable order."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
 class MatchResult:
     """The outcome of a number of games between some agents."""
 
@@ -124,11 +139,12 @@ class MatchResult:
     episodes: int
     roles: tuple[RoleResult, ...] = ()  # of a game whose parts differ: by part, the first agent first
     standings: tuple[Standing, ...] = ()  # where more than two sides are alike, or more than two agents play
+    lapses: tuple[Lapse, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values in a stable order; roles and standings only where there are any."""
+        """Plain values in a stable order; roles, standings and lapses only where there are any."""
         plain = _plain(self)
-        for name, parts in (("roles", self.roles), ("standings", self.standings)):
+        for name, parts in (("roles", self.roles), ("standings", self.standings), ("lapses", self.lapses)):
             del plain[name]
             plain |= {name: [each.to_json() for each in parts]} if parts else {}
         return plain

@@ -21,6 +21,7 @@ class _Words:
     standings: tuple[str, ...]
     whole: str
     left: str
+    lapse: str
 
 
 _SAY = {
@@ -30,6 +31,7 @@ _SAY = {
         ("agent", "first places", "95 % interval", "place", "95 % interval", "points a game", "95 % interval"),
         "{0.games} games, {0.draws} drawn, {0.episodes} episodes, seed {0.seed}",
         "{left}; the match has no result",
+        "game {0.game} lost by seat {0.seat}, {0.agent}: {0.kind}, {0.text}",
     ),
     "zh": _Words(
         ("选手", "胜", "胜率", "95 % 区间"),
@@ -37,6 +39,7 @@ _SAY = {
         ("选手", "头名", "95 % 区间", "名次", "95 % 区间", "每局得分", "95 % 区间"),
         "共 {0.games} 场，平 {0.draws} 场，{0.episodes} 副牌，种子 {0.seed}",
         "{left}，这场比赛没有结果",
+        "第 {0.game} 场，座位 {0.seat}（{0.agent}）判负：{0.kind}，{0.text}",
     ),
 }
 
@@ -71,6 +74,8 @@ def print_result(result: MatchResult, engine: Engine, language: str) -> None:
             ],
             right=range(1, 7),
         )  # fmt: skip
+    for lapse in result.lapses:
+        typer.echo(say.lapse.format(lapse))
     typer.echo(say.whole.format(result))
 
 

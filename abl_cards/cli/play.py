@@ -56,6 +56,10 @@ def match(
     directory: RuleFolder = None,
     profile: Profile = None,
     record: RecordFile = None,
+    log: Annotated[
+        Path | None,
+        typer.Option("--log", metavar="FILE", help="Write every round as a log of Botzone's: .jsonl, .jsonl.gz."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Play agents against each other: whole matches, each deal once for every way to seat them.
@@ -65,7 +69,7 @@ def match(
     for themselves, as many agents as seats can be named: every deal is played in all their rotations, and points,
     places and first places are told. Agents are random, greedy, kb, abl, and human at this terminal.
     kb:without=GROUP leaves a group of preferences out, kb:kb=DIR takes them from another folder; docs/why.md lists the
-    variants of abl.
+    variants of abl. program:run=COMMAND is a program that speaks Botzone's protocol.
 
         abl-cards match guandan greedy random --games 400
 
@@ -75,8 +79,9 @@ def match(
 
         abl-cards match doudizhu kb greedy --deals deals.jsonl
 
-    --json prints {"agents","games","seed","wins","draws","rate","interval","episodes"}, "roles" and "standings" where
-    there are.
+    --json prints {"agents","games","seed","wins","draws","rate","interval","episodes"}, "roles", "standings" and
+    "lapses" where there are. A lapse is a game that a program has lost by a fault:
+    {"game","seat","agent","kind","text"}.
     """
     from abl_cards.agents import Human, LeftTable
     from abl_cards.arena import play_match, seatings_of
@@ -99,10 +104,11 @@ def match(
     watched = any(isinstance(each, Listener) for each in players)  # by somebody who would not see a bar move
     bar = nullcontext(lambda done, remark: None) if watched else progress(" : ".join(names), games)
     try:
-        with recording_to(record) as write, bar as tell:
+        with recording_to(record) as write, recording_to(log) as log_round, bar as tell:
             result = play_match(
                 engine, names, players, games, seed,
-                lambda done, wins: tell(done, " : ".join(map(str, wins))), write, given=deals is not None,
+                lambda done, wins: tell(done, " : ".join(map(str, wins))), write,
+                given=deals is not None, log=log_round,
             )  # fmt: skip
     except LeftTable as left:
         typer.echo(no_result(left, language), err=True)

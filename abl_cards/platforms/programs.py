@@ -1,17 +1,28 @@
-"""Programs of others at our tables, one decision a start: how a platform puts a decision into words for them."""
+"""Programs of others at our tables: how a platform puts a decision into words for them, and what it writes down."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from abl_cards.games.tables import Listener
+
+Write = Callable[[dict[str, Any]], None]
+"""Takes the log of a round, in the platform's words."""
 
 
 class Script(Listener, Protocol):
     """Follows the game at one table and knows what a program is to read at every decision."""
 
+    @property
+    def seat(self) -> int:
+        """The seat to decide."""
+
     def message(self) -> dict[str, Any]:
         """What the program of the seat to decide reads, as one line of JSON."""
 
-    def choose(self, decisions: Any, answer: Any) -> int:
+    def choose(self, decision: Any, answer: Any) -> int:
         """The number of its answer among the moves of a decision, or among the choices; raises GameError."""
+
+    def give_up(self, fault: Any, response: Any = None) -> list[int]:
+        """The seat to decide has lost the round by a fault; what that is worth to each seat."""

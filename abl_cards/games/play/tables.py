@@ -257,6 +257,15 @@ class Tables:
         self.flow.happens("choice", state, which)
         self._go_on(which)
 
+    def give_up(self, which: Indices, points: NDArray[np.integer]) -> None:
+        """End matches in the middle of an episode, which nobody hears end; they are worth points [n, seats]."""
+        self.points[which] = self.total[which] = points
+        self.by_points[which] = True
+        self.winner[which] = self._best(which)
+        self.state.stage[which] = MATCH_OVER
+        if self.listener:
+            self.listener.match_ended(self, which)
+
     def choices(self, which: Indices) -> Choices:
         """What may be chosen at these tables, which must all be asking."""
         return Choices(View(self.rules, self.state, which, self.state.seat[which]))

@@ -1,0 +1,139 @@
+"""Programs of others are given a line and a time, and whatever they do ends in an answer or in a fault."""
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.games import GameError
+from abl_cards.platforms.botzone.faults import Fault
+from abl_cards.platforms.botzone.process import KEEP_RUNNING, BotProcess
+
+ASKED: dict[str, Any] = {"requests": [{"own": [1]}], "responses": []}
+MARK = KEEP_RUNNING.decode()
+
+
+def process(tmp_path: Path, source: str, kept: bool = False, seconds: float = 30) -> BotProcess:
+    file = tmp_path / "bot.py"
+    file.write_text(source, "utf-8")
+    return BotProcess([sys.executable, str(file)], seconds, kept)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "input(); print('{\"response\": [1]}')",
+        "import sys; sys.stdin.read(); print('\\n{\"response\": [1]}\\nmore')",
+        "print('{\"response\": [1]}', end='')",
+        f"input(); print('{{\"response\": [1]}}'); print('{MARK}', flush=True); input()",
+        "import os, time; os.write(1, b'{\"response\": [1]}'); os.close(1); time.sleep(100)",
+        "import sys; sys.stderr.write('x' * 1000000); print('{\"response\": [1]}')",
+    ],
+)
+def test_answers(tmp_path: Path, source: str) -> None:
+    bot = process(tmp_path, source)
+    assert bot.ask(ASKED) == {"response": [1]}
+    assert bot.ask(ASKED) == {"response": [1]}
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "text"),
+    [
+        ("pass", "NJ", "no JSON"),
+        ("print('hello')", "NJ", "'hello'"),
+        ("print('[' * 100000)", "NJ", "no JSON"),
+        ("1/0", "RE", "exit code 1: ZeroDivisionError"),
+        ("print('{\"response\": []}'); exit(3)", "RE", "exit code 3: no message"),
+        ("while True: print('x' * 1000)", "OLE", "more than 1 MiB"),
+    ],
+)
+def test_faults(tmp_path: Path, source: str, kind: str, text: str) -> None:
+    with pytest.raises(Fault, match=text) as caught:
+        process(tmp_path, source).ask(ASKED)
+    assert (caught.value.kind, caught.value.verdict) == (kind, kind)
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_time_is_over(tmp_path: Path, kept: bool) -> None:
+    """The program, and what it has started, is ended."""
+    source = (
+        "import os, subprocess, sys, time\n"
+        f"child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(100)'])\n"
+        f"open({str(tmp_path / 'pids')!r}, 'w').write(str(child.pid))\n"
+        "time.sleep(100)"
+    )
+    with pytest.raises(Fault, match=r"within 3 seconds") as caught:
+        process(tmp_path, source, kept, seconds=3).ask(ASKED)
+    assert caught.value.kind == "TLE"
+    child = int((tmp_path / "pids").read_text())
+    for _ in range(500):
+        if not _runs(child):
+            return
+        time.sleep(0.02)
+    raise AssertionError("a program has outlived its decision")
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process runs; one that nobody has waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        try:
+            os.kill(pid, 0)
+        except OSError:
+            return False
+        return not Path("/proc").exists()
+
+
+def test_a_program_that_is_kept_running_reads_a_request_a_line(tmp_path: Path) -> None:
+    source = (
+        "import json, os\n"
+        "first = json.loads(input())\n"
+        "seen = [first['requests'][0]]\n"
+        "while True:\n"
+        "    print(json.dumps({'response': seen, 'pid': os.getpid()}))\n"
+        f"    print('{MARK}', flush=True)\n"
+        "    seen.append(json.loads(input()))\n"
+    )
+    bot = process(tmp_path, source, kept=True)
+    asked: dict[str, Any] = {"requests": [1], "responses": []}
+    first = bot.ask(asked)
+    asked["requests"].append(2)
+    second = bot.ask(asked)
+    assert (first["response"], second["response"], first["pid"]) == ([1], [1, 2], second["pid"])
+    again = bot.ask(ASKED)
+    assert again["pid"] != first["pid"]
+    bot.close()
+    assert not _runs(again["pid"])
+
+
+def test_what_comes_late_is_no_answer(tmp_path: Path) -> None:
+    """The line that asks to be kept running arrives in pieces, behind the answer."""
+    source = (
+        "import os, time\n"
+        "for number in range(3):\n"
+        "    input()\n"
+        f"    os.write(1, b'{{\"response\": %d}}\\n{MARK[:9]}' % number)\n"
+        "    time.sleep(0.1)\n"
+        f"    os.write(1, b'{MARK[9:]}\\n')\n"
+    )
+    bot = process(tmp_path, source, kept=True)
+    asked: dict[str, Any] = {"requests": [1], "responses": []}
+    for number in range(3):
+        assert bot.ask(asked) == {"response": number}
+        asked["requests"].append(number)
+
+
+def test_a_kept_program_that_ends(tmp_path: Path) -> None:
+    bot = process(tmp_path, "input(); print('{\"response\": []}', flush=True)", kept=True)
+    assert bot.ask(ASKED) == {"response": []}
+    with pytest.raises(Fault):
+        bot.ask({"requests": [1, 2], "responses": [[]]})
+
+
+def test_no_program() -> None:
+    with pytest.raises(GameError, match="cannot be started: No such file"):
+        BotProcess(["./no-such-program"], 1, False).ask(ASKED)
