@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import combinations
 
-from abl_cards.games.race import LEADING, Combinations, Race
+from abl_cards.games.race import Combinations, Race
+from abl_cards.games.tables import LEADING
 from reasoners.search import Stopped
 
 Hand = tuple[int, ...]

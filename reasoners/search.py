@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import GameError
-from abl_cards.games.race import LEADING, Race
+from abl_cards.games.race import Race
+from abl_cards.games.tables import LEADING
 from reasoners import search_kernels as kernels
 from reasoners.search_tables import BEATERS, CARDS, MOST_CARDS, MOST_RANKS, SearchTables, pack, unpack
 from reasoners.search_twins import TWIN_ROWS

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import GameError
-from abl_cards.games.race import LEADING, Combinations, Race
+from abl_cards.games.race import Combinations, Race
+from abl_cards.games.tables import LEADING
 
 MOST_RANKS, MOST_COPIES, MOST_CARDS = 13, 4, 26
 """What fits into an entry of the transposition table."""

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from abl_cards.games import Engine, game
 from abl_cards.games.counting.keys import Key, key_of, key_text, read_key
-from abl_cards.games.reading.rules import Rules, read_science
+from abl_cards.games.reading.loading import read_science
+from abl_cards.games.reading.rules import Rules
 from abl_cards.logic import KnowledgeBase, Signature, Term
 from abl_cards.logic.errors import kb_error
 

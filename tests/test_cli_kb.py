@@ -157,7 +157,7 @@ def test_what_is_no_file_is_told_and_not_opened(copy: Path) -> None:
         (["mahjong"], 2, "unknown game 'mahjong'"),
         (["."], 2, "name a folder of rule files"),
         (["tests/logic/corpus", "--profile", "standard"], 1, "profile"),
-        (["kb/common"], 1, "to_beat/1"),
+        (["kb/common"], 1, "0 of 1 profiles are sound"),
     ],
 )
 def test_check_of_what_is_not_there(

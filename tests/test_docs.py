@@ -28,7 +28,7 @@ from typer.testing import CliRunner
 
 from abl_cards.cli import app
 from abl_cards.games import game
-from abl_cards.games.reading.rules import ASKED, FACTS
+from abl_cards.games.reading.loading import ASKED, FACTS
 from abl_cards.games.telling.columns import INPUTS
 from abl_cards.logic import Input, KBError, KnowledgeBase
 

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
+from abl_cards.games.reading.loading import ASKED, FACTS
 from abl_cards.games.reading.questions import EYES, QUESTIONS, TABLE
-from abl_cards.games.reading.rules import ASKED, FACTS
 from abl_cards.games.telling.columns import GROUP_OF, INPUTS
 
 TEXT = (Path(__file__).resolve().parents[1] / "docs" / "knowledge-bases.md").read_text("utf-8")

@@ -10,9 +10,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import kb
-from abl_cards.games.game import GameError, Traits
+from abl_cards.games.game import Game, GameError, Traits
 from abl_cards.games.hidden import Estimate
+from abl_cards.games.reading.folder import Folder
+from abl_cards.games.reading.variants import COMMON, HOME
 from abl_cards.games.tables import (
     Action,
     Indices,
@@ -24,16 +25,13 @@ from abl_cards.games.tables import (
 )
 
 if TYPE_CHECKING:
-    from abl_cards.games.engine import Engine, Game
+    from abl_cards.games.engine import Engine
     from abl_cards.games.play.choices import Choices
     from abl_cards.games.play.decisions import Decisions
     from abl_cards.games.play.tables import Tables
 
-HOME = Path(kb.__file__).parent
-COMMON = "common"
 _PLACES = {
     "Engine": ".engine",
-    "Game": ".engine",
     "Choices": ".play.choices",
     "Decisions": ".play.decisions",
     "Tables": ".play.tables",
@@ -62,24 +60,17 @@ __all__ = [
 
 def game_names() -> list[str]:
     """The games that come with the package: the folders of ``kb`` but for what they share."""
-    return sorted(each.name for each in HOME.iterdir() if each.name != COMMON and any(each.glob("*.lp")))
+    return sorted(each.name for each in HOME.iterdir() if each.name != COMMON.name and any(each.glob("*.lp")))
 
 
 def game(name: str) -> Game:
     """A game by its name, or by the path of a folder of rule files; raises GameError for what is neither."""
     if name in game_names():
-        return _of_folder(HOME / name)
+        return Game(Folder(HOME / name))
     if Path(name).is_dir() and any(Path(name).glob("*.lp")):
-        return _of_folder(Path(name))
+        return Game(Folder(Path(name)))
     known = ", ".join(game_names())
     raise GameError(f"unknown game '{name}' (there are: {known}; or name a folder of rule files)")
-
-
-def _of_folder(path: Path) -> Game:
-    from abl_cards.games.engine import Game
-    from abl_cards.games.reading.folder import Folder
-
-    return Game(Folder(path))
 
 
 def __getattr__(name: str) -> Any:

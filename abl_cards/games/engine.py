@@ -29,8 +29,8 @@ from abl_cards.games.preferences import Preferences, read_preferences
 from abl_cards.games.race import Racing
 from abl_cards.games.reading import replies
 from abl_cards.games.reading.folder import Folder
-from abl_cards.games.reading.rules import Rules, placed, read_knowledge, read_rules
-from abl_cards.games.reading.variants import HOME
+from abl_cards.games.reading.loading import placed, read_knowledge
+from abl_cards.games.reading.rules import Rules, read_rules
 from abl_cards.games.shapes import functor
 from abl_cards.games.soundness import problems
 from abl_cards.games.tables import Action, Indices, Listener, Moment, MoveLists
@@ -49,42 +49,12 @@ from abl_cards.logic.sorts import Sorts
 MOST_SEATINGS = 64
 
 
-@dataclass(frozen=True)
-class Game:
-    """A game by its rule files."""
-
-    folder: Folder
-
-    @property
-    def name(self) -> str:
-        """The word for it in commands: a folder that did not come with the package goes by its path."""
-        shipped = self.folder.path.resolve().parent == HOME.resolve()
-        return self.folder.name if shipped else str(self.folder.path)
-
-    @property
-    def title(self) -> str:
-        """Its names, as ``title/2`` has them."""
-        return self.folder.title
-
-    @property
-    def home(self) -> Path:
-        """Where the rule files lie."""
-        return self.folder.path
-
-    def knowledge(self, directory: Path | None = None, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
-        """Load and check the rule files, the game's own by default, and what they describe; raises KBError."""
-        folder = self._folder(directory)
-        rules = engine_of(folder, profile, self.name).rules if cache else _playable(folder, profile, cache)
-        if wrong := list(problems(rules)):
-            raise KBError(wrong)
-        return rules.kb
-
-    def engine(self, directory: Path | None = None, profile: str | None = None) -> Engine:
-        """Compile the rule files; raises KBError."""
-        return engine_of(self._folder(directory), profile, self.name)
-
-    def _folder(self, directory: Path | None) -> Folder:
-        return self.folder if directory is None else Folder(directory)
+def checked(folder: Folder, profile: str | None, name: str, cache: bool = True) -> KnowledgeBase:
+    """The knowledge base of a folder of which all that play will ask has been asked; raises KBError."""
+    rules = engine_of(folder, profile, name).rules if cache else _playable(folder, profile, cache)
+    if wrong := list(problems(rules)):
+        raise KBError(wrong)
+    return rules.kb
 
 
 def engine_of(folder: Folder, profile: str | None, name: str) -> Engine:

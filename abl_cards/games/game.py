@@ -1,16 +1,26 @@
-"""What is told of games beside their play: what a label is like, what came of a record, what cannot be done."""
+"""A game by its rule files, and what is told of games beside their play.
+
+A *Game* is light: it knows its rule files. Its *Engine* is a knowledge base compiled into circuits; it lays *Tables*.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.tables import (
-    Listener,
-)
+from abl_cards.games.reading.folder import Folder
+from abl_cards.games.reading.loading import read_knowledge
+from abl_cards.games.reading.variants import HOME
+from abl_cards.games.tables import Listener
+from abl_cards.games.verdicts import keep_sound, known_sound
+from abl_cards.logic import KnowledgeBase
+
+if TYPE_CHECKING:
+    from abl_cards.games.engine import Engine
 
 
 class GameError(ValueError):
@@ -50,3 +60,46 @@ class Recorder(Listener, Protocol):
 
     def records(self, table: int) -> list[dict[str, Any]]:
         """The finished episodes of the match at a table as JSON objects; forgets them."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game by its rule files."""
+
+    folder: Folder
+
+    @property
+    def name(self) -> str:
+        """The word for it in commands: a folder that did not come with the package goes by its path."""
+        shipped = self.folder.path.resolve().parent == HOME.resolve()
+        return self.folder.name if shipped else str(self.folder.path)
+
+    @property
+    def title(self) -> str:
+        """Its names, as ``title/2`` has them."""
+        return self.folder.title
+
+    @property
+    def home(self) -> Path:
+        """Where the rule files lie."""
+        return self.folder.path
+
+    def knowledge(self, directory: Path | None = None, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
+        """Load and check the rule files, the game's own by default, and what they describe; raises KBError."""
+        folder = self._folder(directory)
+        kb = read_knowledge(folder, profile) if cache else None
+        if kb is None or not known_sound(kb):
+            from abl_cards.games.engine import checked  # numba and all its kernels: not before somebody plays
+
+            kb = checked(folder, profile, self.name, cache)
+            keep_sound(kb)
+        return kb
+
+    def engine(self, directory: Path | None = None, profile: str | None = None) -> Engine:
+        """Compile the rule files; raises KBError."""
+        from abl_cards.games.engine import engine_of
+
+        return engine_of(self._folder(directory), profile, self.name)
+
+    def _folder(self, directory: Path | None) -> Folder:
+        return self.folder if directory is None else Folder(directory)

@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.tables import Listener
+from abl_cards.games.tables import LEADING, Listener
 
 if TYPE_CHECKING:
     from abl_cards.games.play.tables import Tables
-
-LEADING = -1
-"""What there is to beat when a seat leads."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from abl_cards.games.foreign import archive_of
 from abl_cards.games.game import GameError
 from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.tables import Tables
-from abl_cards.games.reading.rules import Rules, placed
+from abl_cards.games.reading.loading import placed
+from abl_cards.games.reading.rules import Rules
 from abl_cards.games.telling.observations import observation_of
 from abl_cards.games.words.written import written
 from abl_cards.logic import KBError

@@ -28,6 +28,9 @@ Indices = NDArray[np.int64]
 DRAW = -2
 """The winner of a drawn match; -1 while it runs, else a team."""
 
+LEADING = -1
+"""What there is to beat when a seat leads."""
+
 
 class Moves(NamedTuple):
     """One concrete move a decision."""

@@ -17,7 +17,7 @@ from abl_cards.agents import Agent
 from abl_cards.games import GameError, Indices, Moves, Tables
 from abl_cards.games.audience import Quiet
 from abl_cards.games.counting.keys import counts_of, keys_of, row_keys
-from abl_cards.games.play.state import LEADING
+from abl_cards.games.tables import LEADING
 from abl_cards.streams import key_of, mix_all
 from reasoners.split_kernels import NO_TAG
 from reasoners.split_rules import COUNT, MOST_CARDS, TAGS, SplitRules

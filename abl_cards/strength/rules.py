@@ -12,7 +12,8 @@ from functools import cached_property
 from typing import Any
 
 from abl_cards.games import Engine, GameError
-from abl_cards.games.reading.rules import Rules, read_science
+from abl_cards.games.reading.loading import read_science
+from abl_cards.games.reading.rules import Rules
 from abl_cards.logic import KnowledgeBase, Signature
 from abl_cards.logic.terms import text_of
 from abl_cards.strength.deals import Dealer, Hands

@@ -14,7 +14,7 @@ import pytest
 
 from abl_cards.agents import Random
 from abl_cards.games import Engine, Tables, game
-from abl_cards.games.reading.rules import ASKED, FACTS
+from abl_cards.games.reading.loading import ASKED, FACTS
 from abl_cards.games.reading.variants import text_of
 from abl_cards.games.telling.columns import INPUTS
 from abl_cards.logic import Signature

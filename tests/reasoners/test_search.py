@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from abl_cards.games import GameError, game
-from abl_cards.games.race import LEADING, Race, Racing
+from abl_cards.games.race import Race, Racing
+from abl_cards.games.tables import LEADING
 from abl_cards.games.words.letters import hand_of
 from reasoners import search_kernels as kernels
 from reasoners.search import Search, Stopped, solve

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.reading.cells import WILD
 from abl_cards.games.reading.forms import Form
+from abl_cards.games.reading.pack import WILD
 from abl_cards.games.reading.rules import Rules
 
 Sets = tuple[tuple[int, int], ...]

@@ -12,13 +12,12 @@ from abl_cards.games.faults import check_laid, check_lists
 from abl_cards.games.game import GameError
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.play import bare, walk
-from abl_cards.games.play.state import LEADING
 from abl_cards.games.play.tricks import taking
 from abl_cards.games.play.view import View
 from abl_cards.games.play.walk import Room, new_room
 from abl_cards.games.play.wanted import keep_labels, keep_sets
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import Indices, MoveLists, Moves
+from abl_cards.games.tables import LEADING, Indices, MoveLists, Moves
 from abl_cards.games.telling.knowledge import hidden, hints
 from abl_cards.games.telling.observations import observe
 from abl_cards.games.telling.writer import Fill

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from abl_cards.games.faults import TableError, blame, several, stop_where
 from abl_cards.games.play import state as kernels
-from abl_cards.games.play.state import LEADING, State
+from abl_cards.games.play.state import State
 from abl_cards.games.play.view import act_column, fill_seats
 from abl_cards.games.reading.rules import Rules, form_classes
 from abl_cards.games.reading.tabulate import Question
 from abl_cards.games.shapes import number
-from abl_cards.games.tables import DRAW, Indices
+from abl_cards.games.tables import DRAW, LEADING, Indices
 from abl_cards.games.telling.columns import EVENTS, test_of
 from abl_cards.games.telling.writer import Fill, Told, columns_of, lazily, rows_of
 from abl_cards.logic import Atom, Signature, Term, evaluate

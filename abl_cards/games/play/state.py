@@ -14,13 +14,14 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games.play.walk import NO_CARD
+from abl_cards.games.tables import LEADING
 from abl_cards.streams import below, mix
 
 PLAY, CHOICE, EPISODE_OVER, MATCH_OVER = range(4)
 """Stages of a table; which choice is asked for is a number of its own."""
 
-LEADING, NOTHING = -1, -2
-"""What there is to beat when a seat leads, and when it does not play at all."""
+NOTHING = LEADING - 1
+"""What there is to beat when a seat does not play at all."""
 
 NOBODY = -1
 

@@ -20,12 +20,12 @@ from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.habits import note_acts
-from abl_cards.games.play.state import EPISODE_OVER, LEADING, MATCH_OVER, PLAY
+from abl_cards.games.play.state import EPISODE_OVER, MATCH_OVER, PLAY
 from abl_cards.games.play.view import View, others_of
 from abl_cards.games.progress import MOST_IDLE, idle_for_ever, stop_endless
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.snapshots import copy_rows, named_arrays
-from abl_cards.games.tables import DRAW, Indices, Listener, Moves
+from abl_cards.games.tables import DRAW, LEADING, Indices, Listener, Moves
 from abl_cards.games.telling.knowledge import hidden, hints
 from abl_cards.games.telling.observations import observe
 from abl_cards.parallel import each_share

@@ -17,7 +17,6 @@ from abl_cards.games.reading.pack import Pack, rank_and_suit
 from abl_cards.logic import Circuit, Term
 from abl_cards.logic.errors import kb_error
 
-WILD = "wild"
 NO_CELL = -1
 
 

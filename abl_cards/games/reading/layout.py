@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.reading.cells import WILD, Cells
+from abl_cards.games.reading.cells import Cells
 from abl_cards.games.reading.combinations import Combinations, TooManyWays, combinations
 from abl_cards.games.reading.forms import Form, Forms, Group
-from abl_cards.games.reading.pack import Pack, rank_and_suit
+from abl_cards.games.reading.pack import WILD, Pack, rank_and_suit
 from abl_cards.logic import KBError, Term
 from abl_cards.logic.errors import kb_error
 

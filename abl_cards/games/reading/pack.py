@@ -17,6 +17,9 @@ from abl_cards.games.shapes import number, one_each
 from abl_cards.logic import KnowledgeBase, Term
 from abl_cards.logic.errors import kb_error
 
+WILD = "wild"
+"""What a card acts as that stands for others."""
+
 MOST_KINDS = 250
 MOST_COPIES = 250
 _CARD = re.compile(r"card\((?P<rank>-?\w+),(?P<suit>-?\w+)\)")

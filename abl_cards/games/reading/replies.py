@@ -14,10 +14,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games.game import GameError
-from abl_cards.games.play.state import LEADING
 from abl_cards.games.play.view import View
 from abl_cards.games.questions import with_outputs
 from abl_cards.games.reading.rules import Rules
+from abl_cards.games.tables import LEADING
 from abl_cards.games.telling.columns import GROUP_OF, test_of
 from abl_cards.games.telling.writer import Told, columns_of, lazily
 from abl_cards.logic import Signature

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -20,40 +19,23 @@ from abl_cards.games.reading.arguments import check_arguments
 from abl_cards.games.reading.cells import Cells, plain_cells, read_cells
 from abl_cards.games.reading.contexts import Contexts, contexts_of, fluent_rows
 from abl_cards.games.reading.fluents import ONE, Arguments, Fluent, Fluents, declared_fluents, read_fluents
-from abl_cards.games.reading.folder import Folder, declarations, load
+from abl_cards.games.reading.folder import Folder, declarations
 from abl_cards.games.reading.forms import PASS, Forms, read_forms
 from abl_cards.games.reading.layout import NONE, carried_cells, read_catalogue
+from abl_cards.games.reading.loading import placed, read_knowledge
 from abl_cards.games.reading.pack import Pack, rank_and_suit, read_pack
 from abl_cards.games.reading.questions import TAKES, unsupplied
 from abl_cards.games.shapes import functor, number, one_each
-from abl_cards.games.telling.columns import INPUTS, SHOWN_BITS, Words
+from abl_cards.games.telling.columns import SHOWN_BITS, Words
 from abl_cards.games.telling.writer import Told, columns_of
 from abl_cards.games.words.letters import Letters, read_letters
 from abl_cards.logic import Atom, Circuit, KBError, KnowledgeBase, Signature, Term, evaluate
-from abl_cards.logic.errors import Diagnostic, kb_error
+from abl_cards.logic.errors import kb_error
 from abl_cards.logic.statements import Program
 
 MOST_SEATS = 12
 MOST_TURNS = 1 << 24
 """Entries of a turn table."""
-
-FACTS = (
-    "pack/2", "packs/1", "index/2", "seat/1", "next/2", "member/2", "who/2", "deals/2", "label/1", "label/2", "order/2",
-    "form/2", "kind/2", "needs/4", "natural/3", "wilds/2", "same_suit/2", "mixed_suits/1", "only/3", "kickers/3",
-    "kicker/3", "misread/3", "apart/1", "tier/2", "listed/2", "letter/2", "lasts/2", "order_of_sets/1", "leftover/2",
-    "recent/1", "called/3", "called/4", "title/2", "default_profile/1", "lots/2",
-    "one/2", "count/2", "any/2", "hand_order/2", "parent/1", "replaces/1", "leaves_out/1",
-    "sees/2", "sees/3", "secret/1", "private/2", "worth/2", "composes/1", "open_hands/0", "written/3", "platform/1",
-    "sort/4", "word/3", "word/4",
-)  # fmt: skip
-ASKED = (
-    "acts_as/2", "legal/1", "move/1", "includes/1", "strength/2", "beats/1", "barred/1", "turn/1", "trick_over/0",
-    "over/0", "init/1", "next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2", "deal_again/0",
-    "asks/2", "leads/1", "option/1", "points/3", "won/1", "drawn/0", "match_over/0", "has/4", "lacks/4", "has/3",
-    "lacks/3", "belief/3", "role/2", "side/2", "takes/1",
-    "more/0",
-)  # fmt: skip
-OUTPUTS = {Signature.parse(name) for name in (*FACTS, *ASKED)}
 
 
 @dataclass(frozen=True)
@@ -241,18 +223,6 @@ def _instance(fluent: Fluent, key: Arguments, value: Term) -> str:
     return f"{fluent.signature.name}({','.join(map(str, (*key, value)))})"
 
 
-def read_knowledge(folder: Folder, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
-    """Load and check the rule files of a folder; raises KBError."""
-    return load(folder, profile, OUTPUTS, set(INPUTS), cache)
-
-
-def read_science(
-    folder: Folder, profile: str | None, science: tuple[str, ...], inputs: set[Signature], outputs: set[Signature]
-) -> KnowledgeBase:
-    """Load and check the rule files of a folder with some of its science, and what that is told and asked."""
-    return load(folder, profile, OUTPUTS | outputs, set(INPUTS) | inputs, science=science)
-
-
 def read_rules(folder: Folder, profile: str | None = None, cache: bool = True) -> Rules:
     """Load, check and compile a folder; raises KBError with the place of what is wrong."""
     kb, program = read_knowledge(folder, profile, cache), folder.program(profile)
@@ -260,17 +230,6 @@ def read_rules(folder: Folder, profile: str | None = None, cache: bool = True) -
         return _read(kb, program, folder, profile)
     except KBError as problem:
         raise KBError([placed(each, program, folder) for each in problem.diagnostics]) from None
-
-
-def placed(problem: Diagnostic, program: Program, folder: Folder) -> Diagnostic:
-    """A problem of a description at the first rule of a predicate that it speaks of; else in the folder."""
-    if problem.location is not None:
-        return problem
-    said = re.findall(r"(\w+)(?=/\d|\()", problem.message)
-    places = [use.location for name in said for use in program.heads if use.signature.name == name]
-    if places:
-        return replace(problem, location=places[0])
-    return replace(problem, message=f"{folder.path}: {problem.message}")
 
 
 def _read(kb: KnowledgeBase, program: Program, folder: Folder, profile: str | None) -> Rules:

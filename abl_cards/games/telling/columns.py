@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from abl_cards.games.play.state import LEADING
-from abl_cards.games.reading.cells import WILD, Cells
 from abl_cards.games.reading.fluents import ONE, Fluents
-from abl_cards.games.reading.forms import Forms
+from abl_cards.games.reading.pack import WILD
+from abl_cards.games.tables import LEADING
 from abl_cards.logic import Atom, Signature, Term
+
+if TYPE_CHECKING:
+    from abl_cards.games.reading.cells import Cells
+    from abl_cards.games.reading.forms import Forms
 
 AT_LEAST, EQUAL, BIT = range(3)
 """How a column is compared with the value of an input."""

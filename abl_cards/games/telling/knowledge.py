@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.play.view import View
-from abl_cards.games.reading.cells import WILD
+from abl_cards.games.reading.pack import WILD
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.shapes import functor, number
 from abl_cards.games.tables import Indices

@@ -46,8 +46,8 @@ from numpy.typing import NDArray
 from abl_cards.games.features import Feature, FeatureTable
 from abl_cards.games.play.state import State
 from abl_cards.games.play.view import View
-from abl_cards.games.reading.cells import WILD
 from abl_cards.games.reading.fluents import ANY, COUNT, ONE, Fluent
+from abl_cards.games.reading.pack import WILD
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.shapes import number
 from abl_cards.games.tables import Indices

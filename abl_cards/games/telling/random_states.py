@@ -10,13 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.play.state import LEADING, NOBODY, PLAY, State
+from abl_cards.games.play.state import NOBODY, PLAY, State
 from abl_cards.games.play.tricks import settle
-from abl_cards.games.reading.cells import WILD
 from abl_cards.games.reading.fluents import ANY, COUNT, NONE, Fluent
 from abl_cards.games.reading.forms import Form
-from abl_cards.games.reading.pack import rank_and_suit
+from abl_cards.games.reading.pack import WILD, rank_and_suit
 from abl_cards.games.reading.rules import Rules
+from abl_cards.games.tables import LEADING
 
 _LEAD_SHARE = 0.2
 _PLANTED_SHARE = 0.7

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from abl_cards.games.game import GameError
 from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
-from abl_cards.games.play.state import CHOICE, LEADING
+from abl_cards.games.play.state import CHOICE
 from abl_cards.games.play.tables import Tables
 from abl_cards.games.play.view import View
 from abl_cards.games.reading.fluents import ONE, Fluent
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import Moment
+from abl_cards.games.tables import LEADING, Moment
 from abl_cards.games.words.finding import find_options, find_plays
 from abl_cards.games.words.needs import FIELDS, WORDS
 from abl_cards.games.words.order import hand_orders

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from abl_cards.cards import Card, card_text, cards_of, hand_of
 from abl_cards.games import Decisions, Engine
 from abl_cards.games.game import GameError
-from abl_cards.games.play.state import LEADING
 from abl_cards.games.service import DEFAULT_CHOICE, Message, Outcome, Player, Reply
+from abl_cards.games.tables import LEADING
 from abl_cards.games.words.fields import reading
 from abl_cards.platforms.contest.actions import action_of, identify
 from abl_cards.platforms.contest.diary import Diary

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from abl_cards.games import Engine, GameError, game
-from abl_cards.games.play.state import LEADING
+from abl_cards.games.tables import LEADING
 from tests.brute_force import big2 as brute
 from tests.effort import thorough
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from abl_cards.cards import card_text, hand_of, parse_card
 from abl_cards.games import Decisions, Engine, game
-from abl_cards.games.play.state import LEADING, PLAY
+from abl_cards.games.play.state import PLAY
 from abl_cards.games.play.view import View, others_of
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import MoveLists
+from abl_cards.games.tables import LEADING, MoveLists
 from abl_cards.platforms.contest.actions import action_of as action_in_words
 from abl_cards.platforms.contest.standings import at_level
 from abl_cards.platforms.contest.wire import LEVEL_OF_TEXT, RANK_TEXT, hand_order

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abl_cards.games.play.state import LEADING
 from abl_cards.games.shapes import functor
+from abl_cards.games.tables import LEADING
 from tests.brute_force.guandan import LABELS
 from tests.effort import thorough
 from tests.games.guandan.states import (
