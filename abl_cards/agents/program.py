@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from abl_cards.platforms.botzone.entry import Botzone
 from abl_cards.platforms.botzone.faults import Fault
 from abl_cards.platforms.botzone.process import BotProcess
 from abl_cards.platforms.programs import Script, Write
+
+T = TypeVar("T")
 
 SECONDS = 6.0
 """For a decision: Botzone gives about one, to a program that is started faster than Python."""
@@ -36,24 +38,30 @@ class Program(Quiet):
         self._script = script
 
     def play(self, decisions: Decisions, keys: Keys) -> Moves:
-        """The program's move; raises GivenUp."""
-        return decisions.moves().rows(np.array([self._row(decisions)]))
+        """The program's move, a whole one; raises GivenUp."""
+        script = self._followed()
+        return self._asked(lambda answer: script.play(decisions, answer))
 
     def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
         """The program's choice; raises GivenUp."""
-        return np.array([self._row(choices)], np.uint8)
+        script = self._followed()
+        return np.array([self._asked(lambda answer: script.choose(choices, answer))], np.uint8)
 
-    def _row(self, decision: Any) -> int:
+    def _followed(self) -> Script:
         if self._script is None:
             raise GameError(f"program '{self._process.name}' plays in matches only")
-        answer = None
+        return self._script
+
+    def _asked(self, read: Callable[[Any], T]) -> T:
+        """What is read in the program's answer; raises GivenUp."""
+        answer, script = None, self._followed()
         try:
-            answer = self._process.ask(self._script.message())
-            return self._script.choose(decision, answer)
+            answer = self._process.ask(script.message())
+            return read(answer)
         except Fault as fault:
             response = answer.get("response") if isinstance(answer, dict) else None
-            points = self._script.give_up(fault, response)
-            raise GivenUp(self._script.seat, fault.kind, str(fault), points) from None
+            points = script.give_up(fault, response)
+            raise GivenUp(script.seat, fault.kind, str(fault), points) from None
 
     def match_ended(self, tables: Any, which: Indices) -> None:
         """A program that was kept running is ended."""

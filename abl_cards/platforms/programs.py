@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from abl_cards.games import Choices, Decisions, Moves
 from abl_cards.games.tables import Listener
 
 Write = Callable[[dict[str, Any]], None]
@@ -21,8 +22,11 @@ class Script(Listener, Protocol):
     def message(self) -> dict[str, Any]:
         """What the program of the seat to decide reads, as one line of JSON."""
 
-    def choose(self, decision: Any, answer: Any) -> int:
-        """The number of its answer among the moves of a decision, or among the choices; raises GameError."""
+    def choose(self, choices: Choices, answer: Any) -> int:
+        """The option of its answer; raises GameError."""
+
+    def play(self, decisions: Decisions, answer: Any) -> Moves:
+        """The whole move of its answer; raises GameError."""
 
     def give_up(self, fault: Any, response: Any = None) -> list[int]:
         """The seat to decide has lost the round by a fault; what that is worth to each seat."""

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from abl_cards.games import Decisions, Tables
+import numpy as np
+
+from abl_cards.games import Decisions, Moves, Tables
 from abl_cards.games.play.state import LEADING
 from abl_cards.games.play.view import View
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.snapshots import copy_rows
+from abl_cards.games.words.composing import composed
 from abl_cards.platforms.botzone.card_numbers import Numbers
 from abl_cards.platforms.botzone.dialect import HERE
+
+
+def move_of(decisions: Decisions, numbers: Numbers, cards: Sequence[int]) -> Moves | None:
+    """The legal move that lays these numbers at the one table, composed card by card where moves are; None for none."""
+    lists = decisions.moves()
+    row = numbers.row(cards, lists.cards)
+    if row is not None:
+        return lists.rows(np.array([row]))
+    if decisions.rules.composing and cards:
+        return composed(decisions, 0, tuple(numbers.kind[card] for card in cards))
+    return None
 
 
 def is_combination(rules: Rules, tables: Tables, numbers: Numbers, cards: Sequence[int]) -> bool:

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.game import GameError
+from abl_cards.games.play.choices import Choices
+from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.tables import Tables
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import Indices
+from abl_cards.games.tables import Indices, Moves
 from abl_cards.platforms.botzone.card_numbers import Numbers
 
 HERE: Indices = np.zeros(1, np.int64)
 """The only table of a round."""
-
-
-class Said(NamedTuple):
-    """A response that was understood."""
-
-    row: int  # of the option chosen, or of the move among those listed
-    response: Any
 
 
 @dataclass(frozen=True)
@@ -47,8 +42,11 @@ class Round(Protocol):
     def request(self, seat: int) -> dict[str, Any]:
         """What this seat is asked now; called once a decision."""
 
-    def read(self, decision: Any, response: Any) -> Said:
-        """A response of the seat to decide, by its decisions or choices; raises Fault."""
+    def read_choice(self, choices: Choices, response: Any) -> int:
+        """The option that a response of the seat to decide chooses; raises Fault."""
+
+    def read_play(self, decisions: Decisions, response: Any) -> Moves:
+        """The move that its response makes; raises Fault."""
 
     def choice(self, option: int) -> Any:
         """The response that chooses an option."""

@@ -120,9 +120,7 @@ class Case:
             option = self._script.choose(tables.choices(HERE), answer)
             tables.choose(HERE, np.array([option], np.uint8))
             return
-        decisions = tables.decisions(HERE)
-        row = self._script.choose(decisions, answer)
-        tables.play(HERE, decisions.moves().rows(np.array([row])))
+        tables.play(HERE, self._script.play(tables.decisions(HERE), answer))
 
     def _read(self, entry: Any) -> tuple[int, str, Any]:
         """Who answers: whoever was not asked, if there is such; with the controller's verdict, and the response."""

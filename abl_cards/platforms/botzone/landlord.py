@@ -13,15 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Choices, Decisions, Tables
+from abl_cards.games import Choices, Decisions, Moves, Tables
 from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import is_play
 from abl_cards.logic.terms import parse_name
 from abl_cards.platforms.botzone import faults
 from abl_cards.platforms.botzone.card_numbers import Numbers
-from abl_cards.platforms.botzone.combinations import is_combination
-from abl_cards.platforms.botzone.dialect import HERE, Cards, Dialect, Said
+from abl_cards.platforms.botzone.combinations import is_combination, move_of
+from abl_cards.platforms.botzone.dialect import HERE, Cards, Dialect
 from abl_cards.platforms.botzone.faults import Fault, shown
 
 LANDLORD, BID = "landlord", "bid"
@@ -81,18 +80,17 @@ class LandlordRound:
             request |= {"landlord": landlord, "pos": seat, "finalbid": max([*bids, 1])}
         return request | {"own": list(self._held[seat]), "publiccard": list(self._cards.publiccard)}
 
-    def read(self, decision: Decisions | Choices, response: Any) -> Said:
-        """Cards or a bid; raises Fault."""
-        if is_play(decision):
-            return Said(self._row(decision, response), response)
+    def read_choice(self, choices: Choices, response: Any) -> int:
+        """A bid; raises Fault."""
         if type(response) is not int:
             raise Fault(faults.NO_ANSWER, f"{shown(response)} is no bid")
         option = self._bids.index(response) if response in self._bids else -1
-        if option < 0 or not decision.options[0, option]:  # type: ignore[union-attr]
+        if option < 0 or not choices.options[0, option]:
             raise Fault(faults.NOT_ALLOWED, f"{shown(response)} is no legal bid")
-        return Said(option, response)
+        return option
 
-    def _row(self, decisions: Decisions, response: Any) -> int:
+    def read_play(self, decisions: Decisions, response: Any) -> Moves:
+        """Cards; raises Fault."""
         seat = int(self._tables.seat[0])
         if not isinstance(response, list) or any(type(card) is not int for card in response):
             raise Fault(faults.NO_ANSWER, f"{shown(response)} is no list of cards")
@@ -100,9 +98,9 @@ class LandlordRound:
             raise Fault(faults.NO_CARD_OF_GAME, f"{shown(response)} are not all cards")
         if len(set(response)) < len(response) or not set(response) <= set(self._held[seat]):
             raise Fault(faults.NOT_HELD, f"{shown(response)} are not cards that seat {seat} holds")
-        row = self._numbers.row(response, decisions.moves().cards)
-        if row is not None:
-            return row
+        move = move_of(decisions, self._numbers, response)
+        if move is not None:
+            return move
         if response and not is_combination(self._rules, self._tables, self._numbers, response):
             raise Fault(faults.NO_COMBINATION, f"{shown(response)} are no play of seat {seat}")
         raise Fault(faults.NOT_ALLOWED, f"{shown(response)} is no legal move of seat {seat}")

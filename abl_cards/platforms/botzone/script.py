@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Tables
+from abl_cards.games import Choices, Decisions, Tables
 from abl_cards.games.audience import Quiet
 from abl_cards.games.game import GameError
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Indices, Moves
 from abl_cards.platforms.botzone import faults
-from abl_cards.platforms.botzone.dialect import HERE, Cards, Round, Said, dialect_of
+from abl_cards.platforms.botzone.dialect import HERE, Cards, Round, dialect_of
 from abl_cards.platforms.botzone.faults import Fault, shown
 from abl_cards.platforms.programs import Write
 
@@ -42,7 +42,7 @@ class BotzoneScript(Quiet):
         self._rules, self._dialect, self._given, self._write = rules, dialect_of(rules), cards, write
         self._tables: Tables | None = None
         self._round: Round | None = None
-        self._said: Said | None = None  # a response that was understood, and is about to be made
+        self._said: tuple[Any] | None = None  # a response that was understood, and is about to be made
         self._done: tuple[int, Any] | None = None  # who did what last
         self._display: dict[str, Any] = {}
         self._requests: list[list[dict[str, Any]]] = []
@@ -89,7 +89,7 @@ class BotzoneScript(Quiet):
     def _note(self, said: Callable[[Round], Any]) -> None:
         """Write down what the seat to decide is about to do, in its own words where it has said them."""
         seat = self.ask()
-        response = self._said.response if self._said else said(self._at())
+        response = self._said[0] if self._said else said(self._at())
         self._said = None
         self.log.append(_answered(seat, faults.OK, response))
         self._responses[seat].append(response)
@@ -119,17 +119,30 @@ class BotzoneScript(Quiet):
         seat = self.ask()
         return {"requests": self._requests[seat], "responses": self._responses[seat]}
 
-    def choose(self, decision: Any, answer: Any) -> int:
-        """The number of a program's answer among the moves or the options; raises Fault."""
+    def choose(self, choices: Choices, answer: Any) -> int:
+        """The option of a program's answer; raises Fault."""
+        response = self._response(answer)
+        option = self._at().read_choice(choices, response)
+        self._said = (response,)
+        return option
+
+    def play(self, decisions: Decisions, answer: Any) -> Moves:
+        """The move of a program's answer; raises Fault."""
+        response = self._response(answer)
+        move = self._at().read_play(decisions, response)
+        self._said = (response,)
+        return move
+
+    def _response(self, answer: Any) -> Any:
+        """What an answer responds; raises Fault."""
         self.ask()
         self._said = None
+        judged = f"{shown(None)} is no response"
         if not isinstance(answer, dict) or "response" not in answer:
-            judged = f"{shown(None)} is no response"
             raise Fault(faults.NO_ANSWER, f'{shown(answer)} is no answer like {{"response":[0,1]}}', judged=judged)
         if answer["response"] is None:
-            raise Fault(faults.NO_ANSWER, f"{shown(None)} is no response")
-        self._said = self._at().read(decision, answer["response"])
-        return self._said.row
+            raise Fault(faults.NO_ANSWER, judged)
+        return answer["response"]
 
     def give_up(self, fault: Fault, response: Any = None, seat: int | None = None) -> list[int]:
         """Write down that a seat, by default the one to decide, ends the round by a fault; what that is worth."""

@@ -42,8 +42,7 @@ def test_the_bot_plays_what_kb_plays(profile: str) -> None:
                 continue
             decisions = tables.decisions(HERE)
             moves: Moves = kb.play(decisions, np.zeros(1, np.uint64))
-            row = script.choose(decisions, answer)
-            assert decisions.moves().cards[row].tobytes() == moves.cards[0].tobytes()
+            assert script.play(decisions, answer).cards.tobytes() == moves.cards.tobytes()
             tables.play(HERE, moves)
 
 
@@ -87,8 +86,7 @@ def test_a_seat_keeps_the_cards_that_it_has_not_sent() -> None:
     rank = next(number // 4 for number in own if sum(each // 4 == number // 4 for each in own) > 1)
     last = max(number for number in own if number // 4 == rank)
     decisions = tables.decisions(HERE)
-    row = script.choose(decisions, {"response": [last]})
-    tables.play(HERE, decisions.moves().rows(np.array([row])))
+    tables.play(HERE, script.play(decisions, {"response": [last]}))
     assert script.message()["requests"][0]["history"] == [[], [last]]
     assert script.log[1] == {"0": {"verdict": "OK", "response": [last]}}
     for _ in range(2):
@@ -97,7 +95,7 @@ def test_a_seat_keeps_the_cards_that_it_has_not_sent() -> None:
         script.ask()
     if tables.seat[0] == 0:
         with pytest.raises(Fault, match="are not cards that seat 0 holds"):
-            script.choose(tables.decisions(HERE), {"response": [last]})
+            script.play(tables.decisions(HERE), {"response": [last]})
 
 
 def test_numbers_tell_nothing_of_other_hands() -> None:
@@ -145,7 +143,7 @@ def test_wrong_answers(answer: Any, kind: str, text: str) -> None:
     script = BotzoneScript(engine.rules)
     tables = engine.tables(match_keys(1, 8), script)
     with pytest.raises(Fault, match=text) as caught:
-        script.choose(tables.decisions(HERE), answer)
+        script.play(tables.decisions(HERE), answer)
     assert caught.value.kind == kind
 
 
@@ -156,14 +154,13 @@ def test_cards_that_are_held_and_are_no_play() -> None:
     own = sorted(script.message()["requests"][0]["own"])
     for response, kind in (([own[0], own[-1]], "INVALID_POKERTYPE"), (own[:1] * 2, "NOT_YOUR_POKER")):
         with pytest.raises(Fault) as caught:
-            script.choose(tables.decisions(HERE), {"response": response})
+            script.play(tables.decisions(HERE), {"response": response})
         assert caught.value.kind == kind
-    row = script.choose(tables.decisions(HERE), {"response": own[-1:]})
-    tables.play(HERE, tables.decisions(HERE).moves().rows(np.array([row])))
+    tables.play(HERE, script.play(tables.decisions(HERE), {"response": own[-1:]}))
     mine = sorted(script.message()["requests"][0]["own"])
     if mine[0] // 4 < own[-1] // 4:  # a play, but one that beats nothing
         with pytest.raises(Fault) as caught:
-            script.choose(tables.decisions(HERE), {"response": mine[:1]})
+            script.play(tables.decisions(HERE), {"response": mine[:1]})
         assert caught.value.kind == "ILLEGAL_MOVE"
 
 
