@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from abl_cards.games import Decisions, Moves, Tables
-from abl_cards.games.play.state import LEADING
 from abl_cards.games.play.view import View
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.snapshots import copy_rows
+from abl_cards.games.tables import LEADING
 from abl_cards.games.words.composing import composed
 from abl_cards.platforms.botzone.card_numbers import Numbers
 from abl_cards.platforms.botzone.dialect import HERE
@@ -34,4 +34,4 @@ def is_combination(rules: Rules, tables: Tables, numbers: Numbers, cards: Sequen
     state.hands[0, seat[0]] = numbers.counts(cards, len(rules.pack))
     state.to_beat[0], state.owner[0] = LEADING, seat[0]
     lead = Decisions(View(rules, state, HERE, seat, at_table=False))
-    return bool(lead.legal[:, 0].any()) and numbers.row(cards, lead.moves().cards) is not None
+    return bool(lead.legal[:, 0].any()) and move_of(lead, numbers, cards) is not None
