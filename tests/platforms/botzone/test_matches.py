@@ -41,7 +41,7 @@ print(json.dumps({"response": %s}))
 """
 
 
-def program(tmp_path: Path, source: str, options: str = "", name: str = "bot.py") -> str:
+def program(tmp_path: Path, source: str, options: str = ",seconds=60", name: str = "bot.py") -> str:
     file = tmp_path / name
     file.write_text(source, "utf-8")
     return f"program:run={sys.executable} {file}{options}"
@@ -74,7 +74,7 @@ def test_a_program_is_heard_in_its_own_words(tmp_path: Path) -> None:
 
 def test_two_programs_share_the_cards(tmp_path: Path) -> None:
     """One that is started for each decision, and one that is kept running; a card has one number for both."""
-    names = program(tmp_path, SINGLES), program(tmp_path, KEPT, ",keep-running", "kept.py")
+    names = program(tmp_path, SINGLES), program(tmp_path, KEPT, ",seconds=60,keep-running", "kept.py")
     result, logs = played(names)
     assert result.lapses == ()
     assert {name for log in logs for name in log["players"]} == set(names)

@@ -59,16 +59,12 @@ def test_faults(tmp_path: Path, source: str, kind: str, text: str) -> None:
 @pytest.mark.parametrize("kept", [False, True])
 def test_time_is_over(tmp_path: Path, kept: bool) -> None:
     """The program, and what it has started, is ended."""
-    source = (
-        "import os, subprocess, sys, time\n"
-        f"child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(100)'])\n"
-        f"open({str(tmp_path / 'pids')!r}, 'w').write(str(child.pid))\n"
-        "time.sleep(100)"
-    )
-    with pytest.raises(Fault, match=r"within 3 seconds") as caught:
-        process(tmp_path, source, kept, seconds=3).ask(ASKED)
+    pids = tmp_path / "pids"
+    command = ["sh", "-c", f"sleep 100 & echo $! > '{pids}'; wait"]
+    with pytest.raises(Fault, match="within 3 seconds") as caught:
+        BotProcess(command, 3, kept).ask(ASKED)
     assert caught.value.kind == "TLE"
-    child = int((tmp_path / "pids").read_text())
+    child = int(pids.read_text())
     for _ in range(500):
         if not _runs(child):
             return
