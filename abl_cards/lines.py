@@ -56,6 +56,15 @@ def batches(stream: IO[bytes], file: str = "") -> Iterator[list[Line]]:
     yield [(number, b"".join(begun))]
 
 
+def read_value(path: Path) -> Any:
+    """The JSON value that a file holds; raises OSError, and GameError for what is none or too long."""
+    with path.open("rb") as file:
+        text = file.read(LONGEST_LINE + 1)
+    if len(text) > LONGEST_LINE:
+        raise GameError(f"{path} is longer than {LONGEST_LINE >> 20} MiB: that is none of ours")
+    return parse_line(text)
+
+
 def parse_line(line: bytes) -> Any:
     """The JSON value of a line; raises GameError for what is none."""
     try:

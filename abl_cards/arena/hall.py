@@ -70,7 +70,12 @@ def play_match(
     seatings = seatings_of(engine, len(agents))
     if len(agents) > 2:
         seatings, names, agents = _merged(seatings, names, agents)
-    script = one_script(engine, agents, (lambda entry: log(hall.seated() | entry)) if log else None)
+
+    def write_log(entry: dict[str, Any]) -> None:
+        assert log
+        log(hall.seated() | entry)
+
+    script = one_script(engine, agents, write_log if log else None)
     watching: list[Listener] = [*([script] if script else []), *(each for each in agents if isinstance(each, Listener))]
     at_once = 1 if watching else min(games, AT_ONCE)
     recorder = engine.recorder(at_once, agents=list(names), seed=seed) if write else None
@@ -190,14 +195,13 @@ class _Hall:
 
     def _heading(self, table: int) -> dict[str, Any]:
         """What a record says of the game at a table; who sat where, unless two agents did, as always."""
-        game = int(self._game[table])
         if len(self._agents) == 2:
-            return {"match": game}
-        return {"match": game, "players": [self._names[each] for each in self._seatings[game % len(self._seatings)]]}
+            return {"match": int(self._game[table])}
+        return self.seated(table)
 
-    def seated(self) -> dict[str, Any]:
-        """What a log says of the game at the first table, and of who sat where."""
-        game = int(self._game[0])
+    def seated(self, table: int = 0) -> dict[str, Any]:
+        """Which game is played at a table, and who sits where."""
+        game = int(self._game[table])
         return {"match": game, "players": [self._names[each] for each in self._seatings[game % len(self._seatings)]]}
 
     def _seating(self, games: Indices) -> NDArray[np.int8]:

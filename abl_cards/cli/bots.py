@@ -143,11 +143,11 @@ def _lines(stream: IO[bytes]) -> Iterator[Line]:
 def _initdata(text: str | None) -> dict[str, Any]:
     """Raises GameError for what is no JSON object."""
     from abl_cards.games import GameError
-    from abl_cards.lines import parse_line
+    from abl_cards.lines import parse_line, read_value
 
     if text is None:
         return {}
-    found = parse_line(text.encode() if text.lstrip().startswith("{") else Path(text).read_bytes())
+    found = parse_line(text.encode()) if text.lstrip().startswith("{") else read_value(Path(text))
     if not isinstance(found, dict):
         raise GameError("--initdata: there must be a JSON object")
     return found

@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from abl_cards.cli.console import AsJson, GameName, Profile, Seed, fail, find_game, misuse, print_json, progress
+from abl_cards.cli.console import (
+    AsJson,
+    GameName,
+    Profile,
+    Seed,
+    fail,
+    find_game,
+    load_engine,
+    misuse,
+    print_json,
+    progress,
+)
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine, Game
@@ -89,7 +100,7 @@ def _engine(game: Game, profile: str | None) -> Engine:
     from abl_cards.logic import KBError
 
     try:
-        return game.engine(None, profile)
+        return load_engine(game, None, profile)
     except (KBError, GameError) as problem:
         fail(problem)
 
@@ -105,7 +116,7 @@ def _cases(game: Game, profile: str | None, report: dict[str, Any], quiet: bool)
     found: list[Failure] = []
     try:
         cases = read_cases(game.home)
-        found = list(failures(cases, lambda each: game.engine(None, each or profile)))
+        found = list(failures(cases, lambda each: load_engine(game, None, each or profile)))
     except (KBError, GameError) as problem:
         fail(problem)
     report["cases"] = {"number": len(cases), "failed": [{"line": each.case.line, "said": each.said} for each in found]}

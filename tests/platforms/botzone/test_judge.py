@@ -245,3 +245,12 @@ def test_the_command_refuses(arguments: tuple[str, ...], problem: str) -> None:
     answer = run("judge", *arguments, stdin="")
     assert answer.exit_code == 2
     assert problem in answer.stderr
+
+
+def test_a_file_that_is_too_long_does_not_fill_the_memory(tmp_path: Any) -> None:
+    file = tmp_path / "long.json"
+    with file.open("wb") as empty:
+        empty.truncate(1 << 40)
+    answer = run("judge", "doudizhu", "--initdata", str(file), stdin="")
+    assert answer.exit_code == 2
+    assert f"{file} is longer than 16 MiB" in answer.stderr.replace("\n", "")
