@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.agent import Keys
 from abl_cards.games import Choices, Decisions, Moves, Traits
-from abl_cards.games.play.walk import NO_CARD
+from abl_cards.games.tables import NO_CARD
 from abl_cards.parallel import each_share
 from abl_cards.streams import below, mix
 

@@ -31,6 +31,9 @@ DRAW = -2
 LEADING = -1
 """What there is to beat when a seat leads."""
 
+NO_CARD = 255
+"""Fills up the rows of cards of plays."""
+
 
 class Moves(NamedTuple):
     """One concrete move a decision."""

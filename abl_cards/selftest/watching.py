@@ -18,11 +18,10 @@ from abl_cards.games import Tables
 from abl_cards.games.play import tricks
 from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.state import State
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.questions import with_outputs
 from abl_cards.games.reading.questions import QUESTIONS
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import Moves
+from abl_cards.games.tables import NO_CARD, Moves
 from abl_cards.games.telling.columns import EVENTS
 from abl_cards.games.telling.writer import Fill, Told, columns_of, lazily, rows_of
 from abl_cards.logic import Circuit, KnowledgeBase, Signature

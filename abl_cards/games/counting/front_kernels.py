@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.play.walk import NO_CARD
+from abl_cards.games.tables import NO_CARD
 
 COUNTS = 9
 """A rank has 0..8 natural cards."""

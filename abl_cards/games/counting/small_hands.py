@@ -19,10 +19,9 @@ from abl_cards.games.counting.shapes import CannotCount, read_shapes
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.state import NOBODY
 from abl_cards.games.play.view import View
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.forms import Form
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import MoveLists
+from abl_cards.games.tables import NO_CARD, MoveLists
 from abl_cards.parallel import each_share
 
 MOST_PARTS = 1 << 16

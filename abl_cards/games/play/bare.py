@@ -15,11 +15,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.play.walk import (
+from abl_cards.games.play.book import (
     ANSWER,
     APART,
     CARRYING,
-    EVERY_LABEL,
     FORM,
     GROUPS,
     KICKER_SIZE,
@@ -27,11 +26,11 @@ from abl_cards.games.play.walk import (
     LABEL,
     MAIN_LETTER,
     MODE,
-    NO_CARD,
-    NO_LABEL,
     Book,
 )
+from abl_cards.games.play.walk import EVERY_LABEL, NO_LABEL
 from abl_cards.games.reading.layout import NONE, PLAIN
+from abl_cards.games.tables import NO_CARD
 from abl_cards.streams import below, mix
 
 MOST_RANKS, MOST_COPIES = 16, 7

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.play import walk
+from abl_cards.games.play.book import room_for
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import MoveLists
 
@@ -20,8 +21,7 @@ def card_sets(
     start, room = np.zeros(n + 1, np.int64), 8 * n
     while True:
         form, cards = np.empty(room, np.int16), np.empty((room, forms.most_cards), np.uint8)
-        ranks, slots = book.kind.shape
-        space = walk.new_room(ranks, slots, forms.most_cards, int(book.blocks[:, walk.KICKERS].max()))
+        space = room_for(book, forms.most_cards)
         found = walk.list_moves(
             book, np.ascontiguousarray(hands), contexts.astype(np.int16), leading.astype(np.int8),
             np.full(n, walk.EVERY_LABEL, np.int16), np.ascontiguousarray(legal), fitting.astype(np.uint8), 0, n, start,

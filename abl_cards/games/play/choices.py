@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from abl_cards.games.faults import blame, stop_where
 from abl_cards.games.play.state import NOTHING
 from abl_cards.games.play.view import NO_EVENT, View
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import Indices, MoveLists
+from abl_cards.games.tables import NO_CARD, Indices, MoveLists
 from abl_cards.games.telling.writer import Fill, columns_of
 from abl_cards.games.words.letters import cards_of
 

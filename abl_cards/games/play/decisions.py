@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from abl_cards.games.faults import check_laid, check_lists
 from abl_cards.games.game import GameError
 from abl_cards.games.hidden import Constraints
-from abl_cards.games.play import bare, walk
+from abl_cards.games.play import bare, one_set, walk
+from abl_cards.games.play.book import Room, most_kickers, room_for
 from abl_cards.games.play.tricks import taking
 from abl_cards.games.play.view import View
-from abl_cards.games.play.walk import Room, new_room
 from abl_cards.games.play.wanted import keep_labels, keep_sets
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import LEADING, Indices, MoveLists, Moves
@@ -201,7 +201,7 @@ class Decisions:
                 plain, view.hand, way, labels, answers, keys, lo, hi, *moves, self._bare_room(), found,
             ))  # fmt: skip
             return moves, found
-        each_share(n, lambda lo, hi: walk.realise(
+        each_share(n, lambda lo, hi: one_set.realise(
             self._asked.book, view.hand, view.context, way, labels, answers, keys, lo, hi, *moves,
             self._walk_room(),
             found,
@@ -250,9 +250,7 @@ class Decisions:
 
     def _bare_room(self) -> bare.Room:
         book = self.rules.book
-        return bare.new_room(len(book.kind), self.rules.forms.most_cards, int(book.blocks[:, walk.KICKERS].max()))
+        return bare.new_room(len(book.kind), self.rules.forms.most_cards, most_kickers(book))
 
     def _walk_room(self) -> Room:
-        book = self.rules.book
-        ranks, slots = book.kind.shape
-        return new_room(ranks, slots, self.rules.forms.most_cards, int(book.blocks[:, walk.KICKERS].max()))
+        return room_for(self.rules.book, self.rules.forms.most_cards)

@@ -13,8 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.play.walk import NO_CARD
-from abl_cards.games.tables import LEADING
+from abl_cards.games.tables import LEADING, NO_CARD
 from abl_cards.streams import below, mix
 
 PLAY, CHOICE, EPISODE_OVER, MATCH_OVER = range(4)

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from abl_cards.games.faults import blame, several, stop_where
 from abl_cards.games.play.state import NEXT_SEAT, NO_TURN, OVER, TRICK_OVER, State, close, finish
 from abl_cards.games.play.view import fill_seats
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import LEADING, Indices, MoveLists, Moves
+from abl_cards.games.tables import LEADING, NO_CARD, Indices, MoveLists, Moves
 from abl_cards.games.telling.writer import Fill, columns_of, lazily, rows_of
 from abl_cards.parallel import each_share
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.play.bare import Bare, bare_of
+from abl_cards.games.play.book import Book, answered_by
 from abl_cards.games.play.state import NO_TURN, OVER, TRICK_OVER, State, Turns, empty_state
-from abl_cards.games.play.walk import Book, answered_by
 from abl_cards.games.questions import with_outputs
 from abl_cards.games.reading.arguments import check_arguments
 from abl_cards.games.reading.cells import Cells, plain_cells, read_cells

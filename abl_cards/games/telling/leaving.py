@@ -7,8 +7,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.cells import Cells
+from abl_cards.games.tables import NO_CARD
 
 
 def places_by_card(cells: Cells, used: NDArray[np.int64]) -> NDArray[np.int32]:

@@ -18,10 +18,9 @@ from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.state import CHOICE, State, deal
 from abl_cards.games.play.view import View
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.questions import QUESTIONS, TABLE
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import Indices, MoveLists
+from abl_cards.games.tables import NO_CARD, Indices, MoveLists
 from abl_cards.games.telling.columns import EVENTS
 from abl_cards.games.telling.judging import FolderFacts
 from abl_cards.games.telling.random_states import most_declared, random_fluents, random_state

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from abl_cards.games.play.walk import NO_CARD
+from abl_cards.games.tables import NO_CARD
 
 
 @njit(cache=True, nogil=True)

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from abl_cards.games.play import tricks
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.tables import Tables
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.snapshots import copy_rows
-from abl_cards.games.tables import MoveLists, Moves
+from abl_cards.games.tables import NO_CARD, MoveLists, Moves
 from abl_cards.games.words.letters import Cards
 
 _HERE = np.zeros(1, np.int64)

@@ -10,8 +10,8 @@ import numpy as np
 from abl_cards.games.game import GameError
 from abl_cards.games.play.state import State
 from abl_cards.games.play.tricks import settle
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
+from abl_cards.games.tables import NO_CARD
 from abl_cards.games.words import seats
 from abl_cards.games.words.letters import hand_of
 from abl_cards.games.words.plays import Wanted, actions, form_of, identify, read_play

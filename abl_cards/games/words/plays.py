@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from abl_cards.games.game import GameError
 from abl_cards.games.play.card_sets import card_sets
 from abl_cards.games.play.choices import NO_FORM
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
+from abl_cards.games.tables import NO_CARD
 from abl_cards.games.words.letters import Cards, hand_of
 from abl_cards.games.words.once import once
 from abl_cards.games.words.written import Written, is_written, written

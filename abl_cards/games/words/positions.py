@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.play.state import PLAY
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import LEADING
+from abl_cards.games.tables import LEADING, NO_CARD
 
 
 @dataclass

@@ -18,11 +18,10 @@ from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.state import NEXT_SEAT, OVER, TRICK_OVER, Turns
 from abl_cards.games.play.tables import Dealt, Tables
 from abl_cards.games.play.view import View
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.race import Combinations, Race
 from abl_cards.games.reading.forms import Form
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import LEADING, Listener
+from abl_cards.games.tables import LEADING, NO_CARD, Listener
 from abl_cards.games.telling.random_states import random_fluents, random_state
 from abl_cards.games.words.fields import reading
 from abl_cards.games.words.hands import check_copies, read_cards

@@ -18,9 +18,8 @@ from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.state import CHOICE, NOBODY, PLAY
 from abl_cards.games.play.tables import Tables
 from abl_cards.games.play.view import View
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import LEADING
+from abl_cards.games.tables import LEADING, NO_CARD
 from abl_cards.games.words import hands, seats
 from abl_cards.games.words.fields import reading
 from abl_cards.games.words.hands import nothing_aside

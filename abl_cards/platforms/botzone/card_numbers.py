@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.play.walk import NO_CARD
+from abl_cards.games.tables import NO_CARD
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import Choices, Decisions, Moves, Tables
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
+from abl_cards.games.tables import NO_CARD
 from abl_cards.logic.terms import parse_name
 from abl_cards.platforms.botzone import faults
 from abl_cards.platforms.botzone.card_numbers import Numbers

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from abl_cards.games import Decisions
 from abl_cards.games.game import GameError
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import MoveLists
+from abl_cards.games.tables import NO_CARD, MoveLists
 from abl_cards.games.words.finding import find_moves as find
 from abl_cards.games.words.plays import Wanted, form_of
 from abl_cards.games.words.written import written

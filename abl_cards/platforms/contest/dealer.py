@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from abl_cards.cards import CARD_NAMES
 from abl_cards.games import Engine, Tables
 from abl_cards.games.audience import Audience
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.service import Message, News, Request
-from abl_cards.games.tables import DRAW, Indices, Listener, Moves
+from abl_cards.games.tables import DRAW, NO_CARD, Indices, Listener, Moves
 from abl_cards.games.words.written import written
 from abl_cards.platforms.contest import protocol
 from abl_cards.platforms.contest.actions import action_of

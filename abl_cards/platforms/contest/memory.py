@@ -17,9 +17,8 @@ from abl_cards.games import Choices, Decisions, Tables
 from abl_cards.games.game import GameError
 from abl_cards.games.play.habits import note_acts
 from abl_cards.games.play.state import CHOICE, NOBODY, PLAY, next_turn
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import LEADING
+from abl_cards.games.tables import LEADING, NO_CARD
 from abl_cards.platforms.contest.actions import identify
 from abl_cards.platforms.contest.gifts import Gifts, tell_gifts
 from abl_cards.platforms.contest.standings import at_level, options_of, stage_number

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from abl_cards.games import Engine, game
-from abl_cards.games.play.walk import NO_CARD
+from abl_cards.games.tables import NO_CARD
 from abl_cards.games.words.letters import hand_of
 from tests.brute_force import big2 as brute
 

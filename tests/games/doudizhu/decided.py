@@ -11,9 +11,8 @@ from abl_cards.games import Decisions, Engine, game
 from abl_cards.games.counting.keys import cards_of, key_of, keys_of
 from abl_cards.games.play.state import PLAY
 from abl_cards.games.play.view import View
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import LEADING
+from abl_cards.games.tables import LEADING, NO_CARD
 from abl_cards.games.words.letters import hand_of
 
 LETTERS = "3456789TJQKA2XD"

@@ -19,11 +19,10 @@ from abl_cards.agents.plain import Random
 from abl_cards.games import Decisions, Tables
 from abl_cards.games.play.state import PLAY
 from abl_cards.games.play.view import View
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.rules import Rules, read_rules
 from abl_cards.games.reading.variants import HOME
-from abl_cards.games.tables import LEADING, Moves
+from abl_cards.games.tables import LEADING, NO_CARD, Moves
 from abl_cards.games.words.letters import hand_of
 from abl_cards.logic import Atom, Limits
 from abl_cards.logic.program import statements_of

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from abl_cards import parallel
 from abl_cards.games import Decisions
 from abl_cards.games.game import GameError
-from abl_cards.games.play.walk import NO_CARD
-from abl_cards.games.tables import LEADING, MoveLists, Moves
+from abl_cards.games.tables import LEADING, NO_CARD, MoveLists, Moves
 from abl_cards.games.telling import writer
 from abl_cards.streams import mix_all
 from tests.brute_force.guandan import moves, moves_by_subsets, return_cards, tribute_cards, unordered

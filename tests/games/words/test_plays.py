@@ -10,8 +10,8 @@ import pytest
 
 from abl_cards.games import Tables
 from abl_cards.games.game import GameError
-from abl_cards.games.play.walk import NO_CARD
 from abl_cards.games.reading.rules import Rules
+from abl_cards.games.tables import NO_CARD
 from abl_cards.games.words.finding import find_options, find_plays
 from abl_cards.games.words.letters import hand_of
 from abl_cards.games.words.plays import (
