@@ -15,7 +15,7 @@ from abl_cards.games.play import bare, one_set, walk
 from abl_cards.games.play.book import Room, most_kickers, room_for
 from abl_cards.games.play.tricks import taking
 from abl_cards.games.play.view import View
-from abl_cards.games.play.wanted import keep_labels, keep_sets
+from abl_cards.games.play.wanted import keep_labels, keep_sets, reaching
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import LEADING, Indices, MoveLists, Moves
 from abl_cards.games.telling.knowledge import hidden, hints
@@ -81,19 +81,14 @@ class Decisions:
         """Where a card must be among those laid down, labels that cannot hold it are not legal."""
         rows = self._wanting
         if rows.size:
-            label_of = self.rules.forms.label_of
-            keep_labels(self.legal, self._all_moves(self._labels_at(rows)), label_of, self.includes, rows)
+            self.legal[:, rows] &= reaching(self.rules.reach, self.includes[:, rows])
+            lists = self.at(rows)._all_moves(np.full(len(rows), walk.EVERY_LABEL, np.int16))
+            keep_labels(self.legal, lists, self.rules.forms.label_of, self.includes, rows)
 
     @cached_property
     def _wanting(self) -> NDArray[np.int64]:
         """The decisions where some card must be among those laid down."""
         return np.flatnonzero(self.includes.any(axis=0)) if len(self.includes) else np.zeros(0, np.int64)
-
-    def _labels_at(self, rows: NDArray[np.int64], labels: NDArray[np.int16] | None = None) -> NDArray[np.int16]:
-        """[n] the labels, or every one, at some rows, and none at the others."""
-        found = np.full(len(self.view), walk.NO_LABEL, np.int16)
-        found[rows] = walk.EVERY_LABEL if labels is None else labels[rows]
-        return found
 
     def at(self, rows: NDArray[np.int64]) -> Decisions:
         """Some of the decisions; the circuit is not asked again."""
@@ -185,11 +180,12 @@ class Decisions:
     ) -> None:
         """Where a card must be among those laid down, choose from the list."""
         rows = self._wanting
-        lists = self.moves(self._labels_at(rows, labels))
-        found[rows] = np.diff(lists.start)[rows]
-        some = rows[found[rows] > 0]
+        lists = self.at(rows).moves(labels[rows])
+        found[rows] = np.diff(lists.start)
+        there = found[rows] > 0
+        some = rows[there]
         pick = below_all(keys[some], found[some]) if len(keys) else np.zeros(len(some), np.int64)
-        chosen = lists.start[some] + pick
+        chosen = lists.start[:-1][there] + pick
         moves.form[some], moves.cards[some] = lists.form[chosen], lists.cards[chosen]
 
     def _laid_down(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> tuple[Moves, NDArray[np.int64]]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from abl_cards.games.play.bare import Bare, bare_of
 from abl_cards.games.play.book import Book, answered_by
 from abl_cards.games.play.state import NO_TURN, OVER, TRICK_OVER, State, Turns, empty_state
+from abl_cards.games.play.wanted import reach_of
 from abl_cards.games.questions import with_outputs
 from abl_cards.games.reading.arguments import check_arguments
 from abl_cards.games.reading.cells import Cells, plain_cells, read_cells
@@ -111,6 +112,11 @@ class Rules:
     def _asked(self, told: Told, answer: NDArray[np.int32], wanted: int) -> Asked:
         book = answered_by(self.book, answer)
         return Asked(told, answer, wanted, book, bare_of(book, int(self.pack.copies.max()), self.forms.most_cards))
+
+    @cached_property
+    def reach(self) -> NDArray[np.float32]:
+        """[labels, kinds] 1 where a card set of the label can have such a card among its cards."""
+        return reach_of(self.book, len(self.pack.copies))
 
     @cached_property
     def secret(self) -> frozenset[Term]:
