@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from abl_cards.games import Engine, game
 from abl_cards.games.counting.keys import Key, key_of, key_text, read_key
-from abl_cards.games.reading.loading import read_science
 from abl_cards.games.reading.rules import Rules
-from abl_cards.logic import KnowledgeBase, Signature, Term
+from abl_cards.games.reading.science import SPLITS
+from abl_cards.logic import KnowledgeBase, Term
 from abl_cards.logic.errors import kb_error
 
-SPLITS = "splits"
 GAME = "doudizhu"
 """The game that the splitter which comes with the package has learned from."""
 TAGS = (0, 1, 2, 3)
@@ -26,12 +25,6 @@ COUNT = 15
 """Kinds of cards, the two jokers last."""
 MOST_CARDS = 20
 """In a hand."""
-_TOLD = {Signature("tagged", 3)}
-_ASKED = {
-    Signature.parse(name)
-    for name in ("torn/2", "lonely/2", "consistent/0", "tags/2", "kicker_tag/2", "piece/2", "group/3", "price/2",
-                 "flaw/3", "tag_name/3")
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -63,7 +56,7 @@ class SplitRules:
                 f"{rules.folder.path} has {len(rules.pack)} kinds of cards and hands of {rules.largest_hand}",
                 f"splits are those of {COUNT} kinds without suits, and of hands of {MOST_CARDS} cards at most",
             )
-        return cls(rules, read_science(rules.folder, rules.profile, (SPLITS,), _TOLD, _ASKED))
+        return cls(rules, SPLITS.read(rules.folder, rules.profile))
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -84,6 +84,26 @@ def test_of_many_errors_the_first_are_told_and_the_others_counted(copy: Path) ->
     assert len(told["profiles"][0]["errors"]) == 400
 
 
+def test_rules_beside_play_are_checked_too(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    assert run("kb", "copy", "doudizhu", str(folder), "science/deals").exit_code == 0
+    with (folder / "science" / "deals.lp").open("a") as file:
+        file.write("flawed(P) :- dealt(P,R,1), heldd(R).\n")
+    answer = run("kb", "check", str(folder), "--profile", "rlcard")
+    assert answer.exit_code == 1
+    assert re.search(r"science/deals\.lp:\d+:\d+-\d+: .*heldd", answer.stderr)
+
+
+def test_rules_beside_play_that_nobody_asks_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    assert run("kb", "copy", "president", str(folder)).exit_code == 0
+    (folder / "science").mkdir()
+    (folder / "science" / "wishes.lp").write_text("wish(1).", "utf-8")
+    answer = run("kb", "check", str(folder))
+    assert answer.exit_code == 1
+    assert "science/wishes.lp: nobody asks these rules" in answer.stderr.replace("\n", "")
+
+
 def test_one_bad_profile_leaves_the_others_sound(copy: Path) -> None:
     for name in PROFILES[2:]:
         (copy / "profiles" / f"{name}.lp").unlink()

@@ -27,9 +27,10 @@ FULL = Effort(hands=16384, solved=300, repetitions=7)
 
 def figures(engine: Engine, effort: Effort, marks: Marks) -> list[Figure]:
     """Hands a second; nothing in a game whose hands are not split."""
-    from reasoners.split_rules import MOST_CARDS, SPLITS, SplitRules
+    from abl_cards.games.reading.science import SPLITS
+    from reasoners.split_rules import MOST_CARDS, SplitRules
 
-    if SPLITS not in engine.rules.folder.layers.science:
+    if not SPLITS.lies_in(engine.rules.folder):
         return []
     from reasoners.split_oracle import NATS, SplitOracle
     from reasoners.splits import Splitter

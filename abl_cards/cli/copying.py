@@ -26,9 +26,13 @@ def copy_whole(game: Game, directory: Path) -> str:
 
 def make_variant(game: Game, directory: Path, files: Sequence[str]) -> str:
     """A folder that names the game as its parent, and has these of its files; says what is there."""
+    from abl_cards.games.reading.variants import SCIENCE
+
     parent = _parent(game, directory)
     rules = {file.stem: file for file in game.folder.layers.files if file.stem != "variant"}
-    known = rules | {f"profiles/{name}": file for name, file in game.folder.layers.profiles.items()}
+    layers = game.folder.layers
+    beside = {"profiles": layers.profiles, SCIENCE: layers.science}
+    known = rules | {f"{folder}/{name}": file for folder, mine in beside.items() for name, file in mine.items()}
     chosen = [name.removesuffix(".lp") for name in files]
     for name in chosen:
         if name not in known:

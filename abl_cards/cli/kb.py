@@ -118,7 +118,8 @@ def copy(
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FILE ...]", help="Files to edit, such as rules or profiles/NAME; the others stay the parent's."
+            metavar="[FILE ...]",
+            help="Files to edit, such as rules, profiles/NAME or science/NAME; the others stay the parent's.",
         ),
     ] = None,
     whole: Annotated[
@@ -190,13 +191,14 @@ def _examine(game: Game, folder: Path | None, profile: str | None, cache: bool) 
 
     try:
         knowledge = load_knowledge(game, folder, profile, cache)
+        beside = list(game.science(folder, profile, cache))
         sizes = _sizes(knowledge)
     except KBError as problem:
         return {"profile": profile, "warnings": [], "errors": _places(problem)}, str(problem).splitlines()
     except GameError as problem:
         nowhere = {"location": None, "message": str(problem), "remedy": ""}
         return {"profile": profile, "warnings": [], "errors": [nowhere]}, [f"error: {problem}"]
-    warnings = [str(warning) for warning in knowledge.warnings]
+    warnings = list(dict.fromkeys(str(warning) for each in (knowledge, *beside) for warning in each.warnings))
     return {"profile": profile, **sizes, "warnings": warnings, "errors": []}, warnings
 
 

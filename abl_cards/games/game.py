@@ -5,6 +5,7 @@ A *Game* is light: it knows its rule files. Its *Engine* is a knowledge base com
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.loading import read_knowledge
+from abl_cards.games.reading.science import read_all
 from abl_cards.games.reading.variants import HOME
 from abl_cards.games.tables import Listener
 from abl_cards.games.verdicts import keep_sound, known_sound
@@ -94,6 +96,12 @@ class Game:
             kb = checked(folder, profile, self.name, cache)
             keep_sound(kb)
         return kb
+
+    def science(
+        self, directory: Path | None = None, profile: str | None = None, cache: bool = True
+    ) -> Iterator[KnowledgeBase]:
+        """Load and check its rules beside play, if it has any; raises KBError."""
+        return read_all(self._folder(directory), profile, cache)
 
     def engine(self, directory: Path | None = None, profile: str | None = None) -> Engine:
         """Compile the rule files; raises KBError."""

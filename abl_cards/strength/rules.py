@@ -12,18 +12,12 @@ from functools import cached_property
 from typing import Any
 
 from abl_cards.games import Engine, GameError
-from abl_cards.games.reading.loading import read_science
 from abl_cards.games.reading.rules import Rules
-from abl_cards.logic import KnowledgeBase, Signature
+from abl_cards.games.reading.science import STRENGTH
+from abl_cards.logic import KnowledgeBase
 from abl_cards.logic.terms import text_of
 from abl_cards.strength.deals import Dealer, Hands
 from abl_cards.strength.hand_points import HandScorer
-
-SCIENCE = ("strength", "deals")
-_TOLD = {Signature("dealt", 3)}
-_ASKED = {
-    Signature.parse(name) for name in ("group_points/2", "difficulty/3", "hand_size/2", "bottom_size/1", "flawed/1")
-}
 
 
 @dataclass(frozen=True)
@@ -36,7 +30,7 @@ class StrengthRules:
     @classmethod
     def of(cls, engine: Engine) -> StrengthRules:
         """Load what the rules say of deals; raises GameError where they say nothing, and KBError."""
-        if not set(SCIENCE) <= set(engine.rules.folder.layers.science):
+        if not STRENGTH.lies_in(engine.rules.folder):
             raise GameError(f"{engine.game} has no classes of deals")
         return cls(engine, strength_kb(engine.rules))
 
@@ -84,4 +78,4 @@ class StrengthRules:
 
 def strength_kb(rules: Rules) -> KnowledgeBase:
     """The rules of play with those of deals; raises KBError."""
-    return read_science(rules.folder, rules.profile, SCIENCE, _TOLD, _ASKED)
+    return STRENGTH.read(rules.folder, rules.profile)

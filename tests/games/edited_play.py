@@ -17,6 +17,7 @@ import numpy as np
 from abl_cards.agents import Agent, Greedy, Random, agent
 from abl_cards.cli.console import load_engine
 from abl_cards.games import Engine, GameError, Tables, game
+from abl_cards.games.reading.science import SPLITS
 from abl_cards.logic import KBError, child
 from abl_cards.logic.build import build
 from abl_cards.logic.ground import TooManyRules
@@ -26,7 +27,7 @@ from abl_cards.streams import mix_all
 from reasoners.hands import counting, draw, reckon
 from reasoners.search import solve
 from reasoners.search_tables import SearchTables
-from reasoners.split_rules import SPLITS, SplitRules
+from reasoners.split_rules import SplitRules
 from reasoners.splits import Splitter
 from tests.effort import seldom_collect
 from tests.games.doudizhu.decided import read_hand
@@ -81,7 +82,7 @@ def play_by(engine: Engine) -> None:
 
 def _reason(engine: Engine) -> None:
     """What the reasoners of single games do with its rules."""
-    if isinstance(engine, Engine) and SPLITS in engine.rules.folder.layers.science:
+    if isinstance(engine, Engine) and SPLITS.lies_in(engine.rules.folder):
         Splitter.of(SplitRules.of(engine.rules)).preferred(HANDS)
     try:
         game = engine.as_race()

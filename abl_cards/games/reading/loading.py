@@ -38,13 +38,6 @@ def read_knowledge(folder: Folder, profile: str | None = None, cache: bool = Tru
     return load(folder, profile, OUTPUTS, set(INPUTS), cache)
 
 
-def read_science(
-    folder: Folder, profile: str | None, science: tuple[str, ...], inputs: set[Signature], outputs: set[Signature]
-) -> KnowledgeBase:
-    """Load and check the rule files of a folder with some of its science, and what that is told and asked."""
-    return load(folder, profile, OUTPUTS | outputs, set(INPUTS) | inputs, science=science)
-
-
 def placed(problem: Diagnostic, program: Program, folder: Folder) -> Diagnostic:
     """A problem of a description at the first rule of a predicate that it speaks of; else in the folder."""
     if problem.location is not None:
