@@ -18,6 +18,9 @@ class Quiet:
     def episode_began(self, tables: Any, which: Indices) -> None:
         """Nothing to do."""
 
+    def drew(self, tables: Any, which: Indices) -> None:
+        """Nothing to do."""
+
     def chosen(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
         """Nothing to do."""
 
@@ -46,6 +49,11 @@ class Audience:
         """Tell everybody."""
         for listener in self.listeners:
             listener.episode_began(tables, which)
+
+    def drew(self, tables: Any, which: Indices) -> None:
+        """Tell everybody."""
+        for listener in self.listeners:
+            listener.drew(tables, which)
 
     def chosen(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
         """Tell everybody."""

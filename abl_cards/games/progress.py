@@ -31,6 +31,11 @@ def idle_for_ever(kb: KnowledgeBase, over: str) -> str:
     )
 
 
+def no_card_left(kb: KnowledgeBase) -> str:
+    """What is wrong where a seat draws and nothing is there."""
+    return f"`draws/1` lets a seat draw, and no card is left to be drawn: `deals/2`{blame(kb, 'draws/1')}"
+
+
 def stop_endless(
     kb: KnowledgeBase,
     which: Indices,

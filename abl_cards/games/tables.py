@@ -118,6 +118,9 @@ class Listener(Protocol):
     def episode_began(self, tables: Any, which: Indices) -> None:
         """Cards are dealt; nothing has been paid yet."""
 
+    def drew(self, tables: Any, which: Indices) -> None:
+        """The seats to decide have drawn the cards that ``card_drawn`` names."""
+
     def chosen(self, tables: Any, which: Indices, option: NDArray[np.uint8]) -> None:
         """The seats to decide are about to choose these options: a card to pay, a bid."""
 

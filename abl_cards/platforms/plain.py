@@ -3,9 +3,9 @@
 A client is told what happens, one JSON object a frame, and is asked
 ``{"type":"act","seat","stage","state","actionList","indexRange"}``: the state is all that the seat sees, in the form
 that ``abl-cards legal`` reads, so a client needs no memory. It answers ``{"actIndex": n}``. Notifications are
-``{"type":"notify","stage":…}``: ``beginning`` (seat, seats, state), ``play`` (seat, play), ``choice`` (seat,
-stageOfChoice, choice), ``episodeOver`` (order, points), ``gameOver`` (winner, curTimes, settingTimes), ``gameResult``
-(wins by seat, draws).
+``{"type":"notify","stage":…}``: ``beginning`` (seat, seats, hand), ``draw`` (seat, and card for that seat alone),
+``play`` (seat, play), ``choice`` (seat, of, choice), ``episodeOver`` (order, points), ``gameOver`` (curTimes,
+settingTimes), ``gameResult`` (wins by seat, draws).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from abl_cards.games import Choices, Decisions, Engine, Tables
 from abl_cards.games.audience import Audience
 from abl_cards.games.game import GameError
+from abl_cards.games.play.stock import card_drawn
 from abl_cards.games.service import (
     DEFAULT_CHOICE,
     Dealer,
@@ -119,6 +120,14 @@ class PlainDealer:
                 "type": "notify", "stage": "beginning", "game": self._engine.game, "seat": seat, "seats": self._seats,
                 "hand": letters.hand(tables.state.hands[0, place]),
             }))  # fmt: skip
+
+    def drew(self, tables: Tables, which: Indices) -> None:
+        """Tell everybody who has drawn a card, and which one to that seat alone."""
+        drawer, (kind,) = self.seat, card_drawn(tables.state, which)
+        for place in range(self._seats):
+            seat = self.player(place)
+            told = {"card": self._engine.rules.letters.texts[kind]} if seat == drawer else {}
+            self._news.append(News(seat, {"type": "notify", "stage": "draw", "seat": drawer, **told}))
 
     def chosen(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
         """Tell who has chosen, and what, unless the rules hide it."""

@@ -183,6 +183,9 @@ def test_listeners_hear_everything(name: str) -> None:
     heard: list[str] = []
 
     class Ear:
+        def drew(self, tables: object, which: np.ndarray) -> None:
+            """Cards are dealt at once."""
+
         def episode_began(self, tables: object, which: np.ndarray) -> None:
             heard.append("began")
 

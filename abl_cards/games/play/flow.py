@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from abl_cards.games.faults import TableError, blame, several, stop_where
 from abl_cards.games.play import state as kernels
-from abl_cards.games.play.state import State
+from abl_cards.games.play import stock
+from abl_cards.games.play.state import NOBODY, State
 from abl_cards.games.play.view import act_column, fill_seats
 from abl_cards.games.reading.rules import Rules, form_classes
 from abl_cards.games.reading.tabulate import Question
@@ -28,6 +29,21 @@ from abl_cards.logic.circuit import FALSE, TRUE
 from abl_cards.logic.errors import kb_error
 
 _CHANGES = ("next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2")
+
+
+class Control(NamedTuple):
+    """What comes next between plays."""
+
+    again: NDArray[np.bool_]  # [n] the cards are dealt again
+    stage: NDArray[np.int8]  # [n] the choice that is asked for, or -1
+    seat: NDArray[np.int8]  # [n] who is asked
+    leader: NDArray[np.int8]  # [n] who leads the play
+    drawer: NDArray[np.int8]  # [n] who draws a card before all that, or NOBODY
+
+    def at(self, some: NDArray[np.bool_]) -> Control:
+        """What comes next at some of these tables."""
+        again, *seats = self
+        return Control(again[some], *(each[some] for each in seats))
 
 
 class Change(NamedTuple):
@@ -104,6 +120,10 @@ class Flow:
             "result": lazily(lambda column: self._result_column(state, which, column)),
             "lots": lazily(lambda lot: state.lots[which, lot]),
             "acts": lazily(lambda _: state.acts[which]),
+            "stock": lazily(lambda _: stock.left(rules, state, which)),
+            "drew": lazily(lambda _: state.drew[which]),
+            "drawn": lazily(lambda _: stock.card_drawn(state, which)),
+            "left_over": lazily(lambda place: stock.left_over(rules, state, which, place)),
             "event": columns_of(self._event_columns(state, which, event)),
         }
 
@@ -169,15 +189,15 @@ class Flow:
             if len(self.rules.contexts) > 1:
                 state.context[which] = self.rules.contexts.of(state.fluents[which])
 
-    def control(
-        self, state: State, which: Indices
-    ) -> tuple[NDArray[np.bool_], NDArray[np.int8], NDArray[np.int8], NDArray[np.int8]]:
-        """[n] whether to deal again, the choice that is asked for or -1, who is asked, who leads the play."""
+    def control(self, state: State, which: Indices) -> Control:
+        """What comes next at some tables."""
         answers = self.asked.ask(state.fluents, which, self.fills(state, which))
-        again, stage, seat, leader, askings, leaders = kernels.control(answers, self._asking)
-        wrong = ((leaders != 1) & (stage < 0) | (askings > 1)) & ~again
+        again, stage, seat, leader, drawer, askings, leaders, drawers = kernels.control(answers, self._asking)
+        asked, drawing = stage >= 0, drawers > 0
+        wrong = ((leaders != 1) & ~drawing & ~asked | (askings > 1) | (drawers > 1) & ~asked) & ~again
         stop_where(wrong, which, lambda row: self._unclear(answers[:, row]))
-        return again, stage, seat, leader
+        drawer[again | asked] = NOBODY
+        return Control(again, stage, seat, leader, drawer)
 
     def _unclear(self, answers: NDArray[np.uint8]) -> str:
         """What is wrong where several are asked, or several lead, or nobody."""
@@ -186,6 +206,9 @@ class Flow:
         asked = [f"seat {atom.args[1]} for {atom.args[0]}" for atom in there if atom.name == "asks"]
         if asked:
             return f"who is to choose is not clear: `asks/2` names {several(asked)}{blame(kb, 'asks/2')}"
+        drawing = [f"seat {atom.args[0]}" for atom in there if atom.name == "draws"]
+        if drawing:
+            return f"who is to draw is not clear: `draws/1` names {several(drawing)}{blame(kb, 'draws/1')}"
         leading = [f"seat {atom.args[0]}" for atom in there if atom.name == "leads"]
         return (
             f"who leads is not clear: `leads/1` must name one seat, and names {several(leading)}{blame(kb, 'leads/1')}"
@@ -201,6 +224,8 @@ class Flow:
                 found.append((kernels.AGAIN, 0, 0))
             elif name == "asks":
                 found.append((kernels.ASKS, stages.index(args[0]), int(args[1])))
+            elif name == "draws":
+                found.append((kernels.DRAWS, 0, int(args[0])))
             else:
                 found.append((kernels.LEADS, 0, int(args[0])))
         return np.array(found, np.int64).reshape(-1, 3)
@@ -290,7 +315,7 @@ def check_init(rules: Rules) -> None:
 
 def _flow(rules: Rules) -> Flow:
     lots = tuple(number(sides, f"lot({name},…)") for name, sides in rules.kb.facts("lots", 2))
-    asked = rules.told("deal_again/0", "asks/2", "leads/1")
+    asked = rules.told("deal_again/0", "asks/2", "draws/1", "leads/1")
     if asked is None:
         raise kb_error("no rule derives leads/1", "say who leads the first trick: leads(0), or leads(S) :- holds(S,…)")
     changes = {event: change for event in EVENTS if (change := _change(rules, event))}

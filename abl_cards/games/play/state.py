@@ -60,11 +60,16 @@ class State(NamedTuple):
     lies: NDArray[np.uint8]  # [n, seats, kinds] cards laid in the trick, see play/tricks.py; no kinds without tricks
     lies_form: NDArray[np.int16]  # [n, seats] the form that each seat has laid in the trick, -1 for none
     picking: NDArray[np.bool_]  # [n] the seat to decide lays another card to its play
+    stock: NDArray[np.uint8]  # [n, cards] the cards in the order in which they are drawn, see play/stock.py; or none
+    drawn: NDArray[np.int16]  # [n] how many of them have been drawn
+    drew: NDArray[np.int8]  # [n] who drew the last one
+    fresh: NDArray[np.bool_]  # [n] nothing has been chosen since
 
 
 def empty_state(
-    n: int, seats: int, kinds: int, recent: int, most: int, slots: int, lots: int, habits: int = 0, tricks: bool = False
-) -> State:
+    n: int, seats: int, kinds: int, recent: int, most: int, slots: int, lots: int, habits: int = 0,
+    tricks: bool = False, stock: int = 0,
+) -> State:  # fmt: skip
     """Tables with nothing on them."""
     return State(
         hands=np.zeros((n, seats, kinds), np.uint8), aside=np.zeros((n, kinds), np.uint8),
@@ -81,7 +86,8 @@ def empty_state(
         fluents=np.zeros((n, slots), np.int16), lots=np.zeros((n, lots), np.int16),
         habits=np.zeros((n, seats, 3, habits), np.uint64), leader=np.full(n, NOBODY, np.int8),
         lies=np.zeros((n, seats, kinds if tricks else 0), np.uint8), lies_form=np.full((n, seats), -1, np.int16),
-        picking=np.zeros(n, np.bool_),
+        picking=np.zeros(n, np.bool_), stock=np.zeros((n, stock), np.uint8), drawn=np.zeros(n, np.int16),
+        drew=np.full(n, NOBODY, np.int8), fresh=np.zeros(n, np.bool_),
     )  # fmt: skip
 
 
@@ -237,6 +243,7 @@ def forget(state, which):
         state.seat[table], state.owner[table], state.acted[table] = 0, NOBODY, NOBODY
         state.choice[table] = state.chosen[table] = -1
         state.leader[table], state.picking[table] = NOBODY, False
+        state.drawn[table], state.drew[table], state.fresh[table] = 0, NOBODY, False
         for seat in range(seats):
             lies_form[table, seat] = -1
             for kind in range(lies.shape[2]):
@@ -292,19 +299,20 @@ def change(answers, which, sets, adds, passes, takes, hands, aside, fluents):
     return -1, -1
 
 
-AGAIN, ASKS, LEADS = range(3)
+AGAIN, ASKS, LEADS, DRAWS = range(4)
 """What an output of the question who is asked says."""
 
 
 @njit(cache=True, nogil=True)
 def control(answers, asking):
-    """[n] whether to deal again, the choice asked for or -1, who is asked, who leads; how many are asked, and lead.
+    """[n] whether to deal again, the choice asked for or -1, who is asked, leads, draws; how many are asked, and lead.
 
     answers [outputs, n]; asking [outputs, 3] is what each of them says, of which choice, and of which seat.
     """
     n = answers.shape[1]
     again, stage, leaders = np.zeros(n, np.bool_), np.full(n, -1, np.int8), np.zeros(n, np.int8)
     seat, leader, askings = np.zeros(n, np.int8), np.zeros(n, np.int8), np.zeros(n, np.int8)
+    drawer, drawers = np.full(n, NOBODY, np.int8), np.zeros(n, np.int8)
     for output in range(len(asking)):
         what, choice, who = asking[output]
         for i in range(n):
@@ -314,10 +322,13 @@ def control(answers, asking):
                 elif what == ASKS:
                     stage[i], seat[i] = choice, who
                     askings[i] += 1
+                elif what == DRAWS:
+                    drawer[i] = who
+                    drawers[i] += 1
                 else:
                     leader[i] = who
                     leaders[i] += 1
-    return again, stage, seat, leader, askings, leaders
+    return again, stage, seat, leader, drawer, askings, leaders, drawers
 
 
 @njit(cache=True, nogil=True)

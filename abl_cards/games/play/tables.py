@@ -15,14 +15,14 @@ from abl_cards.games.faults import TableError, blame, several, stop_where
 from abl_cards.games.game import GameError
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.play import state as kernels
-from abl_cards.games.play import tricks
+from abl_cards.games.play import stock, tricks
 from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
-from abl_cards.games.play.flow import Flow
+from abl_cards.games.play.flow import Control, Flow
 from abl_cards.games.play.habits import note_acts
 from abl_cards.games.play.state import EPISODE_OVER, MATCH_OVER, PLAY
 from abl_cards.games.play.view import View, others_of
-from abl_cards.games.progress import MOST_IDLE, idle_for_ever, stop_endless
+from abl_cards.games.progress import MOST_IDLE, idle_for_ever, no_card_left, stop_endless
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.snapshots import copy_rows, named_arrays
 from abl_cards.games.tables import DRAW, LEADING, Indices, Listener, Moves
@@ -43,6 +43,7 @@ class Dealt(NamedTuple):
     lots: NDArray[np.int16]  # [n, lots]
     total: NDArray[np.int64]  # [n, seats] points so far in the match
     episode: NDArray[np.int32]  # [n] episodes before this one
+    stock: NDArray[np.uint8] | None = None  # [n, cards] in the order in which they are drawn, where they are
 
 
 class Given(NamedTuple):
@@ -50,6 +51,7 @@ class Given(NamedTuple):
 
     hands: NDArray[np.uint8]  # [n, seats, kinds]
     aside: NDArray[np.uint8]  # [n, kinds]
+    stock: NDArray[np.uint8] | None = None  # [n, cards] see Dealt
 
 
 class Tables:
@@ -86,6 +88,7 @@ class Tables:
         tables.episode[:], tables.total[:] = dealt.episode, dealt.total
         state = tables.state
         state.hands[:], state.aside[:], state.fluents[:], state.lots[:] = dealt[:4]
+        tables._lay_stock(np.arange(len(tables)), dealt.stock)
         tables._begin_episode(np.arange(len(tables)))
         return tables
 
@@ -135,6 +138,7 @@ class Tables:
         copy_rows(view.state, origin, tables.state)
         others = others_of(view.rules, tables.state.seat)
         tables.state.hands[np.arange(len(tables))[:, None], others] = hands
+        stock.imagine(view.rules, tables.state, view.unseen[rows] - hands.sum(axis=1, dtype=np.uint8))
         if len(view.rules.fluents.private):
             tables.state.fluents[:] = view.rules.fluents.seen(tables.state.fluents, tables.state.seat)
         return tables
@@ -255,6 +259,7 @@ class Tables:
         self._stop_idle(which)
         state.chosen[which] = options
         self.flow.happens("choice", state, which)
+        state.fresh[which] = False
         self._go_on(which)
 
     def give_up(self, which: Indices, points: NDArray[np.integer]) -> None:
@@ -290,12 +295,25 @@ class Tables:
         state.fluents[which[:, None], rules.fluents.fleeting] = rules.fluents.nothing[rules.fluents.fleeting]
         if self.given is None:
             keys = mix_all(mix_all(self.keys[which], self.deals[which]), _DEAL)
-            kernels.deal(keys, which, rules.pack.deck, np.array(rules.table.dealt, np.int64), state.hands, state.aside)
+            if rules.draws:
+                stock.shuffle(keys, which, rules.pack.deck, state)
+            else:
+                sizes = np.array(rules.table.dealt, np.int64)
+                kernels.deal(keys, which, rules.pack.deck, sizes, state.hands, state.aside)
         else:
             number = (self.keys[which] % np.uint64(len(self.given.hands))).astype(np.int64)
             state.hands[which], state.aside[which] = self.given.hands[number], self.given.aside[number]
+            self._lay_stock(which, None if self.given.stock is None else self.given.stock[number])
         self.deals[which] += 1
         self._begin_episode(which)
+
+    def _lay_stock(self, which: Indices, given: NDArray[np.uint8] | None) -> None:
+        """Lay down the cards as they are drawn; raises GameError where that is not known."""
+        if not self.rules.draws:
+            return
+        if given is None:
+            raise GameError("cards are drawn one by one here: the deal must tell in which order they lie")
+        self.state.stock[which] = given
 
     def _begin_episode(self, which: Indices) -> None:
         """Cards are dealt at these tables: forget the episode before, and begin."""
@@ -307,9 +325,29 @@ class Tables:
         self._go_on(which)
 
     def _go_on(self, which: Indices) -> None:
-        """Ask whom to ask, or let the play begin."""
+        """Let seats draw as long as they do; then ask whom to ask, or let the play begin."""
+        while which.size:
+            control = self.flow.control(self.state, which)
+            drawing = control.drawer >= 0
+            self._ask(which[~drawing], control.at(~drawing))
+            which = which[drawing]
+            if which.size:
+                self._draw(which, control.drawer[drawing])
+
+    def _draw(self, which: Indices, seats: NDArray[np.int8]) -> None:
+        """Seats [n] draw a card each; raises TableError where there is none left."""
+        state, rules = self.state, self.rules
+        stop_where(stock.left(rules, state, which) < 1, which, lambda _: no_card_left(rules.kb))
+        state.seat[which], state.choice[which], state.chosen[which] = seats, -1, -1
+        stock.draw(state, which, seats)
+        if self.listener:
+            self.listener.drew(self, which)
+        self.flow.happens("draw", state, which)
+
+    def _ask(self, which: Indices, control: Control) -> None:
+        """Ask a choice, or let the play begin, or deal again."""
         state = self.state
-        again, stage, seat, leader = self.flow.control(state, which)
+        again, stage, seat, leader, _ = control
         asked = stage >= 0
         state.choice[which], state.stage[which] = stage, np.where(asked, kernels.CHOICE, PLAY)
         state.seat[which] = np.where(asked, seat, leader)

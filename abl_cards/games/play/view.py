@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games.play import stock
 from abl_cards.games.play.state import State
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Indices, MoveLists
@@ -88,6 +89,9 @@ class View:
             "leader": lazily(lambda _: state.leader[which]),
             "act": lazily(lambda column: act_column(state, which, column)),
             "face": self._fill_face,
+            "stock": lazily(lambda _: stock.left(self.rules, state, which)),
+            "drew": lazily(lambda _: state.drew[which]),
+            "drawn": lazily(lambda _: np.where(state.drew[which] == self.seats, stock.card_drawn(state, which), -1)),
             "event": lazily(lambda _: np.full(len(which), NO_EVENT, np.int16)),
         }
 

@@ -28,12 +28,17 @@ EYES = frozenset(
         "act",
         "lies",
         "leader",
-        "shown",
+        "stock",
+        "drew",
+        "drawn",
     }
-) - {"shown"}
+)
 """What a seat sees: its hand, the trick, what everybody remembers."""
 
-TABLE = frozenset({"hands", "aside", "fluents", "act", "plays", "result", "lots", "acts", "lies", "leader"})
+TABLE = frozenset(
+    {"hands", "aside", "fluents", "act", "plays", "result", "lots", "acts", "lies", "leader"}
+    | {"stock", "drew", "drawn", "left_over"}
+)
 """What the referee sees between plays."""
 
 
@@ -44,6 +49,12 @@ TRICKS = frozenset({"lies", "leader", "taking"})
 """What there is where seats lay cards into tricks."""
 
 TAKES = Signature("takes", 1)
+"""The output that makes it such a game."""
+
+STOCK = frozenset({"stock", "drew", "drawn", "left_over"})
+"""What there is where cards are drawn one by one."""
+
+DRAWS = Signature("draws", 1)
 """The output that makes it such a game."""
 
 
@@ -70,7 +81,9 @@ QUESTIONS: Mapping[str, Question] = {
         ("next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2"), TABLE | {"event", "move"},
         "what is remembered, and where cards go",
     ),
-    "control": Question(("asks/2", "leads/1", "deal_again/0"), TABLE, "who is asked, and who leads"),
+    "control": Question(
+        ("asks/2", "draws/1", "leads/1", "deal_again/0"), TABLE, "who is asked, who draws, and who leads"
+    ),
     "option": Question(("option/1",), EYES | {"event", "act"}, "what may be chosen"),
     "end": Question(("points/3", "won/1", "drawn/0", "match_over/0"), TABLE | {"event"}, "what an episode is worth"),
     "roles": Question(("role/2", "side/2"), TABLE | {"event"}, "which part each seat has, and who is with whom"),
@@ -103,6 +116,9 @@ def _absent(kb: KnowledgeBase) -> Iterator[tuple[str, tuple[str, str]]]:
     if TAKES not in kb.request.outputs:
         for group in TRICKS:
             yield group, ("no rule derives takes/1, so there are no tricks", "say who takes a trick: takes(S) :- …")
+    if DRAWS not in kb.request.outputs:
+        for group in STOCK:
+            yield group, ("no rule derives draws/1, so all cards are dealt at once", "say who draws: draws(S) :- …")
 
 
 def _of(

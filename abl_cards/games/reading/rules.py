@@ -25,7 +25,7 @@ from abl_cards.games.reading.forms import PASS, Forms, read_forms
 from abl_cards.games.reading.layout import NONE, carried_cells, read_catalogue
 from abl_cards.games.reading.loading import placed, read_knowledge
 from abl_cards.games.reading.pack import Pack, rank_and_suit, read_pack
-from abl_cards.games.reading.questions import TAKES, unsupplied
+from abl_cards.games.reading.questions import DRAWS, TAKES, unsupplied
 from abl_cards.games.shapes import functor, number, one_each
 from abl_cards.games.telling.columns import SHOWN_BITS, Words
 from abl_cards.games.telling.writer import Told, columns_of
@@ -160,13 +160,18 @@ class Rules:
         words = self.words
         return empty_state(
             n, self.table.seats, len(self.pack), self.recent, self.widest, len(self.fluents), len(words.lots),
-            len(words.kinds) if self.beliefs else 0, self.taking is not None,
+            len(words.kinds) if self.beliefs else 0, self.taking is not None, len(self.pack.deck) if self.draws else 0,
         )  # fmt: skip
 
     @cached_property
     def taking(self) -> Told | None:
         """The circuit of who takes a trick, and who goes on laying cards; None where seats play no tricks."""
         return self.told("takes/1", "more/0") if TAKES in self.derived else None
+
+    @property
+    def draws(self) -> bool:
+        """Whether cards are drawn one by one, and not dealt at once."""
+        return DRAWS in self.derived
 
     @property
     def composing(self) -> bool:
@@ -299,7 +304,11 @@ def _words(kb: KnowledgeBase, pack: Pack, cells: Cells, forms: Forms, fluents: F
     lots = tuple(name for name, _ in kb.facts("lots", 2))
     kinds = tuple(dict.fromkeys(kind_shown(form.kind) for form in forms.forms if form.name != PASS))
     ranks = _ranks_shown(cells, forms)
-    return Words(cells, forms, fluents, table.seats, table.who, tuple(stages), tuple(options), lots, kinds, ranks)
+    left_over = max(0, len(pack.deck) - sum(table.dealt))
+    return Words(
+        cells, forms, fluents, table.seats, table.who, tuple(stages), tuple(options), lots, kinds, ranks, pack.kinds,
+        left_over,
+    )  # fmt: skip
 
 
 def _options(kb: KnowledgeBase, pack: Pack) -> list[Term]:

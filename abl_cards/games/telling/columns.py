@@ -26,7 +26,7 @@ AT_LEAST, EQUAL, BIT = range(3)
 SHOWN_BITS = 64
 """Ranks, and strengths from 0 on, in which something may have been shown; those beyond are not remembered."""
 
-EVENTS = ("match", "deal", "choice", "play", "pass", "trick", "end")
+EVENTS = ("match", "deal", "draw", "choice", "play", "pass", "trick", "end")
 
 
 class Test(NamedTuple):
@@ -52,6 +52,8 @@ class Words:
     lots: tuple[Term, ...]
     kinds: tuple[Term, ...]  # what a seat has shown goes by these
     ranks: tuple[Term, ...]  # of such plays
+    cards: tuple[Term, ...]  # the kinds of the pack
+    left_over: int  # cards that nobody is dealt
 
     @property
     def groups(self) -> Mapping[str, int]:
@@ -65,6 +67,7 @@ class Words:
             "lies": self.seats * cells, "leader": 1, "taking": 1, "act": 5,
             "hands": self.seats * cells, "aside": cells, "plays": self.seats,
             "result": 2 * self.seats, "event": 4,
+            "stock": 1, "drew": 1, "drawn": 1, "left_over": self.left_over,
             "lots": len(self.lots), "shown": 3 * len(self.kinds) * SHOWN_BITS, "others_size": 1,
         }  # fmt: skip
 
@@ -201,6 +204,14 @@ def _lot(words: Words, arguments: tuple[Term, ...]) -> Test | None:
     return Test("lots", words.lots.index(name), EQUAL, value)
 
 
+def _left_over(words: Words, arguments: tuple[Term, ...]) -> Test | None:
+    """``left_over(I,Card)``: the card at this place, from 1."""
+    place, card = arguments
+    if card not in words.cards or not isinstance(place, int) or not 1 <= place <= words.left_over:
+        return None
+    return Test("left_over", place - 1, EQUAL, words.cards.index(card))
+
+
 def _shown(block: int, by_rank: bool) -> Resolve:
     """``laid(Kind,Rank)``, ``led(Kind,Strength)``: bits of what a seat has shown."""
 
@@ -243,6 +254,8 @@ INPUTS: Mapping[Signature, Resolve] = {
         "stage/1": _named("event", 1, lambda words: _places(words.stages)),
         "chosen/1": _named("event", 2, lambda words: _places(words.options)),
         "by/1": _number("event", 3, EQUAL), "lot/2": _lot,
+        "stock/1": _number("stock"), "drew/1": _number("drew", 0, EQUAL),
+        "drawn/1": _named("drawn", 0, lambda words: _places(words.cards)), "left_over/2": _left_over,
         "laid/2": _shown(0, True), "led/2": _shown(1, False), "passed_over/2": _shown(2, False),
     }.items()
 }  # fmt: skip
@@ -278,6 +291,7 @@ GROUP_OF: Mapping[Signature, str] = {
         "act": "acted/1 owner/1 passed/1 has_passed/1 out/1", "hands": "holds/3 holds/4", "aside": "aside/2 aside/3",
         "plays": "laid_down/2", "lies": "in_trick/3 in_trick/4", "leader": "leader/1", "taking": "taking/0",
         "result": "finish/2 stuck/2", "event": "event/1 stage/1 chosen/1 by/1", "lots": "lot/2",
+        "stock": "stock/1", "drew": "drew/1", "drawn": "drawn/1", "left_over": "left_over/2",
         "shown": "laid/2 led/2 passed_over/2",
     }.items()
     for name in names.split()

@@ -68,10 +68,21 @@ def random_state(rules: Rules, n: int, random: np.random.Generator) -> State:
     else:
         _cards_in_tricks(rules, state, random)
     state.acts[:] = random.integers(0, most_declared(rules, "acts", 1) + 1, n)
+    if rules.draws:
+        _random_stock(rules, state, random)
     lots = rules.kb.pairs("lots")
     for place, name in enumerate(rules.words.lots):
         state.lots[:, place] = random.integers(0, int(lots[name]), n)
     return state
+
+
+def _random_stock(rules: Rules, state: State, random: np.random.Generator) -> None:
+    """Most stocks are drawn to the end; who drew, and what, is anybody and anything."""
+    n, cards = len(state.seat), sum(rules.table.dealt)
+    state.stock[:] = random.permuted(np.tile(rules.pack.deck, (n, 1)), axis=1)
+    state.drawn[:] = np.where(random.random(n) < 0.5, cards, random.integers(0, cards + 1, n))
+    state.drew[:] = np.where(state.drawn > 0, random.integers(0, rules.table.seats, n), NOBODY)
+    state.fresh[:] = (state.drawn > 0) & (random.random(n) < 0.5)
 
 
 def _random_trick(rules: Rules, state: State, random: np.random.Generator) -> None:

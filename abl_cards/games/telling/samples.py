@@ -41,6 +41,7 @@ def sample_leads(rules: Rules, states: int, seed: int) -> Decisions:
     random, state, n = np.random.default_rng(seed), rules.tables(states), states
     keys = random.integers(0, 2**63, n).astype(np.uint64)
     deal(keys, np.arange(n), rules.pack.deck, np.array(rules.table.dealt, np.int64), state.hands, state.aside)
+    state.drawn[:] = sum(rules.table.dealt) if rules.draws else 0
     state.fluents[:] = random_fluents(rules, n, random)
     state.context[:] = rules.contexts.of(state.fluents)
     dealt = np.array(rules.table.dealt)
@@ -77,6 +78,11 @@ def sample_facts(rules: Rules, states: int, seed: int) -> Rows:
     return rows
 
 
+def events_of(rules: Rules) -> tuple[str, ...]:
+    """What may happen in a game."""
+    return tuple(event for event in EVENTS if event != "draw" or rules.draws)
+
+
 Make = Callable[[Indices], Rows]
 
 
@@ -92,7 +98,7 @@ class _Sampler:
         yield _PLAYS_SHARE, self._play
         if self._rules.words.stages and self._rules.words.options:
             yield 0.15, self._choice
-        for event in EVENTS:
+        for event in events_of(self._rules):
             yield 0.03, self._at(event)
         yield 0.03, lambda which: self._table(which, None, TABLE)
         yield 0.03, lambda which: self._table(which, None, QUESTIONS["course"].told)

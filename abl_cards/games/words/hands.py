@@ -66,7 +66,7 @@ def read_hands(rules: Rules, value: Mapping[str, Any], needs: Needs, position: P
 
 def nothing_aside(rules: Rules) -> bool:
     """Whether every card is in somebody's hand until it is laid down."""
-    return sum(rules.table.dealt) == len(rules.pack.deck) and _LAYS_ASIDE not in rules.derived
+    return sum(rules.table.dealt) == len(rules.pack.deck) and _LAYS_ASIDE not in rules.derived and not rules.draws
 
 
 def read_cards(rules: Rules, value: Any) -> Counts:
@@ -172,7 +172,7 @@ def _check_needs(
     if "gone" not in needs.fields or told:
         return
     dealt = len(rules.pack.deck) - sum(rules.table.dealt)
-    counted = int(own.sum()) + int(position.laid.sum()) + sum(sizes or []) + dealt
+    counted = int(own.sum()) + int(position.laid.sum()) + sum(sizes or []) + dealt + position.stock
     if not sized or counted != len(rules.pack.deck):
         raise _missing(needs, "gone")
 

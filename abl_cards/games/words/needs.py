@@ -14,8 +14,9 @@ from abl_cards.logic import Signature
 
 FIELDS = (
     "hand", "to_beat", "top", "cards", "seat", "passed", "has_passed", "gone", "unseen", "aside", "acts", "acted",
-    "finish", "face", "stage", "profile", "trick", "picked",
+    "finish", "face", "stage", "profile", "trick", "picked", "stock", "drew", "drawn",
 )  # fmt: skip
+DRAWING = "stock", "drew", "drawn"
 """What a state may tell besides fluents."""
 
 WORDS = {
@@ -30,6 +31,9 @@ WORDS = {
     "acted": "who acted last",
     "trick": "the plays in the trick, in their order; [] for who leads",
     "picked": "the cards laid so far of a play that is not whole",
+    "stock": "how many cards are still to be drawn",
+    "drew": "who drew the last card",
+    "drawn": "the card that the seat has just drawn",
 }
 """What each field tells."""
 
@@ -42,6 +46,9 @@ _BY_GROUP = {
     "acts": "acts",
     "lies": "trick",
     "leader": "trick",
+    "stock": "stock",
+    "drew": "drew",
+    "drawn": "drawn",
 }
 _ACT = {0: ("seat", "acted"), 1: ("seat",), 2: ("seat", "passed"), 3: ("seat", "has_passed"), 4: ("seat", "cards")}
 _EVENT = {3: ("seat",)}
@@ -52,7 +59,8 @@ _OF_TRICKS, _NOT_OF_TRICKS = {"trick", "picked"}, {"to_beat", "top", "passed", "
 
 def fields_of(rules: Rules) -> list[str]:
     """What a state of these rules may tell besides fluents."""
-    absent = _OF_TRICKS if rules.taking is None else _NOT_OF_TRICKS | (set() if rules.composing else {"picked"})
+    absent: set[str] = set() if rules.draws else set(DRAWING)
+    absent |= _OF_TRICKS if rules.taking is None else _NOT_OF_TRICKS | (set() if rules.composing else {"picked"})
     return [field for field in FIELDS if field not in absent]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.play.state import PLAY
+from abl_cards.games.play.state import NOBODY, PLAY
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import LEADING, NO_CARD
 
@@ -35,6 +35,9 @@ class Position:
     has_passed: int = 0
     acts: int = 0
     context: int = 0
+    stock: int = 0  # cards that are still to be drawn
+    drew: int = NOBODY
+    fresh: int | None = None  # the kind of the card that has just been drawn
     finish: list[int] = field(default_factory=list)
 
     @property

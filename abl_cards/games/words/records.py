@@ -1,6 +1,7 @@
 """Played episodes as JSON objects: written down, and read.
 
-``hands`` as dealt by seat, ``aside`` what was left over, ``before`` what the match remembered, ``lots`` its random
+``hands`` as dealt by seat, ``aside`` what was left over, or ``stock``, all the cards in the order in which they are
+drawn, ``before`` what the match remembered, ``lots`` its random
 numbers, ``total`` its points so far, ``acts`` ([seat, play or choice]), ``finish`` (seats), ``points`` (by seat), and
 ``won`` (a team, or "draw") where the match ended. Besides ``game``, ``profile``, ``episode``, and more.
 """
@@ -88,7 +89,9 @@ def _dealt(rules: Rules, tables: Tables, table: int) -> dict[str, Any]:
     state, letters = tables.state, rules.letters
     context = int(rules.contexts.of(state.fluents[[table]])[0])
     found: dict[str, Any] = {"hands": [hand_text(rules, hand, context) for hand in state.hands[table]]}
-    if state.aside[table].any():
+    if rules.draws:
+        found["stock"] = letters.write(state.stock[table].tolist())
+    elif state.aside[table].any():
         found["aside"] = letters.hand(state.aside[table])
     values = Values(letters.terms)
     before = {
@@ -114,6 +117,7 @@ class Record:
 
     hands: NDArray[np.uint8]  # [seats, kinds]
     aside: NDArray[np.uint8]  # [kinds]
+    stock: NDArray[np.uint8]  # [cards] in the order in which they are drawn; none where they are not
     fluents: NDArray[np.int16]  # [slots] before the deal
     lots: NDArray[np.int16]  # [lots]
     total: NDArray[np.int64]  # [seats]
@@ -131,6 +135,7 @@ def read_record(rules: Rules, value: Any) -> Record:
     if value.get("game", rules.folder.name) != rules.folder.name:
         raise GameError(f"game: the record is of {value['game']!r}, the rules of {rules.folder.name!r}")
     check_profile(rules, value.get("profile"))
+    stock = _read_stock(rules, value.get("stock"))
     hands, aside = _read_cards(rules, value)
     acts = value.get("acts")
     if not isinstance(acts, list):
@@ -139,7 +144,7 @@ def read_record(rules: Rules, value: Any) -> Record:
     if type(episode) is not int or not 0 <= episode < 1 << 30:
         raise GameError(f"episode: {episode!r} is no number of episodes")
     return Record(
-        hands, aside, _read_before(rules, value.get("before")), _read_lots(rules, value.get("lots")),
+        hands, aside, stock, _read_before(rules, value.get("before")), _read_lots(rules, value.get("lots")),
         np.array(_read_numbers(rules, value, "total") or [0] * rules.table.seats, np.int64), episode,
         tuple(_read_act(rules, number, act) for number, act in enumerate(acts, start=1)), _read_finish(rules, value),
         _read_numbers(rules, value, "points"), _read_won(rules, value.get("won")),
@@ -147,7 +152,7 @@ def read_record(rules: Rules, value: Any) -> Record:
 
 
 def _read_cards(rules: Rules, value: Mapping[str, Any]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    dealt, said = rules.table.dealt, value.get("hands")
+    dealt, said = (0,) * rules.table.seats if rules.draws else rules.table.dealt, value.get("hands")
     if not isinstance(said, list) or len(said) != rules.table.seats:
         raise GameError(f"hands: there must be a list of {rules.table.seats}, by seat")
     hands = []
@@ -165,6 +170,18 @@ def _read_cards(rules: Rules, value: Mapping[str, Any]) -> tuple[NDArray[np.uint
         if (aside != rest).any():
             raise GameError("it must be what is left of the pack")
     return np.stack(hands).astype(np.uint8), aside.astype(np.uint8)
+
+
+def _read_stock(rules: Rules, value: Any) -> NDArray[np.uint8]:
+    if not rules.draws:
+        if value is not None:
+            raise GameError("stock: no cards are drawn one by one here")
+        return np.zeros(0, np.uint8)
+    with reading("stock"):
+        cards = rules.letters.read([] if value is None else value)
+        if len(cards) != len(rules.pack.deck):
+            raise GameError(f"{len(cards)} cards, where all {len(rules.pack.deck)} are wanted in their order")
+    return np.array(cards, np.uint8)
 
 
 def _read_before(rules: Rules, value: Any) -> NDArray[np.int16]:
@@ -238,4 +255,5 @@ def dealt_of(records: list[Record]) -> Dealt:
         np.stack([record.hands for record in records]), np.stack([record.aside for record in records]),
         np.stack([record.fluents for record in records]), np.stack([record.lots for record in records]),
         np.stack([record.total for record in records]), np.array([record.episode for record in records], np.int32),
+        np.stack([record.stock for record in records]),
     )  # fmt: skip

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from abl_cards.games.game import GameError
 from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
-from abl_cards.games.play.state import CHOICE, NOBODY, PLAY
+from abl_cards.games.play.state import CHOICE, NOBODY, PLAY, State
+from abl_cards.games.play.stock import card_drawn, left
 from abl_cards.games.play.tables import Tables
 from abl_cards.games.play.view import View
 from abl_cards.games.reading.rules import Rules
@@ -25,7 +26,7 @@ from abl_cards.games.words.fields import reading
 from abl_cards.games.words.hands import nothing_aside
 from abl_cards.games.words.in_tricks import lay_trick, read_picked, read_trick, write_trick
 from abl_cards.games.words.letters import hand_of
-from abl_cards.games.words.needs import FIELDS, WORDS, Needs, fields_of, needs_of_choice, needs_of_play
+from abl_cards.games.words.needs import DRAWING, FIELDS, WORDS, Needs, fields_of, needs_of_choice, needs_of_play
 from abl_cards.games.words.order import hand_text
 from abl_cards.games.words.plays import actions, form_of, read_play
 from abl_cards.games.words.positions import Position
@@ -60,9 +61,23 @@ def write_state(rules: Rules, decisions: Decisions | Choices, row: int = 0) -> d
         found["gone"] = [hand_text(rules, hand, context) for hand in state.played[table]]
     if state.aside[table].any() and not partly:
         found["aside"] = int(state.aside[table].sum())
+    if rules.draws and choosing:
+        found |= _drawing(rules, view, row)
     if rules.open_hands or "face" in needs.fields:
         found["face"] = [hand_text(rules, hand, context) for hand in view.hidden_hands[row]]
     return found | _remembered(rules, rules.fluents.seen(state.fluents[[table]], np.array([seat]))[0], needs)
+
+
+def _drawing(rules: Rules, view: View, row: int) -> dict[str, Any]:
+    """How many cards are still to be drawn; who drew last, and what, if that is for these eyes."""
+    state, which = view.state, view.which[[row]]
+    found: dict[str, Any] = {"stock": int(left(rules, state, which)[0])}
+    drawer, kind = int(state.drew[which[0]]), int(card_drawn(state, which)[0])
+    if drawer >= 0:
+        found["drew"] = seats.write(rules, int(view.seats[row]), drawer)
+    if kind >= 0 and drawer == view.seats[row]:
+        found["drawn"] = rules.letters.texts[kind]
+    return found
 
 
 def _to_beat(rules: Rules, view: View, row: int) -> Any:
@@ -112,6 +127,8 @@ def read_state(rules: Rules, value: Any) -> Position:
     strange = [str(name) for name in value if name not in FIELDS and name not in fluents]
     if strange:
         raise GameError(f"unknown field {strange[0]!r} (a state has {', '.join([*fields_of(rules), *fluents])})")
+    if not rules.draws and (wrong := [field for field in DRAWING if field in value and field not in fluents]):
+        raise GameError(f"{wrong[0]}: no cards are drawn one by one here")
     check_profile(rules, value.get("profile"))
     stage = _stage(rules, value.get("stage"))
     needs = needs_of_choice(rules) if stage >= 0 else needs_of_play(rules)
@@ -126,6 +143,8 @@ def read_state(rules: Rules, value: Any) -> Position:
         _read_trick(rules, value, needs, position)
     else:
         _read_lying(rules, value, needs, position)
+    if rules.draws:
+        _read_drawing(rules, value, needs, position)
     hands.read_hands(rules, value, needs, position)
     _read_rest(rules, value, needs, position)
     return position
@@ -176,6 +195,23 @@ def _read_fluents(rules: Rules, value: Mapping[str, Any], needs: Needs, position
         elif name in needs.fluents:
             raise GameError(f'the rules look at {fluent.signature}: give "{name}" ({values.wanted(fluent)})')
     position.context = int(rules.contexts.of(position.fluents[None])[0])
+
+
+def _read_drawing(rules: Rules, value: Mapping[str, Any], needs: Needs, position: Position) -> None:
+    """How far the cards are drawn."""
+    cards = sum(rules.table.dealt)
+    stock = _given(value, needs, "stock", 0)
+    if type(stock) is not int or not 0 <= stock <= cards:
+        raise GameError(f"stock: {stock!r} is no number of cards from 0 to {cards}")
+    position.stock = stock
+    with reading("drew"):
+        drawer = _given(value, needs, "drew", None)
+        position.drew = NOBODY if drawer is None else seats.read(rules, position.seat, drawer)
+    with reading("drawn"):
+        if value.get("drawn") is not None:
+            if position.drew != position.seat:
+                raise GameError("only a seat that has drawn knows its card")
+            (position.fresh,) = rules.letters.read([value["drawn"]])
 
 
 def _read_to_beat(rules: Rules, value: Mapping[str, Any], position: Position) -> None:
@@ -274,6 +310,18 @@ def stand(rules: Rules, positions: Sequence[Position]) -> Tables:
         state.order[row, : len(each.finish)] = each.finish
         state.fluents[row], state.context[row] = each.fluents, each.context
         state.leader[row], state.lies_form[row] = each.leader, each.lies_form
+        if rules.draws:
+            _stand_stock(rules, state, row, each)
     if rules.taking is not None:
         lay_trick(rules, state, positions)
     return tables
+
+
+def _stand_stock(rules: Rules, state: State, row: int, position: Position) -> None:
+    """Cards that lie aside are drawn next, in any order; the one drawn last is known."""
+    state.drawn[row] = sum(rules.table.dealt) - position.stock
+    state.drew[row], state.fresh[row] = position.drew, position.fresh is not None and state.drawn[row] > 0
+    rest = np.repeat(np.arange(len(position.aside)), position.aside)[: state.stock.shape[1] - state.drawn[row]]
+    state.stock[row, state.drawn[row] : state.drawn[row] + len(rest)] = rest
+    if position.fresh is not None and state.fresh[row]:
+        state.stock[row, state.drawn[row] - 1] = position.fresh

@@ -125,6 +125,9 @@ class ContestDealer:
         self._scene, self._ledger, self._told = Scene(), Ledger(), set()
         self._news += [News(seat, protocol.beginning(self._view, seat, self._dialect)) for seat in SEATS]
 
+    def drew(self, tables: Tables, which: Indices) -> None:
+        """Cards are dealt at once here."""
+
     def chosen(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
         """Nothing is told yet: all payers' cards are shown at once, and so are the returned ones."""
         kind = int(np.flatnonzero(options_of(tables.rules) == int(card[0]))[0])

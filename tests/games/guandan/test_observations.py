@@ -22,6 +22,9 @@ class Ear:
     def __init__(self, n: int) -> None:
         self.acts: list[list[tuple[int, list[int]]]] = [[] for _ in range(n)]
 
+    def drew(self, tables: object, which: np.ndarray) -> None:
+        """Cards are dealt at once."""
+
     def episode_began(self, tables: Tables, which: NDArray[np.int64]) -> None:
         for table in which:
             self.acts[table] = []

@@ -28,6 +28,9 @@ class Watch:
         self.matches = np.zeros(tables, np.int64)
         self.plays = 0
 
+    def drew(self, tables: Any, which: Any) -> None:
+        """Cards are dealt at once."""
+
     def episode_began(self, tables: Tables, which: Indices) -> None:
         """Each seat holds 27 cards, together two packs."""
         self.played_cards[which] = 0

@@ -21,6 +21,9 @@ class Scribe:
         self._decisions = 0
         self.lines: list[str] = []
 
+    def drew(self, tables: object, which: np.ndarray) -> None:
+        """Cards are dealt at once."""
+
     def episode_began(self, tables: Tables, which: Indices) -> None:
         """The level, the result before, and the deal."""
         if tables.episode[0] == self._number:

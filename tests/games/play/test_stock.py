@@ -1,0 +1,167 @@
+"""Cards that are drawn one by one: their order is the deal's, nobody but who drew sees a card, all is played again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.games import Tables, game
+from abl_cards.games.audience import Quiet
+from abl_cards.games.faults import TableError
+from abl_cards.games.game import GameError
+from abl_cards.games.play.stock import card_drawn, left
+from abl_cards.games.play.tables import Given
+from abl_cards.games.snapshots import copy_rows
+from abl_cards.logic import KBError
+from tests.games.random_play import match_keys, step
+
+STOCK = Path(__file__).parents[1] / "vocabulary" / "stock"
+WHICH = np.arange(60)
+
+
+def begin(seed: int = 1, listener: Any = None) -> Tables:
+    return Tables.begin(game(str(STOCK)).engine().rules, match_keys(len(WHICH), seed), listener)
+
+
+class _Ear(Quiet):
+    """Writes down who draws what."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[int, int, int]] = []
+
+    def drew(self, tables: Any, which: np.ndarray) -> None:
+        kinds = card_drawn(tables.state, which)
+        self.heard += zip(which.tolist(), tables.seat[which].tolist(), kinds.tolist(), strict=True)
+
+
+def test_cards_are_drawn_in_their_order_and_in_turn() -> None:
+    ear = _Ear()
+    tables = begin(listener=ear)
+    order, start = tables.state.stock.copy(), tables.state.lots[:, 0]
+    while tables.choosing().size:
+        step(tables)
+    for table in WHICH.tolist():
+        mine = [(seat, kind) for at, seat, kind in ear.heard if at == table]
+        assert [kind for _, kind in mine] == order[table, :12].tolist()
+        assert [seat for seat, _ in mine] == [(int(start[table]) + place) % 3 for place in range(12)]
+
+
+def test_no_card_is_lost_or_told() -> None:
+    """What has not been drawn is unseen; a choice knows the card that its own seat has drawn, and no other."""
+    tables, pack = begin(), game(str(STOCK)).engine().rules.pack.copies
+    while True:
+        state = tables.state
+        assert (state.hands.sum(axis=1) + state.aside + state.played.sum(axis=1) == pack).all()
+        choosing = tables.choosing()
+        if choosing.size:
+            for seat in range(3):
+                view = tables.view(choosing, np.full(len(choosing), seat, np.int8))
+                column = np.full((1, len(choosing)), -9, np.int16)
+                view.fills["drawn"](0, len(choosing), column, np.zeros(1, np.int64))
+                mine = state.fresh[choosing] & (state.drew[choosing] == seat)
+                assert ((column[0] >= 0) == mine).all()
+        if not step(tables):
+            break
+
+
+def test_decisions_do_not_depend_on_what_is_still_to_come() -> None:
+    """States, options and what is known of hands are the same whatever order the rest lies in."""
+    tables = begin(3)
+    which = np.flatnonzero(left(tables.rules, tables.state, WHICH) > 2)
+    other = Tables(tables.rules, len(WHICH))
+    copy_rows(tables.state, WHICH, other.state)
+    for row in which.tolist():
+        first = int(tables.state.drawn[row])
+        other.state.stock[row, first:] = other.state.stock[row, first:][::-1]
+    ours, theirs = tables.choices(which), other.choices(which)
+    assert (ours.options == theirs.options).all()
+    assert (ours.view.unseen == theirs.view.unseen).all()
+    engine = game(str(STOCK)).engine()
+    assert engine.look(ours, 0).state == engine.look(theirs, 0).state
+
+
+def test_imagined_tables_draw_what_is_imagined() -> None:
+    """What the others do not hold lies aside, and is what is drawn."""
+    tables = begin(5)
+    while not tables.playing().size:
+        step(tables)
+    here = tables.playing()
+    decisions = tables.decisions(here)
+    hands = decisions.view.hidden_hands[:, ::-1].copy()
+    sizes = decisions.view.sizes
+    alike = np.flatnonzero(sizes[:, 0] == sizes[:, 1])
+    imagined = Tables.imagine(decisions, alike, hands[alike])
+    assert (imagined.state.aside == tables.state.aside[here[alike]]).all()
+    assert (imagined.state.hands.sum(axis=1) == tables.state.hands[here[alike]].sum(axis=1)).all()
+
+
+def test_a_record_has_the_order_and_plays_again() -> None:
+    engine = game(str(STOCK)).engine()
+    recorder = engine.recorder(len(WHICH))
+    tables = begin(7, recorder)
+    while step(tables):
+        pass
+    records = [record for table in WHICH.tolist() for record in recorder.records(table)]
+    assert all(len(record["stock"]) == 16 and "aside" not in record for record in records)
+    read = [json.loads(json.dumps(record)) for record in records]
+    assert not engine.replay(read).disagreements
+    moved = read[0] | {"stock": read[0]["stock"][::-1]}
+    assert engine.replay([moved]).disagreements
+    with pytest.raises(GameError, match="stock: 15 cards, where all 16 are wanted in their order"):
+        engine.moment(read[0] | {"stock": read[0]["stock"][1:]}, 1)
+
+
+def test_states_of_choices_read_back() -> None:
+    engine, tables = game(str(STOCK)).engine(), begin(9)
+    seen = set()
+    while tables.choosing().size:
+        choices = tables.choices(tables.choosing())
+        for row in range(len(choices.view)):
+            found = engine.look(choices, row)
+            again = engine.moment(dict(found.state))
+            assert [str(each) for each in again.actions] == [str(each) for each in found.actions]
+            seen.add(found.state["stage"])
+        step(tables)
+    assert seen == {"show", "take", "bury"}
+
+
+def test_a_written_deal_tells_the_order() -> None:
+    engine = game(str(STOCK)).engine()
+    rules = engine.rules
+    hands, aside = np.zeros((1, 3, len(rules.pack)), np.uint8), rules.pack.copies[None].astype(np.uint8)
+    order = rules.pack.deck[None, ::-1]
+    tables = engine.with_deals(Given(hands, aside, order)).tables(np.zeros(1, np.uint64))
+    assert (tables.state.stock == order).all()
+    with pytest.raises(GameError, match="in which order they lie"):
+        engine.with_deals(Given(hands, aside)).tables(np.zeros(1, np.uint64))
+
+
+@pytest.mark.parametrize(
+    ("rule", "instead", "says"),
+    [
+        ("draws(S) :- stock(1), none_yet, lot(start,S).", "draws(S) :- none_yet, seat(S).", "`draws/1` names seat 0"),
+        ("draws(T) :- stock(1), drew(S), next(S,T).", "draws(T) :- drew(S), next(S,T).", "no card is left to be drawn"),
+        ("playable(pass).", "playable(pass) :- not left_over(1,crown).", "'left_over/2' is not known where"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, rule: str, instead: str, says: str) -> None:
+    text = (STOCK / "game.lp").read_text()
+    assert rule in text
+    (tmp_path / "game.lp").write_text(text.replace(rule, instead))
+    with pytest.raises((KBError, TableError)) as raised:
+        tables = game(str(tmp_path)).engine().tables(match_keys(8, 1))
+        while step(tables):
+            pass
+    assert says in str(raised.value)
+
+
+def test_where_all_is_dealt_there_is_no_stock(tmp_path: Path) -> None:
+    for file in game("president").home.glob("*.lp"):
+        (tmp_path / file.name).write_text(file.read_text())
+    (tmp_path / "rules2.lp").write_text("#external stock(N) : N = 1.\nover :- stock(1).\n")
+    with pytest.raises(KBError, match="no rule derives draws/1, so all cards are dealt at once"):
+        game(str(tmp_path)).engine()
