@@ -140,6 +140,12 @@ def test_a_written_deal_tells_the_order() -> None:
         engine.with_deals(Given(hands, aside)).tables(np.zeros(1, np.uint64))
 
 
+def _play(name: str) -> None:
+    tables = game(name).engine().tables(match_keys(8, 1))
+    while step(tables):
+        pass
+
+
 @pytest.mark.parametrize(
     ("rule", "instead", "says"),
     [
@@ -153,9 +159,7 @@ def test_what_is_wrong_is_said(tmp_path: Path, rule: str, instead: str, says: st
     assert rule in text
     (tmp_path / "game.lp").write_text(text.replace(rule, instead))
     with pytest.raises((KBError, TableError)) as raised:
-        tables = game(str(tmp_path)).engine().tables(match_keys(8, 1))
-        while step(tables):
-            pass
+        _play(str(tmp_path))
     assert says in str(raised.value)
 
 
