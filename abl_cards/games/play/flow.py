@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from abl_cards.games.faults import TableError, blame, several, stop_where
 from abl_cards.games.play import state as kernels
 from abl_cards.games.play import stock
+from abl_cards.games.play.shown import take_back
 from abl_cards.games.play.state import NOBODY, State
 from abl_cards.games.play.view import act_column, fill_seats
 from abl_cards.games.reading.rules import Rules, form_classes
@@ -28,7 +29,9 @@ from abl_cards.logic import Atom, Signature, Term, evaluate
 from abl_cards.logic.circuit import FALSE, TRUE
 from abl_cards.logic.errors import kb_error
 
-_CHANGES = ("next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2")
+_CHANGES = ("next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2", "takes_back/3")
+SHOWN = "shown"
+"""The event at which cards may be taken back."""
 
 
 class Control(NamedTuple):
@@ -59,15 +62,22 @@ class Change(NamedTuple):
         NDArray[np.int64], NDArray[np.int64]
     ]  # outputs that set one slot, side by side, and where slots begin
     known: NDArray[np.uint8] | None  # [outputs, forms] where the form alone decides what changes
+    backs: NDArray[np.int64]  # [n, 4] output, seat, kind, copies that are taken back out of the trick
 
     def apply(self, answers: NDArray[np.uint8], state: State, which: Indices) -> None:
         """Change the tables [n] by the answers [outputs, n]."""
         place, row = kernels.change(answers, which, *self[1:5], state.hands, state.aside, state.fluents)
         if place >= 0:
-            output = self.told.circuit.outputs[self.passes[row, 0]]
-            raise TableError(
-                int(which[place]), f"{output}, and the card is not there: `{output.name}/{len(output.args)}`"
-            )
+            self._missing(self.passes[row, 0], int(which[place]))
+        if len(self.backs):
+            place, row = take_back(answers, which, self.backs, state.lies, state.hands, state.played)
+            if place >= 0:
+                self._missing(self.backs[row, 0], int(which[place]))
+
+    def _missing(self, number: int, table: int) -> NoReturn:
+        """Raise TableError for a card that is not there."""
+        output = self.told.circuit.outputs[number]
+        raise TableError(table, f"{output}, and the card is not there: `{output.name}/{len(output.args)}`")
 
     def apply_known(self, state: State, which: Indices) -> None:
         """Change the tables [n] by the forms that have just been laid down there."""
@@ -358,7 +368,7 @@ def _change(rules: Rules, event: str) -> Change | None:
     circuit = told.circuit.specialise({atom: value for atom, value in events.items() if atom in told.circuit.inputs})
     if all(literal == FALSE for literal in circuit.output_literals.tolist()):
         return None
-    sets, adds, passes, takes, rivals = [], [], [], [], dict[int, list[int]]()
+    sets, adds, passes, takes, backs, rivals = [], [], [], [], [], dict[int, list[int]]()
     for output, (name, args) in enumerate(circuit.outputs):
         if circuit.output_literals[output] == FALSE:
             continue
@@ -377,11 +387,27 @@ def _change(rules: Rules, event: str) -> Change | None:
             takes.append((output, int(args[0])))
         elif name == "lays_aside":
             passes.append((output, int(args[0]), -1, rules.pack.number[args[1]]))
+        elif name == "takes_back":
+            backs.append((output, *_taken_back(rules, event, args)))
     told = Told.of(circuit, rules.words)
     tables = [np.array(found, np.int64).reshape(-1, width) for found, width in
-              ((sets, 3), (adds, 3), (passes, 4), (takes, 2))]  # fmt: skip
+              ((sets, 3), (adds, 3), (passes, 4), (takes, 2), (backs, 4))]  # fmt: skip
+    tables[4] = tables[4][np.lexsort((-tables[4][:, 3], tables[4][:, 2], tables[4][:, 1]))]
     matters, known = _mattering(rules, told)
-    return Change(told, tables[0], tables[1], tables[2], tables[3], matters, _side_by_side(rivals), known)
+    return Change(told, tables[0], tables[1], tables[2], tables[3], matters, _side_by_side(rivals), known, tables[4])
+
+
+def _taken_back(rules: Rules, event: str, args: tuple[Term, ...]) -> tuple[int, int, int]:
+    """The seat, the kind, and how many copies; raises KBError."""
+    text = f"takes_back({args[0]},{args[1]},{args[2]})"
+    if event != SHOWN or not rules.composing:
+        raise kb_error(
+            f"{text} at event({event}): cards are taken back of plays that are laid card by card, when they are shown",
+            "write it with event(shown), and more/0 for plays of several parts",
+        )
+    if number(args[2], text) < 1:
+        raise kb_error(f"{text}: no number of copies", "write copies from 1 on")
+    return int(args[0]), rules.pack.number[args[1]], number(args[2], text)
 
 
 def _side_by_side(rivals: Mapping[int, list[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -18,7 +18,7 @@ from abl_cards.games.play import state as kernels
 from abl_cards.games.play import stock, tricks
 from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
-from abl_cards.games.play.flow import Control, Flow
+from abl_cards.games.play.flow import SHOWN, Control, Flow
 from abl_cards.games.play.habits import note_acts
 from abl_cards.games.play.state import EPISODE_OVER, MATCH_OVER, PLAY
 from abl_cards.games.play.view import View, others_of
@@ -232,7 +232,8 @@ class Tables:
                 lambda lo, hi: kernels.lay_down(self.state, self.rules.turns, passing, which, lo, hi, *moves),
             )
         else:
-            which, stuck = tricks.lay(self.rules, self.state, which, moves, self._tell if self.listener else None)
+            tell, happen = self._tell if self.listener else None, self._shown if SHOWN in self.flow.changes else None
+            which, stuck = tricks.lay(self.rules, self.state, which, moves, tell, happen)
         for table in stuck:
             if table >= 0:
                 raise TableError(int(table), self._no_turn(int(table)))
@@ -248,6 +249,10 @@ class Tables:
         """Tell who listens of plays that were composed."""
         assert self.listener
         self.listener.played(self, which, moves)
+
+    def _shown(self, which: Indices) -> None:
+        """Plays of several parts have been shown, and nothing has come of them."""
+        self.flow.happens(SHOWN, self.state, which)
 
     def choose(self, which: Indices, options: NDArray[np.uint8]) -> None:
         """Choose one of the options at each of these tables: their numbers [n]."""

@@ -16,6 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games.faults import blame, several, stop_where
+from abl_cards.games.play.shown import Happen, show, spread
 from abl_cards.games.play.state import NEXT_SEAT, NO_TURN, OVER, TRICK_OVER, State, close, finish
 from abl_cards.games.play.view import fill_seats
 from abl_cards.games.reading.rules import Rules
@@ -81,20 +82,27 @@ Tell = Callable[[Indices, Moves], None]
 """Told of the tables where a composed play is whole, and of all its cards, before anything comes of it."""
 
 
-def lay(rules: Rules, state: State, which: Indices, moves: Moves, tell: Tell | None) -> tuple[Indices, list[int]]:
-    """Apply a play or a pass at each of these tables.
+def lay(
+    rules: Rules, state: State, which: Indices, moves: Moves, tell: Tell | None, happen: Happen | None = None
+) -> tuple[Indices, list[int]]:
+    """Apply a play or a pass at each of these tables; happen, where plays are shown before they lie.
 
     Returns those where it is whole, and tables whose turn nobody has, by share, or -1. Raises TableError where nobody
     takes the trick, or several do.
     """
     passing = rules.forms.passing
     each_share(len(which), lambda lo, hi: _lay(state, passing, which, lo, hi, *moves))
+    owner = state.owner[which]
     more = _settle(rules, state, which, state.seat[which], moves)
     if rules.composing:
         state.picking[which] = more
         which, moves = which[~more], _whole(rules, state, which[~more], moves.form[~more])
         if tell and which.size:
             tell(which, moves)
+        if happen:
+            back = show(rules, state, which, moves, happen)
+            state.owner[which[back]] = owner[~more][back]
+            settle(rules, state, which[back])
     seats, turns = state.seat[which], rules.turns
     each_share(len(which), lambda lo, hi: _act(state, passing, which, lo, hi, *moves))
     return which, each_share(len(which), lambda lo, hi: _turn(state, turns, which, seats, lo, hi))
@@ -104,20 +112,9 @@ def _whole(rules: Rules, state: State, which: Indices, form: NDArray[np.int16]) 
     """Plays with all the cards that their seats have laid; what ends one of open length is no pass."""
     laid = state.lies[which, state.seat[which]]
     cards = np.full((len(which), rules.widest), NO_CARD, np.uint8)
-    _spread(laid, cards)
+    spread(laid, cards, np.arange(len(which)))
     ended = (form == rules.forms.passing) & laid.any(axis=1)
     return Moves(np.where(ended, state.lies_form[which, state.seat[which]], form).astype(np.int16), cards)
-
-
-@njit(cache=True, nogil=True)
-def _spread(counts, cards):
-    """Write the cards of counts [n, kinds] into cards [n, most]."""
-    for i in range(len(counts)):
-        filled = 0
-        for kind in range(counts.shape[1]):
-            for _ in range(counts[i, kind]):
-                cards[i, filled] = kind
-                filled += 1
 
 
 def settle(rules: Rules, state: State, which: Indices) -> None:

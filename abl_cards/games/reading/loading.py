@@ -25,10 +25,10 @@ FACTS = (
 )  # fmt: skip
 ASKED = (
     "acts_as/2", "legal/1", "move/1", "includes/1", "strength/2", "beats/1", "barred/1", "turn/1", "trick_over/0",
-    "over/0", "init/1", "next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2", "deal_again/0",
-    "asks/2", "draws/1", "leads/1", "option/1", "points/3", "won/1", "drawn/0", "match_over/0", "has/4", "lacks/4",
-    "has/3", "lacks/3", "belief/3", "role/2", "side/2", "takes/1",
-    "more/0",
+    "over/0", "init/1", "next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2", "takes_back/3",
+    "deal_again/0", "asks/2", "draws/1", "leads/1", "option/1", "points/3", "won/1", "drawn/0", "match_over/0",
+    "has/4", "lacks/4", "has/3", "lacks/3", "has_now/4", "lacks_now/4", "has_now/3", "lacks_now/3", "belief/3",
+    "role/2", "side/2", "takes/1", "more/0",
 )  # fmt: skip
 OUTPUTS = {Signature.parse(name) for name in (*FACTS, *ASKED)}
 

@@ -67,6 +67,9 @@ class Question:
     what: str  # it decides
 
 
+HANDS = ("has/4", "lacks/4", "has/3", "lacks/3", "has_now/4", "lacks_now/4", "has_now/3", "lacks_now/3")
+"""What may be known of a hand: as it was when the play began, and as it is now."""
+
 QUESTIONS: Mapping[str, Question] = {
     "play": Question(("legal/1", "move/1", "includes/1"), EYES, "what may be played"),
     "order": Question(("strength/2", "acts_as/2"), frozenset({"fluents"}), "the order of the plays"),
@@ -78,7 +81,8 @@ QUESTIONS: Mapping[str, Question] = {
         ("takes/1", "more/0"), frozenset({"act", "lies", "leader", "move", "fluents"}), "who takes a trick"
     ),
     "changes": Question(
-        ("next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2"), TABLE | {"event", "move"},
+        ("next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2", "takes_back/3"),
+        TABLE | {"event", "move"},
         "what is remembered, and where cards go",
     ),
     "control": Question(
@@ -91,7 +95,7 @@ QUESTIONS: Mapping[str, Question] = {
         ("cost/2", "violated/1"), EYES | {"left", "move", "taking", "emptying", "choice", "estimate", "event"},
         "what a move costs",
     ),
-    "hands": Question(("has/4", "lacks/4", "has/3", "lacks/3"), frozenset({"fluents"}), "what is known of the hands"),
+    "hands": Question(HANDS, frozenset({"fluents"}), "what is known of the hands"),
     "beliefs": Question(("belief/3",), frozenset({"shown", "size", "fluents"}), "what is believed of a hand"),
 }  # fmt: skip
 """By name."""

@@ -26,7 +26,7 @@ AT_LEAST, EQUAL, BIT = range(3)
 SHOWN_BITS = 64
 """Ranks, and strengths from 0 on, in which something may have been shown; those beyond are not remembered."""
 
-EVENTS = ("match", "deal", "draw", "choice", "play", "pass", "trick", "end")
+EVENTS = ("match", "deal", "draw", "choice", "shown", "play", "pass", "trick", "end")
 
 
 class Test(NamedTuple):

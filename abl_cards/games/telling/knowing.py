@@ -16,24 +16,26 @@ WHOLE = 255
 def write_bounds(answers, outputs, others, played, which, unseen, shared, lo, hi, at_least, at_most):
     """Fill zeroed at_least [n, others, kinds] and at_most, as in Constraints, for observers lo..hi-1.
 
-    answers [outputs, n] are facts, of which outputs [facts, 4] are seat, kind, what it has at least and at most. Where
-    bounds are shared, what some of the others are known to hold is nobody else's.
+    answers [outputs, n] are facts, of which outputs [facts, 5] are seat, kind, what it has at least and at most, and
+    whether now, or when the play began. Where bounds are shared, what some of the others are known to hold is nobody
+    else's.
     """
     seats, kinds = played.shape[1], played.shape[2]
-    least, most = np.empty((seats, kinds), np.int16), np.empty((seats, kinds), np.int16)
+    least, most = np.empty((2, seats, kinds), np.int16), np.empty((2, seats, kinds), np.int16)
     for i in range(lo, hi):
         least[:], most[:] = 0, WHOLE
         for output in range(len(outputs)):
             if answers[output, i]:
-                seat, kind = outputs[output, 0], outputs[output, 1]
-                least[seat, kind] = max(least[seat, kind], outputs[output, 2])
-                most[seat, kind] = min(most[seat, kind], outputs[output, 3])
+                seat, kind, now = outputs[output, 0], outputs[output, 1], outputs[output, 4]
+                least[now, seat, kind] = max(least[now, seat, kind], outputs[output, 2])
+                most[now, seat, kind] = min(most[now, seat, kind], outputs[output, 3])
         for other in range(others.shape[1]):
             seat = others[i, other]
             for kind in range(kinds):
                 gone = np.int16(played[which[i], seat, kind])
-                at_least[i, other, kind] = max(0, least[seat, kind] - gone)
-                bound = most[seat, kind] - gone if most[seat, kind] != WHOLE else np.int16(WHOLE)
+                at_least[i, other, kind] = max(0, least[0, seat, kind] - gone, least[1, seat, kind])
+                bound = most[0, seat, kind] - gone if most[0, seat, kind] != WHOLE else np.int16(WHOLE)
+                bound = min(bound, most[1, seat, kind])
                 at_most[i, other, kind] = min(np.int16(unseen[i, kind]), max(0, bound))
         if shared:
             for kind in range(kinds):

@@ -1,7 +1,8 @@
 """What a seat knows of the hands it does not see, and what it believes of them: ``has, lacks`` and ``belief``.
 
 ``has(Seat,Rank,Suit,N)``, ``has(Seat,Card,N)``: when the play begins the seat has at least N copies of this card;
-``lacks``: fewer than N. Copies that the seat lays down later are taken off both. Besides everybody knows the counts.
+``lacks``: fewer than N. Copies that the seat lays down later are taken off both. ``has_now, lacks_now`` say the same of
+the hand as it is. Besides everybody knows the counts.
 Where the rules have no ``lacks``, nobody can hold what others are known to hold.
 Cards that lie aside are in no hand: of what is unseen so many are left over.
 
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.play.view import View
 from abl_cards.games.reading.pack import WILD
+from abl_cards.games.reading.questions import HANDS
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.shapes import functor, number
 from abl_cards.games.tables import Indices
@@ -47,7 +49,7 @@ class _Facts:
     """The circuit of has and lacks, and what its outputs mean."""
 
     told: Told
-    outputs: NDArray[np.int16]  # [outputs, 4] the seat, the kind of card, copies that it has at least, and at most
+    outputs: NDArray[np.int16]  # [outputs, 5] seat, kind of card, copies at least, and at most; 1 for the hand as it is
     shared: bool  # nothing says what a seat lacks, but that others have it
 
 
@@ -77,15 +79,18 @@ def _facts_of(rules: Rules) -> _Facts | None:
 
 
 def _read_facts(rules: Rules) -> _Facts | None:
-    told = rules.told("has/4", "lacks/4", "has/3", "lacks/3")
+    told = rules.told(*HANDS)
     if told is None:
         return None
     outputs = [_fact(rules, atom) for atom in told.circuit.outputs]
-    shared = all(name == "has" for name, _ in told.circuit.outputs)
-    return _Facts(told, np.array(outputs, np.int16).reshape(-1, 4), shared)
+    shared = all(name in _HAVING for name, _ in told.circuit.outputs)
+    return _Facts(told, np.array(outputs, np.int16).reshape(-1, 5), shared)
 
 
-def _fact(rules: Rules, atom: Atom) -> tuple[int, int, int, int]:
+_HAVING, _NOW = {"has", "has_now"}, {"has_now", "lacks_now"}
+
+
+def _fact(rules: Rules, atom: Atom) -> tuple[int, int, int, int, int]:
     """A row of ``_Facts.outputs``; raises KBError."""
     name, (seat, *card, copies) = atom
     kind: Term = card[0] if len(card) == 1 else f"card({card[0]},{card[1]})"
@@ -95,8 +100,8 @@ def _fact(rules: Rules, atom: Atom) -> tuple[int, int, int, int]:
     at = number(seat, text)
     if not 0 <= at < rules.table.seats or number(copies, text) < 1:
         raise kb_error(f"{text}: no such seat, or no number of copies", "write a seat of seat/1, and copies from 1 on")
-    least, most = (number(copies, text), knowing.WHOLE) if name == "has" else (0, number(copies, text) - 1)
-    return at, rules.pack.number[kind], least, most
+    least, most = (number(copies, text), knowing.WHOLE) if name in _HAVING else (0, number(copies, text) - 1)
+    return at, rules.pack.number[kind], least, most, int(name in _NOW)
 
 
 # --- what is believed -------------------------------------------------------------------------------------------------

@@ -80,7 +80,8 @@ def sample_facts(rules: Rules, states: int, seed: int) -> Rows:
 
 def events_of(rules: Rules) -> tuple[str, ...]:
     """What may happen in a game."""
-    return tuple(event for event in EVENTS if event != "draw" or rules.draws)
+    absent = {event for event, there in (("draw", rules.draws), ("shown", rules.composing)) if not there}
+    return tuple(event for event in EVENTS if event not in absent)
 
 
 Make = Callable[[Indices], Rows]
@@ -155,7 +156,7 @@ class _Sampler:
     # --- from the eyes of the referee ---------------------------------------------------------------------------------
 
     def _at(self, event: str) -> Make:
-        groups = TABLE | {"event"} | ({"move"} if event in ("play", "pass", "trick") else frozenset())
+        groups = TABLE | {"event"} | ({"move"} if event in ("shown", "play", "pass", "trick") else frozenset())
         return lambda which: self._table(which, event, groups)
 
     def _table(self, which: Indices, event: str | None, groups: frozenset[str]) -> Rows:
