@@ -1,16 +1,19 @@
-"""What the knowledge base contributes to an agent: groups of preferences, projection, looking ahead, the minimiser.
+"""What the knowledge base contributes to an agent: preferences, projection, looking ahead, the minimiser.
 
 The agent plays against itself without one part at a time. A part pays its way when the whole interval of the win rate
-lies above one half. ``--set agent=kb`` asks the same of the agent of logic alone, whose parts are the groups.
+lies above one half. ``--set agent=kb`` asks the same of the agent of logic alone, whose parts are the groups of
+preferences, or with ``--set single=true`` every single one.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from abl_cards.agents import checked_name
 from abl_cards.agents.learned import weights_of
+from abl_cards.agents.reasoning import judge_of
 from abl_cards.games import Engine, GameError
 from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk
@@ -34,7 +37,8 @@ class Settings(OfAnyGame):
     """Whose parts are measured, and how long."""
 
     agent: str = setting("abl", "who plays against itself without a part")
-    without: tuple[str, ...] = setting((), "groups of preferences and parts; all of them by default")
+    single: bool = setting(False, "every preference by itself, not whole groups")
+    without: tuple[str, ...] = setting((), "groups or preferences, and parts; all of them by default")
     games: int = setting(2000, "whole matches a part, each deal twice with the teams swapped")
     seed: int = setting(0, "of the deals", SEEDS)
 
@@ -48,14 +52,18 @@ class Part:
     option: str  # of the agent that does without
 
 
-def parts(agent: str, engine: Engine) -> list[Part]:
-    """All the parts of an agent, the groups first."""
+def parts(agent: str, engine: Engine, single: bool = False) -> list[Part]:
+    """All the parts of an agent, first the groups of preferences, or single ones."""
     name = checked_name(agent)
     learned = name.kind == "abl"
     estimates = learned and load_card(weights_of(name, engine)).abln  # beliefs fire for nobody else
-    sizes = engine.judge().groups(estimated=estimates)
-    groups = [Part(group, _preferences(sizes[group]), f"without={group}") for group in sorted(sizes)]
-    return [*groups, *(Part(word, what, word) for word, what in PARTS.items() if learned)]
+    costs = judge_of(name, engine).preferences(estimated=estimates)
+    if single:
+        found = [Part(each, f"of {group}", f"without={each}") for each, group in sorted(costs.items())]
+    else:
+        sizes = Counter(costs.values())
+        found = [Part(group, _preferences(sizes[group]), f"without={group}") for group in sorted(sizes)]
+    return [*found, *(Part(word, what, word) for word, what in PARTS.items() if learned)]
 
 
 def _preferences(number: int) -> str:
@@ -65,7 +73,7 @@ def _preferences(number: int) -> str:
 def run(settings: Settings, desk: Desk) -> Report:
     """Play against every variant."""
     engine = settings.engine
-    known = {part.name: part for part in parts(settings.agent, engine)}
+    known = {part.name: part for part in parts(settings.agent, engine, settings.single)}
     unknown = [name for name in settings.without if name not in known]
     if unknown:
         raise GameError(f"agent '{settings.agent}' has no part '{unknown[0]}' (there are: {', '.join(known)})")

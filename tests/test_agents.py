@@ -66,7 +66,7 @@ def test_equal_agents_have_one_name() -> None:
         ("random:fast", "unknown option 'fast' of agent 'random' .it has none"),
         ("kb:withot=bombs", "did you mean 'without=…'"),
         ("kb:without", "unknown option 'without' of agent 'kb'"),
-        ("kb:without=bomb", "unknown group of preferences 'bomb' .did you mean 'bombs'"),
+        ("kb:without=bomps", "unknown group or preference .bomps. .did you mean 'bombs'"),
         ("kb:kb=a,kb=b", "'kb' twice"),
         ("abl:noabln", r"unknown option 'noabln' of agent 'abl' .did you mean 'no-abln'"),
         ("abl:preset=huge", "no weights 'guandan-huge'"),

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import abl_cards
 from abl_cards.cli import app
+from tests.cli_runs import run as run_command
 from tests.edited import edited
 
 SAMPLE = Path(abl_cards.__file__).parent / "data" / "guandan_contest_sample.jsonl.gz"
@@ -57,11 +58,22 @@ def test_no_difference(tmp_path: Path) -> None:
     assert "120 states compared, 12 of them a card to give or a bid" in out
 
 
+def test_what_one_preference_changes() -> None:
+    answer = run_command("kb", "diff", "president", "--without", "pass", "--states", "200", "--games", "40", "--json")
+    assert answer.exit_code == 0
+    found = json.loads(answer.stdout)
+    assert found["without"] == ["pass"]
+    assert found["weights"] == [{"name": "pass", "before": [10], "after": []}]
+    assert found["causes"]["preferences"] == found["changed"] > 0
+    before, after = found["balance"]
+    assert after["pass_share"] > before["pass_share"]
+
+
 def test_a_preference_that_changes_decisions(keen: Path) -> None:
     found = difference(keen)
     assert list(found) == [
-        "game", "directory", "seed", "states", "choices", "left_out", "stuck", "labels", "weights", "changed",
-        "causes", "preferences", "examples", "smallest", "balance", "stopped",
+        "game", "directory", "without", "seed", "states", "choices", "left_out", "stuck", "labels", "weights",
+        "changed", "causes", "preferences", "examples", "smallest", "balance", "stopped",
     ]  # fmt: skip
     assert found["labels"] == {"added": [], "removed": [], "gained": [], "lost": [], "other_cards": []}
     assert found["smallest"] is found["stopped"] is None

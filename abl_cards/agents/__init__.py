@@ -1,6 +1,6 @@
 """What plays: agents by name, in every game.
 
-``random``, ``greedy``; ``kb``, the preferences of the knowledge base alone, with the variants ``kb:without=GROUP`` and
+``random``, ``greedy``; ``kb``, the preferences of the knowledge base alone, with the variants ``kb:without=NAME`` and
 ``kb:kb=DIR``; ``abl``, whose networks estimate and decide, see learned.py for its variants; ``human``, who plays
 in the terminal.
 """

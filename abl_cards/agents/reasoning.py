@@ -38,15 +38,15 @@ class Kb:
 
 
 def kb_agent(name: AgentName, engine: Engine) -> Kb:
-    """``kb``, ``kb:without=GROUP``, ``kb:kb=DIR``; raises GameError, KBError."""
+    """``kb``, ``kb:without=NAME``, ``kb:kb=DIR``; raises GameError, KBError."""
     return Kb(Minimiser(judge_of(name, engine)))
 
 
 def judge_of(name: AgentName, engine: Engine) -> Judge:
     """The preferences by which an agent of this name decides.
 
-    ``without`` leaves groups of preferences out; ``kb`` takes the preferences from another folder, while the rules of
-    the table stay.
+    ``without`` leaves preferences out, single ones or groups; ``kb`` takes the preferences from another folder, while
+    the rules of the table stay.
     """
     folder = name.value("kb")
     return engine.judge(name.values("without"), Path(folder) if folder else None)

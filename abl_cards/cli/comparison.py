@@ -16,6 +16,8 @@ from abl_cards.cli.console import (
     Seed,
     fail,
     find_game,
+    load_engine,
+    misuse,
     print_json,
     print_table,
     progress,
@@ -34,7 +36,11 @@ MOST_SHOWN = 12
 
 def diff(
     game_name: GameName,
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The edited rule files.")],
+    directory: Annotated[Path | None, typer.Argument(metavar="[DIR]", help="The edited rule files.")] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option("--without", metavar="NAME", help="Leave out a preference, or a group; may be repeated."),
+    ] = None,
     states: Annotated[int, typer.Option("--states", metavar="N", min=1, help="States to compare.")] = 1000,
     seed: Seed = 0,
     records: Annotated[
@@ -55,42 +61,48 @@ def diff(
     seat, how long it takes, how often a seat has but one move. The exit code is 0, whatever the difference.
 
         abl-cards kb diff guandan my-rules
+
+        abl-cards kb diff president --without keep_pairs
     """
-    from abl_cards.agents import judge
+    from abl_cards.agents import AgentName, judge
     from reasoners.differences import KbDifference, Side
     from reasoners.smallest import smallest
 
     game = find_game(game_name)
+    if directory is None and not without:
+        misuse("name the folder that differs, or what to leave out: --without NAME")
+    players = "kb", str(AgentName("kb", tuple(("without", name) for name in without or ())))
     with waiting("compiling both") as say:
-        engines = game.engine(None, profile), game.engine(directory, profile)
-        before, after = (Side(engine, judge("kb", engine)) for engine in engines)
+        engines = load_engine(game, None, profile), load_engine(game, directory, profile)
+        before, after = (Side(engine, judge(who, engine)) for engine, who in zip(engines, players, strict=True))
         found = KbDifference(before, after)
         say("comparing")
         for decisions in _states(before.engine, states, seed, records):
             found.add(decisions, EXAMPLES)
         say("looking for the smallest hand")
         least = smallest(before.engine, after.engine, found.telling)
-    balances, stopped = _balances((before.engine, after.engine), games, seed)
+    balances, stopped = _balances(((before.engine, players[0]), (after.engine, players[1])), games, seed)
     if as_json:
         parts = {"smallest": least, "balance": [each.to_json() for each in balances], "stopped": stopped}
-        print_json({"game": game.name, "directory": str(directory), "seed": seed, **found.to_json(), **parts})
+        what = {"game": game.name, "directory": str(directory or game.home), "without": without or [], "seed": seed}
+        print_json({**what, **found.to_json(), **parts})
     else:
         _print(found)
         _print_smallest(before.engine, after.engine, least)
         _print_balance(balances, stopped)
 
 
-def _balances(engines: tuple[Engine, Engine], games: int, seed: int) -> tuple[list[Balance], str | None]:
-    """How each plays, from the same seed, and what stops play, if anything does."""
+def _balances(sides: Sequence[tuple[Engine, str]], games: int, seed: int) -> tuple[list[Balance], str | None]:
+    """How an agent plays by each engine, from the same seed, and what stops play, if anything does."""
     from abl_cards.games import GameError
     from abl_cards.selftest.balance import balance
 
     found: list[Balance] = []
     with progress("balance", 2 * games) as tell:
-        for engine in engines if games else ():
+        for engine, player in sides if games else ():
             past = len(found) * games
             try:
-                found.append(balance(engine, games, seed, lambda done, past=past: tell(past + done, "games")))  # type: ignore[misc]
+                found.append(balance(engine, games, seed, lambda done, past=past: tell(past + done, "games"), player))  # type: ignore[misc]
             except GameError as problem:
                 return found, f"{'the edited rules' if found else 'the game'}: {problem}"
     return found, None

@@ -8,7 +8,6 @@ its decisions and its moves are written down as facts; nothing else here differs
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -133,12 +132,12 @@ class Preferences:
         """``cost(Name, Weight)`` and ``violated(K)``, the rows of ``fired``."""
         return self.circuit.outputs
 
-    def groups(self, estimated: bool = False) -> Counter[str]:
-        """How many preferences of each group can fire at all, with an estimate of the other hands or without one."""
+    def preferences(self, estimated: bool = False) -> dict[str, str]:
+        """The group of each preference that can fire at all, with an estimate of the other hands or without one."""
         circuit = self.circuit if estimated else self._unbelieving
         outputs = zip(circuit.outputs, circuit.output_literals.tolist(), strict=True)
         costs = [str(arguments[0]) for (name, arguments), literal in outputs if name == _COST and literal != FALSE]
-        return Counter(self.kb.groups[name] for name in {functor(cost) for cost in costs})
+        return {name: self.kb.groups[name] for name in dict.fromkeys(map(functor, costs))}
 
     def fired(
         self, decisions: Any, lists: MoveLists, estimate: Estimate | None = None
@@ -210,7 +209,7 @@ def _parts(moves: int) -> list[slice]:
 
 
 def read_preferences(kb: KnowledgeBase, facts: Facts, without: Collection[str] = ()) -> Preferences:
-    """Compile the preferences but for those of some groups, once; raises GameError for a group that is none."""
+    """Compile the preferences but for some groups and single ones, once; raises GameError for a name of neither."""
     key = "preferences", frozenset(without), id(facts.rules)
     if key not in kb.kept:  # what is kept holds the rules, so no others can come to have their id
         circuit = _left_over(kb, without)
@@ -221,19 +220,25 @@ def read_preferences(kb: KnowledgeBase, facts: Facts, without: Collection[str] =
 
 
 def _left_over(kb: KnowledgeBase, without: Collection[str]) -> Circuit:
-    """The circuit of the costs and the constraints, less the costs of some groups."""
+    """The circuit of the costs and the constraints, less the costs of some groups, and of single preferences."""
     circuit = kb.circuit("cost/2", "violated/1")
     if not without:
         return circuit
-    for group in without:
-        if group not in kb.groups.values():
-            known = sorted(set(kb.groups.values()))
-            hint = suggestion(group, known) or f"there are: {', '.join(known)}"
-            raise GameError(f"unknown group of preferences '{group}' ({hint})")
+    dropped = {preference for name in without for preference in _meant(kb, name)}
     kept = [
         row
         for row, (name, arguments) in enumerate(circuit.outputs)
-        if name != _COST or kb.groups.get(str(arguments[0]).partition("(")[0]) not in without
+        if name != _COST or functor(str(arguments[0])) not in dropped
     ]
     outputs = tuple(circuit.outputs[row] for row in kept)
     return replace(circuit, outputs=outputs, output_literals=circuit.output_literals[kept])
+
+
+def _meant(kb: KnowledgeBase, name: str) -> list[str]:
+    """The preferences of a group, or the one of that name: a group comes first."""
+    found = [preference for preference, group in kb.groups.items() if group == name]
+    if found or name in kb.groups:
+        return found or [name]
+    groups = sorted(set(kb.groups.values()))
+    hint = suggestion(name, (*groups, *kb.groups)) or f"groups: {', '.join(groups)}"
+    raise GameError(f"unknown group or preference '{name}' ({hint})")

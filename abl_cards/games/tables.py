@@ -6,7 +6,6 @@ do; a *Judge* says what it costs. Each game's ``tables.py`` and ``decisions.py``
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
@@ -94,8 +93,8 @@ class Judge(Protocol):
     def outputs(self) -> tuple[Atom, ...]:
         """``cost(Name, Weight)`` of every preference, and ``violated(K)`` of every constraint."""
 
-    def groups(self, estimated: bool = False) -> Counter[str]:
-        """How many preferences of each group can fire at all, with an estimate of the other hands or without one."""
+    def preferences(self, estimated: bool = False) -> dict[str, str]:
+        """The group of each preference that can fire at all, with an estimate of the other hands or without one."""
 
     def fired(
         self, decisions: Any, lists: MoveLists, estimate: Estimate | None = None

@@ -70,22 +70,22 @@ class _Counter(Quiet):
         return decisions
 
 
-def balance(engine: Engine, episodes: int, seed: int, tell: Callable[[int], None]) -> Balance:
-    """Let the knowledge base play against itself; raises GameError."""
+def balance(engine: Engine, episodes: int, seed: int, tell: Callable[[int], None], player: str = "kb") -> Balance:
+    """Let an agent play against itself, by default that of the knowledge base; raises GameError."""
     tables = min(TABLES, episodes)
     counter = _Counter(engine, tables)
-    play, player = engine.tables(mix_all(np.arange(tables).astype(np.uint64), seed), counter), agent("kb", engine)
+    play, equal = engine.tables(mix_all(np.arange(tables).astype(np.uint64), seed), counter), agent(player, engine)
     passing = engine.traits.pass_label
     while len(counter.won) < episodes:
         which, choosing = play.playing(), play.choosing()
         if which.size:
             decisions = counter.decide(play, which)
-            moves = player.play(decisions, mix_all(play.keys[which], play.clock[which]))
+            moves = equal.play(decisions, mix_all(play.keys[which], play.clock[which]))
             counter.passes += int((decisions.labels_of(moves.form) == passing).sum())
             play.play(which, moves)
         if choosing.size:
             keys = mix_all(play.keys[choosing], play.clock[choosing])
-            play.choose(choosing, player.choose(play.choices(choosing), keys))
+            play.choose(choosing, equal.choose(play.choices(choosing), keys))
         over = np.flatnonzero(play.winner != -1)
         if over.size:
             play.begin_match(over, mix_all(play.keys[over], 1))

@@ -17,8 +17,7 @@ def test_the_documents_know_every_group_and_each_pays_its_way() -> None:
     judge = game("guandan").engine().judge()
     measured = re.findall(r"^\| `(\w+)` \| \d+ \| 2,000 \| \S+% \| (\S+)% – ", text, re.MULTILINE)
     explained = re.findall(r"^\| `(\w+)` \| [a-z]", text, re.MULTILINE)
-    assert sorted(explained) == sorted(judge.groups(estimated=True)) == sorted(set(judge.kb.groups.values()))
-    assert (
-        sorted(group for group, _ in measured) == sorted(judge.groups()) == sorted({*explained} - {NEEDS_AN_ESTIMATE})
-    )
+    estimated, blind = {*judge.preferences(estimated=True).values()}, {*judge.preferences().values()}
+    assert sorted(explained) == sorted(estimated) == sorted(set(judge.kb.groups.values()))
+    assert sorted(group for group, _ in measured) == sorted(blind) == sorted({*explained} - {NEEDS_AN_ESTIMATE})
     assert all(float(low) > 50 for _, low in measured)

@@ -62,6 +62,9 @@ def test_parts_of_the_knowledge_base(engine: Engine, tiny_agent: str, tmp_path: 
     groups = set(engine.judge().kb.groups.values())
     assert {part.name for part in known} == groups | {"no-projection", "no-lookahead", "no-preferences"}
     assert {part.name for part in guandan_kb_ablation.parts("kb", engine)} == groups - {"beliefs"}
+    assert {part.name for part in guandan_kb_ablation.parts("kb", engine, single=True)} == {
+        *engine.judge().preferences()
+    }
     settings = guandan_kb_ablation.Settings(agent="kb", without=("wild", "passing"), games=6)
     results = conduct("guandan_kb_ablation", settings, tmp_path)
     best, other = rows(results, "parts")

@@ -177,6 +177,18 @@ def test_samples(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", game_names())
+def test_random_positions_can_be_told_and_asked_again(name: str) -> None:
+    engine = game(name).engine()
+    for decisions in of_all_kinds(engine, 120, seed=1):
+        if not isinstance(decisions, Decisions):
+            continue
+        told = [engine.look(decisions, row).state for row in range(len(decisions.which))]
+        found = engine.legal_labels(told)
+        legal = [{engine.labels[label] for label in np.flatnonzero(mask)} for mask in decisions.legal.T]
+        assert [labels if isinstance(labels, GameError) else set(labels) for labels in found] == legal
+
+
+@pytest.mark.parametrize("name", game_names())
 def test_listeners_hear_everything(name: str) -> None:
     """A listener hears each episode begin and end and each match end, and every decision before it is made."""
     engine = game(name).engine()
@@ -325,5 +337,6 @@ def test_preferences_are_compiled_once(name: str) -> None:
     engine = game(name).engine()
     judge = engine.judge()
     assert engine.judge() is judge
-    group = next(iter(judge.groups()))
+    name, group = next(iter(judge.preferences().items()))
     assert engine.judge(without=[group]) is engine.judge(without=(group,)) is not judge
+    assert {*judge.preferences()} - {*engine.judge(without=[name]).preferences()} == {name}

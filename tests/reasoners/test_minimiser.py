@@ -24,7 +24,7 @@ class Given:
         cost = np.zeros(n, np.int32) if self.cost is None else self.cost(lists)
         return cost, np.ones(n, bool) if self.consistent is None else self.consistent(lists)
 
-    def groups(self, estimated: bool = False) -> Any:
+    def preferences(self, estimated: bool = False) -> Any:
         raise NotImplementedError
 
     def fired(self, decisions: Any, lists: MoveLists, estimate: Any = None) -> Any:

@@ -3,25 +3,31 @@
 What lies on a table fits together: hands, cards laid down and cards aside are one pack, and who holds nothing is out.
 """
 
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.games.play.book import room_for
+from abl_cards.games.play.one_set import realise
 from abl_cards.games.play.state import NOBODY, PLAY, State
 from abl_cards.games.play.tricks import settle
 from abl_cards.games.reading.fluents import ANY, COUNT, NONE, Fluent
 from abl_cards.games.reading.forms import Form
 from abl_cards.games.reading.pack import WILD, rank_and_suit
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import LEADING
+from abl_cards.games.tables import LEADING, NO_CARD
+from abl_cards.streams import key_of
 
 _LEAD_SHARE = 0.2
 _PLANTED_SHARE = 0.7
 _EXACT_SHARE = 0.2  # of hands that hold these cards and no others
 _NARROW_SHARE = 0.5  # of hands in which some kinds of cards are likelier than others
+_LAID_AT_ONCE = 1 << 10
 _MOST_NUMBER = 40  # where the rules declare no largest one
 _RARE, _OFTEN = 0.02, 0.3  # how many of a set hold
 _NONE_SHARE = 0.2  # of fluents of one value
@@ -91,17 +97,65 @@ def _random_trick(rules: Rules, state: State, random: np.random.Generator) -> No
     state.to_beat[:] = np.where(random.random(n) < _LEAD_SHARE, LEADING, forms)
     other = (state.seat + random.integers(1, seats, n)) % seats
     state.owner[:] = np.where(state.to_beat < 0, state.seat, other)
+    _lay_tops(rules, state)
     state.acted[:] = random.integers(0, seats, n)
     state.laid[:] = random.integers(0, len(rules.forms), n)
     everyone = 1 << seats
     state.passed[:] = random.integers(0, everyone, n)
     state.gone_by[:] = state.passed | random.integers(0, everyone, n).astype(np.uint16)
+    state.passed[state.to_beat < 0] = state.gone_by[state.to_beat < 0] = 0
     empty = state.hands.sum(axis=2) == 0
     state.out[:] = (empty << np.arange(seats)).sum(axis=1)
     places = random.permuted(np.tile(np.arange(seats, dtype=np.int8), (n, 1)), axis=1)
     first = np.argsort(~empty[np.arange(n)[:, None], places], axis=1, kind="stable")  # who is out has a place
     places = np.take_along_axis(places, first, axis=1)
     state.order[:] = np.where(np.arange(seats) < empty.sum(axis=1)[:, None], places, NOBODY)
+
+
+def _lay_tops(rules: Rules, state: State) -> None:
+    """Cards for the plays to beat, none of them in the hand that decides; as if it led, where the others have none."""
+    rows = np.flatnonzero(state.to_beat >= 0)
+    for some in np.array_split(rows, len(rows) // _LAID_AT_ONCE + 1):
+        n, forms = len(some), state.to_beat[some].astype(np.int64)
+        hands = rules.pack.copies - state.hands[some, state.seat[some]]
+        allowed = np.zeros((len(rules.forms), n), np.uint8)
+        allowed[forms, np.arange(n)] = 1
+        labels, cards = rules.forms.label_of[forms], np.full((n, rules.forms.most_cards), NO_CARD, np.uint8)
+        found, form = np.zeros(n, np.int64), np.zeros(n, np.int16)
+        realise(
+            rules.asked_whole.book, hands.astype(np.uint8), state.context[some], np.ones(n, np.int8), labels,
+            np.concatenate([np.zeros((len(rules.labels), n), np.uint8), allowed]),
+            key_of(0) + some.astype(np.uint64), 0, n, form, cards,
+            room_for(rules.book, rules.forms.most_cards), found,
+        )  # fmt: skip
+        there = (found > 0) & (form == forms)
+        state.top_cards[some[there], : cards.shape[1]] = cards[there]
+        _hand_over(state.hands, state.aside, state.played, some[there], cards[there], state.owner, state.seat)
+        state.to_beat[some[~there]], state.owner[some[~there]] = LEADING, state.seat[some[~there]]
+
+
+@njit(cache=True, nogil=True)
+def _hand_over(hands, aside, played, which, cards, owner, seat):
+    """The cards [n, most] are among those that the owners at tables which[:] have laid down; nobody's hand gains."""
+    seats = hands.shape[1]
+    for i in range(len(which)):
+        table, mine = which[i], owner[which[i]]
+        for place in range(cards.shape[1]):
+            card = cards[i, place]
+            if card == NO_CARD or (cards[i, : place + 1] == card).sum() <= played[table, mine, card]:
+                continue
+            if aside[table, card]:
+                aside[table, card] -= 1
+                played[table, mine, card] += 1
+            for other in range(seats):
+                if (cards[i, : place + 1] == card).sum() <= played[table, mine, card]:
+                    break
+                if other != mine and played[table, other, card]:
+                    played[table, other, card] -= 1
+                    played[table, mine, card] += 1
+                elif other != seat[table] and hands[table, other, card]:
+                    hands[table, other, card] -= 1
+                    played[table, mine, card] += 1
 
 
 def _cards_in_tricks(rules: Rules, state: State, random: np.random.Generator) -> None:
@@ -214,6 +268,7 @@ def _deal(rules: Rules, state: State, planted: NDArray[np.uint8], random: np.ran
     holders = seats + 1 + seats  # hands, what is aside, what each seat has laid down
     own = np.maximum(random.integers(0, most + 1, n), np.minimum(planted.sum(axis=1), most))
     own[random.random(n) < 0.1] = most
+    own = np.maximum(own, 1)  # who decides has cards
     exact = (random.random(n) < _EXACT_SHARE) & planted.any(axis=1)
     own = np.where(exact, np.minimum(planted.sum(axis=1), most), own)
     bounds, rest = [own], len(deck) - own
