@@ -16,7 +16,7 @@ from abl_cards.games.game import GameError
 from abl_cards.games.hidden import Constraints
 from abl_cards.parallel import each_share
 from abl_cards.streams import mix_all
-from reasoners import deals, odds, projection
+from reasoners import deals, many_hands, odds, projection
 
 Estimate = NDArray[np.float32]
 """[n, others, cards] expected copies."""
@@ -26,7 +26,8 @@ def project(estimate: Estimate, constraints: Constraints) -> Estimate:
     """The nearest consistent estimate, row by row; as near as it comes where nothing is consistent."""
     arrays, guess = _arrays(constraints), _guess(estimate, constraints)
     projected = np.empty(guess.shape, np.float32)
-    each_share(len(guess), lambda lo, hi: projection.project_rows(guess, *arrays, lo, hi, projected), least=64)
+    kernel = many_hands.project_rows if _many(guess) else projection.project_rows
+    each_share(len(guess), lambda lo, hi: kernel(guess, *arrays, lo, hi, projected), least=64)
     return projected[:, : estimate.shape[1]]
 
 
@@ -72,7 +73,8 @@ def most_probable(estimate: Estimate, constraints: Constraints) -> NDArray[np.ui
     """[n, others, cards] the likeliest whole deal, see deals.py; unbalanced where nothing is consistent."""
     arrays, guess = _dealt(constraints), _guess(estimate, constraints)
     dealt = np.empty(guess.shape, np.uint8)
-    each_share(len(guess), lambda lo, hi: deals.best_rows(guess, *arrays, lo, hi, dealt), least=64)
+    kernel = many_hands.best_rows if _many(guess) else deals.best_rows
+    each_share(len(guess), lambda lo, hi: kernel(guess, *arrays, lo, hi, dealt), least=64)
     return dealt[:, : estimate.shape[1]]
 
 
@@ -83,8 +85,12 @@ def sample(estimate: Estimate, constraints: Constraints, keys: NDArray[np.uint64
     """
     arrays, guess = _dealt(constraints), _guess(estimate, constraints)
     dealt = np.empty((*keys.shape, *guess.shape[1:]), np.uint8)
-    _refuse(each_share(len(guess), lambda lo, hi: deals.sample_rows(guess, *arrays, keys, lo, hi, dealt), least=8))
-    return dealt[:, :, : estimate.shape[1]]
+    if not _many(guess):
+        _refuse(each_share(len(guess), lambda lo, hi: deals.sample_rows(guess, *arrays, keys, lo, hi, dealt), least=8))
+        return dealt[:, :, : estimate.shape[1]]
+    order, guess, arrays = _largest_last(guess, arrays)
+    _refuse(each_share(len(guess), lambda lo, hi: many_hands.sample_rows(guess, *arrays, keys, lo, hi, dealt), least=8))
+    return dealt[:, :, np.argsort(order)][:, :, : estimate.shape[1]]
 
 
 def draw(estimate: Estimate, constraints: Constraints, keys: NDArray[np.uint64], deals: int) -> NDArray[np.uint8]:
@@ -100,8 +106,12 @@ def expected(estimate: Estimate, constraints: Constraints) -> Estimate:
     """
     arrays, guess = _dealt(constraints), _guess(estimate, constraints)
     mean = np.empty(guess.shape, np.float32)
-    _refuse(each_share(len(guess), lambda lo, hi: deals.expect_rows(guess, *arrays, lo, hi, mean), least=8))
-    return mean[:, : estimate.shape[1]]
+    if not _many(guess):
+        _refuse(each_share(len(guess), lambda lo, hi: deals.expect_rows(guess, *arrays, lo, hi, mean), least=8))
+        return mean[:, : estimate.shape[1]]
+    order, guess, arrays = _largest_last(guess, arrays)
+    _refuse(each_share(len(guess), lambda lo, hi: many_hands.expect_rows(guess, *arrays, lo, hi, mean), least=8))
+    return mean[:, np.argsort(order)][:, : estimate.shape[1]]
 
 
 def _refuse(shares: list[int]) -> None:
@@ -111,10 +121,7 @@ def _refuse(shares: list[int]) -> None:
 
 
 def _holders(constraints: Constraints) -> Constraints:
-    """With what lies aside as a last holder, of whom nothing is known but the number; where nothing does, the same.
-
-    The kernels know so many holders: beside as many hands nothing can lie aside, and no deal is consistent.
-    """
+    """With what lies aside as a last holder, of whom nothing is known but the number; where nothing does, the same."""
     if not _lies_aside(constraints):
         return constraints
     nothing = np.zeros_like(constraints.at_least[:, :1])
@@ -127,7 +134,7 @@ def _holders(constraints: Constraints) -> Constraints:
 
 
 def _lies_aside(constraints: Constraints) -> bool:
-    return constraints.left.shape[1] < projection.SEATS and bool((constraints.aside > 0).any())
+    return bool((constraints.aside > 0).any())
 
 
 def _with_aside(estimate: NDArray[Any], constraints: Constraints) -> NDArray[Any]:
@@ -155,8 +162,22 @@ def _dealt(constraints: Constraints) -> tuple[Any, Any, Any, Any]:
 
 
 def _padded(array: NDArray[Any]) -> NDArray[Any]:
-    """[n, others, ...] with seats that hold nothing behind the last, as many as the kernels count on."""
+    """[n, others, ...] with seats that hold nothing behind the last, as many as the kernels count on at least."""
     missing = projection.SEATS - array.shape[1]
-    if missing < 0:
-        raise GameError(f"{array.shape[1]} hidden hands: up to {projection.SEATS} are reckoned with")
-    return np.pad(array, [(0, 0), (0, missing), *[(0, 0)] * (array.ndim - 2)]) if missing else array
+    return np.pad(array, [(0, 0), (0, missing), *[(0, 0)] * (array.ndim - 2)]) if missing > 0 else array
+
+
+def _many(guess: NDArray[Any]) -> bool:
+    """Whether there are more holders than the quick kernels know."""
+    return guess.shape[1] > projection.SEATS
+
+
+def _largest_last(guess: NDArray[Any], arrays: tuple[Any, ...]) -> tuple[NDArray[np.int64], Any, tuple[Any, ...]]:
+    """The order of the holders that needs the least room, and what the kernels read in it; raises GameError."""
+    unseen, left, at_least, at_most = arrays
+    order = np.argsort(left.max(axis=0, initial=0), kind="stable")
+    states = (left[:, order[:-1]].astype(np.int64) + 1).prod(axis=1).max(initial=0)
+    if states > many_hands.MOST_STATES:
+        raise GameError(f"{len(order)} hidden hands of {left.sum(axis=1).max()} cards: too many for exact deals")
+    ordered = (np.ascontiguousarray(each[:, order]) for each in (left, at_least, at_most))
+    return order, np.ascontiguousarray(guess[:, order]), (unseen, *ordered)
