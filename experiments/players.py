@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from abl_cards.agents import Agent, AgentName, agent, checked_name
+from abl_cards.agents import AGENTS, Agent, AgentName, agent, checked_name
 from abl_cards.agents.learned import weights_of
+from abl_cards.agents.own import source_of
 from abl_cards.games import Engine, GameError
 
 
@@ -49,6 +50,8 @@ def mark(name: AgentName, engine: Engine) -> str:
     """Of the contents of the files that an agent plays by."""
     folder = name.value("kb")
     files = [*engine.judge().kb.files, *(sorted(Path(folder).rglob("*.lp")) if folder else [])]
+    if name.kind not in AGENTS:
+        files.append(source_of(name))
     return _digest([*files, weights_of(name, engine)] if name.kind == "abl" else files)
 
 

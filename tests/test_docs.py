@@ -4,7 +4,7 @@ In the documents, a ``console`` block holds ``$ commands`` and what they print; 
 a line, a line ``...`` for any number of lines. Words behind ``console``: ``any-numbers`` compares everything but the
 numbers, ``exit-1`` says how the last command ends. An ``output`` block is what the ``python`` block before it prints. A
 ``diff`` block is an edit of the file that its header names, an ``lp`` block that begins with ``% NAME.lp`` is a file,
-and so is a ``jsonl NAME`` block.
+and so are a ``jsonl NAME`` and a ``python NAME.py`` block.
 The blocks of a document run in order, in an empty folder of their own.
 """
 
@@ -84,7 +84,7 @@ def test_blocks_do_what_they_say(
         where = f"{document.name}:{block.line}"
         if block.language == "console":
             run_console(block, environment, where)
-        elif block.language == "python":
+        elif block.language == "python" and not block.words:
             printed = run_python(block, names, where)
         elif block.language == "output":
             compare(block.text, printed, block.words, where)
@@ -93,7 +93,7 @@ def test_blocks_do_what_they_say(
         elif block.language == "lp" and (name := re.match(r"% ([\w/]+\.lp)\b", block.text)):
             Path(name[1]).parent.mkdir(exist_ok=True)
             Path(name[1]).write_text(block.text, "utf-8")
-        elif block.language == "jsonl" and block.words:
+        elif block.language in ("jsonl", "python") and block.words:
             Path(block.words[0]).write_text(block.text, "utf-8")
 
 

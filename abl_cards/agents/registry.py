@@ -9,6 +9,7 @@ from abl_cards.agents.agent import Agent, Reasoned
 from abl_cards.agents.human import human_agent
 from abl_cards.agents.learned import KEYS, WORDS, abl_agent
 from abl_cards.agents.names import AgentName
+from abl_cards.agents.own import is_own, own_agent, source_of
 from abl_cards.agents.plain import Greedy, Random, zhiduoxing
 from abl_cards.agents.program import KEPT, program_agent
 from abl_cards.agents.reasoning import kb_agent
@@ -43,6 +44,8 @@ AGENTS: dict[str, Kind] = {
 def agent(text: str, engine: Engine) -> Agent:
     """An agent by name, for a game; raises GameError for a name that is none."""
     name = checked_name(text)
+    if name.kind not in AGENTS:
+        return own_agent(name, engine)
     return AGENTS[name.kind].make(name, engine)
 
 
@@ -60,10 +63,14 @@ def reasoned(text: str, engine: Engine) -> Reasoned:
 
 
 def checked_name(text: str) -> AgentName:
-    """The name of an agent there is, with options it has; raises GameError."""
+    """The name of an agent there is, with options it has, or of a class of the user's; raises GameError."""
     name = AgentName.parse(text)
+    if name.kind not in AGENTS and is_own(name):
+        source_of(name)
+        return name
     if name.kind not in AGENTS:
-        raise GameError(f"unknown agent '{name.kind}' ({_advice(name.kind, tuple(AGENTS))})")
+        advice = _advice(name.kind, tuple(AGENTS))
+        raise GameError(f"unknown agent '{name.kind}' ({advice}; or name a class of yours: module:Class)")
     kind = AGENTS[name.kind]
     if len(name.numbers) > kind.numbers:
         raise GameError(f"agent '{name}': {kind.numbers or 'no'} numbers may stand alone")

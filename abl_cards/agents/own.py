@@ -1,0 +1,164 @@
+"""Agents of one's own: a class in a module of the user's, ``match guandan mymodule:Player kb``.
+
+What it decides is checked: a move that is none of the legal ones ends the command with the state in which it was made.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.agents.agent import Agent, Keys
+from abl_cards.agents.names import AgentName
+from abl_cards.games import Choices, Decisions, Engine, GameError, Moves
+from abl_cards.games.tables import NO_CARD
+
+T = TypeVar("T")
+
+_FILE = ".py"
+
+
+def is_own(name: AgentName) -> bool:
+    """Whether a name may be that of a class in a module: ``module:Class``, ``folder/file.py:Class,key=value``."""
+    parts = name.kind.removesuffix(_FILE).replace("\\", "/").split("/")
+    return _class_of(name) is not None and all(part.isidentifier() for part in parts[-1].split("."))
+
+
+def source_of(name: AgentName) -> Path:
+    """The file of its module; raises GameError."""
+    if name.kind.endswith(_FILE):
+        path = Path(name.kind)
+        if not path.is_file():
+            raise GameError(f"agent '{name}': there is no file {path}")
+        return path.resolve()
+    _look_here()
+    try:
+        found = importlib.util.find_spec(name.kind)
+    except ModuleNotFoundError:  # the package of a dotted name
+        found = None
+    if found is None or found.origin is None:
+        raise GameError(f"unknown agent '{name.kind}': no agent of ours, and no module here or on Python's path")
+    return Path(found.origin)
+
+
+def own_agent(name: AgentName, engine: Engine) -> Agent:
+    """An object of the class, made with the engine and the options as words; raises GameError."""
+    path, word = source_of(name), _class_of(name)
+    assert word
+    options = {key: value for key, value in name.options if value}
+    module = _telling(name, path, lambda: _module(name, path))
+    made = getattr(module, word, None)
+    if not callable(made):
+        raise GameError(f"agent '{name}': {path} has no class {word}")
+    player = _telling(name, path, lambda: made(engine, **options))
+    for method in ("play", "choose"):
+        if not callable(getattr(player, method, None)):
+            raise GameError(f"agent '{name}': {word} has no method {method}; see docs/own-agents.md")
+    return Own(name, path, player)
+
+
+class Own:
+    """Somebody else's agent, whose answers are looked at."""
+
+    def __init__(self, name: AgentName, path: Path, player: Any) -> None:
+        """Ask this player, whose class stands in that file."""
+        self._name, self._path, self._player = name, path, player
+
+    def play(self, decisions: Decisions, keys: Keys) -> Moves:
+        """What it plays; raises GameError where that is no legal move."""
+        said = _telling(self._name, self._path, lambda: self._player.play(decisions, keys))
+        moves = self._shaped(said, decisions)
+        lists = decisions.moves(decisions.labels_of(moves.form))
+        decision = lists.decision
+        cards = np.full((len(moves.form), lists.cards.shape[1]), NO_CARD, np.uint8)
+        cards[:, : moves.cards.shape[1]] = moves.cards
+        same = (lists.form == moves.form[decision]) & (
+            np.sort(lists.cards, axis=1) == np.sort(cards, axis=1)[decision]
+        ).all(axis=1)
+        rows = np.full(len(moves.form), -1, np.int64)
+        rows[decision[same]] = np.flatnonzero(same)
+        for row in np.flatnonzero(rows < 0)[:1]:
+            form = decisions.rules.forms.forms[moves.form[row]].name
+            held = decisions.rules.letters.spoken([card for card in cards[row] if card < len(decisions.rules.pack)])
+            raise self._wrong(f"{decisions.state(row)}: {form} with {held or 'no cards'} is no legal move")
+        return lists.rows(rows)
+
+    def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
+        """What it chooses; raises GameError where that is no option."""
+        said = _telling(self._name, self._path, lambda: self._player.choose(choices, keys))
+        options = self._numbers(said, len(choices.options), choices.options.shape[1], "choose")
+        for row in np.flatnonzero(choices.options[np.arange(len(options)), options] == 0)[:1]:
+            raise self._wrong(f"option {options[row]} is none of {np.flatnonzero(choices.options[row]).tolist()}")
+        return options.astype(np.uint8)
+
+    def _shaped(self, said: Any, decisions: Decisions) -> Moves:
+        """Forms [n] and cards [n, most] as there are some."""
+        n, forms = len(decisions.which), decisions.rules.forms
+        if not (isinstance(said, tuple) and len(said) == 2):
+            raise self._wrong(f"play must give Moves, as decisions.moves().rows(…) does, not {type(said).__name__}")
+        form = self._numbers(said[0], n, len(forms), "play")
+        cards = np.asarray(said[1])
+        if cards.ndim != 2 or len(cards) != n or cards.shape[1] > forms.most_cards or cards.dtype.kind not in "iu":
+            wanted = f"whole numbers [{n}, up to {forms.most_cards}]"
+            raise self._wrong(f"play must give cards as {wanted}, not {cards.dtype} {list(cards.shape)}")
+        return Moves(form.astype(np.int16), np.clip(cards, 0, NO_CARD).astype(np.uint8))
+
+    def _numbers(self, said: Any, n: int, end: int, method: str) -> NDArray[np.int64]:
+        numbers = np.asarray(said)
+        if numbers.shape != (n,) or numbers.dtype.kind not in "iu":
+            wanted = f"whole numbers [{n}]"
+            raise self._wrong(f"{method} must give {wanted}, not {numbers.dtype} {list(numbers.shape)}")
+        if n and not 0 <= numbers.min() <= numbers.max() < end:
+            raise self._wrong(f"{method} must give numbers from 0 to {end - 1}")
+        return numbers.astype(np.int64)
+
+    def _wrong(self, text: str) -> GameError:
+        return GameError(f"agent '{self._name}': {text}")
+
+
+def _class_of(name: AgentName) -> str | None:
+    """The one word among the options."""
+    words = [key for key, value in name.options if not value]
+    return words[0] if len(words) == 1 and words[0].isidentifier() and not name.numbers else None
+
+
+def _look_here() -> None:
+    """Modules beside the user are found, after all others: theirs replace none of ours."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
+
+
+def _module(name: AgentName, path: Path) -> ModuleType:
+    if not name.kind.endswith(_FILE):
+        return importlib.import_module(name.kind)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _telling(name: AgentName, path: Path, call: Callable[[], T]) -> T:
+    """What a call gives; raises GameError with the place in the user's file where it fails."""
+    try:
+        return call()
+    except GameError:
+        raise
+    except Exception as problem:
+        frames = traceback.extract_tb(problem.__traceback__)
+        mine = [frame for frame in frames if Path(frame.filename).resolve() == path]
+        place = f"{path}:{mine[-1].lineno}" if mine else str(path)
+        if isinstance(problem, SyntaxError) and problem.lineno:
+            place = f"{problem.filename}:{problem.lineno}"
+        raise GameError(f"agent '{name}': {place}: {type(problem).__name__}: {problem}") from problem

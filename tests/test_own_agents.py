@@ -1,0 +1,128 @@
+"""Agents of the user's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abl_cards.agents import AgentName, agent, checked_name
+from abl_cards.arena import play_match
+from abl_cards.games import Engine, GameError, game
+from experiments.players import mark
+from tests.cli_runs import run
+
+FIRST = """class First:
+    def __init__(self, engine, option="0"):
+        self.option = int(option)
+    def play(self, decisions, keys):
+        lists = decisions.moves()
+        return lists.rows(lists.start[:-1])
+    def choose(self, choices, keys):
+        return choices.options.argmax(axis=1)
+"""
+BAD = """import numpy as np
+from {module} import First
+
+class OnePlay(First):
+    def play(self, decisions, keys):
+        form, cards = First.play(self, decisions, keys)
+        return form[:1], cards[:1]
+class Cards(First):
+    def play(self, decisions, keys):
+        form, cards = First.play(self, decisions, keys)
+        return form, (cards + 1) % 50
+class Text(First):
+    def play(self, decisions, keys):
+        return "pass"
+class Unheard(First):
+    def play(self, decisions, keys):
+        form, cards = First.play(self, decisions, keys)
+        return form * 0 + 30000, cards
+class Fails(First):
+    def play(self, decisions, keys):
+        return np.zeros(3)[7]
+class Chooses(First):
+    def choose(self, choices, keys):
+        return choices.options.argmax(axis=1) * 0 + 1
+class Lacks:
+    def __init__(self, engine): pass
+class Silent:
+    pass
+"""
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return game("doudizhu").engine(None, "botzone_bidding")
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str:
+    """The name of a module in the folder where the user is; each test has its own."""
+    name = f"own_{abs(hash(request.node.name))}"
+    (tmp_path / f"{name}.py").write_text(FIRST)
+    (tmp_path / f"{name}_bad.py").write_text(BAD.format(module=name))
+    monkeypatch.chdir(tmp_path)
+    return name
+
+
+@pytest.mark.parametrize("form", ["{}:First", "{}.py:First", "{}:First,option=3"])
+def test_it_plays(engine: Engine, module: str, form: str) -> None:
+    name = form.format(module)
+    result = play_match(engine, [name, "greedy"], [agent(name, engine), agent("greedy", engine)], games=6, seed=1)
+    assert result.games == 6
+
+
+def test_it_plays_where_agents_are_named(module: str) -> None:
+    answer = run("match", "president", f"{module}:First", "greedy", "--games", "8")
+    assert answer.exit_code == 0, answer.stderr
+    assert f"{module}:First (A)" in answer.stdout
+
+
+@pytest.mark.parametrize(
+    ("word", "problem"),
+    [
+        ("OnePlay", "play must give whole numbers .7., not int16 .1."),
+        ("Cards", "is no legal move"),
+        ("Text", "play must give Moves"),
+        ("Unheard", "play must give numbers from 0 to"),
+        ("Fails", r"_bad\.py:21: IndexError"),
+        ("Chooses", r"option \d+ is none of"),
+        ("Lacks", "Lacks has no method play"),
+        ("Silent", r"TypeError: Silent\(\) takes no arguments"),
+        ("Nobody", "has no class Nobody"),
+    ],
+)
+def test_what_it_gets_wrong_is_said(engine: Engine, module: str, word: str, problem: str) -> None:
+    with pytest.raises(GameError, match=problem):
+        bid_and_play(engine, f"{module}_bad:{word}")
+
+
+def bid_and_play(engine: Engine, name: str) -> None:
+    player, tables = agent(name, engine), engine.tables(np.arange(60).astype(np.uint64))
+    for _ in range(4):
+        asked = tables.choosing()
+        if asked.size:
+            tables.choose(asked, player.choose(tables.choices(asked), tables.keys[asked]))
+    playing = tables.playing()[:7]
+    player.play(tables.decisions(playing), tables.keys[playing])
+
+
+def test_modules_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, problem in (("nowhere_at_all:P", "no module here"), ("a.b.c:P", "no module here"), ("x.py:P", "no file")):
+        with pytest.raises(GameError, match=problem):
+            checked_name(name)
+    (tmp_path / "broken_module.py").write_text("class P:\n  def\n")
+    with pytest.raises(GameError, match=r"broken_module\.py:2: SyntaxError"):
+        agent("broken_module:P", game("president").engine())
+
+
+def test_results_belong_to_the_file(engine: Engine, module: str) -> None:
+    name = AgentName.parse(f"{module}.py:First")
+    before = mark(name, engine)
+    path = Path(f"{module}.py")
+    path.write_text(FIRST + "\n")
+    assert mark(name, engine) != before
