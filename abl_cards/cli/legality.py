@@ -33,6 +33,7 @@ class Desk:
     directory: Path | None
     profile: str | None
     labels: bool
+    whole: bool = False
     _engines: dict[str | None, Engine | KBError | GameError] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -71,7 +72,9 @@ class Desk:
         asked = list(states.values())
         found = {
             number: _error(number, answer) if isinstance(answer, GameError) else {"moves": answer}
-            for number, answer in zip(states, engine.legal_moves(asked), strict=True)
+            for number, answer in zip(
+                states, (engine.whole_moves if self.whole else engine.legal_moves)(asked), strict=True
+            )
         }
         if self.labels:
             for number, labels in zip(states, engine.legal_labels(asked), strict=True):

@@ -177,6 +177,9 @@ def legal(
     directory: RuleFolder = None,
     profile: Profile = None,
     labels: Annotated[bool, typer.Option("--labels", help="Print the legal labels (pseudo-actions) too.")] = False,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Where plays are laid card by card: list whole plays, not the next cards.")
+    ] = False,
 ) -> None:
     """List the legal moves of states: a JSON object a line in, a JSON object a line out, in the same order.
 
@@ -194,7 +197,7 @@ def legal(
     from abl_cards.cli import legality
     from abl_cards.lines import batches
 
-    desk = legality.Desk(find_game(game_name), directory, profile, labels)
+    desk = legality.Desk(find_game(game_name), directory, profile, labels, whole)
     problems = 0
     with legality.source(file) as stream:
         for batch in batches(stream):

@@ -33,7 +33,7 @@ from abl_cards.games.reading.loading import placed, read_knowledge
 from abl_cards.games.reading.rules import Rules, read_rules
 from abl_cards.games.shapes import functor
 from abl_cards.games.soundness import problems
-from abl_cards.games.tables import Action, Indices, Listener, Moment, MoveLists
+from abl_cards.games.tables import Action, Indices, Listener, Moment, MoveLists, Moves
 from abl_cards.games.telling import samples
 from abl_cards.games.telling.judging import FolderFacts
 from abl_cards.games.telling.knowledge import check_beliefs
@@ -43,6 +43,7 @@ from abl_cards.games.words import drawing, moments, replay
 from abl_cards.games.words.plays import action
 from abl_cards.games.words.racing import race_of
 from abl_cards.games.words.records import MatchRecorder
+from abl_cards.games.words.whole import whole_plays
 from abl_cards.logic import Circuit, KBError, KnowledgeBase, Term
 from abl_cards.logic.sorts import Sorts
 
@@ -254,6 +255,14 @@ class Engine:
     def legal_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
         """The complete lists of legal moves of states in JSON form, or what is wrong with a state."""
         return moments.legal_moves(self.rules, states)
+
+    def whole_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
+        """The same, with plays that are laid card by card as a whole."""
+        return moments.whole_moves(self.rules, states)
+
+    def whole_plays(self, decisions: Decisions, row: int = 0) -> Moves:
+        """All whole plays of a decision, each card set once; ``Tables.play`` takes any of them. Raises GameError."""
+        return whole_plays(decisions, row)
 
     def legal_labels(self, states: Sequence[Mapping[str, Any]]) -> list[list[str] | GameError]:
         """The legal labels of states in JSON form, or what is wrong with a state."""

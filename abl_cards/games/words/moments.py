@@ -27,6 +27,7 @@ from abl_cards.games.words.positions import Position
 from abl_cards.games.words.records import read_record
 from abl_cards.games.words.replay import Again
 from abl_cards.games.words.states import read_state, stand, write_state
+from abl_cards.games.words.whole import whole_plays
 
 # --- out of decisions -------------------------------------------------------------------------------------------------
 
@@ -94,6 +95,26 @@ def legal_moves(rules: Rules, states: Sequence[Mapping[str, Any]]) -> list[list[
         ]
 
     return _each(rules, states, of_plays, of_choices)
+
+
+def whole_moves(rules: Rules, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
+    """The same with plays that are laid card by card as a whole; what is wrong, too, where there are too many."""
+    answers = legal_moves(rules, states)
+    for number, value in enumerate(states):
+        if rules.composing and not isinstance(answers[number], GameError):
+            decisions = _asked(rules, [read_state(rules, value)])
+            if isinstance(decisions, Decisions):
+                answers[number] = _whole(rules, decisions)
+    return answers
+
+
+def _whole(rules: Rules, decisions: Decisions) -> list[Any] | GameError:
+    try:
+        moves = whole_plays(decisions, 0)
+    except GameError as problem:
+        return problem
+    contexts = np.repeat(decisions.context, len(moves.form))
+    return [each.to_json() for each in actions(rules, moves.form, moves.cards, contexts)]
 
 
 def _written(rules: Rules, options: NDArray[np.uint8], context: int) -> list[int]:
