@@ -16,6 +16,8 @@ from abl_cards.logic.lower import ALWAYS, AND2, AND3, AND4, CLEAR, FULL, HALF
 
 ONE = np.uint8(1)
 ZERO = np.uint64(0)
+BEGINNING = np.int64(0)
+"""The first column: for a literal 0 numba would compile another kernel."""
 
 
 @njit(nogil=True, cache=True)
@@ -153,13 +155,13 @@ def run(
             unpack(buffer, outputs, start, words, out)
         else:  # the last few states, padded to a word
             padded = np.zeros((len(rows), 64 * words), np.uint8)
-            copy(rows, start, padded, 0, states)
-            pack(padded, slots, 0, words, buffer)
+            copy(rows, start, padded, BEGINNING, states)
+            pack(padded, slots, BEGINNING, words, buffer)
             light(hot, start, states, words, buffer)
             settle(operations, segments, words, buffer)
             result = np.empty((len(outputs), 64 * words), np.uint8)
-            unpack(buffer, outputs, 0, words, result)
-            copy(result, 0, out, start, states)
+            unpack(buffer, outputs, BEGINNING, words, result)
+            copy(result, BEGINNING, out, start, states)
         start += states
 
 

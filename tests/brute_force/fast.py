@@ -24,7 +24,7 @@ from numba import njit
 
 from tests.brute_force.guandan import Action, rank_number
 
-LEAD, SINGLE, PAIR, TRIPLE, PLATE, TUBE, FULL_HOUSE, STRAIGHT, BOMB, STRAIGHT_FLUSH, JOKER_BOMB = range(11)
+LEAD, SINGLE, PAIR, TRIPLE, PLATE, TUBE, FULL_HOUSE, STRAIGHT, BOMB, STRAIGHT_FLUSH, JOKER_BOMB = np.arange(11)
 TYPE_CODES = {
     "Single": SINGLE,
     "Pair": PAIR,
@@ -53,6 +53,9 @@ def choices_of(size: int) -> np.ndarray:
 
 ONES, TWOS, THREES = choices_of(1), choices_of(2), choices_of(3)
 BOMB_CHOICES = tuple(choices_of(size) for size in range(4, 11))
+# Numbers that kernels hand to kernels are numpy's, as the types above: for each literal numba would compile another.
+NONE, ONE, TWO, THREE, FOUR, FIVE, SIX, SEVEN, EIGHT, NINE, TEN = np.arange(11)
+PHYSICAL, FLUSH = np.bool_(False), np.bool_(True)
 
 
 def counts_of(hand: Sequence[str]) -> np.ndarray:
@@ -249,15 +252,15 @@ def mark_groups(hand: np.ndarray, level: int, table: np.ndarray, mask: np.ndarra
     """Singles, pairs, triples and full houses."""
     for number in range(LOW, BIG_JOKER + 1):
         place = number - LOW
-        if may_follow(SINGLE, number, 1, level, table) and has_single(hand, level, number):
+        if may_follow(SINGLE, number, ONE, level, table) and has_single(hand, level, number):
             mask[FIRST_SINGLE + place] = 1
-        if may_follow(PAIR, number, 2, level, table) and has_pair(hand, level, number):
+        if may_follow(PAIR, number, TWO, level, table) and has_pair(hand, level, number):
             mask[FIRST_PAIR + place] = 1
         if number > HIGH:
             continue
-        if may_follow(TRIPLE, number, 3, level, table) and has_group(hand, level, number, THREES):
+        if may_follow(TRIPLE, number, THREE, level, table) and has_group(hand, level, number, THREES):
             mask[FIRST_TRIPLE + place] = 1
-        if may_follow(FULL_HOUSE, number, 5, level, table) and has_full_house(hand, level, number):
+        if may_follow(FULL_HOUSE, number, FIVE, level, table) and has_full_house(hand, level, number):
             mask[FIRST_FULL_HOUSE + place] = 1
 
 
@@ -266,15 +269,15 @@ def mark_runs(hand: np.ndarray, level: int, table: np.ndarray, mask: np.ndarray)
     """Plates, tubes, straights and straight flushes, from the low ace on."""
     for number in range(1, 14):
         place = number - 1
-        if may_follow(PLATE, number, 6, level, table) and has_plate(hand, level, number):
+        if may_follow(PLATE, number, SIX, level, table) and has_plate(hand, level, number):
             mask[FIRST_PLATE + place] = 1
-        if number <= 12 and may_follow(TUBE, number, 6, level, table) and has_tube(hand, level, number):
+        if number <= 12 and may_follow(TUBE, number, SIX, level, table) and has_tube(hand, level, number):
             mask[FIRST_TUBE + place] = 1
         if number > 10:
             continue
-        if may_follow(STRAIGHT, number, 5, level, table) and has_five(hand, level, number, False):
+        if may_follow(STRAIGHT, number, FIVE, level, table) and has_five(hand, level, number, PHYSICAL):
             mask[FIRST_STRAIGHT + place] = 1
-        if may_follow(STRAIGHT_FLUSH, number, 5, level, table) and has_five(hand, level, number, True):
+        if may_follow(STRAIGHT_FLUSH, number, FIVE, level, table) and has_five(hand, level, number, FLUSH):
             mask[FIRST_STRAIGHT_FLUSH + place] = 1
 
 
@@ -293,14 +296,14 @@ def mark_state(hand: np.ndarray, level: int, table: np.ndarray, mask: np.ndarray
     """Sets the legal labels of one state in an empty mask."""
     mark_groups(hand, level, table, mask)
     mark_runs(hand, level, table, mask)
-    mark_bomb(hand, level, table, mask, 4, BOMB_CHOICES[0])
-    mark_bomb(hand, level, table, mask, 5, BOMB_CHOICES[1])
-    mark_bomb(hand, level, table, mask, 6, BOMB_CHOICES[2])
-    mark_bomb(hand, level, table, mask, 7, BOMB_CHOICES[3])
-    mark_bomb(hand, level, table, mask, 8, BOMB_CHOICES[4])
-    mark_bomb(hand, level, table, mask, 9, BOMB_CHOICES[5])
-    mark_bomb(hand, level, table, mask, 10, BOMB_CHOICES[6])
-    if hand[52] == 2 and hand[53] == 2 and may_follow(JOKER_BOMB, 0, 4, level, table):
+    mark_bomb(hand, level, table, mask, FOUR, BOMB_CHOICES[0])
+    mark_bomb(hand, level, table, mask, FIVE, BOMB_CHOICES[1])
+    mark_bomb(hand, level, table, mask, SIX, BOMB_CHOICES[2])
+    mark_bomb(hand, level, table, mask, SEVEN, BOMB_CHOICES[3])
+    mark_bomb(hand, level, table, mask, EIGHT, BOMB_CHOICES[4])
+    mark_bomb(hand, level, table, mask, NINE, BOMB_CHOICES[5])
+    mark_bomb(hand, level, table, mask, TEN, BOMB_CHOICES[6])
+    if hand[52] == 2 and hand[53] == 2 and may_follow(JOKER_BOMB, NONE, FOUR, level, table):
         mask[JOKER_BOMB_LABEL] = 1
     mask[PASS_LABEL] = table[0] != LEAD
 

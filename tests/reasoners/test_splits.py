@@ -22,6 +22,7 @@ from tests.games.doudizhu.decided import hand_text, read_hand, uneven_hands
 DECK = np.repeat(np.arange(15), [4] * 13 + [1, 1])
 
 
+@cache
 def splitter(profile: str = "rlcard") -> Splitter:
     return Splitter.of(rules_of(profile=profile))
 

@@ -239,7 +239,7 @@ def _fewest(table, key, room):
         if ((key | _TOPS) - chain[number]) & _TOPS == _TOPS:
             usable[fit] = number
             fit += 1
-    best = _leaf(table, key, 0)
+    best = _leaf(table, key, np.int64(0))
     depth, stack = np.int64(0), room[1]
     keys = room[2].view(np.uint64)
     kinds, counts = room[3], room[4]

@@ -37,6 +37,7 @@ _POINTS_SHIFT = 10
 _VALUE_BITS = 5
 _GOLDEN = np.int64(-7046029254386353131)
 _INDEX, _WILDS = 0, 1
+_LOWER, _UPPER = np.int64(0), np.int64(1)  # halves; for literals numba would compile a kernel each
 _LOW, _HIGH, _LEFT, _PLAYS, _FROM, _KEY = range(6)
 
 
@@ -166,7 +167,7 @@ def _front(table, half, index, wilds, room):
 def _find_out(table, half, index, wilds, room):
     """Fill an entry, and those it rests on before it. Two threads may do so at once: they write the same."""
     fronts = table.upper_fronts if half else table.lower_fronts
-    todo, top = room.todo, 0
+    todo, top = room.todo, np.int64(0)
     todo[0, _INDEX], todo[0, _WILDS] = index, wilds
     while top >= 0:
         here, left = todo[top, _INDEX], todo[top, _WILDS]
@@ -271,7 +272,7 @@ def _fewest(table, key, room):
     jokers = (key >> SHIFTS[RANKS]) & 15
     wilds = key >> WILDS_SHIFT
     best = cards + (jokers & 3) + (jokers >> 2) + wilds
-    nodes, top = room.nodes, 0
+    nodes, top = room.nodes, np.int64(0)
     nodes[0, _LOW], nodes[0, _HIGH], nodes[0, _LEFT] = low, high, wilds
     nodes[0, _PLAYS], nodes[0, _FROM], nodes[0, _KEY] = 0, 0, key
     while top >= 0:
@@ -285,8 +286,8 @@ def _try_node(table, nodes, top, jokers, best, room):
     """The least number of plays when no further run lies across the halves."""
     low, high, wilds, plays = nodes[top, _LOW], nodes[top, _HIGH], nodes[top, _LEFT], nodes[top, _PLAYS]
     for below in range(wilds + 1):
-        first = _front(table, 0, low, below, room)
-        second = _front(table, 1, high, wilds - below, room)
+        first = _front(table, _LOWER, low, below, room)
+        second = _front(table, _UPPER, high, wilds - below, room)
         while _fits_with(jokers, first, second, best - 1 - plays):
             best -= 1
     return best

@@ -28,6 +28,7 @@ MOST_PARTS = 1 << 16
 _MOST_UNITS, _MOST_OF_ONE = 15, 7  # held at once, and copies of one: a key has four bits for each
 _FAR = 200
 _AT_ONCE = 1 << 9  # hands whose card sets are listed at once
+_PART, _WHOLE = np.bool_(False), np.bool_(True)  # for literals numba would compile a kernel each
 _LATE = 1 << 14  # acts: the duties of a first play are over
 _PROBES = 4
 
@@ -177,9 +178,12 @@ def _count(hands, unit, start, sets, whole_start, whole_sets, move_start, moves,
                 place[each], stride[each] = held, parts
                 held, parts = held + 1, parts * (counts[each] + 1)
         memo[:parts], seen[:parts] = 0, 0
-        found = _take_sets(unit[i], place, stride, sets, start[i], start[i + 1], False, seen, key, delta, whole, 0)
         found = _take_sets(
-            unit[i], place, stride, whole_sets, whole_start[i], whole_start[i + 1], True, seen, key, delta, whole, found
+            unit[i], place, stride, sets, start[i], start[i + 1], _PART, seen, key, delta, whole, np.int64(0)
+        )
+        first_whole, last_whole = whole_start[i], whole_start[i + 1]
+        found = _take_sets(
+            unit[i], place, stride, whole_sets, first_whole, last_whole, _WHOLE, seen, key, delta, whole, found
         )
         _sort(key, found, order, first)
         full, index = np.uint64(0), np.int64(0)

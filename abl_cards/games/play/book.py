@@ -36,7 +36,7 @@ class Book(NamedTuple):
     lists: NDArray[np.int32]  # [contexts, blocks] the blocks in the order of lists
     alphabet: NDArray[np.int16]  # [ranks] in the order in which kickers are tried
     width: tuple[int, ...]  # as long as there are slots
-    stand_ins: tuple[int, ...]  # as there are kinds of wild cards
+    stand_ins: int  # kinds of wild cards: a number, as kernels for each would be a minute of compilation more
     base: int  # how many numbers of copies there are at least, none among them
     radix: tuple[int, ...]  # as many, where they are few: kernels for those multiply by a constant
     sorted_rows: bool  # cards lie low to high, kickers among the others
@@ -61,7 +61,7 @@ class Book(NamedTuple):
             layout.label_blocks, np.pad(slots.kind, beside, constant_values=NONE),
             np.pad(slots.natural, ((0, 0), *beside)), np.pad(slots.suit, beside, constant_values=NONE),
             np.stack([slots.wild, slots.own_rank, slots.own_slot], axis=2), *_combinations(catalogue, more), order,
-            lists, alphabet, (0,) * (slots.kind.shape[1] + more), (0,) * slots.wild.shape[1], base,
+            lists, alphabet, (0,) * (slots.kind.shape[1] + more), slots.wild.shape[1], base,
             (0,) * base if base == _FEW else (), sorted_rows,
         )  # fmt: skip
 
@@ -166,7 +166,7 @@ def take_hand(book, context, hand, room):
             card = kind[rank, slot]
             natural[rank, slot] = hand[card] * acting[context, rank, slot] if card >= 0 else 0
     wilds[0] = wilds[1] = 0
-    for place in range(len(book.stand_ins)):
+    for place in range(book.stand_ins):
         card = wild[context, place, 0]
         wilds[place] = hand[card] if card >= 0 else 0
 

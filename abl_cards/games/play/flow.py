@@ -82,7 +82,7 @@ class Change(NamedTuple):
     def apply_known(self, state: State, which: Indices) -> None:
         """Change the tables [n] by the forms that have just been laid down there."""
         assert self.known is not None
-        self.apply(self.known[:, state.laid[which]], state, which)
+        self.apply(np.take(self.known, state.laid[which], axis=1), state, which)
 
 
 @dataclass(frozen=True)

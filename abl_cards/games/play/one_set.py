@@ -30,7 +30,7 @@ from abl_cards.games.play.book import (
     ways_of,
 )
 from abl_cards.games.play.walk import limits, walk_kickers, walk_label
-from abl_cards.games.reading.layout import PLAIN
+from abl_cards.games.reading.layout import NONE, PLAIN
 from abl_cards.streams import below, mix
 
 
@@ -43,7 +43,7 @@ def realise(book, hands, context, way, labels, allowed, keys, lo, hi, form, card
     label_blocks, blocks, parts = book.label_blocks, book.blocks, book.groups
     kind, acting, wild, start, counts = book.kind, book.acting, book.wild, book.start, book.counts
     codes, width, stand_ins, base, sorted_rows = (
-        room.state[ROW], len(book.width), len(book.stand_ins), base_of(book), book.sorted_rows,
+        room.state[ROW], len(book.width), book.stand_ins, base_of(book), book.sorted_rows,
     )  # fmt: skip
     for i in range(lo, hi):
         label, ctx, how, here = np.int64(labels[i]), np.int64(context[i]), np.int64(way[i]), np.int64(i)
@@ -121,7 +121,7 @@ def _draw(
 @njit(cache=True, nogil=True)
 def _draw_carrying(book, block, context, way, keys, i, room, form, cards):
     """The same for a block with kickers, which are chosen after the groups."""
-    width, stand_ins = len(book.width), len(book.stand_ins)
+    width, stand_ins = len(book.width), book.stand_ins
     natural, laid, base, sorted_rows = room.natural, room.laid, base_of(book), book.sorted_rows
     kind, wild, start, counts, parts = book.kind, book.wild, book.start, book.counts, book.groups[block]
     groups, kickers = np.int64(book.blocks[block, GROUPS]), np.int64(book.blocks[block, KICKERS])
@@ -137,7 +137,8 @@ def _draw_carrying(book, block, context, way, keys, i, room, form, cards):
         total *= np.int64(start[pattern, size + 1] - start[pattern, size])
     limits(book, block, way, room)
     one = kickers == 1
-    carried = _one_kicker(book, block, room, -1) if one else _count_kickers(book, block, way, kickers, room)
+    none = np.int64(NONE)  # for a literal numba would compile another kernel
+    carried = _one_kicker(book, block, room, none) if one else _count_kickers(book, block, way, kickers, room)
     if total * carried == 0:
         return np.int64(0)
     lot = np.int64(below(mix(keys[i], np.uint64(1)), np.uint64(total * carried)))
@@ -162,7 +163,7 @@ def _draw_carrying(book, block, context, way, keys, i, room, form, cards):
 @njit(cache=True, nogil=True)
 def _walk_plain(book, block, context, way, room, window, form, cards):
     """The first card set of a plain block with kickers."""
-    width, stand_ins = len(book.width), len(book.stand_ins)
+    width, stand_ins = len(book.width), book.stand_ins
     filled, base, parts = np.int64(0), base_of(book), book.groups[block]
     for group in range(book.blocks[block, GROUPS]):
         rank, size = np.int64(parts[RANK, group]), parts[SIZE, group]
@@ -178,7 +179,7 @@ def _walk_plain(book, block, context, way, room, window, form, cards):
 @njit(cache=True, nogil=True)
 def _one_kicker(book, block, room, number):
     """How many ways there are to carry a single kicker; or choose the one of a number, by its rank and combination."""
-    width, stand_ins = len(book.width), len(book.stand_ins)
+    width, stand_ins = len(book.width), book.stand_ins
     caps, natural, start, base = room.caps, room.natural, book.start, base_of(book)
     size, seen = np.int64(book.blocks[block, KICKER_SIZE]), np.int64(0)
     for rank in range(len(caps)):
@@ -193,7 +194,7 @@ def _one_kicker(book, block, room, number):
 @njit(cache=True, nogil=True)
 def _count_kickers(book, block, way, kickers, room):
     """Fill ways [rank, n]: how many ways there are to take n groups of the ranks from this one on; all of them."""
-    width, stand_ins = len(book.width), len(book.stand_ins)
+    width, stand_ins = len(book.width), book.stand_ins
     ways, caps, natural, start, base = room.ways, room.caps, room.natural, book.start, base_of(book)
     row, size, apart = (
         np.int64(book.blocks[block, CARRYING]),
@@ -219,7 +220,7 @@ def _count_kickers(book, block, way, kickers, room):
 @njit(cache=True, nogil=True)
 def _take_kickers(book, block, way, kickers, rest, room, filled):
     """Lay down the kickers of a number, from the low ranks on; returns how many cards lie there then."""
-    width, stand_ins = len(book.width), len(book.stand_ins)
+    width, stand_ins = len(book.width), book.stand_ins
     ways, caps, natural, start, base = room.ways, room.caps, room.natural, book.start, base_of(book)
     carried, size, apart = (
         np.int64(book.blocks[block, CARRYING]),

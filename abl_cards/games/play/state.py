@@ -215,7 +215,7 @@ def close(state, leftover, table):
     """The episode is over: who still holds cards takes the last places."""
     for seat in leftover:
         if not (state.out[table] >> np.uint16(seat)) & np.uint16(1):
-            finish(state, table, seat)
+            finish(state, table, np.int64(seat))
     state.stage[table] = EPISODE_OVER
 
 

@@ -71,7 +71,7 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
     most, kickers = np.int64(book.blocks[block, WILDS]), np.int64(book.blocks[block, KICKERS])
     parts, suit_form = book.groups[block], book.suit_form[block]
     first, last, stop, shift = window.first, window.last, window.stop, window.at - window.first
-    width, stand_ins, laying = len(book.width), len(book.stand_ins), last > first or kickers > 0
+    width, stand_ins, laying = len(book.width), book.stand_ins, last > first or kickers > 0
     for name in range(NAMES):
         state[name, 0] = 0
     state[WILD, 0], state[OTHER_WILD, 0], state[SUIT, 0] = room.wilds[0], room.wilds[1], -1
@@ -175,7 +175,7 @@ def _walk_tails(book, block, context, allowed, column, room, depth, seen, window
     first, last, stop, shift = window.first, window.last, window.stop, window.at - window.first
     size, filled = np.int64(book.blocks[block, TAIL_SIZE]), state[LAID, depth]
     spare = book.blocks[block, WILDS] - state[STAND_INS, depth]
-    width, stand_ins = len(book.width), len(book.stand_ins)
+    width, stand_ins = len(book.width), book.stand_ins
     for place in range(order.shape[1]):
         rank = np.int64(order[context, place])
         index = tails[0, rank]
@@ -267,7 +267,7 @@ def walk_kickers(book, block, way, room, depth, seen, window, form, cards):
 @njit(cache=True, nogil=True)
 def _lay_kickers(book, block, room, depth, groups, seen, window, form, cards):
     """All the cards that kickers of chosen ranks can be."""
-    width, stand_ins = len(book.width), len(book.stand_ins)
+    width, stand_ins = len(book.width), book.stand_ins
     size, chosen, laid, stack = np.int64(book.blocks[block, KICKER_SIZE]), room.chosen, room.laid, room.stack
     shift, index, sorted_rows = window.at - window.first, np.int64(book.blocks[block, FORM]), book.sorted_rows
     kind, wild, start, counts, base = book.kind, book.wild, book.start, book.counts, base_of(book)
@@ -313,7 +313,7 @@ def list_moves(book, hands, context, way, labels, legal, allowed, lo, hi, start,
     seen = np.int64(start[lo])
     for i in range(lo, hi):
         if labels[i] != NO_LABEL:
-            take_hand(book, context[i], hands[i], room)
+            take_hand(book, np.int64(context[i]), hands[i], room)
         if labels[i] == EVERY_LABEL:
             for block in lists[context[i]]:
                 if legal[blocks[block, LABEL], i]:

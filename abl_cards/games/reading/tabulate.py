@@ -38,4 +38,4 @@ class Question:
         """[outputs, n] the answers at tables [n] of those that remember state [tables, slots]."""
         if self.contexts is None or self.answers is None:
             return self.told.ask(len(which), fills)
-        return self.answers[:, self.contexts.of(state[which])]
+        return np.take(self.answers, self.contexts.of(state[which]), axis=1)  # row by row in memory, as circuits answer
