@@ -145,7 +145,7 @@ class Flow:
         """How many of cards [tables, seats, kinds] act as each cell, seat by seat."""
         return lambda lo, hi, columns, used: fill_seats(
             self.rules, lambda seat: cards[which, seat], self.rules.contexts.of(state.fluents[which]), lo, hi, columns,
-            used,
+            used, few=cards is state.lies,
         )  # fmt: skip
 
     def _result_column(self, state: State, which: Indices, column: int) -> NDArray[np.integer]:

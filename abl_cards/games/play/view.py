@@ -125,12 +125,16 @@ class View:
 
 def fill_seats(
     rules: Rules, cards: Callable[[int], NDArray[np.uint8]], context: NDArray[np.int16], lo: int, hi: int,
-    columns: NDArray[np.int16], used: NDArray[np.int64],
+    columns: NDArray[np.int16], used: NDArray[np.int64], few: bool = True,
 ) -> None:  # fmt: skip
-    """How many of the cards [n, kinds] of each seat act as each cell: columns that are cells seat by seat."""
+    """How many of the cards [n, kinds] of each seat act as each cell: columns that are cells seat by seat.
+
+    Few: most seats have few cards there, or none, as in tricks.
+    """
     cells = rules.cells
+    fold = cells.fold_few if few else cells.fold
     for seat, mine in cells.blocks(used, rules.table.seats):
-        cells.fold(cards(seat), context, used[mine] % len(cells), lo, hi, columns[mine])
+        fold(cards(seat), context, used[mine] % len(cells), lo, hi, columns[mine])
 
 
 def act_column(state: State, which: Indices, column: int) -> NDArray[np.integer]:

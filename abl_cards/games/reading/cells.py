@@ -46,6 +46,15 @@ class Cells:
         """Add up how many of cards [n, kinds] act as each of the used cells: columns [used, n], zero so far."""
         fold(cards, context, self._usual, self._exceptions, self._places(used), lo, hi, columns)
 
+    def fold_few(
+        self, cards: NDArray[np.uint8], context: NDArray[np.integer], used: NDArray[np.int64], lo: int, hi: int,
+        columns: NDArray[np.int16],
+    ) -> None:  # fmt: skip
+        """The same, sooner where most rows have few cards or none, as in tricks."""
+        rows = np.zeros((hi - lo, -(-cards.shape[1] // _WORD) * _WORD), np.uint8)
+        rows[:, : cards.shape[1]] = cards[lo:hi]
+        fold_few(rows, rows.view(np.uint64), context, self.acts, self._places(used), lo, columns)
+
     def blocks(self, used: NDArray[np.int64], blocks: int) -> Iterator[tuple[int, slice]]:
         """Of columns that are cells block by block: which of the used ones are of each block that has any."""
         bounds = np.searchsorted(used, np.arange(blocks + 1) * len(self))
@@ -134,6 +143,8 @@ def _order(cell: Term) -> tuple[int, int, str]:
 
 
 _BLOCK = 256
+_WORD = 8
+"""Bytes of a word: so many kinds of cards are looked at at once."""
 
 
 @njit(cache=True, nogil=True)
@@ -161,6 +172,17 @@ def fold(cards, context, usual, exceptions, places, lo, hi, columns):
                     if count:
                         _move(exceptions.usual[exception], places, columns, i, -np.int16(count))
                         _move(exceptions.here[exception], places, columns, i, np.int16(count))
+
+
+@njit(cache=True, nogil=True)
+def fold_few(cards, words, context, acts, places, lo, columns):
+    """See Cells.fold_few: words [n, kinds / 8] are the same bytes as cards [n, kinds]; most of them are zero."""
+    for i in range(len(cards)):
+        for word in range(words.shape[1]):
+            if words[i, word]:
+                for kind in range(word * _WORD, (word + 1) * _WORD):
+                    if cards[i, kind]:
+                        _move(acts[context[lo + i], kind], places, columns, lo + i, np.int16(cards[i, kind]))
 
 
 @njit(cache=True, nogil=True, inline="always")
