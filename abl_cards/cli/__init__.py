@@ -19,6 +19,7 @@ from abl_cards.cli import (
     kb,
     measure,
     play,
+    review,
     solving,
     splitting,
     strength,
@@ -61,6 +62,7 @@ kb.app.command()(comparison.diff)
 app.add_typer(kb.app, name="kb")
 play.register(app)
 explanation.register(app)
+review.register(app)
 measure.register(app)
 training.register(app)
 experiments.register(app)

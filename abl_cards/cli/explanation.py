@@ -68,8 +68,8 @@ def explain(
     if language not in LANGUAGES:
         misuse(f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})")
     game = find_game(game_name)
-    value = _read(file, line)
-    engine = game.engine(directory, profile or _profile_of(value))
+    value = read_object(file, line)
+    engine = game.engine(directory, profile or profile_of(value))
     try:
         player = reasoned(agent, engine)
     except GameError as problem:
@@ -103,7 +103,7 @@ def _draw(found: Explanation, file: Path) -> None:
     draw_opinion(found, file)
 
 
-def _read(file: Path | None, line: int) -> Mapping[str, Any]:
+def read_object(file: Path | None, line: int) -> Mapping[str, Any]:
     """The JSON object of a line of a file, or of stdin."""
     from abl_cards.cli.legality import source
     from abl_cards.lines import batches, parse_line
@@ -118,7 +118,7 @@ def _read(file: Path | None, line: int) -> Mapping[str, Any]:
     return value
 
 
-def _profile_of(value: Mapping[str, Any]) -> str | None:
+def profile_of(value: Mapping[str, Any]) -> str | None:
     """A state or a record may name its profile."""
     named = value.get("profile")
     return named if isinstance(named, str) else None

@@ -1,0 +1,160 @@
+"""Whole records looked over."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.agents import Greedy, Random, agent
+from abl_cards.games import Engine, GameError, game
+from abl_cards.games.words.letters import cards_of
+from abl_cards.reviewing import Plan, Reviewed, review, summaries
+from abl_cards.streams import mix_all
+from tests.cli_runs import run
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return game("president").engine()
+
+
+def plan_of(engine: Engine, **settings: Any) -> Plan:
+    return Plan(engine, agent("kb", engine), Greedy(engine.traits), **{"deals": 20, **settings})
+
+
+def with_a_blunder(engine: Engine) -> tuple[dict[str, Any], int]:
+    """A record in which a seat that could lay down its last cards passes instead, once; and the act."""
+    for key in range(50):
+        recorder = engine.recorder(1)
+        tables, player, blunder = engine.tables(np.array([key], np.uint64), recorder), agent("kb", engine), 0
+        here, acts = np.zeros(1, np.int64), 0
+        while tables.winner[0] == -1:
+            decisions, acts = tables.decisions(here), acts + 1
+            keys = mix_all(tables.keys, tables.clock)
+            lists = decisions.moves()
+            goes_out = (lists.cards != 255).sum(axis=1) == decisions.view.hand[0].sum()
+            passes = decisions.labels_of(lists.form) == engine.traits.pass_label
+            first = tables.state.out[0] == 0
+            if goes_out.any() and passes.any() and not blunder and first:
+                blunder = acts
+                tables.play(here, lists.rows(np.flatnonzero(passes)[:1]))
+            else:
+                tables.play(here, player.play(decisions, keys))
+        if blunder:
+            (record,) = recorder.records(0)
+            return record, blunder
+    raise AssertionError("nobody could go out")
+
+
+@pytest.fixture(scope="module")
+def blundered(engine: Engine) -> tuple[dict[str, Any], int]:
+    return with_a_blunder(engine)
+
+
+@pytest.fixture(scope="module")
+def found(engine: Engine, blundered: tuple[dict[str, Any], int]) -> list[Reviewed]:
+    return review(plan_of(engine), blundered[0])
+
+
+def test_a_blunder_is_a_mistake(found: list[Reviewed], blundered: tuple[dict[str, Any], int]) -> None:
+    (mine,) = [each for each in found if each.act == blundered[1]]
+    assert mine.mistake
+    assert mine.loss > 0
+    assert mine.moment.labels[mine.made.row] == "pass"
+    assert len(mine.moment.actions[mine.best.row].to_json()) == len(mine.moment.state["hand"])  # all its cards
+    assert mine.why
+
+
+def test_every_play_with_a_choice_is_looked_at(
+    engine: Engine, found: list[Reviewed], blundered: tuple[dict[str, Any], int]
+) -> None:
+    record, _ = blundered
+    for each in found:
+        moment = engine.moment(record, each.act)
+        assert moment.made == each.made.row
+        assert len(moment.actions) > 1
+        assert each.loss == each.error == 0 or each.best != each.made
+        assert each.tried[0].points == pytest.approx(max(tried.points or 0 for tried in each.tried), abs=2)
+        assert {each.made, each.chosen} <= set(each.tried)
+    (acts,) = engine.plays_of([record])
+    looked = {each.act for each in found}
+    assert all(len(engine.moment(record, act).actions) == 1 for act in acts if act not in looked)
+
+
+def test_what_seats_did(engine: Engine, found: list[Reviewed], blundered: tuple[dict[str, Any], int]) -> None:
+    told = summaries(engine, blundered[0], found)
+    assert [each.seat for each in told] == [0, 1, 2, 3]
+    assert sum(each.choices for each in told) == len(found)
+    assert sum(each.mistakes for each in told) == sum(each.mistake for each in found)
+    assert all(each.agreed <= each.choices <= each.plays for each in told)
+
+
+def test_only_some_seats_and_the_same_again(engine: Engine, blundered: tuple[dict[str, Any], int]) -> None:
+    one, again = (review(plan_of(engine, deals=4), blundered[0], frozenset({1})) for _ in range(2))
+    assert {each.seat for each in one} == {1}
+    assert [each.to_json() for each in one] == [each.to_json() for each in again]
+
+
+def test_nobody_looks_into_the_other_hands(engine: Engine) -> None:
+    """Cards that two seats still hold in the end change places, and nothing else changes."""
+    for key in range(20):
+        recorder = engine.recorder(1)
+        tables, player = engine.tables(np.array([key], np.uint64), recorder), Random()
+        here = np.zeros(1, np.int64)
+        for _ in range(30):
+            tables.play(here, player.play(tables.decisions(here), mix_all(tables.keys, tables.clock)))
+        left = [set(engine.rules.letters.write(cards_of(hand))) for hand in tables.state.hands[0]]
+        while tables.winner[0] == -1:
+            tables.play(here, agent("greedy", engine).play(tables.decisions(here), tables.keys))
+        (record,) = recorder.records(0)
+        short = {**record, "acts": record["acts"][:30]}
+        if all(left):
+            break
+    other = {**short, "hands": [list(hand) for hand in short["hands"]]}
+    one, two = sorted(left[2])[0], sorted(left[3])[0]
+    other["hands"][2][other["hands"][2].index(one)] = two
+    other["hands"][3][other["hands"][3].index(two)] = one
+    first, second = (review(plan_of(engine, deals=4), each, frozenset({0, 1})) for each in (short, other))
+    assert [each.to_json() for each in first] == [each.to_json() for each in second]
+
+
+def test_a_record_without_plays(engine: Engine, blundered: tuple[dict[str, Any], int]) -> None:
+    with pytest.raises(GameError):
+        review(plan_of(engine), {**blundered[0], "acts": []})
+    with pytest.raises(GameError):
+        review(plan_of(engine), {**blundered[0], "acts": [[0, ["C3", "D9"]]]})
+
+
+def test_the_command(tmp_path: Path, blundered: tuple[dict[str, Any], int]) -> None:
+    file = tmp_path / "games.jsonl"
+    file.write_text(json.dumps(blundered[0]) + "\n", "utf-8")
+    told = run("review", "president", str(file), "--deals", "8", "--onward", "greedy")
+    assert told.exit_code == 0, told.stderr
+    assert f"act {blundered[1]}: seat" in told.stdout
+    assert "points given away" in told.stdout
+    answer = json.loads(run("review", "president", str(file), "--deals", "4", "--seat", "0", "--json").stdout)
+    assert list(answer) == ["game", "line", "agent", "onward", "deals", "seed", "seats", "decisions"]
+    assert {each["seat"] for each in answer["decisions"]} == {0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--seat", "7"], "the seats are 0 to 3"),
+        (["--agent", "nobody"], "unknown agent"),
+        (["--lang", "fr"], "unknown language"),
+        (["--line", "5"], "fewer lines"),
+    ],
+)
+def test_what_is_wrong(
+    tmp_path: Path, blundered: tuple[dict[str, Any], int], arguments: list[str], problem: str
+) -> None:
+    file = tmp_path / "games.jsonl"
+    file.write_text(json.dumps(blundered[0]) + "\n", "utf-8")
+    answer = run("review", "president", str(file), *arguments)
+    assert answer.exit_code in (1, 2)
+    assert problem in answer.stderr
