@@ -26,11 +26,12 @@ KEPT = "keep-running"
 
 
 class Program(Quiet):
-    """Asks a program; it follows one table, so a match gives it one game at a time."""
+    """Asks a program; it follows one table, so a match gives it one game at a time. Each of its seats has a process."""
 
-    def __init__(self, process: BotProcess) -> None:
+    def __init__(self, start: Callable[[], BotProcess]) -> None:
         """Ask this program; it plays where it is told what happens, see ``one_script``."""
-        self._process = process
+        self._start = start
+        self._processes: dict[int, BotProcess] = {}
         self._script: Script | None = None
 
     def follow(self, script: Script) -> None:
@@ -45,27 +46,47 @@ class Program(Quiet):
     def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
         """The program's choice; raises GivenUp."""
         script = self._followed()
-        return np.array([self._asked(lambda answer: script.choose(choices, answer))], np.uint8)
+        option = self._held(lambda: script.ahead(choices))
+        if option is None:
+            option = self._asked(lambda answer: script.choose(choices, answer))
+        return np.array([option], np.uint8)
 
     def _followed(self) -> Script:
         if self._script is None:
-            raise GameError(f"program '{self._process.name}' plays in matches only")
+            raise GameError(f"program '{self._start().name}' plays in matches only")
         return self._script
 
     def _asked(self, read: Callable[[Any], T]) -> T:
         """What is read in the program's answer; raises GivenUp."""
-        answer, script = None, self._followed()
+        script = self._followed()
+        process = self._processes.setdefault(script.seat, self._start())
+        while (message := script.unheard()) is not None:
+            self._exchange(process, message, script.silence)
+        return self._exchange(process, script.message(), read)
+
+    def _exchange(self, process: BotProcess, message: dict[str, Any], read: Callable[[Any], T]) -> T:
+        heard: list[Any] = []
+
+        def answered() -> T:
+            heard.append(process.ask(message))
+            return read(heard[0])
+
+        return self._held(answered, heard)
+
+    def _held(self, act: Callable[[], T], heard: Sequence[Any] = ()) -> T:
+        """What comes of it; raises GivenUp where that is a fault."""
+        script = self._followed()
         try:
-            answer = self._process.ask(script.message())
-            return read(answer)
+            return act()
         except Fault as fault:
-            response = answer.get("response") if isinstance(answer, dict) else None
+            response = heard[0].get("response") if heard and isinstance(heard[0], dict) else None
             points = script.give_up(fault, response)
             raise GivenUp(script.seat, fault.kind, str(fault), points) from None
 
     def match_ended(self, tables: Any, which: Indices) -> None:
         """A program that was kept running is ended."""
-        self._process.close()
+        for process in self._processes.values():
+            process.close()
 
 
 def program_agent(name: AgentName, engine: Engine) -> Program:
@@ -75,7 +96,8 @@ def program_agent(name: AgentName, engine: Engine) -> Program:
         raise GameError(f"agent '{name}': write program:run=COMMAND, such as program:run=python3 bot.py")
     if Botzone.of(engine) is None:
         raise GameError("there is no protocol for programs of this game")
-    return Program(BotProcess(shlex.split(command), _seconds(name), name.has(KEPT)))
+    words, seconds, kept = shlex.split(command), _seconds(name), name.has(KEPT)
+    return Program(lambda: BotProcess(words, seconds, kept))
 
 
 def _seconds(name: AgentName) -> float:

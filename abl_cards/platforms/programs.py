@@ -22,8 +22,17 @@ class Script(Listener, Protocol):
     def message(self) -> dict[str, Any]:
         """What the program of the seat to decide reads, as one line of JSON."""
 
+    def unheard(self) -> dict[str, Any] | None:
+        """What it reads first: a request that left nothing to choose, and was answered for it; None for no more."""
+
+    def silence(self, answer: Any) -> None:
+        """It answers that; raises GameError where it chooses something."""
+
     def choose(self, choices: Choices, answer: Any) -> int:
-        """The option of its answer; raises GameError."""
+        """The option of its answer, the first where it has several; raises GameError."""
+
+    def ahead(self, choices: Choices) -> int | None:
+        """The next option of its last answer; None where all have been chosen. Raises GameError."""
 
     def play(self, decisions: Decisions, answer: Any) -> Moves:
         """The whole move of its answer; raises GameError."""

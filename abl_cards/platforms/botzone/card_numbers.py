@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.tables import NO_CARD
+from abl_cards.platforms.botzone import faults
+from abl_cards.platforms.botzone.faults import Fault, shown
 
 
 @dataclass(frozen=True)
@@ -16,6 +19,16 @@ class Numbers:
     """The numbers 0, 1, 2, … of the cards of a pack."""
 
     kind: tuple[int, ...]  # [cards] of each number
+
+    def read(self, response: Any, held: Collection[int], seat: int) -> list[int]:
+        """The cards of a response of a seat that holds some; raises Fault."""
+        if not isinstance(response, list) or any(type(card) is not int for card in response):
+            raise Fault(faults.NO_ANSWER, f"{shown(response)} is no list of cards")
+        if any(not 0 <= card < len(self.kind) for card in response):
+            raise Fault(faults.NO_CARD_OF_GAME, f"{shown(response)} are not all cards")
+        if len(set(response)) < len(response) or not set(response) <= set(held):
+            raise Fault(faults.NOT_HELD, f"{shown(response)} are not cards that seat {seat} holds")
+        return response
 
     def find(self, kinds: Iterable[int], held: Sequence[int]) -> list[int]:
         """Numbers of these kinds among some, the first ones first.

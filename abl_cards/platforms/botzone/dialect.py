@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -32,6 +32,25 @@ class Cards:
         """As initdata has them."""
         return {"allocation": [list(hand) for hand in self.allocation], "publiccard": list(self.publiccard)}
 
+    def in_order(self, first: int) -> list[int]:
+        """All of them as they lie where seats draw them one by one, this seat first; the public ones last.
+
+        >>> Cards(((0, 1), (2, 3)), (4,)).in_order(1)
+        [2, 0, 3, 1, 4]
+        """
+        seats = [*self.allocation[first:], *self.allocation[:first]]
+        return [card for cards in zip(*seats, strict=True) for card in cards] + list(self.publiccard)
+
+    @classmethod
+    def drawn(cls, cards: Sequence[int], seats: int, public: int, first: int) -> Cards:
+        """The other way round.
+
+        >>> Cards.drawn([2, 0, 3, 1, 4], 2, 1, 1)
+        Cards(allocation=((0, 1), (2, 3)), publiccard=(4,))
+        """
+        hands, last = cards[: len(cards) - public], cards[len(cards) - public :]
+        return cls(tuple(tuple(hands[(seat - first) % seats :: seats]) for seat in range(seats)), tuple(last))
+
 
 class Round(Protocol):
     """One round in the words of a dialect: it remembers what the requests tell, and who holds which numbers."""
@@ -39,17 +58,26 @@ class Round(Protocol):
     def opening(self) -> dict[str, Any]:
         """What is displayed before anything has happened."""
 
-    def request(self, seat: int) -> dict[str, Any]:
-        """What this seat is asked now; called once a decision."""
+    def delivery(self, seat: int) -> dict[str, Any]:
+        """What a seat is asked that has just drawn a card, whether or not the rules leave it anything to choose."""
 
-    def read_choice(self, choices: Choices, response: Any) -> int:
-        """The option that a response of the seat to decide chooses; raises Fault."""
+    def awaits(self) -> bool:
+        """Whether the choice at hand answers the last delivery."""
+
+    def request(self, seat: int) -> dict[str, Any]:
+        """What this seat is asked now, but for deliveries; called once a decision."""
+
+    def read_silence(self, seat: int, number: int, response: Any) -> None:
+        """Raises Fault where the response to a seat's delivery of this number chooses something."""
+
+    def read_choice(self, choices: Choices, response: Any) -> tuple[int, ...]:
+        """The options that a response of the seat to decide chooses, one after the other; raises Fault."""
 
     def read_play(self, decisions: Decisions, response: Any) -> Moves:
         """The move that its response makes; raises Fault."""
 
-    def choice(self, option: int) -> Any:
-        """The response that chooses an option."""
+    def choice(self, options: Sequence[int]) -> Any:
+        """The response that chooses these options one after the other; None where there are more to come."""
 
     def move(self, cards: NDArray[np.uint8]) -> Any:
         """The response that makes a move [most] of the seat to decide."""
@@ -62,6 +90,21 @@ class Round(Protocol):
 
     def scores(self) -> list[int]:
         """What the round, which is over, was worth to each seat."""
+
+
+class Undelivered:
+    """The part of a ``Round`` that no game needs whose cards are dealt at once."""
+
+    def delivery(self, seat: int) -> dict[str, Any]:
+        """Nobody draws."""
+        raise NotImplementedError
+
+    def awaits(self) -> bool:
+        """Nothing was delivered."""
+        return False
+
+    def read_silence(self, seat: int, number: int, response: Any) -> None:
+        """Nothing was delivered."""
 
 
 @dataclass(frozen=True)
@@ -78,13 +121,17 @@ class Dialect:
     known: Callable[[Rules, Tables], dict[str, Any]] = field(
         default=lambda rules, tables: {}
     )  # and the other way round: initdata of the round that begins, or would begin, at a table
+    first: Callable[[Rules, NDArray[np.int16]], int] = field(
+        default=lambda rules, fluents: 0
+    )  # who draws the first card by the fluents [slots] of a round, where cards are drawn one by one
 
 
 def dialect_of(rules: Rules) -> Dialect:
     """Who speaks for a folder; raises GameError where nobody does."""
     from abl_cards.platforms.botzone.landlord import LANDLORD_GAME
+    from abl_cards.platforms.botzone.tractor import TRACTOR_GAME
 
-    found = next((each for each in (LANDLORD_GAME,) if each.fits(rules)), None)
+    found = next((each for each in (LANDLORD_GAME, TRACTOR_GAME) if each.fits(rules)), None)
     if found is None:
         raise GameError(f"{rules.folder.name} says platform(botzone), and has not what Botzone's requests speak of")
     return found

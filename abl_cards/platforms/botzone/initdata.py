@@ -1,7 +1,8 @@
 """What a round begins with: ``{"allocation": […], "publiccard": […], "seed": …}`` and what the dialect adds.
 
 All of it may be missing. Cards that are not given are shuffled by Python's ``random`` with the seed, the public ones
-first, then a hand a seat; a seed that is missing is drawn.
+first, then a hand a seat; a seed that is missing is drawn. ``lots`` are the random numbers that a match has beside its
+cards, where the rules throw any; they hang on the seed where they are not given.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from numpy.typing import NDArray
 
 from abl_cards.games.game import GameError
 from abl_cards.games.play.flow import Flow
-from abl_cards.games.play.tables import Dealt
+from abl_cards.games.play.tables import Dealt, Tables
 from abl_cards.games.reading.rules import Rules
 from abl_cards.platforms.botzone.dialect import Cards, dialect_of
 
 CARDS = ("allocation", "publiccard")
-SEED = "seed"
+SEED, LOTS = "seed", "lots"
 _SEEDS = 1 << 32
 _LONGEST_SEED = 100
 
 
 def completed(rules: Rules, given: Mapping[str, Any]) -> dict[str, Any]:
     """The same with the cards, and with a seed where these come from one; raises GameError."""
-    known = (*CARDS, SEED, *dialect_of(rules).keys)
+    known = (*CARDS, SEED, LOTS, *dialect_of(rules).keys)
     if unknown := [key for key in given if key not in known]:
         raise GameError(f"initdata: unknown key '{str(unknown[0])[:40]}' (known: {', '.join(known)})")
     there = [key for key in CARDS if given.get(key) is not None]
@@ -77,13 +78,35 @@ def dealt_of(rules: Rules, initdata: Mapping[str, Any]) -> Dealt:
     cards, dialect = cards_of(rules, initdata), dialect_of(rules)
     numbers, kinds = dialect.numbers(rules), len(rules.pack)
     hands = np.stack([numbers.counts(hand, kinds) for hand in cards.allocation])
+    aside = numbers.counts(cards.publiccard, kinds)
     fluents: NDArray[np.int16] = rules.fluents.nothing.copy()
-    flow, chance = Flow.of(rules), Random(f"lots {initdata.get(SEED, 0)}")
-    for slot, value in flow.first:
+    for slot, value in Flow.of(rules).first:
         fluents[slot] = value
     dialect.remember(rules, initdata, fluents)
-    lots = np.array([chance.randrange(sides) for sides in flow.lots], np.int16)
+    stock = None
+    if rules.draws:
+        order = cards.in_order(dialect.first(rules, fluents))
+        stock = np.array([[numbers.kind[card] for card in order]], np.uint8)
+        hands, aside = np.zeros_like(hands), numbers.counts(order, kinds)
     return Dealt(
-        hands[None], numbers.counts(cards.publiccard, kinds)[None], fluents[None], lots[None],
-        np.zeros((1, rules.table.seats), np.int64), np.zeros(1, np.int32),
+        hands[None], aside[None], fluents[None], _lots(rules, initdata)[None],
+        np.zeros((1, rules.table.seats), np.int64), np.zeros(1, np.int32), stock,
     )  # fmt: skip
+
+
+def lots_at(tables: Tables) -> dict[str, Any]:
+    """The lots of a table's match, where there are any."""
+    return {LOTS: tables.state.lots[0].tolist()} if tables.flow.lots else {}
+
+
+def _lots(rules: Rules, initdata: Mapping[str, Any]) -> NDArray[np.int16]:
+    """[lots] as they are given, or by the seed; raises GameError."""
+    sides, given = Flow.of(rules).lots, initdata.get(LOTS)
+    if given is None:
+        chance = Random(f"lots {initdata.get(SEED, 0)}")
+        return np.array([chance.randrange(each) for each in sides], np.int16)
+    if _size(given) != len(sides) or any(type(lot) is not int for lot in given):
+        raise GameError(f"initdata: lots: a list of {len(sides)} numbers")
+    if any(not 0 <= lot < number for lot, number in zip(given, sides, strict=True)):
+        raise GameError(f"initdata: lots: numbers from 0 on, below {', '.join(map(str, sides))}")
+    return np.array(given, np.int16)

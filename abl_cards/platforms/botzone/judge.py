@@ -81,7 +81,7 @@ class Case:
         self._engine, self._over, self._carried = engine, False, dict[str, Any]()
         self._script = BotzoneScript(engine.rules, cards_of(engine.rules, initdata))
         self._tables = Tables.resume(engine.rules, dealt_of(engine.rules, initdata), self._script)
-        self._script.ask()
+        self._go_on()
 
     @property
     def said(self) -> Answer:
@@ -105,20 +105,29 @@ class Case:
             self._script.give_up(fault, response, seat)
             self._over = True
             return
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Ask on, or be done; raises GameError."""
         if self._tables.deals[0]:
             profile = self._engine.rules.profile
             raise GameError(f"profile {profile} deals anew, and Botzone's judges have no word for that")
         self._over = not (self._tables.playing().size or self._tables.choosing().size)
-        if self._over:
-            self._carried = dialect_of(self._engine.rules).known(self._engine.rules, self._tables)
-        else:
+        if not self._over:
             self._script.ask()
+        elif self._tables.winner[0] == -1:
+            self._carried = dialect_of(self._engine.rules).known(self._engine.rules, self._tables)
 
     def _act(self, response: Any) -> None:
         tables, answer = self._tables, {"response": response}
+        if self._script.silent:
+            self._script.silence(answer)
+            return
         if tables.choosing().size:
-            option = self._script.choose(tables.choices(HERE), answer)
-            tables.choose(HERE, np.array([option], np.uint8))
+            option: int | None = self._script.choose(tables.choices(HERE), answer)
+            while option is not None:
+                tables.choose(HERE, np.array([option], np.uint8))
+                option = self._script.ahead(tables.choices(HERE))
             return
         tables.play(HERE, self._script.play(tables.decisions(HERE), answer))
 

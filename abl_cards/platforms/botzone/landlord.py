@@ -8,6 +8,7 @@ a bid has ``own`` and the bids so far.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from abl_cards.logic.terms import parse_name
 from abl_cards.platforms.botzone import faults
 from abl_cards.platforms.botzone.card_numbers import Numbers
 from abl_cards.platforms.botzone.combinations import is_combination, move_of
-from abl_cards.platforms.botzone.dialect import HERE, Cards, Dialect
+from abl_cards.platforms.botzone.dialect import HERE, Cards, Dialect, Undelivered
 from abl_cards.platforms.botzone.faults import Fault, shown
 
 LANDLORD, BID = "landlord", "bid"
@@ -40,7 +41,7 @@ def bids_of(rules: Rules) -> tuple[int, ...]:
     return tuple(int(parse_name(option)[1][0]) for option in rules.words.options)
 
 
-class LandlordRound:
+class LandlordRound(Undelivered):
     """One round; see ``dialect.Round``."""
 
     def __init__(self, rules: Rules, tables: Tables, cards: Cards) -> None:
@@ -80,34 +81,29 @@ class LandlordRound:
             request |= {"landlord": landlord, "pos": seat, "finalbid": max([*bids, 1])}
         return request | {"own": list(self._held[seat]), "publiccard": list(self._cards.publiccard)}
 
-    def read_choice(self, choices: Choices, response: Any) -> int:
+    def read_choice(self, choices: Choices, response: Any) -> tuple[int, ...]:
         """A bid; raises Fault."""
         if type(response) is not int:
             raise Fault(faults.NO_ANSWER, f"{shown(response)} is no bid")
         option = self._bids.index(response) if response in self._bids else -1
         if option < 0 or not choices.options[0, option]:
             raise Fault(faults.NOT_ALLOWED, f"{shown(response)} is no legal bid")
-        return option
+        return (option,)
 
     def read_play(self, decisions: Decisions, response: Any) -> Moves:
         """Cards; raises Fault."""
         seat = int(self._tables.seat[0])
-        if not isinstance(response, list) or any(type(card) is not int for card in response):
-            raise Fault(faults.NO_ANSWER, f"{shown(response)} is no list of cards")
-        if any(not 0 <= card < len(self._numbers.kind) for card in response):
-            raise Fault(faults.NO_CARD_OF_GAME, f"{shown(response)} are not all cards")
-        if len(set(response)) < len(response) or not set(response) <= set(self._held[seat]):
-            raise Fault(faults.NOT_HELD, f"{shown(response)} are not cards that seat {seat} holds")
-        move = move_of(decisions, self._numbers, response)
+        cards = self._numbers.read(response, self._held[seat], seat)
+        move = move_of(decisions, self._numbers, cards)
         if move is not None:
             return move
-        if response and not is_combination(self._rules, self._tables, self._numbers, response):
+        if cards and not is_combination(self._rules, self._tables, self._numbers, cards):
             raise Fault(faults.NO_COMBINATION, f"{shown(response)} are no play of seat {seat}")
         raise Fault(faults.NOT_ALLOWED, f"{shown(response)} is no legal move of seat {seat}")
 
-    def choice(self, option: int) -> int:
+    def choice(self, options: Sequence[int]) -> int:
         """The bid."""
-        return self._bids[option]
+        return self._bids[options[0]]
 
     def move(self, cards: NDArray[np.uint8]) -> list[int]:
         """Cards of the seat to decide, the low ones first."""
