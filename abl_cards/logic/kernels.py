@@ -16,7 +16,7 @@ from abl_cards.logic.lower import ALWAYS, AND2, AND3, AND4, CLEAR, FULL, HALF
 
 ONE = np.uint8(1)
 ZERO = np.uint64(0)
-BEGINNING = np.int64(0)
+BEGINNING: Any = np.int64(0)
 """The first column: for a literal 0 numba would compile another kernel."""
 
 

@@ -18,13 +18,17 @@ States are integers: a hand is 54 counts (index 4·rank + suit, ranks A,2,…,K 
 
 from collections.abc import Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numba import njit
 
 from tests.brute_force.guandan import Action, rank_number
 
-LEAD, SINGLE, PAIR, TRIPLE, PLATE, TUBE, FULL_HOUSE, STRAIGHT, BOMB, STRAIGHT_FLUSH, JOKER_BOMB = np.arange(11)
+NUMBERS: Any = np.arange(11)
+"""What kernels hand to kernels: for each literal numba would compile another."""
+LEAD, SINGLE, PAIR, TRIPLE, PLATE, TUBE, FULL_HOUSE, STRAIGHT, BOMB, STRAIGHT_FLUSH, JOKER_BOMB = NUMBERS
+NONE, ONE, TWO, THREE, FOUR, FIVE, SIX, SEVEN, EIGHT, NINE, TEN = NUMBERS
 TYPE_CODES = {
     "Single": SINGLE,
     "Pair": PAIR,
@@ -53,9 +57,8 @@ def choices_of(size: int) -> np.ndarray:
 
 ONES, TWOS, THREES = choices_of(1), choices_of(2), choices_of(3)
 BOMB_CHOICES = tuple(choices_of(size) for size in range(4, 11))
-# Numbers that kernels hand to kernels are numpy's, as the types above: for each literal numba would compile another.
-NONE, ONE, TWO, THREE, FOUR, FIVE, SIX, SEVEN, EIGHT, NINE, TEN = np.arange(11)
-PHYSICAL, FLUSH = np.bool_(False), np.bool_(True)
+PHYSICAL: Any = np.bool_(False)
+FLUSH: Any = np.bool_(True)
 
 
 def counts_of(hand: Sequence[str]) -> np.ndarray:
