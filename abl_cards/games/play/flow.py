@@ -121,7 +121,7 @@ class Flow:
             "lies": self._of_seats(state, which, state.lies),
             "leader": lazily(lambda _: state.leader[which]),
             "aside": lambda lo, hi, columns, used: rules.cells.fold(
-                state.aside[which], rules.contexts.of(state.fluents[which]), used, lo, hi, columns
+                state.aside[which], rules.contexts.at(state.fluents, which), used, lo, hi, columns
             ),
             "plays": lazily(lambda seat: state.plays[which, seat]),
             "fluents": rows_of(state.fluents, which),
@@ -144,7 +144,7 @@ class Flow:
     def _of_seats(self, state: State, which: Indices, cards: NDArray[np.uint8]) -> Fill:
         """How many of cards [tables, seats, kinds] act as each cell, seat by seat."""
         return lambda lo, hi, columns, used: fill_seats(
-            self.rules, lambda seat: cards[which, seat], self.rules.contexts.of(state.fluents[which]), lo, hi, columns,
+            self.rules, lambda seat: cards[which, seat], self.rules.contexts.at(state.fluents, which), lo, hi, columns,
             used, few=cards is state.lies,
         )  # fmt: skip
 
@@ -197,7 +197,7 @@ class Flow:
                         change.apply_known(state, rows)
             self.happens("trick", state, which[state.to_beat[which] == LEADING])
             if len(self.rules.contexts) > 1:
-                state.context[which] = self.rules.contexts.of(state.fluents[which])
+                state.context[which] = self.rules.contexts.at(state.fluents, which)
 
     def control(self, state: State, which: Indices) -> Control:
         """What comes next at some tables."""
@@ -257,7 +257,7 @@ class Flow:
         if self.parts.contexts is not None and self.parts.answers is not None:
             if name not in self._parts_known:
                 self._parts_known[name] = self._parts_of(name, self.parts.answers, nothing)
-            return self._parts_known[name][self.parts.contexts.of(state.fluents[which])]
+            return self._parts_known[name][self.parts.contexts.at(state.fluents, which)]
         answers = self.parts.ask(state.fluents, which, self.fills(state, which, "end"))
         return self._parts_of(name, answers, nothing)
 

@@ -357,7 +357,7 @@ class Tables:
         state.choice[which], state.stage[which] = stage, np.where(asked, kernels.CHOICE, PLAY)
         state.seat[which] = np.where(asked, seat, leader)
         state.owner[which] = state.acted[which] = state.leader[which] = state.seat[which]
-        state.context[which] = self.rules.contexts.of(state.fluents[which])
+        state.context[which] = self.rules.contexts.at(state.fluents, which)
         if again.any():
             kb, often = self.rules.kb, self.deals[which] - self.episode[which] > MOST_IDLE
             stop_where(

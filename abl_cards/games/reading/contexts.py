@@ -33,9 +33,13 @@ class Contexts:
 
     def of(self, state: NDArray[np.int16]) -> NDArray[np.int16]:
         """[n] the contexts of tables that remember [n, slots]."""
-        found = np.zeros(len(state), np.int16)
+        return self.at(state, np.arange(len(state)))
+
+    def at(self, state: NDArray[np.int16], which: NDArray[np.integer]) -> NDArray[np.int16]:
+        """[n] the contexts of tables which [n] of those that remember [tables, slots]; reads no other slots."""
+        found = np.zeros(len(which), np.int16)
         for slot, size, lowest in zip(self.slots, self.sizes, self.lowest, strict=True):
-            found = found * np.int16(size) + np.minimum(state[:, slot] - np.int16(lowest), np.int16(size - 1))
+            found = found * np.int16(size) + np.minimum(state[which, slot] - np.int16(lowest), np.int16(size - 1))
         return found
 
     @property
