@@ -76,7 +76,7 @@ def _deal_freely(log, unseen, at_least, at_most, deal, excess):
 @njit(cache=True, nogil=True)
 def _balance(log, at_least, at_most, deal, excess, cost, card):
     """Move a card along the cheapest path from a seat with too many to one with too few; False where none can."""
-    giver, taker = 0, 0
+    giver, taker = np.int64(0), np.int64(0)
     for s in range(SEATS):
         giver = s if excess[s] > excess[giver] else giver
         taker = s if excess[s] < excess[taker] else taker

@@ -315,8 +315,9 @@ def begin(state, frames, sets, labels, words, history, moves, merged, twins):
     frames[0, BEST], frames[0, BEST_MOVE], frames[0, START] = -_FAR, NO_MOVE, 0
     frames[0, OPEN], frames[0, BEST_OPEN], frames[0, SINCE], frames[0, TURNED] = 0, 0, state[NODES], 0
     state[PLY], state[LABEL_BEST], state[CARDS_BEST] = 0, -1, 0
-    _set_key(frames, sets, 0, labels, words, state[MERGE], merged)
-    list_moves(frames, sets, 0, labels, words, history, moves, NO_MOVE, state[MERGE], twins)
+    root, nothing = np.int64(0), np.int64(NO_MOVE)  # for literals numba would compile kernels of their own
+    _set_key(frames, sets, root, labels, words, state[MERGE], merged)
+    list_moves(frames, sets, root, labels, words, history, moves, nothing, state[MERGE], twins)
 
 
 @njit(cache=True, nogil=True)

@@ -57,7 +57,7 @@ def _decompose(tables, orders, counts, lo, hi, tags, labels, plays):
         plays[i] = MOST_CARDS + 1
         for order in range(len(orders)):
             left[:], cards[:] = counts[i], 0
-            number = 0
+            number = np.int64(0)
             for kind in orders[order]:
                 if kind >= _CHAIN:
                     number = _take_chains(tables, kind - _CHAIN, left, cards, pieces, number)

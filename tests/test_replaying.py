@@ -15,15 +15,13 @@ from tests.games.guandan.contest_records import ContestRecorder
 from tests.games.guandan.states import engine
 from tests.games.random_play import match_keys, step
 
-ENGINE = engine()
-
 
 @pytest.fixture(scope="module")
 def told_in_turns() -> list[dict[str, Any]]:
     """Two matches side by side, their episodes in the order in which they ended."""
     records: list[Any] = []
-    recorder = ContestRecorder(ENGINE, 2)
-    tables = ENGINE.tables(match_keys(2, 4), recorder)
+    recorder = ContestRecorder(engine(), 2)
+    tables = engine().tables(match_keys(2, 4), recorder)
     while step(tables):
         records += [{"match": table, **record} for table in (0, 1) for record in recorder.records(table)]
     records += [{"match": table, **record} for table in (0, 1) for record in recorder.records(table)]
@@ -35,7 +33,7 @@ def told_in_turns() -> list[dict[str, Any]]:
 def replayed(path: Path, records: list[Any], piece: int, monkeypatch: pytest.MonkeyPatch) -> FileReplay:
     path.write_text("".join(f"{record if isinstance(record, str) else json.dumps(record)}\n" for record in records))
     monkeypatch.setattr("abl_cards.records.PIECE", piece)
-    return replay_file(ENGINE, path)
+    return replay_file(engine(), path)
 
 
 @pytest.mark.parametrize("piece", [20_000, 1 << 30])
@@ -85,7 +83,7 @@ def test_a_packed_file_does_not_fill_the_memory(tmp_path: Path, monkeypatch: pyt
     assert path.stat().st_size < 200_000
     tracemalloc.start()
     try:
-        found = replay_file(ENGINE, path)
+        found = replay_file(engine(), path)
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
