@@ -17,24 +17,9 @@ from abl_cards.arena import MatchResult, intervals, mean_interval, play_match, r
 from abl_cards.arena.results import Tally, places
 from abl_cards.games import Engine, GameError, game
 from tests.cli_runs import run
+from tests.games.words.folders import sets
 
-FIVE = """
-seat(0..4). rank(3..7). pack(R,4) :- rank(R). deals(S,4) :- seat(S). leads(0). match_over.
-#include <seats>.
-#include <climbing>.
-#include <pay>.
-price(N,N) :- N = 1..4.
-label(set(R,N)) :- rank(R), N = 1..4.
-label(pass).
-form(L,L) :- label(L).
-kind(set(R,N),N) :- label(set(R,N)).
-kind(pass,pass).
-needs(set(R,N),1,R,N) :- label(set(R,N)).
-strength(set(R,N),R) :- label(set(R,N)).
-#external held(R,N) : rank(R), N = 1..4.
-playable(set(R,N)) :- label(set(R,N)), held(R,N).
-playable(pass).
-"""
+FIVE = sets("seat(0..4). rank(3..7). pack(R,4) :- rank(R). deals(S,4) :- seat(S). leads(0). match_over.", copies=4)
 
 
 @pytest.mark.parametrize("module", [intervals, results])

@@ -171,3 +171,24 @@ def rules_of(path: Path, text: str) -> Rules:
     path.mkdir(parents=True, exist_ok=True)
     (path / "game.lp").write_text(text, encoding="utf-8")
     return read_rules(Folder(path), cache=False)
+
+
+def sets(head: str, copies: int) -> str:
+    """A game of cards of one rank, so many at once, that begins with these facts."""
+    return f"""
+{head}
+#include <seats>.
+#include <climbing>.
+#include <pay>.
+price(N,N) :- N = 1..4.
+label(set(R,N)) :- rank(R), N = 1..{copies}.
+label(pass).
+form(L,L) :- label(L).
+kind(set(R,N),N) :- label(set(R,N)).
+kind(pass,pass).
+needs(set(R,N),1,R,N) :- label(set(R,N)).
+strength(set(R,N),R) :- label(set(R,N)).
+#external held(R,N) : rank(R), N = 1..{copies}.
+playable(set(R,N)) :- label(set(R,N)), held(R,N).
+playable(pass).
+"""

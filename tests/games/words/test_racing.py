@@ -8,24 +8,11 @@ import numpy as np
 import pytest
 
 from abl_cards.games import GameError, game
+from tests.games.words.folders import sets
 
-SMALL = """
-seat(0..1). rank(3..6). pack(R,2) :- rank(R). deals(S,4) :- seat(S). open_hands. leads(0). match_over.
-#include <seats>.
-#include <climbing>.
-#include <pay>.
-price(N,N) :- N = 1..4.
-label(set(R,N)) :- rank(R), N = 1..2.
-label(pass).
-form(L,L) :- label(L).
-kind(set(R,N),N) :- label(set(R,N)).
-kind(pass,pass).
-needs(set(R,N),1,R,N) :- label(set(R,N)).
-strength(set(R,N),R) :- label(set(R,N)).
-#external held(R,N) : rank(R), N = 1..2.
-playable(set(R,N)) :- label(set(R,N)), held(R,N).
-playable(pass).
-"""
+SMALL = sets(
+    "seat(0..1). rank(3..6). pack(R,2) :- rank(R). deals(S,4) :- seat(S). open_hands. leads(0). match_over.", copies=2
+)
 
 
 def folder(tmp_path: Path, rules: str) -> str:
