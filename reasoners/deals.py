@@ -11,7 +11,7 @@ it, times the product of ``estimate[s, c] ** k[s, c]``. Card c has
   many cards the first two seats still lack; the third lacks the rest.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
 from __future__ import annotations
 
 from typing import NamedTuple
