@@ -107,6 +107,15 @@ class Explanation:
         return self.scores.labels()
 
     @property
+    def ranking(self) -> tuple[Verdict, ...]:
+        """Every move, the best first."""
+        return tuple(map(self.scores.verdict, self.scores.order))
+
+    def verdict(self, row: int) -> Verdict:
+        """What the knowledge base makes of a move, by its place in wire order."""
+        return self.scores.verdict(row)
+
+    @property
     def book(self) -> Phrasebook:
         """The words of the preferences."""
         return self.scores.book
@@ -143,13 +152,14 @@ class Explanation:
             "moves": len(self.moment.actions),
             "chosen": self.chosen.to_json(),
             "runner_up": self.runner_up and self.runner_up.to_json(),
-            "difference": self.runner_up and self._difference_json(self.runner_up),
+            "difference": self.runner_up and self.difference_json(self.runner_up),
             "candidates": [verdict.short_json() for verdict in self.candidates],
             "dropped": [verdict.short_json() for verdict in self.dropped],
-            "made": self.made and self.made.to_json() | {"difference": self._difference_json(self.made)},
+            "made": self.made and self.made.to_json() | {"difference": self.difference_json(self.made)},
         }
 
-    def _difference_json(self, other: Verdict) -> list[dict[str, Any]]:
+    def difference_json(self, other: Verdict) -> list[dict[str, Any]]:
+        """The same as plain values."""
         return [
             {"name": each.name, "group": each.group, "chosen": each.first, "other": each.second, "words": each.words}
             for each in self.difference(other)

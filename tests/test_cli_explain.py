@@ -123,6 +123,51 @@ def test_a_state_may_name_its_profile() -> None:
     assert json.loads(out)["chosen"]["move"]
 
 
+@pytest.mark.parametrize("text", ["H4 C4", '["Pair","4",["H4","C4"]]'])
+def test_why_a_move_of_ones_own_is_legal(text: str) -> None:
+    code, out, _ = run("--why", text, given=json.dumps(STATE))
+    assert code == 0
+    assert "pair(4) is legal:" in out
+    assert "held(4,2)" not in out or "told" in out
+    assert re.search(r"by: legal\(L\) :- .*guandan/rules\.lp:\d+", out)
+    assert "place " in out.rpartition("pair(4) is legal:")[2]
+
+
+def test_why_a_move_is_not_legal() -> None:
+    state = {"level": "8", "hand": ["H4", "C4", "H9", "D9"], "to_beat": ["Pair", "5", ["S5", "D5"]]}
+    found = json.loads(run("--why", "H4 C4", "--json", given=json.dumps(state))[1])
+    (reading,) = found["why"]
+    assert (reading["label"], reading["legal"]) == ("pair(4)", False)
+    assert reading["why"]["holds"] is False
+    assert reading["why"]["because"][0]["atom"] == "move(pair(4))"
+    legal = json.loads(run("--why", "H9 D9", "--json", given=json.dumps(state))[1])["why"][0]
+    assert legal["verdict"]["move"] == ["Pair", "9", ["H9", "D9"]]
+
+
+def test_all_moves_ranked() -> None:
+    out = run("--all", given=json.dumps(STATE))[1]
+    found = json.loads(run("--all", "--json", given=json.dumps(STATE))[1])
+    assert [each["place"] for each in found["all"]] == list(range(1, found["moves"] + 1))
+    assert [each["cost"] for each in found["all"]] == sorted(each["cost"] for each in found["all"])
+    table = out.rpartition("place  cost  label")[2].splitlines()[1:]
+    assert len(table) == found["moves"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("S2", "not in the hand: S2"),
+        ("H4 D9", "no play of the game"),
+        ("rubbish", "no card"),
+        ('{"a":1}', "is no play"),
+    ],
+)
+def test_moves_that_are_none(text: str, message: str) -> None:
+    code, out, err = run("--why", text, given=json.dumps(STATE))
+    assert (code, out) == (1, "")
+    assert message in err
+
+
 # --- abl --------------------------------------------------------------------------------------------------------------
 
 NUMBER = 40

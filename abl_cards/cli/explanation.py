@@ -9,10 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from abl_cards.cli.console import AsJson, GameName, Profile, RuleFolder, fail, find_game, misuse, print_json
+from abl_cards.cli.console import (
+    AsJson,
+    GameName,
+    Profile,
+    RuleFolder,
+    fail,
+    find_game,
+    misuse,
+    print_json,
+    print_table,
+)
 
 if TYPE_CHECKING:
-    from reasoners.explanation import Explanation
+    from abl_cards.games.words.reasons import Reading
+    from reasoners.explanation import Explanation, Verdict
 
 
 def register(app: typer.Typer) -> None:
@@ -37,6 +48,11 @@ def explain(
         typer.Option("--agent", metavar="A", help="Whose choice: kb or abl, or a variant such as kb:without=GROUP."),
     ] = "kb",
     language: Annotated[str, typer.Option("--lang", metavar="en|zh", help="The language of the explanation.")] = "en",
+    why: Annotated[
+        str | None,
+        typer.Option("--why", metavar="MOVE", help="A move of yours, such as 'S5 H5' or pass: is it legal, and why?"),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every legal move, the best first.")] = False,
     png: Annotated[
         Path | None, typer.Option("--png", metavar="FILE", help="Draw what abl thinks: labels, card sets, other hands.")
     ] = None,
@@ -59,6 +75,11 @@ def explain(
         abl-cards explain guandan games.jsonl --line 3 --move 17
 
         abl-cards explain guandan games.jsonl --line 3 --move 17 --agent abl --png why.png
+
+    --why MOVE asks about a move of your own: whether it is legal, by which rules down to what the seat is told, and
+    what it costs more than the chosen one. --all ranks every legal move.
+
+        abl-cards explain president state.json --why "S5 H5" --all
     """
     from abl_cards.agents import reasoned
     from abl_cards.games import GameError
@@ -78,11 +99,66 @@ def explain(
     found = explained(engine, player.judge, moment, language, player.opinion(moment))
     if png is not None:
         _draw(found, png)
+    readings = [] if why is None else engine.readings(moment, why)
     if as_json:
-        print_json({"game": game.name, **found.to_json()})
+        more = {"all": [each.short_json() for each in found.ranking]} if every else {}
+        more |= {"why": [_reading_json(found, each) for each in readings]} if why is not None else {}
+        print_json({"game": game.name, **found.to_json(), **more})
     else:
         typer.echo(engine.show(moment, language))
         _print(found, language)
+        if every:
+            _print_all(found)
+        for each in readings:
+            _print_reading(found, each)
+
+
+def _reading_json(found: Explanation, reading: Reading) -> dict[str, Any]:
+    if reading.row is None:
+        return reading.to_json()
+    verdict = found.verdict(reading.row)
+    return reading.to_json() | {"verdict": verdict.to_json(), "difference": found.difference_json(verdict)}
+
+
+def _print_all(found: Explanation) -> None:
+    """The columns are those that the agent has: probability and points only where it looks for them."""
+    ranking = found.ranking
+    likely = any(each.probability is not None for each in ranking)
+    ahead = any(each.ahead is not None and each.ahead.points is not None for each in ranking)
+    columns = ["place", "cost", *(["probability"] if likely else []), *(["points"] if ahead else []), "label", "move"]
+    rows = [
+        [
+            str(each.place), str(each.cost),
+            *([_share(each.probability)] if likely else []),
+            *([_points(each)] if ahead else []), each.label, str(each.action),
+        ]
+        for each in ranking
+    ]  # fmt: skip
+    typer.echo()
+    print_table(columns, rows, right=range(len(columns) - 2))
+
+
+def _share(probability: float | None) -> str:
+    return "" if probability is None else f"{100 * probability:.1f}%"
+
+
+def _points(verdict: Verdict) -> str:
+    points = None if verdict.ahead is None else verdict.ahead.points
+    return "" if points is None else f"{points:+.2f}"
+
+
+def _print_reading(found: Explanation, reading: Reading) -> None:
+    from abl_cards.logic.why import lines
+    from reasoners.account import why_not
+
+    typer.echo(f"\n{reading.label} is {'legal' if reading.row is not None else 'not legal'}:")
+    for line in lines(reading.why):
+        typer.echo(f"  {line}")
+    if reading.row is not None:
+        verdict = found.verdict(reading.row)
+        typer.echo(f"\n{verdict.action}: place {verdict.place} of {len(found.moment.actions)}, cost {verdict.cost}")
+        for line in why_not(found, verdict) if verdict.place != found.chosen.place else ():
+            typer.echo(line)
 
 
 def _print(found: Explanation, language: str) -> None:

@@ -42,6 +42,7 @@ from abl_cards.games.telling.symmetries import symmetries
 from abl_cards.games.words import drawing, moments, replay
 from abl_cards.games.words.plays import action
 from abl_cards.games.words.racing import race_of
+from abl_cards.games.words.reasons import Reading, read_text, readings_of
 from abl_cards.games.words.records import MatchRecorder
 from abl_cards.games.words.whole import whole_plays
 from abl_cards.logic import Circuit, KBError, KnowledgeBase, Term
@@ -251,6 +252,10 @@ class Engine:
         if foreign:
             return [list(range(1, 1 + foreign.acts(record))) for record in records]
         return moments.plays_of(self.rules, records)
+
+    def readings(self, moment: Moment, play: str) -> list[Reading]:
+        """What a play, as JSON or as text, can be at a moment, and why that is legal or is not; raises GameError."""
+        return list(readings_of(self.rules, moment, read_text(self.rules, play)))
 
     def legal_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
         """The complete lists of legal moves of states in JSON form, or what is wrong with a state."""

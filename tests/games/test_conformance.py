@@ -6,6 +6,8 @@ import pytest
 from abl_cards.games import Decisions, Engine, GameError, Moves, Tables, game, game_names
 from abl_cards.games.tables import DRAW
 from abl_cards.logic import evaluate, scores
+from abl_cards.logic.oracle import true_atoms
+from abl_cards.logic.why import Reasons
 from abl_cards.positions import met_in_play, of_all_kinds
 from abl_cards.streams import mix_all
 from reasoners.hands import counting, draw
@@ -186,6 +188,20 @@ def test_random_positions_can_be_told_and_asked_again(name: str) -> None:
         found = engine.legal_labels(told)
         legal = [{engine.labels[label] for label in np.flatnonzero(mask)} for mask in decisions.legal.T]
         assert [labels if isinstance(labels, GameError) else set(labels) for labels in found] == legal
+
+
+@pytest.mark.parametrize("name", ["bigtwo", "doudizhu", "paodekuai", "whist"])
+def test_reasons_come_to_what_the_circuit_says(name: str) -> None:
+    engine = game(name).engine()
+    decisions = met_in_play(engine, 40, seed=2).at(np.array([17]))
+    told = engine.rules.play
+    reasons = Reasons(engine.rules.kb, true_atoms(told.rows(1, decisions.fills), told.circuit.inputs, 0))
+    legal = np.flatnonzero(decisions.legal[:, 0])
+    others = np.random.default_rng(1).permutation(np.flatnonzero(decisions.legal[:, 0] == 0))
+    for label in [*legal[:2], *others[:4]]:
+        why = reasons.why(f"legal({engine.rules.labels[label]})")
+        assert why.holds == bool(decisions.legal[label, 0])
+        assert why.because
 
 
 @pytest.mark.parametrize("name", game_names())

@@ -1,0 +1,311 @@
+"""Why an atom holds in a state, or why not: the chain of ground rules, down to what was told.
+
+Clingo answers: the stable model of the state is written down as facts, and a rule is looked at by the longest part of
+its body that holds. Of an atom that holds, the first rule whose whole body does; of another, the rule that comes
+nearest, and the first literal that fails there. What is positive in a body is looked at before what is compared or
+negated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import clingo
+from clingo import ast
+
+from abl_cards.logic.build import Limits, arguments, rules_to_ground
+from abl_cards.logic.errors import Location
+from abl_cards.logic.knowledge import KnowledgeBase
+from abl_cards.logic.oracle import Oracle
+from abl_cards.logic.program import Sources
+from abl_cards.logic.terms import Atom, Signature
+
+DEEPEST = 5
+"""Rules behind rules."""
+_TARGET, _REACHED = "_target", "_reached"
+_POSITIVE, _COMPARED, _NEGATED, _COUNTED = range(4)
+
+
+@dataclass(frozen=True)
+class Why:
+    """An atom, whether it holds, and what that comes from."""
+
+    atom: str  # a ground atom; of a literal that no binding satisfies, its text
+    holds: bool
+    kind: str  # "told", "fact" (in every state), "rule", "no rule", or "literal": what is compared, counted, not bound
+    rule: str = ""  # its text
+    location: Location | None = None
+    because: tuple[Why, ...] = ()  # of an atom that holds all of the body; else the literal that fails
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        place = {"file": self.location.file, "line": self.location.line} if self.location else None
+        found: dict[str, Any] = {"atom": self.atom, "holds": self.holds, "kind": self.kind}
+        if self.rule:
+            found |= {"rule": self.rule, "place": place, "because": [each.to_json() for each in self.because]}
+        return found
+
+
+@dataclass(frozen=True)
+class _Rule:
+    head: ast.AST  # a symbol
+    body: tuple[ast.AST, ...]  # in the order in which it is looked at
+    text: str
+    location: Location
+
+
+@dataclass
+class Reasons:
+    """The rules of a knowledge base in one state."""
+
+    kb: KnowledgeBase
+    told: Collection[Atom]  # the inputs that hold
+    _asked: dict[tuple[str, bool], Why] = field(default_factory=dict)
+    _count: int = 0
+
+    def why(self, atom: Atom | str, deepest: int = DEEPEST) -> Why:
+        """The chain behind an atom, so deep at most."""
+        text = str(atom)
+        return self._why(text, text in self._true, deepest)
+
+    @cached_property
+    def _model(self) -> frozenset[Atom]:
+        """Everything that holds; constraints that are violated do not keep it from holding."""
+        found = Oracle(self.kb).solve(self.told).atoms
+        return found if found is not None else frozenset(self.told)
+
+    @cached_property
+    def _true(self) -> frozenset[str]:
+        return frozenset(map(str, self._model))
+
+    @cached_property
+    def _certain(self) -> frozenset[str]:
+        """What is true in every state."""
+        ground = self.kb.ground
+        certain = {
+            head
+            for head, first, end in zip(ground.heads, ground.starts, ground.starts[1:], strict=False)
+            if first == end
+        }
+        named = zip(ground.atoms, ground.numbers, strict=True)
+        return frozenset(str(atom) for atom, number in named if number in certain)
+
+    @cached_property
+    def _inputs(self) -> frozenset[str]:
+        return frozenset(map(str, self.kb.input_atoms))
+
+    @cached_property
+    def _program(self) -> tuple[list[ast.AST], Sources]:
+        return rules_to_ground(self.kb.request, Limits())
+
+    @cached_property
+    def _rules(self) -> Mapping[Signature, list[_Rule]]:
+        statements, sources = self._program
+        found: dict[Signature, list[_Rule]] = {}
+        for statement in statements:
+            head = getattr(statement, "head", None)
+            if statement.ast_type != ast.ASTType.Rule or head is None or head.ast_type != ast.ASTType.Literal:
+                continue
+            symbol = getattr(head.atom, "symbol", None)
+            if symbol is None or symbol.ast_type != ast.ASTType.Function:
+                continue
+            body = tuple(sorted(statement.body, key=_turn))
+            rule = _Rule(symbol, body, str(statement), sources.location_of(statement))
+            found.setdefault(Signature(symbol.name, len(symbol.arguments)), []).append(rule)
+        return found
+
+    # --- chains -------------------------------------------------------------------------------------------------------
+
+    def _why(self, text: str, holds: bool, deepest: int) -> Why:
+        if (text, holds) not in self._asked:
+            self._asked[text, holds] = Why(text, holds, "rule")  # a circle ends here
+            self._asked[text, holds] = self._look(text, holds, deepest)
+        return self._asked[text, holds]
+
+    def _look(self, text: str, holds: bool, deepest: int) -> Why:
+        if text in self._inputs:
+            return Why(text, holds, "told")
+        if text in self._certain:
+            return Why(text, holds, "fact")
+        symbol = clingo.parse_term(text)
+        rules = self._rules.get(Signature(symbol.name, len(symbol.arguments)), [])
+        if not rules:
+            return Why(text, holds, "no rule")
+        nearest: tuple[int, _Rule, Mapping[str, clingo.Symbol]] | None = None
+        for rule in rules:
+            reached = self._reach(rule, text)
+            if reached is None:
+                continue
+            if reached[0] == len(rule.body) and holds:
+                return self._chain(text, rule, reached[1], deepest)
+            if nearest is None or reached[0] > nearest[0]:
+                nearest = (reached[0], rule, reached[1])
+        if nearest is None:
+            return Why(text, holds, "no rule")
+        reached_to, rule, binding = nearest
+        failing = rule.body[min(reached_to, len(rule.body) - 1)] if rule.body else None
+        because = () if failing is None else (self._literal(failing, binding, False, deepest - 1),)
+        return Why(text, holds, "rule", rule.text, rule.location, because)
+
+    def _chain(self, text: str, rule: _Rule, binding: Mapping[str, clingo.Symbol], deepest: int) -> Why:
+        because = tuple(self._literal(each, binding, True, deepest - 1) for each in rule.body)
+        told = tuple(each for each in because if each.kind != "literal" or not each.holds)
+        return Why(text, True, "rule", rule.text, rule.location, told)
+
+    def _literal(self, literal: ast.AST, binding: Mapping[str, clingo.Symbol], holds: bool, deepest: int) -> Why:
+        """A literal of a body that is true there, or that fails."""
+        bound = _Binding(binding, self._constants).bind(literal)
+        turn = _turn(literal)
+        if turn in (_COMPARED, _COUNTED) or not bound.complete:
+            return Why(str(bound.ast), holds, "literal")
+        atom = str(clingo.parse_term(str(bound.ast.atom)))
+        true = holds if turn == _POSITIVE else not holds
+        if deepest <= 0:
+            return Why(atom, true, "told" if atom in self._inputs else "fact" if atom in self._certain else "rule")
+        return self._why(atom, true, deepest)
+
+    # --- one rule -----------------------------------------------------------------------------------------------------
+
+    def _reach(self, rule: _Rule, target: str) -> tuple[int, Mapping[str, clingo.Symbol]] | None:
+        """How much of a body holds where the head is the target, and by what; None where the head never is."""
+        self._count += 1
+        names = sorted({name for part in (rule.head, *rule.body) for name in _variables(part)})
+        found = self._ask(rule, target, names)
+        if not found:
+            return None
+        length = max(found)
+        return length, found[length]
+
+    def _ask(self, rule: _Rule, target: str, names: Sequence[str]) -> dict[int, Mapping[str, clingo.Symbol]]:
+        """By length, a binding of the parts of the body that hold; those that are not safe alone are left out."""
+        wanted, number = f"{_TARGET}{self._count}", self._count
+        found: dict[int, Mapping[str, clingo.Symbol]] = {}
+        facts = f"{wanted}({target})."
+        for length in range(len(rule.body) + 1):
+            parts = rule.body[:length]
+            here = [name for name in names if any(name in _variables(each) for each in (rule.head, *parts))]
+            head = f"{_REACHED}({','.join([str(length), *here])})" if here else f"{_REACHED}({length})"
+            text = f"{head} :- {'; '.join([f'{wanted}({rule.head})', *map(str, parts)])}."
+            answer = self._first(f"q{number}_{length}", f"{facts}\n{text}", length)
+            if answer is None:
+                continue
+            if not answer:
+                break
+            found[length] = dict(zip(here, answer[0].arguments[1:], strict=True))
+        return found
+
+    def _first(self, part: str, program: str, length: int) -> list[clingo.Symbol] | None:
+        """The first instance of what is reached; None for a program that is not safe."""
+        control = clingo.Control([*arguments(self.kb.constants), "--warn=none"], logger=lambda code, text: None)
+        try:
+            control.add("base", [], self._facts + program)
+            control.ground([("base", [])])
+        except RuntimeError:
+            return None
+        atoms = control.symbolic_atoms
+        for arity in range(1, 40):
+            for item in atoms.by_signature(_REACHED, arity):
+                return [item.symbol]
+        return []
+
+    @cached_property
+    def _constants(self) -> Mapping[str, clingo.Symbol]:
+        """What `#const` names in the files stand for."""
+        control = clingo.Control(arguments(self.kb.constants), logger=lambda code, text: None)
+        control.add("base", [], "\n".join(self._definitions))
+        names = [each.name for each in self._program[0] if each.ast_type == ast.ASTType.Definition]
+        return {name: value for name in names if (value := control.get_const(name)) is not None}
+
+    @cached_property
+    def _definitions(self) -> list[str]:
+        return [str(each) for each in self._program[0] if each.ast_type == ast.ASTType.Definition]
+
+    @cached_property
+    def _facts(self) -> str:
+        return "\n".join([*self._definitions, *(f"{text}." for text in sorted(self._true)), ""])
+
+
+def _turn(literal: ast.AST) -> int:
+    """What is looked at first."""
+    if literal.ast_type != ast.ASTType.Literal:
+        return _COUNTED
+    kind = literal.atom.ast_type
+    if kind == ast.ASTType.Comparison:
+        return _COMPARED
+    if kind != ast.ASTType.SymbolicAtom:
+        return _COUNTED
+    return _POSITIVE if literal.sign == ast.Sign.NoSign else _NEGATED
+
+
+class _Names(ast.Transformer):
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def visit_Variable(self, node: ast.AST) -> ast.AST:
+        if node.name != "_":
+            self.names.append(node.name)
+        return node
+
+
+def _variables(part: ast.AST) -> list[str]:
+    """The variables of a term or a literal; those of conditions and aggregates are their own."""
+    if part.ast_type in (ast.ASTType.ConditionalLiteral, ast.ASTType.BodyAggregate, ast.ASTType.Aggregate):
+        return []
+    if part.ast_type == ast.ASTType.Literal and part.atom.ast_type in (
+        ast.ASTType.BodyAggregate,
+        ast.ASTType.Aggregate,
+    ):
+        return []
+    names = _Names()
+    names.visit(part)
+    return names.names
+
+
+class _Binding(ast.Transformer):
+    """Puts values in the places of variables."""
+
+    def __init__(self, binding: Mapping[str, clingo.Symbol], constants: Mapping[str, clingo.Symbol]) -> None:
+        self._binding, self._constants, self.complete = binding, constants, True
+
+    def bind(self, part: ast.AST) -> _Bound:
+        """A literal or a term with its values, and whether there was one for every variable."""
+        return _Bound(self.visit(part), self.complete)
+
+    def visit_Variable(self, node: ast.AST) -> ast.AST:
+        if node.name in self._binding:
+            return ast.SymbolicTerm(node.location, self._binding[node.name])
+        self.complete = False
+        return node
+
+    def visit_SymbolicTerm(self, node: ast.AST) -> ast.AST:
+        symbol = node.symbol
+        if symbol.type == clingo.SymbolType.Function and not symbol.arguments and symbol.name in self._constants:
+            return ast.SymbolicTerm(node.location, self._constants[symbol.name])
+        return node
+
+
+@dataclass(frozen=True)
+class _Bound:
+    ast: ast.AST
+    complete: bool
+
+
+def lines(why: Why, depth: int = 0) -> Iterator[str]:
+    """The chain as text, a line a rule or a fact."""
+    mark = "" if why.holds else "not "
+    place = f"   {_short(why.location)}" if why.location else ""
+    said = {"told": "   told", "fact": "   always", "no rule": "   no rule derives it"}.get(why.kind, "")
+    yield f"{'  ' * depth}{mark}{why.atom}{said}"
+    if why.rule:
+        yield f"{'  ' * depth}  {'by' if why.holds else 'nearest'}: {why.rule}{place}"
+    for each in why.because:
+        yield from lines(each, depth + 1)
+
+
+def _short(location: Location) -> str:
+    """The folder, the file and the line."""
+    return f"{'/'.join(Path(location.file).parts[-2:])}:{location.line}"

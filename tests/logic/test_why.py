@@ -1,0 +1,98 @@
+"""Why an atom holds in a state, or why not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from abl_cards.logic import Atom, Input, KnowledgeBase
+from abl_cards.logic.why import Reasons, Why, lines
+
+RULES = """
+#external held(R,N) : R = 3..5, N = 1..4.
+#external lead.
+#const most = 2.
+size(1..4).
+pair(R)      :- held(R,most).
+bomb(R)      :- held(R,4), R > 3.
+several      :- 2 <= #count { R : pair(R) }.
+quiet        :- not pair(R) : R = 3..5.
+legal(two,R) :- pair(R), not barred(R).
+legal(two,R) :- bomb(R).
+barred(R)    :- R = 3..5, lead, not bomb(R).
+next(R+1)    :- held(R,1), R < 5.
+"""
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
+    file = tmp_path_factory.mktemp("rules") / "rules.lp"
+    file.write_text(RULES, "utf-8")
+    outputs = [("legal", 2), ("several", 0), ("quiet", 0), ("next", 1)]
+    return KnowledgeBase.load(
+        [file], inputs=[Input("held", (range(3, 6), range(1, 5))), Input("lead", ())], outputs=outputs
+    )
+
+
+def reasons(kb: KnowledgeBase, *held: tuple[int, int], lead: bool = False) -> Reasons:
+    told = [Atom("held", (rank, n)) for rank, most in held for n in range(1, most + 1)]
+    return Reasons(kb, [*told, *([Atom("lead", ())] if lead else [])])
+
+
+def chain(why: Why) -> list[str]:
+    return [line.strip() for line in lines(why) if "by:" not in line and "nearest:" not in line]
+
+
+def test_what_holds_comes_down_to_what_was_told(kb: KnowledgeBase) -> None:
+    why = reasons(kb, (4, 2)).why("legal(two,4)")
+    assert why.holds
+    assert why.rule.startswith("legal(two,R) :- pair(R)")
+    assert why.location is not None
+    assert why.location.line == 10
+    assert chain(why)[:3] == ["legal(two,4)", "pair(4)", "held(4,2)   told"]
+    assert "not barred(4)" in chain(why)
+
+
+def test_what_does_not_hold_names_what_fails_first(kb: KnowledgeBase) -> None:
+    why = reasons(kb, (4, 1)).why("legal(two,4)")
+    assert not why.holds
+    assert chain(why) == ["not legal(two,4)", "not pair(4)", "not held(4,2)   told"]
+    barred = reasons(kb, (4, 2), lead=True).why("legal(two,4)")
+    assert chain(barred)[:2] == ["not legal(two,4)", "barred(4)"]
+    assert "lead   told" in chain(barred)
+
+
+def test_of_several_rules_the_one_that_holds(kb: KnowledgeBase) -> None:
+    why = reasons(kb, (4, 4), lead=True).why("legal(two,4)")
+    assert why.holds
+    assert why.rule.startswith("legal(two,R) :- pair(R)")  # a bomb is not barred
+    assert "bomb(4)" in chain(why)
+
+
+def test_counts_conditions_and_sums_are_told_as_they_stand(kb: KnowledgeBase) -> None:
+    few, many = reasons(kb, (4, 2)), reasons(kb, (4, 2), (5, 2))
+    assert not few.why("several").holds
+    assert few.why("several").because[0].kind == "literal"
+    assert many.why("several").holds
+    assert reasons(kb).why("quiet").holds
+    assert not few.why("quiet").holds
+    assert reasons(kb, (4, 1)).why("next(5)").holds
+    assert not reasons(kb, (5, 1)).why("next(6)").holds
+
+
+def test_atoms_that_nothing_derives(kb: KnowledgeBase) -> None:
+    here = reasons(kb)
+    assert here.why("legal(three,4)").kind == "no rule"
+    assert here.why("unheard(1)").kind == "no rule"
+    assert here.why("size(3)") == Why("size(3)", True, "fact")
+    assert here.why("held(3,1)") == Why("held(3,1)", False, "told")
+
+
+def test_chains_are_bounded(tmp_path: Path) -> None:
+    file = tmp_path / "long.lp"
+    rules = "".join(f"a({n}) :- a({n - 1}).\n" for n in range(1, 60))
+    file.write_text(f"#external lead.\na(0) :- lead.\n{rules}", "utf-8")
+    kb = KnowledgeBase.load([file], inputs=[Input("lead", ())], outputs=[("a", 1)])
+    why = Reasons(kb, [Atom("lead", ())]).why("a(59)", deepest=4)
+    assert sum(1 for _ in lines(why)) < 20
