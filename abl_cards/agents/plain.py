@@ -3,7 +3,8 @@
 ``random`` is uniform over the legal labels, then over the label's card sets. ``greedy`` follows with the weakest
 beater of the same type, else the weakest bomb, else it passes; it leads the label with most cards, weakest first;
 always the first card set in wire order. Where cards are laid into tricks it follows with the lowest play that takes the
-trick, else with the lowest that is worth nothing; it leads the same way. ``zhiduoxing`` 智多星 (Tan et al. 2020,
+trick, else with the lowest that is worth nothing; it leads the same way, and of cards to be chosen it takes the lowest
+where what is low hangs on a trump suit. ``zhiduoxing`` 智多星 (Tan et al. 2020,
 section 2.3) does the same but leads a bomb only when there is nothing else.
 """
 
@@ -64,8 +65,20 @@ class Greedy:
         return decisions.realise_first(labels)
 
     def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
-        """The first card each."""
+        """The first option each; of cards that stand otherwise with what is remembered, the lowest."""
+        if self._traits.tricks and len(choices.rules.contexts) > 1:
+            return _lowest(choices)
         return choices.options.argmax(axis=1).astype(np.uint8)
+
+
+def _lowest(choices: Choices) -> NDArray[np.uint8]:
+    """[n] the option that is the lowest as a play of one card; what is no card goes first, in the order of options."""
+    rules, context = choices.rules, choices.view.context
+    kinds = np.array([rules.pack.number.get(option, -1) for option in rules.words.options])
+    label = rules.forms.label_of[rules.alone[:, kinds]]
+    place = np.where(kinds < 0, -1, rules.ranking[context[:, None], label[context]])
+    found: NDArray[np.uint8] = np.where(choices.options > 0, place, len(rules.labels)).argmin(axis=1).astype(np.uint8)
+    return found
 
 
 def _in_tricks(decisions: Decisions) -> Moves:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.counting.chains import ChainCounter, SetCounter
 from abl_cards.games.counting.fronts import FrontCounter
+from abl_cards.games.counting.hand_sizes import HandSizes
 from abl_cards.games.counting.shapes import CannotCount, read_shapes
 from abl_cards.games.counting.small_hands import SmallHandCounter
 from abl_cards.games.game import GameError
@@ -43,6 +44,8 @@ def counter_of(rules: Rules) -> Counter:
     if key not in rules.kb.kept:
         rules.kb.kept[key] = rules, _choose(rules)  # what is kept holds the rules, so no others can have their id
     found: Counter | str = rules.kb.kept[key][1]
+    if isinstance(found, str) and rules.composing:
+        return HandSizes()
     if isinstance(found, str):
         raise GameError(found)
     return found
@@ -72,7 +75,8 @@ def uncounted(rules: Rules) -> Iterator[Diagnostic]:
     read = {name for name, _ in rules.kb.circuit("cost/2", "violated/1").inputs}
     if "plays_left" in read:
         try:
-            counter_of(rules)
+            if isinstance(counter_of(rules), HandSizes):
+                raise GameError("plays are composed, and nobody counts them")
         except GameError as problem:
             place = place_of(rules.folder.program(rules.profile), Signature("plays_left", 1), [costs])
             yield error(place, f"plays_left/1 is never known: {problem}", "leave it out of the preferences")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.play import walk
+from abl_cards.games.play import fixed, walk
 from abl_cards.games.play.book import room_for
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import MoveLists
@@ -21,6 +21,16 @@ def card_sets(
     start, room = np.zeros(n + 1, np.int64), 8 * n
     while True:
         form, cards = np.empty(room, np.int16), np.empty((room, forms.most_cards), np.uint8)
+        if rules.fixed is not None:
+            found = fixed.list_moves(
+                rules.fixed, np.arange(len(forms)), np.ascontiguousarray(hands), contexts.astype(np.int16),
+                np.full(n, walk.EVERY_LABEL, np.int16), np.ascontiguousarray(legal), fitting.astype(np.uint8), 0, n,
+                start, form, cards,
+            )  # fmt: skip
+            if found <= room:
+                return MoveLists(start, form[:found], cards[:found])
+            room = found
+            continue
         space = room_for(book, forms.most_cards)
         found = walk.list_moves(
             book, np.ascontiguousarray(hands), contexts.astype(np.int16), leading.astype(np.int8),

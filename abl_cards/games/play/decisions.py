@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from abl_cards.games.faults import check_laid, check_lists
 from abl_cards.games.game import GameError
 from abl_cards.games.hidden import Constraints
-from abl_cards.games.play import bare, one_set, walk
+from abl_cards.games.play import bare, fixed, one_set, walk
 from abl_cards.games.play.book import Room, most_kickers, room_for
 from abl_cards.games.play.tricks import taking
 from abl_cards.games.play.view import View
@@ -197,6 +197,11 @@ class Decisions:
                 plain, view.hand, way, labels, answers, keys, lo, hi, *moves, self._bare_room(), found,
             ))  # fmt: skip
             return moves, found
+        if (table := self._asked.fixed) is not None:
+            each_share(n, lambda lo, hi: fixed.realise(
+                table, self._asked.answer, view.hand, view.context, labels, answers, keys, lo, hi, *moves, found
+            ))  # fmt: skip
+            return moves, found
         each_share(n, lambda lo, hi: one_set.realise(
             self._asked.book, view.hand, view.context, way, labels, answers, keys, lo, hi, *moves,
             self._walk_room(),
@@ -233,7 +238,9 @@ class Decisions:
         while True:
             moves = self._room(room)
             told = view.hand, view.context, way, labels, self.legal, self._answers, lo, hi, start, *moves
-            if plain is None:
+            if (table := self._asked.fixed) is not None:
+                found = fixed.list_moves(table, self._asked.answer, *told[:2], *told[3:])
+            elif plain is None:
                 found = walk.list_moves(self._asked.book, *told, self._walk_room())
             else:
                 found = bare.list_moves(plain, *told, self._bare_room())

@@ -18,7 +18,7 @@ from abl_cards.games.play import state as kernels
 from abl_cards.games.play import stock
 from abl_cards.games.play.shown import take_back
 from abl_cards.games.play.state import NOBODY, State
-from abl_cards.games.play.view import act_column, fill_seats
+from abl_cards.games.play.view import act_column, fill_laying, fill_seats
 from abl_cards.games.reading.rules import Rules, form_classes
 from abl_cards.games.reading.tabulate import Question
 from abl_cards.games.shapes import number
@@ -119,6 +119,7 @@ class Flow:
         return {
             "hands": self._of_seats(state, which, state.hands),
             "lies": self._of_seats(state, which, state.lies),
+            "laying": fill_laying(state.lies, which),
             "leader": lazily(lambda _: state.leader[which]),
             "aside": lambda lo, hi, columns, used: rules.cells.fold(
                 state.aside[which], rules.contexts.at(state.fluents, which), used, lo, hi, columns

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from abl_cards.games.faults import blame, several, stop_where
 from abl_cards.games.play.shown import Happen, show, spread
 from abl_cards.games.play.state import NEXT_SEAT, NO_TURN, OVER, TRICK_OVER, State, close, finish
-from abl_cards.games.play.view import fill_seats
+from abl_cards.games.play.view import fill_laying, fill_seats
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import LEADING, NO_CARD, Indices, MoveLists, Moves
 from abl_cards.games.telling.writer import Fill, columns_of, lazily, rows_of
@@ -56,6 +56,7 @@ class Trick:
             "lies": lambda lo, hi, columns, used: fill_seats(
                 self.rules, lambda seat: self.lies[:, seat], context, lo, hi, columns, used
             ),
+            "laying": fill_laying(self.lies, np.arange(len(which))),
             "leader": lazily(lambda _: self.leader),
             "act": columns_of(acts),
             "move": columns_of([self.form, self.rules.forms.label_of[self.form]]),

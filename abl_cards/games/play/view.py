@@ -86,6 +86,7 @@ class View:
             "acts": lazily(lambda _: state.acts[which]),
             "fluents": self._fluents,
             "lies": self._fill_lies,
+            "laying": fill_laying(state.lies, which),
             "leader": lazily(lambda _: state.leader[which]),
             "act": lazily(lambda column: act_column(state, which, column)),
             "face": self._fill_face,
@@ -135,6 +136,16 @@ def fill_seats(
     fold = cells.fold_few if few else cells.fold
     for seat, mine in cells.blocks(used, rules.table.seats):
         fold(cards(seat), context, used[mine] % len(cells), lo, hi, columns[mine])
+
+
+def fill_laying(lies: NDArray[np.uint8], which: Indices) -> Fill:
+    """How many cards each seat has laid in the tricks lies [tables, seats, kinds] at tables which [n]."""
+
+    def fill(lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
+        for place, seat in enumerate(used):
+            columns[place, lo:hi] = lies[which[lo:hi], seat].sum(axis=1)
+
+    return fill
 
 
 def act_column(state: State, which: Indices, column: int) -> NDArray[np.integer]:

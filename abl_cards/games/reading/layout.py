@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,12 +71,17 @@ class Catalogue(NamedTuple):
 
 
 def read_catalogue(
-    pack: Pack, cells: Cells, forms: Forms, hand_order: Sequence[int], last_descending: bool
+    pack: Pack, cells: Cells, forms: Forms, hand_order: Sequence[int], last_descending: bool, walked: bool = True
 ) -> Catalogue:
-    """Lay out the forms of a game, cards of a rank in the order of hands; raises KBError."""
+    """Lay out the forms of a game, cards of a rank in the order of hands; raises KBError.
+
+    Where nobody walks it, as each form is one set of cards a context, it has cells as they are in the first context.
+    """
     used = sorted({group.cell for form in forms.forms for group in form.groups} | carried_cells(forms))
     rank_of = {cell: place for place, cell in enumerate(used)}
     suits = list(dict.fromkeys(parts[1] for parts in map(rank_and_suit, pack.kinds) if parts))
+    if not walked:
+        cells = replace(cells, acts=np.repeat(cells.acts[:1], len(cells.acts), axis=0))
     slots = _slots(pack, cells, used, suits, hand_order)
     layout = _Blocks(forms, rank_of, slots, suits).layout()
     largest = max([1, *layout.size.ravel().tolist(), *layout.tail_size.tolist(), *_largest_kickers(forms)])

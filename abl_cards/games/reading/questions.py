@@ -27,6 +27,7 @@ EYES = frozenset(
         "fluents",
         "act",
         "lies",
+        "laying",
         "leader",
         "stock",
         "drew",
@@ -36,7 +37,7 @@ EYES = frozenset(
 """What a seat sees: its hand, the trick, what everybody remembers."""
 
 TABLE = frozenset(
-    {"hands", "aside", "fluents", "act", "plays", "result", "lots", "acts", "lies", "leader"}
+    {"hands", "aside", "fluents", "act", "plays", "result", "lots", "acts", "lies", "laying", "leader"}
     | {"stock", "drew", "drawn", "left_over"}
 )
 """What the referee sees between plays."""
@@ -45,7 +46,7 @@ TABLE = frozenset(
 FACE = "face"
 """What lies open of other hands."""
 
-TRICKS = frozenset({"lies", "leader", "taking"})
+TRICKS = frozenset({"lies", "laying", "leader", "taking"})
 """What there is where seats lay cards into tricks."""
 
 TAKES = Signature("takes", 1)
@@ -78,7 +79,7 @@ QUESTIONS: Mapping[str, Question] = {
         ("turn/1", "trick_over/0", "over/0"), frozenset({"act", "leader", "move", "fluents"}), "whose turn it is"
     ),
     "takes": Question(
-        ("takes/1", "more/0"), frozenset({"act", "lies", "leader", "move", "fluents"}), "who takes a trick"
+        ("takes/1", "more/0"), frozenset({"act", "lies", "laying", "leader", "move", "fluents"}), "who takes a trick"
     ),
     "changes": Question(
         ("next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2", "takes_back/3"),

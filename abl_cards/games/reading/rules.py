@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.play.bare import Bare, bare_of
 from abl_cards.games.play.book import Book, answered_by
+from abl_cards.games.play.fixed import Fixed, fixed_of
 from abl_cards.games.play.state import NO_TURN, OVER, TRICK_OVER, State, Turns, empty_state
 from abl_cards.games.play.wanted import reach_of
 from abl_cards.games.questions import with_outputs
@@ -59,6 +60,7 @@ class Asked(NamedTuple):
     wanted: int  # the row of the first card
     book: Book
     bare: Bare | None  # for the kernels of games where each cell is one kind of card; None for other games
+    fixed: Fixed | None  # for those of games where each form is one set of cards, in any context; None for other games
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class Rules:
     forms: Forms
     words: Words
     book: Book
+    fixed: Fixed | None  # the cards of each form, where it is one set of cards in each context
     play: Told  # legal/1 of every label, move/1 of every form, includes/1 of every card, in the order of their numbers
     turns: Turns
     strength: NDArray[np.int64]  # [contexts, forms] tier before strength
@@ -111,7 +114,8 @@ class Rules:
 
     def _asked(self, told: Told, answer: NDArray[np.int32], wanted: int) -> Asked:
         book = answered_by(self.book, answer)
-        return Asked(told, answer, wanted, book, bare_of(book, int(self.pack.copies.max()), self.forms.most_cards))
+        bare = bare_of(book, int(self.pack.copies.max()), self.forms.most_cards)
+        return Asked(told, answer, wanted, book, bare, None if bare else self.fixed)
 
     @cached_property
     def reach(self) -> NDArray[np.float32]:
@@ -183,6 +187,28 @@ class Rules:
         """The most cards of a play: those of a form, or of one that is composed."""
         said = [number(cards, "composes") for (cards,) in self.kb.facts("composes", 1)]
         return max([self.forms.most_cards, *said])
+
+    @cached_property
+    def alone(self) -> NDArray[np.int16]:
+        """[contexts, kinds] the form of each card by itself, the first whole one; the pass for one that is none."""
+        found = np.full((len(self.contexts), len(self.pack)), self.forms.passing, np.int16)
+        for place in np.flatnonzero((self.forms.cards_of == 1) & ~self.partial)[::-1].tolist():
+            group = self.forms.forms[place].groups[0]
+            acting = (self.cells.acts == group.cell).any(axis=2)
+            if group.only is not None:
+                acting &= np.arange(len(self.pack)) == group.only
+            found[acting] = place
+        return found
+
+    @cached_property
+    def partial(self) -> NDArray[np.bool_]:
+        """[forms] what is a part of longer plays alone, by ``partial/1``; raises KBError."""
+        found = np.zeros(len(self.forms), np.bool_)
+        for (form,) in self.kb.facts("partial", 1):
+            if form not in self.forms.number:
+                raise kb_error(f"partial({form}): no such form", "write a form of form/2")
+            found[self.forms.number[form]] = True
+        return found
 
     @cached_property
     def worth(self) -> NDArray[np.int64]:
@@ -257,9 +283,10 @@ def _read(kb: KnowledgeBase, program: Program, folder: Folder, profile: str | No
         raise KBError(untold)
     tiers = _tiers(kb, forms)
     strength = _strengths(strong, contexts, forms, tiers)
+    fixed = fixed_of(cells, forms, _form_lists(kb, contexts, forms, strength))
     return Rules(
         kb, folder, profile or folder.default_profile, pack, table, fluents, contexts, cells, forms, words,
-        _book(kb, pack, cells, contexts, forms, strength), _play(kb, words, forms, pack),
+        _book(kb, pack, cells, contexts, forms, strength, fixed is None), fixed, _play(kb, words, forms, pack),
         _turns(kb, words, contexts, forms, table), strength, tiers,
     )  # fmt: skip
 
@@ -377,10 +404,11 @@ def _in_order(terms: list[Term]) -> dict[Term, int]:
 
 
 def _book(
-    kb: KnowledgeBase, pack: Pack, cells: Cells, contexts: Contexts, forms: Forms, strength: NDArray[np.int64]
-) -> Book:
+    kb: KnowledgeBase, pack: Pack, cells: Cells, contexts: Contexts, forms: Forms, strength: NDArray[np.int64],
+    walked: bool,
+) -> Book:  # fmt: skip
     orders = _orders_of_sets(kb)
-    catalogue = read_catalogue(pack, cells, forms, _hand_order(kb, pack), LAST_DESCENDING in orders)
+    catalogue = read_catalogue(pack, cells, forms, _hand_order(kb, pack), LAST_DESCENDING in orders, walked)
     layout, ranks = catalogue.layout, len(catalogue.slots.kind)
     listed = {label: key for label, key in kb.pairs("listed").items() if label in forms.label_number}
     keys = _in_order(list(listed.values()))
@@ -405,6 +433,16 @@ def _book(
         alphabet = np.array(sorted(range(ranks), key=texts.__getitem__), np.int16)
         main_letter = np.where(layout.carrying != NONE, layout.rank[:, 0], np.int16(NONE))
     return Book.of(catalogue, order, np.array(lists, np.int32), alphabet, main_letter, len(forms), sorted_rows)
+
+
+def _form_lists(kb: KnowledgeBase, contexts: Contexts, forms: Forms, strength: NDArray[np.int64]) -> NDArray[np.int32]:
+    """[contexts, forms] the forms in the order of lists: by ``listed(Label,Key)`` and strength, else by label."""
+    listed = {label: key for label, key in kb.pairs("listed").items() if label in forms.label_number}
+    keys, numbers = _in_order(list(listed.values())), np.arange(len(forms))
+    if not listed:
+        return np.tile(numbers, (len(contexts), 1)).astype(np.int32)
+    key = np.array([keys.get(listed.get(forms.labels[label], ""), len(keys) + 1) for label in forms.label_of])
+    return np.stack([np.lexsort((numbers, power, key)) for power in strength]).astype(np.int32)
 
 
 LAST_DESCENDING, TEXT = "last_descending", "text"

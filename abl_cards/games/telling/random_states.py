@@ -163,7 +163,7 @@ def _cards_in_tricks(rules: Rules, state: State, random: np.random.Generator) ->
     n, seats = len(state.seat), rules.table.seats
     wanted, rows = random.integers(0, seats, n), np.arange(n)
     before = np.array([rules.table.after.index(seat) for seat in range(seats)], np.int8)
-    form_of = _single_forms(rules)
+    form_of = rules.alone
     state.leader[:] = state.owner[:] = state.seat
     going, seat = np.ones(n, np.bool_), state.seat
     for place in range(seats - 1):
@@ -178,19 +178,6 @@ def _cards_in_tricks(rules: Rules, state: State, random: np.random.Generator) ->
     state.laid[:] = random.integers(0, len(rules.forms), n)
     state.out[:] = ((state.hands.sum(axis=2) == 0) << np.arange(seats)).sum(axis=1)
     settle(rules, state, rows)
-
-
-def _single_forms(rules: Rules) -> NDArray[np.int16]:
-    """[contexts, kinds] the form of each card alone."""
-    found = np.full((len(rules.contexts), len(rules.pack)), rules.forms.passing, np.int16)
-    for place, form in enumerate(rules.forms.forms):
-        if form.cards == 1:
-            group = form.groups[0]
-            acting = (rules.cells.acts == group.cell).any(axis=2)
-            if group.only is not None:
-                acting &= np.arange(len(rules.pack)) == group.only
-            found[acting] = place
-    return found
 
 
 def forms_in_turn(rules: Rules, n: int, random: np.random.Generator) -> NDArray[np.int64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,23 +35,35 @@ def _copy(decisions: Decisions, table: int) -> Tables:
 
 
 def _go_on(tables: Tables, left: Counter[int]) -> int | None:
-    """The form of the last card, where these cards complete the play; whichever is legal goes first."""
+    """The form of the last part, where parts of these cards complete the play."""
     decisions = tables.decisions(_HERE)
-    lists, forms = decisions.moves(), tables.rules.forms
-    single = forms.cards_of[lists.form] == 1
-    card = next((kind for kind in sorted(left) if (single & (lists.cards[:, 0] == kind)).any()), None)
-    if card is None:
-        return None
-    rest = left - Counter([card])
-    for move in np.flatnonzero(single & (lists.cards[:, 0] == card)).tolist():
-        after = _copy(decisions, 0)
+    lists = decisions.moves()
+    for move in _parts(tables, lists, left):
+        form, after = int(lists.form[move]), _copy(decisions, 0)
+        rest = left - Counter(cards_laid(lists, move))
         done, _ = tricks.lay(tables.rules, after.state, _HERE, lists.rows(np.array([move])), None)
-        form = int(lists.form[move])
         if not rest and (done.size or _may_end(after)):
             return form
         if rest and not done.size and (found := _go_on(after, rest)) is not None:
             return found
     return None
+
+
+def _parts(tables: Tables, lists: MoveLists, left: Counter[int]) -> Iterator[int]:
+    """The moves that are laid of these cards; of single cards the first in the order of lists, once a kind of form."""
+    seen = set()
+    for move, form in enumerate(lists.form.tolist()):
+        cards, kind = cards_laid(lists, move), tables.rules.forms.forms[form].kind
+        if cards and kind not in seen and not Counter(cards) - left:
+            if len(cards) == 1:
+                seen.add(kind)
+            yield move
+
+
+def cards_laid(lists: MoveLists, move: int) -> list[int]:
+    """The cards of a move."""
+    cards: list[int] = lists.cards[move].tolist()
+    return [card for card in cards if card != NO_CARD]
 
 
 def _may_end(tables: Tables) -> bool:

@@ -204,9 +204,9 @@ def _names(rules: Rules) -> Mapping[str, PlayName]:
     found[rules.label_texts[rules.forms.label_of[rules.forms.passing]]] = PlayName(PASS)
     said = _Said(rules)
     for called, word, rank in rules.kb.facts("called", 3):
-        found[str(called)] = PlayName(text_of(word), said.text(rank))
+        found[str(called)] = PlayName(said.text(word), said.text(rank))
     for called, word, rank, rest in rules.kb.facts("called", 4):
-        found[str(called)] = PlayName(text_of(word), said.text(rank), said.text(rest))
+        found[str(called)] = PlayName(said.text(word), said.text(rank), said.text(rest))
     return found
 
 

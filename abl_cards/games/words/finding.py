@@ -44,7 +44,8 @@ def _found(decisions: Decisions, wanted: Sequence[Wanted]) -> tuple[MoveLists, l
     found = []
     for row, each in enumerate(wanted):
         rows = range(int(lists.start[row]), int(lists.start[row + 1])) if held[row] else range(0)
-        found.append([number for number in rows if fits(rules, each, int(lists.form[number]))])
+        fitting = [number for number in rows if fits(rules, each, int(lists.form[number]))]
+        found.append([number for number in fitting if each.label is not None or not rules.partial[lists.form[number]]])
     return lists, found
 
 

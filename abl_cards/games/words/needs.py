@@ -45,6 +45,7 @@ _BY_GROUP = {
     "seat": "seat",
     "acts": "acts",
     "lies": "trick",
+    "laying": "trick",
     "leader": "trick",
     "stock": "stock",
     "drew": "drew",

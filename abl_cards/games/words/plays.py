@@ -101,7 +101,8 @@ def action(rules: Rules, form: int, cards: NDArray[np.uint8], context: int | Non
     _, contexts = np.unique(acting.reshape(len(acting), -1), axis=0, return_index=True)
     hands = np.repeat(hand_of(laid, len(rules.pack))[None], len(contexts), axis=0)
     found = readings(rules, hands, contexts.astype(np.int16))
-    fitting = [(forms, int(context)) for forms, context in zip(found, contexts, strict=True) if form in forms]
+    read = [whole_forms(rules, forms, form) for forms in found]
+    fitting = [(forms, int(context)) for forms, context in zip(read, contexts, strict=True) if form in forms]
     several = [each for each in fitting if len(_labels(rules, each[0])) > 1]
     forms, at = (several or fitting or [((form,), 0)])[0]
     return _play(rules, form, laid, forms, at)
@@ -131,8 +132,14 @@ def actions(
         elif composed[row]:
             found.append(Action(rules.letters.spoken(laid[row]), rules.letters.write(laid[row])))
         else:
-            found.append(_play(rules, form, laid[row], can_be.get(row, (form,)), int(contexts[row])))
+            read = whole_forms(rules, can_be.get(row, (form,)), form)
+            found.append(_play(rules, form, laid[row], read, int(contexts[row])))
     return found
+
+
+def whole_forms(rules: Rules, forms: Sequence[int], meant: int) -> tuple[int, ...]:
+    """The forms that cards can be without what is part of a longer play alone, where that is not meant."""
+    return tuple(form for form in forms if rules.partial[meant] or not rules.partial[form])
 
 
 def _is_composed(rules: Rules, form: int, laid: Cards) -> bool:
@@ -334,6 +341,7 @@ def form_of(rules: Rules, wanted: Wanted, context: int) -> int:
     """The form of cards that are to beat; raises GameError where there is none, or where several differ."""
     every = identify(rules, wanted.cards, context) if len(wanted.cards) <= rules.forms.most_cards else ()
     forms = [form for form in every if form != rules.forms.passing and fits(rules, wanted, form)]
+    forms = [form for form in forms if wanted.label is not None or not rules.partial[form]] or forms
     spoken = rules.letters.spoken(wanted.cards)
     if not forms:
         can_be = f": they can be {listed(_labels(rules, every))}" if every and wanted.cards else ""

@@ -1,0 +1,23 @@
+"""Where plays are composed, and nobody counts them: how many cards are in the hand."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.tables import NO_CARD
+
+
+class HandSizes:
+    """As many plays as there are cards: the most that there can be; learners are told so, preferences are not."""
+
+    def hands(self, hands: NDArray[np.uint8], context: NDArray[np.integer]) -> NDArray[np.uint8]:
+        """[n] the cards of hands [n, kinds]."""
+        return hands.sum(axis=1, dtype=np.uint8)
+
+    def after(
+        self, hands: NDArray[np.uint8], context: NDArray[np.integer], start: NDArray[np.int64], cards: NDArray[np.uint8]
+    ) -> NDArray[np.uint8]:
+        """[moves] the cards after each move of decisions; start and cards as in MoveLists."""
+        held = np.repeat(hands.sum(axis=1, dtype=np.uint8), np.diff(start))
+        return held - (cards != NO_CARD).sum(axis=1, dtype=np.uint8)

@@ -1,0 +1,128 @@
+"""The moves of games where every form is one set of cards: in each context each of its cells is one kind of card.
+
+Nothing is walked: the cards of each form lie in a table, context by context. What a cell is may change with the
+context, as where cards count by how they stand to the trump suit; walk.py has its slots once for all contexts.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abl_cards.games.play.walk import EVERY_LABEL, NO_LABEL
+from abl_cards.games.reading.cells import Cells
+from abl_cards.games.reading.forms import PASS, Form, Forms
+from abl_cards.games.tables import NO_CARD
+from abl_cards.streams import below, mix
+
+
+class Fixed(NamedTuple):
+    """What these kernels know of the rules."""
+
+    rows: NDArray[np.uint8]  # [contexts, forms, most] the cards of each, as in Moves
+    there: NDArray[np.uint8]  # [contexts, forms] whether there are such cards at all
+    forms: NDArray[np.int32]  # [labels, 2] the first form of a label and the one after its last
+    lists: NDArray[np.int32]  # [contexts, forms] in the order of lists
+    label_of: NDArray[np.int32]  # [forms]
+
+
+def fixed_of(cells: Cells, forms: Forms, lists: NDArray[np.int32]) -> Fixed | None:
+    """Lay out the forms; None for a game where some form is several sets of cards, or may be."""
+    if any(map(_loose, forms.forms)):
+        return None
+    used = sorted({group.cell for form in forms.forms for group in form.groups})
+    kind = np.full((len(cells.acts), len(cells)), -1, np.int64)
+    for cell in used:
+        acting = (cells.acts == cell).any(axis=2)
+        if acting.sum(axis=1).max() > 1:
+            return None
+        kind[:, cell] = np.where(acting.any(axis=1), acting.argmax(axis=1), -1)
+    rows = np.full((len(kind), len(forms), forms.most_cards), NO_CARD, np.uint8)
+    there = np.ones((len(kind), len(forms)), np.uint8)
+    for place, form in enumerate(forms.forms):
+        column = [group.cell for group in form.groups for _ in range(group.count)]
+        rows[:, place, : len(column)] = np.where(kind[:, column] < 0, NO_CARD, kind[:, column])
+        there[:, place] = (kind[:, column] >= 0).all(axis=1)
+    numbers = np.arange(len(forms.labels))
+    bounds = [np.searchsorted(forms.label_of, numbers, "left"), np.searchsorted(forms.label_of, numbers, "right")]
+    return Fixed(rows, there, np.stack(bounds, axis=1).astype(np.int32), lists, forms.label_of.astype(np.int32))
+
+
+def _loose(form: Form) -> bool:
+    """Whether a form asks for more than so many cards of some cells."""
+    only = any(group.only is not None or group.natural for group in form.groups)
+    return form.name != PASS and bool(only or form.wilds or form.suit is not None or form.mixed or form.kickers)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _held(hand, row):
+    """Whether a hand has the cards of a row, equal ones of which lie side by side."""
+    copies = 0
+    for place in range(len(row)):
+        card = row[place]
+        if card == NO_CARD:
+            break
+        copies = copies + 1 if place > 0 and row[place - 1] == card else 1
+        if hand[card] < copies:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def realise(fixed, answer, hands, context, labels, allowed, keys, lo, hi, form, cards, found):
+    """One card set of one label a decision, for decisions lo..hi-1: a random one, or the first without keys.
+
+    ``answer`` [forms] is the row of ``allowed`` that says whether a form is; ``found`` [n] how many there are.
+    """
+    rows, there, bounds = fixed.rows, fixed.there, fixed.forms
+    for i in range(lo, hi):
+        ctx, first, last = np.int64(context[i]), np.int64(bounds[labels[i], 0]), np.int64(bounds[labels[i], 1])
+        count, chosen = 0, first
+        for each in range(first, last):
+            if there[ctx, each] and allowed[answer[each], i] and _held(hands[i], rows[ctx, each]):
+                chosen = each if count == 0 else chosen
+                count += 1
+        found[i] = count
+        if count > 1 and len(keys) > 0:
+            pick = np.int64(below(mix(keys[i], np.uint64(1)), np.uint64(count)))
+            for each in range(first, last):
+                if there[ctx, each] and allowed[answer[each], i] and _held(hands[i], rows[ctx, each]):
+                    if pick == 0:
+                        chosen = each
+                    pick -= 1
+        if count > 0:
+            form[i] = chosen
+            cards[i] = rows[ctx, chosen]
+
+
+@njit(cache=True, nogil=True)
+def list_moves(fixed, answer, hands, context, labels, legal, allowed, lo, hi, start, form, cards):
+    """All card sets of decisions lo..hi-1 in the order of lists, or of a label each; fills start[lo + 1 : hi + 1].
+
+    Writes as much as form and cards have room for and returns how many card sets there are.
+    """
+    rows, there, bounds, lists, label_of = fixed.rows, fixed.there, fixed.forms, fixed.lists, fixed.label_of
+    seen = np.int64(start[lo])
+    for i in range(lo, hi):
+        ctx, label = np.int64(context[i]), np.int64(labels[i])
+        first, last = np.int64(0), np.int64(0)
+        if label == EVERY_LABEL:
+            last = lists.shape[1]
+        elif label != NO_LABEL:
+            first, last = np.int64(bounds[label, 0]), np.int64(bounds[label, 1])
+        for at in range(first, last):
+            each = np.int64(lists[ctx, at]) if label == EVERY_LABEL else at
+            if (
+                there[ctx, each] and legal[label_of[each], i] and allowed[answer[each], i]
+                and _held(hands[i], rows[ctx, each])
+            ):  # fmt: skip
+                if seen < len(form):
+                    form[seen] = each
+                    cards[seen] = rows[ctx, each]
+                seen += 1
+        start[i + 1] = seen
+    return seen
