@@ -1,0 +1,148 @@
+"""What the tests of Tractor share: positions of the brute force at tables, and every play of a follower."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.play.decisions import Decisions
+from abl_cards.games.play.state import State
+from abl_cards.games.play.tricks import settle
+from abl_cards.games.play.view import View
+from abl_cards.games.reading.rules import Rules
+from tests.brute_force.tractor.cards import BIG, NONE, PACK, RANKS, SMALL, Cards, Order
+from tests.brute_force.tractor.deal import shows
+from tests.brute_force.tractor.leads import Lead
+from tests.brute_force.tractor.referee import Round
+
+LEADER, FOLLOWER = 0, 1
+
+
+class Follow(NamedTuple):
+    """A hand that must answer a lead."""
+
+    order: Order
+    lead: Lead
+    hand: Sequence[str]
+
+
+def counted(rules: Rules, cards: Sequence[str]) -> NDArray[np.uint8]:
+    """[kinds] how often each kind of card is there."""
+    number = {text: kind for kind, text in enumerate(rules.letters.texts)}
+    return np.bincount([number[card] for card in cards], minlength=len(rules.pack)).astype(np.uint8)
+
+
+def texts(rules: Rules, counts: NDArray[np.integer]) -> Cards:
+    """The cards of counts [kinds], sorted."""
+    return tuple(sorted(rules.letters.texts[kind] for kind in np.repeat(np.arange(len(counts)), counts)))
+
+
+def set_order(rules: Rules, state: State, row: int, order: Order) -> None:
+    """Make level and trump suit of a table those of an order."""
+    for name, value in (("level", RANKS.index(order.level) + 2), ("trump", order.trump.lower())):
+        fluent = rules.fluents.named(name)
+        assert fluent
+        there = name == "level" or order.trump != NONE
+        state.fluents[row, fluent.first] = fluent.values.index(value) if there else -1
+
+
+def following(rules: Rules, follows: Sequence[Follow]) -> State:
+    """Tables at which FOLLOWER answers what LEADER has led."""
+    state = rules.tables(len(follows))
+    for row, (order, lead, hand) in enumerate(follows):
+        set_order(rules, state, row, order)
+        state.hands[row, FOLLOWER] = counted(rules, hand)
+        if lead.parts:
+            state.lies[row, LEADER] = counted(rules, lead.cards)
+    led = np.array([bool(each.lead.parts) for each in follows])
+    state.leader[:], state.seat[:] = np.where(led, LEADER, FOLLOWER), FOLLOWER
+    state.to_beat[:] = np.where(led, 0, -1)
+    state.context[:] = rules.contexts.of(state.fluents)
+    return state
+
+
+def every_answer(rules: Rules, follows: Sequence[Follow]) -> list[set[Cards]]:
+    """By position all plays that can be laid, found by laying every part that is legal."""
+    found: list[set[Cards]] = [set() for _ in follows]
+    first = following(rules, follows)
+    wanted = np.array([sum(first.lies[row, LEADER]) for row in range(len(follows))])
+    rows, laid = np.arange(len(follows)), np.zeros((len(follows), len(rules.pack)), np.uint8)
+    while len(rows):
+        state = rules.tables(len(rows))
+        for name in ("fluents", "context", "leader", "seat", "to_beat"):
+            getattr(state, name)[:] = getattr(first, name)[rows]
+        state.lies[:], state.hands[:] = first.lies[rows], first.hands[rows]
+        state.hands[:, FOLLOWER] -= laid
+        state.lies[:, FOLLOWER] += laid
+        lists = Decisions(View(rules, state, np.arange(len(rows)), state.seat)).moves()
+        assert (np.diff(lists.start) > 0).all()
+        cards = np.zeros((len(lists.form), len(rules.pack) + 1), np.uint8)
+        np.add.at(cards, (np.arange(len(cards))[:, None], np.minimum(lists.cards, len(rules.pack))), 1)
+        here = rows[lists.decision]
+        now = laid[lists.decision] + cards[:, :-1]
+        passing = lists.form == rules.forms.passing
+        whole = np.where(wanted[here] > 0, now.sum(axis=1) == wanted[here], passing | ~thrown(rules, lists.form))
+        for row, cards_now in zip(here[whole].tolist(), now[whole], strict=True):
+            found[row].add(texts(rules, cards_now))
+        left = np.unique(np.column_stack([here[~whole], now[~whole]]), axis=0)
+        rows, laid = left[:, 0].astype(np.int64), left[:, 1:].astype(np.uint8)
+    return found
+
+
+def thrown(rules: Rules, forms: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """[n] whether a form is a card of a throw, after which there are more."""
+    kinds = np.array([form.kind == "throw" for form in rules.forms.forms])
+    return kinds[forms]
+
+
+def takers(rules: Rules, tricks: Sequence[tuple[Order, Lead, Sequence[Cards]]]) -> list[int]:
+    """How many places after the leader the seat sits that takes each trick."""
+    state, rows = rules.tables(len(tricks)), np.arange(len(tricks))
+    for row, (order, lead, answers) in enumerate(tricks):
+        set_order(rules, state, row, order)
+        for seat, cards in enumerate((lead.cards, *answers)):
+            state.lies[row, seat] = counted(rules, cards)
+    state.leader[:], state.lies_form[:], state.acted[:] = 0, 0, 3
+    state.context[:] = rules.contexts.of(state.fluents)
+    settle(rules, state, rows)
+    return state.owner.tolist()
+
+
+def record_of(rules: Rules, one: Round) -> dict[str, Any]:
+    """A round of the brute force, as records have it."""
+    acts: list[list[Any]] = []
+    dealt = Round(one.rules, one.level, one.banker if one.given else None)
+    drawn, kitty = list[str](), list[str]()
+    for step, seat, cards in one.acts:
+        if step == "deal":
+            dealt.deal(*cards)
+            drawn += cards
+        elif step == "show":
+            if len(list(shows(one.rules, one.level, dealt.shown, dealt.hands[seat]))) > 1:
+                acts.append([seat, _shown(cards)])
+            dealt.show(cards)
+        elif step == "undeclared":
+            kitty = list(cards[1:])
+        elif step == "bury":
+            acts += [[seat, card] for card in cards]
+        else:
+            acts.append([seat, list(cards)])
+    drawn += kitty or [card for card, copies in (Counter(PACK) - Counter(drawn)).items() for _ in range(copies)]
+    number = RANKS.index(one.level)
+    before = {"level": RANKS[number], "standing": [RANKS[number]] * 2}
+    return {
+        "hands": [[], [], [], []], "stock": drawn, "acts": acts, "points": one.result,
+        "before": {**before, "banker": one.banker, "given": True} if one.given else before,
+        "lots": {"first": one.banker},
+    }  # fmt: skip
+
+
+def _shown(cards: Cards) -> str:
+    if not cards:
+        return "none"
+    what = {SMALL: "small", BIG: "big"}.get(cards[0], cards[0][0].lower())
+    return f"{'declare' if len(cards) == 1 else 'overturn'}({what})"

@@ -1,0 +1,136 @@
+"""Whole rounds of Tractor beside the referee of the brute force: one listens to the tables, the other tells them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games import Moves, Tables
+from abl_cards.games.reading.rules import Rules as EngineRules
+from abl_cards.games.tables import NO_CARD, Indices
+from tests.brute_force.tractor.cards import NONE, RANKS
+from tests.brute_force.tractor.deal import shows
+from tests.brute_force.tractor.referee import DEALT, KITTY, Round
+from tests.brute_force.tractor.rules import Rules
+from tests.brute_force.tractor.score import Match
+from tests.games.folders.tractor import texts
+
+JOKERS = {"small": "SB", "big": "HR"}
+
+
+def fluent(rules: EngineRules, state: Any, table: int, name: str, key: int = 0) -> Any:
+    """The value of a fluent at a table, None for none; of a count its number."""
+    found = rules.fluents.named(name)
+    assert found
+    number = int(state.fluents[table, found.first + key])
+    if found.manner != "one":
+        return number
+    return found.values[number] if number >= 0 else None
+
+
+def shown_by(option: Any, level: str) -> list[str]:
+    """The cards that are shown by what is chosen: none for ``none``."""
+    name, _, what = str(option).rstrip(")").partition("(")
+    card = JOKERS.get(what, what.upper() + level)
+    return {"none": [], "declare": [card], "overturn": [card, card]}[name]
+
+
+class Watch:
+    """A listener that has every step at the tables refereed, and every match kept count of."""
+
+    def __init__(self, brute: Rules) -> None:
+        """By these rules."""
+        self.brute, self.rounds = brute, 0
+        self._matches: dict[int, Match] = {}
+        self._rounds: dict[int, Round] = {}
+        self._kitty: dict[int, list[str]] = {}
+
+    def episode_began(self, tables: Tables, which: Indices) -> None:
+        """A round begins, at the level and with the banker of the match."""
+        for table in which.tolist():
+            match = self._matches.setdefault(table, Match(self.brute))
+            rules, state = tables.rules, tables.state
+            assert RANKS[fluent(rules, state, table, "level") - 2] == match.level
+            assert fluent(rules, state, table, "banker") == match.banker or match.banker is None
+            assert [RANKS[fluent(rules, state, table, "standing", side) - 2] for side in (0, 1)] == match.levels
+            self._begin(tables, table)
+
+    def _begin(self, tables: Tables, table: int) -> None:
+        match = self._matches[table]
+        self._rounds[table], self._kitty[table] = Round(self.brute, match.level, match.banker), []
+
+    def drew(self, tables: Tables, which: Indices) -> None:
+        """Somebody draws a card; where nobody was asked nobody had anything to show."""
+        for table in which.tolist():
+            if sum(map(len, self._rounds[table].hands)) == DEALT:
+                self._end_deal(tables, table)
+                assert self._rounds[table].stage == "redeal"
+                self._begin(tables, table)
+            one = self._rounds[table]
+            if one.stage == "show":
+                self._pass(one)
+            state = tables.state
+            one.deal(tables.rules.letters.texts[state.stock[table, state.drawn[table] - 1]])
+
+    def _pass(self, one: Round) -> None:
+        assert list(shows(self.brute, one.level, one.shown, one.hands[one.turn])) == [()]
+        one.show([])
+
+    def _end_deal(self, tables: Tables, table: int) -> None:
+        one = self._rounds[table]
+        if one.stage == "show":
+            self._pass(one)
+        if one.stage == "undeclared":
+            kitty = [tables.rules.letters.texts[kind] for kind in tables.state.stock[table, DEALT:]]
+            seat = None if one.given else fluent(tables.rules, tables.state, table, "banker")
+            one.undeclared((fluent(tables.rules, tables.state, table, "trump") or NONE).upper(), seat, kitty)
+
+    def chosen(self, tables: Tables, which: Indices, option: NDArray[np.uint8]) -> None:
+        """Somebody shows cards, or buries one."""
+        rules, state = tables.rules, tables.state
+        options = tables.choices(which).options
+        for row, (table, number) in enumerate(zip(which.tolist(), option.tolist(), strict=True)):
+            one, choice = self._rounds[table], rules.words.options[number]
+            if rules.words.stages[state.choice[table]] == "declare":
+                may = {tuple(shown_by(rules.words.options[each], one.level)) for each in np.flatnonzero(options[row])}
+                assert may == set(shows(self.brute, one.level, one.shown, one.hands[one.turn]))
+                assert one.turn == state.seat[table]
+                one.show(shown_by(choice, one.level))
+                continue
+            if one.stage != "bury":
+                self._end_deal(tables, table)
+            assert (one.stage, one.turn) == ("bury", state.seat[table])
+            kitty = self._kitty[table]
+            kitty.append(rules.letters.texts[rules.pack.number[choice]])
+            if len(kitty) == KITTY:
+                one.bury(kitty)
+
+    def played(self, tables: Tables, which: Indices, moves: Moves) -> None:
+        """Somebody has played, what the others hold is what they should."""
+        rules, state = tables.rules, tables.state
+        for table, laid in zip(which.tolist(), moves.cards, strict=True):
+            one, seat = self._rounds[table], int(state.seat[table])
+            assert (one.stage, one.turn) == ("play", seat)
+            assert (fluent(rules, state, table, "trump") or NONE).upper() == one.trump
+            for other in {0, 1, 2, 3} - {seat}:
+                assert list(texts(rules, state.hands[table, other])) == sorted(one.hands[other])
+            if one.trick:
+                assert texts(rules, state.lies[table, one.leader]) == tuple(sorted(one.trick[0]))
+            one.play([rules.letters.texts[kind] for kind in laid if kind != NO_CARD])
+
+    def episode_ended(self, tables: Tables, which: Indices) -> None:
+        """A round is over: points, and whose levels rise."""
+        for table in which.tolist():
+            one = self._rounds[table]
+            assert one.stage == "over"
+            assert one.banker is not None
+            assert tables.points[table].tolist() == one.result
+            self._matches[table].end_round(one.banker, one.total)
+            self.rounds += 1
+
+    def match_ended(self, tables: Tables, which: Indices) -> None:
+        """A match is over."""
+        for table in which.tolist():
+            assert self._matches.pop(table).winner == tables.winner[table]
