@@ -108,10 +108,7 @@ class Case:
         self._go_on()
 
     def _go_on(self) -> None:
-        """Ask on, or be done; raises GameError."""
-        if self._tables.deals[0]:
-            profile = self._engine.rules.profile
-            raise GameError(f"profile {profile} deals anew, and Botzone's judges have no word for that")
+        """Ask on, or be done."""
         self._over = not (self._tables.playing().size or self._tables.choosing().size)
         if not self._over:
             self._script.ask()

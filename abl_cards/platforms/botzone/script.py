@@ -79,7 +79,9 @@ class BotzoneScript(Quiet):
     # --- what the table tells ----------------------------------------------------------------------------------------
 
     def episode_began(self, tables: Tables, which: Indices) -> None:
-        """Begin a log; cards that are dealt again begin another one."""
+        """Begin a log; cards that are dealt again begin another one. Raises GameError where these cards are given."""
+        if self._given and tables.deals[0]:
+            raise GameError(f"profile {self._rules.profile} deals anew, and Botzone's judges have no word for that")
         cards = self._given or self._number(tables)
         seats = len(cards.allocation)
         self._tables, self._round = tables, self._dialect.begin(self._rules, tables, cards)

@@ -2,5 +2,5 @@
 
 from tests.platforms.botzone.transcripts import HERE_LIE, TRANSCRIPTS, lines
 
-for name, (_, make) in TRANSCRIPTS.items():
-    (HERE_LIE / name).write_text("\n".join(lines(make())) + "\n", "utf-8")
+for name, transcript in TRANSCRIPTS.items():
+    (HERE_LIE / name).write_text("\n".join(lines(transcript.make())) + "\n", "utf-8")
