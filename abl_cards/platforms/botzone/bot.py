@@ -1,9 +1,10 @@
-"""The agent kb as a program in one file: what the template ``bot_file.py`` is filled with."""
+"""The agent kb as a program in one file: a template, and what it is filled with; here what that of Dou dizhu knows."""
 
 from __future__ import annotations
 
 import base64
 import json
+import re
 import zlib
 from importlib.resources import files
 from typing import Any
@@ -18,15 +19,33 @@ from abl_cards.games.game import GameError
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Judge
 from abl_cards.logic import Atom, Circuit, evaluate
+from abl_cards.platforms.botzone.circuit_data import circuit_data, weights_of
+from abl_cards.platforms.botzone.dialect import dialect_of
 from abl_cards.platforms.botzone.landlord import BID, bids_of
 from abl_cards.platforms.botzone.plain_python import without_annotations
+from abl_cards.platforms.botzone.tractor import TRACTOR_GAME
+from abl_cards.platforms.botzone.tractor_bot import tractor_data
+
+_SHARED = "bot_circuits.py"
+_IMPORTED = re.compile(r"^from abl_cards\.platforms\.botzone\.bot_circuits import .*\n", re.MULTILINE)
 
 
 def bot_source(rules: Rules, judge: Judge) -> str:
     """A program in one file that plays by these rules and preferences; it needs nothing but Python."""
-    template = (files(__package__) / "bot_file.py").read_text("utf-8")
-    data = base64.b64encode(zlib.compress(json.dumps(_data(rules, judge), separators=(",", ":")).encode(), 9)).decode()
-    return without_annotations(template).replace('DATA = ""', f'DATA = "{data}"')
+    if dialect_of(rules) is TRACTOR_GAME:
+        return _filled("tractor_bot_file.py", tractor_data(rules, judge))
+    return _filled("bot_file.py", _data(rules, judge))
+
+
+def _filled(template: str, known: dict[str, Any]) -> str:
+    """A template with what it knows, and with the functions that all of them have in common."""
+    source, shared = ((files(__package__) / name).read_text("utf-8") for name in (template, _SHARED))
+    functions = shared[shared.index("# --- circuits") :]
+    first = _IMPORTED.sub("", source)
+    place = first.index("# --- ") if "# --- " in first else 0
+    source = first[:place] + functions + "\n\n" + first[place:]
+    data = base64.b64encode(zlib.compress(json.dumps(known, separators=(",", ":")).encode(), 9)).decode()
+    return without_annotations(source).replace('DATA = ""', f'DATA = "{data}"')
 
 
 def _data(rules: Rules, judge: Judge) -> dict[str, Any]:
@@ -34,10 +53,7 @@ def _data(rules: Rules, judge: Judge) -> dict[str, Any]:
     if not isinstance(counter, ChainCounter):
         raise GameError("a bot in one file counts plays without suits and wild cards")
     table = counter.counter.table
-    circuit = judge.kb.circuit("cost/2", "violated/1")
-    weights = [int(args[1]) if name == "cost" else None for name, args in circuit.outputs]
-    kept = {(name, args) for name, args in judge.outputs}  # groups may have been left out
-    weights = [weight if atom in kept else 0 for weight, atom in zip(weights, circuit.outputs, strict=True)]
+    circuit, weights = weights_of(judge)
     return {
         "profile": rules.profile,
         "labels": list(rules.label_texts),
@@ -75,8 +91,7 @@ def _plays(rules: Rules) -> dict[str, Any]:
 
 
 def _circuit(circuit: Circuit) -> dict[str, Any]:
-    arrays = ("output_literals", "kinds", "starts", "literals", "weights", "bounds", "loops")
-    return {"inputs": list(map(str, circuit.inputs))} | {name: getattr(circuit, name).tolist() for name in arrays}
+    return {"inputs": list(map(str, circuit.inputs))} | circuit_data(circuit)
 
 
 def _chain(counts: NDArray[np.uint8], trios: np.int64) -> list[int]:

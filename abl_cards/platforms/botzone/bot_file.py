@@ -16,6 +16,8 @@ import sys
 import zlib
 from typing import TYPE_CHECKING, Any
 
+from abl_cards.platforms.botzone.bot_circuits import cheapest, evaluate
+
 DATA = ""
 
 if TYPE_CHECKING:
@@ -24,62 +26,6 @@ if TYPE_CHECKING:
 
 LETTERS = "3456789TJQKA2XD"
 ORDER = {letter: place for place, letter in enumerate("23456789ADJKQTX")}
-
-
-# --- circuits ---------------------------------------------------------------------------------------------------------
-
-
-def evaluate(circuit: Rules, inputs: dict[str, int], columns: int) -> list[int]:
-    """The outputs as numbers with a bit a column; inputs likewise, by their text, the others are false."""
-    ones = (1 << columns) - 1
-    nodes = [ones] + [inputs.get(name, 0) for name in circuit["inputs"]] + [0] * len(circuit["kinds"])
-    first = 1 + len(circuit["inputs"])
-    loops = dict(circuit["loops"])
-    gate = 0
-    while gate < len(circuit["kinds"]):
-        end = loops.get(gate, gate + 1)
-        while True:
-            before = nodes[first + gate : first + end]
-            for number in range(gate, end):
-                nodes[first + number] = _gate(circuit, number, nodes, ones)
-            if end == gate + 1 or nodes[first + gate : first + end] == before:
-                break
-        gate = end
-    return [nodes[literal >> 1] ^ (ones if literal & 1 else 0) for literal in circuit["output_literals"]]
-
-
-def _gate(circuit: Rules, number: int, nodes: list[int], ones: int) -> int:
-    span = range(circuit["starts"][number], circuit["starts"][number + 1])
-    literals = circuit["literals"]
-    values = [nodes[literals[at] >> 1] ^ (ones if literals[at] & 1 else 0) for at in span]
-    kind = circuit["kinds"][number]
-    if kind == 0:
-        value = ones
-        for each in values:
-            value &= each
-        return value
-    if kind == 1:
-        value = 0
-        for each in values:
-            value |= each
-        return value
-    return _reaches(values, [circuit["weights"][at] for at in span], circuit["bounds"][number], ones)
-
-
-def _reaches(values: list[int], weights: list[int], bound: int, ones: int) -> int:
-    """Where the weights of what is true add up to the bound: sums in binary, a number for each of their bits."""
-    if bound <= 0:
-        return ones
-    width = max(sum(weights), bound).bit_length() + 1
-    total = [ones if ((1 << width) - bound) >> bit & 1 else 0 for bit in range(width)]
-    reached = 0
-    for value, weight in zip(values, weights):
-        carry = 0
-        for bit in range(width):
-            more = value if weight >> bit & 1 else 0
-            total[bit], carry = total[bit] ^ more ^ carry, total[bit] & more | carry & (total[bit] ^ more)
-        reached |= carry
-    return reached
 
 
 # --- cards ------------------------------------------------------------------------------------------------------------
@@ -174,7 +120,12 @@ def at_least(name: str, counts: Cards, bits: int, inputs: dict[str, int]) -> Non
             inputs[fact] = inputs.get(fact, 0) | bits
 
 
-def cheapest(rules: Rules, common: dict[str, int], candidates: list[tuple[list[str], Cards]], plays: Plays) -> int:
+def ask(circuit: Rules, inputs: dict[str, int], columns: int) -> list[int]:
+    """The outputs by the texts of inputs, the others of which are false."""
+    return evaluate(circuit, [inputs.get(name, 0) for name in circuit["inputs"]], columns)
+
+
+def cheapest_of(rules: Rules, common: dict[str, int], candidates: list[tuple[list[str], Cards]], plays: Plays) -> int:
     """The number of the candidate with the lowest cost; each is its own facts and what it leaves in the hand."""
     columns = len(candidates)
     ones = (1 << columns) - 1
@@ -184,16 +135,7 @@ def cheapest(rules: Rules, common: dict[str, int], candidates: list[tuple[list[s
         at_least("left", left, bit, inputs)
         for fact in [*facts, *(f"plays_left({n})" for n in range(1, plays.left(left) + 1))]:
             inputs[fact] = inputs.get(fact, 0) | bit
-    costs, wrong = [0] * columns, 0
-    for output, weight in zip(evaluate(rules["judge"], inputs, columns), rules["weights"]):
-        if weight is None:
-            wrong |= output
-            continue
-        while output:
-            low = output & -output
-            costs[low.bit_length() - 1] += weight
-            output ^= low
-    return min(range(columns), key=lambda column: (wrong >> column & 1, costs[column], column))
+    return cheapest(ask(rules["judge"], inputs, columns), rules["weights"], columns)
 
 
 def decide(rules: Rules, view: Rules) -> Cards:
@@ -205,7 +147,7 @@ def decide(rules: Rules, view: Rules) -> Cards:
         inputs["leading"] = 1
     else:
         inputs[f"to_beat({rules['labels'][view['to_beat']]})"] = 1
-    legal = evaluate(rules["play"], inputs, 1)
+    legal = ask(rules["play"], inputs, 1)
     moves: list[tuple[int, Cards]] = []
     for label in rules["wire"]:
         if legal[label]:
@@ -221,7 +163,7 @@ def decide(rules: Rules, view: Rules) -> Cards:
     for label, laid in moves:
         left = [held - gone for held, gone in zip(hand, laid)]
         candidates.append(([f"play({rules['labels'][label]})"], left))
-    return moves[cheapest(rules, inputs, candidates, Plays(rules["plays"]))][1]
+    return moves[cheapest_of(rules, inputs, candidates, Plays(rules["plays"]))][1]
 
 
 def decide_bid(rules: Rules, hand: Cards, bids: list[int]) -> int:
@@ -235,7 +177,7 @@ def decide_bid(rules: Rules, hand: Cards, bids: list[int]) -> int:
             inputs[f"cards({who},{number})"] = 1
     options = rules["may_bid"][",".join(map(str, bids))]
     candidates = [([f"chooses(bid({bid}))"], hand) for bid in options]
-    chosen: int = options[cheapest(rules, inputs, candidates, Plays(rules["plays"]))]
+    chosen: int = options[cheapest_of(rules, inputs, candidates, Plays(rules["plays"]))]
     return chosen
 
 

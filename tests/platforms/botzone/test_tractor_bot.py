@@ -1,0 +1,153 @@
+"""The bot of Tractor in one file: it plays what kb plays, on old Pythons, with nothing but the standard library."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.agents import agent
+from abl_cards.games import Engine, GameError, Tables, game
+from abl_cards.games.play.tricks import lay
+from abl_cards.games.snapshots import copy_rows
+from abl_cards.logic import evaluate
+from abl_cards.platforms.botzone import bot_circuits, tractor_bot_file
+from abl_cards.platforms.botzone.circuit_data import circuit_data
+from abl_cards.platforms.botzone.dialect import HERE
+from abl_cards.platforms.botzone.entry import Botzone
+from abl_cards.platforms.botzone.script import BotzoneScript
+from abl_cards.platforms.botzone.tractor import numbers_of
+from abl_cards.platforms.botzone.tractor_bot import tractor_data
+from abl_cards.streams import mix_all
+from tests.cli_runs import run
+from tests.games.random_play import match_keys
+from tests.platforms.botzone.old_python import too_new
+from tests.platforms.botzone.transcripts import read
+
+
+def engine_of() -> Engine:
+    return game("tractor").engine(profile="botzone")
+
+
+KEYS = np.zeros(1, np.uint64)
+
+
+def kinds(cards: list[int]) -> list[int]:
+    return sorted(card % 54 for card in cards)
+
+
+def test_the_bot_plays_what_kb_plays() -> None:
+    """Over two whole rounds of all four seats, also where there is nothing to choose."""
+    engine = engine_of()
+    rules, kb = json.loads(json.dumps(tractor_data(engine.rules, engine.judge()))), agent("kb", engine)
+    logs = list[dict[str, Any]]()
+    tables = engine.tables(match_keys(1, 51), BotzoneScript(engine.rules, write=logs.append))
+    while len(logs) < 2:
+        if tables.choosing().size:
+            tables.choose(HERE, kb.choose(tables.choices(HERE), KEYS))
+        else:
+            tables.play(HERE, kb.play(tables.decisions(HERE), KEYS))
+    for entry in logs:
+        log = entry["log"]
+        told: dict[str, dict[str, list[Any]]] = {str(seat): {"requests": [], "responses": []} for seat in range(4)}
+        for said, answered in zip(log[:-1:2], log[1::2], strict=True):
+            ((seat, request),) = said["output"]["content"].items()
+            heard = told[seat]
+            heard["requests"].append(request)
+            response = answered[seat]["response"]
+            assert kinds(tractor_bot_file.answer(rules, json.loads(json.dumps(heard)))) == kinds(response)
+            heard["responses"].append(response)
+
+
+def test_it_plays_like_kb_whatever_the_others_do() -> None:
+    """Who plays at random throws, and throws fail; now and then kb is asked what it would play."""
+    engine = engine_of()
+    rules, kb = json.loads(json.dumps(tractor_data(engine.rules, engine.judge()))), agent("kb", engine)
+    logs, keys = list[dict[str, Any]](), KEYS
+    script = BotzoneScript(engine.rules, write=logs.append)
+    tables, at_random = engine.tables(match_keys(1, 53), script), agent("random", engine)
+    while not logs:
+        keys = mix_all(keys, tables.clock)
+        if tables.choosing().size:
+            tables.choose(HERE, at_random.choose(tables.choices(HERE), keys))
+            continue
+        if not tables.state.picking[0] and tables.state.acts[0] % 3 == 0:
+            response = tractor_bot_file.answer(rules, json.loads(json.dumps(script.message())))
+            assert kinds(response) == _whole(engine.rules, kb, tables)
+        tables.play(HERE, at_random.play(tables.decisions(HERE), keys))
+
+
+def _whole(rules: Any, kb: Any, tables: Tables) -> list[int]:
+    """What kb would play, part by part, as Botzone's numbers in the first pack."""
+    copy = Tables(rules, 1)
+    copy_rows(tables.state, HERE, copy.state)
+    seat, before = copy.seat[0], copy.state.hands[0].copy()
+    while True:
+        move = kb.play(copy.decisions(HERE), KEYS)
+        lay(rules, copy.state, HERE, move, None)
+        if not copy.state.picking[0]:
+            break
+    numbers = numbers_of(rules)
+    gone = before[seat] - copy.state.hands[0, seat]
+    return sorted(numbers.kind.index(kind) for kind in np.repeat(np.arange(len(gone)), gone))
+
+
+def test_many_columns_are_evaluated_at_once() -> None:
+    """As the engine evaluates them."""
+    circuit = engine_of().rules.asked.told.circuit
+    rows = np.random.default_rng(3).integers(0, 2, (len(circuit.inputs), 24)).astype(np.uint8)
+    inputs = [sum(int(value) << place for place, value in enumerate(row)) for row in rows]
+    found = bot_circuits.evaluate(circuit_data(circuit), inputs, 24)
+    expected = [sum(int(value) << place for place, value in enumerate(row)) for row in evaluate(circuit, rows)]
+    assert found == expected
+
+
+def test_the_cheapest() -> None:
+    """Of equal ones the first, and never one that is wrong where another is not."""
+    assert bot_circuits.cheapest([0b110, 0b001], [3, None], 3) == 1
+    assert bot_circuits.cheapest([0b101], [-2], 3) == 0
+
+
+def test_the_bot_runs_on_old_pythons() -> None:
+    """On Python 3.6, below four million bytes."""
+    engine = engine_of()
+    platform = Botzone.of(engine)
+    assert platform
+    source = platform.bot_source(engine.judge())
+    assert too_new(source, (3, 6)) == []
+    assert "abl_cards.platforms" not in source
+    assert len(source) < 4_000_000
+
+
+def test_one_file_is_all_it_needs(tmp_path: Path) -> None:
+    """Written by the command, run by a Python that sees nothing else."""
+    file = tmp_path / "bot.py"
+    assert run("bot", "tractor", str(file), "--profile", "botzone").exit_code == 0
+    _, log = read("tractor.jsonl")
+    requests = [
+        next(iter(entry["output"]["content"].values())) for entry in log[:-1:2] if "1" in entry["output"]["content"]
+    ]
+    responses = [entry["1"]["response"] for entry in log[1::2] if "1" in entry]
+    asked = json.dumps({"requests": requests[:40], "responses": responses[:39]})
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(file)], input=asked, capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout)["response"]
+
+
+def test_preferences_that_a_bot_cannot_keep(tmp_path: Path) -> None:
+    """It says so when it is written."""
+    folder = tmp_path / "tractor"
+    shutil.copytree(game("tractor").folder.path, folder)
+    with (folder / "preferences.lp").open("a", encoding="utf-8") as more:
+        more.write(
+            "#external acts(N) : N = 3.\npreference(late, economy).\n"
+            'says(late, en, "Late.").\nsays(late, zh, "晚。").\ncost(late, 1) :- acts(3), play(pass).\n'
+        )
+    engine = engine_of()
+    with pytest.raises(GameError, match="a bot in one file does not know acts"):
+        tractor_data(engine.rules, engine.judge((), folder))
