@@ -14,20 +14,21 @@ from abl_cards.games import Tables, game
 from abl_cards.games.reading.rules import Rules
 from abl_cards.streams import mix_all
 from tests.brute_force.tractor.follow import follows
-from tests.brute_force.tractor.leads import Lead, all_leads
+from tests.brute_force.tractor.leads import Lead, all_leads, challenge
 from tests.brute_force.tractor.random_play import (
     State,
     crowded_hands,
     random_order,
     random_round,
     random_state,
+    random_throw,
     random_trick,
 )
 from tests.brute_force.tractor.rules import PROFILES
 from tests.brute_force.tractor.trick import winner
 from tests.effort import thorough
 from tests.games.folders.states import rules_of
-from tests.games.folders.tractor import Follow, every_answer, record_of, takers
+from tests.games.folders.tractor import Follow, every_answer, lay_throws, record_of, takers
 from tests.games.folders.tractor_rounds import Watch
 from tests.games.random_play import match_keys
 
@@ -83,6 +84,14 @@ def test_tricks(rules: Rules) -> None:
     draw, brute = Random(3), PROFILES[str(rules.profile)]
     tricks = [random_trick(draw, brute) for _ in range(TRICKS)]
     assert takers(rules, tricks) == [winner(*each) for each in tricks]
+
+
+def test_throws(rules: Rules) -> None:
+    """What lies after the challenge, and what a failed throw costs."""
+    draw, brute = Random(5), PROFILES[str(rules.profile)]
+    throws = [random_throw(draw, brute) for _ in range(TRICKS)]
+    wanted = [challenge(brute, each.order, each.lead, each.others) for each in throws]
+    assert lay_throws(rules, throws) == [(each.lead.cards, each.price) for each in wanted]
 
 
 def test_rounds_are_refereed(rules: Rules) -> None:

@@ -9,14 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games import Moves, Tables
 from abl_cards.games.play.decisions import Decisions
-from abl_cards.games.play.state import State
+from abl_cards.games.play.state import PLAY, State
 from abl_cards.games.play.tricks import settle
 from abl_cards.games.play.view import View
 from abl_cards.games.reading.rules import Rules
+from abl_cards.games.tables import NO_CARD
 from tests.brute_force.tractor.cards import BIG, NONE, PACK, RANKS, SMALL, Cards, Order
 from tests.brute_force.tractor.deal import shows
 from tests.brute_force.tractor.leads import Lead
+from tests.brute_force.tractor.random_play import Throw
 from tests.brute_force.tractor.referee import Round
 
 LEADER, FOLLOWER = 0, 1
@@ -146,3 +149,23 @@ def _shown(cards: Cards) -> str:
         return "none"
     what = {SMALL: "small", BIG: "big"}.get(cards[0], cards[0][0].lower())
     return f"{'declare' if len(cards) == 1 else 'overturn'}({what})"
+
+
+def lay_throws(rules: Rules, throws: Sequence[Throw]) -> list[tuple[Cards, int]]:
+    """What lies when LEADER, whose side banks, has thrown, and what it costs."""
+    tables, rows = Tables(rules, len(throws)), np.arange(len(throws))
+    state, banker, total = tables.state, rules.fluents.named("banker"), rules.fluents.named("total")
+    assert banker
+    assert total
+    cards, form = np.full((len(throws), rules.widest), NO_CARD, np.uint8), np.zeros(len(throws), np.int16)
+    for row, each in enumerate(throws):
+        set_order(rules, state, row, each.order)
+        for seat, hand in enumerate((each.hand, *each.others)):
+            state.hands[row, seat] = counted(rules, hand)
+        laid = np.repeat(np.arange(len(rules.pack)), counted(rules, each.lead.cards))
+        cards[row, : len(laid)] = laid
+    state.fluents[:, banker.first] = banker.values.index(LEADER)
+    state.stage[:], state.context[:] = PLAY, rules.contexts.of(state.fluents)
+    form[:] = next(place for place, each in enumerate(rules.forms.forms) if each.kind == "throw")
+    tables.play(rows, Moves(form, cards))
+    return [(texts(rules, state.lies[row, LEADER]), int(state.fluents[row, total.first])) for row in rows]
