@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tests.games.playthroughs.big2 import big2_game
-from tests.games.playthroughs.folders import folder_game
+from tests.games.playthroughs.folders import folder_game, round_of
 from tests.games.playthroughs.guandan import episode
 
 HERE = Path(__file__).parent
@@ -28,6 +28,7 @@ PLAYTHROUGHS: Mapping[str, Callable[[], str]] = {
     "paodekuai.txt": lambda: folder_game("paodekuai", seed=8),
     "bigtwo.txt": lambda: folder_game("bigtwo", seed=4),
     "doudizhu_contest.txt": lambda: folder_game("doudizhu", seed=2, profile="contest"),
+    "tractor.txt": lambda: round_of("tractor", seed=3),
     "sixteen.txt": lambda: folder_game("sixteen", seed=1),
 }
 """The files, and how each is made."""
