@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Mapping
 from itertools import islice
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -11,10 +14,13 @@ import pytest
 
 from abl_cards.agents import Random as RandomPlayer
 from abl_cards.games import Tables, game
-from abl_cards.games.reading.rules import Rules
+from abl_cards.games.reading.folder import Folder
+from abl_cards.games.reading.rules import Rules, read_rules
+from abl_cards.games.reading.variants import HOME
 from abl_cards.streams import mix_all
+from tests.brute_force.tractor.cards import Cards
 from tests.brute_force.tractor.follow import follows
-from tests.brute_force.tractor.leads import Lead, all_leads, challenge
+from tests.brute_force.tractor.leads import Lead, all_leads, challenge, lead_of
 from tests.brute_force.tractor.random_play import (
     State,
     crowded_hands,
@@ -24,7 +30,8 @@ from tests.brute_force.tractor.random_play import (
     random_throw,
     random_trick,
 )
-from tests.brute_force.tractor.rules import PROFILES
+from tests.brute_force.tractor.rules import PROFILES, variant
+from tests.brute_force.tractor.rules import Rules as BruteRules
 from tests.brute_force.tractor.trick import winner
 from tests.effort import thorough
 from tests.games.folders.states import rules_of
@@ -96,9 +103,14 @@ def test_throws(rules: Rules) -> None:
 
 def test_rounds_are_refereed(rules: Rules) -> None:
     """Whole matches at random: what may be shown, buried and played, what lies after a throw, points and levels."""
-    watch = Watch(PROFILES[str(rules.profile)])
+    play_refereed(rules, PROFILES[str(rules.profile)], ROUNDS)
+
+
+def play_refereed(rules: Rules, brute: BruteRules, rounds: int) -> None:
+    """So many rounds at random beside the referee."""
+    watch = Watch(brute)
     tables = Tables.begin(rules, match_keys(8, 4), watch)
-    while watch.rounds < ROUNDS:
+    while watch.rounds < rounds:
         keys = mix_all(tables.keys, tables.clock)
         if (which := tables.choosing()).size:
             tables.choose(which, RandomPlayer().choose(tables.choices(which), keys[which]))
@@ -106,6 +118,65 @@ def test_rounds_are_refereed(rules: Rules) -> None:
             tables.play(which, RandomPlayer().play(tables.decisions(which), keys[which]))
         if (over := np.flatnonzero(tables.winner != -1)).size:
             tables.begin_match(over, mix_all(tables.keys[over], 1))
+
+
+SWITCHES: Mapping[str, tuple[str, dict[str, str], dict[str, Any]]] = {
+    "revokes": ("botzone", {"one_card.": "one_card. revokes."}, {"revokes": True}),
+    "flip": ("standard", {"undeclared(redeal)": "undeclared(flip)"}, {"undeclared": "flip"}),
+    "power": ("standard", {"kitty(double)": "kitty(power)"}, {"kitty": "power"}),
+    "free": ("standard", {"price(try)": "price(none). must_play(5;10)"}, {"price": "none", "must_play": "5T"}),
+}
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+def test_switches(name: str, tmp_path: Path) -> None:
+    """The rules with a switch turned, beside those of the brute force."""
+    profile, texts, changes = SWITCHES[name]
+    rules, brute = turned(tmp_path, profile, texts), variant(PROFILES[profile], **changes)
+    draw = Random(6)
+    states = [_short_state(draw, brute) for _ in range(AT_ONCE)]
+    for state, found in zip(states, every_answer(rules, [Follow(*state) for state in states]), strict=True):
+        assert found == follows(brute, state.order, state.lead, state.hand), state
+    play_refereed(rules, brute, ROUNDS)
+
+
+def turned(path: Path, profile: str, texts: Mapping[str, str]) -> Rules:
+    """A copy of the folder with another profile."""
+    shutil.copytree(HOME / "tractor", path / "tractor")
+    file = path / "tractor" / "profiles" / f"{profile}.lp"
+    text = file.read_text()
+    for old, new in texts.items():
+        assert old in text
+        text = text.replace(old, new)
+    file.write_text(text)
+    return read_rules(Folder(path / "tractor"), profile)
+
+
+def test_the_level_card_goes_with_the_letter_of_a_throw(tmp_path: Path) -> None:
+    """D6, by a switch: it lies as the highest card of the suit that is led, and does not fail."""
+    rules = turned(tmp_path, "botzone", {"one_card.": "one_card. letters."})
+    brute = variant(PROFILES["botzone"], letters=True)
+    order = brute.order("2", "H")
+    (found,) = every_answer(rules, [Follow(order, Lead("S", ()), ["S5", "S2", "C2", "SB"])])
+    assert ("S2", "S5") in found
+    assert not {cards for cards in found if {"S5", "C2"} <= set(cards) or {"S5", "SB"} <= set(cards)}
+    lead = lead_of(brute, order, ["S5", "S2"])
+    assert lead
+    answers: list[Cards] = [("S9", "SA"), ("H3", "H4"), ("C3", "C4")]
+    assert takers(rules, [(order, lead, answers)]) == [winner(order, lead, answers)] == [2]
+
+
+def test_any_number_of_cards_is_buried(tmp_path: Path) -> None:
+    """D5, by a switch: rounds end when somebody has nothing left."""
+    rules = turned(tmp_path, "botzone", {"one_card.": "one_card. buries_any."})
+    tables = Tables.begin(rules, match_keys(8, 4))
+    for _ in range(1500):
+        keys = mix_all(tables.keys, tables.clock)
+        if (which := tables.choosing()).size:
+            tables.choose(which, RandomPlayer().choose(tables.choices(which), keys[which]))
+        if (which := tables.playing()).size:
+            tables.play(which, RandomPlayer().play(tables.decisions(which), keys[which]))
+    assert tables.episode.min() > 0
 
 
 def test_rounds_of_the_brute_force_are_played_again(rules: Rules) -> None:
