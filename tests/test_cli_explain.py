@@ -193,6 +193,17 @@ def test_abl_shows_labels_card_sets_and_the_estimated_hands(untrained: str) -> N
     assert "手牌估计" in of_sample("--agent", untrained, "--lang", "zh")[1]
 
 
+def test_abl_goes_by_a_bare_state(untrained: str) -> None:
+    """Forty cards are gone, and nobody says which: they are in no hand, and everything else may be anywhere."""
+    state = {**STATE, "cards": [20, 19, 20]}
+    code, out, err = run("--agent", untrained, "--json", given=json.dumps(state))
+    assert code == 0, err
+    found = json.loads(out)
+    assert sum(each["probability"] for each in found["labels"]) == pytest.approx(1, abs=1e-4)
+    for hand, left in zip(found["estimate"]["hands"], state["cards"], strict=True):
+        assert sum(hand["copies"].values()) == pytest.approx(left, abs=0.02)
+
+
 def test_abl_as_json(untrained: str, untrained_twin: str) -> None:
     found = json.loads(of_sample("--agent", untrained, "--json")[1])
     assert list(found)[-3:] == ["drawn", "labels", "estimate"]
@@ -260,7 +271,7 @@ def test_a_tribute_is_the_preferences_alone(untrained: str) -> None:
 @pytest.mark.parametrize(
     ("more", "given", "code", "message"),
     [
-        ((), STATE, 1, "a state does not tell what was played, a record does"),
+        ((), STATE, 1, "nobody says how many cards the others hold"),
         (("--png", "why.png"), {**STATE, "to_beat": None, "stage": "back"}, 1, "the preferences decide alone"),
     ],
 )

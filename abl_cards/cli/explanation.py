@@ -67,8 +67,9 @@ def explain(
     Or a record, as "replay" does: --move says which play, and what was played there is judged too. In a record that has
     only come so far, "seat" is to move, and the hands of the other seats may be null; they are never looked at.
 
-    Agent abl goes by what was played, so it needs a record. It shows its labels with their probabilities, the card sets
-    of the chosen one with their costs, and a heat-map of the hands it expects the others to hold.
+    Agent abl goes by what was played, as far as it is told; of a state it needs "cards". It shows its labels with their
+    probabilities, the card sets of the chosen one with their costs, and a heat-map of the hands that it expects the
+    others to hold.
 
         abl-cards explain guandan state.json --lang zh
 

@@ -14,7 +14,7 @@ from abl_cards.games.hidden import Constraints
 from abl_cards.games.play import bare, fixed, one_set, walk
 from abl_cards.games.play.book import Room, most_kickers, room_for
 from abl_cards.games.play.tricks import taking
-from abl_cards.games.play.view import View
+from abl_cards.games.play.view import UNTOLD, View
 from abl_cards.games.play.wanted import keep_labels, keep_sets, reaching
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import LEADING, Indices, MoveLists, Moves
@@ -100,9 +100,7 @@ class Decisions:
     def observe(self) -> NDArray[np.uint8]:
         """[n, features] what the seats see, as long as nobody has moved; raises GameError away from a table."""
         if not self.view.at_table:
-            raise GameError(
-                "there is nothing to observe away from a table: a state does not tell what was played, a record does"
-            )
+            raise GameError(UNTOLD)
         return observe(self.rules, self.view.state, self.which, self.view.seats)
 
     def hidden(self) -> Constraints:

@@ -21,7 +21,7 @@ from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.flow import SHOWN, Control, Flow
 from abl_cards.games.play.habits import note_acts
 from abl_cards.games.play.state import EPISODE_OVER, MATCH_OVER, PLAY
-from abl_cards.games.play.view import View, others_of
+from abl_cards.games.play.view import UNTOLD, View, others_of
 from abl_cards.games.progress import MOST_IDLE, idle_for_ever, no_card_left, stop_endless
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.snapshots import copy_rows, named_arrays
@@ -130,9 +130,7 @@ class Tables:
         """
         view = decisions.view
         if not view.at_table:
-            raise GameError(
-                "there is nothing to imagine away from a table: a state does not tell what was played, a record does"
-            )
+            raise GameError(UNTOLD)
         tables, origin = cls(view.rules, len(rows)), view.which[rows]
         tables.endless = False
         copy_rows(view.state, origin, tables.state)

@@ -16,6 +16,9 @@ from abl_cards.games.tables import Indices, MoveLists
 from abl_cards.games.telling.seeing import add_unseen
 from abl_cards.games.telling.writer import Fill, lazily, rows_of, rows_seen
 
+UNTOLD = 'nobody says how many cards the others hold: give "cards", or a record'
+"""What is wrong with a state that says too little for who estimates hands."""
+
 NO_EVENT = -1
 """What happens, what is asked for, what was chosen and by whom, as long as seats play."""
 
@@ -26,7 +29,7 @@ class View:
     def __init__(
         self, rules: Rules, state: State, which: Indices, seats: NDArray[np.int8], at_table: bool = True
     ) -> None:
-        """Look at tables [n] from the eyes of seats [n]; away from a table nothing is known of what was played."""
+        """Look at tables [n] from the eyes of seats [n]; away from a table nobody knows how many cards others hold."""
         self.rules, self.state, self.which, self.seats, self.at_table = rules, state, which, seats, at_table
         self.hand = state.hands[which, seats]  # [n, kinds]
         self.to_beat = state.to_beat[which]

@@ -62,7 +62,7 @@ def moment(rules: Rules, value: Mapping[str, Any], move: int | None = None) -> M
     position = read_state(rules, value)
     if rules.open_hands and value.get("face") is None:
         raise GameError(f'hands lie open: give "face" ({WORDS["face"]})')
-    decisions = _asked(rules, [position])
+    decisions = _asked(rules, [position], value.get("cards") is not None or value.get("face") is not None)
     found = look(rules, decisions)
     if not found.actions:
         nothing = "there is nothing to choose" if isinstance(decisions, Choices) else "no move is legal"
@@ -72,10 +72,10 @@ def moment(rules: Rules, value: Mapping[str, Any], move: int | None = None) -> M
     return replace(found, state=lying | told)  # what it leaves open stays open
 
 
-def _asked(rules: Rules, positions: Sequence[Position]) -> Decisions | Choices:
-    """The decisions of states of one stage, away from a table."""
+def _asked(rules: Rules, positions: Sequence[Position], at_table: bool = False) -> Decisions | Choices:
+    """The decisions of states of one stage, away from a table where nobody knows how many cards the others hold."""
     state = stand(rules, positions).state
-    view = View(rules, state, np.arange(len(positions)), state.seat, at_table=False)
+    view = View(rules, state, np.arange(len(positions)), state.seat, at_table)
     return Choices(view) if positions and positions[0].stage == CHOICE else Decisions(view)
 
 
