@@ -23,51 +23,66 @@ def evaluate(circuit: Circuit, inputs: list[int], columns: int) -> list[int]:
         values += [value, value ^ ones]
     first = len(values)
     values += [0, ones] * len(circuit["kinds"])
-    loops = dict(circuit["loops"])
-    gate = 0
-    while gate < len(circuit["kinds"]):
-        end = loops.get(gate, gate + 1)
-        while True:
-            before = values[first + 2 * gate : first + 2 * end]
-            for number in range(gate, end):
-                value = _gate(circuit, number, values, ones)
-                values[first + 2 * number] = value
-                values[first + 2 * number + 1] = value ^ ones
-            if end == gate + 1 or values[first + 2 * gate : first + 2 * end] == before:
+    if "gates" not in circuit:
+        circuit["gates"] = _gates(circuit)
+    for start, end, again in circuit["gates"]:
+        _run(circuit, start, end, values, first, ones)
+        while again:
+            before = values[first + 2 * start : first + 2 * end]
+            _run(circuit, start, end, values, first, ones)
+            if values[first + 2 * start : first + 2 * end] == before:
                 break
-        gate = end
     return [values[literal] for literal in circuit["output_literals"]]
 
 
-def _gate(circuit: Circuit, number: int, values: list[int], ones: int) -> int:
-    literals = circuit["literals"][circuit["starts"][number] : circuit["starts"][number + 1]]
-    kind = circuit["kinds"][number]
-    if kind == 0:
-        value = ones
-        for literal in literals:
-            value &= values[literal]
-            if not value:
-                break
-        return value
-    if kind == 1:
-        value = 0
-        for literal in literals:
-            value |= values[literal]
-            if value == ones:
-                break
-        return value
-    weights = circuit["weights"][circuit["starts"][number] : circuit["starts"][number + 1]]
-    return _reaches([values[literal] for literal in literals], weights, circuit["bounds"][number], ones)
+def _gates(circuit: Circuit) -> list[tuple[int, int, bool]]:
+    """Ranges of gates, and whether they are repeated until nothing changes; and the literals of each gate."""
+    starts, literals = circuit["starts"], circuit["literals"]
+    circuit["of"] = [literals[starts[gate] : starts[gate + 1]] for gate in range(len(circuit["kinds"]))]
+    found, last = [], 0
+    for first, end in circuit["loops"]:
+        found += [(last, first, False), (first, end, True)]
+        last = end
+    return [*found, (last, len(circuit["kinds"]), False)]
+
+
+def _run(circuit: Circuit, start: int, end: int, values: list[int], first: int, ones: int) -> None:
+    """Evaluate gates one after the other."""
+    kinds, of = circuit["kinds"], circuit["of"]
+    place = first + 2 * start
+    for gate in range(start, end):
+        kind = kinds[gate]
+        if kind == 0:
+            value = ones
+            for literal in of[gate]:
+                value &= values[literal]
+                if not value:
+                    break
+        elif kind == 1:
+            value = 0
+            for literal in of[gate]:
+                value |= values[literal]
+                if value == ones:
+                    break
+        else:
+            weights = circuit["weights"][circuit["starts"][gate] : circuit["starts"][gate + 1]]
+            value = _reaches([values[literal] for literal in of[gate]], weights, circuit["bounds"][gate], ones)
+        values[place] = value
+        values[place + 1] = value ^ ones
+        place += 2
 
 
 def _reaches(values: list[int], weights: list[int], bound: int, ones: int) -> int:
     """Where the weights of what is true add up to the bound: sums in binary, a number for each of their bits."""
     if bound <= 0:
         return ones
+    there = [(value, weight) for value, weight in zip(values, weights) if value]
+    if sum(weight for _, weight in there) < bound:
+        return 0
     width = max(sum(weights), bound).bit_length() + 1
     total = [ones if ((1 << width) - bound) >> bit & 1 else 0 for bit in range(width)]
     reached = 0
-    for value, weight in zip(values, weights):
+    for value, weight in there:
         carry = 0
         for bit in range(width):
             more = value if weight >> bit & 1 else 0
