@@ -25,8 +25,8 @@ from abl_cards.platforms.botzone.dialect import HERE, Cards, Dialect
 from abl_cards.platforms.botzone.faults import Fault, shown
 from abl_cards.platforms.botzone.tractor_match import BANKER, GIVEN, LEVEL, LEVELS, STANDING, TOTAL, TRUMP
 
-DECLARE, BURY = "declare", "bury"
-"""What seats choose, by the folder: to show a card, ``declare(Suit)``, two, ``overturn(Suit)``, or ``none``; a card."""
+DECLARE, BURY, NONE = "declare", "bury", "none"
+"""What seats choose, by the folder: to show a card, ``declare(Suit)``, two, ``overturn(Suit)``, or nothing; a card."""
 DEAL, COVER, PLAY = "deal", "cover", "play"
 _SUITS = "shcd"
 _JOKERS = ("small", "big")
@@ -131,15 +131,21 @@ class TractorRound:
         seat = int(self._tables.seat[0])
         cards = self._numbers.read(response, self._held[seat], seat)
         if self._stage() == COVER:
-            if len(cards) != len(self._cards.publiccard):
-                raise Fault(faults.NOT_ALLOWED, f"{shown(cards)} are not {len(self._cards.publiccard)} cards")
             options = [self._terms[card % len(self._terms)] for card in cards]
+            if self._ends(choices):
+                options.append(NONE)
+            elif len(cards) != len(self._cards.publiccard):
+                raise Fault(faults.NOT_ALLOWED, f"{shown(cards)} are not {len(self._cards.publiccard)} cards")
         else:
-            options = [self._shown(cards) if cards else "none"]
+            options = [self._shown(cards) if cards else NONE]
         found = tuple(self._rules.words.options.index(option) for option in options)
         if not choices.options[0, found[0]]:
             raise Fault(faults.NOT_ALLOWED, f"{shown(cards)} may not be chosen by seat {seat} now")
         return found
+
+    def _ends(self, choices: Choices) -> bool:
+        """Whether a seat may have enough of burying: then any number of cards goes."""
+        return bool(choices.options[0, self._rules.words.options.index(NONE)])
 
     def _shown(self, cards: Sequence[int]) -> str:
         """The option that shows these cards; raises Fault where nothing does."""
@@ -170,11 +176,13 @@ class TractorRound:
         """Cards that are shown, or all that are buried."""
         seat, names = int(self._tables.seat[0]), [str(self._rules.words.options[option]) for option in options]
         if self._stage() == COVER:
-            if len(names) < len(self._cards.publiccard):
-                return None
-            return self._numbers.find([self._rules.pack.number[name] for name in names], sorted(self._held[seat]))
+            whole = NONE in names or (
+                len(names) == len(self._cards.publiccard) and not self._ends(self._tables.choices(HERE))
+            )
+            buried = [self._rules.pack.number[name] for name in names if name != NONE]
+            return self._numbers.find(buried, sorted(self._held[seat])) if whole else None
         (name,) = names
-        if name == "none":
+        if name == NONE:
             return []
         shows, _, what = name.removesuffix(")").partition("(")
         level = self._remembered(LEVEL)

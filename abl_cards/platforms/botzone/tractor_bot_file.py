@@ -265,6 +265,8 @@ def answer(rules: Rules, asked: Rules) -> list[int]:
     buried: list[int] = []
     for _ in now["deliver"]:
         kind = rules["given"][rules["options"].index(choose(view))]
+        if kind < 0:
+            break
         buried.append(kind)
         view.hand[kind] -= 1
     return find(rules, buried, held)

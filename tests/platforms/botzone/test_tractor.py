@@ -1,6 +1,7 @@
 """Tractor before Botzone's judge: deliveries, the cover, throws, every error, chained rounds, programs that play."""
 
 import json
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +20,8 @@ from abl_cards.games import Engine, GameError, game
 from abl_cards.platforms.botzone.dialect import dialect_of
 from abl_cards.platforms.botzone.judge import BotzoneJudge
 from tests.cli_runs import run
-from tests.platforms.botzone.transcripts import Transcript, read
+from tests.games.random_play import match_keys
+from tests.platforms.botzone.transcripts import Transcript, played, read
 
 RANKS, SUITS = "A234567890JQK", "shcd"
 
@@ -60,8 +62,8 @@ def allocation(*hands: str) -> dict[str, Any]:
 class Told:
     """A round that is told response by response."""
 
-    def __init__(self, initdata: dict[str, Any], profile: str = "botzone") -> None:
-        self.judge, self.initdata = BotzoneJudge(engine_of(profile)), initdata
+    def __init__(self, initdata: dict[str, Any], engine: Engine | None = None) -> None:
+        self.judge, self.initdata = BotzoneJudge(engine or engine_of()), initdata
         self.log: list[Any] = []
         self.said = self._ask()
 
@@ -171,9 +173,33 @@ def test_faults_at_the_cover() -> None:
         assert event(told.say(response)) == (kind, [-3, 1, 0, 1])
 
 
-def covered(hands: dict[str, Any], profile: str = "botzone") -> Told:
+def test_any_number_of_cards_is_buried_by_a_switch(tmp_path: Path) -> None:
+    """As the judge of Botzone lets it pass (D5); a seat keeps a card to lead."""
+    folder = tmp_path / "tractor"
+    shutil.copytree(game("tractor").folder.path, folder)
+    with (folder / "profiles" / "botzone.lp").open("a", encoding="utf-8") as profile:
+        profile.write("buries_any.\n")
+    engine = game("tractor").engine(folder, "botzone")
+    public, hand = DECLARES["publiccard"], DECLARES["allocation"][0]
+    for buried in ([], public[:7], [*public, 5], [*public, *hand[:24]]):
+        told = Told(DECLARES, engine)
+        told.say(ids("h2"))
+        told.pass_on("cover")
+        told.say(buried)
+        assert (told.seat, told.request["stage"]) == (0, "play")
+        left = [card for card in [*public, *hand] if card not in buried]
+        assert told.say(left[-1:])["command"] == "request"
+    told = Told(DECLARES, engine)
+    told.say(ids("h2"))
+    told.pass_on("cover")
+    assert event(told.say([*public, *hand])) == ("ILLEGAL_MOVE", [-3, 1, 0, 1])
+    begun, *log = json.loads(json.dumps(played(engine, match_keys(1, 3), "random")))
+    assert BotzoneJudge(engine).answer({"log": log, **begun})["content"] == log[-1]["output"]["content"]
+
+
+def covered(hands: dict[str, Any]) -> Told:
     """The first seat has declared, and buried what it took up."""
-    told = Told(hands, profile)
+    told = Told(hands)
     told.say(ids("h2"))
     told.pass_on("cover")
     told.say(hands["publiccard"])
@@ -306,7 +332,7 @@ def test_what_initdata_may_say(initdata: dict[str, Any], level: str, banker: int
 
 def test_a_deal_that_nobody_declares_by_the_standard_rule() -> None:
     """It is dealt again, for which Botzone has no word."""
-    told = Told(DECLARES, "standard")
+    told = Told(DECLARES, engine_of("standard"))
     with pytest.raises(GameError, match="profile standard deals anew"):
         told.pass_on("cover")
 

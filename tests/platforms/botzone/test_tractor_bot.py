@@ -14,9 +14,7 @@ from abl_cards.agents import agent
 from abl_cards.games import Engine, GameError, Tables, game
 from abl_cards.games.play.tricks import lay
 from abl_cards.games.snapshots import copy_rows
-from abl_cards.logic import evaluate
-from abl_cards.platforms.botzone import bot_circuits, tractor_bot_file
-from abl_cards.platforms.botzone.circuit_data import circuit_data
+from abl_cards.platforms.botzone import tractor_bot_file
 from abl_cards.platforms.botzone.dialect import HERE
 from abl_cards.platforms.botzone.entry import Botzone
 from abl_cards.platforms.botzone.script import BotzoneScript
@@ -94,22 +92,6 @@ def _whole(rules: Any, kb: Any, tables: Tables) -> list[int]:
     numbers = numbers_of(rules)
     gone = before[seat] - copy.state.hands[0, seat]
     return sorted(numbers.kind.index(kind) for kind in np.repeat(np.arange(len(gone)), gone))
-
-
-def test_many_columns_are_evaluated_at_once() -> None:
-    """As the engine evaluates them."""
-    circuit = engine_of().rules.asked.told.circuit
-    rows = np.random.default_rng(3).integers(0, 2, (len(circuit.inputs), 24)).astype(np.uint8)
-    inputs = [sum(int(value) << place for place, value in enumerate(row)) for row in rows]
-    found = bot_circuits.evaluate(circuit_data(circuit), inputs, 24)
-    expected = [sum(int(value) << place for place, value in enumerate(row)) for row in evaluate(circuit, rows)]
-    assert found == expected
-
-
-def test_the_cheapest() -> None:
-    """Of equal ones the first, and never one that is wrong where another is not."""
-    assert bot_circuits.cheapest([0b110, 0b001], [3, None], 3) == 1
-    assert bot_circuits.cheapest([0b101], [-2], 3) == 0
 
 
 def test_the_bot_runs_on_old_pythons() -> None:

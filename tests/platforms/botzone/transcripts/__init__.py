@@ -20,7 +20,7 @@ from tests.games.random_play import match_keys
 HERE_LIE = Path(__file__).parent
 
 
-def _play(engine: Engine, dealt: Keys, name: str, silent: bool, rounds: int) -> list[dict[str, Any]]:
+def played(engine: Engine, dealt: Keys, name: str, silent: bool = False, rounds: int = 1) -> list[dict[str, Any]]:
     """The last of some rounds in which this agent has all seats; silent ones choose the last option."""
     logs = list[dict[str, Any]]()
     script, player = BotzoneScript(engine.rules, write=logs.append), agent(name, engine)
@@ -53,7 +53,7 @@ class Transcript:
     def make(self, dealt: Keys | None = None) -> list[dict[str, Any]]:
         """Initdata, and the entries of the log, one a line; what the cards are dealt from hangs on the seed."""
         dealt = match_keys(1, self.seed) if dealt is None else dealt
-        return _play(self.engine(), dealt, self.agent, self.silent, self.rounds)
+        return played(self.engine(), dealt, self.agent, self.silent, self.rounds)
 
 
 TRANSCRIPTS = {
