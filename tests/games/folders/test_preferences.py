@@ -36,7 +36,17 @@ def test_preferences_beat_greedy_in_pairs() -> None:
     assert result.rate > 0.55
 
 
-@pytest.mark.parametrize("name", ["president", "paodekuai", "bigtwo", "sixteen", "fifteen", "whist", "hearts"])
+def test_preferences_win_whole_matches_of_tractor() -> None:
+    """Nine of ten matches from 2 to beyond the ace."""
+    engine, names = game("tractor").engine(), ("kb", "greedy")
+    result = play_match(engine, names, [agent(each, engine) for each in names], 200 if thorough() else 8)
+    print(f"tractor: {result.rate:.3f} {result.interval}")
+    assert result.rate >= (0.9 if thorough() else 0.7)
+
+
+@pytest.mark.parametrize(
+    "name", ["president", "paodekuai", "bigtwo", "sixteen", "fifteen", "whist", "hearts", "tractor"]
+)
 def test_there_are_ten_preferences(name: str) -> None:
     """Their words are a matter of ``kb check``: without them nothing is loaded."""
     assert len(game(name).knowledge().groups) >= 10
