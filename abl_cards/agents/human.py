@@ -18,6 +18,7 @@ from abl_cards.agents.human_words import WORDS
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.reasoning import Kb, judge_of
 from abl_cards.games import Choices, Decisions, Engine, Indices, Judge, Moves
+from abl_cards.games.audience import Quiet
 from abl_cards.games.naming import move_text
 from reasoners.minimiser import Minimiser
 
@@ -25,7 +26,7 @@ _REMEMBERED = 12
 """Plays shown; a seat plays once in four."""
 
 
-class Human:
+class Human(Quiet):
     """Asks a human for every move, and tells what the others do."""
 
     def __init__(

@@ -122,5 +122,5 @@ def test_unseen_cards_change_nothing(seed: int, steps: int) -> None:
 
 def test_nothing_to_observe_without_a_table() -> None:
     """Decisions made of hands alone have no history."""
-    with pytest.raises(GameError, match="table"):
+    with pytest.raises(GameError, match="how many cards the others hold"):
         engine().sample_decisions(2, 1).observe()

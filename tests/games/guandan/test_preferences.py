@@ -134,7 +134,8 @@ def test_costs_and_constraints_are_those_of_clingo(strict: Engine) -> None:
             estimate = estimates[[row]] if row % 2 else None
             costs, consistent = judge.costs(decision, moment.lists, estimate)
             rows = judge.facts(decision, moment.lists, estimate)
-            for move in random.integers(0, len(costs), 2):
+            refused = np.flatnonzero(~consistent)
+            for move in (random.integers(len(costs)), random.choice(refused if len(refused) else len(costs))):
                 facts = facts_of(strict, moment, int(move))
                 facts |= set() if estimate is None else beliefs(estimate[0], level_of(decision))
                 told = {judge.kb.input_atoms[place] for place in np.flatnonzero(rows[:, move])}
