@@ -122,15 +122,14 @@ def review(
     lists, seat = decisions.moves(), decisions.view.seats
     keys = mix_all(np.full(len(acts), key_of(plan.seed, _DEALS), np.uint64), np.array(acts))
     made = lists.start[:-1] + np.array([_made(moment) for moment in moments])
-    chosen = _rows(lists, plan.player.play(decisions, keys))
+    chosen = lists.find(plan.player.play(decisions, keys))
     judge = plan.player.judge if isinstance(plan.player, Reasoned) else engine.judge()
     cost, _ = judge.costs(decisions, lists)
     tried = _candidates(decisions, lists, Minimiser(judge).order(decisions, lists), made, chosen, plan.moves)
     points = _expected(plan, decisions, lists, tried, keys, tell)
-    found = []
+    found, book = [], Phrasebook.of(judge.kb, engine, plan.language)
     for row, (act, moment) in enumerate(zip(acts, moments, strict=True)):
         begin = int(lists.start[row])
-        book = Phrasebook.of(judge.kb, engine, plan.language)
         found.append(_reviewed(
             plan, act, int(seat[row]), moment, {number: points[number] for number in tried[row]}, begin,
             int(made[row]), int(chosen[row]), cost, Scores(judge, moment, book, None),
@@ -192,18 +191,6 @@ def _plays_by_seat(engine: Engine, record: Mapping[str, Any]) -> dict[int, int]:
 def _made(moment: Moment) -> int:
     assert moment.made is not None
     return moment.made
-
-
-def _rows(lists: MoveLists, moves: Any) -> NDArray[np.int64]:
-    """[n] the rows of the lists that are these moves."""
-    decision = lists.decision
-    width = min(lists.cards.shape[1], moves.cards.shape[1])
-    same = (lists.form == moves.form[decision]) & (
-        np.sort(lists.cards[:, :width], axis=1) == np.sort(moves.cards[:, :width], axis=1)[decision]
-    ).all(axis=1)
-    rows = lists.start[:-1].copy()
-    rows[decision[same]] = np.flatnonzero(same)
-    return rows
 
 
 def _candidates(

@@ -300,12 +300,18 @@ def _look_ahead(unseen, shares, weights, ways, left, strides, behind):
 
 
 @njit(cache=True, nogil=True)
+def _room(unseen, holders):
+    """Tables for the ways to share each card of observers who do not see these [n, cards]."""
+    cards, most = unseen.shape[1], np.int64(unseen.max()) + 1
+    shares = np.empty((cards, most ** (holders - 1), holders), np.int64)
+    return shares, np.empty(shares.shape[:2]), np.empty(cards, np.int64)
+
+
+@njit(cache=True, nogil=True)
 def sample_rows(estimate, unseen, left, at_least, at_most, keys, lo, hi, deals):
     """Fill deals [n, draws, holders, cards] for rows lo..hi-1 from keys [n, draws]; a row without deals, or -1."""
     holders, cards = estimate.shape[1:]
-    most = np.int64(unseen.max()) + 1
-    shares = np.empty((cards, most ** (holders - 1), holders), np.int64)
-    weights, ways = np.empty(shares.shape[:2]), np.empty(cards, np.int64)
+    shares, weights, ways = _room(unseen, holders)
     for i in range(lo, hi):
         strides, states = _strides(left[i])
         behind = np.empty((cards + 1, states))
@@ -367,9 +373,7 @@ def _beyond(copies, strides, left, state, beyond):
 def expect_rows(estimate, unseen, left, at_least, at_most, lo, hi, expected):
     """Fill expected [n, holders, cards] for the rows lo..hi-1: mean copies over all deals; returns as sample_rows."""
     holders, cards = estimate.shape[1:]
-    most = np.int64(unseen.max()) + 1
-    shares = np.empty((cards, most ** (holders - 1), holders), np.int64)
-    weights, ways = np.empty(shares.shape[:2]), np.empty(cards, np.int64)
+    shares, weights, ways = _room(unseen, holders)
     for i in range(lo, hi):
         strides, states = _strides(left[i])
         behind = np.empty((cards + 1, states))

@@ -78,17 +78,12 @@ class Own:
         said = _telling(self._name, self._path, lambda: self._player.play(decisions, keys))
         moves = self._shaped(said, decisions)
         lists = decisions.moves(decisions.labels_of(moves.form))
-        decision = lists.decision
-        cards = np.full((len(moves.form), lists.cards.shape[1]), NO_CARD, np.uint8)
-        cards[:, : moves.cards.shape[1]] = moves.cards
-        same = (lists.form == moves.form[decision]) & (
-            np.sort(lists.cards, axis=1) == np.sort(cards, axis=1)[decision]
-        ).all(axis=1)
-        rows = np.full(len(moves.form), -1, np.int64)
-        rows[decision[same]] = np.flatnonzero(same)
+        rows = lists.find(moves)
         for row in np.flatnonzero(rows < 0)[:1]:
             form = decisions.rules.forms.forms[moves.form[row]].name
-            held = decisions.rules.letters.spoken([card for card in cards[row] if card < len(decisions.rules.pack)])
+            held = decisions.rules.letters.spoken(
+                [card for card in moves.cards[row] if card < len(decisions.rules.pack)]
+            )
             raise self._wrong(f"{decisions.state(row)}: {form} with {held or 'no cards'} is no legal move")
         return lists.rows(rows)
 

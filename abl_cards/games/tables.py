@@ -57,6 +57,18 @@ class MoveLists(NamedTuple):
         """Some of the card sets, one a decision."""
         return Moves(self.form[rows], self.cards[rows])
 
+    def find(self, moves: Moves) -> NDArray[np.int64]:
+        """[n] the row of each decision that is its move, whatever the order of its cards; -1 where none is."""
+        decision, width = self.decision, self.cards.shape[1]
+        cards = np.full((len(moves.form), max(width, moves.cards.shape[1])), NO_CARD, np.uint8)
+        cards[:, : moves.cards.shape[1]] = moves.cards
+        cards.sort(axis=1)
+        alike = (np.sort(self.cards, axis=1) == cards[decision, :width]).all(axis=1)
+        same = alike & (self.form == moves.form[decision]) & (cards[decision, width:] == NO_CARD).all(axis=1)
+        rows = np.full(len(cards), -1, np.int64)
+        rows[decision[same]] = np.flatnonzero(same)
+        return rows
+
 
 def is_play(choice: Decisions | Choices) -> TypeGuard[Decisions]:
     """Whether plays are to be decided, and not something else to be chosen."""

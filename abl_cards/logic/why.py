@@ -8,9 +8,11 @@ negated.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +67,6 @@ class Reasons:
     kb: KnowledgeBase
     told: Collection[Atom]  # the inputs that hold
     _asked: dict[tuple[str, bool], Why] = field(default_factory=dict)
-    _count: int = 0
 
     def why(self, atom: Atom | str, deepest: int = DEEPEST) -> Why:
         """The chain behind an atom, so deep at most."""
@@ -172,7 +173,6 @@ class Reasons:
 
     def _reach(self, rule: _Rule, target: str) -> tuple[int, Mapping[str, clingo.Symbol]] | None:
         """How much of a body holds where the head is the target, and by what; None where the head never is."""
-        self._count += 1
         names = sorted({name for part in (rule.head, *rule.body) for name in _variables(part)})
         found = self._ask(rule, target, names)
         if not found:
@@ -182,35 +182,29 @@ class Reasons:
 
     def _ask(self, rule: _Rule, target: str, names: Sequence[str]) -> dict[int, Mapping[str, clingo.Symbol]]:
         """By length, a binding of the parts of the body that hold; those that are not safe alone are left out."""
-        wanted, number = f"{_TARGET}{self._count}", self._count
         found: dict[int, Mapping[str, clingo.Symbol]] = {}
-        facts = f"{wanted}({target})."
+        facts = f"{self._facts_for(rule)}\n{_TARGET}({target})."
         for length in range(len(rule.body) + 1):
             parts = rule.body[:length]
             here = [name for name in names if any(name in _variables(each) for each in (rule.head, *parts))]
-            head = f"{_REACHED}({','.join([str(length), *here])})" if here else f"{_REACHED}({length})"
-            text = f"{head} :- {'; '.join([f'{wanted}({rule.head})', *map(str, parts)])}."
-            answer = self._first(f"q{number}_{length}", f"{facts}\n{text}", length)
-            if answer is None:
-                continue
-            if not answer:
+            head = f"{_REACHED}({','.join(['0', *here])})"
+            text = f"{head} :- {'; '.join([f'{_TARGET}({rule.head})', *map(str, parts)])}."
+            reached = self._first(f"{facts}\n{text}", len(here) + 1)
+            if reached == []:
                 break
-            found[length] = dict(zip(here, answer[0].arguments[1:], strict=True))
+            if reached:
+                found[length] = dict(zip(here, reached[0].arguments[1:], strict=True))
         return found
 
-    def _first(self, part: str, program: str, length: int) -> list[clingo.Symbol] | None:
-        """The first instance of what is reached; None for a program that is not safe."""
+    def _first(self, program: str, arity: int) -> list[clingo.Symbol] | None:
+        """The first instance of what is reached, or nothing; None for a program that is not safe."""
         control = clingo.Control([*arguments(self.kb.constants), "--warn=none"], logger=lambda code, text: None)
         try:
-            control.add("base", [], self._facts + program)
+            control.add("base", [], program)
             control.ground([("base", [])])
         except RuntimeError:
             return None
-        atoms = control.symbolic_atoms
-        for arity in range(1, 40):
-            for item in atoms.by_signature(_REACHED, arity):
-                return [item.symbol]
-        return []
+        return [item.symbol for item in islice(control.symbolic_atoms.by_signature(_REACHED, arity), 1)]
 
     @cached_property
     def _constants(self) -> Mapping[str, clingo.Symbol]:
@@ -225,8 +219,17 @@ class Reasons:
         return [str(each) for each in self._program[0] if each.ast_type == ast.ASTType.Definition]
 
     @cached_property
-    def _facts(self) -> str:
-        return "\n".join([*self._definitions, *(f"{text}." for text in sorted(self._true)), ""])
+    def _facts(self) -> Mapping[str, list[str]]:
+        """What holds, by predicate."""
+        found: dict[str, list[str]] = {}
+        for text in sorted(self._true):
+            found.setdefault(text.partition("(")[0], []).append(f"{text}.")
+        return found
+
+    def _facts_for(self, rule: _Rule) -> str:
+        """The constants, and what holds of the predicates that a rule speaks of."""
+        spoken = sorted({*re.findall(r"[a-z_]\w*", rule.text)} & self._facts.keys())
+        return "\n".join([*self._definitions, *(fact for name in spoken for fact in self._facts[name])])
 
 
 def _turn(literal: ast.AST) -> int:

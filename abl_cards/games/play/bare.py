@@ -28,7 +28,7 @@ from abl_cards.games.play.book import (
     MODE,
     Book,
 )
-from abl_cards.games.play.walk import EVERY_LABEL, NO_LABEL
+from abl_cards.games.play.walk import EVERY_LABEL
 from abl_cards.games.reading.layout import NONE, PLAIN
 from abl_cards.games.tables import NO_CARD
 from abl_cards.streams import below, mix
@@ -319,7 +319,7 @@ def list_moves(bare, hands, context, way, labels, legal, allowed, lo, hi, start,
     seen, stop, count = np.int64(start[lo]), np.int64(np.iinfo(np.int64).max), lists.shape[1]
     for i in range(lo, hi):
         key, wanted, ctx, how = _packed(hands, i, kind), np.int64(labels[i]), np.int64(context[i]), np.int64(way[i])
-        for place in range(count if wanted != NO_LABEL else 0):
+        for place in range(count):
             block = np.int64(lists[ctx, place])
             label = blocks[block, _LABEL]
             if not legal[label, i] or (wanted != EVERY_LABEL and wanted != label):

@@ -221,7 +221,7 @@ class Decisions:
         n = len(self.view)
         held = self.view.hand.sum(axis=1, dtype=np.int64)
         every = np.where(self.to_beat < 0, held**2 * 5 // 4, _FOLLOWING)
-        guess = np.where(labels == walk.EVERY_LABEL, every, np.where(labels == walk.NO_LABEL, 0, held))
+        guess = np.where(labels == walk.EVERY_LABEL, every, held)
         shares = each_share(n, lambda lo, hi: self._list(labels, lo, hi, int(guess[lo:hi].sum())))
         lengths = np.concatenate([np.diff(share.start) for share in shares])
         return MoveLists(

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.play.walk import EVERY_LABEL, NO_LABEL
+from abl_cards.games.play.walk import EVERY_LABEL
 from abl_cards.games.reading.cells import Cells
 from abl_cards.games.reading.forms import PASS, Form, Forms
 from abl_cards.games.tables import NO_CARD
@@ -112,7 +112,7 @@ def list_moves(fixed, answer, hands, context, labels, legal, allowed, lo, hi, st
         first, last = np.int64(0), np.int64(0)
         if label == EVERY_LABEL:
             last = lists.shape[1]
-        elif label != NO_LABEL:
+        else:
             first, last = np.int64(bounds[label, 0]), np.int64(bounds[label, 1])
         for at in range(first, last):
             each = np.int64(lists[ctx, at]) if label == EVERY_LABEL else at

@@ -49,7 +49,7 @@ from abl_cards.games.play.book import (
 )
 from abl_cards.games.reading.layout import MIXED, NONE, SUITED, TAILED
 
-EVERY_LABEL, NO_LABEL = -1, -2
+EVERY_LABEL = -1
 """In the place of a label."""
 
 
@@ -312,8 +312,7 @@ def list_moves(book, hands, context, way, labels, legal, allowed, lo, hi, start,
     everything = Window(np.int64(0), np.int64(form.shape[0]), np.int64(ROOM_FOR_ALL), np.int64(0))
     seen = np.int64(start[lo])
     for i in range(lo, hi):
-        if labels[i] != NO_LABEL:
-            take_hand(book, np.int64(context[i]), hands[i], room)
+        take_hand(book, np.int64(context[i]), hands[i], room)
         if labels[i] == EVERY_LABEL:
             for block in lists[context[i]]:
                 if legal[blocks[block, LABEL], i]:
@@ -322,7 +321,7 @@ def list_moves(book, hands, context, way, labels, legal, allowed, lo, hi, start,
                         everything,
                         form, cards,
                     )  # fmt: skip
-        elif labels[i] >= 0 and legal[labels[i], i]:
+        elif legal[labels[i], i]:
             seen = walk_label(
                 book, np.int64(labels[i]), np.int64(context[i]), np.int64(way[i]), allowed, i, room, seen, everything,
                 form,
