@@ -9,6 +9,7 @@ numbers of tensors, never objects: a stranger could disturb a run, but not have 
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -70,12 +71,23 @@ _PATIENCE = timedelta(days=30)
 """How long a process waits for the others: they may be stopped for a while. One that ends is noticed at once."""
 
 
+_HURRY = timedelta(minutes=5)
+"""How long they look for each other at first."""
+
 _distributed: Any = torch.distributed  # which hides its classes from mypy
 
 
-def meeting_place(size: int) -> Any:
-    """The store where a new crew finds each other; the first of them makes it, the others are told its ``port``."""
-    return _distributed.TCPStore(HOST, 0, size, is_master=True, wait_for_workers=False)
+def meeting_place(size: int, host: str = HOST) -> Any:
+    """The store where a new crew finds each other; the first of them makes it, the others are told its ``port``.
+
+    It is given a socket of ours, because its own would have the whole network listen in.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.create_server((host, 0), family=family)
+    port, number = listening.getsockname()[1], listening.detach()
+    return _distributed.TCPStore(
+        host, port, size, is_master=True, wait_for_workers=False, master_listen_fd=number, timeout=_HURRY
+    )
 
 
 class Gloo:

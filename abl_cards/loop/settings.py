@@ -58,6 +58,12 @@ class Settings:
     profile: str | None = setting(None, "a file of its folder profiles, by default the game's; the same as --profile")
     device: str = setting("cpu", "cpu or cuda")
     precision: str = setting("float32", "of matrix products: float32, or bfloat16, faster where the hardware has it")
+    pool: int | None = setting(
+        None, "decisions with a choice for which the sample pool has room; none is three updates and the open episodes"
+    )
+    stale: int | None = setting(
+        None, "updates after which the learner throws away what an older model has played; none is never"
+    )
     workers: int | None = setting(
         None, "processes that play and learn together; none is one a processor, or one alone where threads= is given"
     )

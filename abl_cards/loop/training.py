@@ -20,12 +20,14 @@ import torch
 
 from abl_cards.files import write_text
 from abl_cards.games import GameError
-from abl_cards.loop.checkpoint import SUFFIX, Checkpoint, load_checkpoint, save_checkpoint, taken_up
+from abl_cards.loop.checkpoint import SUFFIX, Checkpoint, taken_up
 from abl_cards.loop.crew import Alone, Post
 from abl_cards.loop.helpers import Helpers, hired
 from abl_cards.loop.lock import only_here
 from abl_cards.loop.metrics import Metrics
+from abl_cards.loop.models import League
 from abl_cards.loop.preparation import Keeping, Tell, prepare
+from abl_cards.loop.samples import Pooled
 from abl_cards.loop.selfplay import Score
 from abl_cards.loop.settings import KEPT, Settings
 from abl_cards.loop.updates import Update
@@ -48,6 +50,7 @@ class Report:
     pace: float  # decisions a second since the report before
     score: Score
     learned: Update
+    pooled: Pooled
 
     def remark(self) -> str:
         """A line for who watches."""
@@ -70,7 +73,20 @@ class Report:
                 values[f"wins against {name}"] = round(int(self.score.won[number]) / episodes, 4)
                 values[f"points against {name}"] = round(float(self.score.points[number]) / episodes, 4)
         learned = asdict(self.learned).items()
-        return values | {name: None if value is None else round(value, 6) for name, value in learned}
+        values |= {name: None if value is None else round(value, 6) for name, value in learned}
+        return values | _told(self.pooled)
+
+
+def _told(pooled: Pooled) -> dict[str, Any]:
+    """What a line says of the sample pool."""
+    staleness = pooled.staleness
+    return {
+        "staleness": None if staleness is None else round(staleness, 3),
+        "thrown away, pool full": pooled.full,
+        "thrown away, stale": pooled.stale,
+        "thrown away, repeated": pooled.repeated,
+        "actors lost": pooled.lost,
+    }
 
 
 def preset_of(settings: Settings) -> Preset:
@@ -103,7 +119,8 @@ class Run(Worker):
                 _keep(chosen)
                 prepare(settings, engine, networks, tell)
         super().__init__(settings, networks, Post(0, settings.crew))
-        self.decisions, self.seconds, self._league = 0, 0.0, 0
+        self.decisions, self.seconds = 0, 0.0
+        self.league = League(settings.directory / "past")
         self._metrics_size, self._commands = 0, [settings.command()]
         self._helpers = Helpers()
         self._others: list[State] = [{} for _ in range(1, self.post.size)]
@@ -164,22 +181,18 @@ class Run(Worker):
         spent = time.monotonic() - began
         self.seconds += spent
         self.decisions += turn.decisions
-        return Report(self.update, self.decisions, self.seconds, turn.decisions / spent, turn.score, turn.learned)
+        return Report(
+            self.update, self.decisions, self.seconds, turn.decisions / spent, turn.score, turn.learned, turn.pooled
+        )
 
     def _remember(self) -> None:
         """Keep a copy of the learner, and let it meet one of the copies from now on."""
-        self._league += 1
-        save_checkpoint(self._copy(self._league), self.networks.state_dict())
-        chosen = self._copy(int(self._rng.integers(1, self._league + 1)))
-        if not chosen.exists():  # somebody took it away: this one is there
-            chosen = self._copy(self._league)
-        state = load_checkpoint(chosen) or {}
+        self.league.remember(self.networks.state_dict())
+        chosen = self.league.drawn(self._rng)
+        state = self.league.weights(chosen)
         with taken_up(chosen):
             self.meet(state)  # here first, where what is wrong with it can be said
         self._all("meet", state)
-
-    def _copy(self, number: int) -> Path:
-        return self.settings.directory / "past" / f"{number:04}{SUFFIX}"
 
     # --- what is kept ------------------------------------------------------------------------------------------------
 
@@ -189,7 +202,7 @@ class Run(Worker):
             "parts": self._all("own"),
             "decisions": self.decisions,
             "seconds": self.seconds,
-            "league": self._league,
+            "league": self.league.size,
             "metrics": metrics_size,
             "commands": self._commands,
         }
@@ -209,7 +222,7 @@ class Run(Worker):
             raise GameError(f"{self.checkpoint}: {problem}") from None
         self._others = parts[1:]
         self.decisions, self.seconds = state["decisions"], state["seconds"]
-        self._league, self._metrics_size = state["league"], state["metrics"]
+        self.league.size, self._metrics_size = state["league"], state["metrics"]
         self._commands = list(dict.fromkeys([*state["commands"], *self._commands]))
 
     def value_positions(self, tell: Tell = lambda done, what: None) -> None:
@@ -271,6 +284,6 @@ _SEATING = ("workers", "tables", "against_kb", "against_past")
 
 _FREE = (
     "directory", "kb", "profile", "decisions", "save_every", "device", "precision", "threads", "learning_rate",
-    "entropy", "critic_first", "critic_lessons", "critic_steps", "trace",
+    "entropy", "critic_first", "critic_lessons", "critic_steps", "trace", "pool", "stale",
 )  # fmt: skip
 """What may change between two parts of a run; of the rules that is where they lie."""

@@ -1,39 +1,32 @@
-"""What each process of a training run does: it plays at its tables and learns from what it decided there."""
+"""What each process of a training run does: it learns from what is played, at its own tables or by actors elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from abl_cards.agents import Kb
-from abl_cards.agents.mind import Mind
 from abl_cards.games import Engine, GameError
+from abl_cards.loop.actor import PLAYERS, Actor, Players, Sitting, State
 from abl_cards.loop.crew import Post
 from abl_cards.loop.experience import Experience
-from abl_cards.loop.players import Past, seating
 from abl_cards.loop.rules import contents_of, same_rules
+from abl_cards.loop.samples import Pooled, SamplePool
 from abl_cards.loop.selfplay import Score, SelfPlay
 from abl_cards.loop.settings import Settings
 from abl_cards.loop.updates import Trainer, Update
 from learners.networks import GameShape, Networks
 from learners.presets import PPO, Preset
 from learners.symmetry import Symmetries
-from reasoners.minimiser import Minimiser
+
+__all__ = ["PLAYERS", "State", "Turn", "Worker", "networks_of", "room_of"]
 
 PRECISIONS = ("float32", "bfloat16")
 
-PLAYERS = ("itself", "kb", "its past")
-"""Whom the learner meets, in the order of the numbers of the players."""
-
 Learn = Callable[[Experience], Update]
 """From decisions whose returns are known to what was seen in learning from them."""
-
-State = dict[str, Any]
-"""What is kept of something, or told to another process."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +36,14 @@ class Turn:
     decisions: int
     score: Score
     learned: Update
+    pooled: Pooled
 
     @classmethod
     def of_all(cls, turns: Sequence[Turn]) -> Turn:
         """What came of it in several processes."""
         score = sum((turn.score for turn in turns), Score.zero(len(PLAYERS)))
-        return cls(sum(turn.decisions for turn in turns), score, Update.mean([turn.learned for turn in turns]))
+        learned = Update.mean([turn.learned for turn in turns])
+        return cls(sum(turn.decisions for turn in turns), score, learned, Pooled.of_all([t.pooled for t in turns]))
 
 
 def networks_of(settings: Settings, preset: Preset, engine: Engine) -> Networks:
@@ -76,32 +71,39 @@ class Worker:
         self.trainer = Trainer(networks, symmetries, self.ppo, settings.averaged)
         self.update = 0
         self._rng = self._randomness()
-        self.play = self._sit_down()
+        self.actor = Actor(settings, self.engine, networks, self.past, self.ppo)
+        self.players: Players = self.actor
+        self.samples = SamplePool(room_of(settings, self.ppo.rows, self.tables, self.engine), settings.stale)
+        self._sit_down()
         self.learn: Learn = self.teach
+
+    @property
+    def tables(self) -> range:
+        """Its own, of those of the run."""
+        return self.post.range(self.settings.tables)
 
     def _randomness(self) -> np.random.Generator:
         seed, rank = self.settings.seed, self.post.rank
         return np.random.default_rng([seed, rank, self.update] if rank else seed)
 
-    def _sit_down(self) -> SelfPlay:
-        """Tables with cards that depend on the update before which they are dealt."""
-        judge, settings = self.engine.judge(), self.settings
-        opponents = Kb(Minimiser(judge)), Past(Mind(self.engine, judge, self.past))
-        tables = self.post.range(settings.tables)
-        shares = settings.against_kb, settings.against_past
-        seats = seating(len(tables), int(self.engine.teams.max()) + 1, shares)
-        mind, seed = Mind(self.engine, judge, self.networks), settings.seed + self.update
-        return SelfPlay(self.engine, mind, opponents, seats, self.ppo, seed, settings.revealed, tables.start)
+    @property
+    def play(self) -> SelfPlay:
+        """The tables in this process."""
+        return self.actor.play
 
     def turn(self) -> Turn:
-        """Play until there is enough to learn from, and learn."""
-        before = self.play.decisions
-        while self.play.memory.ready < self.ppo.rows:
-            self.play.step()
-        learned = self.learn(self.play.memory.take(self.ppo.rows))
+        """Wait until there is enough to learn from, and learn."""
+        score = Score.zero(len(PLAYERS))
+        drawn = None
+        while drawn is None:
+            for portion in self.players.portions(self.ppo.rows - self.samples.rows):
+                if self.samples.put(portion):
+                    score += portion.score
+            drawn = self.samples.draw(self.ppo.rows, self.update)
+        learned = self.learn(drawn.rows)
         self.update += 1
-        score, self.play.score = self.play.score, Score.zero(len(PLAYERS))
-        return Turn(self.play.decisions - before, score, learned)
+        self.players.publish(self.update)
+        return Turn(drawn.decisions, score, learned, self.samples.pooled())
 
     def teach(self, rows: Experience) -> Update:
         """Let the networks learn from decisions; at the start the critic alone."""
@@ -110,6 +112,7 @@ class Worker:
     def meet(self, past: State) -> None:
         """From now on play against these weights."""
         self.past.load_state_dict(past)
+        self.players.meet()
 
     # --- what is kept ------------------------------------------------------------------------------------------------
 
@@ -130,9 +133,8 @@ class Worker:
         """What only this process has."""
         return {
             "rng": self._rng.bit_generator.state,
-            "tables": self.play.tables.arrays(),
-            "memory": self.play.memory.arrays(),
-            "score": asdict(self.play.score),
+            "samples": self.samples.arrays(),
+            **self.actor.arrays(),
         }
 
     def take_up(self, common: State, own: State) -> None:
@@ -148,16 +150,22 @@ class Worker:
         self._rng = self._randomness()
         if "rng" in own:
             self._rng.bit_generator.state = own["rng"]
+        self._sit_down()
         if "tables" in own:
-            self._sit_down_again(own)
-        else:
-            self.play = self._sit_down()
+            self.actor.restore(own)
+            self.samples.restore(own.get("samples", []))
+        self.actor.publish(self.update)
 
-    def _sit_down_again(self, own: State) -> None:
-        for name, array in self.play.tables.arrays().items():
-            array[...] = own["tables"][name]
-        self.play.memory.restore(own["memory"])
-        self.play.score = Score(**own["score"])
+    def _sit_down(self) -> None:
+        self.actor.sit_down(Sitting(self.tables, self.update))
+
+
+def room_of(settings: Settings, rows: int, tables: range, engine: Engine) -> int:
+    """How many rows lie in the sample pool before the oldest are thrown away; raises GameError for too few."""
+    usual = 3 * rows + 60 * len(tables) * (int(engine.teams.max()) + 1)  # where all episodes end at once, none is
+    if settings.pool is not None and settings.pool < rows:
+        raise GameError(f"pool: {settings.pool} decisions are fewer than an update takes; give it {rows} or more")
+    return usual if settings.pool is None else settings.pool
 
 
 def _ppo(settings: Settings, preset: PPO, post: Post) -> PPO:

@@ -92,3 +92,11 @@ def test_steps_of_two_are_those_of_one_with_the_decisions_of_both(run: Run) -> N
     assert near > 0.99
     apart = trained(run, Alone(), rows.at(np.arange(0, 200, 2))) - before
     assert torch.isclose(apart, alone, atol=1e-4).float().mean() < 0.9
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="this system does not say who listens where")
+def test_only_this_machine_can_reach_the_meeting_place() -> None:
+    store = meeting_place(2)
+    tables = (Path(f"/proc/net/{name}").read_text().splitlines()[1:] for name in ("tcp", "tcp6"))
+    ours = {line.split()[1] for table in tables for line in table if line.split()[1].endswith(f":{store.port:04X}")}
+    assert ours == {f"0100007F:{store.port:04X}"}

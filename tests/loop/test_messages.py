@@ -10,6 +10,7 @@ import pytest
 from abl_cards.loop.crew import Post, Separated
 from abl_cards.loop.helpers import Beginning
 from abl_cards.loop.messages import made, plain, receive, send
+from abl_cards.loop.samples import Pooled
 from abl_cards.loop.selfplay import Score
 from abl_cards.loop.settings import Settings
 from abl_cards.loop.updates import Update
@@ -29,9 +30,9 @@ def test_a_beginning_arrives_as_it_was_sent() -> None:
 
 def test_a_turn_arrives_as_it_was_sent() -> None:
     score = Score(np.array([1, 2]), np.array([0.5, 1.0]), np.array([0, 1]))
-    sent = Turn(7, score, Update(*range(6)))
+    sent = Turn(7, score, Update(*range(6)), Pooled(5, 1))
     got = made(Turn, plain(sent))
-    assert (got.decisions, got.learned) == (7, sent.learned)
+    assert (got.decisions, got.learned, got.pooled) == (7, sent.learned, sent.pooled)
     assert (got.score.points == score.points).all()
 
 

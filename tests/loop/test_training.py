@@ -141,7 +141,7 @@ def test_a_planted_checkpoint_does_not_run(tmp_path: Path, name: str) -> None:
 def test_planted_copies_do_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run(settings(tmp_path, critic_lessons=100))
     monkeypatch.setattr(run, "_rng", SimpleNamespace(integers=lambda first, end: first))
-    run._league = 1  # so that the first copy is met again
+    run.league.size = 1  # so that the first copy is met again
     for name, act in (("past/0001.state", run._remember), ("critic-0.state", run.value_positions)):
         trace = plant(tmp_path / name)
         with pytest.raises(GameError, match=rf"{name}: not a checkpoint"):

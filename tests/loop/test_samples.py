@@ -1,0 +1,104 @@
+"""The sample pool: in order, bounded, and counting everything once."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards import archive
+from abl_cards.games import GameError
+from abl_cards.loop.actor import PLAYERS
+from abl_cards.loop.experience import Experience
+from abl_cards.loop.samples import Pooled, Portion, SamplePool
+from abl_cards.loop.selfplay import Score
+from abl_cards.loop.training import Run
+from learners.presets import PRESETS
+from tests.learners.tiny import TINY
+from tests.loop.test_training import settings
+
+FIELDS = Experience.__dataclass_fields__
+
+
+def rows(first: int, n: int) -> Experience:
+    """Decisions that are told apart by their labels."""
+    told: dict[str, Any] = {name: np.zeros((n, 1)) for name in FIELDS}
+    return Experience(**(told | {"label": np.arange(first, first + n, dtype=np.int16)}))
+
+
+def portion(number: int, n: int = 10, version: int = 0, actor: int = 0) -> Portion:
+    score = Score.zero(len(PLAYERS))
+    return Portion(actor, number, version, n, 3 * n + 1, score, lambda: rows(100 * number, n))
+
+
+def labels(pool: SamplePool, n: int, version: int = 0) -> tuple[list[int], int]:
+    drawn = pool.draw(n, version)
+    assert drawn
+    return drawn.rows.label.tolist(), drawn.decisions
+
+
+def test_what_came_first_is_drawn_first_and_every_decision_counts_once() -> None:
+    pool = SamplePool(100)
+    for number in range(3):
+        assert pool.put(portion(number))
+    found: list[int] = []
+    counted = 0
+    for n in (4, 9, 13, 4):
+        some, decisions = labels(pool, n)
+        found, counted = found + some, counted + decisions
+    assert found == [*range(10), *range(100, 110), *range(200, 210)]
+    assert counted == 3 * 31
+    assert pool.draw(1, 0) is None
+    assert pool.pooled() == Pooled(drawn=30)
+    assert pool.pooled() == Pooled()
+
+
+def test_a_full_pool_throws_the_oldest_away() -> None:
+    pool = SamplePool(25)
+    for number in range(4):
+        pool.put(portion(number))
+    assert pool.rows == 25
+    assert labels(pool, 25)[0] == [*range(105, 110), *range(200, 210), *range(300, 310)]
+    assert pool.pooled() == Pooled(drawn=25, full=15)
+
+
+def test_what_an_old_model_played_is_thrown_away() -> None:
+    pool = SamplePool(100, oldest=2)
+    for number, version in enumerate((0, 3, 4)):
+        pool.put(portion(number, version=version))
+    assert labels(pool, 15, version=5)[0] == [*range(100, 110), *range(200, 205)]
+    pooled = pool.pooled()
+    assert pooled == Pooled(drawn=15, behind=10 * 2 + 5 * 1, stale=10)
+    assert pooled.staleness == 25 / 15
+    assert pool.draw(5, 7) is None
+    assert (pool.rows, pool.pooled()) == (0, Pooled(stale=5))
+
+
+def test_what_comes_twice_counts_once() -> None:
+    pool = SamplePool(100)
+    for number, actor in ((0, 0), (1, 0), (0, 7), (1, 0), (0, 0), (0, 7)):
+        pool.put(portion(number, actor=actor))
+    assert (pool.rows, pool.pooled()) == (30, Pooled(repeated=30))
+
+
+def test_a_pool_is_kept_and_taken_up() -> None:
+    pool, again = SamplePool(100), SamplePool(100)
+    for number in range(2):
+        pool.put(portion(number))
+    first = labels(pool, 13)[1]
+    again.restore(archive.unpack(archive.pack(pool.arrays())))
+    found, rest = labels(again, 7)
+    assert (found, first + rest) == ([*range(103, 110)], 62)
+    assert not again.put(portion(1))
+
+
+def test_a_run_refuses_a_pool_that_is_too_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+    with pytest.raises(GameError, match="pool: 3 decisions are fewer than an update takes"):
+        Run(settings(tmp_path, pool=3))
+
+
+def test_a_run_says_what_became_of_its_samples(whole: Run) -> None:
+    told = whole.settings.directory / "metrics.jsonl"
+    assert '"staleness": ' in told.read_text()
+    assert '"thrown away, pool full": 0' in told.read_text()
