@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -9,9 +10,12 @@ from torch import nn
 
 from abl_cards.games import Engine
 from abl_cards.games.features import FeatureTable
+from abl_cards.games.telling.planes import Planes, no_planes
 from learners.abln import ABLN
 from learners.decision import Critic, Decision
 from learners.encoders import Layout
+from learners.looking import Looking, Valued
+from learners.pictures import Pictures
 from learners.presets import Preset
 
 UNIT = 32
@@ -30,11 +34,13 @@ class GameShape:
     labels: int
     others: int  # seats besides the observer's
     cards: int = 54
+    planes: Callable[[], Planes] = no_planes  # of games whose labels can be shown; raises GameError
 
     @classmethod
     def of(cls, engine: Engine) -> GameShape:
         """The sizes of a game."""
-        return cls(engine.observation, len(engine.labels), len(engine.teams) - 1, engine.symmetries.shape[1])
+        sizes = len(engine.labels), len(engine.teams) - 1, engine.symmetries.shape[1]
+        return cls(engine.observation, *sizes, lambda: engine.planes)
 
 
 class Networks(nn.Module):
@@ -48,8 +54,7 @@ class Networks(nn.Module):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.abln = ABLN(layout, preset, shape.others, shape.cards) if preset.abln else None
-            self.decision = Decision(layout, preset, shape.labels, shape.others, shape.cards)
-            self.critic = Critic(layout, preset, shape.labels, shape.others, shape.cards)
+            self.decision, self.critic = _deciding(layout, preset, shape)
 
     def arithmetic(self) -> torch.autocast:
         """Where matrix products are made in the networks' precision, and the rest in float32."""
@@ -68,4 +73,13 @@ class Networks(nn.Module):
     @property
     def device(self) -> torch.device:
         """Where the weights are."""
-        return self.decision.policy.weight.device
+        return next(self.decision.parameters()).device
+
+
+def _deciding(layout: Layout, preset: Preset, shape: GameShape) -> tuple[Decision | Looking, Critic | Valued]:
+    """What decides and what values, of a preset; raises GameError for planes in a game that has none."""
+    sizes = shape.labels, shape.others, shape.cards
+    if preset.look is None:
+        return Decision(layout, preset, *sizes), Critic(layout, preset, *sizes)
+    looking = Looking(Pictures(shape.planes(), shape.observation), preset, shape.labels, shape.others)
+    return looking, Valued(looking, preset.look.hidden) if preset.look.value else Critic(layout, preset, *sizes)

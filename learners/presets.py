@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 ESTIMATE, REPLIES, LEGAL, TO_BEAT, REGRET, PLAYS = "estimate", "replies", "legal", "to_beat", "regret", "plays"
+LABEL = "label"  # of each option the pseudo-action it is; where labels are what is chosen that goes without saying
 """What a decision model may be told besides the observation."""
 
 OF_ESTIMATES = (ESTIMATE, REPLIES)
@@ -55,6 +56,17 @@ class PPO:
 
 
 @dataclass(frozen=True)
+class Look:
+    """What makes a decision model that looks at planes of cards; see ``learners.looking``."""
+
+    channels: tuple[int, ...] = (64, 64)  # of the first convolution, then of each stage of residual blocks
+    blocks: int = 1  # in each stage
+    hidden: int = 256  # the layer that the policy and the value share
+    options: int = 128  # width of what weighs an option, alike for all; 0: options are channels, as in the paper
+    value: bool = True  # the value is read off the hidden layer; else a critic sees all hands
+
+
+@dataclass(frozen=True)
 class Preset:
     """Everything that makes the networks; seats share their weights (the paper is silent)."""
 
@@ -71,6 +83,7 @@ class Preset:
     forget: float = 0.0  # dropout of the decision model in supervised training
     forget_inputs: float = 0.0  # and of the numbers of its observations
     abln_share: float = 1.0  # of the decisions ABLN learns from
+    look: Look | None = None  # decide by planes of cards, in games where each label is one set of cards
 
     def without_abln(self) -> Preset:
         """The twin that decides by the observation alone."""
@@ -86,6 +99,10 @@ class Preset:
         """Whether it is told who could answer what."""
         return REPLIES in self.inputs
 
+
+_PLANES_PPO = PPO(
+    learning_rate=3e-4, trace=0.9, batch=1_024, rows=8_192, epochs=2, value_epochs=2, entropy=0.003, certain=0.98
+)
 
 PRESETS: dict[str, Preset] = {
     "paper": Preset("paper"),
@@ -108,6 +125,25 @@ PRESETS: dict[str, Preset] = {
         forget=0.35,
         forget_inputs=0.15,
         abln_share=0.25,
+    ),
+    "planes-paper": Preset(
+        "planes-paper",
+        inputs=(),
+        ppo=PPO(learning_rate=3e-5, trace=0.95, batch=256, rows=2_048, epochs=2),
+        look=Look(channels=(512, 512, 256, 128, 64), blocks=2, hidden=512, options=0),
+    ),
+    "planes-small": Preset("planes-small", inputs=(), ppo=_PLANES_PPO, forget=0.1, look=Look()),
+    "planes-abl": Preset(
+        "planes-abl",
+        encoder=EncoderShape(state_layers=2, state_width=192, state_out=192, history_out=0),
+        abln_hidden=(192,),
+        abln_prior=True,
+        critic_width=192,
+        inputs=(ESTIMATE, LABEL, REGRET),
+        ppo=_PLANES_PPO,
+        supervised_rate=5e-4,
+        abln_share=0.25,
+        look=Look(value=False),
     ),
 }  # fmt: skip
 """The presets by name."""

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from abl_cards.files import write_text, written_whole
 from abl_cards.games import Engine, GameError
+from learners.decision import Decision
 from learners.networks import GameShape, Networks
 from learners.presets import PRESETS
 
@@ -129,10 +130,10 @@ def load_weights(file: Path, networks: Networks) -> None:
     Networks with ABLN may take those of a twin without: ABLN keeps its own, and the estimate says nothing at first.
     """
     weights = read_weights(file)
-    _check_labels(file, weights, networks.shape.labels)
+    _check_labels(file, weights, networks)
     kept = (_CRITIC,) if load_card(file).abln == networks.preset.abln else (_CRITIC, _ABLN)
     try:
-        if len(kept) == 2 and networks.preset.abln:
+        if len(kept) == 2 and networks.preset.abln and isinstance(networks.decision, Decision):
             weights[_JOIN] = networks.decision.widened(weights[_JOIN])
         missing, unknown = networks.load_state_dict(weights, strict=False)
         wrong = [*(name for name in missing if not name.startswith(kept)), *unknown]
@@ -145,10 +146,10 @@ def load_weights(file: Path, networks: Networks) -> None:
     networks.valued = any(name.startswith(_CRITIC) for name in weights)
 
 
-def _check_labels(file: Path, weights: Mapping[str, Tensor], labels: int) -> None:
+def _check_labels(file: Path, weights: Mapping[str, Tensor], networks: Networks) -> None:
     """The most likely way for weights not to fit: other rules have other labels."""
-    policy = weights.get(_POLICY)
-    if policy is not None and policy.ndim and len(policy) != labels:
+    policy, labels = weights.get(_POLICY), networks.shape.labels
+    if policy is not None and policy.ndim and len(policy) != labels and networks.preset.look is None:
         raise GameError(
             f"{file}: made for {len(policy)} labels, these rules have {labels}; "
             "train on these rules, or play by those of the weights"

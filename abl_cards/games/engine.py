@@ -38,6 +38,7 @@ from abl_cards.games.telling import samples
 from abl_cards.games.telling.judging import FolderFacts
 from abl_cards.games.telling.knowledge import check_beliefs
 from abl_cards.games.telling.observations import observation_of
+from abl_cards.games.telling.planes import Planes, planes_of
 from abl_cards.games.telling.symmetries import symmetries
 from abl_cards.games.words import drawing, moments, replay
 from abl_cards.games.words.plays import action
@@ -115,6 +116,11 @@ class Engine:
     def observation(self) -> FeatureTable:
         """What the numbers of an observation mean."""
         return observation_of(self.rules)
+
+    @cached_property
+    def planes(self) -> Planes:
+        """Its cards as pictures; raises GameError for a game that has none."""
+        return planes_of(self.rules)
 
     @cached_property
     def symmetries(self) -> NDArray[np.int64]:

@@ -19,6 +19,7 @@ from abl_cards.loop.pretraining import (
     abln_fit,
     agreement,
     decision_fit,
+    from_games,
     from_play,
     from_records,
     teach_abln,
@@ -39,7 +40,7 @@ KEEP_EVERY = 250  # steps
 
 def prepare(settings: Settings, engine: Engine, networks: Networks, tell: Tell) -> None:
     """Give networks their supervised weights, made now or kept from before; raises GameError."""
-    if settings.records is None and settings.own_player is None:
+    if settings.records is None and settings.own_player is None and not settings.own_games:
         return
     kept = settings.directory / "supervised.safetensors"
     if not kept.exists():
@@ -58,7 +59,7 @@ class Preparation:
 
     def run(self, kept: Path) -> None:
         """Learn from records and own games, whatever there is, and keep the weights."""
-        told, held_out = self._recorded()
+        told, held_out = self._played() if self._settings.own_games else self._recorded()
         if self._networks.abln is not None:
             self._teach_abln(told)
         if told and held_out:
@@ -76,6 +77,15 @@ class Preparation:
         lessons = from_records(self._engine, self._judge, records)
         match = matches_of(records)[lessons.source]
         last = match > match.max() - self._settings.held_out
+        return lessons.at(~last), lessons.at(last)
+
+    def _played(self) -> tuple[Lessons, Lessons]:
+        """The lessons of an agent's own games, and those of every fifth table, from which nothing is learned."""
+        settings = self._settings
+        self._tell(0, f"playing {settings.own_games:,} episodes for lessons")
+        player = agent(settings.own_player or "kb", self._engine)
+        lessons = from_games(self._engine, self._judge, player, settings.own_games, settings.seed)
+        last = lessons.source % 5 == 4
         return lessons.at(~last), lessons.at(last)
 
     def _teach_decisions(self, told: Lessons) -> None:
@@ -101,7 +111,8 @@ class Preparation:
         settings, results = self._settings, {}
         if held_out and len(held_out.examples):
             found = agreement(self._networks, held_out.examples, self._engine.traits.pass_label)
-            results["agreement with the last matches"] = {
+            held = f"{len(held_out.examples)} decisions of a fifth" if settings.own_games else "the last matches"
+            results[f"agreement with {held}"] = {
                 name: None if each is None else round(each, 4) for name, each in asdict(found).items()
             }
         card = Card(
@@ -114,6 +125,8 @@ class Preparation:
         """What was learned from."""
         file, settings = self._settings.records, self._settings
         records = [f"{file.name} without its last {settings.held_out} matches"] if file else []
+        if settings.own_games:
+            records = [f"{settings.own_games} games of {settings.own_player or 'kb'} without a fifth"]
         own = [f"games of {settings.own_player or 'kb'} for ABLN"] if self._networks.abln is not None else []
         return " and ".join([*records, *own])
 

@@ -99,11 +99,48 @@ def from_records(engine: Engine, judge: Judge, records: Sequence[Mapping[str, An
 
 def from_play(engine: Engine, judge: Judge, player: Agent, decisions: int, seed: int, tables: int = 1024) -> Lessons:
     """At least so many decisions of a player against itself; the source is the number of the table."""
-    notes = Notes(engine, judge)
+    made = 0
+
+    def note(notes: Notes, playing: Tables, which: Indices, moves: Moves) -> None:
+        nonlocal made
+        notes.played(playing, which, moves)
+        made += len(which)
+
+    return _own(engine, judge, player, seed, tables, note, lambda ended: made < decisions)
+
+
+def from_games(engine: Engine, judge: Judge, player: Agent, games: int, seed: int, tables: int = 1024) -> Lessons:
+    """The decisions with a choice of at least so many episodes of a player against itself, every third one."""
+
+    def note(notes: Notes, playing: Tables, which: Indices, moves: Moves) -> None:
+        rows = np.flatnonzero(playing.decisions(which).legal.sum(axis=0) > 1)
+        if rows.size:
+            notes.played(playing, which[rows], Moves(moves.form[rows], moves.cards[rows]))
+
+    return _own(engine, judge, player, seed, min(games, tables), note, lambda ended: ended < games)
+
+
+class _Ended(Quiet):
+    """Counts episodes."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def episode_ended(self, tables: Any, which: Indices) -> None:
+        """So many more."""
+        self.count += len(which)
+
+
+def _own(
+    engine: Engine, judge: Judge, player: Agent, seed: int, tables: int,
+    note: Callable[[Notes, Tables, Indices, Moves], None], more: Callable[[int], bool],
+) -> Lessons:  # fmt: skip
+    """Let a player play against itself while there is to be more, told how many episodes have ended."""
+    notes, ended = Notes(engine, judge), _Ended()
     keys = mix_all(np.full(tables, key_of(seed), np.uint64), np.arange(tables))
-    playing: Tables = engine.tables(keys)
-    minimiser, made, step = Minimiser(judge), 0, 0
-    while made < decisions:
+    playing: Tables = engine.tables(keys, ended)
+    minimiser, step = Minimiser(judge), 0
+    while more(ended.count):
         over = np.flatnonzero(playing.winner != -1)
         if over.size:
             playing.begin_match(over, mix_all(playing.keys[over], 1))
@@ -114,8 +151,7 @@ def from_play(engine: Engine, judge: Judge, player: Agent, decisions: int, seed:
         moves = player.play(playing.decisions(which), mix_all(playing.keys[which], playing.clock[which]))
         step += 1
         if step % _SPARSE == 0:  # neighbouring decisions of one table hide almost the same hands
-            notes.played(playing, which, moves)
-            made += len(which)
+            note(notes, playing, which, moves)
         playing.play(which, moves)
     return notes.lessons()
 

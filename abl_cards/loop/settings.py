@@ -39,6 +39,7 @@ class Settings:
     held_out: int = setting(40, "matches at the end of the records that nothing is learned from")
     own_player: str | None = setting(None, "whose own games ABLN learns from first; kb where there are records")
     own_lessons: int = setting(240_000, "decisions of these games")
+    own_games: int = setting(0, "episodes of own_player that the decision model learns from, but for a fifth of them")
     abln_steps: int = setting(3_000, "steps of ABLN before self-play")
     decision_steps: int = setting(3_500, "steps of the decision model on the records; 0 where start= has learned them")
     critic_first: int = setting(

@@ -120,6 +120,7 @@ class Trainer:
     ) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
         """One step of the critic, of the policy, or of both; with what each saw, where it learned."""
         losses, valued, acted = [], [], []
+        self.networks.decision.requires_grad_(acting)  # a value that is read off the policy's layers leaves them alone
         if judging:
             told = lesson(rows.for_critic(), self.networks.device, numbers=self.networks.numbers)
             value = value_loss(self.networks, told, rows)

@@ -9,7 +9,7 @@ from torch import nn
 
 from abl_cards.games import Engine, game
 from learners import examples
-from learners.decision import OpenHands, Question
+from learners.decision import Critic, Decision, OpenHands, Question
 from learners.networks import GameShape, Networks
 from learners.presets import DRAWS, PRESETS, Preset
 from learners.symmetry import Symmetries
@@ -43,12 +43,15 @@ def test_the_preset_paper_has_the_sizes_of_the_paper(shape: GameShape) -> None:
     assert len(abln.encoder.history.blocks) == 6
     assert abln.encoder.history.embed.out_features == 256
     assert widths(abln.estimate) == [432, 512, 512, 512, 162]
+    assert isinstance(networks.decision, Decision)
     assert networks.decision.policy.out_features == 168
 
 
 def test_an_observation_without_history_is_all_state() -> None:
     """Big2 remembers no acts: the state fills the whole vector."""
-    encoder = Networks(TINY, GameShape.of(game("big2").engine())).decision.encoder
+    decision = Networks(TINY, GameShape.of(game("big2").engine())).decision
+    assert isinstance(decision, Decision)
+    encoder = decision.encoder
     assert encoder.history is None
     assert encoder(torch.zeros(3, encoder.layout.size)).shape == (3, TINY.encoder.state_out + TINY.encoder.history_out)
 
@@ -206,6 +209,7 @@ def test_the_critic_sees_who_passed_but_not_what_was_laid_down(shape: GameShape)
 def test_the_critic_reads_every_opening_of_every_hand(shape: GameShape) -> None:
     """The number of bits that are set comes out where every one of them weighs the same."""
     networks, asked, shown = Networks(TINY, shape), question(shape), opened(shape, 6)
+    assert isinstance(networks.critic, Critic)
     first, last = networks.critic.value[0], networks.critic.value[-1]
     openings = (shape.others + 1) * shape.labels
     with torch.no_grad():

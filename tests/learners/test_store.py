@@ -79,7 +79,7 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path: Path, engine: Engine,
             for weights in networks.parameters():
                 weights.fill_(odd)
         else:
-            networks.decision.policy.weight[0, 0] = odd
+            next(networks.decision.parameters()).view(-1)[0] = odd
     save_networks(file, networks, Card("guandan", "tiny", True, 0))
     with pytest.raises(GameError, match=r"some\.safetensors: '.*' is infinite or no number somewhere; train anew"):
         load_networks(file, engine)

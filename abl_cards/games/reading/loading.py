@@ -21,7 +21,7 @@ FACTS = (
     "recent/1", "called/3", "called/4", "title/2", "default_profile/1", "lots/2",
     "one/2", "count/2", "any/2", "hand_order/2", "parent/1", "replaces/1", "leaves_out/1",
     "sees/2", "sees/3", "secret/1", "private/2", "worth/2", "composes/1", "partial/1", "open_hands/0", "written/3",
-    "platform/1", "sort/4", "word/3", "word/4",
+    "platform/1", "plane/2", "sort/4", "word/3", "word/4",
 )  # fmt: skip
 ASKED = (
     "acts_as/2", "legal/1", "move/1", "includes/1", "strength/2", "beats/1", "barred/1", "turn/1", "trick_over/0",
