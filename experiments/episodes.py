@@ -55,6 +55,7 @@ def play(engine: Engine, agents: tuple[Agent, Agent], count: int, seed: int, tel
     seating = engine.seatings[games % len(engine.seatings)]
     ends = _Ends(engine, seating)
     tables: Tables = engine.tables(match_keys(seed, games, len(engine.seatings)), ends)
+    tables.patient = True
     while (running := ~ends.over).any():
         for agent, mine in _by_agent(agents, seating, tables, tables.choosing(), running):
             tables.choose(mine, agent.choose(tables.choices(mine), decision_keys(tables, mine, mine)))

@@ -120,6 +120,7 @@ def from_play(engine: Engine, player: Agent, decisions: int, seed: int) -> Views
     looking = Looking(engine, tables, choose)
     keys = mix_all(np.full(tables, key_of(seed), np.uint64), np.arange(tables))
     playing = engine.tables(keys, looking)
+    playing.patient = True
     while looking.complete < decisions:
         over = np.flatnonzero(playing.winner != -1)
         if over.size:

@@ -140,6 +140,7 @@ class _Hall:
         writing: list[Listener] = [recorder, Scribe(recorder, write, self._heading)] if recorder and write else []
         heard = Audience.of([*writing, *watching, *counting])
         self._tables: Tables = engine.tables(self._keys(self._game), heard)
+        self._tables.patient = True
         self.share = np.zeros((len(agents), games))  # what each agent got of each game
         self._points = np.full((len(agents), len(self._roles), games), np.nan)  # of a seat of each with each part
         self._tallies = [Tally.empty(games) for _ in agents]

@@ -119,6 +119,7 @@ class Room:
         """Deal so many matches."""
         self._fresh = tables
         self.tables: Tables = engine.tables(mix_all(np.full(tables, key_of(1), np.uint64), np.arange(tables)))
+        self.tables.patient = True
 
     def step(self, agent: Agent, awake: NDArray[np.bool_] | None = None) -> int:
         """A decision at each table that is awake; returns how many were made."""

@@ -139,6 +139,7 @@ def _own(
     notes, ended = Notes(engine, judge), _Ended()
     keys = mix_all(np.full(tables, key_of(seed), np.uint64), np.arange(tables))
     playing: Tables = engine.tables(keys, ended)
+    playing.patient = True
     minimiser, step = Minimiser(judge), 0
     while more(ended.count):
         over = np.flatnonzero(playing.winner != -1)

@@ -82,7 +82,7 @@ class SelfPlay(Quiet):
         numbers = np.arange(first, first + len(seats))
         self.tables: Tables = engine.tables(mix_all(np.full(len(seats), key_of(seed, _DEAL)), numbers))
         self.memory = self._room()
-        self.tables.listener = self
+        self.tables.listener, self.tables.patient = self, True
 
     def _room(self) -> Memory:
         """Room for three updates and the open episodes; one decision shows the shapes."""

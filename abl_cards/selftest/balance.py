@@ -75,7 +75,7 @@ def balance(engine: Engine, episodes: int, seed: int, tell: Callable[[int], None
     tables = min(TABLES, episodes)
     counter = _Counter(engine, tables)
     play, equal = engine.tables(mix_all(np.arange(tables).astype(np.uint64), seed), counter), agent(player, engine)
-    passing = engine.traits.pass_label
+    play.patient, passing = True, engine.traits.pass_label
     while len(counter.won) < episodes:
         which, choosing = play.playing(), play.choosing()
         if which.size:

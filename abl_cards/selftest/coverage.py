@@ -112,7 +112,7 @@ class _Watcher(Quiet):
     def play(self, player: Agent, keys: NDArray[np.uint64], goal: int, tell: Callable[[int], None]) -> None:
         """A match a key, and further ones, until so many episodes have ended in all."""
         tables = WatchedTables(self.rules, len(keys), self.watch)
-        tables.listener = self
+        tables.listener, tables.patient = self, True
         tables.begin_match(np.arange(len(keys)), keys)
         noting = _Noting(player, self)
         while self.ended < goal:

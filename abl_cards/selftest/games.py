@@ -28,6 +28,7 @@ def play_out(engine: Engine, player: Agent, matches: int, seed: int) -> Iterator
     """The records of so many matches, an episode each; of long matches as many episodes as there are matches."""
     recorder = engine.recorder(matches)
     tables = engine.tables(mix_all(np.arange(matches).astype(np.uint64), seed), recorder)
+    tables.patient = True
     while tables.episode.min() == 0 and step(tables, player):
         pass
     for table in range(matches):

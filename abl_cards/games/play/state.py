@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from abl_cards.games.tables import LEADING, NO_CARD
 from abl_cards.streams import below, mix
 
-PLAY, CHOICE, EPISODE_OVER, MATCH_OVER = range(4)
-"""Stages of a table; which choice is asked for is a number of its own."""
+PLAY, CHOICE, EPISODE_OVER, MATCH_OVER, DRAWING = range(5)
+"""Stages of a table; which choice is asked for is a number of its own. Nobody is asked where cards are drawn."""
 
 NOTHING = LEADING - 1
 """What there is to beat when a seat does not play at all."""

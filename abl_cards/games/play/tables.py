@@ -20,7 +20,7 @@ from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.flow import SHOWN, Control, Flow
 from abl_cards.games.play.habits import note_acts
-from abl_cards.games.play.state import EPISODE_OVER, MATCH_OVER, PLAY
+from abl_cards.games.play.state import CHOICE, DRAWING, EPISODE_OVER, MATCH_OVER, PLAY
 from abl_cards.games.play.view import UNTOLD, View, others_of
 from abl_cards.games.progress import MOST_IDLE, idle_for_ever, no_card_left, stop_endless
 from abl_cards.games.reading.rules import Rules
@@ -32,6 +32,8 @@ from abl_cards.parallel import each_share
 from abl_cards.streams import below_all, mix_all
 
 _DEAL, _LOTS = 1, 2  # what the random numbers of an episode and of a match are for
+_COMPANY = 8  # patient tables draw when they are one of so many, or when there is nobody else
+_NOWHERE: Indices = np.zeros(0, np.int64)
 
 
 class Dealt(NamedTuple):
@@ -62,6 +64,7 @@ class Tables:
         self.rules, self.listener, self.given = rules, listener, given
         self.flow = Flow.of(rules)
         self.endless = True  # go on with the next episode when one is over
+        self.patient = False  # cards are drawn at many tables at once: for who plays at all tables step by step
         self.keys = np.zeros(n, np.uint64)  # [n] what the cards of each match are dealt from
         self.episode = np.zeros(n, np.int32)  # [n] episodes finished in the match
         self.deals = np.zeros(n, np.int32)  # [n] how often cards were dealt in the match
@@ -116,7 +119,7 @@ class Tables:
 
     def choosing(self) -> Indices:
         """The tables where a seat is to choose something."""
-        return np.flatnonzero(self.state.stage == kernels.CHOICE)
+        return np.flatnonzero(self.state.stage == CHOICE)
 
     def decisions(self, which: Indices) -> Decisions:
         """The plays to decide at these tables, which must all be playing."""
@@ -273,6 +276,7 @@ class Tables:
         self.state.stage[which] = MATCH_OVER
         if self.listener:
             self.listener.match_ended(self, which)
+        self._draw_on()
 
     def choices(self, which: Indices) -> Choices:
         """What may be chosen at these tables, which must all be asking."""
@@ -328,21 +332,40 @@ class Tables:
         self._go_on(which)
 
     def _go_on(self, which: Indices) -> None:
-        """Let seats draw as long as they do; then ask whom to ask, or let the play begin."""
-        while which.size:
-            control = self.flow.control(self.state, which)
-            drawing = control.drawer >= 0
-            self._ask(which[~drawing], control.at(~drawing))
-            which = which[drawing]
-            if which.size:
-                self._draw(which, control.drawer[drawing])
+        """Ask whom to ask, let the play begin, or let seats draw as long as they do."""
+        self._turn_to(which)
+        self._draw_on()
 
-    def _draw(self, which: Indices, seats: NDArray[np.int8]) -> None:
-        """Seats [n] draw a card each; raises TableError where there is none left."""
+    def _draw_on(self) -> None:
+        """Draw cards wherever it is time to."""
+        while (drawing := self._drawing()).size:
+            self._draw(drawing)
+            self._turn_to(drawing)
+
+    def _turn_to(self, which: Indices) -> None:
+        """Whose turn it is now at these tables, and what for."""
+        if not which.size:
+            return
+        control = self.flow.control(self.state, which)
+        drawing = control.drawer >= 0
+        self.state.stage[which[drawing]], self.state.seat[which[drawing]] = DRAWING, control.drawer[drawing]
+        self._ask(which[~drawing], control.at(~drawing))
+
+    def _drawing(self) -> Indices:
+        """The tables where a card is to be drawn now: none while they are few, and others are waited for."""
+        if not self.rules.draws:
+            return _NOWHERE
+        stage = self.state.stage
+        drawing = np.flatnonzero(stage == DRAWING)
+        few = self.patient and len(drawing) * _COMPANY < len(stage)
+        return _NOWHERE if few and ((stage == PLAY) | (stage == CHOICE)).any() else drawing
+
+    def _draw(self, which: Indices) -> None:
+        """The seats whose turn it is draw a card each; raises TableError where there is none left."""
         state, rules = self.state, self.rules
         stop_where(stock.left(rules, state, which) < 1, which, lambda _: no_card_left(rules.kb))
-        state.seat[which], state.choice[which], state.chosen[which] = seats, -1, -1
-        stock.draw(state, which, seats)
+        state.choice[which], state.chosen[which] = -1, -1
+        stock.draw(state, which, state.seat[which])
         if self.listener:
             self.listener.drew(self, which)
         self.flow.happens("draw", state, which)
@@ -352,7 +375,7 @@ class Tables:
         state = self.state
         again, stage, seat, leader, _ = control
         asked = stage >= 0
-        state.choice[which], state.stage[which] = stage, np.where(asked, kernels.CHOICE, PLAY)
+        state.choice[which], state.stage[which] = stage, np.where(asked, CHOICE, PLAY)
         state.seat[which] = np.where(asked, seat, leader)
         state.owner[which] = state.acted[which] = state.leader[which] = state.seat[which]
         state.context[which] = self.rules.contexts.at(state.fluents, which)
@@ -381,6 +404,7 @@ class Tables:
             self.listener.match_ended(self, ended)
         if self.endless and not over.all():
             self._deal(which[~over])
+        self._draw_on()
 
     def _best(self, which: Indices) -> NDArray[np.int8]:
         """The side of most points, or a draw; in a match of several episodes sides change, and teams count."""

@@ -39,7 +39,7 @@ def test_preferences_beat_greedy_in_pairs() -> None:
 def test_preferences_win_whole_matches_of_tractor() -> None:
     """Nine of ten matches from 2 to beyond the ace."""
     engine, names = game("tractor").engine(), ("kb", "greedy")
-    result = play_match(engine, names, [agent(each, engine) for each in names], 200 if thorough() else 8)
+    result = play_match(engine, names, [agent(each, engine) for each in names], 200 if thorough() else 4)
     print(f"tractor: {result.rate:.3f} {result.interval}")
     assert result.rate >= (0.9 if thorough() else 0.7)
 

@@ -169,3 +169,20 @@ def test_where_all_is_dealt_there_is_no_stock(tmp_path: Path) -> None:
     (tmp_path / "rules2.lp").write_text("#external stock(N) : N = 1.\nover :- stock(1).\n")
     with pytest.raises(KBError, match="no rule derives draws/1, so all cards are dealt at once"):
         game(str(tmp_path)).engine()
+
+
+@pytest.mark.parametrize("tables", [1, 60])
+def test_patient_tables_play_the_same_matches(tables: int) -> None:
+    """They draw together, and nobody waits for ever: when the others have finished, the last ones draw too."""
+    engine = game(str(STOCK)).engine()
+
+    def records(patient: bool) -> list[list[dict[str, Any]]]:
+        recorder = engine.recorder(tables)
+        play = engine.tables(match_keys(tables, 3), recorder)
+        play.patient = patient
+        while (play.winner == -1).any():
+            assert play.playing().size or play.choosing().size
+            step(play)
+        return [recorder.records(table) for table in range(tables)]
+
+    assert records(patient=True) == records(patient=False)
