@@ -14,17 +14,20 @@ import numpy as np
 from ablkit.data.structures import ListData
 from ablkit.reasoning import KBBase, Reasoner
 
-from abl_cards.games import Decisions, Engine, GameError
+from abl_cards.games import Decisions, Engine, GameError, Judge
 from reasoners.minimiser import Minimiser
 
 
 class RulesKB(KBBase):  # type: ignore[misc]  # ablkit has no types
     """Labels are consistent with a state when they are legal there; the result is the move that realises them best."""
 
-    def __init__(self, engine: Engine) -> None:
-        """By the engine's rules and preferences. ABLkit's cache is not keyed by knowledge base, so it stays off."""
+    def __init__(self, engine: Engine, judge: Judge | None = None) -> None:
+        """By the engine's rules, and its preferences or a judge's, as a ``ClingoReasoner``.
+
+        ABLkit's cache is not keyed by knowledge base, so it stays off.
+        """
         self.engine = engine
-        self.minimiser = Minimiser.of(engine)
+        self.minimiser = Minimiser.of(engine) if judge is None else Minimiser(judge)
         super().__init__(pseudo_label_list=list(engine.labels), use_cache=False)
 
     def decide(self, x: Sequence[Mapping[str, Any]]) -> Decisions:

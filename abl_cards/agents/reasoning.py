@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from abl_cards.agents.agent import Keys
 from abl_cards.agents.names import AgentName
 from abl_cards.games import Choices, Decisions, Engine, Judge, Moment, Moves
+from reasoners.clingo_reasoner import ClingoReasoner
 from reasoners.minimiser import Minimiser
 
 
@@ -38,7 +39,7 @@ class Kb:
 
 
 def kb_agent(name: AgentName, engine: Engine) -> Kb:
-    """``kb``, ``kb:without=NAME``, ``kb:kb=DIR``; raises GameError, KBError."""
+    """``kb``, ``kb:without=NAME``, ``kb:kb=DIR``, ``kb:clingo=DIR``; raises GameError, KBError."""
     return Kb(Minimiser(judge_of(name, engine)))
 
 
@@ -46,7 +47,9 @@ def judge_of(name: AgentName, engine: Engine) -> Judge:
     """The preferences by which an agent of this name decides.
 
     ``without`` leaves preferences out, single ones or groups; ``kb`` takes the preferences from another folder, while
-    the rules of the table stay.
+    the rules of the table stay. ``clingo`` asks clingo about a folder that has no circuit.
     """
-    folder = name.value("kb")
+    folder, open_rules = name.value("kb"), name.value("clingo")
+    if open_rules:
+        return ClingoReasoner.of(engine, Path(open_rules))
     return engine.judge(name.values("without"), Path(folder) if folder else None)

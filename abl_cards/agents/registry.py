@@ -31,7 +31,7 @@ class Kind:
 AGENTS: dict[str, Kind] = {
     "random": Kind(lambda name, engine: Random()),
     "greedy": Kind(lambda name, engine: Greedy(engine.traits)),
-    "kb": Kind(kb_agent, keys=("without", "kb")),
+    "kb": Kind(kb_agent, keys=("without", "kb", "clingo")),
     "abl": Kind(abl_agent, keys=KEYS, words=WORDS),
     "zhiduoxing": Kind(lambda name, engine: zhiduoxing(engine.traits)),
     "shensuanzi": Kind(shensuanzi_agent, keys=("seconds",), words=("cpu",), numbers=2),

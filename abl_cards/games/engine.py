@@ -62,12 +62,12 @@ def checked(folder: Folder, profile: str | None, name: str, cache: bool = True) 
 
 def engine_of(folder: Folder, profile: str | None, name: str) -> Engine:
     """The engine of a folder, which may be a copy of the game's own, compiled once as its files are. Raises KBError."""
-    return _compiled(folder.path, profile, name, (folder.path.resolve(), folder.state(profile)))
+    return _compiled(folder, profile, name, (folder.path.resolve(), folder.state(profile)))
 
 
 @lru_cache(maxsize=64)
-def _compiled(path: Path, profile: str | None, name: str, state: object) -> Engine:
-    return Engine(_playable(Folder(path), profile), name)
+def _compiled(folder: Folder, profile: str | None, name: str, state: object) -> Engine:
+    return Engine(_playable(replace(folder), profile), name)  # a folder remembers what it has read
 
 
 def _playable(folder: Folder, profile: str | None, cache: bool = True) -> Rules:

@@ -103,6 +103,34 @@ class _Halves:
 
 
 @dataclass(frozen=True)
+class FactWriter:
+    """Writes down which of some inputs hold; those that nobody here knows never do."""
+
+    shared: WriteShared
+    estimates: WriteEstimate
+    moves: Callable[[Any, MoveLists], WriteMoves]
+
+    @classmethod
+    def of(cls, told: Facts, circuit: Circuit, inputs: tuple[Atom, ...]) -> FactWriter:
+        """For these inputs, whatever the circuit asks for."""
+        every = replace(circuit, inputs=inputs)  # to look up where every input lies
+        return cls(told.of_decisions(every), told.of_estimates(every), told.of_moves(every))
+
+    def about(self, decisions: Any, lists: MoveLists, estimate: Estimate | None = None) -> NDArray[np.uint8]:
+        """[inputs, moves] what holds of the candidates."""
+        rows = self.moves(decisions, lists)(lists, slice(0, len(lists.form)))
+        rows |= self.before(decisions, estimate)[:, lists.decision]
+        return rows
+
+    def before(self, decisions: Any, estimate: Estimate | None = None) -> NDArray[np.uint8]:
+        """[inputs, n] what holds before any move is made."""
+        rows = self.shared(decisions)
+        if estimate is not None:
+            self.estimates(decisions, estimate, rows)
+        return rows
+
+
+@dataclass(frozen=True)
 class Preferences:
     """The circuit of cost/2 and of the integrity constraints, ready for many decisions."""
 
@@ -167,13 +195,7 @@ class Preferences:
 
     def facts(self, decisions: Any, lists: MoveLists, estimate: Estimate | None = None) -> NDArray[np.uint8]:
         """[every input of the knowledge base, moves] what it is told of the candidates; see ``kb.input_atoms``."""
-        every = replace(self.circuit, inputs=self.kb.input_atoms)  # to look up where every input lies
-        shared = self.told.of_decisions(every)(decisions)
-        if estimate is not None:
-            self.told.of_estimates(every)(decisions, estimate, shared)
-        rows = self.told.of_moves(every)(decisions, lists)(lists, slice(0, len(lists.form)))
-        rows |= shared[:, lists.decision]
-        return rows
+        return FactWriter.of(self.told, self.circuit, self.kb.input_atoms).about(decisions, lists, estimate)
 
     def _portions(
         self, decisions: Any, lists: MoveLists, estimate: Estimate | None

@@ -75,7 +75,7 @@ def build(request: Request, limits: Limits, within: Limits | None = None) -> Bui
     shadows = ranges.shadows(statements, program, request.inputs)
     more = [shadow.rule for shadow in shadows]
     ground, messages = ground_statements(statements, sources, request.constants, within, more)
-    problems += _grounding_problems(messages)
+    problems += grounding_problems(messages)
     if ground is None:
         return _refused(problems)
     asked = [name for name in ground.atoms if name.name == ranges.ASKED]
@@ -177,7 +177,7 @@ _REMEDIES = {
 }
 
 
-def _grounding_problems(messages: Messages) -> list[Diagnostic]:
+def grounding_problems(messages: Messages) -> list[Diagnostic]:
     """Errors of clingo, and its infos that mean a rule does not say what its writer thinks."""
     problems = messages.errors()
     static = {clingo.MessageCode.AtomUndefined, clingo.MessageCode.FileIncluded, clingo.MessageCode.RuntimeError}

@@ -12,8 +12,11 @@ from abl_cards.logic.errors import Diagnostic, Location, error, warning
 from abl_cards.logic.graph import components
 from abl_cards.logic.ground import WEIGHTED, GroundProgram
 from abl_cards.logic.intervals import INT32_MAX
-from abl_cards.logic.statements import Program, Use
+from abl_cards.logic.statements import BY_CLINGO, Program, Use
 from abl_cards.logic.terms import Atom, Input, Signature, Term
+
+NOT_STRATIFIED = "not stratified"
+"""How the message of a loop through a negation begins."""
 
 
 def grounded(ground: GroundProgram, program: Program, inputs: Sequence[Input]) -> list[Diagnostic]:
@@ -81,8 +84,8 @@ def _stratification(ground: GroundProgram, program: Program) -> Iterator[Diagnos
         signatures = [Signature(name.name, len(name.args)) for name in loop]
         where = next(filter(None, (_place(program.heads, signature) for signature in signatures)), None)
         cycle = " -> ".join(map(str, [*loop[:8], "…" if len(loop) > 8 else loop[0]])) if loop else "unnamed atoms"
-        remedy = "break the loop"
-        yield error(where, f"not stratified: {cycle} depends on its own negation", remedy)
+        remedy = f"break the loop, or {BY_CLINGO}"
+        yield error(where, f"{NOT_STRATIFIED}: {cycle} depends on its own negation", remedy)
 
 
 def _circular(ground: GroundProgram, program: Program) -> list[int]:

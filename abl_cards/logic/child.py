@@ -16,7 +16,7 @@ import subprocess
 import sys
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from abl_cards.budget import Budget
 from abl_cards.logic import blame, blob
@@ -25,10 +25,10 @@ from abl_cards.logic.errors import Location, error
 from abl_cards.logic.ground import TooManyRules
 from abl_cards.logic.terms import Input, Signature
 
-_OUT_OF_MEMORY, _TOO_MANY_RULES, _TOO_NESTED = 70, 71, 72
+OUT_OF_MEMORY, _TOO_MANY_RULES, _TOO_NESTED = 70, 71, 72
 _SHARE = 0.75  # of the time, for building; what is left finds the rule that took it
-_WALL = 3.0  # times the processor time: what a child may take on a busy machine
-_START = 5.0  # seconds for Python to start
+WALL = 3.0  # times the processor time: what a child may take on a busy machine
+START = 5.0  # seconds for Python to start
 _LONGEST_ANSWER = 8  # an answer has at most the memory divided by this
 _BUILD, _BLAME = "build", "blame"
 
@@ -66,17 +66,10 @@ def _refused(place: Location | None, reason: str, remedy: str) -> Built:
 
 
 def _run(task: str, request: Request, limits: Limits) -> _End:
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "abl_cards.logic.child", task],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment,
-    )
+    process = start(__name__, task)
     late = False
     try:
-        output, notes = process.communicate(_encode(request, limits), timeout=_WALL * limits.seconds + _START)
+        output, notes = process.communicate(encode(request, limits), timeout=WALL * limits.seconds + START)
     except subprocess.TimeoutExpired:
         late = True
         process.kill()
@@ -86,6 +79,13 @@ def _run(task: str, request: Request, limits: Limits) -> _End:
     return _End(process.returncode, output, notes.decode("utf-8", "replace"), late)
 
 
+def start(module: str, *arguments: str, notes: int | IO[bytes] = subprocess.PIPE) -> subprocess.Popen[bytes]:
+    """A child process that runs a module of ours, spoken to through pipes."""
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-m", module, *arguments]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=notes, env=environment)
+
+
 def _reason(end: _End, limits: Limits, paid: Budget) -> tuple[str, bool]:
     """What went wrong, and whether it is a bound that was passed."""
     name = signal.Signals(-end.status).name if end.status < 0 else ""
@@ -93,7 +93,7 @@ def _reason(end: _End, limits: Limits, paid: Budget) -> tuple[str, bool]:
         return f"grounding exceeded {paid.seconds:g} s", True
     if end.status == _TOO_MANY_RULES:
         return f"grounding exceeded {limits.rules} ground rules", True
-    if end.status == _OUT_OF_MEMORY or "bad_alloc" in end.notes or "MemoryError" in end.notes:
+    if end.status == OUT_OF_MEMORY or "bad_alloc" in end.notes or "MemoryError" in end.notes:
         return f"grounding exceeded {limits.memory / (1 << 20):.0f} MiB of memory", True
     if end.status == _TOO_NESTED:
         return "terms or literals are nested too deeply", False
@@ -115,7 +115,8 @@ def _blamed(request: Request, limits: Limits, paid: Budget) -> Location | None:
     return blame.culprit(lines, seconds, by_rules=second.status == _TOO_MANY_RULES)
 
 
-def _encode(request: Request, limits: Limits) -> bytes:
+def encode(request: Request, limits: Limits) -> bytes:
+    """What a child is told, on one line."""
     content = {
         "files": [str(file) for file in request.files],
         "inputs": [[item.name, item.domains, item.arity] for item in request.inputs],
@@ -127,7 +128,8 @@ def _encode(request: Request, limits: Limits) -> bytes:
     return json.dumps(content).encode()
 
 
-def _decode(text: str) -> tuple[Request, Limits]:
+def decode(text: str) -> tuple[Request, Limits]:
+    """What the child reads."""
     content: dict[str, Any] = json.loads(text)
     request = Request(
         tuple(map(Path, content["files"])),
@@ -139,16 +141,23 @@ def _decode(text: str) -> tuple[Request, Limits]:
     return request, Limits(*content["limits"])
 
 
-def _bound(limits: Limits) -> None:
-    """Bounds that hold even if the parent dies."""
+def bound(limits: Limits, lasting: bool = False) -> None:
+    """Bounds that hold even if the parent dies; a lasting child winds its clock up again before each question."""
     try:
         import resource
     except ImportError:  # not on this platform: time is still bounded by the parent
         return
-    signal.setitimer(signal.ITIMER_PROF, limits.seconds)  # processor time; then SIGPROF ends this process
-    for kind, bound in (("AS", limits.memory), ("CPU", int(limits.seconds) + 2), ("CORE", 0)):
+    wind_up(limits.seconds)
+    bounds = {"AS": limits.memory, "CORE": 0} | ({} if lasting else {"CPU": int(limits.seconds) + 2})
+    for kind, most in bounds.items():
         with contextlib.suppress(ValueError, OSError):  # macOS refuses RLIMIT_AS
-            resource.setrlimit(getattr(resource, f"RLIMIT_{kind}"), (bound, bound))
+            resource.setrlimit(getattr(resource, f"RLIMIT_{kind}"), (most, most))
+
+
+def wind_up(seconds: float) -> None:
+    """After so much processor time SIGPROF ends this process."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _build(request: Request, limits: Limits) -> None:
@@ -168,14 +177,14 @@ def _blame(request: Request, limits: Limits) -> None:
 
 def main() -> None:
     """The child's side."""
-    request, limits = _decode(sys.stdin.read())
-    _bound(limits)
+    request, limits = decode(sys.stdin.read())
+    bound(limits)
     try:
         {_BUILD: _build, _BLAME: _blame}[sys.argv[1]](request, limits)
     except TooManyRules:
         os._exit(_TOO_MANY_RULES)
     except MemoryError:
-        os._exit(_OUT_OF_MEMORY)
+        os._exit(OUT_OF_MEMORY)
     except RecursionError:
         os._exit(_TOO_NESTED)
 

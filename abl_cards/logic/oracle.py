@@ -23,6 +23,15 @@ if TYPE_CHECKING:
 COSTS = ":~ cost(Name,Weight). [Weight,Name] #defined cost/2."  # the engine's only weak constraint
 
 
+def ground(control: clingo.Control, statements: Iterable[ast.AST]) -> None:
+    """Ground statements with what their costs add up to; inputs are free, and told by assumptions."""
+    with ast.ProgramBuilder(control) as builder:
+        for statement in statements:
+            builder.add(statement)
+    control.add("base", [], COSTS)
+    control.ground([("base", [])])
+
+
 @dataclass(frozen=True)
 class Answer:
     """What clingo derives from one state; `atoms` is None when an integrity constraint is violated."""
@@ -49,11 +58,7 @@ class Oracle:
     def __init__(self, kb: KnowledgeBase) -> None:
         options = [*arguments(kb.constants), "--warn=none", "--opt-mode=enum"]
         self._control = clingo.Control(options, logger=lambda code, text: None)
-        with ast.ProgramBuilder(self._control) as builder:
-            for statement in statements_of(kb.files, Limits().file_bytes, kb.request.library):
-                builder.add(statement)
-        self._control.add("base", [], COSTS)
-        self._control.ground([("base", [])])
+        ground(self._control, statements_of(kb.files, Limits().file_bytes, kb.request.library))
         self._names = {item.symbol: atom(item.symbol) for item in self._control.symbolic_atoms}
         self._literals = {self._names[item.symbol]: item.literal for item in self._control.symbolic_atoms}
         self._inputs = {name: self._literals[name] for name in kb.input_atoms}

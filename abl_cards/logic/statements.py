@@ -12,6 +12,9 @@ from abl_cards.logic.errors import Diagnostic, Location, error
 from abl_cards.logic.program import Sources
 from abl_cards.logic.terms import Signature, Term
 
+BY_CLINGO = "have clingo answer: kb solve, ClingoReasoner"
+"""What to do where rules have no circuit: docs/whole-asp.md."""
+
 REFUSED: dict[ASTType, tuple[str, str]] = {
     ASTType.Script: ("#script is not supported", "write rules only"),
     ASTType.Minimize: (
@@ -26,11 +29,14 @@ REFUSED: dict[ASTType, tuple[str, str]] = {
     ASTType.TheoryAtom: ("theory atoms are not supported", "write rules only"),
     ASTType.Disjunction: (
         "disjunctions and conditional literals in heads have no circuit",
-        "write one rule for each head",
+        f"write one rule for each head, or {BY_CLINGO}",
     ),
-    ASTType.Aggregate: ("choice rules have no circuit", "make the atom an input"),
-    ASTType.HeadAggregate: ("aggregates in heads have no circuit", "make the atoms inputs"),
+    ASTType.Aggregate: ("choice rules have no circuit", f"make the atom an input, or {BY_CLINGO}"),
+    ASTType.HeadAggregate: ("aggregates in heads have no circuit", f"make the atoms inputs, or {BY_CLINGO}"),
 }
+
+OPEN_HEADS = {ASTType.Disjunction, ASTType.Aggregate, ASTType.HeadAggregate}
+"""Heads that have no circuit, and that clingo answers all the same."""
 
 
 _NESTED = ("terms or literals are nested too deeply", "take the statement apart")
@@ -60,6 +66,7 @@ class Program:
     """Everything the checks need to know about the statements, collected in one walk."""
 
     sources: Sources
+    open: bool = False  # clingo answers: choices and disjunctions are no problem
     heads: list[Use] = field(default_factory=list)
     facts: list[Use] = field(default_factory=list)  # the heads of rules without a body, again
     bodies: list[Use] = field(default_factory=list)
@@ -88,9 +95,11 @@ class Program:
         self.problems.append(error(self.sources.location_of(node), message, remedy))
 
 
-def collect(statements: Sequence[ast.AST], sources: Sources, overrides: Mapping[str, Term]) -> Program:
-    """Walk over the statements once."""
-    program = Program(sources)
+def collect(
+    statements: Sequence[ast.AST], sources: Sources, overrides: Mapping[str, Term], open_heads: bool = False
+) -> Program:
+    """Walk over the statements once; where clingo is to answer, heads may leave open what holds."""
+    program = Program(sources, open_heads)
     for statement in statements:
         if statement.ast_type == ASTType.Definition:
             try:
@@ -124,7 +133,11 @@ def _rule(statement: ast.AST, program: Program) -> None:
     head = statement.head
     where = program.sources.location_of(statement)
     heads, bodies = len(program.heads), len(program.bodies)
-    if head.ast_type in REFUSED:
+    if head.ast_type in OPEN_HEADS:
+        _open_head(head, program)  # what it derives is no unknown predicate elsewhere
+        if not program.open:
+            program.refuse(head, *REFUSED[head.ast_type])
+    elif head.ast_type in REFUSED:
         program.refuse(head, *REFUSED[head.ast_type])
     elif _is_constraint(head):
         program.constraints.append(Constraint(where, str(statement).replace("#false :-", ":-")))
@@ -132,7 +145,7 @@ def _rule(statement: ast.AST, program: Program) -> None:
         program.heads.extend(_uses(head.atom, program))
     else:
         program.refuse(head, f"'{head}' cannot be a head", "write an atom")
-    if not statement.body:
+    if not statement.body and head.ast_type not in OPEN_HEADS:
         program.facts.extend(program.heads[heads:])
     for literal in statement.body:
         _body(literal, program)
@@ -143,6 +156,18 @@ def _rule(statement: ast.AST, program: Program) -> None:
     for use in program.heads[heads:]:
         program.depends.setdefault(use.signature, set()).update(body.signature for body in program.bodies[bodies:])
         program.reads.extend((use.signature, body) for body in program.bodies[bodies:])
+
+
+def _open_head(head: ast.AST, program: Program) -> None:
+    """The atoms among which there is a choice, and what it depends on."""
+    for element in head.elements:
+        choice = element.condition if head.ast_type == ASTType.HeadAggregate else element
+        if choice.literal.atom.ast_type == ASTType.SymbolicAtom and not choice.literal.sign:
+            program.heads.extend(_uses(choice.literal.atom, program))
+        else:
+            _body(choice.literal, program)
+        for literal in choice.condition:
+            _body(literal, program)
 
 
 def _is_constraint(head: ast.AST) -> bool:

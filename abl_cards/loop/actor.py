@@ -8,13 +8,14 @@ from typing import Any, Protocol
 
 from abl_cards.agents import Kb
 from abl_cards.agents.mind import Mind
-from abl_cards.games import Engine
+from abl_cards.games import Engine, Judge
 from abl_cards.loop.players import Past, seating
 from abl_cards.loop.samples import Portion
 from abl_cards.loop.selfplay import Score, SelfPlay
 from abl_cards.loop.settings import Settings
 from learners.networks import Networks
 from learners.presets import PPO
+from reasoners.clingo_reasoner import ClingoReasoner
 from reasoners.minimiser import Minimiser
 
 PLAYERS = ("itself", "kb", "its past")
@@ -56,6 +57,9 @@ class Actor:
         """Nobody sits down yet."""
         self._settings, self._engine, self._networks, self._past, self._ppo = settings, engine, networks, past, ppo
         self._version = self._number = 0
+        asked = settings.clingo
+        self.judge: Judge = engine.judge() if asked is None else ClingoReasoner.of(engine, asked)
+        """What decides which of the learner's labels are consistent, and at what cost."""
         self.play: SelfPlay
 
     def sit_down(self, where: Sitting) -> None:
@@ -64,7 +68,7 @@ class Actor:
         opponents = Kb(Minimiser(judge)), Past(Mind(self._engine, judge, self._past))
         shares = settings.against_kb, settings.against_past
         seats = seating(len(where.tables), int(self._engine.teams.max()) + 1, shares)
-        mind, seed = Mind(self._engine, judge, self._networks), settings.seed + where.update
+        mind, seed = Mind(self._engine, self.judge, self._networks), settings.seed + where.update
         self.play = SelfPlay(
             self._engine, mind, opponents, seats, self._ppo, seed, settings.revealed, where.tables.start
         )

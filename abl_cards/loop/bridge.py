@@ -129,6 +129,8 @@ class JointBridge(Bridge):
 
     def decide(self, view: View, keys: Keys) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
         """Labels for decisions, by way of model and reasoner, and the model's log-probabilities of them."""
+        if not len(view.choice):  # at few tables it happens that nobody has a choice
+            return np.zeros(0, np.int16), np.zeros(0, np.float32)
         data = Batch(view, keys).examples()
         _, probabilities = self.predict(data)
         self.abduce_pseudo_label(data)

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from abl_cards.games import Engine, GameError
+from abl_cards.games.reading.folder import Folder
+from abl_cards.games.reading.open_rules import OpenRules
 
 Contents = Mapping[str, str]
 """Digests of the rule files by their names, wherever the folder lies, and of constants that are given besides."""
@@ -15,10 +17,13 @@ _CONSTANTS = "constants"
 _PROFILES = "profiles"
 
 
-def contents_of(engine: Engine) -> Contents:
-    """What the rules of an engine are."""
+def contents_of(engine: Engine, clingo: Path | None = None) -> Contents:
+    """What the rules of an engine are, and those that clingo judges by."""
     kb = engine.judge().kb
     found = {_name(file): _digest(file.read_bytes()) for file in kb.files}
+    if clingo is not None:
+        asked = OpenRules(Folder(clingo), engine.rules.profile).request().files
+        found |= {f"clingo/{_name(file)}": _digest(file.read_bytes()) for file in asked}
     given = sorted(f"{name}={value}" for name, value in kb.constants.items())
     return found | ({_CONSTANTS: _digest("\n".join(given).encode())} if given else {})
 

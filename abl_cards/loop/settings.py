@@ -57,6 +57,9 @@ class Settings:
     averaged: float = setting(0.998, "memory of the running mean of the decision model, which is what plays in the end")
     kb: Path | None = setting(None, "the rules, from another folder; the same as --kb")
     profile: str | None = setting(None, "a file of its folder profiles, by default the game's; the same as --profile")
+    clingo: Path | None = setting(
+        None, "a folder with choices, disjunctions or negative loops: clingo judges the learner's moves by it; slow"
+    )
     device: str = setting("cpu", "cpu or cuda")
     precision: str = setting("float32", "of matrix products: float32, or bfloat16, faster where the hardware has it")
     pool: int | None = setting(
@@ -88,7 +91,7 @@ class Settings:
 
     def kept(self) -> dict[str, object]:
         """What is remembered; the rules by a path that holds everywhere."""
-        found = replace(self, kb=self.kb.absolute()) if self.kb else self
+        found = replace(self, kb=self.kb and self.kb.absolute(), clingo=self.clingo and self.clingo.absolute())
         return {name: value for name, value in plain(found).items() if name != "directory"}
 
 

@@ -64,7 +64,7 @@ class Worker:
         """Sit down at the tables of a post."""
         self.settings, self.networks, self.post = settings, networks, post
         self.engine = settings.engine()
-        self.rules = contents_of(self.engine)
+        self.rules = contents_of(self.engine, settings.clingo)
         self.past = deepcopy(networks)
         self.ppo = _ppo(settings, networks.preset.ppo, post)
         symmetries = Symmetries.of(self.engine.symmetries, self.engine.observation)

@@ -1,18 +1,22 @@
 """The loop by way of ABLkit."""
 
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from abl_cards.games import GameError
 from abl_cards.loop.bridge import DrawingReasoner, JointBridge, LabelsKB
 from abl_cards.loop.training import Run
 from learners.presets import PRESETS
+from reasoners.clingo_reasoner import ClingoReasoner
 from tests.learners.tiny import TINY
-from tests.loop.test_training import lines, same, settings
+from tests.loop.test_training import lines, same, settings, weights
+from tests.open_rules import small_planner
 
 
 @pytest.fixture(autouse=True)
@@ -68,3 +72,25 @@ def test_the_knowledge_base_knows_what_is_consistent(tmp_path: Path) -> None:
     for row in range(3):
         allowed = [kb.logic_forward([label], examples.X[row]) for label in run.engine.labels]
         assert np.array_equal(allowed, view.legal[row])
+
+
+def test_fifty_updates_with_a_choice_rule_in_the_knowledge_base(tmp_path: Path) -> None:
+    """Clingo says which labels are consistent: no low card is laid without the others of its rank, where one can."""
+    folder, plan = small_planner(tmp_path)
+    few: Any = {"tables": 2, "rows": 4, "batch": 4, "against_kb": 0.0, "against_past": 0.0, "critic_first": 0}
+    run = Run(settings(tmp_path / "run", game=str(folder), clingo=plan, workers=1, **few))
+    JointBridge(run)
+    judge, low = run.actor.judge, run.engine.labels.index("single(5)")
+    assert isinstance(judge, ClingoReasoner)
+    before, forbidden = deepcopy(weights(run)), 0
+    with run.together():
+        for _ in range(50):
+            report = run.advance()
+            kept = run.play.memory.rows.at(run.play.memory.state > 0)
+            assert kept.legal[np.arange(len(kept)), kept.label].all()
+            forbidden += int((~kept.legal[:, low]).sum())
+    judge.solver.close()
+    assert report.update == 50
+    assert report.learned.policy_loss is not None
+    assert forbidden > 0
+    assert any(not torch.equal(before[name], weight) for name, weight in weights(run).items())

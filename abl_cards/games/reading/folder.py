@@ -20,6 +20,7 @@ class Folder:
     """Some rule files with their profiles; a variant has those of its parents as well."""
 
     path: Path
+    set_aside: frozenset[str] = frozenset()  # files that are not read: they have no circuit (open_rules.py)
 
     @property
     def name(self) -> str:
@@ -48,9 +49,9 @@ class Folder:
 
     def files(self, profile: str | None = None) -> list[Path]:
         """Everything in the folder, and one profile; raises KBError where there is none."""
-        files = list(self.layers.files)
-        if not files:
+        if not self.layers.files:
             raise kb_error(f"{self.path} has no rule files", "write labels.lp, or copy a game: abl-cards kb copy")
+        files = self._files
         chosen = profile or self.default_profile
         if chosen is None:
             return files
@@ -58,6 +59,10 @@ class Folder:
             known = ", ".join(self.profiles) or "none"
             raise kb_error(f"unknown profile '{chosen}'", f"{self.path}/profiles has: {known}")
         return [*files, self.layers.profiles[chosen]]
+
+    @property
+    def _files(self) -> list[Path]:
+        return [file for file in self.layers.files if str(file) not in self.set_aside]
 
     def science(self, name: str) -> Path:
         """A file of rules that others than the engine ask; raises KBError."""
@@ -101,7 +106,7 @@ class Folder:
 
     @cached_property
     def _text(self) -> Program:
-        return text_of(list(self.layers.files), self.library)
+        return text_of(self._files, self.library)
 
     def program(self, profile: str | None = None) -> Program:
         """What the text declares and uses."""

@@ -1,0 +1,57 @@
+"""``abl-cards kb solve``: rule files that have no circuit."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli_runs import run
+from tests.open_rules import planner
+
+STATE = '{"hand":["S3","H3","C9","D9","H9"],"to_beat":null,"cards":[9,3,4]}'
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(planner(tmp_path_factory.mktemp("solve")))
+
+
+def test_a_folder_of_inputs(tmp_path: Path) -> None:
+    (tmp_path / "plan.lp").write_text(
+        "#external held(R) : R = 1..3. { keep(R) } :- held(R). cost(lose(R), R) :- held(R), not keep(R)."
+    )
+    (tmp_path / "states.jsonl").write_text('{"inputs":["held(1)"]}\n\n{"inputs":["held(7)"]}\n')
+    done = run("kb", "solve", str(tmp_path), str(tmp_path / "states.jsonl"))
+    first, wrong = map(json.loads, done.stdout.splitlines())
+    assert first == {"satisfiable": True, "optimum": True, "complete": False, "answers": [["keep(1)"]], "costs": [0]}
+    assert "line 3: error: 'held(7)' is no input" in wrong["error"]
+    assert done.exit_code == 1
+    every = json.loads(run("kb", "solve", str(tmp_path), '{"inputs":["held(1)"]}', "--any", "--models", "0").stdout)
+    assert sorted(every["costs"]) == [0, 1]
+    assert 'give "inputs"' in json.loads(run("kb", "solve", str(tmp_path), STATE).stdout)["error"]
+
+
+def test_a_game_state(folder: str) -> None:
+    answer = json.loads(run("kb", "solve", folder, STATE, "--move", "S3 H3").stdout)
+    assert answer["answers"] == [["later(1)"]]
+    whole = json.loads(run("kb", "solve", folder, STATE, "--moves").stdout)["moves"]
+    assert [each["move"] for each in whole if not each["satisfiable"]] == [["H3"], ["S3"]]
+    assert whole[0]["cost"] <= whole[1]["cost"]
+    assert (
+        "not legal"
+        in json.loads(run("kb", "solve", folder, '{"hand":["S3"],"to_beat":["C9"]}', "--move", "S3").stdout)["error"]
+    )
+
+
+def test_the_check_says_who_answers(folder: str) -> None:
+    done = run("kb", "check", folder)
+    assert done.exit_code == 1
+    assert "plan.lp:3:1-26: error: choice rules have no circuit" in done.stderr
+    assert "kb solve, ClingoReasoner" in done.stderr
+
+
+def test_an_agent_goes_by_it(folder: str) -> None:
+    done = run("match", "president", f"kb:clingo={folder}", "random", "--games", "2", "--json")
+    assert json.loads(done.stdout)["games"] == 2
+    why = run("explain", "president", "--agent", f"kb:clingo={folder}", stdin=STATE)
+    assert "and not why" in why.stderr
