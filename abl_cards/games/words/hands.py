@@ -1,6 +1,7 @@
 """The cards of a state: those that it names, and the others, dealt anyhow.
 
-What a seat does not see lies with the others as far as their sizes are told, and else aside: unseen is unseen.
+What a seat does not see lies with the others as far as their sizes are told, and else aside: unseen is unseen. So what
+has been laid down may be told in part, unless the rules of the question look at it.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ def read_hands(rules: Rules, value: Mapping[str, Any], needs: Needs, position: P
             raise _missing(needs, field)
     left = int(pool.sum())
     missing = _sizes(rules, sizes, face, position, order, left)
-    _check_sum(rules, sum(missing), left, kitty, told and sizes is not None)
+    whole = told and sizes is not None and "gone" in needs.fields  # part of it would make the answer wrong
+    _check_sum(rules, sum(missing), left, kitty, whole)
     position.hands[position.seat] = own
     cards = np.repeat(np.arange(len(pool)), pool)
     for place, (seat, size) in enumerate(zip(order, missing, strict=True)):
@@ -93,13 +95,11 @@ def _read_gone(rules: Rules, value: Any, position: Position, order: Sequence[int
     played = np.zeros_like(position.played)
     if value is None:
         return played + position.lying
-    by_seat = isinstance(value, list) and bool(value) and all(_is_hand(rules, each) for each in value)
-    if by_seat:
-        played[:] = read_each(rules, value, rules.table.seats, "hands, by seat")
-        if (played < position.lying).any():
-            raise GameError("the play to beat must be among the cards of whose play it is")
-        return played
-    return _gone_together(rules, read_cards(rules, value), position, order)
+    by_seat = isinstance(value, list) and bool(value) and all(_is_hand(rules, each) or each is None for each in value)
+    if by_seat:  # of some seats it may not be known
+        played[:] = read_each(rules, [[] if each is None else each for each in value], len(played), "hands, by seat")
+        return np.maximum(played, position.lying)
+    return _gone_together(rules, np.maximum(read_cards(rules, value), position.laid), position, order)
 
 
 def _read_unseen(

@@ -57,7 +57,8 @@ def write_state(rules: Rules, decisions: Decisions | Choices, row: int = 0) -> d
     found["cards"], found["seat"] = view.sizes[row].tolist(), seat
     found |= _acts(rules, view, row, needs)
     partly = state.aside[table].any() and nothing_aside(rules)  # what a state left open
-    if state.played[table].any() and not partly:
+    told = state.played[table].sum() > (state.top_cards[table] != NO_CARD).sum()  # more than what lies
+    if state.played[table].any() and (told or not partly):
         found["gone"] = [hand_text(rules, hand, context) for hand in state.played[table]]
     if state.aside[table].any() and not partly:
         found["aside"] = int(state.aside[table].sum())
