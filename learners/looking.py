@@ -70,7 +70,7 @@ class Weigher(nn.Module):
         self.option, self.state = nn.Linear(told, look.options), nn.Linear(look.hidden, look.options)
         self.label = nn.Embedding(labels, look.options) if labels else None
         self.between, self.score = nn.Linear(look.options, look.options), nn.Linear(look.options, 1)
-        nn.init.normal_(self.score.weight, std=0.01)
+        nn.init.normal_(self.score.weight, std=0.1)
         if self.label is not None:
             nn.init.zeros_(self.label.weight)
 

@@ -101,7 +101,7 @@ class Preset:
 
 
 _PLANES_PPO = PPO(
-    learning_rate=3e-4, trace=0.9, batch=1_024, rows=8_192, epochs=2, value_epochs=2, entropy=0.003, certain=0.98
+    learning_rate=1e-3, trace=0.9, batch=512, rows=8_192, epochs=2, value_epochs=2, entropy=0.003, certain=0.98
 )
 
 PRESETS: dict[str, Preset] = {

@@ -65,6 +65,19 @@ def test_from_records(tmp_path: Path, engine: Any) -> None:
     )
 
 
+def test_decisions_from_games_without_records(tmp_path: Path) -> None:
+    """A policy learns from games of kb, and is asked about those of every fifth table."""
+    tractor = game("tractor").engine()
+    preset = replace(PRESETS["planes-small"], forget=0.0)
+    chosen = settings(tmp_path, game="tractor", own_player="kb", own_games=5, preset="planes-small", abln=False)
+    prepared(chosen, tractor, preset)
+    card = load_card(tmp_path / "supervised.safetensors")
+    assert card.data == "5 games of kb without a fifth"
+    ((held, found),) = card.results.items()
+    assert held.endswith("decisions of a fifth")
+    assert 0 < found["choice"] < 1
+
+
 def test_from_games_at_random_alone(tmp_path: Path, engine: Any) -> None:
     chosen = settings(tmp_path, own_player="random")
     untrained = Networks(TINY, GameShape.of(engine), chosen.seed)
