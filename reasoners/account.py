@@ -72,7 +72,7 @@ _HEADINGS = {"en": _ENGLISH, "zh": _CHINESE}
 
 
 @dataclass(frozen=True)
-class _Line:
+class Line:
     """Instances of one preference, drawn together."""
 
     share: int
@@ -170,7 +170,7 @@ def why_not(explanation: Explanation, other: Verdict) -> Iterator[str]:
     say, label = _HEADINGS[book.language][key], book.label(other.label)
     yield say.format(move=_move(other, book), more=more, label=label, **shares)
     yield from (f"  {_citation(each)}" for each in other.violates)
-    yield from _table(_draw_together(explanation.difference(other), explanation.book))
+    yield from _table(draw_together(explanation.difference(other), explanation.book))
 
 
 def judgement(explanation: Explanation, verdict: Verdict) -> Iterator[str]:
@@ -187,7 +187,7 @@ def _reasons(verdict: Verdict, book: Phrasebook) -> Iterator[str]:
     yield from (f"  {_citation(each)}" for each in verdict.violates)
     if not verdict.reasons:
         yield f"  {_HEADINGS[book.language]['no_reasons']}"
-    yield from _table(_draw_together(verdict.reasons, book))
+    yield from _table(draw_together(verdict.reasons, book))
 
 
 def _candidates(explanation: Explanation) -> Iterator[str]:
@@ -199,7 +199,7 @@ def _candidates(explanation: Explanation) -> Iterator[str]:
     for verdict, name in zip(shown, names, strict=True):
         mark = ">" if verdict.place == explanation.chosen.place else " "
         tells = ", ".join(
-            f"{line.share:+d} {line.name}" for line in _draw_together(explanation.difference(verdict), explanation.book)
+            f"{line.share:+d} {line.name}" for line in draw_together(explanation.difference(verdict), explanation.book)
         )
         cost = "–" if verdict.violates else str(verdict.cost)
         yield f"{mark} {_padded(name, width)}  {cost:>5}  {tells}".rstrip()
@@ -234,20 +234,20 @@ def _made(explanation: Explanation, made: Verdict) -> Iterator[str]:
     yield from why_not(explanation, made)
 
 
-def _draw_together(found: Iterable[Reason | Difference], book: Phrasebook) -> list[_Line]:
+def draw_together(found: Iterable[Reason | Difference], book: Phrasebook) -> list[Line]:
     """One line for the instances of a preference with the same share, the largest first."""
     alike: dict[tuple[str, int], list[str]] = {}
     for each in found:
         share = each.weight if isinstance(each, Reason) else each.more
         alike.setdefault((functor(each.name), share), []).append(each.name)
     lines = [
-        _Line(share * len(names), name if len(names) == 1 else f"{name} × {len(names)}", book.sentence(names))
+        Line(share * len(names), name if len(names) == 1 else f"{name} × {len(names)}", book.sentence(names))
         for (name, share), names in alike.items()
     ]
     return sorted(lines, key=lambda line: -abs(line.share))
 
 
-def _table(lines: Sequence[_Line]) -> Iterator[str]:
+def _table(lines: Sequence[Line]) -> Iterator[str]:
     width = max((_width(line.name) for line in lines), default=0)
     for line in lines:
         yield f"  {line.share:+5d}  {_padded(line.name, width)}  {line.words}"

@@ -18,6 +18,7 @@ from abl_cards.cli import (
     explanation,
     kb,
     measure,
+    page,
     play,
     review,
     solving,
@@ -70,6 +71,7 @@ solving.register(app)
 splitting.register(app)
 strength.register(app)
 tables.register(app)
+page.register(app)
 bots.register(app)
 
 

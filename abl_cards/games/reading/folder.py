@@ -95,8 +95,13 @@ class Folder:
     @property
     def title(self) -> str:
         """Its names in all languages, else that of the folder."""
-        said = [use.pattern[1] for use in self._text.heads if use.signature == Signature("title", 2)]
-        return " ".join(str(text).strip('"') for text in said) or self.name
+        return " ".join(self.titles.values()) or self.name
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """Its names by language, in the order in which ``title/2`` says them."""
+        said = [use.pattern for use in self._text.heads if use.signature == Signature("title", 2)]
+        return {str(language): str(text).strip('"') for language, text in said}
 
     @property
     def platforms(self) -> tuple[str, ...]:

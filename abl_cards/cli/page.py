@@ -1,0 +1,80 @@
+"""The command ``page``: tables, reviews and more in the browser."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from abl_cards.cli.console import fail, game_list, misuse
+
+PORT = 8765
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(page)
+
+
+def page(
+    game_name: Annotated[
+        str, typer.Argument(metavar="[GAME]", help=f"The first table's game: {game_list()}; or a folder of rule files.")
+    ] = "",
+    port: Annotated[int, typer.Option("--port", metavar="P", min=0, max=65535, help="0 for any.")] = PORT,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Who may connect: by default this machine.")
+    ] = "127.0.0.1",
+    names: Annotated[
+        list[str] | None,
+        typer.Option("--name", metavar="NAME", help="A name by which others ask for this machine; may be repeated."),
+    ] = None,
+    games: Annotated[
+        list[str] | None, typer.Option("--game", metavar="DIR", help="A folder of rules to offer; may be repeated.")
+    ] = None,
+    agents: Annotated[
+        list[str] | None,
+        typer.Option("--agent", metavar="A", help="An agent to offer, such as mymodule:Player; may be repeated."),
+    ] = None,
+    open_browser: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+) -> None:
+    """Play in the browser, look over records, watch: one port of this machine, no account, no network.
+
+    The first screen is a table. Seats are people's, by link, or agents'. docs/page.md shows it all.
+
+        abl-cards page --open
+
+        abl-cards page ./mygame --agent mymodule:Player
+    """
+    _check_libraries()
+    from abl_cards.games import GameError
+    from abl_cards.page import House, Plan, serve
+
+    plan = Plan(game_name, tuple(games or ()), tuple(agents or ()), host, port, tuple(names or ()))
+    try:
+        house = House(plan)
+    except GameError as problem:
+        misuse(problem)
+
+    def ready(address: str) -> None:
+        typer.echo(address)
+        if open_browser:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    try:
+        asyncio.run(serve(house, ready))
+    except OSError as problem:
+        fail(f"{host}:{port}: {problem.strerror or problem}")
+    finally:
+        house.desk.close()
+
+
+def _check_libraries() -> None:
+    for library in ("starlette", "uvicorn", "websockets"):
+        try:
+            import_module(library)
+        except ModuleNotFoundError:
+            fail(f"the page needs the library {library}: pip install 'abl-cards[page]'")

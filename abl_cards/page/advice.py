@@ -1,0 +1,124 @@
+"""What an agent would do, and why; why not another move: as plain values, in one language."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from abl_cards.agents import Reasoned
+from abl_cards.games import Choices, Engine, GameError, Moment, Tables
+from abl_cards.games.tables import is_play
+from abl_cards.games.words.finding import find_options
+from abl_cards.games.words.plays import PASS
+from abl_cards.page.whole import whole_play
+from abl_cards.page.words import cards_laid
+from reasoners.account import draw_together
+from reasoners.explanation import Difference, Explanation, Reason, Verdict, explain
+
+MOST_REASONS, MOST_LABELS, MOST_NEXT = 12, 6, 2
+
+
+def hint(engine: Engine, player: Reasoned, moment: Moment, language: str, tables: Tables) -> dict[str, Any]:
+    """The best move, the next best, what speaks for and against each, and what the agent goes by besides.
+
+    Where plays are laid card by card the reasons are those of the first card, and the cards those of the whole play.
+    """
+    opinion = player.opinion(moment)
+    found = explain(engine, player.judge, moment, language, opinion)
+    others = _next_best(found)
+    labels = found.labels[:MOST_LABELS] if opinion is not None else ()
+    best = _verdict(found, found.chosen)
+    if engine.rules.composing and is_play(moment.decision):
+        letters, cards = engine.rules.letters, cards_laid(whole_play(tables, player).cards[0])
+        best |= {"cards": [letters.texts[card] for card in cards], "value": letters.write(cards) or PASS}
+    return {
+        "best": best,
+        "next": [_verdict(found, each) | {"difference": _difference(found, each)} for each in others],
+        "moves": len(moment.actions),
+        "labels": [_label(found, each) for each in labels],
+        "estimate": None if opinion is None else estimate(engine, opinion),
+    }  # fmt: skip
+
+
+def _next_best(found: Explanation) -> list[Verdict]:
+    """The best moves of other labels, best first."""
+    seen, others = {found.chosen.label}, list[Verdict]()
+    for row in found.scores.order:
+        label = found.moment.labels[row]
+        if label not in seen and len(others) < MOST_NEXT:
+            seen.add(label)
+            others.append(found.verdict(row))
+    return others or ([found.runner_up] if found.runner_up is not None else [])
+
+
+def why(engine: Engine, player: Reasoned, moment: Moment, value: Any, language: str) -> dict[str, Any]:
+    """Whether a move of somebody's own is legal, by which rules, and what it costs more than the best."""
+    found = explain(engine, player.judge, moment, language, player.opinion(moment))
+    decision = moment.decision
+    if isinstance(decision, Choices):
+        (option,) = find_options(decision, [value])
+        if isinstance(option, GameError):
+            raise option
+        (row,) = np.flatnonzero(moment.lists.cards[:, 0] == option).tolist()
+        return {"best": _verdict(found, found.chosen), "readings": [_judged(found, row)]}
+    readings = []
+    for reading in engine.readings(moment, json.dumps(value)):
+        judged = {} if reading.row is None else _judged(found, reading.row)
+        readings.append({"label": found.book.label(reading.label), "legal": reading.row is not None,
+                         "why": reading.why.to_json()} | judged)  # fmt: skip
+    return {"best": _verdict(found, found.chosen), "readings": readings}
+
+
+def _judged(found: Explanation, row: int) -> dict[str, Any]:
+    verdict = found.verdict(row)
+    return {"legal": True, "verdict": _verdict(found, verdict), "difference": _difference(found, verdict)}
+
+
+def _verdict(found: Explanation, verdict: Verdict) -> dict[str, Any]:
+    place = found.scores.order[verdict.place - 1]
+    cards = cards_laid(found.moment.lists.cards[place]) if is_play(found.moment.decision) else []
+    letters = found.book.engine.rules.letters
+    ahead = verdict.ahead
+    return {
+        "text": found.book.move(verdict.label, verdict.action), "value": verdict.action.to_json(),
+        "cards": [letters.texts[card] for card in cards], "place": verdict.place, "cost": verdict.cost,
+        "probability": verdict.probability, "points": None if ahead is None else ahead.points,
+        "violates": [each.text for each in verdict.violates],
+        "reasons": _lines(found, verdict.reasons),
+    }  # fmt: skip
+
+
+def _difference(found: Explanation, verdict: Verdict) -> list[dict[str, Any]]:
+    return _lines(found, found.difference(verdict))
+
+
+def _lines(found: Explanation, reasons: Iterable[Reason | Difference]) -> list[dict[str, Any]]:
+    """Preferences with their shares, the largest first; instances of one together."""
+    lines = draw_together(reasons, found.book)[:MOST_REASONS]
+    return [{"words": each.words, "weight": each.share, "name": each.name} for each in lines]
+
+
+def _label(found: Explanation, verdict: Verdict) -> dict[str, Any]:
+    ahead = verdict.ahead
+    return {
+        "text": found.book.label(verdict.label), "probability": verdict.probability,
+        "points": None if ahead is None else ahead.points, "before": None if ahead is None else ahead.proposed,
+        "answers": None if verdict.answers is None else dict(verdict.answers),
+    }  # fmt: skip
+
+
+def estimate(engine: Engine, opinion: Any) -> dict[str, Any] | None:
+    """What an agent expects in the hands that it does not see: copies by seat and card."""
+    told = opinion.estimate
+    if told is None:
+        return None
+    texts, unseen = engine.rules.letters.texts, told.facts.unseen[0]
+    kinds = [kind for kind in range(len(texts)) if unseen[kind]]
+    return {
+        "cards": [texts[kind] for kind in kinds],
+        "hands": [[round(float(told.copies[place, kind]), 3) for kind in kinds] for place in range(len(told.left))],
+        "left": told.left,
+    }  # fmt: skip

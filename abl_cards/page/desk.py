@@ -1,0 +1,63 @@
+"""Where the engine works for the page: threads of its own, so that the port answers meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from abl_cards.agents import Agent, AgentName, agent, checked_name
+from abl_cards.games import Engine, Game, GameError
+
+T = TypeVar("T")
+
+ANYBODYS = ("random", "greedy", "kb", "abl", "zhiduoxing", "shensuanzi")
+"""Agents that a client may name: they read no file and start no program that a client could choose."""
+_HARMLESS = ("without", "preset", "seconds")
+
+
+class Desk:
+    """Engines and agents by name, made once; and threads to ask them in."""
+
+    def __init__(self, offered: tuple[str, ...] = (), extra: tuple[str, ...] = ()) -> None:
+        """Folders of games and names of agents that whoever started the page offers besides the usual ones."""
+        self.offered, self.extra = offered, extra
+        self._quick = ThreadPoolExecutor(2, "table")
+        self._long = ThreadPoolExecutor(1, "review")
+        self._agents: dict[tuple[int, str], Agent] = {}
+
+    async def ask(self, call: Callable[[], T]) -> T:
+        """What a short call gives."""
+        return await asyncio.get_running_loop().run_in_executor(self._quick, call)
+
+    async def work(self, call: Callable[[], T]) -> T:
+        """What a long call gives; one after the other."""
+        return await asyncio.get_running_loop().run_in_executor(self._long, call)
+
+    def close(self) -> None:
+        """Wait for nobody."""
+        for pool in (self._quick, self._long):
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def engine(self, game: Game, profile: str | None) -> Engine:
+        """The engine of a game; raises GameError, KBError."""
+        return game.engine(None, profile)
+
+    def agent(self, name: str, engine: Engine) -> Agent:
+        """An agent that clients may name; raises GameError for another one."""
+        made = self._agents.get((id(engine), name))
+        if made is None:
+            made = agent(name if name in self.extra else str(allowed(name)), engine)
+            if name not in self.extra:  # those of users may follow a table: each table has its own
+                self._agents[id(engine), name] = made
+        return made
+
+
+def allowed(text: str) -> AgentName:
+    """An agent that reads and starts nothing that its name says; raises GameError."""
+    name = checked_name(text)
+    wrong = [key for key, value in name.options if value and key not in _HARMLESS]
+    if name.kind not in ANYBODYS or wrong:
+        raise GameError(f"agent '{name}' may be seated here when the page is started with --agent '{name}'")
+    return name

@@ -1,0 +1,71 @@
+"""What clients send, read: a JSON object whose fields are of the kind that they should be."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from abl_cards.games import GameError
+
+MOST_CARDS = 256
+_LONGEST = 4000  # characters of a text
+
+
+def read_object(text: str | bytes) -> dict[str, Any]:
+    """A JSON object; raises GameError."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        raise GameError("this is no JSON") from None
+    if not isinstance(value, dict):
+        raise GameError("this is no JSON object")
+    return value
+
+
+def word(message: dict[str, Any], field: str, default: str | None = None) -> str:
+    """A text; raises GameError."""
+    value = message.get(field, default)
+    if not isinstance(value, str) or len(value) > _LONGEST or "\0" in value or not _whole(value):
+        raise GameError(f"{field}: a text is wanted")
+    return value
+
+
+def _whole(text: str) -> bool:
+    """Whether a text can be written: half a surrogate pair cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def number(message: dict[str, Any], field: str, low: int, high: int, default: int | None = None) -> int:
+    """A whole number from low to high; raises GameError."""
+    value = message.get(field, default)
+    if type(value) is not int or not low <= value <= high:
+        raise GameError(f"{field}: a number from {low} to {high} is wanted")
+    return value
+
+
+def flag(message: dict[str, Any], field: str, default: bool = False) -> bool:
+    """True or false; raises GameError."""
+    value = message.get(field, default)
+    if not isinstance(value, bool):
+        raise GameError(f"{field}: true or false is wanted")
+    return value
+
+
+def cards(message: dict[str, Any], field: str = "cards") -> list[str]:
+    """Cards by their letters; raises GameError."""
+    value = message.get(field)
+    if not isinstance(value, list) or len(value) > MOST_CARDS or not all(isinstance(each, str) for each in value):
+        raise GameError(f"{field}: a list of cards is wanted")
+    return value
+
+
+def values(message: dict[str, Any], field: str, most: int) -> list[Any]:
+    """A short list; raises GameError."""
+    value = message.get(field)
+    if not isinstance(value, list) or not 1 <= len(value) <= most:
+        raise GameError(f"{field}: a list of 1 to {most} is wanted")
+    return value

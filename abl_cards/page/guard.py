@@ -1,0 +1,100 @@
+"""Who is let in: requests of this host's own pages; and what a browser may do with what it gets."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
+
+from abl_cards.page.bounds import REQUESTS, REQUESTS_AT_ONCE, Bucket
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+    "worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
+LOCAL = ("localhost", "127.0.0.1", "[::1]")
+
+
+class Guard:
+    """Stands before an application."""
+
+    def __init__(self, app: ASGIApp, names: Collection[str] = LOCAL, any_address: bool = False) -> None:
+        """Hosts go by these names; where any address of the machine is served, by its number too."""
+        self._app, self._names, self._any = app, frozenset(names), any_address
+        self._rate = Bucket(REQUESTS, REQUESTS_AT_ONCE)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse, or pass on."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        problem = self._problem(scope["headers"])
+        if problem is None:
+            await self._app(scope, receive, _with_headers(send))
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 4403, "reason": problem[1]})
+        else:
+            await _refuse(_with_headers(send), *problem)
+
+    def _problem(self, headers: Iterable[tuple[bytes, bytes]]) -> tuple[int, str] | None:
+        told = [(name.lower(), value.decode("latin-1")) for name, value in headers]
+        hosts = [value for name, value in told if name == b"host"]
+        if len(hosts) != 1 or not self._known(hosts[0]):
+            return 421, "this host name is not served here"
+        origins = [value for name, value in told if name == b"origin"]
+        if origins and origins not in ([f"http://{hosts[0]}"], [f"https://{hosts[0]}"]):
+            return 403, "another page may not ask"
+        if not self._rate.take():
+            return 429, "too many requests: wait a moment"
+        return None
+
+    def _known(self, host: str) -> bool:
+        name = host_name(host)
+        return name in self._names or (self._any and _is_number(name))
+
+
+def host_name(host: str) -> str:
+    """A host without its port, as ``Host`` has it.
+
+    >>> host_name("127.0.0.1:8000"), host_name("[::1]:8000"), host_name("example.org")
+    ('127.0.0.1', '[::1]', 'example.org')
+    """
+    name, _, port = host.rpartition(":")
+    return (name if name and port.isdigit() else host).lower()
+
+
+def _is_number(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            told = {name.lower() for name, _ in message["headers"]}
+            more = [(name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in told]
+            message["headers"] = [*message["headers"], *more]
+        await send(message)
+
+    return sending
+
+
+async def _refuse(send: Send, status: int, text: str) -> None:
+    body = text.encode()
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,108 @@
+"""A table as one pair of eyes sees it: all that a browser needs to draw it, whenever it changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from abl_cards.games.play.state import CHOICE, NOBODY, PLAY
+from abl_cards.games.play.stock import left
+from abl_cards.games.tables import LEADING
+from abl_cards.games.words.order import in_order
+from abl_cards.page.words import deck, option_pair, orders, remembered, role_pairs, stage_pair
+
+if TYPE_CHECKING:
+    from abl_cards.page.table import PageTable, Right
+
+HERE = np.array([0])
+SHOWN_OF_LOG = 80
+NOBODYS_EYES = -1
+
+
+def welcome(table: PageTable) -> dict[str, Any]:
+    """What never changes: the cards, and who sits where."""
+    engine = table.engine
+    return {
+        "type": "welcome", "table": table.name, "game": engine.game, "title": table.title,
+        "profile": engine.rules.profile, "deck": deck(engine.rules), "copies": engine.rules.pack.copies.tolist(),
+        "seats": engine.rules.table.seats, "teams": engine.teams.tolist(), "agents": list(table.offered),
+        "practice": table.practice, "seed": table.seed, "watch": table.watch_token,
+    }  # fmt: skip
+
+
+def snapshot(table: PageTable, right: Right) -> dict[str, Any]:
+    """The table from the eyes of a seat, or of somebody who only looks on."""
+    tables, rules, course = table.tables, table.engine.rules, table.course
+    state, seat = tables.state, right.seat
+    stage, turn = int(state.stage[0]), int(tables.seat[0])
+    acting = stage in (PLAY, CHOICE) and not table.waiting
+    context = int(state.context[0])
+    eyes = np.array([NOBODYS_EYES if seat is None else seat])
+    found: dict[str, Any] = {
+        "type": "table", "revision": table.revision, "at": int(tables.clock[0]), "episode": int(tables.episode[0]),
+        "me": seat, "chair": right.chair, "owner": right.owner, "pace": table.pace, "problem": table.problem,
+        "phase": "over" if table.over else "end" if table.waiting else "choice" if stage == CHOICE else "play",
+        "turn": turn if acting else None, "seats": _seats(table, right), "orders": orders(rules, context),
+        "trick": course.trick, "last": course.last, "closed": _closed(table), "owned": int(state.owner[0]),
+        "log": [each for each in course.log[-SHOWN_OF_LOG:] if not _hidden(each, seat)],
+        "told": remembered(table.engine, rules.fluents.seen(state.fluents[[0]], eyes)[0]),
+        "aside": int(state.aside[0].sum()), "stock": int(left(rules, state, HERE)[0]) if rules.draws else 0,
+        "ended": course.ended if table.waiting or table.over else None,
+        "back": table.may_take_back(right), "asked": None, "since": table.since if acting else None,
+    }  # fmt: skip
+    if seat is not None:
+        found["hand"] = [rules.letters.texts[kind] for kind in in_order(rules, state.hands[0, seat], context)]
+    if acting and seat == turn and not table.problem:
+        found["asked"] = _asked(table, stage)
+    return found
+
+
+def _hidden(event: dict[str, Any], seat: int | None) -> bool:
+    return bool(event.get("secret")) and event.get("seat") != seat
+
+
+def _closed(table: PageTable) -> bool:
+    """Whether the trick that lies is over: the next play begins another one."""
+    state, rules = table.tables.state, table.engine.rules
+    if rules.taking is not None:
+        return not state.lies[0].any()
+    return bool(state.to_beat[0] == LEADING)
+
+
+def _seats(table: PageTable, right: Right) -> list[dict[str, Any]]:
+    tables, rules = table.tables, table.engine.rules
+    state, roles = tables.state, role_pairs(table.engine)
+    order, sides, parts = state.order[0].tolist(), tables.sides(HERE)[0].tolist(), tables.roles(HERE)[0].tolist()
+    found = []
+    for seat, chair in enumerate(table.chairs):
+        said = table.course.said.get(seat)
+        each: dict[str, Any] = {
+            "name": chair.name, "kind": chair.kind, "agent": chair.agent_name, "cards": int(state.hands[0, seat].sum()),
+            "side": sides[seat], "role": roles[parts[seat]] if 0 <= parts[seat] < len(roles) else ["", ""],
+            "place": order.index(seat) + 1 if seat in order and seat != NOBODY else None,
+            "here": table.present(seat), "total": int(tables.total[0, seat]),
+            "said": None if said is None or _hidden(said, right.seat) else said,
+        }  # fmt: skip
+        if right.owner and chair.kind == "person":
+            each["token"] = chair.token
+        if rules.open_hands and seat != right.seat:
+            each["face"] = [rules.letters.texts[kind]
+                            for kind in in_order(rules, state.hands[0, seat], int(state.context[0]))]  # fmt: skip
+        found.append(each)
+    return found
+
+
+def _asked(table: PageTable, stage: int) -> dict[str, Any]:
+    """What the seat to decide may do."""
+    if stage == PLAY:
+        open_to = table.picking().picked([])
+        return {"kind": "play", "more": open_to["more"], "plays": open_to["plays"], "passes": open_to["passes"]}
+    rules, choices = table.engine.rules, table.tables.choices(HERE)
+    name = str(rules.words.stages[int(choices.stage[0])])
+    options = []
+    for number in np.flatnonzero(choices.options[0]).tolist():
+        value = table.engine.action(-1, np.array([number])).to_json()
+        options.append({"value": value, "text": option_pair(table.engine, number),
+                        "card": value if value in rules.letters.kinds else None})  # fmt: skip
+    return {"kind": "choice", "stage": stage_pair(table.engine, name), "options": options}

@@ -1,0 +1,190 @@
+"""The port: the page's files, what it asks for, and the sockets of its tables."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from abl_cards.games import GameError
+from abl_cards.logic import KBError
+from abl_cards.page import frames
+from abl_cards.page.bounds import LONGEST_BODY, LONGEST_FRAME, MOST_SOCKETS
+from abl_cards.page.files import TOKEN, read_files
+from abl_cards.page.guard import LOCAL, Guard
+from abl_cards.page.house import House
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.websockets import WebSocket
+
+log = logging.getLogger(__name__)
+Answering = Callable[["Request"], Awaitable["Response"]]
+
+
+class Refused(Exception):
+    """A request that is not answered as it wishes."""
+
+    def __init__(self, status: int, text: str) -> None:
+        """A status of HTTP, and a line."""
+        super().__init__(text)
+        self.status = status
+
+
+def application(house: House) -> Guard:
+    """Everything behind the port."""
+    from starlette.applications import Starlette
+    from starlette.routing import Route, WebSocketRoute
+
+    front = Front(house)
+    routes = [
+        Route("/", front.index),
+        Route("/static/{path:path}", front.file),
+        Route("/api/games", front.answering(front.games)),
+        Route("/api/game", front.answering(front.game)),
+        Route("/api/tables", front.answering(front.open), methods=["POST"]),
+        WebSocketRoute("/api/tables/{table}", front.socket),
+    ]
+    made: Starlette = Starlette(routes=routes, lifespan=front.lifespan)
+    plan = house.plan
+    return Guard(made, {*LOCAL, *plan.names, *([] if plan.local else [plan.host])}, any_address=not plan.local)
+
+
+class Front:
+    """What each address answers."""
+
+    def __init__(self, house: House) -> None:
+        """The front of a house."""
+        self._house, self._files, self._sockets = house, read_files(), 0
+
+    @asynccontextmanager
+    async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
+        """Have the first game ready before somebody asks."""
+        house = self._house
+        ready = asyncio.create_task(house.desk.ask(lambda: house.desk.engine(house.games[house.first], None)))
+        ready.add_done_callback(lambda done: done.cancelled() or done.exception())
+        yield
+        ready.cancel()
+        house.close()
+
+    # --- files -------------------------------------------------------------------------------------------------------
+
+    async def index(self, request: Request) -> Response:
+        """The page, with the token where only this machine can ask for it."""
+        from starlette.responses import Response
+
+        plan = self._house.plan
+        body = self._files["index.html"].body.replace(TOKEN, plan.token.encode() if plan.local else b"")
+        return Response(body, media_type="text/html", headers={"cache-control": "no-store"})
+
+    async def file(self, request: Request) -> Response:
+        """A file of the page."""
+        from starlette.responses import PlainTextResponse, Response
+
+        found = self._files.get(request.path_params["path"])
+        if found is None or request.path_params["path"] == "index.html":
+            return PlainTextResponse("no such file", 404)
+        headers = {"cache-control": "no-cache", "etag": found.tag, "vary": "accept-encoding"}
+        if request.headers.get("if-none-match") == found.tag:
+            return Response(status_code=304, headers=headers)
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            return Response(found.packed, headers={**headers, "content-type": found.kind, "content-encoding": "gzip"})
+        return Response(found.body, headers={**headers, "content-type": found.kind})
+
+    # --- questions ---------------------------------------------------------------------------------------------------
+
+    def answering(self, answer: Callable[[Request], Awaitable[Any]]) -> Answering:
+        """An address that answers with JSON, also when it refuses."""
+        from starlette.responses import JSONResponse
+
+        async def answered(request: Request) -> Response:
+            headers = {"cache-control": "no-store"}
+            try:
+                return JSONResponse(await answer(request), headers=headers)
+            except Refused as problem:
+                return JSONResponse({"error": str(problem)}, problem.status, headers)
+            except (GameError, KBError) as problem:
+                return JSONResponse({"error": str(problem)[:2000]}, 400, headers)
+            except Exception:
+                log.exception("%s", request.url.path)
+                return JSONResponse({"error": "the page has failed at this; see its log"}, 500, headers)
+
+        return answered
+
+    async def games(self, request: Request) -> Any:
+        """What may be played."""
+        return self._house.listed()
+
+    async def game(self, request: Request) -> Any:
+        """One of them, compiled."""
+        wanted = request.query_params
+        return await self._house.about(wanted.get("name", ""), wanted.get("profile", ""))
+
+    async def open(self, request: Request) -> Any:
+        """Open a table."""
+        table = await self._house.open(await self._written(request))
+        return {"table": table.name, "token": table.owner_token, "watch": table.watch_token}
+
+    async def _written(self, request: Request) -> dict[str, Any]:
+        """The JSON object of a request that may write; raises Refused, GameError."""
+        token = request.headers.get("x-token", "")
+        if not secrets.compare_digest(token.encode(), self._house.plan.token.encode()):
+            raise Refused(403, "open the page by the link that the command has printed")
+        if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+            raise Refused(415, "application/json is wanted")
+        body = bytearray()
+        async for piece in request.stream():
+            body += piece
+            if len(body) > LONGEST_BODY:
+                raise Refused(413, f"{LONGEST_BODY >> 20} MiB at most")
+        return frames.read_object(bytes(body))
+
+    # --- sockets -----------------------------------------------------------------------------------------------------
+
+    async def socket(self, socket: WebSocket) -> None:
+        """A browser at a table."""
+        from abl_cards.page.sockets import attend
+
+        if self._sockets >= MOST_SOCKETS:
+            await socket.close(4429)
+            return
+        self._sockets += 1
+        try:
+            await attend(socket, self._house)
+        finally:
+            self._sockets -= 1
+
+
+async def serve(house: House, ready: Callable[[str], None] = lambda address: None) -> None:
+    """Serve the page until it is interrupted; ``ready`` is told its address. Raises OSError where the port is taken."""
+    import uvicorn
+
+    plan = house.plan
+    config = uvicorn.Config(
+        application(house), log_level="warning", access_log=False, ws_max_size=2 * LONGEST_FRAME,
+        ws_ping_interval=20.0, h11_max_incomplete_event_size=1 << 16, server_header=False, date_header=False,
+        timeout_graceful_shutdown=2, limit_concurrency=4 * MOST_SOCKETS,
+    )  # fmt: skip
+    listening = listen(plan.host, plan.port)
+    shown = (
+        "127.0.0.1" if plan.host in ("0.0.0.0", "localhost") else f"[{plan.host}]" if ":" in plan.host else plan.host
+    )
+    port = listening.getsockname()[1]
+    ready(f"http://{shown}:{port}/" if plan.local else f"http://{shown}:{port}/#key={plan.token}")
+    with listening:
+        await uvicorn.Server(config).serve(sockets=[listening])
+
+
+def listen(host: str, port: int) -> Any:
+    """A socket that listens; raises OSError."""
+    import socket
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.create_server((host, port), family=family, backlog=128)
+    made.setblocking(False)
+    return made

@@ -1,0 +1,74 @@
+// The connection to a table: it is taken up again whenever it is lost, and the server shows the table anew.
+export const token = () => {
+  const key = /[#&]key=([\w-]+)/.exec(location.hash);
+  if (key) {
+    sessionStorage.setItem('key', key[1]);
+    history.replaceState(null, '', location.pathname);
+  }
+  return sessionStorage.getItem('key') || document.querySelector('meta[name=token]').content;
+};
+
+export async function ask(path, body) {
+  const options = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', 'x-token': token() } };
+  const response = await fetch(path, options);
+  const value = await response.json().catch(() => ({ error: response.statusText }));
+  if (!response.ok) throw new Error(value.error || response.statusText);
+  return value;
+}
+
+const GONE = 4404, REFUSED = 4401;
+
+export class Link {
+  constructor(table, key, hear) {
+    Object.assign(this, { table, key, hear, waits: 300, number: 0, asked: new Map(), closed: false });
+    this.open();
+  }
+
+  open() {
+    const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/api/tables/${encodeURIComponent(this.table)}`);
+    this.socket = socket;
+    socket.onopen = () => socket.send(JSON.stringify({ token: this.key }));
+    socket.onmessage = (event) => {
+      const told = JSON.parse(event.data);
+      if (told.type === 'table') this.waits = 300;
+      const asked = told.n != null && this.asked.get(told.n);
+      if (asked) {
+        this.asked.delete(told.n);
+        asked(told);
+      } else {
+        this.hear(told);
+      }
+    };
+    socket.onclose = (event) => {
+      if (this.closed || this.socket !== socket) return;
+      for (const asked of this.asked.values()) asked({ type: 'error', text: '' });
+      this.asked.clear();
+      if (event.code === GONE || event.code === REFUSED) {
+        this.hear({ type: 'gone' });
+        return;
+      }
+      this.hear({ type: 'lost' });
+      setTimeout(() => this.closed || this.open(), this.waits);
+      this.waits = Math.min(8000, this.waits * 1.7);
+    };
+  }
+
+  say(message) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+
+  // The answer to a question; an error is one, too.
+  ask(message) {
+    const n = ++this.number;
+    return new Promise((resolve) => {
+      if (this.socket.readyState !== WebSocket.OPEN) return resolve({ type: 'error', text: '' });
+      this.asked.set(n, resolve);
+      this.say({ ...message, n });
+    });
+  }
+
+  close() {
+    this.closed = true;
+    this.socket.close();
+  }
+}

@@ -1,0 +1,63 @@
+// The section Play: the table that the address names, or a new one. The address is all that a browser keeps of it.
+import { html, useState, useEffect, useRef } from './html.js';
+import { ask, Link } from './link.js';
+import { t } from './words.js';
+import { settings } from './settings.js';
+import { Table } from './table.js';
+import { NewTable, openDialog } from './dialogs.js';
+import { onKeys } from './keys.js';
+
+export const tableAddress = (table, key) => `#/play/${table}/${key}`;
+
+async function open(wishes = {}) {
+  const made = await ask('/api/tables', { name: settings().name, ...wishes });
+  sessionStorage.setItem('table', JSON.stringify([made.table, made.token]));
+  location.replace(tableAddress(made.table, made.token));
+}
+
+function known() {
+  try {
+    const [table, key] = JSON.parse(sessionStorage.getItem('table'));
+    return [table, key];
+  } catch {
+    return null;
+  }
+}
+
+export function Play({ rest }) {
+  const [table, key] = rest;
+  const [seen, show] = useState(null);
+  const [welcome, greet] = useState(null);
+  const [state, hear] = useState('connecting');
+  const [problem, trouble] = useState('');
+  const link = useRef(null);
+  const start = (wishes) => { hear('opening'); trouble(''); return open(wishes).catch((error) => { hear('problem'); trouble(error.message); }); };
+
+  useEffect(() => {
+    if (!table || !key) {
+      const before = known();
+      if (before) location.replace(tableAddress(...before));
+      else start();
+      return undefined;
+    }
+    show(null);
+    hear('connecting');
+    const made = new Link(table, key, (told) => {
+      if (told.type === 'welcome') greet(told);
+      else if (told.type === 'table') { show(told); hear('there'); trouble(''); }
+      else if (told.type === 'error') trouble(told.text);
+      else { hear(told.type); if (told.type === 'gone') sessionStorage.removeItem('table'); }
+    });
+    link.current = made;
+    return () => made.close();
+  }, [table, key]);
+  useEffect(() => onKeys({ n: () => openDialog('new') }), []);
+
+  const state_text = state === 'gone' ? t('gone') : state === 'lost' ? t('lost') : state === 'opening' ? t('opening') : t('connecting');
+  return html`<${NewTable} start=${start} game=${welcome?.game} />
+    ${problem && html`<p class="problem" role="alert">${problem} <button type="button" class="quiet" aria-label=${t('close')} onClick=${() => trouble('')}>✕</button></p>`}
+    ${seen && welcome && welcome.table === table
+      ? html`<${Table} seen=${seen} welcome=${welcome} link=${link.current} lost=${state !== 'there' ? state_text : ''} trouble=${trouble} />`
+      : html`<div class="felt empty"><p class="wait">${state === 'problem' ? '' : state_text}</p></div>`}
+    ${(state === 'gone' || state === 'problem') && html`<p class="middle"><button type="button" class="strong" onClick=${() => start()}>${t('openAnother')}</button></p>`}`;
+}

@@ -1,0 +1,123 @@
+"""The page without a port: requests and sockets are spoken to it as its server would."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+HOST = "127.0.0.1:8765"
+PATIENCE = 60.0
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+def _headers(more: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    told = {"host": HOST, **more}
+    return [(name.encode(), value.encode("latin-1")) for name, value in told.items() if value != "-"]
+
+
+async def request(
+    app: Any, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None
+) -> Answer:
+    """One request; a header of "-" is left out."""
+    scope = {
+        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "path": path,
+        "raw_path": path.encode(), "query_string": b"", "scheme": "http", "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 8765), "headers": _headers(headers or {}), "root_path": "",
+    }  # fmt: skip
+    pieces = [body[at : at + (1 << 20)] for at in range(0, max(1, len(body)), 1 << 20)]
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        if pieces:
+            piece = pieces.pop(0)
+            return {"type": "http.request", "body": piece, "more_body": bool(pieces)}
+        await asyncio.sleep(PATIENCE)
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    await asyncio.wait_for(app(scope, receive, send), PATIENCE)
+    told = {name.decode(): value.decode("latin-1") for name, value in sent[0]["headers"]}
+    return Answer(sent[0]["status"], told, b"".join(each.get("body", b"") for each in sent[1:]))
+
+
+class Socket:
+    """A browser's socket at a table."""
+
+    def __init__(self, app: Any, path: str, headers: Mapping[str, str] | None = None) -> None:
+        self._to: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self._from: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        scope = {
+            "type": "websocket", "asgi": {"version": "3.0"}, "http_version": "1.1", "path": path, "scheme": "ws",
+            "raw_path": path.encode(), "query_string": b"", "client": ("127.0.0.1", 1), "subprotocols": [],
+            "server": ("127.0.0.1", 8765), "headers": _headers(headers or {}), "root_path": "",
+        }  # fmt: skip
+        self._to.put_nowait({"type": "websocket.connect"})
+        self._task = asyncio.create_task(app(scope, self._to.get, self._from.put))
+        self.table: dict[str, Any] = {}
+        self.welcome: dict[str, Any] = {}
+        self.closed: int | None = None
+        self._seen = 0  # the revision that was looked at before
+
+    def raw(self, text: str | bytes) -> None:
+        key = "text" if isinstance(text, str) else "bytes"
+        self._to.put_nowait({"type": "websocket.receive", key: text})
+
+    def say(self, **message: Any) -> None:
+        self.raw(json.dumps(message))
+
+    async def hear(self) -> dict[str, Any]:
+        """The next message; {} when the socket has been closed."""
+        while True:
+            message = await asyncio.wait_for(self._from.get(), PATIENCE)
+            if message["type"] == "websocket.close":
+                self.closed = message.get("code")
+                return {}
+            if message["type"] == "websocket.send":
+                told: dict[str, Any] = json.loads(message["text"])
+                if told["type"] == "table":
+                    self.table = told
+                elif told["type"] == "welcome":
+                    self.welcome = told
+                return told
+
+    async def until(self, kind: str) -> dict[str, Any]:
+        """The next message of a kind."""
+        while (told := await self.hear()) and told["type"] != kind:
+            assert told["type"] != "error", told
+        return told
+
+    async def asked(self) -> dict[str, Any]:
+        """The table, when this seat is asked or the match is over or an episode has ended."""
+        while not self._asks():
+            told = await self.hear()
+            assert told.get("type") != "error", told
+            if not told:
+                break
+        return self.table
+
+    def _asks(self) -> bool:
+        table = self.table
+        return table.get("revision", 0) > self._seen and bool(
+            table.get("asked") or table["phase"] in ("over", "end") or table["problem"]
+        )
+
+    async def next(self) -> dict[str, Any]:
+        """The same after something has been done."""
+        self._seen = self.table["revision"]
+        return await self.asked()
+
+    async def leave(self) -> None:
+        self._to.put_nowait({"type": "websocket.disconnect", "code": 1001})
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.wait_for(self._task, PATIENCE)

@@ -1,0 +1,72 @@
+"""The files of the page: nothing from elsewhere, no way for text to become markup, every word in both languages."""
+
+import re
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from abl_cards.games import game_names
+from abl_cards.page.files import FOLDER, read_files
+
+SCRIPTS = sorted(FOLDER.glob("*.js"))
+BUDGET = 150_000
+"""Bytes of a table, packed."""
+
+
+def test_vendored_files_are_what_they_say() -> None:
+    for line in (FOLDER / "vendor" / "SHA256SUMS").read_text().splitlines():
+        digest, name = line.split()
+        assert sha256((FOLDER / "vendor" / name).read_bytes()).hexdigest() == digest, name
+
+
+@pytest.mark.parametrize("file", SCRIPTS, ids=lambda file: file.name)
+def test_scripts_make_no_markup_of_text_and_ask_nobody_else(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    for word in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacent",
+        "document.write",
+        "dangerouslySet",
+        "eval(",
+        "new Function",
+    ):
+        assert word not in text, word
+    assert not re.findall(r"https?://(?!www\.w3\.org)", text)
+    for name in re.findall(r"""from '([^']+)'""", text):
+        assert (FOLDER / name).is_file(), name
+
+
+@pytest.mark.parametrize("file", SCRIPTS, ids=lambda file: file.name)
+def test_scripts_know_no_game(file: Path) -> None:
+    words = set(re.findall(r"[a-z]+", file.read_text(encoding="utf-8").lower()))
+    assert not words & set(game_names()), words & set(game_names())
+
+
+def test_the_page_has_no_inline_script_and_no_inline_style() -> None:
+    text = (FOLDER / "index.html").read_text(encoding="utf-8")
+    assert not re.findall(r"<script(?![^>]*src=)", text)
+    assert "<style" not in text
+    assert not re.findall(r"\s(on\w+|style)=", text)
+    assert not re.findall(r"(?:src|href)=\"(?!static/)", text)
+
+
+def test_every_word_has_both_languages_and_is_there() -> None:
+    text = (FOLDER / "words.js").read_text(encoding="utf-8")
+    pairs = dict(re.findall(r"(\w+): \['(?:[^'\\]|\\.)*', '((?:[^'\\]|\\.)*)'\]", text))
+    extra: dict[str, str] = {}
+    for file in SCRIPTS:
+        extra |= dict(
+            re.findall(r"(\w+): \['(?:[^'\\]|\\.)*', '((?:[^'\\]|\\.)*)'\]", file.read_text(encoding="utf-8"))
+        )
+    wanted = {key for file in SCRIPTS for key in re.findall(r"\bt\('(\w+)'", file.read_text(encoding="utf-8"))}
+    assert len(pairs) > 100
+    assert wanted <= set(extra), wanted - set(extra)
+
+
+def test_a_table_is_light() -> None:
+    files = read_files()
+    later = {"review.js", "watch.js", "graph.js"}
+    needed = [name for name in files if name.endswith((".js", ".mjs", ".css", ".html")) and name not in later]
+    assert sum(len(files[name].packed) for name in needed) < BUDGET
