@@ -10,8 +10,6 @@ import pytest
 from abl_cards.page.house import House, Plan
 from tests.page.asgi import Answer, Socket, request
 
-pytest.importorskip("starlette", reason="the page needs starlette: pip install 'abl-cards[page]'")
-
 T = TypeVar("T")
 
 
@@ -59,6 +57,7 @@ Play = Callable[[Page], Awaitable[T]]
 @pytest.fixture(scope="session")
 def with_page() -> Callable[[Callable[[Page], Coroutine[Any, Any, T]]], T]:
     """Runs a test that talks to a page; the house is closed behind it."""
+    pytest.importorskip("starlette", reason="the page needs starlette: pip install 'abl-cards[page]'")
 
     def run(test: Callable[[Page], Coroutine[Any, Any, T]], plan: Plan | None = None) -> T:
         async def within() -> T:
