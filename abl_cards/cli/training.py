@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,9 +23,11 @@ from abl_cards.cli.console import (
     read_settings,
     rule_words,
 )
+from abl_cards.cli.elsewhere import Address, WithRay, cluster
 
 if TYPE_CHECKING:
     from abl_cards.loop.settings import Settings
+    from abl_cards.loop.staff import Staff
     from abl_cards.loop.training import Report
 
 FIXED = ("directory", "game")
@@ -32,7 +36,7 @@ FIXED = ("directory", "game")
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command()(train)
+    app.command(cls=WithRay)(train)
 
 
 def train(
@@ -52,6 +56,7 @@ def train(
         bool,
         typer.Option("--plots", help="Draw wins with intervals, losses and pace into the run's folder, as it goes."),
     ] = False,
+    ray: Address = None,
     show: Annotated[bool, typer.Option("--settings", help="Show the settings and what they mean.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -60,7 +65,8 @@ def train(
     A run goes on from its checkpoint when the command is given again; its folder remembers the settings, so that --dir
     is enough, and refuses what cannot change on the way, other rules among it. metrics.jsonl has a line an update;
     --plots draws it, every minute and at the end, and TensorBoard shows it where it is installed. At the end the
-    weights lie in the run's folder, with their card.
+    weights lie in the run's folder, with their card. With --ray this process learns from what others play, on this
+    machine or in a cluster; a run may go on with it or without.
 
         abl-cards train guandan --dir runs/try --set decisions=2000000 --minutes 10
         abl-cards train guandan --dir runs/try
@@ -72,7 +78,22 @@ def train(
         print_settings(chosen, FIXED)
         return
     load_engine(game, chosen.kb, chosen.profile)  # once a process; here somebody's rules can be at fault
-    _run(chosen, minutes, plots, as_json)
+    with _staff(ray, chosen) as staff:
+        _run(chosen, minutes, plots, as_json, staff)
+
+
+@contextmanager
+def _staff(ray: str | None, settings: Settings) -> Iterator[Staff]:
+    """Whoever works on the run besides this process."""
+    if ray is None:
+        from abl_cards.loop.staff import OnThisMachine
+
+        yield OnThisMachine()
+        return
+    from abl_cards.cluster.staff import OnRay, processors_for
+
+    with cluster(ray, processors_for(settings)) as there:
+        yield OnRay(there)
 
 
 def _chosen(game_name: str, directory: Path | None, words: list[str]) -> Settings:
@@ -90,14 +111,14 @@ def _chosen(game_name: str, directory: Path | None, words: list[str]) -> Setting
     return read_settings(kept, words, FIXED)
 
 
-def _run(settings: Settings, minutes: float | None, plots: bool, as_json: bool) -> None:
+def _run(settings: Settings, minutes: float | None, plots: bool, as_json: bool, staff: Staff) -> None:
     from abl_cards.loop.curves import Pictures
     from abl_cards.loop.training import Run
 
     pictures = Pictures(settings.directory) if plots else None
     last: list[Report] = []
     with progress("preparing", None) as tell:
-        run = Run(settings, tell=tell)
+        run = Run(settings, tell=tell, staff=staff)
     with progress("training", settings.decisions) as tell:
 
         def show(report: Report) -> None:

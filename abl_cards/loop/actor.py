@@ -29,7 +29,8 @@ State = dict[str, Any]
 class Sitting:
     """Where an actor sits, and what its cards depend on besides the seed of the run."""
 
-    tables: range  # by their numbers
+    first: int  # the number of its first table
+    tables: int
     update: int = 0  # before which they are dealt
     actor: int = 0  # its number
 
@@ -67,11 +68,9 @@ class Actor:
         judge, settings = self._engine.judge(), self._settings
         opponents = Kb(Minimiser(judge)), Past(Mind(self._engine, judge, self._past))
         shares = settings.against_kb, settings.against_past
-        seats = seating(len(where.tables), int(self._engine.teams.max()) + 1, shares)
+        seats = seating(where.tables, int(self._engine.teams.max()) + 1, shares)
         mind, seed = Mind(self._engine, self.judge, self._networks), settings.seed + where.update
-        self.play = SelfPlay(
-            self._engine, mind, opponents, seats, self._ppo, seed, settings.revealed, where.tables.start
-        )
+        self.play = SelfPlay(self._engine, mind, opponents, seats, self._ppo, seed, settings.revealed, where.first)
         self._where, self._version = where, where.update
 
     def portions(self, least: int) -> list[Portion]:

@@ -3,8 +3,9 @@
 Each has its own decisions. What is learned from them is averaged before it changes anything, so all of them hold the
 same weights all the time, and sums are made in the order of the processes: a run repeats exactly.
 
-They meet at a port of this machine, which other users of it can reach too. What travels there are addresses and the
-numbers of tensors, never objects: a stranger could disturb a run, but not have it do anything else.
+They meet at a port of this machine, which other users of it can reach too, or, where they are on several, at an address
+of the cluster. What travels there are addresses and the numbers of tensors, never objects: a stranger could disturb a
+run, but not have it do anything else.
 """
 
 from __future__ import annotations
@@ -68,11 +69,11 @@ class Separated(RuntimeError):
 HOST = "127.0.0.1"
 
 _PATIENCE = timedelta(days=30)
-"""How long a process waits for the others: they may be stopped for a while. One that ends is noticed at once."""
+"""How long a process waits for the others on its machine: they may be stopped for a while, and an end is noticed."""
 
 
-_HURRY = timedelta(minutes=5)
-"""How long they look for each other at first."""
+_HURRY = timedelta(minutes=10)
+"""How long they look for each other at first, and wait for one on another machine, which can be gone without a word."""
 
 _distributed: Any = torch.distributed  # which hides its classes from mypy
 
@@ -91,20 +92,21 @@ def meeting_place(size: int, host: str = HOST) -> Any:
 
 
 class Gloo:
-    """Processes on this machine that agree by torch.distributed."""
+    """Processes that agree by torch.distributed."""
 
-    def __init__(self, post: Post, store: Any) -> None:
-        """Wait until all of them are here."""
+    def __init__(self, post: Post, store: Any, own: str = HOST) -> None:
+        """Wait until all of them are here; this one is reached at an address of its own."""
         group = _distributed.ProcessGroupGloo
         options = group._Options()  # this address, because gloo's own choice would have the whole network listen in
-        options._devices, options._timeout = [group.create_device(hostname=HOST)], _PATIENCE
+        options._devices, options._timeout = [group.create_device(hostname=own)], _PATIENCE if own == HOST else _HURRY
         self._size = post.size
         self._group = _together(lambda: group(store, post.rank, post.size, options))
 
     @classmethod
-    def at(cls, post: Post, port: int) -> Gloo:
-        """Join those who meet at a port of this machine."""
-        return cls(post, _together(lambda: _distributed.TCPStore(HOST, port, post.size, is_master=False)))
+    def at(cls, post: Post, host: str, port: int, own: str = HOST) -> Gloo:
+        """Join those who meet at a port."""
+        store = _together(lambda: _distributed.TCPStore(host, port, post.size, is_master=False, timeout=_HURRY))
+        return cls(post, store, own)
 
     def mean_(self, tensors: Sequence[torch.Tensor]) -> None:
         """Put their means over the processes in the place of tensors; all of them travel at once."""

@@ -52,7 +52,7 @@ class Pooled:
         return sum(pools, Pooled())
 
 
-@dataclass
+@dataclass(eq=False)
 class _Lying:
     """A portion in the pool; of its rows the first are drawn already."""
 
@@ -141,8 +141,13 @@ class SamplePool:
         self._came = {each.portion.actor: each.portion.number for each in self._lying}
 
     def _forget(self, version: int) -> None:
-        while self._oldest is not None and self._lying and version - self._lying[0].portion.version > self._oldest:
-            self._note(Pooled(stale=self._drop(self._lying[0].left)))
+        """Throw away what is too old, wherever it lies: portions arrive in another order than they are played in."""
+        if self._oldest is None:
+            return
+        stale = [each for each in self._lying if version - each.portion.version > self._oldest]
+        if stale:
+            self._lying = deque(each for each in self._lying if each not in stale)
+            self._note(Pooled(stale=sum(each.left for each in stale)))
 
     def _drop(self, rows: int) -> int:
         """Throw the oldest rows away; how many."""

@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from abl_cards.games import Engine, GameError, game
+from abl_cards.games import Engine, GameError, game, game_names
 from abl_cards.parallel import THREADS
 from abl_cards.settings import SEEDS, SettingError, assign, plain, setting, written
 
@@ -68,6 +68,9 @@ class Settings:
     stale: int | None = setting(
         None, "updates after which the learner throws away what an older model has played; none is never"
     )
+    actors: int | None = setting(
+        None, "processes of Ray that play while this one learns; none is one a processor, 0 has all play and learn"
+    )
     workers: int | None = setting(
         None, "processes that play and learn together; none is one a processor, or one alone where threads= is given"
     )
@@ -93,6 +96,12 @@ class Settings:
         """What is remembered; the rules by a path that holds everywhere."""
         found = replace(self, kb=self.kb and self.kb.absolute(), clingo=self.clingo and self.clingo.absolute())
         return {name: value for name, value in plain(found).items() if name != "directory"}
+
+    def everywhere(self) -> Settings:
+        """The same for a process that may be elsewhere: with whole paths to rules."""
+        found = replace(self, kb=self.kb and self.kb.absolute(), clingo=self.clingo and self.clingo.absolute())
+        ours = self.game in game_names()
+        return found if ours else replace(found, game=str(Path(self.game).absolute()))
 
 
 def remembered(directory: Path) -> Settings | None:

@@ -8,13 +8,14 @@ same order).
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -22,7 +23,7 @@ from abl_cards.files import write_text
 from abl_cards.games import GameError
 from abl_cards.loop.checkpoint import SUFFIX, Checkpoint, taken_up
 from abl_cards.loop.crew import Alone, Post
-from abl_cards.loop.helpers import Helpers, hired
+from abl_cards.loop.helpers import Helpers, Lost, hired
 from abl_cards.loop.lock import only_here
 from abl_cards.loop.metrics import Metrics
 from abl_cards.loop.models import League
@@ -30,6 +31,7 @@ from abl_cards.loop.preparation import Keeping, Tell, prepare
 from abl_cards.loop.samples import Pooled
 from abl_cards.loop.selfplay import Score
 from abl_cards.loop.settings import KEPT, Settings
+from abl_cards.loop.staff import OnThisMachine, Staff, Troupe
 from abl_cards.loop.updates import Update
 from abl_cards.loop.valuing import OwnGames, critic_fit
 from abl_cards.loop.worker import PLAYERS, State, Turn, Worker, networks_of
@@ -38,6 +40,8 @@ from abl_cards.settings import written
 from learners.networks import Networks
 from learners.presets import PRESETS, Preset
 from learners.store import Card, load_card, load_weights, save_networks
+
+ON_THIS_MACHINE = OnThisMachine()
 
 
 @dataclass(frozen=True)
@@ -100,12 +104,18 @@ def preset_of(settings: Settings) -> Preset:
 class Run(Worker):
     """A training run: the first of its workers, which keeps what all of them learn."""
 
-    def __init__(self, settings: Settings, tell: Tell = lambda done, what: None) -> None:
-        """Begin, or take up, the run in the folder of the settings; raises GameError."""
+    def __init__(
+        self, settings: Settings, tell: Tell = lambda done, what: None, staff: Staff = ON_THIS_MACHINE
+    ) -> None:
+        """Begin, or take up, the run in the folder of the settings; raises GameError.
+
+        Whoever else works on it comes from the staff.
+        """
         if settings.threads:
             torch.set_num_threads(settings.threads)
         torch.manual_seed(settings.seed)
-        chosen, settings = settings, replace(settings, workers=settings.crew)
+        self._staff, self._actors, self._born = staff, staff.actors(settings), 0
+        chosen, settings = settings, replace(settings, workers=staff.workers(settings))
         engine = settings.engine()
         networks = networks_of(settings, preset_of(settings), engine)
         self.checkpoint = settings.directory / f"checkpoint{SUFFIX}"  # what the run goes on from
@@ -118,11 +128,11 @@ class Run(Worker):
             if state is None:
                 _keep(chosen)
                 prepare(settings, engine, networks, tell)
-        super().__init__(settings, networks, Post(0, settings.crew))
+        super().__init__(settings, networks, Post(0, settings.workers or 1), plays=not self._actors)
         self.decisions, self.seconds = 0, 0.0
         self.league = League(settings.directory / "past")
         self._metrics_size, self._commands = 0, [settings.command()]
-        self._helpers = Helpers()
+        self._helpers, self._troupe = Helpers(), cast("Troupe | None", None)
         self._others: list[State] = [{} for _ in range(1, self.post.size)]
         """What the others go on from."""
         if state is not None:
@@ -137,9 +147,25 @@ class Run(Worker):
         with only_here(self.settings.directory):
             self._kept.confirm()
             if self.decisions < self.settings.decisions or not self.checkpoint.exists():
-                with Metrics(self.settings.directory, self._metrics_size, self.update) as metrics, self.together():
-                    self._train(metrics, tell, None if minutes is None else self.seconds + 60 * minutes)
+                self._go_on(tell, None if minutes is None else self.seconds + 60 * minutes)
             self.save_weights(self.weights)
+
+    def _go_on(self, tell: Callable[[Report], None], until: float | None) -> None:
+        """Train; where a process is lost go back to the last checkpoint, unless there is none since the last loss."""
+        kept = -1
+        while True:
+            try:
+                with Metrics(self.settings.directory, self._metrics_size, self.update) as metrics, self.together():
+                    self._train(metrics, tell, until)
+                return
+            except Lost as problem:
+                state = self._kept.load()
+                if state is None or state["update"] <= kept:
+                    raise
+                kept = state["update"]
+                print(f"note: {problem}; going on from update {kept}", file=sys.stderr)
+                self._resume(state)
+                self.samples.lose(1)
 
     def _train(self, metrics: Metrics, tell: Callable[[Report], None], until: float | None) -> None:
         late = False
@@ -155,12 +181,15 @@ class Run(Worker):
     @contextmanager
     def together(self) -> Iterator[None]:
         """Meanwhile the other workers are there; raises GameError when one of them ends before."""
-        with hired(len(self._others)) as self._helpers, ExitStack() as meanwhile:
+        with hired(len(self._others), self._staff.hire) as self._helpers, ExitStack() as meanwhile:
             self.trainer.crew = self._helpers.begin(self.settings, self.networks.preset, self.common(), self._others)
-            if self._others:
+            if self._others or self._actors:
                 meanwhile.enter_context(alone())
                 meanwhile.callback(torch.set_num_threads, torch.get_num_threads())
                 torch.set_num_threads(self.settings.threads or 1)
+            if self._actors:
+                self._troupe = meanwhile.enter_context(self._staff.playing(self, self._actors, self._born))
+                self.players = self._troupe
             yield
             _, *self._others = self._all("own")
             self.trainer.crew = Alone()
@@ -203,6 +232,7 @@ class Run(Worker):
             "decisions": self.decisions,
             "seconds": self.seconds,
             "league": self.league.size,
+            "born": self._troupe.born if self._troupe else self._born,
             "metrics": metrics_size,
             "commands": self._commands,
         }
@@ -222,6 +252,7 @@ class Run(Worker):
             raise GameError(f"{self.checkpoint}: {problem}") from None
         self._others = parts[1:]
         self.decisions, self.seconds = state["decisions"], state["seconds"]
+        self._born = state.get("born", 0)
         self.league.size, self._metrics_size = state["league"], state["metrics"]
         self._commands = list(dict.fromkeys([*state["commands"], *self._commands]))
 
@@ -284,6 +315,6 @@ _SEATING = ("workers", "tables", "against_kb", "against_past")
 
 _FREE = (
     "directory", "kb", "profile", "decisions", "save_every", "device", "precision", "threads", "learning_rate",
-    "entropy", "critic_first", "critic_lessons", "critic_steps", "trace", "pool", "stale",
+    "entropy", "critic_first", "critic_lessons", "critic_steps", "trace", "pool", "stale", "actors",
 )  # fmt: skip
 """What may change between two parts of a run; of the rules that is where they lie."""

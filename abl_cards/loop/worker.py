@@ -21,8 +21,9 @@ from learners.networks import GameShape, Networks
 from learners.presets import PPO, Preset
 from learners.symmetry import Symmetries
 
-__all__ = ["PLAYERS", "State", "Turn", "Worker", "networks_of", "room_of"]
+__all__ = ["PLAYERS", "State", "Turn", "Worker", "networks_of", "ppo_of"]
 
+ALONE = Post()
 PRECISIONS = ("float32", "bfloat16")
 
 Learn = Callable[[Experience], Update]
@@ -60,20 +61,21 @@ def networks_of(settings: Settings, preset: Preset, engine: Engine) -> Networks:
 class Worker:
     """A process's tables and its copy of what learns."""
 
-    def __init__(self, settings: Settings, networks: Networks, post: Post) -> None:
-        """Sit down at the tables of a post."""
+    def __init__(self, settings: Settings, networks: Networks, post: Post, plays: bool = True) -> None:
+        """Sit down at the tables of a post, unless others play for this one."""
         self.settings, self.networks, self.post = settings, networks, post
         self.engine = settings.engine()
         self.rules = contents_of(self.engine, settings.clingo)
         self.past = deepcopy(networks)
-        self.ppo = _ppo(settings, networks.preset.ppo, post)
+        self.ppo = ppo_of(settings, networks.preset.ppo, post)
         symmetries = Symmetries.of(self.engine.symmetries, self.engine.observation)
         self.trainer = Trainer(networks, symmetries, self.ppo, settings.averaged)
         self.update = 0
         self._rng = self._randomness()
         self.actor = Actor(settings, self.engine, networks, self.past, self.ppo)
         self.players: Players = self.actor
-        self.samples = SamplePool(room_of(settings, self.ppo.rows, self.tables, self.engine), settings.stale)
+        self.samples = self._pool()
+        self._plays = plays
         self._sit_down()
         self.learn: Learn = self.teach
 
@@ -131,11 +133,8 @@ class Worker:
 
     def own(self) -> State:
         """What only this process has."""
-        return {
-            "rng": self._rng.bit_generator.state,
-            "samples": self.samples.arrays(),
-            **self.actor.arrays(),
-        }
+        rng: State = {"rng": self._rng.bit_generator.state}
+        return {**rng, "samples": self.samples.arrays(), **self.actor.arrays()} if self._plays else rng
 
     def take_up(self, common: State, own: State) -> None:
         """Go on from what was kept; with cards dealt anew where no tables were. Raises GameError for other rules."""
@@ -147,20 +146,25 @@ class Worker:
         if self.trainer.hands:
             self.trainer.hands.load_state_dict(common["hands"])
         self.update = common["update"]
+        self.samples = self._pool()
         self._rng = self._randomness()
         if "rng" in own:
             self._rng.bit_generator.state = own["rng"]
         self._sit_down()
-        if "tables" in own:
+        if self._plays and "tables" in own:
             self.actor.restore(own)
             self.samples.restore(own.get("samples", []))
         self.actor.publish(self.update)
 
+    def _pool(self) -> SamplePool:
+        return SamplePool(_room_of(self.settings, self.ppo.rows, self.tables, self.engine), self.settings.stale)
+
     def _sit_down(self) -> None:
-        self.actor.sit_down(Sitting(self.tables, self.update))
+        if self._plays:
+            self.actor.sit_down(Sitting(self.tables.start, len(self.tables), self.update))
 
 
-def room_of(settings: Settings, rows: int, tables: range, engine: Engine) -> int:
+def _room_of(settings: Settings, rows: int, tables: range, engine: Engine) -> int:
     """How many rows lie in the sample pool before the oldest are thrown away; raises GameError for too few."""
     usual = 3 * rows + 60 * len(tables) * (int(engine.teams.max()) + 1)  # where all episodes end at once, none is
     if settings.pool is not None and settings.pool < rows:
@@ -168,7 +172,7 @@ def room_of(settings: Settings, rows: int, tables: range, engine: Engine) -> int
     return usual if settings.pool is None else settings.pool
 
 
-def _ppo(settings: Settings, preset: PPO, post: Post) -> PPO:
+def ppo_of(settings: Settings, preset: PPO, post: Post = ALONE) -> PPO:
     """The preset's, but for what the settings say; of rows and batches the part of one process."""
     asked = {name: getattr(settings, name) for name in ("learning_rate", "entropy", "trace", "rows", "batch")}
     ppo = replace(preset, **{name: value for name, value in asked.items() if value is not None})

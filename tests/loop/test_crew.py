@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from abl_cards.loop.crew import Alone, Crew, Gloo, Post, meeting_place
+from abl_cards.loop.crew import HOST, Alone, Crew, Gloo, Post, meeting_place
 from abl_cards.loop.experience import Experience
 from abl_cards.loop.training import Run
 from abl_cards.loop.updates import Trainer
@@ -30,7 +30,7 @@ def each(size: int, act: Callable[[Crew, int], T]) -> list[T]:
 
     def one(rank: int) -> T:
         post = Post(rank, size)
-        return act(Gloo(post, port) if rank == 0 else Gloo.at(post, port.port), rank)
+        return act(Gloo(post, port) if rank == 0 else Gloo.at(post, HOST, port.port), rank)
 
     with ThreadPoolExecutor(size) as pool:
         return list(pool.map(one, range(size)))

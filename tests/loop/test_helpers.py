@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from abl_cards.games import GameError
-from abl_cards.loop.helpers import hired
+from abl_cards.loop.helpers import Piped, hired
 from abl_cards.loop.training import Report, Run
 from learners.presets import PRESETS
 from tests.learners.tiny import TINY
@@ -25,7 +25,9 @@ def test_a_run_says_which_worker_ended(tmp_path: Path, monkeypatch: pytest.Monke
         run.advance()
 
     def kill(report: Report) -> None:
-        run._helpers._processes[0].kill()
+        killed = run._helpers.each[0]
+        assert isinstance(killed, Piped)
+        killed.process.kill()
 
     with pytest.raises(GameError, match="worker 1 ended by SIGKILL; the same command goes on"):
         run.go(kill)

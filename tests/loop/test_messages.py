@@ -21,7 +21,7 @@ from tests.loop.test_checkpoint import plant
 
 def test_a_beginning_arrives_as_it_was_sent() -> None:
     settings = replace(Settings(Path("runs/a")), start=Path("b"), rows=64, threads=None, entropy=0.1)
-    sent = Beginning(settings, PRESETS["small"], Post(1, 2), 4711, {"update": 3}, {})
+    sent = Beginning(settings, PRESETS["small"], Post(1, 2), "127.0.0.1", 4711, {"update": 3}, {})
     stream = BytesIO()
     send(stream, sent)
     stream.seek(0)

@@ -1,0 +1,148 @@
+"""A Ray to work on: one that is started for this process and ends with it, or one that is there.
+
+A Ray that we start listens on this machine alone, keeps its files in a folder of its own that nobody else may open,
+and answers only who knows its token. Processes of Ray pickle what they tell each other, so who can speak to them can
+have them do anything: a cluster is asked to have a token too, unless its owner says otherwise (``RAY_AUTH_MODE``).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from abl_cards.games import GameError
+from abl_cards.loop.crew import HOST
+from abl_cards.parallel import THREADS
+
+HERE = "here"
+"""Where a user names no address: a Ray of our own."""
+
+REMEDY = "pip install 'abl-cards[cluster]'"
+
+ONE_THREAD = dict.fromkeys(("ABL_CARDS_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+"""The environment of a process of Ray that has one processor."""
+
+_MOST_STORE = 2 << 30
+"""Bytes of a Ray of ours for what its processes hand over; beyond, it writes to its folder."""
+
+_ALONE = {
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # its word for: this node's address is the loopback's
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_AUTH_MODE": "token",
+}
+_QUIET = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # it would warn of a change to come
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A Ray that this process belongs to."""
+
+    ray: Any  # the library, which has no types
+    processors: int  # of all its machines
+    host: str  # this machine's address there
+    ours: bool  # whether it was started here
+
+    def actor(self, kind: type[Any], *arguments: Any) -> Any:
+        """An actor of Ray with a processor of its own; it is not started again, nor is what it does repeated."""
+        remote = self.ray.remote(kind)
+        chosen = {"num_cpus": 1, "max_restarts": 0, "max_task_retries": 0, "runtime_env": {"env_vars": ONE_THREAD}}
+        return remote.options(**chosen).remote(*arguments)
+
+
+@contextmanager
+def joined(address: str, processors: int | None = None) -> Iterator[Cluster]:
+    """A Ray for a while: HERE starts one for so many processes, by default one a processor; raises GameError."""
+    ours = address == HERE
+    token = {**_ALONE, "RAY_AUTH_TOKEN": secrets.token_hex(32)} if ours else {}
+    asked = {"RAY_AUTH_MODE": os.environ.get("RAY_AUTH_MODE", "token")}
+    with _environment(_QUIET | asked | token), _folder(ours) as folder:
+        ray = _library()
+        try:
+            _begin(ray, address, folder, processors or THREADS)
+            yield Cluster(ray, int(ray.cluster_resources().get("CPU", 0)), _host(ray, ours), ours)
+        finally:
+            ray.shutdown()
+
+
+@contextmanager
+def _environment(changes: dict[str, str]) -> Iterator[None]:
+    """Ray reads it where it begins, and so do the processes that it starts."""
+    before = {name: os.environ.get(name) for name in changes}
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+
+
+@contextmanager
+def _folder(ours: bool) -> Iterator[str | None]:
+    """For the files and sockets of a Ray of ours; it opens its folder to all, so that lies in one nobody may enter."""
+    folder = tempfile.mkdtemp(prefix="abl-ray-") if ours else None
+    try:
+        yield folder and f"{folder}/r"
+    finally:
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _library() -> Any:
+    """Ray; raises GameError where it is not installed."""
+    try:
+        import ray
+    except ModuleNotFoundError as problem:
+        raise GameError(f"this needs Ray, which is not installed ({problem}): {REMEDY}") from None
+    return ray
+
+
+def _begin(ray: Any, address: str, folder: str | None, processors: int) -> None:
+    if ray.is_initialized():
+        raise GameError("this process belongs to a Ray already; leave that one first")
+    quietly = {"logging_level": logging.ERROR, "log_to_driver": True}
+    try:
+        if folder is None:
+            ray.init(address=_checked(address), **quietly)
+        else:
+            ray.init(
+                num_cpus=processors, num_gpus=0, include_dashboard=False, _node_ip_address=HOST, _temp_dir=folder,
+                object_store_memory=min(_MOST_STORE, _memory() // 4), **quietly,
+            )  # fmt: skip
+    except (ConnectionError, OSError, RuntimeError, ValueError, AssertionError, ray.exceptions.RayError) as problem:
+        where = "Ray cannot be started here" if folder else f"no Ray at {address}"
+        advice = "" if folder else "; this command runs on a machine of the cluster that has its token: docs/cluster.md"
+        raise GameError(f"{where} ({_last_line(problem)}){advice}") from problem
+
+
+def _checked(address: str) -> str:
+    """An address HOST:PORT, or auto for the one of this machine; raises GameError."""
+    if address == "auto" or (address.rpartition(":")[0] and address.rpartition(":")[2].isdecimal()):
+        return address
+    raise GameError(f"--ray {address}: write HOST:PORT, as `ray start --head` has said it, or auto")
+
+
+def _host(ray: Any, ours: bool) -> str:
+    """This machine's address there; raises GameError where a Ray of ours would be open to others."""
+    host = str(ray.util.get_node_ip_address())
+    if ours and host != HOST:
+        raise GameError(f"Ray has chosen the address {host}, which others can reach; nothing was started")
+    return host
+
+
+def _memory() -> int:
+    """Bytes of this machine."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def _last_line(problem: BaseException) -> str:
+    lines = [line for line in str(problem).splitlines() if line.strip()]
+    return lines[-1].strip() if lines else type(problem).__name__

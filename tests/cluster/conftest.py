@@ -1,0 +1,17 @@
+"""What the tests of work on Ray share: one small Ray of our own."""
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+import pytest
+
+from abl_cards.cluster.start import HERE, Cluster, joined
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """A Ray with room for two processes."""
+    if not find_spec("ray"):
+        pytest.skip("Ray is not installed: pip install -c constraints.txt 'abl-cards[cluster]'")
+    with joined(HERE, 2) as found:
+        yield found

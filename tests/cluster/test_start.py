@@ -1,0 +1,79 @@
+"""A Ray of our own is for us alone."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from abl_cards.cluster.start import Cluster, joined
+from abl_cards.games import GameError
+from tests.cluster.test_training import address
+
+PROC = Path("/proc")
+
+STRANGER = """
+import sys, ray
+from ray._raylet import GcsClient
+try:
+    GcsClient(address=sys.argv[1]).get_all_node_info(timeout=20)
+except Exception as problem:
+    print(type(problem).__name__, problem)
+"""
+
+
+def descendants() -> set[int]:
+    """The processes that this one has started, and theirs."""
+    parents = {}
+    for each in PROC.glob("[0-9]*/stat"):
+        try:
+            parents[int(each.parent.name)] = int(each.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+    found: set[int] = {os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found
+
+
+def sockets(pid: int) -> set[str]:
+    """The numbers of a process's sockets."""
+    try:
+        links = [os.readlink(each) for each in (PROC / str(pid) / "fd").iterdir()]
+    except OSError:
+        return set()
+    return {link[8:-1] for link in links if link.startswith("socket:[")}
+
+
+@pytest.mark.skipif(not (PROC / "net/tcp").exists(), reason="this system does not say who listens where")
+def test_it_listens_on_this_machine_only(cluster: Cluster) -> None:
+    ours = set[str]().union(*map(sockets, descendants()))
+    listening = {
+        words[1].partition(":")[0]
+        for name in ("tcp", "tcp6")
+        for words in map(str.split, (PROC / "net" / name).read_text().splitlines()[1:])
+        if words[3] == "0A" and words[9] in ours
+    }
+    assert listening
+    assert listening <= {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
+
+
+def test_a_stranger_is_refused(cluster: Cluster) -> None:
+    """Who does not know the token can ask it nothing."""
+    environment = os.environ | {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "b" * 64}
+    command = [sys.executable, "-c", STRANGER, address(cluster)]
+    told = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert "nauthenticated" in told.stdout + told.stderr or "authentication token is invalid" in told.stdout
+
+
+def test_nobody_else_may_enter_its_folder(cluster: Cluster) -> None:
+    folder = Path(cluster.ray._private.worker._global_node.get_session_dir_path()).parents[1]
+    assert folder.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("where", ["machine", "ray://machine", "machine:"])
+def test_what_is_no_address_is_said_in_a_line(where: str) -> None:
+    pytest.importorskip("ray", reason="Ray is not installed")
+    with pytest.raises(GameError, match=r"write HOST:PORT|belongs to a Ray already"), joined(where):
+        pass
