@@ -97,7 +97,7 @@ class Actor:
         play = self.play
         return {
             "tables": play.tables.arrays(), "memory": play.memory.arrays(), "score": vars(play.score).copy(),
-            "played": play.decisions, "portions": self._number,
+            "played": play.decisions, "portions": self._number, "taken": play.piles.taken,
         }  # fmt: skip
 
     def restore(self, saved: State) -> None:
@@ -106,4 +106,5 @@ class Actor:
             array[...] = saved["tables"][name]
         self.play.memory.restore(saved["memory"])
         self.play.score = Score(**saved["score"])
+        self.play.piles.taken[...] = saved.get("taken", 0)
         self.play.decisions, self._number = saved.get("played", 0), saved.get("portions", 0)

@@ -32,6 +32,7 @@ class Experience(Examples, Opened):
     value: NDArray[np.float32]  # [n] what the critic expected
     advantage: NDArray[np.float32]  # [n] how much better it went
     total: NDArray[np.float32]  # [n] what the critic should have expected
+    earned: NDArray[np.float32]  # [n] what the side's piles had earned by then; zeros where they earn nothing
     shown: NDArray[np.bool_]  # [n] whether ABLN is told the hidden hands; where it is not, they are abduced
     unseen: NDArray[np.uint8]  # [n, cards] this and the next three: what the seat knew of the hidden hands
     left: NDArray[np.int8]  # [n, others]
@@ -119,11 +120,18 @@ class Memory:
         """The rows of episodes that are running at these tables."""
         return np.flatnonzero((self.state == _OPEN) & np.isin(self.table, tables))
 
-    def finish(self, tables: Indices, rewards: NDArray[np.float32], discount: float, trace: float) -> None:
-        """Episodes ended at these tables with rewards [n, seats]: their decisions get advantages."""
+    def finish(
+        self, tables: Indices, rewards: NDArray[np.float32], discount: float, trace: float,
+        earned: NDArray[np.float32] | None = None,
+    ) -> None:  # fmt: skip
+        """Episodes ended at these tables with rewards [n, seats]: their decisions get advantages.
+
+        What was earned on the way [n, seats] is a reward where it was earned.
+        """
+        ends = np.zeros_like(rewards) if earned is None else earned
         self.finished = _finish(
             self.last, self.before, self.state, self.order, self.rows.value, self.rows.advantage, self.rows.total,
-            tables, rewards, discount, trace, self.finished,
+            self.rows.earned, tables, rewards, ends, discount, trace, self.finished,
         )  # fmt: skip
 
     def take(self, n: int) -> Experience:
@@ -135,19 +143,21 @@ class Memory:
 
 
 @njit(cache=True)
-def _finish(last, before, state, order, value, advantage, total, tables, rewards, discount, trace, finished):
+def _finish(
+    last, before, state, order, value, advantage, total, earned, tables, rewards, ends, discount, trace, finished
+):
     """Walk the decisions of each seat backwards; returns how many rows have become ready so far."""
     for i in range(len(tables)):
         for seat in range(last.shape[1]):
-            row, gain, after = last[tables[i], seat], 0.0, 0.0
+            row, gain, after, had = last[tables[i], seat], 0.0, 0.0, ends[i, seat]
             first = True
             while row >= 0:
                 if first:
-                    gain = rewards[i, seat] - value[row]
+                    gain = rewards[i, seat] + had - earned[row] - value[row]
                 else:
-                    gain = discount * after - value[row] + discount * trace * gain
+                    gain = had - earned[row] + discount * after - value[row] + discount * trace * gain
                 first = False
-                after = value[row]
+                after, had = value[row], earned[row]
                 advantage[row], total[row] = gain, gain + value[row]
                 state[row], order[row] = 2, finished
                 finished += 1

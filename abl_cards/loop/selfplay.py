@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.agent import Keys
 from abl_cards.agents.mind import Mind, View, draw
-from abl_cards.games import Decisions, Engine, Indices, Tables
+from abl_cards.games import Decisions, Engine, Indices, Moves, Tables
 from abl_cards.games.audience import Quiet
 from abl_cards.games.faults import naming
+from abl_cards.games.play.state import State
+from abl_cards.games.tables import LEADING
 from abl_cards.loop.experience import Experience, Memory
 from abl_cards.loop.players import LEARNER, Opponent
 from abl_cards.streams import below_all, key_of, mix_all
@@ -50,6 +52,25 @@ class Score:
         return Score(self.episodes + other.episodes, self.points + other.points, self.won + other.won)
 
 
+class Piles:
+    """What cards are worth in tricks, as the folder says (``worth/2``)."""
+
+    def __init__(self, worth: NDArray[np.int64], tables: int, seats: int) -> None:
+        """Of each kind [kinds]."""
+        self.taken = np.zeros((tables, seats), np.float32)  # what each has won in the episode
+        self.lying = np.zeros(tables, np.float32)  # what lies in the trick
+        self._worth = np.append(worth, 0).astype(np.float32)  # no card at all is worth nothing
+
+    def lies(self, state: State, which: Indices) -> NDArray[np.float32]:
+        """[n] what lies in the tricks at tables [n]."""
+        return state.lies[which].sum(axis=1) @ self._worth[:-1]
+
+    def of(self, moves: Moves) -> NDArray[np.float32]:
+        """[n] what moves lay down."""
+        found: NDArray[np.float32] = self._worth[np.minimum(moves.cards, len(self._worth) - 1)].sum(axis=1)
+        return found
+
+
 class SelfPlay(Quiet):
     """The tables of a run; hears when their episodes end."""
 
@@ -81,6 +102,7 @@ class SelfPlay(Quiet):
         self.decide: Decide = self.draw
         numbers = np.arange(first, first + len(seats))
         self.tables: Tables = engine.tables(mix_all(np.full(len(seats), key_of(seed, _DEAL)), numbers))
+        self.piles = Piles(engine.rules.worth, len(seats), len(engine.teams))
         self.memory = self._room()
         self.tables.listener, self.tables.patient = self, True
 
@@ -121,14 +143,33 @@ class SelfPlay(Quiet):
         decisions = self.tables.decisions(which)
         keys = mix_all(mix_all(self.tables.keys[which], _DRAW), self.tables.clock[which])
         if player != LEARNER:
-            self.tables.play(which, self.opponents[player - 1].play(decisions, keys))
+            self._lay(which, self.opponents[player - 1].play(decisions, keys))
             return
         view = self.mind.look(decisions)
         chosen, weight = self.decide(view, keys[view.choice])
         rows, labels = which[view.choice], view.complete(chosen)
         if rows.size:
             self.memory.remember(rows, self.tables.seat[rows], self._experience(decisions, view, chosen, weight))
-        self.tables.play(which, view.survey.realise(labels))
+        self._lay(which, view.survey.realise(labels))
+
+    def _lay(self, which: Indices, moves: Moves) -> None:
+        """Play, and count what the tricks are worth that are over then."""
+        if not self._ppo.worth:
+            self.tables.play(which, moves)
+            return
+        state, episode = self.tables.state, self.tables.episode[which].copy()
+        self.piles.lying[which] = self.piles.lies(state, which) + self.piles.of(moves)
+        self.tables.play(which, moves)
+        over = which[
+            (state.to_beat[which] == LEADING) & ~state.picking[which] & (self.tables.episode[which] == episode)
+        ]
+        self.piles.taken[over, state.owner[over]] += self.piles.lying[over]
+
+    def _earned(self, which: Indices) -> NDArray[np.float32]:
+        """[n, seats] what the sides have earned in tricks at tables [n], those of the others taken off."""
+        taken, teams = self.piles.taken[which], self._engine.teams
+        mine = (teams[:, None] == teams[None]).astype(np.float32)
+        return self._ppo.worth * (taken @ (2 * mine - 1))
 
     def draw(self, view: View, keys: Keys) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
         """Labels [k] drawn with keys [k], and their log-probabilities [k]."""
@@ -141,7 +182,7 @@ class SelfPlay(Quiet):
     ) -> Experience:
         """What was decided where a view of decisions has a choice, [k] labels, as rows of the memory."""
         which, k = decisions.which[view.choice], len(view.choice)
-        known = self.tables.hidden(which)
+        known, mine = self.tables.hidden(which), self.tables.seat[which]
         opened = self.mind.lay_open(self.tables, which, decisions.context[view.choice])
         chance = mix_all(mix_all(self.tables.keys[which], _SHOW), self.tables.episode[which])
         return Experience(
@@ -161,12 +202,13 @@ class SelfPlay(Quiet):
             value=self.mind.value(view, opened) if self._valued else np.zeros(k, np.float32),
             advantage=np.zeros(k, np.float32),
             total=np.zeros(k, np.float32),
+            earned=self._earned(which)[np.arange(k), mine] if self._ppo.worth else np.zeros(k, np.float32),
             shown=below_all(chance, 1 << 20) < self._revealed * (1 << 20),
             unseen=known.unseen,
             left=known.left,
             at_least=known.at_least,
             at_most=known.at_most,
-            later=self.tables.laid_by_others(which, self.tables.seat[which]),
+            later=self.tables.laid_by_others(which, mine),
         )
 
     def episode_ended(self, tables: Any, which: Indices) -> None:
@@ -175,7 +217,10 @@ class SelfPlay(Quiet):
         rows = self.memory.open_at(which)
         laid = tables.laid_by_others(self.memory.table[rows], self.memory.seat[rows])
         self.memory.rows.later[rows] = laid - self.memory.rows.later[rows]
-        self.memory.finish(which, rewards, self._ppo.discount, self._ppo.trace)
+        if self._ppo.worth:
+            self.piles.taken[which, tables.state.owner[which]] += self.piles.lying[which]
+        self.memory.finish(which, rewards, self._ppo.discount, self._ppo.trace, self._earned(which))
+        self.piles.taken[which] = 0
         for team in range(self._seats.shape[1]):
             mine = self._seats[which, team] == LEARNER
             seat = int(np.flatnonzero(self._engine.teams == team)[0])

@@ -52,6 +52,7 @@ class Settings:
     learning_rate: float | None = setting(None, "of PPO; none is the preset's. A run may go on with another one")
     entropy: float | None = setting(None, "weight of the policy's entropy, likewise")
     trace: float | None = setting(None, "lambda of the advantages and of what the critic learns, likewise")
+    worth: float | None = setting(None, "reward for each point of a trick, as the folder's worth/2 has it, likewise")
     rows: int | None = setting(None, "decisions with a choice between two updates; none is the preset's")
     batch: int | None = setting(None, "of these, in a step of learning, likewise; smaller steps learn more from little")
     averaged: float = setting(0.998, "memory of the running mean of the decision model, which is what plays in the end")

@@ -174,6 +174,6 @@ def _room_of(settings: Settings, rows: int, tables: range, engine: Engine) -> in
 
 def ppo_of(settings: Settings, preset: PPO, post: Post = ALONE) -> PPO:
     """The preset's, but for what the settings say; of rows and batches the part of one process."""
-    asked = {name: getattr(settings, name) for name in ("learning_rate", "entropy", "trace", "rows", "batch")}
+    asked = {name: getattr(settings, name) for name in ("learning_rate", "entropy", "trace", "worth", "rows", "batch")}
     ppo = replace(preset, **{name: value for name, value in asked.items() if value is not None})
     return replace(ppo, rows=post.part(ppo.rows), batch=post.part(ppo.batch))

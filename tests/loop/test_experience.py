@@ -12,7 +12,7 @@ from abl_cards.loop.experience import Experience, Memory
 def rows(values: list[float]) -> Experience:
     n = len(values)
     zero: dict[str, Any] = {field.name: np.zeros((n, 1), np.float32) for field in fields(Experience)}
-    zero |= {name: np.zeros(n, np.float32) for name in ("advantage", "total", "log_probability")}
+    zero |= {name: np.zeros(n, np.float32) for name in ("advantage", "total", "earned", "log_probability")}
     return Experience(**zero | {"value": np.array(values, np.float32), "label": np.zeros(n, np.int16)})
 
 
@@ -48,6 +48,18 @@ def test_generalised_advantages_by_their_definition(discount: float, trace: floa
             assert np.allclose(found.total[row], advantage + value, atol=1e-6)
     memory.finish(np.array([1]), rewards, discount, trace)
     assert memory.ready == 2
+
+
+def test_what_is_earned_on_the_way_is_a_reward_where_it_is_earned() -> None:
+    memory = Memory(50, 1, 1, rows([0.0]))
+    for value, earned in ((0.5, 0.0), (0.25, 1.0), (-1.0, 0.5)):
+        row = rows([value])
+        row.earned[:] = earned
+        memory.remember(np.array([0]), np.array([0], np.int8), row)
+    memory.finish(np.array([0]), np.array([[3.0]], np.float32), 0.5, 0.0, np.array([[2.0]], np.float32))
+    found = memory.take(3)
+    order = np.argsort(found.earned)
+    assert found.advantage[order].tolist() == [1.0 + 0.125 - 0.5, 1.5 + 3.0 + 1.0, -0.5 - 0.5 - 0.25]
 
 
 def test_rows_are_taken_once_in_the_order_in_which_they_became_ready() -> None:

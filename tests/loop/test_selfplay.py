@@ -13,6 +13,7 @@ from abl_cards.games import Decisions, Moves, game
 from abl_cards.loop.players import seating
 from abl_cards.loop.selfplay import COMPANY, SelfPlay
 from learners.networks import GameShape, Networks
+from learners.presets import PRESETS
 from reasoners.minimiser import Minimiser
 from tests.learners.tiny import TINY
 
@@ -65,3 +66,26 @@ def test_every_decision_with_a_choice_is_remembered_with_what_the_critic_is_told
     assert (openings[:, 1:].any(axis=2) == rows.hands.any(axis=2)).all()
     leads = rows.to_beat < 0
     assert (openings[leads, 0] >= rows.legal[leads]).all()
+
+
+def test_tricks_earn_what_they_are_worth() -> None:
+    """All points but those that are buried lie in piles at the end, and what one side has the other lacks."""
+    engine = game("tractor").engine()
+    preset = PRESETS["planes-small"]
+    mind = Mind(engine, engine.judge(), Networks(preset, GameShape.of(engine)).eval())
+    play = SelfPlay(engine, mind, [], seating(3, 2, ()), preset.ppo, 0)
+    found: list[tuple[float, float]] = []
+    finish = play.memory.finish
+
+    def note(which: Any, rewards: Any, discount: float, trace: float, earned: Any) -> None:
+        state = play.tables.state
+        for table, each in zip(which, earned, strict=True):
+            aside = engine.rules.pack.copies - state.played[table].sum(axis=0)
+            found.append((play.piles.taken[table].sum() + aside @ engine.rules.worth, each.sum()))
+        finish(which, rewards, discount, trace, earned)
+
+    play.memory.finish = note  # type: ignore[method-assign, assignment]
+    while not found:
+        play.step()
+    assert all(whole == 200 and abs(balance) < 1e-5 for whole, balance in found)
+    assert not play.piles.taken[play.tables.episode > 0].any()
