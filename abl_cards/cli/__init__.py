@@ -17,6 +17,7 @@ from abl_cards.cli import (
     experiments,
     explanation,
     kb,
+    language,
     measure,
     page,
     play,
@@ -73,6 +74,7 @@ strength.register(app)
 tables.register(app)
 page.register(app)
 bots.register(app)
+language.register(app)
 
 
 def main() -> None:

@@ -82,31 +82,18 @@ def find_game(name: str) -> Game:
 
 def load_engine(game: Game, directory: Path | None, profile: str | None) -> Engine:
     """The engine of a game; raises KBError or GameError where its rules, or somebody's, cannot be played by."""
-    with _foreseen(game, directory):
+    from abl_cards.games.foreseen import foreseen
+
+    with foreseen(game, directory):
         return game.engine(directory, profile)
 
 
 def load_knowledge(game: Game, directory: Path | None, profile: str | None, cache: bool = True) -> KnowledgeBase:
     """The rule files of a game, with all that they describe looked at; raises KBError or GameError."""
-    with _foreseen(game, directory):
+    from abl_cards.games.foreseen import foreseen
+
+    with foreseen(game, directory):
         return game.knowledge(directory, profile, cache)
-
-
-@contextmanager
-def _foreseen(game: Game, directory: Path | None) -> Iterator[None]:
-    """Raises GameError for what an edit brought the engine to and nobody thought of: Python's words would not help."""
-    from abl_cards.games import GameError, game_names
-    from abl_cards.logic import KBError
-
-    try:
-        yield
-    except (KBError, GameError):
-        raise
-    except Exception as problem:
-        if directory is None and game.name in game_names():
-            raise
-        told = "sound logic, but it cannot be played by (what has changed since it could?)"
-        raise GameError(f"{directory or game.home}: {told}") from problem
 
 
 def folder_word(directory: Path) -> str:

@@ -1,0 +1,94 @@
+"""What an editor has open, and the folders that it belongs to; places in the words of the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.uris import from_fs_path, to_fs_path
+
+from abl_cards.games import GameError
+from abl_cards.lab.book import Book, Page, Place, folder_of
+from abl_cards.lab.checking import is_error
+from abl_cards.logic import Diagnostic, Location
+
+SUFFIX = ".lp"
+SOURCE = "abl-cards"
+
+
+def path_of(uri: str) -> Path:
+    """The file of a document; raises GameError for what is none of ours."""
+    try:
+        path = to_fs_path(uri) if uri.startswith("file:") else None
+    except ValueError:
+        path = None
+    if path is None or not path.endswith(SUFFIX) or "\0" in path:
+        raise GameError("only rule files on this machine are looked at: file:…lp")
+    return Path(path)
+
+
+def uri_of(path: Path) -> str:
+    """A file as the protocol names it."""
+    return from_fs_path(str(path.absolute())) or path.absolute().as_uri()
+
+
+class Desk:
+    """The documents of a server."""
+
+    def __init__(self, server: LanguageServer) -> None:
+        """Nothing is open yet."""
+        self._server = server
+
+    def book(self, path: Path) -> Book:
+        """The files that one is read with, what is open as it is typed."""
+        texts = {}
+        for uri, document in self._server.workspace.text_documents.items():
+            try:
+                texts[path_of(uri).resolve()] = document.source
+            except (GameError, OSError):  # open, and not ours; or not there any more
+                continue
+        return Book(folder_of(path), texts)
+
+    def page(self, uri: str) -> tuple[Book, Page]:
+        """A document with what it is read with; raises GameError."""
+        path = path_of(uri)
+        book = self.book(path)
+        page = book.page(path)
+        if page is None:
+            raise GameError(f"{path.name} is not among the rule files of its folder")
+        return book, page
+
+    def offset(self, page: Page, position: types.Position) -> int:
+        """Where a cursor stands in a text."""
+        codec = self._server.workspace.position_codec
+        found = codec.position_from_client_units(page.text.lines, types.Position(position.line, position.character))
+        return page.text.offset(found.line, found.character)
+
+    def range(self, page: Page, start: int, end: int) -> types.Range:
+        """A stretch of a text."""
+        codec, lines = self._server.workspace.position_codec, page.text.lines
+        first, last = (types.Position(*page.text.place(offset)) for offset in (start, end))
+        return types.Range(codec.position_to_client_units(lines, first), codec.position_to_client_units(lines, last))
+
+    def location(self, place: Place) -> types.Location:
+        """Where something is said."""
+        return types.Location(uri_of(place.page.path), self.range(place.page, place.mention.start, place.mention.end))
+
+    def edits(self, places: Iterable[Place], name: str) -> types.WorkspaceEdit:
+        """This name instead."""
+        changes: dict[str, list[types.TextEdit]] = {}
+        for place in places:
+            edit = types.TextEdit(self.range(place.page, place.mention.start, place.mention.end), name)
+            changes.setdefault(uri_of(place.page.path), []).append(edit)
+        return types.WorkspaceEdit(changes=changes)
+
+
+def told(problem: Diagnostic, location: Location) -> types.Diagnostic:
+    """A diagnostic in the words of the protocol; columns count from 1 in ours."""
+    start = types.Position(max(location.line - 1, 0), max(location.column - 1, 0))
+    end = types.Position(max(location.end_line - 1, 0), max(location.end_column - 1, 0))
+    severity = types.DiagnosticSeverity.Error if is_error(problem) else types.DiagnosticSeverity.Warning
+    advice = f" ({problem.remedy})" if problem.remedy else ""
+    return types.Diagnostic(types.Range(start, max(start, end)), f"{problem.message}{advice}", severity, source=SOURCE)

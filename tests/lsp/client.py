@@ -1,0 +1,102 @@
+"""An editor, as far as the protocol goes: messages to a server in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+PATIENCE = 120.0
+"""Seconds; a busy machine is slow."""
+
+
+class Editor:
+    """A server and what it has said."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-c", "from abl_cards.cli import main; main()", "lsp"]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=Path(__file__).parents[2],
+        )
+        self._heard: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self._number = 0
+        threading.Thread(target=self._listen, daemon=True).start()
+        self.capabilities = self.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}})["result"]
+        self.tell("initialized", {})
+
+    def _listen(self) -> None:
+        stream = self._process.stdout
+        assert stream is not None
+        while True:
+            length = 0
+            while line := stream.readline().strip():
+                name, _, value = line.partition(b":")
+                length = int(value) if name.lower() == b"content-length" else length
+            if not length:
+                self._heard.put(None)
+                return
+            self._heard.put(json.loads(stream.read(length)))
+
+    def send(self, data: bytes, header: bytes | None = None) -> None:
+        """Bytes as they are."""
+        assert self._process.stdin is not None
+        self._process.stdin.write((header or b"Content-Length: %d\r\n\r\n" % len(data)) + data)
+        self._process.stdin.flush()
+
+    def tell(self, method: str, params: Any) -> None:
+        self.send(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
+
+    def ask(self, method: str, params: Any) -> dict[str, Any]:
+        """The whole answer; what is said meanwhile is passed over."""
+        self._number += 1
+        self.send(json.dumps({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params}).encode())
+        return self.hear(lambda message: message.get("id") == self._number)
+
+    def hear(self, wanted: Any) -> dict[str, Any]:
+        """The next message that is wanted."""
+        while True:
+            message = self._heard.get(timeout=PATIENCE)
+            if message is None:
+                raise EOFError("the server has gone")
+            if wanted(message):
+                return message
+
+    def diagnostics(self, file: Path, wanted: Any = lambda found: True) -> list[dict[str, Any]]:
+        """What is said of a file next."""
+
+        def about(message: dict[str, Any]) -> bool:
+            params = message.get("params") or {}
+            named = message.get("method") == "textDocument/publishDiagnostics" and params["uri"] == file.as_uri()
+            return named and wanted(params["diagnostics"])
+
+        found: list[dict[str, Any]] = self.hear(about)["params"]["diagnostics"]
+        return found
+
+    def open(self, file: Path) -> None:
+        document = {"uri": file.as_uri(), "languageId": "clingo", "version": 1, "text": file.read_text("utf-8")}
+        self.tell("textDocument/didOpen", {"textDocument": document})
+
+    def change(self, file: Path, text: str, version: int) -> None:
+        document = {"uri": file.as_uri(), "version": version}
+        self.tell("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": text}]})
+
+    def save(self, file: Path) -> None:
+        self.tell("textDocument/didSave", {"textDocument": {"uri": file.as_uri()}})
+
+    def close(self) -> int:
+        """End as editors do."""
+        self.ask("shutdown", None)
+        self.tell("exit", None)
+        return self._process.wait(PATIENCE)
+
+    def gone(self) -> int:
+        """The exit code of a server that has ended by itself."""
+        return self._process.wait(PATIENCE)
