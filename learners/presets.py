@@ -52,6 +52,7 @@ class PPO:
     entropy: float = 0.01
     value_weight: float = 0.5
     gradient_norm: float = 0.5
+    ends: float = 1.0  # share of an episode's reward that is given; the rest is left to what is earned on the way
     worth: float = 0.0  # reward for each point that a trick is worth (worth/2), to the side that takes it
     certain: float = 1.0  # the policy does not learn from labels that it chose with a greater probability
 
@@ -102,16 +103,9 @@ class Preset:
 
 
 _PLANES_PPO = PPO(
-    learning_rate=3e-4,
-    trace=0.9,
-    batch=512,
-    rows=8_192,
-    epochs=2,
-    value_epochs=2,
-    entropy=0.003,
-    worth=0.01,
-    certain=0.98,
-)
+    learning_rate=2e-4, trace=0.8, batch=2_048, rows=8_192, epochs=2, value_epochs=2, entropy=0.002, ends=0.25,
+    worth=0.01, certain=0.98,
+)  # fmt: skip
 
 PRESETS: dict[str, Preset] = {
     "paper": Preset("paper"),
@@ -138,10 +132,18 @@ PRESETS: dict[str, Preset] = {
     "planes-paper": Preset(
         "planes-paper",
         inputs=(),
-        ppo=PPO(learning_rate=3e-5, trace=0.95, batch=256, rows=2_048, epochs=2, worth=0.01),
+        ppo=PPO(learning_rate=3e-5, trace=0.95, batch=256, rows=2_048, epochs=2, ends=0.25, worth=0.01),
         look=Look(channels=(512, 512, 256, 128, 64), blocks=2, hidden=512, options=0),
     ),
-    "planes-small": Preset("planes-small", inputs=(), ppo=_PLANES_PPO, forget=0.1, look=Look()),
+    "planes-small": Preset(
+        "planes-small",
+        encoder=EncoderShape(history_out=0),
+        critic_width=192,
+        inputs=(),
+        ppo=_PLANES_PPO,
+        forget=0.1,
+        look=Look(value=False),
+    ),
     "planes-abl": Preset(
         "planes-abl",
         encoder=EncoderShape(state_layers=2, state_width=192, state_out=192, history_out=0),
@@ -149,7 +151,7 @@ PRESETS: dict[str, Preset] = {
         abln_prior=True,
         critic_width=192,
         inputs=(ESTIMATE, LABEL, REGRET),
-        ppo=replace(_PLANES_PPO, learning_rate=1e-3),
+        ppo=replace(_PLANES_PPO, learning_rate=5e-4),
         supervised_rate=5e-4,
         abln_share=0.25,
         look=Look(value=False),

@@ -20,10 +20,12 @@ from abl_cards.cli.console import (
     profiles_of,
     shorten,
 )
-from abl_cards.files import write_text
+from abl_cards.files import written_whole
 
 if TYPE_CHECKING:
+    from abl_cards.agents import AgentName
     from abl_cards.lines import Line
+    from abl_cards.platforms.botzone.entry import Botzone
     from abl_cards.platforms.botzone.judge import BotzoneJudge
 
 
@@ -35,22 +37,24 @@ def register(app: typer.Typer) -> None:
 
 def bot(
     game_name: GameName,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where the bot is written: a .py file.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where the bot is written: a .py file, a .zip of abl.")],
     directory: RuleFolder = None,
     profile: Profile = None,
     agent: Annotated[
-        str, typer.Option("--agent", metavar="A", help="Whose preferences: kb, kb:without=GROUP or kb:kb=DIR.")
+        str,
+        typer.Option("--agent", metavar="A", help="Who: kb, kb:without=GROUP, kb:kb=DIR; abl:weights=FILE of Tractor."),
     ] = "kb",
 ) -> None:
     """Write the agent kb as a program in one file, to be uploaded to Botzone; it needs nothing but Python.
 
-    The rules and preferences are compiled into it. Programs that read Botzone's JSON play at our tables as the agent
-    program:run=COMMAND.
+    The rules and preferences are compiled into it. The agent abl of Tractor becomes a zip that needs numpy as well.
+    Programs that read Botzone's JSON play at our tables as the agent program:run=COMMAND.
 
         abl-cards bot doudizhu bot.py --profile botzone
 
         abl-cards match doudizhu kb "program:run=python3 bot.py" --profile botzone --games 2
     """
+    from abl_cards.agents import AgentName
     from abl_cards.agents import judge as judge_of
     from abl_cards.games import GameError
     from abl_cards.platforms.botzone.entry import Botzone
@@ -60,13 +64,33 @@ def bot(
     if platform is None:
         misuse(f"there is no protocol for programs of {game_name}")
     try:
-        source = platform.bot_source(judge_of(agent, engine))
+        name = AgentName.parse(agent)
+        data = (
+            _network_bot(platform, name)
+            if name.kind == "abl"
+            else platform.bot_source(judge_of(agent, engine)).encode()
+        )
     except GameError as problem:
         misuse(problem)
     if file.exists() and not file.is_file():
         fail(f"{file} is there and is no file that could be replaced")
-    write_text(file, source)
-    typer.echo(f"{file}: {len(source) >> 10} KiB")
+    with written_whole(file) as stream:
+        stream.write(data)
+    typer.echo(f"{file}: {len(data) >> 10} KiB")
+
+
+def _network_bot(platform: Botzone, name: AgentName) -> bytes:
+    """The zip of an agent with networks; raises GameError."""
+    from abl_cards.agents.learned import weights_of
+    from abl_cards.agents.reasoning import judge_of
+    from abl_cards.games import GameError
+
+    try:
+        from learners.store import load_networks
+    except ModuleNotFoundError as missing:
+        raise GameError(f"agent 'abl' needs the library {missing.name}: pip install 'abl-cards[learning]'") from None
+    engine = platform.engine
+    return platform.network_bot(judge_of(name, engine), load_networks(weights_of(name, engine), engine))
 
 
 def judge(

@@ -219,7 +219,7 @@ class SelfPlay(Quiet):
         self.memory.rows.later[rows] = laid - self.memory.rows.later[rows]
         if self._ppo.worth:
             self.piles.taken[which, tables.state.owner[which]] += self.piles.lying[which]
-        self.memory.finish(which, rewards, self._ppo.discount, self._ppo.trace, self._earned(which))
+        self.memory.finish(which, self._ppo.ends * rewards, self._ppo.discount, self._ppo.trace, self._earned(which))
         self.piles.taken[which] = 0
         for team in range(self._seats.shape[1]):
             mine = self._seats[which, team] == LEARNER

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from learners.decision import OpenHands, Question
 from learners.looking import Looking, Valued
 from learners.networks import GameShape, Networks
 from learners.pictures import MOST_OPTIONS, Pictures, options_of
-from learners.presets import ESTIMATE, PRESETS
+from learners.presets import ESTIMATE, PRESETS, Look
 
 
 @pytest.fixture(scope="module")
@@ -126,9 +127,8 @@ def test_the_estimate_is_seen(engine: Engine, decisions: Decisions) -> None:
 
 
 def test_a_value_that_is_read_off_the_policy_follows_its_copies(engine: Engine, decisions: Decisions) -> None:
-    from copy import deepcopy
-
-    networks, asked = Networks(PRESETS["planes-small"], GameShape.of(engine), seed=1), question(decisions)
+    preset = replace(PRESETS["planes-small"], look=Look(channels=(16, 16), hidden=16))
+    networks, asked = Networks(preset, GameShape.of(engine), seed=1), question(decisions)
     opened = OpenHands(*(torch.zeros(len(asked.legal), 1) for _ in range(3)))
     other = deepcopy(networks)
     assert isinstance(other.critic, Valued)

@@ -38,14 +38,19 @@ def bot_source(rules: Rules, judge: Judge) -> str:
 
 
 def _filled(template: str, known: dict[str, Any]) -> str:
-    """A template with what it knows, and with the functions that all of them have in common."""
+    """A template with what it knows."""
+    data = base64.b64encode(zlib.compress(json.dumps(known, separators=(",", ":")).encode(), 9)).decode()
+    return bare_source(template).replace('DATA = ""', f'DATA = "{data}"')
+
+
+def bare_source(template: str) -> str:
+    """A template with the functions that all of them have in common, for old Pythons."""
     source, shared = ((files(__package__) / name).read_text("utf-8") for name in (template, _SHARED))
     functions = shared[shared.index("# --- circuits") :]
     first = _IMPORTED.sub("", source)
     place = first.index("# --- ") if "# --- " in first else 0
     source = first[:place] + functions + "\n\n" + first[place:]
-    data = base64.b64encode(zlib.compress(json.dumps(known, separators=(",", ":")).encode(), 9)).decode()
-    return without_annotations(source).replace('DATA = ""', f'DATA = "{data}"')
+    return without_annotations(source)
 
 
 def _data(rules: Rules, judge: Judge) -> dict[str, Any]:

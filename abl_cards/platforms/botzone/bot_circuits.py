@@ -91,8 +91,8 @@ def _reaches(values: list[int], weights: list[int], bound: int, ones: int) -> in
     return reached
 
 
-def cheapest(costs: list[int], weights: list[int | None], columns: int) -> int:
-    """The number of the move of the lowest cost by the outputs of preferences: weights, None for what is wrong."""
+def prices(costs: list[int], weights: list[int | None], columns: int) -> tuple[int, list[int]]:
+    """Which moves are wrong by the outputs of preferences, as bits, and what each costs; weights, None for what is."""
     total, wrong = [0] * columns, 0
     for output, weight in zip(costs, weights):
         if weight is None:
@@ -102,4 +102,10 @@ def cheapest(costs: list[int], weights: list[int | None], columns: int) -> int:
             low = output & -output
             total[low.bit_length() - 1] += weight
             output ^= low
+    return wrong, total
+
+
+def cheapest(costs: list[int], weights: list[int | None], columns: int) -> int:
+    """The number of the move of the lowest cost; what is wrong comes last."""
+    wrong, total = prices(costs, weights, columns)
     return min(range(columns), key=lambda column: (wrong >> column & 1, total[column], column))

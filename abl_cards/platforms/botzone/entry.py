@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from abl_cards.games import Engine
 from abl_cards.games.tables import Judge
@@ -12,6 +12,9 @@ from abl_cards.platforms.botzone.bot import bot_source
 from abl_cards.platforms.botzone.judge import BotzoneJudge
 from abl_cards.platforms.botzone.script import BotzoneScript
 from abl_cards.platforms.programs import Write
+
+if TYPE_CHECKING:
+    from learners.networks import Networks
 
 PLATFORM = "botzone"
 
@@ -40,3 +43,9 @@ class Botzone:
     def bot_source(self, judge: Judge) -> str:
         """The agent kb as a program in one file, which needs nothing but Python."""
         return bot_source(self.engine.rules, judge)
+
+    def network_bot(self, judge: Judge, networks: Networks) -> bytes:
+        """The agent abl with these networks as a zip, which needs Python and numpy; raises GameError."""
+        from abl_cards.platforms.botzone.network_bot import network_bot
+
+        return network_bot(self.engine.rules, judge, networks)

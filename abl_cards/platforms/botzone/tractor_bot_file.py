@@ -35,6 +35,7 @@ class View:
         self.rules, self.seat = rules, seat
         self.hand, self.gone, self.last = self.none(), self.none(), NOBODY
         self.lies, self.leader, self.owner = [self.none() for _ in range(rules["seats"])], seat, seat
+        self.laid = [self.none() for _ in self.lies]  # by seat, in the tricks before this one
         self.to_beat, self.stage = NOTHING, NOBODY
         self.fluents = list(rules["nothing"])
         banking = told["banking"]
@@ -158,8 +159,11 @@ def taken(view: View, moves: list[tuple[int, list[int]]]) -> list[int]:
 
 def best(view: View, moves: list[tuple[int, list[int]]]) -> int:
     """The number of the move that the preferences like best."""
-    if len(moves) == 1:
-        return 0
+    return 0 if len(moves) == 1 else cheapest(judged(view, moves), view.rules["weights"], len(moves))
+
+
+def judged(view: View, moves: list[tuple[int, list[int]]]) -> list[int]:
+    """What the preferences say of moves."""
     rules, left = view.rules, []
     for _, kinds in moves:
         hand = list(view.hand)
@@ -172,18 +176,19 @@ def best(view: View, moves: list[tuple[int, list[int]]]) -> int:
         "move": {0: [form for form, _ in moves], 1: [rules["forms"][form][0] for form, _ in moves]},
         "taking": {0: [takes >> move & 1 for move in range(len(moves))]},
     }
-    return cheapest(ask(rules["judge"], view.groups(), varying, len(moves)), rules["weights"], len(moves))
+    return ask(rules["judge"], view.groups(), varying, len(moves))
 
 
 def decide(view: View) -> list[int]:
     """The kinds of the cards to play, part by part."""
     laid: list[int] = []
+    weigh = view.rules.get("best", best)
     size = sum(view.lies[view.leader]) if view.to_beat >= 0 else 0
     if size == sum(view.hand):
         return [kind for kind, copies in enumerate(view.hand) for _ in range(copies)]
     while True:
         moves = moves_of(view)
-        chosen = moves[best(view, moves)]
+        chosen = moves[weigh(view, moves)]
         kinds = chosen[1]
         if not kinds:
             return laid
@@ -282,6 +287,7 @@ def _play(view: View, requests: list[Rules], held: list[int]) -> list[int]:
             view.lies[seat] = view.none()
             add(rules, view.lies[seat], ids)
             add(rules, view.gone, ids)
+            add(rules, view.laid[seat], ids)
             if seat == view.seat:
                 held = [card for card in held if card not in ids]
         view.last = view.owner = (leader + len(trick) - 1) % seats

@@ -1,0 +1,65 @@
+"""The agent abl as a zip for Botzone: programs, rules and weights, for a Python with numpy and nothing else."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from importlib.resources import files
+
+import numpy as np
+
+from abl_cards.games.game import GameError
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.tables import Judge
+from abl_cards.platforms.botzone.bot import bare_source
+from abl_cards.platforms.botzone.dialect import dialect_of
+from abl_cards.platforms.botzone.plain_python import without_annotations
+from abl_cards.platforms.botzone.tractor import TRACTOR_GAME
+from abl_cards.platforms.botzone.tractor_bot import tractor_data
+from learners.looking import Looking
+from learners.networks import Networks
+
+_MODULE = "tractor_bot"
+_IMPORTED = re.compile(r"^from abl_cards\.platforms\.botzone\.\w+ import ", re.MULTILINE)
+_BEGINNING = (1980, 1, 1, 0, 0, 0)  # of the time of zips: the same bot is the same bytes
+
+
+def network_bot(rules: Rules, judge: Judge, networks: Networks) -> bytes:
+    """The zip; raises GameError for networks that such a bot cannot be made of."""
+    if dialect_of(rules) is not TRACTOR_GAME:
+        raise GameError("bots with networks are made of Tractor alone; --agent kb is made of this game")
+    parts = {
+        "__main__.py": _program().encode(),
+        f"{_MODULE}.py": bare_source(f"{_MODULE}_file.py").encode(),
+        "rules.json": json.dumps(tractor_data(rules, judge), separators=(",", ":")).encode(),
+        "weights.npz": weights_of(networks),
+    }
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, data in parts.items():
+            archive.writestr(zipfile.ZipInfo(name, _BEGINNING), data, zipfile.ZIP_DEFLATED, 9)
+    return stream.getvalue()
+
+
+def weights_of(networks: Networks) -> bytes:
+    """Weights of a decision model that looks, and the tables of its planes, as an .npz; raises GameError."""
+    decision = networks.decision
+    if not isinstance(decision, Looking) or not decision.by_one:
+        raise GameError("a bot has room for networks of the presets planes-small and planes-abl alone")
+    if networks.abln is not None:
+        raise GameError("a bot estimates no hidden hands: name weights that were learned without (abln=false)")
+    planes, arrays = networks.shape.planes(), dict[str, np.ndarray]()
+    for name, tensor in decision.state_dict().items():
+        arrays[name] = tensor.detach().cpu().numpy().astype(np.float16)
+    arrays["grid"] = np.array([planes.rows, planes.columns, planes.copies])
+    arrays |= {"place": planes.place, "named": planes.named, "labels": planes.labels}
+    stream = io.BytesIO()
+    np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]
+    return stream.getvalue()
+
+
+def _program() -> str:
+    source = (files(__package__) / "network_bot_file.py").read_text("utf-8")
+    return without_annotations(_IMPORTED.sub(f"from {_MODULE} import ", source))

@@ -1,0 +1,127 @@
+"""The bot with networks: numpy weighs labels as torch does, and the zip needs no more than it says."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from abl_cards.agents import agent
+from abl_cards.agents.mind import Mind
+from abl_cards.games import Engine, GameError, game
+from abl_cards.platforms.botzone import network_bot_file, tractor_bot_file
+from abl_cards.platforms.botzone.dialect import HERE
+from abl_cards.platforms.botzone.entry import Botzone
+from abl_cards.platforms.botzone.network_bot import weights_of
+from abl_cards.platforms.botzone.script import BotzoneScript
+from abl_cards.platforms.botzone.tractor_bot import tractor_data
+from learners.looking import Looking
+from learners.networks import GameShape, Networks
+from learners.presets import PRESETS
+from learners.store import Card, load_networks, save_networks
+from tests.games.random_play import match_keys
+from tests.platforms.botzone.old_python import too_new
+
+KEYS = np.zeros(1, np.uint64)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return game("tractor").engine(profile="botzone")
+
+
+@pytest.fixture(scope="module", params=["planes-small", "planes-abl"])
+def file(request: pytest.FixtureRequest, engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Weights random enough that every input changes what comes out."""
+    preset = PRESETS[request.param].without_abln()
+    networks = Networks(preset, GameShape.of(engine), seed=1)
+    noise = torch.Generator().manual_seed(2)
+    with torch.no_grad():
+        for weights in networks.decision.parameters():
+            weights.add_(0.02 * torch.randn(weights.shape, generator=noise))
+    found = tmp_path_factory.mktemp("weights") / f"{request.param}.safetensors"
+    save_networks(found, networks, Card("tractor", preset.name, abln=False, seed=1))
+    return found
+
+
+def test_numpy_weighs_labels_as_torch_does(engine: Engine, file: Path) -> None:
+    """Over a round, where there is a choice; and what the bot plays is what the agent plays."""
+    networks = load_networks(file, engine)
+    assert isinstance(networks.decision, Looking)
+    network = network_bot_file.Network(network_bot_file.read(weights_of(networks)))
+    rules = json.loads(json.dumps(tractor_data(engine.rules, engine.judge())))
+    rules["best"] = network_bot_file.Player(network)
+    mind = Mind(engine, engine.judge(), networks)
+    player = agent(f"abl:no-lookahead,weights={file}", engine)
+    script = BotzoneScript(engine.rules)
+    tables = engine.tables(match_keys(1, 57), script)
+    compared = 0
+    while not tables.episode[0] and compared < 25:
+        if tables.choosing().size:
+            tables.choose(HERE, player.choose(tables.choices(HERE), KEYS))
+            continue
+        decisions = tables.decisions(HERE)
+        moves = player.play(decisions, KEYS)
+        if not tables.state.picking[0]:
+            view = mind.look(decisions)
+            if len(view.choice):
+                labels, found = _weighed(rules, network, json.loads(json.dumps(script.message())))
+                expected = mind.weigh(view)[0]
+                assert labels == np.flatnonzero(view.legal[0]).tolist()
+                assert np.abs(expected[labels] - found).max() < 1e-5
+                compared += 1
+        tables.play(HERE, moves)
+    assert compared
+
+
+def _weighed(rules: Any, network: network_bot_file.Network, message: Any) -> tuple[list[int], Any]:
+    """What the network says at the first step of the play that is asked for."""
+    seen: list[Any] = []
+
+    def note(view: tractor_bot_file.View, moves: Any) -> int:
+        if not seen:
+            seen.append(network_bot_file.log_probabilities(network, view, moves))
+        chosen: int = rules["best"](view, moves)
+        return chosen
+
+    tractor_bot_file.answer({**rules, "best": note}, message)
+    found: tuple[list[int], Any] = seen[0]
+    return found
+
+
+def test_the_zip_needs_python_and_numpy_alone(engine: Engine, file: Path, tmp_path: Path) -> None:
+    judge, networks = engine.judge(), load_networks(file, engine)
+    data = Botzone(engine).network_bot(judge, networks)
+    assert data == Botzone(engine).network_bot(judge, networks)
+    bot = tmp_path / "bot.zip"
+    bot.write_bytes(data)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        sources = [archive.read(name).decode() for name in archive.namelist() if name.endswith(".py")]
+        assert len(archive.read("weights.npz")) < 4 << 20
+    assert len(sources) == 2
+    for source in sources:
+        assert too_new(source) == []
+        assert "abl_cards" not in source.split('"""', 2)[2]
+    first = {"stage": "deal", "deliver": [4], "playerpos": 0, "global": {
+        "level": "2", "first_round": True, "banking": {"called": -1, "snatched": -1, "major": "", "banker": -1},
+    }}  # fmt: skip
+    command = [sys.executable, "-I", str(bot)]
+    line = json.dumps({"requests": [first], "responses": []})
+    done = subprocess.run(command, input=line, capture_output=True, text=True, check=True, timeout=60)
+    assert isinstance(json.loads(done.stdout)["response"], list)
+
+
+def test_what_no_such_bot_can_be_made_of(engine: Engine) -> None:
+    shape = GameShape.of(engine)
+    with pytest.raises(GameError, match="estimates no hidden hands"):
+        weights_of(Networks(PRESETS["planes-abl"], shape))
+    with pytest.raises(GameError, match="planes-small and planes-abl alone"):
+        weights_of(Networks(PRESETS["small"].without_abln(), shape))
