@@ -7,15 +7,31 @@
 clingo stays the reference: `verify(kb, circuit, rows)` lists every difference. This package knows no game.
 """
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from abl_cards.logic.build import Limits
-from abl_cards.logic.circuit import Circuit
 from abl_cards.logic.errors import Diagnostic, KBError, Location, Severity
-from abl_cards.logic.evaluate import evaluate, scores, weigh
-from abl_cards.logic.knowledge import KnowledgeBase
-from abl_cards.logic.oracle import Answer, Mismatch, Oracle, Table, claims, compare, tabulate, true_atoms, verify
 from abl_cards.logic.statements import Constraint
 from abl_cards.logic.terms import Atom, Input, Signature, Term
-from abl_cards.logic.torch_backend import evaluate_torch
+
+if TYPE_CHECKING:
+    from abl_cards.logic.circuit import Circuit
+    from abl_cards.logic.evaluation import evaluate, scores, weigh
+    from abl_cards.logic.knowledge import KnowledgeBase
+    from abl_cards.logic.oracle import Answer, Mismatch, Oracle, Table, claims, compare, tabulate, true_atoms, verify
+    from abl_cards.logic.torch_backend import evaluate_torch
+
+_PLACES = {
+    "circuit": ("Circuit",),
+    "evaluation": ("evaluate", "scores", "weigh"),
+    "knowledge": ("KnowledgeBase",),
+    "oracle": ("Answer", "Mismatch", "Oracle", "Table", "claims", "compare", "tabulate", "true_atoms", "verify"),
+    "torch_backend": ("evaluate_torch",),
+}
+"""What needs arrays, by module: the processes that ground rules, one for each knowledge base, start without."""
 
 __all__ = [
     "Answer",
@@ -44,3 +60,11 @@ __all__ = [
     "verify",
     "weigh",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What needs arrays, when somebody asks for it."""
+    for module, names in _PLACES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from abl_cards.budget import tick
 from abl_cards.logic.builder import Builder
 from abl_cards.logic.circuit import AND, FALSE, OR, TRUE, Circuit
-from abl_cards.logic.equations import Body, Equations, NotStratified
+from abl_cards.logic.equations import Body, Equations
 from abl_cards.logic.graph import components
 from abl_cards.logic.loops import Loop, constants
 from abl_cards.logic.prune import pruned
+from abl_cards.logic.strata import check_stratified
 from abl_cards.logic.terms import Atom
 
 
@@ -33,13 +34,6 @@ def compile_equations(
     compiler.add(abs(number) for number, _ in outputs)
     roots = [compiler.literal(number) for number, _ in outputs]
     return pruned(builder, [name for _, name in free], [name for _, name in outputs], roots, assumed or {})
-
-
-def require_stratified(equations: Equations, atoms: Iterable[int]) -> None:
-    """Raises NotStratified when one of these atoms, or what it depends on, depends on its own negation."""
-    compiler = _Compiler(equations, Builder(0), {})
-    for component in components(atoms, compiler.dependencies):
-        compiler.check_stratified(component)
 
 
 def specialise(circuit: Circuit, values: Mapping[Atom, bool]) -> Circuit:
@@ -114,7 +108,7 @@ class _Compiler:
 
     def _recursive(self, component: list[int]) -> None:
         """Settle the atoms that are constant; what stays recursive becomes one loop of gates."""
-        self.check_stratified(component)
+        check_stratified(component, self.equations, self.dependencies)
         settled = constants(component, self.equations, self.literal)
         if settled:
             self.known.update(settled)
@@ -123,25 +117,3 @@ class _Compiler:
             loop = Loop(component, self.equations, self.literal, self.builder.next_node())
             self.builder.loop(loop.gates)
             self.known.update(loop.known)
-
-    def check_stratified(self, component: list[int]) -> None:
-        inside = set(component)
-        for number in component:
-            for body in self.equations.get(number, ()):
-                for literal, weight in zip(body.literals, body.weights or (1,) * len(body.literals), strict=True):
-                    if abs(literal) in inside and (literal < 0 or weight < 0):
-                        raise NotStratified(self._path(abs(literal), number, inside))
-
-    def _path(self, start: int, goal: int, inside: set[int]) -> list[int]:
-        """The shortest way from an atom to another one inside a component, goal first."""
-        before = {start: start}
-        queue = [start]
-        for number in queue:
-            for successor in self.dependencies(number):
-                if successor in inside and successor not in before:
-                    before[successor] = number
-                    queue.append(successor)
-        path = [goal]
-        while path[-1] != start:
-            path.append(before[path[-1]])
-        return [path[0], *reversed(path[1:])]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-import numpy as np
-
 from abl_cards.budget import tick
 from abl_cards.logic.ground import WEIGHTED, GroundProgram
 
@@ -39,24 +37,20 @@ class GroundEquations:
     """The rules of a ground program by head, each made when it is asked for: circuits need a part of them only."""
 
     def __init__(self, ground: GroundProgram) -> None:
-        heads = np.array(ground.heads, np.int32)
-        order = np.argsort(heads, kind="stable")
-        sorted_heads, firsts = np.unique(heads[order], return_index=True)
-        ends = [*firsts[1:].tolist(), len(heads)]
-        self._rules = order.tolist()
-        self._places = dict(zip(sorted_heads.tolist(), zip(firsts.tolist(), ends, strict=True), strict=True))
+        self._rules: dict[int, list[int]] = {}
+        for rule, head in enumerate(ground.heads):
+            self._rules.setdefault(head, []).append(rule)
         self._ground, self._made = ground, dict[int, list[Body]]()
 
     def __getitem__(self, number: int) -> list[Body]:
         found = self._made.get(number)
         if found is None:
-            first, end = self._places[number]
-            found = self._made[number] = [body for rule in self._rules[first:end] for body in self._bodies(rule)]
+            found = self._made[number] = [body for rule in self._rules[number] for body in self._bodies(rule)]
         return found
 
     def get(self, number: int, default: tuple[()]) -> Sequence[Body]:
         """The bodies of an atom, none of one that no rule derives."""
-        return self[number] if number in self._places else default
+        return self[number] if number in self._rules else default
 
     def _bodies(self, rule: int) -> Iterator[Body]:
         """The body of a rule; none where it never fires."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from abl_cards import budget
 from abl_cards.budget import Budget
-from abl_cards.logic import blob
+from abl_cards.logic import blob, circuit_blob
 from abl_cards.logic import cache as disk
 from abl_cards.logic.build import Built, Limits, Request, build
 from abl_cards.logic.check import COST, PREFERENCE, SAYS, VIOLATED
@@ -138,11 +138,11 @@ class KnowledgeBase:
         """From the disk cache, or compiled and kept there."""
         numbers = [pair for signature in wanted for pair in self._instances(signature)]
         name = disk.of_circuit(self.stored, wanted) if self.stored else None
-        circuit = disk.get(name, blob.unpack_circuit) if name else None
+        circuit = disk.get(name, circuit_blob.unpack) if name else None
         if circuit is None:
             circuit = self._compiled(numbers)
             if name:
-                disk.put(name, blob.pack_circuit(circuit), make_room=False)
+                disk.put(name, circuit_blob.pack(circuit), make_room=False)
         return circuit
 
     def _compiled(self, numbers: Sequence[tuple[int, Atom]]) -> Circuit:

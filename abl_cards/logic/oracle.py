@@ -11,7 +11,7 @@ from clingo import ast
 
 from abl_cards.logic.build import Limits, arguments
 from abl_cards.logic.circuit import Circuit
-from abl_cards.logic.evaluate import evaluate, scores
+from abl_cards.logic.evaluation import evaluate, scores
 from abl_cards.logic.knowledge import KnowledgeBase
 from abl_cards.logic.program import statements_of
 from abl_cards.logic.terms import Atom, atom

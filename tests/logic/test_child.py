@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from abl_cards import budget
@@ -80,3 +83,9 @@ def test_a_crash_of_clingo_is_a_message(load: Load) -> None:
     nested = "-" * 1_000_000
     with pytest.raises(KBError, match=r"stopped by SIG|exceeded|failed"):
         load(DECLARATION + f"legal(9) :- {nested}1 < 1.", trusted=False)
+
+
+def test_children_start_without_arrays() -> None:
+    """One is started for each knowledge base: half of its time to start would be numpy's."""
+    script = "import sys, abl_cards.logic.child; sys.exit('numpy' in sys.modules or 'numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

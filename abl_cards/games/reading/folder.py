@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from abl_cards.games.reading.fluents import MANNERS, declared_fluents
-from abl_cards.games.reading.variants import HOME, SCIENCE, Layers, layers_of, text_of
+from abl_cards.games.reading.variants import HOME, SCIENCE, Layers, layers_of, text_about, text_of
 from abl_cards.logic import Input, KnowledgeBase, Signature, Term
 from abl_cards.logic.errors import kb_error
 from abl_cards.logic.files import lies_in
@@ -111,7 +111,7 @@ class Folder:
 
     @cached_property
     def _text(self) -> Program:
-        return text_of(self._files, self.library)
+        return text_about(("default_profile", "title", "platform"), self._files, self.library)
 
     def program(self, profile: str | None = None) -> Program:
         """What the text declares and uses."""

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from clingo import ast
+
 import kb
 from abl_cards.logic import KBError, Limits, Location, Signature
 from abl_cards.logic.errors import error, kb_error, suggestion
@@ -82,6 +84,18 @@ def layers_of(folder: Path) -> Layers:
 def text_of(files: list[Path], library: tuple[Path, ...] = (COMMON,)) -> Program:
     """What the text of some files declares and uses; what is wrong with it is found when it is loaded."""
     return _program(read(files, Limits().file_bytes, library)[0])
+
+
+def text_about(names: tuple[str, ...], files: list[Path], library: tuple[Path, ...] = (COMMON,)) -> Program:
+    """The rules whose heads have one of these names, and nothing else of the text: much less to look at."""
+    sources = read(files, Limits().file_bytes, library)[0]
+    return collect([each for each in parse(sources)[0] if _is_about(names, each)], sources, {})
+
+
+def _is_about(names: tuple[str, ...], statement: ast.AST) -> bool:
+    if statement.ast_type == ast.ASTType.Rule:
+        return str(statement.head).startswith(names)
+    return bool(statement.ast_type == ast.ASTType.Definition)
 
 
 @lru_cache(maxsize=16)  # who loads a folder asks several times what its text says

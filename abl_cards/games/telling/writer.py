@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.telling.columns import AT_LEAST, BIT, EQUAL, Words, test_of
 from abl_cards.logic import Circuit
-from abl_cards.logic.evaluate import Inputs, evaluate_told
+from abl_cards.logic.evaluation import Inputs, evaluate_told
 from abl_cards.parallel import THREADS, each_share
 
 BLOCK = 256
