@@ -135,8 +135,8 @@ def test_a_value_that_is_read_off_the_policy_follows_its_copies(engine: Engine, 
     with torch.no_grad():
         for weights in networks.decision.parameters():
             weights.zero_()
-        assert float(other.critic(asked, opened).std()) > 0
-        assert float(networks.critic(asked, opened).std()) == 0
+        assert float(other.critic(asked, opened).std()) > 1e-4
+        assert float(networks.critic(asked, opened).std()) < 1e-6
 
 
 def test_a_game_whose_labels_are_several_card_sets_has_no_planes() -> None:
