@@ -14,15 +14,19 @@ from abl_cards.arena.hall import (
     decision_keys,
     match_keys,
     play_match,
+    play_part,
+    result_of,
     seatings_of,
 )
 from abl_cards.arena.intervals import interval, mean_interval, wilson, worth
+from abl_cards.arena.part import Part
 from abl_cards.arena.results import Lapse, MatchResult, RoleResult, Standing
 
 __all__ = [
     "AT_ONCE",
     "Lapse",
     "MatchResult",
+    "Part",
     "Points",
     "Progress",
     "RoleResult",
@@ -32,6 +36,8 @@ __all__ = [
     "match_keys",
     "mean_interval",
     "play_match",
+    "play_part",
+    "result_of",
     "seatings_of",
     "wilson",
     "worth",

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, GivenUp, Keys
 from abl_cards.agents.program import one_script
-from abl_cards.arena.intervals import interval
-from abl_cards.arena.results import Lapse, MatchResult, RoleResult, Standing, Tally, first_places, standings
+from abl_cards.arena.part import Part
+from abl_cards.arena.results import Lapse, MatchResult, Tally, first_places
 from abl_cards.games import Engine, GameError, Indices, Tables
 from abl_cards.games.audience import Audience, Quiet
 from abl_cards.games.faults import naming
@@ -67,9 +67,7 @@ def play_match(
     deals (strength/rules.py) plays them one after the other when it is told so. Where an agent listens, the games are
     played one after the other.
     """
-    seatings = seatings_of(engine, len(agents))
-    if len(agents) > 2:
-        seatings, names, agents = _merged(seatings, names, agents)
+    seatings, names, agents = _seated(engine, names, agents)
 
     def write_log(entry: dict[str, Any]) -> None:
         assert log
@@ -79,18 +77,41 @@ def play_match(
     watching: list[Listener] = [*([script] if script else []), *(each for each in agents if isinstance(each, Listener))]
     at_once = 1 if watching else min(games, AT_ONCE)
     recorder = engine.recorder(at_once, agents=list(names), seed=seed) if write else None
-    hall = _Hall(engine, names, agents, seatings, games, seed, at_once, recorder, write, watching, points, given)
+    hall = _Hall(engine, names, agents, seatings, range(games), seed, at_once, recorder, write, watching, points, given)
     done = np.zeros(games, np.bool_)
     for finished in hall.play():
         done[finished] = True
         if progress:
             progress(int(done.sum()), tuple((hall.share[:, done] == 1).sum(axis=1).tolist()))
-    shares = hall.share[0]
-    wins = tuple((hall.share == 1).sum(axis=1).tolist())
-    return MatchResult(
-        tuple(names), games, seed, wins, games - sum(wins), float(shares.mean()), interval(shares, len(seatings)),
-        int(hall.episodes.sum()), hall.roles(), hall.standings(), tuple(hall.lapses),
-    )  # fmt: skip
+    return hall.part().result(engine, names, seed, len(seatings))
+
+
+def play_part(
+    engine: Engine, names: Sequence[str], agents: Sequence[Agent], games: range, seed: int, given: bool = False
+) -> Part:
+    """Some of the games of a match, by their numbers; see ``play_match``. Raises GameError where an agent listens."""
+    seatings, names, agents = _seated(engine, names, agents)
+    if one_script(engine, agents, None) or any(isinstance(each, Listener) for each in agents):
+        raise GameError("an agent that listens plays the games one after the other: leave --ray out")
+    hall = _Hall(engine, names, agents, seatings, games, seed, min(len(games), AT_ONCE), None, None, [], None, given)
+    for _ in hall.play():
+        pass
+    return hall.part()
+
+
+def result_of(engine: Engine, names: Sequence[str], seed: int, parts: Sequence[Part]) -> MatchResult:
+    """The result of a match whose games were played in parts, in their order."""
+    seatings = seatings_of(engine, len(names))
+    known = names if len(names) == 2 else list(dict.fromkeys(names))
+    return Part.joined(parts).result(engine, known, seed, len(seatings))
+
+
+def _seated(
+    engine: Engine, names: Sequence[str], agents: Sequence[Agent]
+) -> tuple[NDArray[np.int8], Sequence[str], Sequence[Agent]]:
+    """Who sits where; of more than two agents those of one name are one."""
+    seatings = seatings_of(engine, len(agents))
+    return (seatings, names, agents) if len(agents) == 2 else _merged(seatings, names, agents)
 
 
 def _merged(
@@ -121,7 +142,7 @@ class _Hall:
         names: Sequence[str],
         agents: Sequence[Agent],
         seatings: NDArray[np.int8],
-        games: int,
+        games: range,
         seed: int,
         at_once: int,
         recorder: Recorder | None,
@@ -133,22 +154,21 @@ class _Hall:
         self._given = given
         self._names, self._agents, self._games, self._seed = names, agents, games, seed
         self._seatings, self._roles = seatings, engine.roles
-        self._alike = len(engine.roles) < 2 and int(engine.teams.max()) > 1
-        self._game = np.arange(at_once)  # [tables] the game at each table
-        self._next = len(self._game)
+        self._game = np.arange(games.start, games.start + at_once)  # [tables] the game at each table
+        self._next = games.start + at_once
         counting = [_Counting(engine, seatings, self._game, points)] if points else []
         writing: list[Listener] = [recorder, Scribe(recorder, write, self._heading)] if recorder and write else []
         heard = Audience.of([*writing, *watching, *counting])
         self._tables: Tables = engine.tables(self._keys(self._game), heard)
         self._tables.patient = True
-        self.share = np.zeros((len(agents), games))  # what each agent got of each game
-        self._points = np.full((len(agents), len(self._roles), games), np.nan)  # of a seat of each with each part
-        self._tallies = [Tally.empty(games) for _ in agents]
-        self.episodes = np.zeros(games, np.int64)
-        self.lapses: list[Lapse] = []
+        self.share = np.zeros((len(agents), len(games)))  # what each agent got of each game
+        self._points = np.full((len(agents), len(self._roles), len(games)), np.nan)  # of a seat of each with each part
+        self._tallies = [Tally.empty(len(games)) for _ in agents]
+        self._episodes = np.zeros(len(games), np.int64)
+        self._lapses: list[Lapse] = []
 
     def play(self) -> Iterator[Indices]:
-        """Play on; yields the numbers of the games that have just finished, possibly none.
+        """Play on; yields which games have just finished, counted from the first one, possibly none.
 
         Raises GameError that names the game where the rules lead nowhere.
         """
@@ -163,28 +183,16 @@ class _Hall:
             over = np.flatnonzero(running & (self._tables.winner != -1))
             yield self._finish(over)
             running[over] = False
-            fresh = over[: max(0, self._games - self._next)]
+            fresh = over[: max(0, self._games.stop - self._next)]
             if fresh.size:
                 self._game[fresh] = np.arange(self._next, self._next + len(fresh))
                 self._next += len(fresh)
                 self._tables.begin_match(fresh, self._keys(self._game[fresh]))
                 running[fresh] = True
 
-    def roles(self) -> tuple[RoleResult, ...]:
-        """What each agent made of each part, where there are several."""
-        if len(self._roles) < 2:
-            return ()
-        return tuple(
-            RoleResult.of(role, name, points[~np.isnan(points)])
-            for role, by_agent in zip(self._roles, self._points.swapaxes(0, 1), strict=True)
-            for name, points in zip(self._names, by_agent, strict=True)
-        )
-
-    def standings(self) -> tuple[Standing, ...]:
-        """How the agents stand, where more than two sides are alike, or more than two agents play."""
-        if len(self._agents) == 2 and not self._alike:
-            return ()
-        return standings(self._names, self._tallies, len(self._seatings))
+    def part(self) -> Part:
+        """What the games came to."""
+        return Part(self.share, self._points, tuple(self._tallies), self._episodes, tuple(self._lapses))
 
     def _named(self, table: int) -> str:
         return f"seed {self._seed}, game {self._game[table]} (table {table})"
@@ -232,14 +240,14 @@ class _Hall:
         """End the game of the only table: whoever listens, as such agents do, plays one after the other."""
         game, here = int(self._game[0]), np.zeros(1, np.int64)
         agent = self._names[self._seating(self._game)[0, lapse.seat]]
-        self.lapses.append(Lapse(game, lapse.seat, agent, lapse.kind, str(lapse)))
+        self._lapses.append(Lapse(game, lapse.seat, agent, lapse.kind, str(lapse)))
         self._tables.give_up(here, np.array([lapse.points]))
 
     def _finish(self, over: Indices) -> Indices:
-        games = self._game[over].copy()
-        points, seating = self._tables.outcome(over), self._seating(games)
+        games = self._game[over] - self._games.start
+        points, seating = self._tables.outcome(over), self._seating(self._game[over])
         self.share[:, games] = _shares(points, seating, len(self._agents))
-        self.episodes[games] = self._tables.episode[over]
+        self._episodes[games] = self._tables.episode[over]
         roles = self._tables.roles(over)
         for agent, tally in enumerate(self._tallies):
             tally.note(games, points, seating == agent)

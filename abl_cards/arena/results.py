@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -79,6 +79,11 @@ class Tally:
     def empty(cls, games: int) -> Tally:
         """Nothing is played yet."""
         return cls(*(np.zeros(games) for _ in range(4)))
+
+    @classmethod
+    def joined(cls, tallies: Sequence[Tally]) -> Tally:
+        """Of games one after the other."""
+        return cls(*(np.concatenate([getattr(tally, each.name) for tally in tallies]) for each in fields(cls)))
 
     def note(self, games: NDArray[np.int64], points: NDArray[np.float64], mine: NDArray[np.bool_]) -> None:
         """Add games [n] that have ended, by what they were worth to each seat [n, seats], and which seats it had."""

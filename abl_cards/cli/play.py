@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,9 +26,11 @@ from abl_cards.cli.console import (
     shorten,
     waiting,
 )
+from abl_cards.cli.elsewhere import Address, WithRay, cluster
 
 if TYPE_CHECKING:
     from abl_cards.agents import Agent
+    from abl_cards.arena import MatchResult
     from abl_cards.games import Engine
     from abl_cards.replaying import FileReplay
 
@@ -37,7 +40,8 @@ INTERRUPTED = 130
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (match, replay, legal):
+    app.command(cls=WithRay)(match)
+    for command in (replay, legal):
         app.command()(command)
 
 
@@ -60,6 +64,7 @@ def match(
         Path | None,
         typer.Option("--log", metavar="FILE", help="Write every round as a log of Botzone's: .jsonl, .jsonl.gz."),
     ] = None,
+    ray: Address = None,
     as_json: AsJson = False,
 ) -> None:
     """Play agents against each other: whole matches, each deal once for every way to seat them.
@@ -78,6 +83,8 @@ def match(
         abl-cards match president kb greedy random random
 
         abl-cards match doudizhu kb greedy --deals deals.jsonl
+
+    With --ray the games are shared out among processes, here or in a cluster, and the result is the same.
 
     --json prints {"agents","games","seed","wins","draws","rate","interval","episodes"}, "roles", "standings" and
     "lapses" where there are. A lapse is a game that a program has lost by a fault:
@@ -100,6 +107,12 @@ def match(
         engine, games = _given(engine, deals, games, ways)
     games = games or USUAL_GAMES
     players, names = zip(*(_agent(text, engine) for text in agents), strict=True)
+    if ray is not None:
+        _check_alone(names, record, log)
+        where = (game_name, directory and directory.absolute(), profile)
+        result = _elsewhere(ray, where, engine, names, games, seed, deals, ways)
+        print_json(result.to_json()) if as_json else print_result(result, engine, "en")
+        return
     language = next((each.language for each in players if isinstance(each, Human)), "en")
     watched = any(isinstance(each, Listener) for each in players)  # by somebody who would not see a bar move
     bar = nullcontext(lambda done, remark: None) if watched else progress(" : ".join(names), games)
@@ -117,6 +130,29 @@ def match(
         print_json(result.to_json())
     else:
         print_result(result, engine, language)
+
+
+def _check_alone(names: Sequence[str], record: Path | None, log: Path | None) -> None:
+    """End the command where one process has to see every game, or sits at the only terminal there is."""
+    if record or log:
+        misuse("--record and --log write as episodes end, which one process has to see: leave --ray out")
+    if any(name.partition(":")[0] in ("human", "program") for name in names):
+        misuse("humans and programs play the games one after the other: leave --ray out")
+
+
+def _elsewhere(
+    address: str, where: tuple[str, Path | None, str | None], engine: Engine, names: Sequence[str], games: int,
+    seed: int, deals: Path | None, ways: int,
+) -> MatchResult:  # fmt: skip
+    """The result of a match whose games are tasks of Ray."""
+    from abl_cards.cluster.matches import Match, play_match
+    from abl_cards.games import GameError
+    from abl_cards.records import read_records
+
+    given = None if deals is None else tuple(each for each in read_records(deals) if not isinstance(each, GameError))
+    match = Match(*where, tuple(names), games, seed, given)
+    with cluster(address) as there, progress(" : ".join(names), games) as tell:
+        return play_match(there, match, engine, ways, lambda done: tell(done, ""))
 
 
 def replay(

@@ -12,11 +12,12 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from abl_cards.cluster.parcels import Parcel, opened
 from abl_cards.games import GameError
 from abl_cards.loop.crew import HOST
 from abl_cards.parallel import THREADS
@@ -28,6 +29,11 @@ REMEDY = "pip install 'abl-cards[cluster]'"
 
 ONE_THREAD = dict.fromkeys(("ABL_CARDS_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 """The environment of a process of Ray that has one processor."""
+
+_LOOK = 60.0
+"""Seconds between two looks at what machines there are."""
+_RETRIES = 3
+"""Times that a task is done again."""
 
 _MOST_STORE = 2 << 30
 """Bytes of a Ray of ours for what its processes hand over; beyond, it writes to its folder."""
@@ -54,6 +60,31 @@ class Cluster:
         remote = self.ray.remote(kind)
         chosen = {"num_cpus": 1, "max_restarts": 0, "max_task_retries": 0, "runtime_env": {"env_vars": ONE_THREAD}}
         return remote.options(**chosen).remote(*arguments)
+
+    def tasks(self, function: Callable[..., Parcel], calls: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
+        """What a function of ours gives for each of some arguments, with the number of the call, as they are done.
+
+        A task whose process ends is done again: what it gives depends on its arguments alone. Raises GameError.
+        """
+        remote = self.ray.remote(function)
+        chosen = {"num_cpus": 1, "max_retries": _RETRIES, "runtime_env": {"env_vars": ONE_THREAD}}
+        running = {remote.options(**chosen).remote(*each): number for number, each in enumerate(calls)}
+        try:
+            while running:
+                done, _ = self.ray.wait(list(running), num_returns=1, timeout=_LOOK)
+                if not done and self.ray.cluster_resources().get("CPU", 0) < 1:
+                    raise GameError("no machine of the cluster is left that has a processor")
+                for each in done:
+                    yield running.pop(each), self._result(each)
+        finally:
+            for each in running:
+                self.ray.cancel(each, force=True)
+
+    def _result(self, done: Any) -> Any:
+        try:
+            return opened(self.ray.get(done))
+        except self.ray.exceptions.RayError as problem:
+            raise GameError(f"a task of Ray ended {_RETRIES + 1} times ({_last_line(problem)})") from problem
 
 
 @contextmanager
@@ -108,7 +139,7 @@ def _library() -> Any:
 def _begin(ray: Any, address: str, folder: str | None, processors: int) -> None:
     if ray.is_initialized():
         raise GameError("this process belongs to a Ray already; leave that one first")
-    quietly = {"logging_level": logging.ERROR, "log_to_driver": True}
+    quietly = {"logging_level": logging.ERROR, "log_to_driver": False}  # what is wrong is in what they answer
     try:
         if folder is None:
             ray.init(address=_checked(address), **quietly)
