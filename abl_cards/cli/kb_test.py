@@ -116,7 +116,8 @@ def _cases(game: Game, profile: str | None, report: dict[str, Any], quiet: bool)
     found: list[Failure] = []
     try:
         cases = read_cases(game.home)
-        found = list(failures(cases, lambda each: load_engine(game, None, each or profile)))
+        wrong = failures(cases, lambda each: load_engine(game, None, each or profile))
+        found = sorted(wrong, key=lambda each: each.case.line)
     except (KBError, GameError) as problem:
         fail(problem)
     report["cases"] = {"number": len(cases), "failed": [{"line": each.case.line, "said": each.said} for each in found]}

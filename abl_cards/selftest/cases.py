@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards.games import Engine, GameError, Moment
+from abl_cards.games.game import Disagreement
 from abl_cards.games.tables import is_play
 from abl_cards.lines import batches, parse_line, reading
 
@@ -100,11 +101,28 @@ def _check(value: Any) -> None:
 
 
 def failures(cases: Sequence[Case], engine_of: Callable[[str | None], Engine]) -> Iterator[Failure]:
-    """The cases that do not hold by the rules of each case's profile; raises KBError where these do not compile."""
+    """The cases that do not hold by the rules of each case's profile; raises KBError where these do not compile.
+
+    Whole records come last: they take longest, those of a profile play side by side.
+    """
+    whole: dict[str | None, list[Case]] = {}
     for case in cases:
-        said = failure_of(case, engine_of(case.profile))
-        if said:
+        if case.about == "record" and "before" not in case.value:
+            whole.setdefault(case.profile, []).append(case)
+        elif said := failure_of(case, engine_of(case.profile)):
             yield Failure(case, said)
+    for profile, some in whole.items():
+        yield from _wrong_records(some, engine_of(profile))
+
+
+def _wrong_records(cases: Sequence[Case], engine: Engine) -> Iterator[Failure]:
+    try:
+        found = engine.replay([case.value["record"] for case in cases]).disagreements
+    except GameError:  # one that cannot be read, or that leads nowhere, keeps the others from their ends
+        said = [(case, failure_of(case, engine)) for case in cases]
+    else:
+        said = [(case, _joined(found, line)) for line, case in enumerate(cases, 1)]
+    yield from (Failure(case, text) for case, text in said if text)
 
 
 def failure_of(case: Case, engine: Engine) -> str:
@@ -134,8 +152,12 @@ def _said(case: Case, engine: Engine) -> str:
 
 
 def _wrong_record(engine: Engine, record: Any) -> str:
-    again = engine.replay([record])
-    return "; ".join(problem.text for problem in again.disagreements)
+    return _joined(engine.replay([record]).disagreements, 1)
+
+
+def _joined(found: Sequence[Disagreement], line: int) -> str:
+    """What is said of one of several records."""
+    return "; ".join(problem.text for problem in found if problem.line == line)
 
 
 def _wrong_words(engine: Engine, words: Any) -> str:

@@ -62,6 +62,10 @@ def test_records_play_again_and_have_positions(engine: Engine) -> None:
     assert not failure_of(Case(1, {"record": record}), engine)
     assert "points" in failure_of(Case(1, {"record": record | {"points": [9, -9, 0]}}), engine)
     assert "not 0" in failure_of(Case(1, {"record": record, "before": 3, "moves": 0}), engine)
+    several = [record, record | {"points": [9, -9, 0]}, {"hands": 3}, record]
+    found = list(failures([Case(line, {"record": each}) for line, each in enumerate(several, 1)], lambda _: engine))
+    assert [each.case.line for each in found] == [2, 3]  # they play side by side, and each is told of its own
+    assert "points" in found[0].said
 
 
 @pytest.mark.parametrize(
