@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +18,8 @@ Bar = Callable[[str, int | None], AbstractContextManager[Tell]]
 """Opens a progress bar with a text and a total."""
 Publish = Callable[[Report, str], Any]
 """Given the report of what is finished, and what is missing in words."""
+Elsewhere = Callable[[Sequence[str], Mapping[str, Any]], Iterator[tuple[str, Any]]]
+"""From keys of cells, and the results that are known by their keys, to their results as they are measured."""
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -38,17 +40,36 @@ def unpublished(report: Report, missing: str) -> None:
     """For who reads no report before the end."""
 
 
+class Unknown(Exception):
+    """A cell that was not measured yet, met by who only looks."""
+
+    def __init__(self, what: Mapping[str, Any], text: str) -> None:
+        super().__init__(text)
+        self.what, self.text = what, text
+
+
 class Desk:
     """A folder of results. A cell is a result and what it depends on; a finished cell is never measured again.
 
     What is finished is published before more is measured, so that a run that is killed leaves a report of it.
     """
 
-    def __init__(self, folder: Path, bar: Bar = no_bar, publish: Publish = unpublished) -> None:
-        """Work in this folder, and go on from what lies there."""
+    def __init__(
+        self,
+        folder: Path,
+        bar: Bar = no_bar,
+        publish: Publish = unpublished,
+        elsewhere: Elsewhere | None = None,
+        remember: bool = True,
+    ) -> None:
+        """Work in this folder, and go on from what lies there, unless nothing is to be remembered.
+
+        What is measured of each of several items may be measured elsewhere.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.bar, self._publish = folder, bar, publish
-        self._kept = dict(_read(folder / "cells.jsonl"))
+        self._elsewhere, self._looking = elsewhere, False
+        self._kept = dict(_read(folder / "cells.jsonl")) if remember else {}
         self._done = self._planned = 0
         self._finished: list[tuple[str, Any]] = []  # texts and results
         self._report: Callable[[], Report] | None = None  # of what is finished
@@ -64,7 +85,11 @@ class Desk:
 
         ``what`` names everything that the result depends on: settings, rules, weights.
         """
-        key = _key(what)
+        key = key_of(what)
+        if self._looking:
+            if key not in self._kept:
+                raise Unknown(what, text)
+            return self._kept[key]
         if key in self._kept:
             self.log(f"{text}: known")
             self._done += 1
@@ -80,10 +105,45 @@ class Desk:
         self._done += 1
         began = time.perf_counter()
         with self.bar(f"[{self._done}/{max(self._done, self._planned)}] {text}", total) as tell:
-            result = json.loads(json.dumps(work(tell)))  # what is written is what a later run will read
-        self._add("cells.jsonl", json.dumps({"cell": dict(what), "result": result}, ensure_ascii=False))
-        self._kept[_key(what)] = result
+            self._keep(what, work(tell))
         self.log(f"{text}: {time.perf_counter() - began:.1f} s")
+
+    def _keep(self, what: Mapping[str, Any], found: Any) -> None:
+        result = json.loads(json.dumps(found))  # what is written is what a later run will read
+        self._add("cells.jsonl", json.dumps({"cell": dict(what), "result": result}, ensure_ascii=False))
+        self._kept[key_of(what)] = result
+
+    # --- what is measured elsewhere -----------------------------------------------------------------------------------
+
+    def _gather(self, items: Sequence[K], measure: Callable[[K], V], show: Callable[[Mapping[K, V]], None]) -> None:
+        """Have the cells of items measured elsewhere that are not known here, until none is left; show what is known.
+
+        What an item asks for first has to be known before it asks for more, so there may be several rounds.
+        """
+        found, unknown = self._look(items, measure)
+        while unknown and self._elsewhere:
+            missing = {key_of(each.what): each for each in unknown}
+            with self.bar(f"{len(missing)} measurements elsewhere", len(missing)) as tell:
+                for number, (key, result) in enumerate(self._elsewhere(list(missing), self._kept), 1):
+                    self._keep(missing[key].what, result)
+                    self.log(f"{missing[key].text}: measured elsewhere")
+                    tell(number, missing[key].text)
+                    found, unknown = self._look(items, measure)
+                    show(found)
+
+    def _look(self, items: Sequence[K], measure: Callable[[K], V]) -> tuple[dict[K, V], list[Unknown]]:
+        """What is known of items, and what is not."""
+        found, unknown = dict[K, V](), list[Unknown]()
+        self._looking = True
+        try:
+            for item in items:
+                try:
+                    found[item] = measure(item)
+                except Unknown as missing:
+                    unknown.append(missing)
+        finally:
+            self._looking = False
+        return found, unknown
 
     # --- what is reported on the way ----------------------------------------------------------------------------------
 
@@ -96,6 +156,14 @@ class Desk:
     ) -> dict[K, V]:
         """What is measured of each item; ``report`` says what is known when only some are finished, one at least."""
         every, found = list(items), dict[K, V]()
+
+        def show(known: Mapping[K, V]) -> None:
+            missing = [name(each) for each in every if each not in known]
+            if known and missing:
+                self._publish(report(known), _listed(missing))
+
+        if self._elsewhere:
+            self._gather(every, measure, show)
         for number, item in enumerate(every):
             found[item] = measure(item)
             missing = [name(each) for each in every[number + 1 :]]
@@ -140,7 +208,8 @@ def _shortened(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
 
-def _key(what: Mapping[str, Any]) -> str:
+def key_of(what: Mapping[str, Any]) -> str:
+    """What a cell is known by."""
     return json.dumps(what, sort_keys=True)
 
 
@@ -152,4 +221,4 @@ def _read(file: Path) -> Iterator[tuple[str, Any]]:
         write_text(file, "".join(whole))
     for line in whole:
         kept = json.loads(line)
-        yield _key(kept["cell"]), kept["result"]
+        yield key_of(kept["cell"]), kept["result"]

@@ -15,7 +15,7 @@ from abl_cards.games import GameError
 from abl_cards.logic.errors import suggestion
 from abl_cards.loop.lock import only_here
 from abl_cards.settings import plain
-from experiments.desk import Bar, Desk, no_bar
+from experiments.desk import Bar, Desk, Elsewhere, no_bar
 from experiments.report import Report
 
 
@@ -49,7 +49,9 @@ def experiment(name: str) -> Experiment:
     return known[name]
 
 
-def conduct(name: str, settings: Any, folder: Path, bar: Bar = no_bar) -> dict[str, Any]:
+def conduct(
+    name: str, settings: Any, folder: Path, bar: Bar = no_bar, elsewhere: Elsewhere | None = None
+) -> dict[str, Any]:
     """Run an experiment and write its results into a folder; returns them as plain values.
 
     What was measured before with the same rules, weights and settings is taken from the folder. What is finished is
@@ -57,11 +59,12 @@ def conduct(name: str, settings: Any, folder: Path, bar: Bar = no_bar) -> dict[s
     """
     found = experiment(name)
     with only_here(folder):
-        return _conduct(found, settings, _Results(name, found.summary, settings, folder), bar)
+        results = _Results(name, found.summary, settings, folder)
+        return _conduct(found, settings, results, Desk(folder, bar, results.write, elsewhere))
 
 
-def _conduct(found: Experiment, settings: Any, results: _Results, bar: Bar) -> dict[str, Any]:
-    name, desk = results.name, Desk(results.folder, bar, results.write)
+def _conduct(found: Experiment, settings: Any, results: _Results, desk: Desk) -> dict[str, Any]:
+    name = results.name
     desk.log(f"{name} begins")
     try:
         report = found.run(settings, desk)

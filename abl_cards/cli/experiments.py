@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,11 +22,15 @@ from abl_cards.cli.console import (
     read_settings,
     rule_words,
 )
+from abl_cards.cli.elsewhere import Address, WithRay, cluster
+
+if TYPE_CHECKING:
+    from experiments.desk import Elsewhere
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command()(run)
+    app.command(cls=WithRay)(run)
 
 
 def run(
@@ -42,6 +48,7 @@ def run(
         Path | None, typer.Option("--dir", metavar="DIR", help="Where results go; default: runs/EXPERIMENT.")
     ] = None,
     afresh: Annotated[bool, typer.Option("--afresh", help="Forget what was measured there before.")] = False,
+    ray: Address = None,
     show: Annotated[bool, typer.Option("--settings", help="Show the settings and what they mean.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -50,6 +57,7 @@ def run(
     What is finished is kept: an experiment that was stopped goes on when the command is given again, and so does one
     with other settings, as far as they leave results as they are. --kb and --profile are settings like others: the
     rules by which everything is played and learned. A setting with several values takes them separated by blanks.
+    With --ray what is measured of each of several things is measured by processes side by side, here or in a cluster.
     --json prints {"experiment","directory","settings","tables","plots"}, as in results.json.
 
         abl-cards run
@@ -70,12 +78,25 @@ def run(
     folder = directory or Path("runs") / (f"{name}-smoke" if smoke else name)
     if afresh and (folder / "cells.jsonl").exists():
         shutil.rmtree(folder)
-    results = conduct(name, chosen, folder, progress)
+    with _away(ray, name, chosen, folder) as elsewhere:
+        results = conduct(name, chosen, folder, progress, elsewhere)
     if as_json:
         print_json(results)
     else:
         typer.echo((folder / "report.md").read_text("utf-8"))
         typer.echo(f"Everything is in {folder}.")
+
+
+@contextmanager
+def _away(ray: str | None, name: str, settings: Any, folder: Path) -> Iterator[Elsewhere | None]:
+    """Who measures for this process, if anybody does."""
+    if ray is None:
+        yield None
+        return
+    from experiments.away import Away
+
+    with cluster(ray) as there:
+        yield Away(there, name, settings, folder)
 
 
 def _find(name: str) -> Any:

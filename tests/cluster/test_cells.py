@@ -1,0 +1,71 @@
+"""Experiments on Ray: the same results as in one process."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards import archive
+from abl_cards.cluster.start import Cluster
+from abl_cards.games import GameError
+from abl_cards.loop.messages import made, plain
+from experiments.away import Away, _measure
+from experiments.desk import Desk, key_of
+from experiments.experiment import conduct, experiment, experiments
+from experiments.report import Report, Table
+
+
+def settings() -> Any:
+    chosen = experiment("guandan_tournament").budget(smoke=True)
+    return made(type(chosen), plain(chosen) | {"agents": ("random", "greedy", "kb"), "games": 4, "visits": 0})
+
+
+@pytest.mark.parametrize("name", experiments())
+def test_settings_travel(name: str) -> None:
+    for smoke in (False, True):
+        chosen = experiment(name).budget(smoke)
+        assert made(type(chosen), archive.unpack(archive.pack(plain(chosen)))) == chosen
+
+
+def test_an_experiment_on_ray_comes_to_the_same(tmp_path: Path, cluster: Cluster) -> None:
+    """Bit for bit, but for the folder's name."""
+    name, chosen = "guandan_tournament", settings()
+    alone = conduct(name, chosen, tmp_path / "alone")
+    there = tmp_path / "there"
+    found = conduct(name, chosen, there, elsewhere=Away(cluster, name, chosen, there))
+    assert found | {"directory": ""} == alone | {"directory": ""}
+    cells = [sorted((tmp_path / each / "cells.jsonl").read_text().splitlines()) for each in ("alone", "there")]
+    assert cells[0] == cells[1]
+    assert (there / "log.txt").read_text().count("measured elsewhere") == len(cells[0])
+
+
+def report(found: Any) -> Report:
+    return Report([Table("found", "Found", ("item", "value"), [[str(each), value] for each, value in found.items()])])
+
+
+def test_what_depends_on_another_cell_is_asked_for_afterwards(tmp_path: Path) -> None:
+    asked: list[list[str]] = []
+
+    def elsewhere(keys: Any, known: Any) -> Any:
+        asked.append(sorted(keys))
+        yield from ((key, 10 + len(known)) for key in keys)
+
+    published: list[str] = []
+    desk = Desk(tmp_path, publish=lambda told, missing: published.append(missing), elsewhere=elsewhere)
+
+    def measure(item: int) -> int:
+        first = desk.cell({"first": item % 2}, lambda tell: pytest.fail("measured here"), f"first {item}")
+        return int(desk.cell({"of": item, "first": first}, lambda tell: pytest.fail("measured here"), f"of {item}"))
+
+    found = desk.each(range(3), measure, report)
+    assert [len(keys) for keys in asked] == [2, 3]
+    assert sorted(found.values()) == [12, 13, 14]
+    assert published[0] == "1, 2"
+    assert len((tmp_path / "cells.jsonl").read_text().splitlines()) == 5
+
+
+def test_a_cell_that_is_not_there_is_said(tmp_path: Path) -> None:
+    """As where a machine has other rules or weights."""
+    with pytest.raises(GameError, match="has no such cell here"):
+        _measure("guandan_tournament", plain(settings()), str(tmp_path), {}, key_of({"match": ["nobody"]}))
+    assert not (tmp_path / "cells.jsonl").exists()
