@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from learners.decision import MOST_REGRET, REGRET_UNIT, OpenHands, Question
 from learners.pictures import MOST_OPTIONS, Options, Pictures, options_of
-from learners.presets import ESTIMATE, LABEL, REGRET, Look, Preset
+from learners.presets import ESTIMATE, REGRET, Look, Preset
 
 _FORBIDDEN = -1e9
 _GROUPS = 8
@@ -65,20 +65,15 @@ class Trunk(nn.Module):
 class Weigher(nn.Module):
     """What an option is worth beside the hidden layer."""
 
-    def __init__(self, told: int, look: Look, labels: int) -> None:
+    def __init__(self, told: int, look: Look) -> None:
         super().__init__()
         self.option, self.state = nn.Linear(told, look.options), nn.Linear(look.hidden, look.options)
-        self.label = nn.Embedding(labels, look.options) if labels else None
         self.between, self.score = nn.Linear(look.options, look.options), nn.Linear(look.options, 1)
         nn.init.normal_(self.score.weight, std=0.1)
-        if self.label is not None:
-            nn.init.zeros_(self.label.weight)
 
     def forward(self, told: Tensor, hidden: Tensor, options: Options) -> Tensor:
         """What is told of m options [m, told], and the hidden layer [n, hidden], to [m]."""
         mixed = self.option(told) + self.state(hidden)[options.row]
-        if self.label is not None:
-            mixed = mixed + self.label(options.label)
         found: Tensor = self.score(torch.relu(self.between(torch.relu(mixed)))).squeeze(1)
         return found
 
@@ -86,7 +81,7 @@ class Weigher(nn.Module):
 class Looking(nn.Module):
     """The policy. With the costs of the knowledge base among its inputs they are its prior as well."""
 
-    def __init__(self, pictures: Pictures, preset: Preset, labels: int, others: int) -> None:
+    def __init__(self, pictures: Pictures, preset: Preset, others: int) -> None:
         super().__init__()
         look = preset.look
         if look is None:
@@ -99,7 +94,7 @@ class Looking(nn.Module):
         self.policy: nn.Module = nn.Linear(look.hidden, MOST_OPTIONS)
         if self.by_one:
             told = 2 * pictures.copies * pictures.size + (REGRET in self.inputs)
-            self.policy = Weigher(told, look, labels if LABEL in self.inputs else 0)
+            self.policy = Weigher(told, look)
         self.trust = nn.Parameter(torch.ones(())) if REGRET in self.inputs else None
         self.forget_inputs, self.forget = nn.Dropout(0.0), nn.Dropout(0.0)
 

@@ -81,5 +81,5 @@ def _deciding(layout: Layout, preset: Preset, shape: GameShape) -> tuple[Decisio
     sizes = shape.labels, shape.others, shape.cards
     if preset.look is None:
         return Decision(layout, preset, *sizes), Critic(layout, preset, *sizes)
-    looking = Looking(Pictures(shape.planes(), shape.observation), preset, shape.labels, shape.others)
+    looking = Looking(Pictures(shape.planes(), shape.observation), preset, shape.others)
     return looking, Valued(looking, preset.look.hidden) if preset.look.value else Critic(layout, preset, *sizes)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 ESTIMATE, REPLIES, LEGAL, TO_BEAT, REGRET, PLAYS = "estimate", "replies", "legal", "to_beat", "regret", "plays"
-LABEL = "label"  # of each option the pseudo-action it is; where labels are what is chosen that goes without saying
 """What a decision model may be told besides the observation."""
 
 OF_ESTIMATES = (ESTIMATE, REPLIES)
@@ -150,7 +149,7 @@ PRESETS: dict[str, Preset] = {
         abln_hidden=(192,),
         abln_prior=True,
         critic_width=192,
-        inputs=(ESTIMATE, LABEL, REGRET),
+        inputs=(ESTIMATE, REGRET),
         ppo=replace(_PLANES_PPO, learning_rate=5e-4),
         supervised_rate=5e-4,
         abln_share=0.25,

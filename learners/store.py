@@ -25,6 +25,8 @@ C = TypeVar("C")
 
 SHIPPED = Path(__file__).parent / "weights"
 """The weights that come with the package."""
+USUAL = ("small", "planes-abl")
+"""The presets of an agent that names none, the first of which there are weights for a game."""
 
 
 @dataclass(frozen=True)
@@ -97,8 +99,11 @@ def load_card(file: Path) -> Card:
     return read_card(file, Card)
 
 
-def shipped(game: str, preset: str, *tags: str) -> Path:
-    """The file of shipped weights; raises GameError where there is none."""
+def shipped(game: str, preset: str | None, *tags: str) -> Path:
+    """The file of shipped weights, of a preset or the usual one; raises GameError where there is none."""
+    if preset is None:
+        usual = (name for name in USUAL if (SHIPPED / f"{game}-{name}.safetensors").exists())
+        preset = next(usual, USUAL[0])
     file = SHIPPED / f"{'-'.join([game, preset, *tags])}.safetensors"
     if file.exists():
         return file
@@ -143,7 +148,8 @@ def load_weights(file: Path, networks: Networks) -> None:
         wrong = [str(problem).splitlines()[-1].strip()]
     if wrong:
         raise GameError(f"{file}: not weights of such networks: {', '.join(wrong[:3])}")
-    networks.valued = any(name.startswith(_CRITIC) for name in weights)
+    # What a position is worth is asked about whole episodes: who was rewarded on the way has learned something else.
+    networks.valued = any(name.startswith(_CRITIC) for name in weights) and not networks.preset.ppo.worth
 
 
 def _check_labels(file: Path, weights: Mapping[str, Tensor], networks: Networks) -> None:

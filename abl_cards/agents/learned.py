@@ -144,7 +144,7 @@ def weights_of(name: AgentName, engine: Engine) -> Path:
     preset, chosen = name.value("preset"), name.value("weights")
     tags = [word for word in ("no-abln", "supervised") if name.has(word)]
     if chosen is None:
-        return shipped(engine.game, preset or "small", *tags)
+        return shipped(engine.game, preset, *tags)
     others = [*tags, *(["preset"] if preset else [])]
     if others:
         raise GameError(f"agent '{name}': weights=FILE says everything; leave out {', '.join(others)}")

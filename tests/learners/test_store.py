@@ -124,6 +124,14 @@ def test_shipped_weights_have_cards_and_fit(engine: Engine) -> None:
         store.shipped("guandan", "none")
 
 
+def test_who_names_no_preset_has_the_usual_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "SHIPPED", tmp_path)
+    (tmp_path / "whist-planes-abl.safetensors").touch()
+    assert store.shipped("whist", None).stem == "whist-planes-abl"
+    (tmp_path / "whist-small.safetensors").touch()
+    assert store.shipped("whist", None).stem == "whist-small"
+
+
 def test_a_game_without_weights_says_what_to_do() -> None:
     """Weights of other networks of the game, such as those that split hands, are no advice."""
     with pytest.raises(GameError) as caught:

@@ -119,8 +119,6 @@ class Network:
             told.append(regret[:, None].astype(np.float32))
         mixed = self.linear("policy.option", np.concatenate(told, axis=1).astype(np.float32))
         mixed = mixed + self.linear("policy.state", state)
-        if "policy.label.weight" in weights:
-            mixed = mixed + weights["policy.label.weight"][labels]
         found: Numbers = self.linear("policy.score", rectified(self.linear("policy.between", rectified(mixed))))[:, 0]
         if "trust" in weights:
             found = found - weights["trust"] * regret
