@@ -296,6 +296,8 @@ class Run(Worker):
     def _data(self) -> str:
         settings = self.settings
         before = load_card(settings.start).data if settings.start else settings.records and settings.records.name
+        if settings.own_games and not before:
+            before = f"{settings.own_games} games of {settings.own_player or 'kb'}"
         return f"self-play, from {before}" if before else "self-play"
 
 

@@ -27,6 +27,7 @@ from learners.looking import Looking
 from learners.networks import GameShape, Networks
 from learners.presets import PRESETS
 from learners.store import Card, load_networks, save_networks
+from tests.cli_runs import run
 from tests.games.random_play import match_keys
 from tests.platforms.botzone.old_python import too_new
 
@@ -125,3 +126,14 @@ def test_what_no_such_bot_can_be_made_of(engine: Engine) -> None:
         weights_of(Networks(PRESETS["planes-abl"], shape))
     with pytest.raises(GameError, match="planes-small and planes-abl alone"):
         weights_of(Networks(PRESETS["small"].without_abln(), shape))
+
+
+def test_the_command_writes_the_zip(file: Path, tmp_path: Path) -> None:
+    bot = tmp_path / "bot.zip"
+    words = ["bot", "tractor", str(bot), "--profile", "botzone", "--agent", f"abl:weights={file}"]
+    shown = run(*words)
+    assert shown.exit_code == 0, shown.output
+    assert sorted(zipfile.ZipFile(bot).namelist()) == ["__main__.py", "rules.json", "tractor_bot.py", "weights.npz"]
+    shown = run("bot", "doudizhu", str(bot), "--agent", "abl")
+    assert shown.exit_code == 2
+    assert "has no weights for doudizhu" in shown.output
