@@ -120,8 +120,8 @@ class JointBridge(Bridge):
 
     def __init__(self, run: Run, model: ABLModel | None = None, reasoner: Reasoner | None = None) -> None:
         """Take over the run's decisions and its learning; what is not given is the run's own. Raises GameError."""
-        if run.post.size > 1:
-            raise GameError("parts of a run can be swapped in one process only: give its settings workers=1")
+        if run.post.size > 1 or not run.plays:
+            raise GameError("parts of a run can be swapped in one process only: give its settings workers=1, no actors")
         policy = ABLModel(Policy(run)) if model is None else model
         super().__init__(policy, reasoner or DrawingReasoner(LabelsKB(run.engine.labels)))
         self.run = run

@@ -42,7 +42,9 @@ class OnThisMachine:
     def actors(self, settings: Settings) -> int:
         """None; raises GameError where the settings want some."""
         if settings.actors:
-            raise GameError(f"actors={settings.actors}: actors that only play are processes of Ray: give --ray")
+            raise GameError(
+                f"actors={settings.actors}: actors that only play are processes of Ray: give --ray, or actors=0"
+            )
         return 0
 
     def workers(self, settings: Settings) -> int:

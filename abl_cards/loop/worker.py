@@ -75,7 +75,7 @@ class Worker:
         self.actor = Actor(settings, self.engine, networks, self.past, self.ppo)
         self.players: Players = self.actor
         self.samples = self._pool()
-        self._plays = plays
+        self.plays = plays
         self._sit_down()
         self.learn: Learn = self.teach
 
@@ -134,7 +134,7 @@ class Worker:
     def own(self) -> State:
         """What only this process has."""
         rng: State = {"rng": self._rng.bit_generator.state}
-        return {**rng, "samples": self.samples.arrays(), **self.actor.arrays()} if self._plays else rng
+        return {**rng, "samples": self.samples.arrays(), **self.actor.arrays()} if self.plays else rng
 
     def take_up(self, common: State, own: State) -> None:
         """Go on from what was kept; with cards dealt anew where no tables were. Raises GameError for other rules."""
@@ -151,7 +151,7 @@ class Worker:
         if "rng" in own:
             self._rng.bit_generator.state = own["rng"]
         self._sit_down()
-        if self._plays and "tables" in own:
+        if self.plays and "tables" in own:
             self.actor.restore(own)
             self.samples.restore(own.get("samples", []))
         self.actor.publish(self.update)
@@ -160,7 +160,7 @@ class Worker:
         return SamplePool(_room_of(self.settings, self.ppo.rows, self.tables, self.engine), self.settings.stale)
 
     def _sit_down(self) -> None:
-        if self._plays:
+        if self.plays:
             self.actor.sit_down(Sitting(self.tables.start, len(self.tables), self.update))
 
 
