@@ -14,7 +14,7 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -66,7 +66,7 @@ def _refused(place: Location | None, reason: str, remedy: str) -> Built:
 
 
 def _run(task: str, request: Request, limits: Limits) -> _End:
-    process = start(__name__, task)
+    process = _spare(task) or start(__name__, task)
     late = False
     try:
         output, notes = process.communicate(encode(request, limits), timeout=WALL * limits.seconds + START)
@@ -76,7 +76,32 @@ def _run(task: str, request: Request, limits: Limits) -> _End:
         output, notes = process.communicate()
     finally:
         process.kill()
+        if _spares.wanted:
+            keep_warm()
     return _End(process.returncode, output, notes.decode("utf-8", "replace"), late)
+
+
+@dataclass
+class _Spares:
+    """Children that have imported all that they need, and wait for what to build."""
+
+    wanted: bool = False
+    ready: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+
+_spares = _Spares()
+
+
+def keep_warm() -> None:
+    """From now on have a child ready for the next rules, for who grounds after every edit; it ends with this process."""
+    _spares.wanted = True
+    if not _spares.ready:
+        _spares.ready.append(start(__name__, _BUILD))
+
+
+def _spare(task: str) -> subprocess.Popen[bytes] | None:
+    found = _spares.ready.pop() if task == _BUILD and _spares.ready else None
+    return found if found is not None and found.poll() is None else None
 
 
 def start(module: str, *arguments: str, notes: int | IO[bytes] = subprocess.PIPE) -> subprocess.Popen[bytes]:
@@ -177,7 +202,10 @@ def _blame(request: Request, limits: Limits) -> None:
 
 def main() -> None:
     """The child's side."""
-    request, limits = decode(sys.stdin.read())
+    text = sys.stdin.read()
+    if not text:  # a spare child whose parent has gone
+        return
+    request, limits = decode(text)
     bound(limits)
     try:
         {_BUILD: _build, _BLAME: _blame}[sys.argv[1]](request, limits)

@@ -96,22 +96,49 @@ class Program:
 
 
 def collect(
-    statements: Sequence[ast.AST], sources: Sources, overrides: Mapping[str, Term], open_heads: bool = False
-) -> Program:
-    """Walk over the statements once; where clingo is to answer, heads may leave open what holds."""
+    statements: Sequence[ast.AST], sources: Sources, overrides: Mapping[str, Term], open_heads: bool = False,
+    known: Mapping[str, tuple[Location, Term | None]] | None = None,
+) -> Program:  # fmt: skip
+    """Walk over the statements once; where clingo is to answer, heads may leave open what holds.
+
+    Of a part of a program it is told which constants there are.
+    """
     program = Program(sources, open_heads)
-    for statement in statements:
-        if statement.ast_type == ASTType.Definition:
-            try:
-                _constant(statement, program, overrides)
-            except RecursionError:
-                program.refuse(statement, *_NESTED)
+    if known is None:
+        collect_constants(statements, program, overrides)
+    else:
+        program.constants.update(known)
     for statement in statements:
         try:
             _collect(statement, program)
         except RecursionError:
             program.refuse(statement, *_NESTED)
     return program
+
+
+def collect_constants(
+    statements: Sequence[ast.AST], program: Program, overrides: Mapping[str, Term] | None = None
+) -> None:
+    """Add what ``#const`` declares."""
+    for statement in statements:
+        if statement.ast_type == ASTType.Definition:
+            try:
+                _constant(statement, program, overrides or {})
+            except RecursionError:
+                program.refuse(statement, *_NESTED)
+
+
+def joined(parts: Iterable[Program], whole: Program) -> Program:
+    """One program of its parts, beside the constants that it has already."""
+    for part in parts:
+        for name in ("heads", "facts", "bodies", "externals", "constraints", "reads", "problems"):
+            getattr(whole, name).extend(getattr(part, name))
+        whole.checks.update(part.checks)
+        whole.shown |= part.shown
+        whole.defined |= part.defined
+        for head, read in part.depends.items():
+            whole.depends.setdefault(head, set()).update(read)
+    return whole
 
 
 def _collect(statement: ast.AST, program: Program) -> None:

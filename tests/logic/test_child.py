@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from abl_cards import budget
-from abl_cards.logic import Input, KBError, Limits
+from abl_cards.logic import Input, KBError, Limits, child
 from tests.logic.conftest import Load
 
 DECLARATION = "#external held(R,N) : R = 1..3, N = 1..2.\nlegal(R) :- held(R,1).\n"
@@ -20,6 +20,23 @@ def test_same_result_as_in_this_process(load: Load) -> None:
     other = load(text, outputs=[("legal", 1)], trusted=False)
     assert other.ground == trusted.ground
     assert (other.constraints, other.warnings) == (trusted.constraints, trusted.warnings)
+
+
+def test_a_child_may_wait_for_the_next_rules(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is used once, whatever becomes of it, and another one takes its place."""
+    monkeypatch.setattr(child, "_spares", child._Spares())
+    child.keep_warm()
+    (first,) = child._spares.ready
+    load(DECLARATION, trusted=False)
+    (second,) = child._spares.ready
+    assert first.poll() is not None
+    assert second is not first
+    second.kill()
+    second.wait()
+    load(DECLARATION + "legal(2).", trusted=False)
+    (third,) = child._spares.ready
+    third.communicate()
+    assert third.returncode == 0
 
 
 def test_errors_come_back(load: Load) -> None:

@@ -6,6 +6,7 @@ copied. What happens follows the knowledge base; this module moves cards.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,10 +60,14 @@ class Given(NamedTuple):
 class Tables:
     """The state of n tables."""
 
+    @cached_property
+    def flow(self) -> Flow:
+        """What happens between plays; compiled when it is asked, for who looks at a state does without."""
+        return Flow.of(self.rules)
+
     def __init__(self, rules: Rules, n: int, listener: Listener | None = None, given: Given | None = None) -> None:
         """Tables with nothing on them; see ``begin``."""
         self.rules, self.listener, self.given = rules, listener, given
-        self.flow = Flow.of(rules)
         self.endless = True  # go on with the next episode when one is over
         self.patient = False  # cards are drawn at many tables at once: for who plays at all tables step by step
         self.keys = np.zeros(n, np.uint64)  # [n] what the cards of each match are dealt from
