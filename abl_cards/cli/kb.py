@@ -135,14 +135,17 @@ def copy(
 
         abl-cards kb copy guandan my-rules preferences
     """
-    from abl_cards.cli.copying import copy_whole, make_variant
+    from abl_cards.lab.copying import NoSuchFile, copy_whole, make_variant
 
     game, word = find_game(game_name), folder_word(directory)
     if directory.exists():
         fail(f"{directory} is there already, and nothing is overwritten; name a new folder")
     if whole and files:
         misuse("--whole copies every file; name none")
-    said = copy_whole(game, directory) if whole else make_variant(game, directory, files or [])
+    try:
+        said = copy_whole(game, directory) if whole else make_variant(game, directory, files or [])
+    except NoSuchFile as problem:
+        misuse(problem)
     typer.echo(
         f"{said} Edit, then:\n"
         f"  abl-cards kb check {word}\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -37,6 +38,10 @@ def page(
         list[str] | None,
         typer.Option("--agent", metavar="A", help="An agent to offer, such as mymodule:Player; may be repeated."),
     ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", metavar="DIR", help="Folders of the rules lab may be saved beneath this one."),
+    ] = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
     """Play in the browser, look over records, watch: one port of this machine, no account, no network.
@@ -51,7 +56,7 @@ def page(
     from abl_cards.games import GameError
     from abl_cards.page import House, Plan, serve
 
-    plan = Plan(game_name, tuple(games or ()), tuple(agents or ()), host, port, tuple(names or ()))
+    plan = Plan(game_name, tuple(games or ()), tuple(agents or ()), host, port, tuple(names or ()), save)
     try:
         house = House(plan)
     except GameError as problem:

@@ -93,7 +93,7 @@ _spares = _Spares()
 
 
 def keep_warm() -> None:
-    """From now on have a child ready for the next rules, for who grounds after every edit; it ends with this process."""
+    """From now on have a child ready for the next rules: for who grounds after every edit."""
     _spares.wanted = True
     if not _spares.ready:
         _spares.ready.append(start(__name__, _BUILD))
@@ -149,6 +149,7 @@ def encode(request: Request, limits: Limits) -> bytes:
         "constants": dict(request.constants),
         "library": [str(folder) for folder in request.library],
         "limits": astuple(limits),
+        "here": os.getcwd(),  # a child that was started before may be elsewhere
     }
     return json.dumps(content).encode()
 
@@ -156,6 +157,7 @@ def encode(request: Request, limits: Limits) -> bytes:
 def decode(text: str) -> tuple[Request, Limits]:
     """What the child reads."""
     content: dict[str, Any] = json.loads(text)
+    os.chdir(content["here"])
     request = Request(
         tuple(map(Path, content["files"])),
         tuple(Input(*item) for item in content["inputs"]),

@@ -15,6 +15,7 @@ from abl_cards.games import Game, GameError, game, game_names
 from abl_cards.page import frames
 from abl_cards.page.bounds import IDLE, MOST_TABLES, printable
 from abl_cards.page.desk import Desk
+from abl_cards.page.labs import Labs
 from abl_cards.page.table import PERSON, Chair, PageTable
 from abl_cards.page.words import Pair
 
@@ -32,6 +33,7 @@ class Plan:
     host: str = "127.0.0.1"
     port: int = 8765
     names: tuple[str, ...] = ()  # more names by which browsers may ask for this host
+    save: Path | None = None  # where folders of the rules lab may be saved
     token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
 
     @property
@@ -45,7 +47,7 @@ class House:
 
     def __init__(self, plan: Plan) -> None:
         """No tables yet; raises GameError for a game that there is none of."""
-        self.plan, self.desk = plan, Desk(plan.games, plan.agents)
+        self.plan, self.desk, self.labs = plan, Desk(plan.games, plan.agents), Labs(plan.save)
         self.games: dict[str, Game] = {name: game(name) for name in game_names()}
         for name in plan.games:
             found = game(name)
@@ -138,6 +140,7 @@ class House:
         """Forget all."""
         for name in list(self.tables):
             self.close_table(name)
+        self.labs.close()
         self.desk.close()
 
     # --- how a table goes on -----------------------------------------------------------------------------------------

@@ -47,6 +47,9 @@ def application(house: House) -> Guard:
         Route("/static/{path:path}", front.file),
         Route("/api/games", front.answering(front.games)),
         Route("/api/game", front.answering(front.game)),
+        Route("/api/labs", front.answering(front.lab), methods=["POST"]),
+        Route("/api/labs/{lab}", front.answering(front.at_lab), methods=["POST"]),
+        Route("/api/labs/{lab}/{folder}.zip", front.zipped),
         Route("/api/tables", front.answering(front.open), methods=["POST"]),
         WebSocketRoute("/api/tables/{table}", front.socket),
     ]
@@ -129,6 +132,30 @@ class Front:
         """Open a table."""
         table = await self._house.open(await self._written(request))
         return {"table": table.name, "token": table.owner_token, "watch": table.watch_token}
+
+    async def lab(self, request: Request) -> Any:
+        """Begin to edit a game."""
+        asked, house = await self._written(request), self._house
+        return await house.labs.open(house.game(frames.word(asked, "game")), frames.word(asked, "profile", "") or None)
+
+    async def at_lab(self, request: Request) -> Any:
+        """Something about a folder that is being edited."""
+        asked, name = await self._written(request), request.path_params["lab"]
+        if asked.get("do") == "save":
+            return await self._house.labs.save(name, frames.word(asked, "folder"))
+        return await self._house.labs.answer(name, asked)
+
+    async def zipped(self, request: Request) -> Response:
+        """A folder that is being edited, to be taken along; who knows its name has opened it."""
+        from starlette.responses import PlainTextResponse, Response
+
+        folder = request.path_params["folder"]
+        try:
+            body = await self._house.labs.packed(request.path_params["lab"], folder)
+        except (GameError, KBError) as problem:
+            return PlainTextResponse(str(problem)[:400], 404)
+        headers = {"content-disposition": f'attachment; filename="{folder}.zip"', "cache-control": "no-store"}
+        return Response(body, media_type="application/zip", headers=headers)
 
     async def _written(self, request: Request) -> dict[str, Any]:
         """The JSON object of a request that may write; raises Refused, GameError."""

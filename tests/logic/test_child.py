@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from abl_cards import budget
-from abl_cards.logic import Input, KBError, Limits, child
+from abl_cards.logic import Input, KBError, KnowledgeBase, Limits, child
 from tests.logic.conftest import Load
 
 DECLARATION = "#external held(R,N) : R = 1..3, N = 1..2.\nlegal(R) :- held(R,1).\n"
@@ -22,8 +23,8 @@ def test_same_result_as_in_this_process(load: Load) -> None:
     assert (other.constraints, other.warnings) == (trusted.constraints, trusted.warnings)
 
 
-def test_a_child_may_wait_for_the_next_rules(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is used once, whatever becomes of it, and another one takes its place."""
+def test_a_child_may_wait_for_the_next_rules(load: Load, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It is used once, whatever becomes of it and wherever it is, and another one takes its place."""
     monkeypatch.setattr(child, "_spares", child._Spares())
     child.keep_warm()
     (first,) = child._spares.ready
@@ -31,9 +32,10 @@ def test_a_child_may_wait_for_the_next_rules(load: Load, monkeypatch: pytest.Mon
     (second,) = child._spares.ready
     assert first.poll() is not None
     assert second is not first
-    second.kill()
-    second.wait()
-    load(DECLARATION + "legal(2).", trusted=False)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    Path("rules.lp").write_text(DECLARATION)
+    KnowledgeBase.load([Path("rules.lp")], inputs=[Input("held", ((1, 2, 3), (1, 2)))], outputs=[], trusted=False)
     (third,) = child._spares.ready
     third.communicate()
     assert third.returncode == 0

@@ -67,6 +67,6 @@ def test_every_word_has_both_languages_and_is_there() -> None:
 
 def test_a_table_is_light() -> None:
     files = read_files()
-    later = {"review.js", "watch.js", "graph.js"}
+    later = {"review.js", "watch.js", "graph.js", "lab.js", "editor.js", "vendor/codemirror.mjs"}
     needed = [name for name in files if name.endswith((".js", ".mjs", ".css", ".html")) and name not in later]
     assert sum(len(files[name].packed) for name in needed) < BUDGET

@@ -25,6 +25,7 @@ from abl_cards.games.shapes import number
 from abl_cards.games.tables import DRAW, LEADING, Indices
 from abl_cards.games.telling.columns import EVENTS, test_of
 from abl_cards.games.telling.writer import Fill, Told, columns_of, lazily, rows_of
+from abl_cards.games.words.once import once
 from abl_cards.logic import Atom, Signature, Term, evaluate
 from abl_cards.logic.circuit import FALSE, TRUE
 from abl_cards.logic.errors import kb_error
@@ -106,10 +107,7 @@ class Flow:
     @classmethod
     def of(cls, rules: Rules) -> Flow:
         """Compile them; raises KBError."""
-        found = _cache.get(id(rules))
-        if found is None:
-            found = _cache[id(rules)] = (rules, _flow(rules))
-        return found[1]
+        return _flow(rules)
 
     # --- asking ------------------------------------------------------------------------------------------------------
 
@@ -316,14 +314,12 @@ class Flow:
         return np.array(said, np.int32).reshape(-1, 3)
 
 
-_cache: dict[int, tuple[Rules, Flow]] = {}
-
-
 def check_init(rules: Rules) -> None:
     """Raise KBError where a match would begin in no way, or in several."""
     _first(rules)
 
 
+@once
 def _flow(rules: Rules) -> Flow:
     lots = tuple(number(sides, f"lot({name},…)") for name, sides in rules.kb.facts("lots", 2))
     asked = rules.told("deal_again/0", "asks/2", "draws/1", "leads/1")

@@ -5,18 +5,17 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from abl_cards.cli.console import fail, misuse
+from abl_cards.games import Game, GameError
+from abl_cards.games.reading.variants import COMMON, HOME, SCIENCE
 
-if TYPE_CHECKING:
-    from abl_cards.games import Game
+
+class NoSuchFile(GameError):
+    """A file to be copied that the game has not."""
 
 
 def copy_whole(game: Game, directory: Path) -> str:
     """Every rule file, with the common ones; says what is there."""
-    from abl_cards.games.reading.variants import COMMON
-
     ignored = shutil.ignore_patterns("__pycache__", "*.py")
     shutil.copytree(game.home, directory, ignore=ignored)
     if not (directory / "common").exists():
@@ -25,9 +24,7 @@ def copy_whole(game: Game, directory: Path) -> str:
 
 
 def make_variant(game: Game, directory: Path, files: Sequence[str]) -> str:
-    """A folder that names the game as its parent, and has these of its files; says what is there."""
-    from abl_cards.games.reading.variants import SCIENCE
-
+    """A folder that names the game as its parent, and has these of its files; says what is there. Raises GameError."""
     parent = _parent(game, directory)
     rules = {file.stem: file for file in game.folder.layers.files if file.stem != "variant"}
     layers = game.folder.layers
@@ -36,7 +33,7 @@ def make_variant(game: Game, directory: Path, files: Sequence[str]) -> str:
     chosen = [name.removesuffix(".lp") for name in files]
     for name in chosen:
         if name not in known:
-            misuse(f"{game.name} has no {name}.lp; there are: {', '.join(sorted(known))}")
+            raise NoSuchFile(f"{game.name} has no {name}.lp; there are: {', '.join(sorted(known))}")
     directory.mkdir(parents=True)
     for name in chosen:
         to = directory / f"{name}.lp"
@@ -50,12 +47,12 @@ def make_variant(game: Game, directory: Path, files: Sequence[str]) -> str:
 
 def _parent(game: Game, directory: Path) -> str:
     """What a variant calls it: a game that comes with the package, or a folder beside the new one."""
-    from abl_cards.games.reading.variants import HOME
-
     if game.home.resolve().parent == HOME.resolve():
         return game.folder.name
     if game.home.resolve().parent != directory.resolve().parent:
-        fail(f"a variant lies beside its parent: make it in {game.home.resolve().parent}, or copy with --whole")
+        raise GameError(
+            f"a variant lies beside its parent: make it in {game.home.resolve().parent}, or copy with --whole"
+        )
     return game.folder.name
 
 

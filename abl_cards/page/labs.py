@@ -1,0 +1,222 @@
+"""The rules lab: folders that are being edited in the browser, each in a folder of its own that goes with the page."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from abl_cards.games import Game, GameError
+from abl_cards.lab import comparing, packing
+from abl_cards.lab.checking import anywhere, is_error
+from abl_cards.lab.worded import rules_in_words
+from abl_cards.lab.workbench import Workbench
+from abl_cards.logic import Diagnostic, KBError
+from abl_cards.page import frames, lab_words
+from abl_cards.page.bounds import LONGEST_BODY
+
+MOST_LABS = 12
+MOST_GAMES = 2000
+FIRST_PINNED = 4
+LANGUAGES = ("en", "zh")
+
+
+@dataclass
+class Lab:
+    """A folder that somebody edits; one thing is done there at a time."""
+
+    bench: Workbench
+    used: float = field(default_factory=time.monotonic)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Labs:
+    """All of them, by names that nobody guesses."""
+
+    def __init__(self, home: Path | None = None) -> None:
+        """Folders may be saved beneath a home, if there is one."""
+        self._home, self._labs = home, dict[str, Lab]()
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        self._pool = ThreadPoolExecutor(1, "lab")
+
+    def close(self) -> None:
+        """Forget all."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        if self._scratch is not None:
+            self._scratch.cleanup()
+
+    async def _work(self, call: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, call)
+
+    async def open(self, game: Game, profile: str | None) -> dict[str, Any]:
+        """A new folder, made from a game; raises GameError, KBError."""
+        if len(self._labs) >= MOST_LABS:  # the one that nobody has used for longest makes room
+            del self._labs[min(self._labs, key=lambda name: self._labs[name].used)]
+        self._scratch = self._scratch or tempfile.TemporaryDirectory(prefix="abl-cards-lab-")
+        name = secrets.token_urlsafe(9)
+        folder = Path(self._scratch.name) / name.strip("-_").lower() / "edited"
+
+        def begin() -> tuple[Workbench, list[Any]]:
+            bench = Workbench.begin(game, folder, profile)
+            return bench, list(islice(comparing.shown(bench.before, FIRST_PINNED, 1), FIRST_PINNED))
+
+        bench, states = await self._work(begin)
+        self._labs[name] = Lab(bench)
+        saves = self._home is not None
+        return {"lab": name, "game": game.name, "files": _files(bench), "states": states, "saves": saves}
+
+    async def answer(self, name: str, message: Mapping[str, Any]) -> dict[str, Any]:
+        """What somebody asks of a folder; raises GameError, KBError."""
+        lab = self._labs.get(name)
+        if lab is None:
+            raise GameError("there is no such folder: it was closed, or the page was started anew")
+        lab.used = time.monotonic()
+        asked = dict(message)
+        do = _DOES.get(frames.word(asked, "do"))
+        if do is None:
+            raise GameError(f"do: one of {', '.join(_DOES)}")
+        async with lab.lock:
+            found: dict[str, Any] = await self._work(lambda: do(lab.bench, asked))
+            return found
+
+    async def save(self, name: str, folder: str) -> dict[str, Any]:
+        """Save a folder beneath the home; raises GameError."""
+        home, lab = self._home, self._labs.get(name)
+        if home is None or lab is None:
+            raise GameError("the page saves folders where it is told: abl-cards page --save DIR; or download a zip")
+        made = await self._work(lambda: packing.save(lab.bench, home, folder))
+        return {"saved": made.name}
+
+    async def packed(self, name: str, folder: str) -> bytes:
+        """A folder as a zip; raises GameError."""
+        lab = self._labs.get(name)
+        if lab is None:
+            raise GameError("there is no such folder")
+        found: bytes = await self._work(lambda: packing.packed(lab.bench, folder))
+        return found
+
+
+# --- what may be asked ------------------------------------------------------------------------------------------------
+
+
+def _files(bench: Workbench) -> list[dict[str, Any]]:
+    return [file.to_json() for file in bench.files]
+
+
+def _problem(bench: Workbench, problem: Diagnostic) -> dict[str, Any]:
+    """A diagnostic; a file of the folder goes by its name there, one of others by its own."""
+    where = anywhere(problem, bench.folder)
+    path = Path(where.file)
+    own = path.is_relative_to(bench.folder)
+    return {
+        "file": path.relative_to(bench.folder).as_posix() if own else path.name, "own": own,
+        "line": where.line, "column": where.column, "end_line": where.end_line, "end_column": where.end_column,
+        "error": is_error(problem), "text": problem.message, "remedy": problem.remedy,
+    }  # fmt: skip
+
+
+def _outcome(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
+    """What is wrong with the folder as it is; and where nothing is, what has become of positions."""
+    states, begun = asked.get("states", []), time.perf_counter()
+    if not isinstance(states, list) or not all(isinstance(each, dict) for each in states):
+        raise GameError("states: a list of positions is wanted")
+    try:
+        after = bench.after
+        problems, pinned = list(after.rules.kb.warnings), comparing.compare(bench.before, after, states)
+    except KBError as wrong:
+        problems, pinned = list(wrong.diagnostics), []
+    return {
+        "files": _files(bench), "problems": [_problem(bench, each) for each in problems[:200]],
+        "pinned": [each.to_json() for each in pinned], "seconds": round(time.perf_counter() - begun, 3),
+    }  # fmt: skip
+
+
+def _read(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
+    return {"text": bench.read(frames.word(asked, "name"))}
+
+
+def _write(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
+    bench.write(frames.word(asked, "name"), long_text(asked, "text"))
+    return _outcome(bench, asked)
+
+
+def _revert(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
+    bench.revert(frames.word(asked, "name"))
+    return _outcome(bench, asked)
+
+
+def _check(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
+    return {"problems": [_problem(bench, each) for each in bench.check()[:200]]}
+
+
+def _why(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
+    """Why a play is legal, or is not, by the rules before or after."""
+    state, engine = asked.get("state"), bench.before if frames.flag(asked, "before") else bench.after
+    if not isinstance(state, dict):
+        raise GameError("state: a position is wanted")
+    moment = engine.moment(state)
+    return {"readings": [each.to_json() for each in engine.readings(moment, frames.word(asked, "play"))]}
+
+
+def _smallest(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
+    found = comparing.telling(bench.before, bench.after, seed=frames.number(asked, "seed", 0, 10**6, 0))
+    return {"state": found}
+
+
+def _coverage(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
+    """Rules that never fire in some games, with their lines."""
+    from abl_cards.selftest.coverage import play
+
+    found = play(bench.after, frames.number(asked, "games", 1, MOST_GAMES, 200), 0, lambda done: None)
+    silent = []
+    for each in found.silent:
+        path = Path(each.rule.location.file)
+        if path.is_relative_to(bench.folder):
+            name = path.relative_to(bench.folder).as_posix()
+            silent.append({"file": name, "line": each.rule.location.line, "rule": each.rule.text})
+    return {"games": found.games, "rules": found.rules, "silent": silent}
+
+
+def _balance(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
+    """How an agent plays against itself, before and after."""
+    from abl_cards.selftest.balance import balance
+
+    games, player = frames.number(asked, "games", 1, MOST_GAMES, 1000), frames.word(asked, "player", "kb")
+    if player not in ("kb", "greedy", "random"):
+        raise GameError("player: kb, greedy or random")
+    sides = (bench.before, bench.after)
+    return {"balance": [balance(engine, games, 0, lambda done: None, player).to_json() for engine in sides]}
+
+
+def _words(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
+    language = frames.word(asked, "language", "en")
+    if language not in LANGUAGES:
+        raise GameError("language: en or zh")
+    return {"sections": [each.to_json() for each in rules_in_words(bench.after, language)]}
+
+
+def long_text(asked: dict[str, Any], field: str) -> str:
+    """A file's text; raises GameError."""
+    value = asked.get(field)
+    if not isinstance(value, str) or len(value) > LONGEST_BODY or "\0" in value:
+        raise GameError(f"{field}: a text is wanted")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise GameError(f"{field}: half a letter") from None
+    return value
+
+
+_DOES: Mapping[str, Callable[[Workbench, dict[str, Any]], dict[str, Any]]] = {
+    "look": _outcome, "read": _read, "write": _write, "revert": _revert, "check": _check, "why": _why,
+    "smallest": _smallest, "coverage": _coverage, "balance": _balance, "words": _words,
+    "typed": lab_words.typed_now, "complete": lab_words.complete, "hover": lab_words.hover,
+    "define": lab_words.define, "rename": lab_words.rename,
+}  # fmt: skip
