@@ -30,15 +30,15 @@ def hint(engine: Engine, player: Reasoned, moment: Moment, language: str, tables
     found = explain(engine, player.judge, moment, language, opinion)
     others = _next_best(found)
     labels = found.labels[:MOST_LABELS] if opinion is not None else ()
-    best = _verdict(found, found.chosen)
+    best = verdict_json(found, found.chosen)
     if engine.rules.composing and is_play(moment.decision):
         letters, cards = engine.rules.letters, cards_laid(whole_play(tables, player).cards[0])
         best |= {"cards": [letters.texts[card] for card in cards], "value": letters.write(cards) or PASS}
     return {
         "best": best,
-        "next": [_verdict(found, each) | {"difference": _difference(found, each)} for each in others],
+        "next": [verdict_json(found, each) | {"difference": difference(found, each)} for each in others],
         "moves": len(moment.actions),
-        "labels": [_label(found, each) for each in labels],
+        "labels": [label_json(found, each) for each in labels],
         "estimate": None if opinion is None else estimate(engine, opinion),
     }  # fmt: skip
 
@@ -63,21 +63,22 @@ def why(engine: Engine, player: Reasoned, moment: Moment, value: Any, language: 
         if isinstance(option, GameError):
             raise option
         (row,) = np.flatnonzero(moment.lists.cards[:, 0] == option).tolist()
-        return {"best": _verdict(found, found.chosen), "readings": [_judged(found, row)]}
+        return {"best": verdict_json(found, found.chosen), "readings": [_judged(found, row)]}
     readings = []
     for reading in engine.readings(moment, json.dumps(value)):
         judged = {} if reading.row is None else _judged(found, reading.row)
         readings.append({"label": found.book.label(reading.label), "legal": reading.row is not None,
                          "why": reading.why.to_json()} | judged)  # fmt: skip
-    return {"best": _verdict(found, found.chosen), "readings": readings}
+    return {"best": verdict_json(found, found.chosen), "readings": readings}
 
 
 def _judged(found: Explanation, row: int) -> dict[str, Any]:
     verdict = found.verdict(row)
-    return {"legal": True, "verdict": _verdict(found, verdict), "difference": _difference(found, verdict)}
+    return {"legal": True, "verdict": verdict_json(found, verdict), "difference": difference(found, verdict)}
 
 
-def _verdict(found: Explanation, verdict: Verdict) -> dict[str, Any]:
+def verdict_json(found: Explanation, verdict: Verdict) -> dict[str, Any]:
+    """A move with what speaks for and against it."""
     place = found.scores.order[verdict.place - 1]
     cards = cards_laid(found.moment.lists.cards[place]) if is_play(found.moment.decision) else []
     letters = found.book.engine.rules.letters
@@ -91,7 +92,8 @@ def _verdict(found: Explanation, verdict: Verdict) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _difference(found: Explanation, verdict: Verdict) -> list[dict[str, Any]]:
+def difference(found: Explanation, verdict: Verdict) -> list[dict[str, Any]]:
+    """What tells a move from the chosen one."""
     return _lines(found, found.difference(verdict))
 
 
@@ -101,7 +103,8 @@ def _lines(found: Explanation, reasons: Iterable[Reason | Difference]) -> list[d
     return [{"words": each.words, "weight": each.share, "name": each.name} for each in lines]
 
 
-def _label(found: Explanation, verdict: Verdict) -> dict[str, Any]:
+def label_json(found: Explanation, verdict: Verdict) -> dict[str, Any]:
+    """A label with its probability, and what looking ahead found."""
     ahead = verdict.ahead
     return {
         "text": found.book.label(verdict.label), "probability": verdict.probability,

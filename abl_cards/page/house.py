@@ -78,6 +78,10 @@ class House:
         """Who may be seated at a game, by name; variants besides."""
         return [*USUAL_AGENTS, *([LEARNED] if has_learned(name) else []), *self.plan.agents]
 
+    def title(self, name: str) -> Pair:
+        """What a game is called."""
+        return title_of(self.games[name])
+
     def game(self, name: str) -> Game:
         """A game that is offered; raises GameError for another one."""
         if name not in self.games:
@@ -89,6 +93,14 @@ class House:
         if name not in self.tables:
             raise GameError("there is no such table: it was closed, or the page was started anew")
         return self.tables[name]
+
+    def watched(self) -> list[dict[str, Any]]:
+        """The tables, the latest first, with what it takes to look at them."""
+        return [
+            {"table": each.name, "title": each.title, "players": [chair.name for chair in each.chairs],
+             "episode": int(each.tables.episode[0]), "watch": each.watch_token, "looking": len(each.looking)}
+            for each in sorted(self.tables.values(), key=lambda each: -each.used)
+        ]  # fmt: skip
 
     # --- opening and closing -----------------------------------------------------------------------------------------
 

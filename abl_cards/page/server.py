@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from abl_cards.games import GameError
 from abl_cards.logic import KBError
 from abl_cards.page import frames
+from abl_cards.page.answers import Reviewing
 from abl_cards.page.bounds import LONGEST_BODY, LONGEST_FRAME, MOST_SOCKETS
 from abl_cards.page.files import TOKEN, read_files
 from abl_cards.page.guard import LOCAL, Guard
@@ -45,12 +46,19 @@ def application(house: House) -> Guard:
     routes = [
         Route("/", front.index),
         Route("/static/{path:path}", front.file),
+        Route("/favicon.ico", front.icon),
         Route("/api/games", front.answering(front.games)),
         Route("/api/game", front.answering(front.game)),
         Route("/api/labs", front.answering(front.lab), methods=["POST"]),
         Route("/api/labs/{lab}", front.answering(front.at_lab), methods=["POST"]),
         Route("/api/labs/{lab}/{folder}.zip", front.zipped),
+        Route("/api/watch", front.answering(front.watch)),
         Route("/api/tables", front.answering(front.open), methods=["POST"]),
+        Route("/api/reviews", front.answering(front.review), methods=["POST"]),
+        Route("/api/reviews/work", front.answering(front.work), methods=["POST"]),
+        Route("/api/reviews/{review}", front.answering(front.reviewed)),
+        Route("/api/reviews/{review}/progress", front.answering(front.progress)),
+        Route("/api/reviews/{review}/{place}", front.answering(front.decision)),
         WebSocketRoute("/api/tables/{table}", front.socket),
     ]
     made: Starlette = Starlette(routes=routes, lifespan=front.lifespan)
@@ -64,6 +72,7 @@ class Front:
     def __init__(self, house: House) -> None:
         """The front of a house."""
         self._house, self._files, self._sockets = house, read_files(), 0
+        self._reviewing = Reviewing(house)
 
     @asynccontextmanager
     async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
@@ -99,6 +108,13 @@ class Front:
             return Response(found.packed, headers={**headers, "content-type": found.kind, "content-encoding": "gzip"})
         return Response(found.body, headers={**headers, "content-type": found.kind})
 
+    async def icon(self, request: Request) -> Response:
+        """What browsers ask for unasked."""
+        from starlette.responses import Response
+
+        found = self._files["icon.svg"]
+        return Response(found.body, headers={"content-type": found.kind})
+
     # --- questions ---------------------------------------------------------------------------------------------------
 
     def answering(self, answer: Callable[[Request], Awaitable[Any]]) -> Answering:
@@ -127,6 +143,11 @@ class Front:
         """One of them, compiled."""
         wanted = request.query_params
         return await self._house.about(wanted.get("name", ""), wanted.get("profile", ""))
+
+    async def watch(self, request: Request) -> Any:
+        """The tables that one may look at: for whoever may open some."""
+        self._check_token(request)
+        return {"tables": self._house.watched()}
 
     async def open(self, request: Request) -> Any:
         """Open a table."""
@@ -157,11 +178,40 @@ class Front:
         headers = {"content-disposition": f'attachment; filename="{folder}.zip"', "cache-control": "no-store"}
         return Response(body, media_type="application/zip", headers=headers)
 
-    async def _written(self, request: Request) -> dict[str, Any]:
-        """The JSON object of a request that may write; raises Refused, GameError."""
+    # --- records looked over -----------------------------------------------------------------------------------------
+
+    async def review(self, request: Request) -> Any:
+        """Look over a record."""
+        return await self._reviewing.open(await self._written(request))
+
+    async def work(self, request: Request) -> Any:
+        """Find its mistakes."""
+        return await self._reviewing.look_over(await self._written(request))
+
+    async def reviewed(self, request: Request) -> Any:
+        """A record that is looked over."""
+        return await self._reviewing.find(request.path_params["review"])
+
+    async def progress(self, request: Request) -> Any:
+        """How far its mistakes are looked for."""
+        return await self._reviewing.progress(request.path_params["review"])
+
+    async def decision(self, request: Request) -> Any:
+        """One of its decisions."""
+        asked, path = request.query_params, request.path_params
+        return await self._reviewing.decision(
+            path["review"], path["place"], asked.get("agent", "kb"), asked.get("lang", "en")
+        )
+
+    def _check_token(self, request: Request) -> None:
+        """Raise Refused for who does not have it."""
         token = request.headers.get("x-token", "")
         if not secrets.compare_digest(token.encode(), self._house.plan.token.encode()):
             raise Refused(403, "open the page by the link that the command has printed")
+
+    async def _written(self, request: Request) -> dict[str, Any]:
+        """The JSON object of a request that may write; raises Refused, GameError."""
+        self._check_token(request)
         if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             raise Refused(415, "application/json is wanted")
         body = bytearray()

@@ -72,11 +72,12 @@ def _card(rules: Rules, text: str, kind: Term) -> dict[str, Any]:
         }
     rank, suit = (letters.get(part, str(part)) for part in parts)
     suits = [spell(rules, "suit", parts[1], language) for language in LANGUAGES]
+    said = "10" if rank == "T" else rank
     return {
         "rank": rank,
         "suit": suit,
         "symbol": SUITS.get(suit, suit),
-        "name": [f"{rank} {suits[0]}", suits[1] + rank],
+        "name": [f"{said} {suits[0]}", suits[1] + said],
     }
 
 

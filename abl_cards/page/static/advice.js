@@ -21,6 +21,7 @@ export function useAdvice(seen, link, welcome) {
     if (answer.type === 'hint') announce(`${t('best')}: ${answer.best.text}. ${answer.best.reasons.slice(0, 2).map((each) => each.words).join(' ')}`);
     if (answer.type === 'why') announce(answer.readings.map((each) => (each.legal ? t('legal') : t('illegal'))).join(', '));
     if (answer.type === 'error') announce(answer.text);
+    return answer;
   };
   return { told, busy, hint: () => ask('hint'), why: (value) => ask('why', { value }), close: () => show(null) };
 }

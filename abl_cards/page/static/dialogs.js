@@ -109,7 +109,7 @@ export function Settings() {
 }
 
 const KEYS = [
-  ['← →', 'k_move'], ['Space', 'k_pick'], ['2 … 9 0 T J Q K A', 'k_rank'], ['Enter', 'k_lay'], ['1 … 9', 'k_option'], ['P', 'k_pass'], ['H', 'k_hint'], ['W', 'k_why'], ['R', 'k_read'], ['M', 'k_hand'],
+  ['← →', 'k_move'], ['Space', 'k_pick'], ['2 … 9 0 T J Q K A', 'k_rank'], ['Enter', 'k_lay'], ['1 … 9', 'k_option'], ['P', 'k_pass'], ['H', 'k_hint'], ['B', 'k_best'], ['W', 'k_why'], ['R', 'k_read'], ['M', 'k_hand'],
   ['Esc ⌫', 'k_clear'], ['Z', 'k_back'], ['S', 'k_order'], ['L', 'k_last'], ['I', 'k_status'], ['G', 'k_go'], ['N', 'k_new'], ['Y', 'k_lang'], [',', 'k_set'], ['?', 'k_help'],
 ];
 

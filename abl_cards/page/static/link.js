@@ -9,7 +9,7 @@ export const token = () => {
 };
 
 export async function ask(path, body) {
-  const options = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', 'x-token': token() } };
+  const options = body === undefined ? { headers: { 'x-token': token() } } : { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', 'x-token': token() } };
   const response = await fetch(path, options);
   const value = await response.json().catch(() => ({ error: response.statusText }));
   if (!response.ok) throw new Error(value.error || response.statusText);

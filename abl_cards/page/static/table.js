@@ -188,13 +188,17 @@ export function Table({ seen, welcome, link, lost, trouble }) {
   const take = (verdict) => {
     if (asked?.kind === 'choice') { if (cardOptions) picking.take([verdict.value]); else act({ do: 'choose', values: [verdict.value] }); } else picking.take(verdict.cards);
   };
+  const best = async () => {
+    const answer = advice.told?.type === 'hint' ? advice.told : await advice.hint();
+    if (answer?.type === 'hint' && answer.at === seen.at) take(answer.best);
+  };
   const goOn = () => (seen.phase === 'end' ? link.say({ do: 'go' }) : seen.phase === 'over' && seen.owner ? link.say({ do: 'again' }) : undefined);
   const status = () => announce([...seen.seats.map((chair, seat) => `${seatName(seen, seat)}: ${count(chair.cards)}`), ...seen.told.filter((each) => each.plain).map((each) => `${say(each.name)} ${each.value}`),
     ...seen.trick.map((event) => eventText(seen, welcome, event))].join('. '));
 
   useEffect(() => onKeys({
     Enter: (event) => (event.target.closest?.('button:not(.card), a, summary') ? false : lay()),
-    p: pass, h: () => advice.hint(), w: why, z: () => seen.back && act({ do: 'back' }), s: () => set({ order: liked.order === 'rank' ? 'suit' : 'rank' }),
+    p: pass, b: best, h: () => advice.hint(), w: why, z: () => seen.back && act({ do: 'back' }), s: () => set({ order: liked.order === 'rank' ? 'suit' : 'rank' }),
     l: () => lookBack(!old), r: () => picking.read((reading + 1) % Math.max(1, now.readings.length)), g: goOn, i: status,
     Escape: () => { picking.clear(); lookBack(false); advice.close(); }, Backspace: () => picking.clear(),
     any: (event) => {

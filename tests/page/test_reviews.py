@@ -1,0 +1,130 @@
+"""Records looked over: pictures, decisions, mistakes; of our own, and of others."""
+
+import asyncio
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.agents import agent
+from abl_cards.arena import play_match
+from abl_cards.games import GameError, game
+from abl_cards.page.reviews import read_records
+
+Run = Any
+
+
+def played(name: str) -> list[dict[str, Any]]:
+    engine, records = game(name).engine(), list[Any]()
+    names = ("greedy", "random")
+    play_match(engine, names, [agent(each, engine) for each in names], 1, 3, lambda done, wins: None, records.append)
+    return records
+
+
+async def open_review(page: Any, name: str, record: Any) -> dict[str, Any]:
+    answer = await page.post("/api/reviews", {"game": name, "text": json.dumps(record)})
+    assert answer.status == 200, answer.body
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+async def decision(page: Any, sheet: dict[str, Any], place: Any, query: str = "") -> Any:
+    return await page.ask(f"/api/reviews/{sheet['review']}/{place}{query}")
+
+
+@pytest.mark.parametrize("name", ["president", "hearts"])
+def test_a_record_is_seen_and_judged(with_page: Run, name: str) -> None:
+    async def test(page: Any) -> None:
+        (record, *_) = played(name)
+        sheet = await open_review(page, name, record)
+        assert not sheet["problem"]
+        assert [each["seat"] for each in sheet["pictures"]] == [seat for seat, _ in record["acts"]]
+        assert sheet["ended"]["points"] == record["points"]
+        for place in (0, len(record["acts"]) // 2):
+            told = (await decision(page, sheet, place)).json()
+            assert sum(each["made"] for each in told["ranking"]) == 1
+            assert told["best"]["place"] == 1
+            held = [len(hand) for hand in sheet["pictures"][place]["hands"]]
+            if told["estimate"]:
+                assert sum(map(sum, told["estimate"]["truth"])) == sum(held) - held[sheet["pictures"][place]["seat"]]
+        work = {"review": sheet["review"], "deals": 4, "onward": "greedy"}
+        assert (await page.post("/api/reviews/work", work)).status == 200
+        assert (await page.post("/api/reviews/work", work)).status == 400  # one after the other
+        while (told := (await page.ask(f"/api/reviews/{sheet['review']}/progress")).json())["state"] == "working":
+            await asyncio.sleep(0.05)
+        assert told["state"] == "done"
+        assert {each["place"] for each in told["result"]["decisions"]} <= set(range(len(record["acts"])))
+        assert (await page.ask(f"/api/reviews/{sheet['review']}")).json()["result"] == told["result"]
+
+    with_page(test)
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("guandan", "guandan_contest_bots.jsonl.gz"), ("doudizhu", "doudizhu_douzero_selfplay.jsonl.gz")],
+)
+def test_records_of_others_are_seen(with_page: Run, shared_data: Path, name: str, file: str) -> None:
+    if not (shared_data / file).is_file():
+        pytest.skip(f"{file} is not here")
+    with gzip.open(shared_data / file) as lines:
+        record = json.loads(lines.readline())
+
+    async def test(page: Any) -> None:
+        sheet = await open_review(page, name, record)
+        assert not sheet["problem"]
+        place = next(place for place, each in enumerate(sheet["pictures"]) if each["plays"])
+        told = (await decision(page, sheet, place)).json()
+        assert told["made"]
+        truth = told["estimate"]["truth"]
+        seat, hands = sheet["pictures"][place]["seat"], sheet["pictures"][place]["hands"]
+        assert [sum(row) for row in truth] == [len(hands[(seat + step) % len(hands)]) for step in range(1, len(hands))]
+
+    with_page(test)
+
+
+def test_a_record_that_the_rules_refuse_is_seen_as_far_as_it_goes(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        (record, *_) = played("president")
+        wrong = record | {"acts": [*record["acts"][:5], [record["acts"][5][0], ["XX"]]]}
+        sheet = await open_review(page, "president", wrong)
+        assert "act 6" in sheet["problem"]
+        assert len(sheet["pictures"]) == 5
+        assert (await decision(page, sheet, 4)).status == 200
+
+    with_page(test)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "[]", '{"hands":5}', "{}", '{"hands":[["S3"]]}', "\ud800", '{"a":1}\nx', "[" * 9999]
+)
+def test_what_is_no_record_is_answered(with_page: Run, text: str) -> None:
+    async def test(page: Any) -> None:
+        answer = await page.post("/api/reviews", {"game": "president", "text": text})
+        assert answer.status == 400
+        assert answer.json()["error"]
+
+    with_page(test)
+
+
+def test_wrong_questions_are_answered(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        (record, *_) = played("president")
+        sheet = await open_review(page, "president", record)
+        for place in ("-1", "99999", "x", "9" * 30, "٣"):
+            assert (await decision(page, sheet, place)).status == 400
+        for path in ("/api/reviews/nothing", "/api/reviews/nothing/0", "/api/reviews/nothing/progress"):
+            assert (await page.ask(path)).status == 400
+        for more in ({"deals": 0}, {"deals": 10**9}, {"agent": "program:run=x"}, {"lang": "fr"}, {"review": 5}):
+            answer = await page.post("/api/reviews/work", {"review": sheet["review"]} | more)
+            assert answer.status == 400
+        assert (await page.post("/api/reviews", {"game": "president", "text": "{}"}, **{"x-token": ""})).status == 403
+        assert (await page.ask("/api/watch")).status == 403
+
+    with_page(test)
+
+
+def test_a_line_that_is_none_is_named() -> None:
+    with pytest.raises(GameError, match="line 2: "):
+        read_records('{"hands":[]}\n{"hands"')
