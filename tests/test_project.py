@@ -86,6 +86,17 @@ def test_nothing_that_is_read_can_run() -> None:
     assert found == pools
 
 
+def test_one_package_knows_of_ray() -> None:
+    """Whose processes pickle what they tell each other: what travels by it is decided in one place."""
+    found = {
+        file.relative_to(ROOT).parts[:2]
+        for file in own_files()
+        if file.suffix == ".py" and file.relative_to(ROOT).parts[0] in PACKAGES
+        if re.search(r"^\s*(import|from) ray\b", file.read_text("utf-8"), re.MULTILINE)
+    }
+    assert found == {("abl_cards", "cluster")}
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -11,6 +11,7 @@ import logging
 import os
 import secrets
 import shutil
+import socket
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -30,6 +31,8 @@ REMEDY = "pip install 'abl-cards[cluster]'"
 ONE_THREAD = dict.fromkeys(("ABL_CARDS_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 """The environment of a process of Ray that has one processor."""
 
+_KNOCK = 10.0
+"""Seconds for an answer from an address."""
 _LOOK = 60.0
 """Seconds between two looks at what machines there are."""
 _RETRIES = 3
@@ -139,10 +142,13 @@ def _library() -> Any:
 def _begin(ray: Any, address: str, folder: str | None, processors: int) -> None:
     if ray.is_initialized():
         raise GameError("this process belongs to a Ray already; leave that one first")
+    if folder is None:
+        _check(address)
     quietly = {"logging_level": logging.ERROR, "log_to_driver": False}  # what is wrong is in what they answer
     try:
         if folder is None:
-            ray.init(address=_checked(address), **quietly)
+            _knock(address)
+            ray.init(address=address, **quietly)
         else:
             ray.init(
                 num_cpus=processors, num_gpus=0, include_dashboard=False, _node_ip_address=HOST, _temp_dir=folder,
@@ -154,11 +160,18 @@ def _begin(ray: Any, address: str, folder: str | None, processors: int) -> None:
         raise GameError(f"{where} ({_last_line(problem)}){advice}") from problem
 
 
-def _checked(address: str) -> str:
-    """An address HOST:PORT, or auto for the one of this machine; raises GameError."""
-    if address == "auto" or (address.rpartition(":")[0] and address.rpartition(":")[2].isdecimal()):
-        return address
-    raise GameError(f"--ray {address}: write HOST:PORT, as `ray start --head` has said it, or auto")
+def _check(address: str) -> None:
+    """Raises GameError for what is neither HOST:PORT nor auto, which is the Ray of this machine."""
+    host, _, port = address.rpartition(":")
+    if address != "auto" and (not host or not port.isdecimal() or "//" in host):
+        raise GameError(f"--ray {address}: write HOST:PORT, as `ray start --head` has said it, or auto")
+
+
+def _knock(address: str) -> None:
+    """Raises OSError where nobody listens: Ray itself would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if host:
+        socket.create_connection((host.strip("[]"), int(port)), _KNOCK).close()
 
 
 def _host(ray: Any, ours: bool) -> str:

@@ -72,8 +72,8 @@ def test_nobody_else_may_enter_its_folder(cluster: Cluster) -> None:
     assert folder.stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.parametrize("where", ["machine", "ray://machine", "machine:"])
+@pytest.mark.parametrize("where", ["machine", "ray://machine:1", "machine:", "127.0.0.1:1", "127.0.0.1:99999"])
 def test_what_is_no_address_is_said_in_a_line(where: str) -> None:
     pytest.importorskip("ray", reason="Ray is not installed")
-    with pytest.raises(GameError, match=r"write HOST:PORT|belongs to a Ray already"), joined(where):
+    with pytest.raises(GameError, match=r"write HOST:PORT|belongs to a Ray already|no Ray at 127"), joined(where):
         pass
