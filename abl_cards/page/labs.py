@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards.games import Game, GameError
+from abl_cards.games.reading.folder import Folder
 from abl_cards.lab import comparing, packing
 from abl_cards.lab.checking import anywhere, is_error
 from abl_cards.lab.worded import rules_in_words
@@ -85,6 +86,12 @@ class Labs:
         async with lab.lock:
             found: dict[str, Any] = await self._work(lambda: do(lab.bench, asked))
             return found
+
+    def game(self, name: str) -> Game:
+        """A folder as it is now, to be played; raises GameError."""
+        if name not in self._labs:
+            raise GameError("there is no such folder: it was closed, or the page was started anew")
+        return Game(Folder(self._labs[name].bench.folder))
 
     async def save(self, name: str, folder: str) -> dict[str, Any]:
         """Save a folder beneath the home; raises GameError."""

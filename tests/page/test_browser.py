@@ -280,3 +280,52 @@ def test_a_record_is_looked_over(look: Any, tmp_path: Path) -> None:
     with here.page.expect_download() as saved:
         here.page.get_by_role("button", name="Download the graph").click()
     assert "<svg" in Path(saved.value.path()).read_text(encoding="utf-8")
+
+
+def loaded(page: Any) -> None:
+    """Wait until the lab has loaded the rules."""
+    page.locator(".lab [role=status]", has_text="loaded in").wait_for()
+
+
+def test_rules_are_edited_until_the_legal_moves_change(look: Any) -> None:
+    here = look()
+    here.open("#/rules/president")
+    page = here.page
+    loaded(page)
+    page.locator(".lab-side textarea").fill('{"hand":["S5","H5","C9"],"to_beat":null}')
+    page.get_by_role("button", name="Pin", exact=True).click()
+    page.locator(".pinned", has_text="S5 H5 C9").wait_for()
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("barred(set(R,2)) :- rank(R).")
+    page.locator(".moves.lost button", has_text="H5 S5").wait_for()
+    here.picture("lab")
+    page.locator(".moves.lost button", has_text="H5 S5").click()
+    page.locator(".lab-more .why", has_text="set(5,2)").first.wait_for()
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("\nx(R) :- hold(R,1).")
+    page.locator(".problems .problem", has_text="unknown predicate 'hold/2'").wait_for()
+    page.locator(".cm-lint-marker-error").wait_for()
+    page.keyboard.type("\ny :- in_tri")
+    page.locator(".cm-tooltip-autocomplete", has_text="in_trick(S,R,N)").wait_for()
+    page.keyboard.press("Escape")
+    assert serious(page) == []
+    page.reload()
+    loaded(page)
+    page.locator(".cm-content", has_text="hold(R,1)").wait_for()
+
+
+def test_edited_rules_are_told_in_words_and_played(look: Any) -> None:
+    here = look(width=400, height=800, locale="zh-CN")
+    here.open("#/rules/president")
+    page = here.page
+    page.locator(".lab [role=status]", has_text="秒后生效").wait_for()
+    page.get_by_role("button", name="规则的文字说明").click()
+    page.locator(".lab-more li", has_text="各自为战").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    with page.expect_download() as taken:
+        page.get_by_role("link", name="下载 zip").click()
+    assert taken.value.suggested_filename == "my-rules.zip"
+    page.get_by_role("button", name="按这些规则打牌").click()
+    page.wait_for_selector(".hand .card")

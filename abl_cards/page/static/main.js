@@ -7,7 +7,7 @@ import { Settings, Help, openDialog } from './dialogs.js';
 import { onKeys } from './keys.js';
 
 // A section is a module that gives a component of this name; another one is added here, and nowhere else.
-const SECTIONS = { play: null, review: 'review', watch: 'watch' };
+const SECTIONS = { play: null, review: 'review', rules: 'lab', watch: 'watch' };
 
 function place() {
   const [, section = '', ...rest] = location.hash.split('/');

@@ -1,0 +1,244 @@
+// The rules lab: a game's files in an editor; what an edit changes is told at once, in pinned positions, by the engine.
+import { html, useState, useEffect, useRef, later } from './html.js';
+import { ask } from './link.js';
+import { add, t } from './words.js';
+import { settings, useSettings } from './settings.js';
+import { announce } from './announce.js';
+import { Why } from './advice.js';
+
+add({
+  labGame: ['Game to edit', '要编辑的游戏'], labFiles: ['Files', '文件'], labEditor: ['Rule file {}', '规则文件 {}'], labOwn: ['changed here', '已在此修改'],
+  labSave: ['Save and check', '保存并检查'], labSaved: ['saved; loaded in {} s', '已保存，{}秒后生效'], labUnsaved: ['not saved yet', '尚未保存'], labWorking: ['loading the rules …', '正在载入规则……'],
+  labRevert: ['Back to the original', '恢复原文件'], labNew: ['New file', '新文件'], labNewName: ['Name of the file, such as more.lp', '文件名，例如 more.lp'],
+  labPinned: ['Pinned positions', '固定的局面'], labPin: ['Pin', '固定'], labUnpin: ['Unpin', '取消固定'], labState: ['A position as JSON', '一个局面（JSON）'], labMoves: ['{} legal moves before, {} now', '合法出法：原{}种，现{}种'],
+  labGone: ['no more', '不再合法'], labAdded: ['new', '新增'], labSame: ['the same', '不变'], labAll: ['all of them now', '现在的全部出法'], labProblems: ['Problems', '问题'], labNone: ['Nothing is wrong.', '没有问题。'],
+  labSmallest: ['Smallest hand that shows a difference', '最小的有差别的手牌'], labNoDifference: ['No difference was found.', '没有发现差别。'],
+  labCoverage: ['Rules that never fire', '从未触发的规则'], labSilent: ['never fired in {} games', '{}局中从未触发'], labCovered: ['{} of {} rules never fired in {} games', '{}条规则（共{}条）在{}局中从未触发'],
+  labBalance: ['Balance, 1,000 games', '平衡性（1000局）'], labWins: ['most points, seat {}', '{}号位得分最多'], labLength: ['decisions a game', '每局决策数'], labForced: ['only one move', '仅一种出法'], labPasses: ['passes', '不出'], labBefore: ['before', '原来'], labNow: ['now', '现在'],
+  labWords: ['The rules in words', '规则的文字说明'], labZip: ['Download as zip', '下载 zip'], labFolder: ['Folder', '文件夹名'], labKeep: ['Save as a folder', '存为文件夹'], labKept: ['saved as {}', '已存为 {}'], labPlay: ['Play these rules', '按这些规则打牌'],
+  labRename: ['New name for it, in all files that you have changed', '新名字（改在所有已修改的文件里）'], labKeys: ['Ctrl-S saves, F12 follows a name, F2 renames, Ctrl-Space completes.', 'Ctrl-S 保存，F12 跳到定义，F2 改名，Ctrl-空格补全。'], labGoneAway: ['The page was started anew: here is a new folder.', '网页已重新启动，这里是新的文件夹。'],
+});
+
+const PAUSE = 700;
+const KEPT = 'lab';
+
+const textOf = (move) => (Array.isArray(move) ? move.flat(2).join(' ') : move && typeof move === 'object' ? `${move.label}: ${textOf(move.cards)}` : String(move));
+const stateText = (state) => Object.entries(state).map(([name, value]) => (name === 'hand' ? textOf(value) : `${name}: ${value === null ? '–' : typeof value === 'object' ? JSON.stringify(value) : value}`)).join(' · ');
+
+function Moves({ heading, kind, moves, why }) {
+  if (!moves.length) return null;
+  return html`<p class=${`moves ${kind}`}><b>${heading}</b> ${moves.map((move, place) => html`<button key=${place} type="button" class="quiet" onClick=${() => why(move)}>${textOf(move)}</button>`)}</p>`;
+}
+
+function Pinned({ pinned, unpin, why }) {
+  const told = (side) => (typeof side === 'string' ? side : null);
+  const problem = told(pinned.before) || told(pinned.after);
+  return html`<li class="pinned"><p><code>${stateText(pinned.state)}</code> <button type="button" class="quiet" onClick=${unpin}>${t('labUnpin')}</button></p>
+    ${problem ? html`<p class="small">${problem}</p>` : html`<p class="small">${t('labMoves', pinned.before.length, pinned.after.length)}${!pinned.gone.length && !pinned.new.length ? ` · ${t('labSame')}` : ''}</p>
+      <${Moves} heading=${t('labGone')} kind="lost" moves=${pinned.gone} why=${(move) => why(pinned.state, move, true)} />
+      <${Moves} heading=${t('labAdded')} kind="gained" moves=${pinned.new} why=${(move) => why(pinned.state, move, false)} />
+      <details><summary>${t('labAll')}</summary><${Moves} heading="" kind="" moves=${pinned.after} why=${(move) => why(pinned.state, move, false)} /></details>`}</li>`;
+}
+
+function Balance({ sides }) {
+  const [before, now] = sides;
+  const share = (value) => `${(100 * value).toFixed(1)} %`;
+  const rows = [...before.wins_by_seat.map((value, seat) => [t('labWins', seat), share(value), share(now.wins_by_seat[seat] ?? 0)]),
+    [t('labLength'), before.decisions_an_episode, now.decisions_an_episode], [t('labForced'), share(before.forced_share), share(now.forced_share)], [t('labPasses'), share(before.pass_share), share(now.pass_share)]];
+  return html`<table class="labels"><thead><tr><th></th><th scope="col">${t('labBefore')}</th><th scope="col">${t('labNow')}</th></tr></thead>
+    <tbody>${rows.map(([name, one, two]) => html`<tr key=${name}><th scope="row">${name}</th><td>${one}</td><td>${two}</td></tr>`)}</tbody></table>`;
+}
+
+export function Section({ rest }) {
+  const { language } = useSettings();
+  const [games, hear] = useState([]);
+  const [lab, enter] = useState(null);
+  const [files, list] = useState([]);
+  const [file, choose] = useState('');
+  const [states, pin] = useState([]);
+  const [outcome, tell] = useState({ problems: [], pinned: [] });
+  const [state, say] = useState('');
+  const [more, show] = useState(null);
+  const [draft, write] = useState('');
+  const [folder, name] = useState('my-rules');
+  const holder = useRef(null);
+  const here = useRef({});
+  Object.assign(here.current, { lab, file, states, files });
+
+  const at = (what, asked = {}) => ask(`/api/labs/${here.current.lab.lab}`, { do: what, ...asked });
+  const trouble = (problem) => { say(problem.message); announce(problem.message); };
+  const taken = (found) => {
+    list(found.files);
+    tell((was) => ({ ...found, pinned: found.pinned.length || !found.problems.some((each) => each.error) ? found.pinned : was.pinned })); // of rules with errors nothing is known
+    say(t('labSaved', found.seconds));
+    const mine = found.problems.filter((each) => each.own && each.file === here.current.file);
+    here.current.editor?.problems(mine);
+    announce(found.problems.some((each) => each.error) ? `${t('labProblems')}: ${found.problems[0].text}` : t('labSaved', found.seconds));
+  };
+
+  const begin = async (game) => {
+    say(t('labWorking'));
+    const found = await ask('/api/labs', { game });
+    enter(found);
+    here.current.lab = found;
+    list(found.files);
+    pin(found.states);
+    here.current.states = found.states;
+    show(null);
+    await openFile((found.files.find((each) => each.name === 'rules.lp') ?? found.files.find((each) => each.name === 'labels.lp') ?? found.files[0]).name);
+    taken(await at('look', { states: found.states }));
+  };
+
+  const openFile = async (wanted, line = 0, column = 1) => {
+    await flush();
+    const { text } = await at('read', { name: wanted });
+    choose(wanted);
+    here.current.file = wanted;
+    here.current.dirty = false;
+    const { editor } = here.current;
+    editor.show(text);
+    editor.problems(outcome.problems.filter((each) => each.own && each.file === wanted));
+    if (line) editor.go(line, column);
+  };
+
+  // What is typed is parsed after a moment, and saved and loaded after a pause.
+  const changed = () => {
+    here.current.dirty = true;
+    say(t('labUnsaved'));
+    clearTimeout(here.current.typing);
+    clearTimeout(here.current.saving);
+    here.current.typing = setTimeout(async () => {
+      const { editor, file: now } = here.current;
+      const text = editor.text();
+      const { problems } = await at('typed', { name: now, text });
+      if (editor.text() === text && here.current.file === now && problems.length) editor.problems(problems);
+    }, PAUSE / 3);
+    here.current.saving = setTimeout(() => save().catch(trouble), PAUSE);
+  };
+
+  const save = async () => {
+    clearTimeout(here.current.saving);
+    const { editor, file: now } = here.current;
+    here.current.dirty = false;
+    say(t('labWorking'));
+    taken(await at('write', { name: now, text: editor.text(), states: here.current.states }));
+  };
+  const flush = () => (here.current.dirty ? save() : Promise.resolve());
+  const again = async (positions) => {
+    pin(positions);
+    here.current.states = positions;
+    taken(await at('look', { states: positions }));
+  };
+
+  const follow = async (asked) => {
+    const { places } = await at('define', { name: here.current.file, ...asked });
+    const found = places.find((each) => here.current.files.some((known) => known.name === each.file)) ?? places[0];
+    if (!found) return;
+    if (here.current.files.some((known) => known.name === found.file)) await openFile(found.file, found.line, found.column);
+    else say(`${found.folder}/${found.file}:${found.line}`);
+  };
+  const rename = async (asked) => {
+    const to = prompt(t('labRename'));
+    if (!to) return;
+    const now = here.current.file;
+    await flush();
+    await at('rename', { name: now, ...asked, to });
+    await openFile(now);
+    taken(await at('look', { states: here.current.states }));
+  };
+  const why = async (position, move, before) => show({ kind: 'why', move, readings: (await at('why', { state: position, play: typeof move === 'string' ? move : JSON.stringify(move), before })).readings });
+
+  const does = (call) => () => { say(t('labWorking')); call().then(() => say(''), trouble); };
+  const smallest = does(async () => {
+    const { state: found } = await at('smallest');
+    if (found) await again([found, ...here.current.states]);
+    else show({ kind: 'text', text: t('labNoDifference') });
+  });
+  const coverage = does(async () => {
+    const found = await at('coverage', { games: 300 });
+    here.current.editor.silent(found.silent.filter((each) => each.file === here.current.file).map((each) => each.line), t('labSilent', found.games));
+    show({ kind: 'coverage', found });
+  });
+  const balance = does(async () => show({ kind: 'balance', sides: (await at('balance', { games: 1000, player: 'kb' })).balance }));
+  const words = does(async () => show({ kind: 'words', sections: (await at('words', { language })).sections }));
+  const keep = does(async () => show({ kind: 'text', text: t('labKept', (await at('save', { folder })).saved) }));
+  const play = does(async () => {
+    await flush();
+    const made = await ask('/api/tables', { name: settings().name, game: `lab:${here.current.lab.lab}` });
+    sessionStorage.setItem('table', JSON.stringify([made.table, made.token]));
+    location.hash = '#/play';
+  });
+  const added = does(async () => {
+    const wanted = prompt(t('labNewName'), 'more.lp');
+    if (!wanted) return;
+    await flush();
+    taken(await at('write', { name: wanted, text: `% ${wanted}\n`, states: here.current.states }));
+    await openFile(wanted);
+  });
+
+  useEffect(() => {
+    let gone = false;
+    (async () => {
+      const [known, { mount }] = await Promise.all([ask('/api/games'), later('editor')]);
+      if (gone) return;
+      hear(known.games);
+      here.current.editor = mount(holder.current, {
+        changed, follow: (asked) => follow(asked).catch(trouble), rename: (asked) => rename(asked).catch(trouble), save: () => save().catch(trouble), words: { editor: t('labFiles') },
+        complete: (asked) => at('complete', { name: here.current.file, ...asked }).catch(() => null), hover: (asked) => at('hover', { name: here.current.file, ...asked }).catch(() => null),
+      });
+      const first = known.games.some((each) => each.name === rest[0]) ? rest[0] : known.first;
+      const kept = JSON.parse(sessionStorage.getItem(KEPT) || 'null');
+      if (kept && (!rest[0] || kept.game === rest[0])) {
+        try {
+          enter(kept);
+          here.current.lab = kept;
+          const found = await at('look', { states: kept.states });
+          pin(kept.states);
+          here.current.states = kept.states;
+          taken(found);
+          await openFile(kept.file && found.files.some((each) => each.name === kept.file) ? kept.file : found.files[0].name);
+          return;
+        } catch { say(t('labGoneAway')); }
+      }
+      await begin(first);
+    })().catch(trouble);
+    return () => { gone = true; clearTimeout(here.current.saving); clearTimeout(here.current.typing); here.current.editor?.destroy(); };
+  }, []);
+  useEffect(() => { if (lab) sessionStorage.setItem(KEPT, JSON.stringify({ ...lab, states, file })); }, [lab, states, file]);
+
+  const own = files.find((each) => each.name === file)?.own;
+  const errors = outcome.problems;
+  return html`<div class="lab">
+    <nav class="lab-files" aria-label=${t('labFiles')}>
+      <label class="small">${t('labGame')} <select value=${lab?.game ?? ''} onChange=${(event) => begin(event.target.value).catch(trouble)}>${games.map((each) => html`<option key=${each.name} value=${each.name}>${each.title[language === 'zh' ? 1 : 0]}</option>`)}</select></label>
+      <ul>${files.map((each) => html`<li key=${each.name}><button type="button" class="quiet" aria-current=${each.name === file ? 'true' : undefined} onClick=${() => openFile(each.name).catch(trouble)}>${each.name}${each.own ? html` <span title=${t('labOwn')}>✎<span class="unseen">${t('labOwn')}</span></span>` : ''}</button></li>`)}</ul>
+      <button type="button" onClick=${added}>${t('labNew')}</button>
+    </nav>
+    <section class="lab-text" aria-label=${t('labEditor', file)}>
+      <div class="buttons"><h1>${file}</h1><span class="grow"></span><span class="small" role="status">${state}</span>
+        <button type="button" class="strong" disabled=${!lab} onClick=${() => save().catch(trouble)}>${t('labSave')} <kbd>Ctrl S</kbd></button>
+        ${own && file !== 'variant.lp' && html`<button type="button" onClick=${does(async () => { here.current.dirty = false; taken(await at('revert', { name: file, states })); await openFile(files.length ? file : 'variant.lp').catch(() => openFile('variant.lp')); })}>${t('labRevert')}</button>`}</div>
+      <div class="lab-editor" ref=${holder}></div>
+      <p class="small">${t('labKeys')}</p>
+      ${errors.length > 0 ? html`<h2>${t('labProblems')}</h2><ul class="problems">${errors.map((each, place) => html`<li key=${place} class=${each.error ? 'problem' : 'small'}>
+        <button type="button" class="quiet" disabled=${!each.own} onClick=${() => openFile(each.file, each.line, each.column).catch(trouble)}>${each.file}:${each.line}</button> ${each.text}${each.remedy && ` (${each.remedy})`}</li>`)}</ul>` : html`<p class="small">${t('labNone')}</p>`}
+    </section>
+    <aside class="lab-side">
+      <div class="buttons"><button type="button" onClick=${smallest}>${t('labSmallest')}</button><button type="button" onClick=${coverage}>${t('labCoverage')}</button><button type="button" onClick=${balance}>${t('labBalance')}</button><button type="button" onClick=${words}>${t('labWords')}</button><button type="button" class="strong" onClick=${play}>${t('labPlay')}</button></div>
+      ${more && html`<div class="lab-more"><button type="button" class="quiet" aria-label=${t('close')} onClick=${() => show(null)}>✕</button>
+        ${more.kind === 'text' && html`<p>${more.text}</p>`}
+        ${more.kind === 'balance' && html`<${Balance} sides=${more.sides} />`}
+        ${more.kind === 'coverage' && html`<p>${t('labCovered', more.found.silent.length, more.found.rules, more.found.games)}</p><ul class="problems">${more.found.silent.map((each, place) => html`<li key=${place} class="small"><button type="button" class="quiet" onClick=${() => openFile(each.file, each.line).catch(trouble)}>${each.file}:${each.line}</button> <code>${each.rule}</code></li>`)}</ul>`}
+        ${more.kind === 'words' && more.sections.map((each) => html`<h3 key=${each.heading}>${each.heading}</h3><ul>${each.lines.map((line, place) => html`<li key=${place}>${line}</li>`)}</ul>`)}
+        ${more.kind === 'why' && html`<h3>${textOf(more.move)}</h3>${more.readings.map((each, place) => html`<${Why} key=${place} why=${each.why} />`)}`}</div>`}
+      <h2>${t('labPinned')}</h2>
+      <ul class="pins">${(outcome.pinned.length ? outcome.pinned : states.map((each) => ({ state: each, before: '…', after: '' }))).map((each, place) => html`<${Pinned} key=${place} pinned=${each} why=${(...asked) => why(...asked).catch(trouble)} unpin=${() => again(states.filter((_, other) => other !== place)).catch(trouble)} />`)}</ul>
+      <form onSubmit=${(event) => { event.preventDefault(); try { again([...states, JSON.parse(draft)]).then(() => write(''), trouble); } catch (problem) { trouble(problem); } }}>
+        <label>${t('labState')} <textarea rows="3" value=${draft} placeholder='{"hand": …, "to_beat": null}' onInput=${(event) => write(event.target.value)}></textarea></label> <button type="submit">${t('labPin')}</button></form>
+      <h2>${t('labFolder')}</h2>
+      <div class="buttons"><input aria-label=${t('labFolder')} value=${folder} onInput=${(event) => name(event.target.value)} />
+        ${lab && html`<a class="button" download href=${`/api/labs/${lab.lab}/${encodeURIComponent(folder)}.zip`}>${t('labZip')}</a>`}
+        ${lab?.saves && html`<button type="button" onClick=${keep}>${t('labKeep')}</button>`}</div>
+    </aside>
+  </div>`;
+}
