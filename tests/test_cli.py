@@ -131,7 +131,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 def test_kb_check_imports_no_networks() -> None:
     """It deals a few times, which takes the kernels of play; learners it does not need."""
-    assert {"torch", "sklearn", "matplotlib"}.isdisjoint(imported_by("kb", "check", "guandan"))
+    assert {"torch", "sklearn", "matplotlib"}.isdisjoint(imported_by("kb", "check", "president"))
 
 
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:

@@ -146,7 +146,8 @@ def test_records_replay(name: str) -> None:
     engine = game(name).engine()
     recorder = engine.recorder(3, agents=["random", "random"])
     tables = engine.tables(match_keys(3, 2), recorder)
-    while (playing := tables.playing()).size | (choosing := tables.choosing()).size:
+    for _ in range(STEPS):
+        playing, choosing = tables.playing(), tables.choosing()
         if playing.size:
             tables.play(playing, random_moves(tables.decisions(playing), tables.keys[playing] + np.uint64(1)))
         if choosing.size:
