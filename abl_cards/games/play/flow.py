@@ -18,7 +18,7 @@ from abl_cards.games.play import state as kernels
 from abl_cards.games.play import stock
 from abl_cards.games.play.shown import take_back
 from abl_cards.games.play.state import NOBODY, State
-from abl_cards.games.play.view import act_column, fill_laying, fill_seats
+from abl_cards.games.play.view import act_column, fill_laying
 from abl_cards.games.reading.rules import Rules, form_classes
 from abl_cards.games.reading.tabulate import Question
 from abl_cards.games.shapes import number
@@ -142,10 +142,17 @@ class Flow:
 
     def _of_seats(self, state: State, which: Indices, cards: NDArray[np.uint8]) -> Fill:
         """How many of cards [tables, seats, kinds] act as each cell, seat by seat."""
-        return lambda lo, hi, columns, used: fill_seats(
-            self.rules, lambda seat: cards[which, seat], self.rules.contexts.at(state.fluents, which), lo, hi, columns,
-            used, few=cards is state.lies,
-        )  # fmt: skip
+        cells, contexts = self.rules.cells, self.rules.contexts
+
+        def fill(lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
+            context = contexts.at(state.fluents, which)
+            if cards is state.lies:
+                cells.fold_seats(cards, which, context, used, lo, hi, columns)
+                return
+            for seat, mine in cells.blocks(used, self.rules.table.seats):
+                cells.fold(cards[which, seat], context, used[mine] % len(cells), lo, hi, columns[mine])
+
+        return fill
 
     def _result_column(self, state: State, which: Indices, column: int) -> NDArray[np.integer]:
         seats = self.rules.table.seats

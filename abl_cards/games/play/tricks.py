@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from abl_cards.games.faults import blame, several, stop_where
 from abl_cards.games.play.shown import Happen, show, spread
 from abl_cards.games.play.state import NEXT_SEAT, NO_TURN, OVER, TRICK_OVER, State, close, finish
-from abl_cards.games.play.view import fill_laying, fill_seats
+from abl_cards.games.play.view import fill_laying
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import LEADING, NO_CARD, Indices, MoveLists, Moves
 from abl_cards.games.telling.writer import Fill, columns_of, lazily, rows_of
@@ -45,6 +45,7 @@ class Trick:
     def fills(self) -> dict[str, Fill]:
         """What fills each group of columns."""
         state, which, context = self.state, self.which, self.state.context[self.which]
+        rows = np.arange(len(which))
         acts: list[NDArray[np.integer]] = [
             self.acted,
             self.owner,
@@ -53,10 +54,10 @@ class Trick:
             state.out[which],
         ]
         return {
-            "lies": lambda lo, hi, columns, used: fill_seats(
-                self.rules, lambda seat: self.lies[:, seat], context, lo, hi, columns, used
+            "lies": lambda lo, hi, columns, used: self.rules.cells.fold_seats(
+                self.lies, rows, context, used, lo, hi, columns
             ),
-            "laying": fill_laying(self.lies, np.arange(len(which))),
+            "laying": fill_laying(self.lies, rows),
             "leader": lazily(lambda _: self.leader),
             "act": columns_of(acts),
             "move": columns_of([self.form, self.rules.forms.label_of[self.form]]),
@@ -102,8 +103,9 @@ def lay(
             tell(which, moves)
         if happen:
             back = show(rules, state, which, moves, happen)
-            state.owner[which[back]] = owner[~more][back]
-            settle(rules, state, which[back])
+            if back.size:
+                state.owner[which[back]] = owner[~more][back]
+                settle(rules, state, which[back])
     seats, turns = state.seat[which], rules.turns
     each_share(len(which), lambda lo, hi: _act(state, passing, which, lo, hi, *moves))
     return which, each_share(len(which), lambda lo, hi: _turn(state, turns, which, seats, lo, hi))

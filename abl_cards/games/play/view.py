@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games.play import stock
@@ -108,8 +109,7 @@ class View:
         return rows_seen(state, self.which, self.seats, fluents.whose, fluents.nothing)
 
     def _fill_lies(self, lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
-        lies = self.state.lies[self.which]
-        fill_seats(self.rules, lambda seat: lies[:, seat], self.context, lo, hi, columns, used)
+        self.rules.cells.fold_seats(self.state.lies, self.which, self.context, used, lo, hi, columns)
 
     @cached_property
     def gone(self) -> NDArray[np.uint8]:
@@ -127,28 +127,19 @@ class View:
             cells.fold(self.hidden_hands[:, place], self.context, used[mine] % len(cells), lo, hi, columns[mine])
 
 
-def fill_seats(
-    rules: Rules, cards: Callable[[int], NDArray[np.uint8]], context: NDArray[np.int16], lo: int, hi: int,
-    columns: NDArray[np.int16], used: NDArray[np.int64], few: bool = True,
-) -> None:  # fmt: skip
-    """How many of the cards [n, kinds] of each seat act as each cell: columns that are cells seat by seat.
-
-    Few: most seats have few cards there, or none, as in tricks.
-    """
-    cells = rules.cells
-    fold = cells.fold_few if few else cells.fold
-    for seat, mine in cells.blocks(used, rules.table.seats):
-        fold(cards(seat), context, used[mine] % len(cells), lo, hi, columns[mine])
-
-
 def fill_laying(lies: NDArray[np.uint8], which: Indices) -> Fill:
     """How many cards each seat has laid in the tricks lies [tables, seats, kinds] at tables which [n]."""
+    return lambda lo, hi, columns, used: _laying(lies, which, used, lo, hi, columns)
 
-    def fill(lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
-        for place, seat in enumerate(used):
-            columns[place, lo:hi] = lies[which[lo:hi], seat].sum(axis=1)
 
-    return fill
+@njit(cache=True, nogil=True)
+def _laying(lies, which, used, lo, hi, columns):
+    for i in range(lo, hi):
+        for place in range(len(used)):
+            count = np.int16(0)
+            for kind in range(lies.shape[2]):
+                count += lies[which[i], used[place], kind]
+            columns[place, i] = count
 
 
 def act_column(state: State, which: Indices, column: int) -> NDArray[np.integer]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.reading.contexts import Contexts
 from abl_cards.games.reading.pack import Pack, rank_and_suit
+from abl_cards.games.tables import Indices
 from abl_cards.logic import Circuit, Term
 from abl_cards.logic.errors import kb_error
 
@@ -46,14 +47,15 @@ class Cells:
         """Add up how many of cards [n, kinds] act as each of the used cells: columns [used, n], zero so far."""
         fold(cards, context, self._usual, self._exceptions, self._places(used), lo, hi, columns)
 
-    def fold_few(
-        self, cards: NDArray[np.uint8], context: NDArray[np.integer], used: NDArray[np.int64], lo: int, hi: int,
-        columns: NDArray[np.int16],
+    def fold_seats(
+        self, cards: NDArray[np.uint8], which: Indices, context: NDArray[np.integer], used: NDArray[np.int64], lo: int,
+        hi: int, columns: NDArray[np.int16],
     ) -> None:  # fmt: skip
-        """The same, sooner where most rows have few cards or none, as in tricks."""
-        rows = np.zeros((hi - lo, -(-cards.shape[1] // _WORD) * _WORD), np.uint8)
-        rows[:, : cards.shape[1]] = cards[lo:hi]
-        fold_few(rows, rows.view(np.uint64), context, self.acts, self._places(used), lo, columns)
+        """The same seat by seat of the rows which [n] of cards [tables, seats, kinds]; best where these are few."""
+        flat = cards.reshape(len(cards), -1)
+        words = flat.view(np.uint64) if flat.shape[1] % _WORD == 0 else np.zeros((len(cards), 0), np.uint64)
+        places = self._places(used, cards.shape[1]).reshape(cards.shape[1], -1)
+        fold_seats(flat, words, which, context, self.acts, places, lo, hi, columns)
 
     def blocks(self, used: NDArray[np.int64], blocks: int) -> Iterator[tuple[int, slice]]:
         """Of columns that are cells block by block: which of the used ones are of each block that has any."""
@@ -62,11 +64,19 @@ class Cells:
             if bounds[block] < bounds[block + 1]:
                 yield block, slice(int(bounds[block]), int(bounds[block + 1]))
 
-    def _places(self, used: NDArray[np.int64]) -> NDArray[np.int64]:
-        """[cells] the place of each cell among those that are used, -1 for the others."""
-        found = np.full(len(self) + 1, -1, np.int64)
-        found[used] = np.arange(len(used))
+    def _places(self, used: NDArray[np.int64], blocks: int = 1) -> NDArray[np.int64]:
+        """[blocks * cells] the place of each cell among those that are used, -1 for the others."""
+        found = self._kept.get(key := (blocks, used.tobytes()))
+        if found is None:
+            found = np.full(blocks * len(self), -1, np.int64)
+            found[used] = np.arange(len(used))
+            self._kept[key] = found  # whole: several threads ask
         return found
+
+    @cached_property
+    def _kept(self) -> dict[tuple[int, bytes], NDArray[np.int64]]:
+        """Circuits ask for the same cells each time."""
+        return {}
 
     @cached_property
     def _usual(self) -> NDArray[np.int16]:
@@ -175,14 +185,20 @@ def fold(cards, context, usual, exceptions, places, lo, hi, columns):
 
 
 @njit(cache=True, nogil=True)
-def fold_few(cards, words, context, acts, places, lo, columns):
-    """See Cells.fold_few: words [n, kinds / 8] are the same bytes as cards [n, kinds]; most of them are zero."""
-    for i in range(len(cards)):
-        for word in range(words.shape[1]):
-            if words[i, word]:
-                for kind in range(word * _WORD, (word + 1) * _WORD):
-                    if cards[i, kind]:
-                        _move(acts[context[lo + i], kind], places, columns, lo + i, np.int16(cards[i, kind]))
+def fold_seats(cards, words, which, context, acts, places, lo, hi, columns):
+    """See Cells.fold_seats; places [seats, cells] are rows of the columns, -1 for cells that nobody asks about.
+
+    Words [tables, any / 8] are the same bytes as cards [tables, seats * kinds], or none; most of them are zero.
+    """
+    kinds = acts.shape[1]
+    for i in range(lo, hi):
+        row = which[i]
+        for start in range(0, cards.shape[1], _WORD):
+            if words.shape[1] and words[row, start // _WORD] == 0:
+                continue
+            for at in range(start, min(start + _WORD, cards.shape[1])):
+                if cards[row, at]:
+                    _move(acts[context[i], at % kinds], places[at // kinds], columns, i, np.int16(cards[row, at]))
 
 
 @njit(cache=True, nogil=True, inline="always")
