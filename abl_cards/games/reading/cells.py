@@ -3,6 +3,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -52,7 +53,7 @@ class Cells:
         hi: int, columns: NDArray[np.int16],
     ) -> None:  # fmt: skip
         """The same seat by seat of the rows which [n] of cards [tables, seats, kinds]; best where these are few."""
-        flat = cards.reshape(len(cards), -1)
+        flat = cards.reshape(len(cards), math.prod(cards.shape[1:]))
         words = flat.view(np.uint64) if flat.shape[1] % _WORD == 0 else np.zeros((len(cards), 0), np.uint64)
         places = self._places(used, cards.shape[1]).reshape(cards.shape[1], -1)
         fold_seats(flat, words, which, context, self.acts, places, lo, hi, columns)
