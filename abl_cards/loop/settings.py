@@ -21,7 +21,7 @@ class Settings:
 
     directory: Path  # where the run keeps its checkpoint, metrics and weights
     game: str = "guandan"
-    preset: str = setting("small", "the sizes of the networks: small, paper")
+    preset: str = setting("small", "the networks: small, paper; of planes of cards planes-small, planes-paper, planes-abl")
     abln: bool = setting(True, "estimate the hidden hands; false trains the twin that decides by what it sees")
     seed: int = setting(0, "of weights, cards and choices", SEEDS)
     decisions: int = setting(10_000_000, "of self-play; the run ends at the first update after them")

@@ -142,3 +142,20 @@ def test_a_value_that_is_read_off_the_policy_follows_its_copies(engine: Engine, 
 def test_a_game_whose_labels_are_several_card_sets_has_no_planes() -> None:
     with pytest.raises(GameError, match="no planes: some label"):
         Networks(PRESETS["planes-small"], GameShape.of(game("guandan").engine()))
+
+
+@pytest.mark.parametrize("profile", ["standard", "botzone"])
+@pytest.mark.parametrize("name", ["abl", "abl:no-abln", "abl:preset=planes-small", "abl:preset=planes-small,supervised"])
+def test_shipped_weights_play_by_either_profile(name: str, profile: str) -> None:
+    """They know cards, not labels: rules with more tractors have more options, and no other networks."""
+    engine = game("tractor").engine(None, profile)
+    player, tables = agent(name, engine), engine.tables(np.arange(2, dtype=np.uint64))
+    played = 0
+    while played < 3:
+        giving = tables.choosing()
+        if giving.size:
+            tables.choose(giving, player.choose(tables.choices(giving), tables.keys[giving]))
+        which = tables.playing()
+        if which.size:
+            tables.play(which, player.play(tables.decisions(which), tables.keys[which]))
+            played += 1
