@@ -21,7 +21,9 @@ class Settings:
 
     directory: Path  # where the run keeps its checkpoint, metrics and weights
     game: str = "guandan"
-    preset: str = setting("small", "the networks: small, paper; of planes of cards planes-small, planes-paper, planes-abl")
+    preset: str = setting(
+        "small", "the networks: small, paper; planes-small, planes-paper, planes-abl see planes of cards"
+    )
     abln: bool = setting(True, "estimate the hidden hands; false trains the twin that decides by what it sees")
     seed: int = setting(0, "of weights, cards and choices", SEEDS)
     decisions: int = setting(10_000_000, "of self-play; the run ends at the first update after them")

@@ -144,8 +144,11 @@ def test_a_game_whose_labels_are_several_card_sets_has_no_planes() -> None:
         Networks(PRESETS["planes-small"], GameShape.of(game("guandan").engine()))
 
 
+_SHIPPED = "abl", "abl:no-abln", "abl:preset=planes-small", "abl:preset=planes-small,supervised"
+
+
 @pytest.mark.parametrize("profile", ["standard", "botzone"])
-@pytest.mark.parametrize("name", ["abl", "abl:no-abln", "abl:preset=planes-small", "abl:preset=planes-small,supervised"])
+@pytest.mark.parametrize("name", _SHIPPED)
 def test_shipped_weights_play_by_either_profile(name: str, profile: str) -> None:
     """They know cards, not labels: rules with more tractors have more options, and no other networks."""
     engine = game("tractor").engine(None, profile)
