@@ -42,6 +42,10 @@ def page(
         Path | None,
         typer.Option("--save", metavar="DIR", help="Folders of the rules lab may be saved beneath this one."),
     ] = None,
+    watch: Annotated[
+        list[Path] | None,
+        typer.Option("--watch", metavar="DIR", help="A folder of runs and results to show; may be repeated."),
+    ] = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
     """Play in the browser, look over records, watch: one port of this machine, no account, no network.
@@ -51,12 +55,23 @@ def page(
         abl-cards page --open
 
         abl-cards page ./mygame --agent mymodule:Player
+
+        abl-cards page --watch runs
     """
     _check_libraries()
     from abl_cards.games import GameError
     from abl_cards.page import House, Plan, serve
 
-    plan = Plan(game_name, tuple(games or ()), tuple(agents or ()), host, port, tuple(names or ()), save)
+    plan = Plan(
+        game_name,
+        tuple(games or ()),
+        tuple(agents or ()),
+        host,
+        port,
+        tuple(names or ()),
+        save,
+        watch=tuple(watch or ()),
+    )
     try:
         house = House(plan)
     except GameError as problem:

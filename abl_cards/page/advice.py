@@ -12,7 +12,7 @@ from abl_cards.agents import Reasoned
 from abl_cards.games import Choices, Engine, GameError, Moment, Tables
 from abl_cards.games.tables import is_play
 from abl_cards.games.words.finding import find_options
-from abl_cards.games.words.plays import PASS
+from abl_cards.games.words.plays import PASS, option_json
 from abl_cards.page.whole import whole_play
 from abl_cards.page.words import cards_laid
 from reasoners.account import draw_together
@@ -80,11 +80,13 @@ def _judged(found: Explanation, row: int) -> dict[str, Any]:
 def verdict_json(found: Explanation, verdict: Verdict) -> dict[str, Any]:
     """A move with what speaks for and against it."""
     place = found.scores.order[verdict.place - 1]
-    cards = cards_laid(found.moment.lists.cards[place]) if is_play(found.moment.decision) else []
-    letters = found.book.engine.rules.letters
+    row, rules = found.moment.lists.cards[place], found.book.engine.rules
+    plays, letters = is_play(found.moment.decision), rules.letters
+    cards = cards_laid(row) if plays else []
+    value = verdict.action.to_json() if plays else option_json(rules)[int(row[0])]  # as it is offered, and chosen
     ahead = verdict.ahead
     return {
-        "text": found.book.move(verdict.label, verdict.action), "value": verdict.action.to_json(),
+        "text": found.book.move(verdict.label, verdict.action), "value": value,
         "cards": [letters.texts[card] for card in cards], "place": verdict.place, "cost": verdict.cost,
         "probability": verdict.probability, "points": None if ahead is None else ahead.points,
         "violates": [each.text for each in verdict.violates],

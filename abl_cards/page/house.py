@@ -36,6 +36,7 @@ class Plan:
     port: int = 8765
     names: tuple[str, ...] = ()  # more names by which browsers may ask for this host
     save: Path | None = None  # where folders of the rules lab may be saved
+    watch: tuple[Path, ...] = ()  # folders of runs and results
     token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
 
     @property

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from abl_cards.games import GameError
 from abl_cards.logic import KBError
-from abl_cards.page import frames
+from abl_cards.page import frames, runs
 from abl_cards.page.answers import Reviewing
 from abl_cards.page.bounds import LONGEST_BODY, LONGEST_FRAME, MOST_SOCKETS
 from abl_cards.page.files import TOKEN, read_files
@@ -53,6 +53,7 @@ def application(house: House) -> Guard:
         Route("/api/labs/{lab}", front.answering(front.at_lab), methods=["POST"]),
         Route("/api/labs/{lab}/{folder}.zip", front.zipped),
         Route("/api/watch", front.answering(front.watch)),
+        Route("/api/runs", front.answering(front.runs)),
         Route("/api/tables", front.answering(front.open), methods=["POST"]),
         Route("/api/reviews", front.answering(front.review), methods=["POST"]),
         Route("/api/reviews/work", front.answering(front.work), methods=["POST"]),
@@ -147,7 +148,15 @@ class Front:
     async def watch(self, request: Request) -> Any:
         """The tables that one may look at: for whoever may open some."""
         self._check_token(request)
-        return {"tables": self._house.watched()}
+        folders, desk = self._house.plan.watch, self._house.desk
+        found = await desk.ask(lambda: {"runs": runs.runs(folders), "matches": runs.matches(folders)})
+        return {"tables": self._house.watched(), **found}
+
+    async def runs(self, request: Request) -> Any:
+        """The numbers of a run, as far as it has come."""
+        self._check_token(request)
+        name, folders = request.query_params.get("name", ""), self._house.plan.watch
+        return await self._house.desk.ask(lambda: runs.run(folders, name))
 
     async def open(self, request: Request) -> Any:
         """Open a table."""

@@ -31,6 +31,28 @@ async def decide(socket: Socket, table: dict[str, Any]) -> None:
     socket.say(do="play", value=value, at=table["at"])
 
 
+def test_the_hint_of_a_choice_is_one_of_the_options(with_page: Run) -> None:
+    """Also where the words of a platform write a card to be paid as a play."""
+
+    async def test(page: Any) -> None:
+        socket = await page.begin(game="guandan", seed=11, seats=["person", "greedy", "greedy", "greedy"])
+        table = socket.table
+        for _ in range(200):
+            if table["phase"] == "end":
+                socket.say(do="go")
+            elif table["asked"]["kind"] == "choice":
+                break
+            else:
+                socket.say(do="play", value="pass" if table["asked"]["passes"] else [table["hand"][0]], at=table["at"])
+            table = await socket.next()
+        assert table["asked"]["kind"] == "choice"
+        socket.say(do="hint", at=table["at"], n=1)
+        told = await socket.until("hint")
+        assert told["best"]["value"] in [each["value"] for each in table["asked"]["options"]]
+
+    with_page(test)
+
+
 @pytest.mark.parametrize("name", game_names())
 def test_every_game_can_be_played(with_page: Run, name: str) -> None:
     async def test(page: Any) -> None:

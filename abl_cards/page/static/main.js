@@ -1,5 +1,5 @@
 // The shell: which section is shown, by the address; what goes wrong is said, and never in silence.
-import { html, render, useState, useEffect, later } from './html.js';
+import { html, render, useState, useEffect, useLayoutEffect, later } from './html.js';
 import { apply, useSettings, set } from './settings.js';
 import { t } from './words.js';
 import { Play } from './play.js';
@@ -27,7 +27,7 @@ function Shell() {
   useEffect(() => {
     if (file && !more[file]) later(file).then((made) => found((known) => ({ ...known, [file]: made.Section })), (problem) => { throw problem; });
   }, [file]);
-  useEffect(() => onKeys({ '?': () => openDialog('help'), y: () => set({ language: language === 'zh' ? 'en' : 'zh' }), ',': () => openDialog('settings') }), [language]);
+  useLayoutEffect(() => onKeys({ '?': () => openDialog('help'), y: () => set({ language: language === 'zh' ? 'en' : 'zh' }), ',': () => openDialog('settings') }), [language]);
   useEffect(() => { document.title = `abl-cards · ${t(at.section)}`; });
   const Section = file ? more[file] : Play;
   return html`<header class="bar">

@@ -1,5 +1,5 @@
 // The section Play: the table that the address names, or a new one. The address is all that a browser keeps of it.
-import { html, useState, useEffect, useRef } from './html.js';
+import { html, useState, useEffect, useLayoutEffect, useRef } from './html.js';
 import { ask, Link } from './link.js';
 import { t } from './words.js';
 import { settings } from './settings.js';
@@ -51,7 +51,7 @@ export function Play({ rest }) {
     link.current = made;
     return () => made.close();
   }, [table, key]);
-  useEffect(() => onKeys({ n: () => openDialog('new') }), []);
+  useLayoutEffect(() => onKeys({ n: () => openDialog('new') }), []);
 
   const state_text = state === 'gone' ? t('gone') : state === 'lost' ? t('lost') : state === 'opening' ? t('opening') : t('connecting');
   return html`<${NewTable} start=${start} game=${welcome?.game} />

@@ -1,5 +1,5 @@
 // The section Review: a record stepped through, each decision judged, its mistakes found.
-import { html, useState, useEffect, useRef, useMemo } from './html.js';
+import { html, useState, useEffect, useLayoutEffect, useRef, useMemo } from './html.js';
 import { ask } from './link.js';
 import { t, add } from './words.js';
 import { say, set, settings, useSettings } from './settings.js';
@@ -124,7 +124,7 @@ function Sheet({ sheet, at }) {
   const byPlace = useMemo(() => new Map(found.map((each) => [each.place, each])), [found]);
   const nextOf = (list) => { const next = list.find((each) => each.place > at) ?? list[0]; if (next) go(next.place); };
   const swings = found.filter((each, number) => number && Math.abs(each.best - found[number - 1].best) > Math.max(1, threshold));
-  useEffect(() => onKeys({ ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(pictures.length - 1), ' ': (event) => (event.target.closest?.('button, a, summary, input') ? false : run(!running)), e: () => nextOf(mistakes), b: () => nextOf(swings), o: () => showHands(!hands), h: () => showHints(!hints) }));
+  useLayoutEffect(() => onKeys({ ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(pictures.length - 1), ' ': (event) => (event.target.closest?.('button, a, summary, input') ? false : run(!running)), e: () => nextOf(mistakes), b: () => nextOf(swings), o: () => showHands(!hands), h: () => showHints(!hints) }));
   useEffect(() => { announce(`${t('act', at + 1, pictures.length)}. ${textOfAct(picture.act)}`); }, [at]);
 
   const textOfAct = (each) => t('played', who(each.seat), [say(each.stage ?? ''), say(each.text), each.cards.map((text) => nameOf(sheet.deck, text)).join(', ')].filter(Boolean).join(' '));

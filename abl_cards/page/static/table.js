@@ -1,5 +1,5 @@
 // A table: who sits there, what lies there, the hand, and what may be done.
-import { html, useState, useEffect, useRef, Fragment } from './html.js';
+import { html, useState, useEffect, useLayoutEffect, useRef, Fragment } from './html.js';
 import { t, count } from './words.js';
 import { say, set, useSettings } from './settings.js';
 import { Back, Cards, HandCard, face, nameOf, shown } from './cards.js';
@@ -136,7 +136,7 @@ function Hand({ seen, welcome, picking }) {
     event.preventDefault();
     event.stopPropagation();
   };
-  useEffect(() => onKeys({ m: () => cards.length > 0 && go(at), ArrowLeft: () => cards.length > 0 && go(at), ArrowRight: () => cards.length > 0 && go(at) }), [cards.length, at]);
+  useLayoutEffect(() => onKeys({ m: () => cards.length > 0 && go(at), ArrowLeft: () => cards.length > 0 && go(at), ArrowRight: () => cards.length > 0 && go(at) }), [cards.length, at]);
   return html`<div class="hand" role="group" aria-label=${`${t('hand')}, ${count(cards.length)}`} data-cards=${cards.length} onKeyDown=${move}>
     ${cards.map((card, place) => html`<${HandCard} key=${card.key} deck=${welcome.deck} text=${card.text} place=${place}
       picked=${picked.includes(card.key)} wild=${seen.orders.wild.includes(card.text)} tab=${place === at}
@@ -196,7 +196,7 @@ export function Table({ seen, welcome, link, lost, trouble }) {
   const status = () => announce([...seen.seats.map((chair, seat) => `${seatName(seen, seat)}: ${count(chair.cards)}`), ...seen.told.filter((each) => each.plain).map((each) => `${say(each.name)} ${each.value}`),
     ...seen.trick.map((event) => eventText(seen, welcome, event))].join('. '));
 
-  useEffect(() => onKeys({
+  useLayoutEffect(() => onKeys({
     Enter: (event) => (event.target.closest?.('button:not(.card), a, summary') ? false : lay()),
     p: pass, b: best, h: () => advice.hint(), w: why, z: () => seen.back && act({ do: 'back' }), s: () => set({ order: liked.order === 'rank' ? 'suit' : 'rank' }),
     l: () => lookBack(!old), r: () => picking.read((reading + 1) % Math.max(1, now.readings.length)), g: goOn, i: status,

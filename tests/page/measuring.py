@@ -1,0 +1,140 @@
+"""What docs/page.md says of speed, measured in a browser in one run: ``python -m tests.page.measuring``.
+
+A script and no test: a timed test fails on a busy machine.
+"""
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from typing import Any
+
+from tests.page.browser import Watched, chromium
+
+PORT = 8798
+PICKS, HINTS, STARTS = 200, 12, 5
+
+FRAMES = """() => new Promise((done) => {
+  const hand = document.querySelector('.hand'), cards = [...hand.querySelectorAll('.card')], times = [];
+  let step = 0;
+  function frame() {
+    const began = performance.now();
+    cards[step % cards.length].click();
+    times.push(performance.now() - began);
+    if (++step < 54) requestAnimationFrame(frame);
+    else done({times, cards: cards.length});
+  }
+  requestAnimationFrame(frame);
+})"""
+
+
+def main() -> None:
+    """Print one JSON object."""
+    from playwright.sync_api import sync_playwright
+
+    command = [sys.executable, "-m", "abl_cards", "page", "--port", str(PORT)]
+    with sync_playwright() as player:
+        running = player.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        try:
+            assert server.stdout
+            address = server.stdout.readline().strip()
+            print(json.dumps(measured(lambda: Watched(running.new_page(), address))))
+        finally:
+            server.terminate()
+            running.close()
+
+
+def measured(look: Callable[[], Watched]) -> dict[str, Any]:
+    """Every figure."""
+    here = look()
+    wait_for(here.address)
+    began = time.perf_counter()
+    here.open()
+    here.page.wait_for_selector(".hand .card")
+    found: dict[str, Any] = {"first_table_after_start_ms": round(1000 * (time.perf_counter() - began))}
+    painted = []
+    for _ in range(STARTS):
+        fresh = look()
+        began = time.perf_counter()
+        fresh.open()
+        fresh.page.wait_for_selector(".hand .card")
+        painted.append(1000 * (time.perf_counter() - began))
+        fresh.page.close()
+    found["table_painted_ms"] = round(statistics.median(painted))
+    here.new_table(game="guandan", seed=11, seats=["person", "kb", "kb", "kb"])
+    here.my_turn()
+    found["picks"] = asked(here, "pick", PICKS)
+    found["hint_kb"] = asked(here, "hint", HINTS, "kb")
+    asked(here, "hint", 1, "abl")
+    found["hint_abl"] = asked(here, "hint", HINTS, "abl")
+    frames = here.page.evaluate(FRAMES)
+    found["frame_ms"] = {"cards": frames["cards"], "median": round(statistics.median(frames["times"]), 2),
+                         "longest": round(max(frames["times"]), 2)}  # fmt: skip
+    found["loaded_bytes"] = loaded(look())
+    return found
+
+
+def wait_for(address: str) -> None:
+    """Until the port answers."""
+    for _ in range(200):
+        try:
+            urllib.request.urlopen(f"{address}static/icon.svg").read()
+            return
+        except OSError:
+            time.sleep(0.02)
+
+
+ASK = """async ([what, times, agent]) => {
+  const told = JSON.parse(sessionStorage.getItem('table') || 'null') || location.hash.split('/').slice(2);
+  const socket = new WebSocket(`${location.origin.replace('http', 'ws')}/api/tables/${told[0]}`);
+  const heard = []; let wake = null;
+  socket.onmessage = (event) => { heard.push(JSON.parse(event.data)); wake && wake(); };
+  const until = async (kind) => {
+    for (;;) {
+      const found = heard.findIndex((each) => each.type === kind || each.type === 'error');
+      if (found >= 0) return heard.splice(0, found + 1).at(-1);
+      await new Promise((go) => { wake = go; });
+    }
+  };
+  await new Promise((go) => { socket.onopen = go; });
+  socket.send(JSON.stringify({token: told[1]}));
+  let seen = await until('table');
+  const times_ = [];
+  for (let n = 0; n < times; n++) {
+    const cards = seen.hand.slice(n % 20, n % 20 + 1 + n % 5);
+    const began = performance.now();
+    socket.send(JSON.stringify({do: what, at: seen.at, n, cards, agent}));
+    const answer = await until({pick: 'picked', hint: 'hint'}[what]);
+    if (answer.type === 'error') throw new Error(answer.text);
+    times_.push(performance.now() - began);
+    if (what === 'pick') await new Promise((go) => setTimeout(go, 40));
+  }
+  socket.close();
+  return times_;
+}"""
+
+
+def asked(here: Watched, what: str, times: int, agent: str = "kb") -> dict[str, Any]:
+    """Milliseconds from a question to its answer, in the browser."""
+    hash_ = here.page.evaluate("() => location.hash.split('/').slice(2)")
+    here.page.evaluate("told => sessionStorage.setItem('table', JSON.stringify(told))", hash_)
+    found = sorted(here.page.evaluate(ASK, [what, times, agent]))
+    return {"n": times, "median_ms": round(statistics.median(found), 1),
+            "p99_ms": round(found[min(len(found) - 1, int(0.99 * len(found)))], 1)}  # fmt: skip
+
+
+def loaded(fresh: Watched) -> int:
+    """Bytes of a table, packed as they come."""
+    fresh.open()
+    fresh.page.wait_for_selector(".hand .card")
+    sizes = fresh.page.evaluate("() => performance.getEntriesByType('resource').map((each) => each.encodedBodySize)")
+    page = fresh.page.evaluate("() => performance.getEntriesByType('navigation')[0].encodedBodySize")
+    return int(sum(sizes) + page)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""Runs and results of folders that whoever started the page has named, and of no others."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.games import GameError
+from abl_cards.page.house import Plan
+from abl_cards.page.runs import MOST_POINTS, matches, run, runs
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "watched" / "mine").mkdir(parents=True)
+    lines = [json.dumps({"update": number, "loss": 1 / (1 + number), "text": "x"}) for number in range(1000)]
+    (tmp_path / "watched" / "mine" / "metrics.jsonl").write_text("\n".join([*lines, '{"update": 10']))
+    result = {"agents": ["a", "b"], "games": 10, "rate": 0.7, "interval": [0.4, 0.9]}
+    (tmp_path / "watched" / "ab.json").write_text(json.dumps(result))
+    (tmp_path / "watched" / "other.json").write_text("[" * 5000)
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "metrics.jsonl").write_text('{"update": 1}')
+    (tmp_path / "watched" / "out").symlink_to(tmp_path / "secret")
+    return tmp_path / "watched"
+
+
+def test_a_run_that_grows_is_thinned_out(folder: Path) -> None:
+    assert runs([folder]) == ["watched/mine"]
+    told = run([folder], "watched/mine")
+    assert told["rows"] == 1000
+    assert set(told["columns"]) == {"update", "loss"}
+    assert len(told["columns"]["loss"]) <= MOST_POINTS
+    (only,) = matches([folder])
+    assert (only["agents"], only["rate"], only["low"]) == (["a", "b"], 0.7, 0.4)
+
+
+@pytest.mark.parametrize("name", ["", "..", "watched/../secret", "watched/out", "/etc", "secret", "watched"])
+def test_nothing_else_is_read(folder: Path, name: str) -> None:
+    with pytest.raises(GameError):
+        run([folder], name)
+
+
+def test_the_page_shows_them(with_page: Any, folder: Path) -> None:
+    async def test(page: Any) -> None:
+        told = (await page.ask("/api/watch", **page.headers)).json()
+        assert (told["runs"], len(told["matches"]), told["tables"]) == (["watched/mine"], 1, [])
+        assert (await page.ask("/api/runs", **page.headers)).status == 400
+        assert (await page.ask("/api/runs")).status == 403
+
+    with_page(test, Plan(watch=(folder,)))
