@@ -10,12 +10,11 @@ from abl_cards.logic.errors import Diagnostic, Location, error, suggestion, warn
 from abl_cards.logic.intervals import INT32_MAX, INT32_MIN
 from abl_cards.logic.lexis import INCLUDE, Token, number
 from abl_cards.logic.program import Source
-from abl_cards.logic.statements import Program, Use
+from abl_cards.logic.statements import VIOLATED, Program, Use
 from abl_cards.logic.terms import Input, Signature, Term
 
 COST, PREFERENCE, SAYS = Signature("cost", 2), Signature("preference", 2), Signature("says", 3)
 BELIEF, HINT = Signature("belief", 3), Signature("hint", 2)
-VIOLATED = Signature("violated", 1)
 RESERVED = {VIOLATED.name: "integrity constraints", "_asked": "the checks", "_fired": "the checks"}
 MOST_GUESSES = 100
 """Unknown predicates for which a known one is looked for: looking takes long."""

@@ -35,6 +35,9 @@ REFUSED: dict[ASTType, tuple[str, str]] = {
     ASTType.HeadAggregate: ("aggregates in heads have no circuit", f"make the atoms inputs, or {BY_CLINGO}"),
 }
 
+VIOLATED = Signature("violated", 1)
+"""What an integrity constraint derives."""
+
 OPEN_HEADS = {ASTType.Disjunction, ASTType.Aggregate, ASTType.HeadAggregate}
 """Heads that have no circuit, and that clingo answers all the same."""
 
@@ -180,6 +183,8 @@ def _rule(statement: ast.AST, program: Program) -> None:
         compared = (term for literal in statement.body for term in _compared(literal))
         values = {constant_value(term, program) for term in compared}
         program.checks[program.bodies[-1]] = {value for value in values if value is not None}
+    if _is_constraint(head):
+        program.depends.setdefault(VIOLATED, set()).update(body.signature for body in program.bodies[bodies:])
     for use in program.heads[heads:]:
         program.depends.setdefault(use.signature, set()).update(body.signature for body in program.bodies[bodies:])
         program.reads.extend((use.signature, body) for body in program.bodies[bodies:])

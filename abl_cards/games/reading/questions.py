@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from abl_cards.games.telling.columns import Words, group_of
+from abl_cards.games.telling.columns import GROUP_OF, Words, group_of
 from abl_cards.logic import Circuit, KnowledgeBase, Location, Signature
 from abl_cards.logic.errors import Diagnostic, error
 from abl_cards.logic.statements import Program
@@ -111,7 +111,14 @@ def unsupplied(kb: KnowledgeBase, words: Words, program: Program) -> Iterator[Di
         asked = [str(each) for each in outputs if each in derived]
         if asked:
             named = [Signature.parse(name) for name in asked]
-            yield from _of(kb.circuit(*asked), words, program, question, named, absent)
+            if any(_untold(words, each, question, absent) for each in program.reached(named)):  # by what the text says
+                yield from _of(kb.circuit(*asked), words, program, question, named, absent)
+
+
+def _untold(words: Words, signature: Signature, question: Question, absent: Mapping[str, tuple[str, str]]) -> bool:
+    """Whether a predicate is an input that a question is not told."""
+    group = "fluents" if signature in words.fluents else GROUP_OF.get(signature)
+    return group is not None and (group in absent or group not in question.told)
 
 
 def _absent(kb: KnowledgeBase) -> Iterator[tuple[str, tuple[str, str]]]:
