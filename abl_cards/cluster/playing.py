@@ -34,9 +34,11 @@ AHEAD = 2
 PORTIONS = 2
 """Of each actor in an update, if it is as fast as the others."""
 PATIENCE = 600.0
-"""Seconds without any portion after which the learner gives up."""
+"""Seconds without a word from any actor after which the learner gives up."""
 _MOST_LOSSES = 5
 """Actors that may end one after the other without any portion from anybody."""
+SIGN_OF_LIFE = 60.0
+"""Seconds after which an actor hands over what it has, though that is little, or nothing."""
 _LOOK = 1.0
 """Seconds between two looks at the clock."""
 
@@ -63,18 +65,19 @@ class Playing:
         self._actor: Actor | None = None
 
     def portion(self, model: tuple[int, list[Any]], past: tuple[int, list[Any]]) -> tuple[Parcel, Parcel]:
-        """Load what is new, and play: what a portion says of itself, and its rows."""
+        """Load what is new, and play: what a portion says of itself, None where nothing is ready yet, and its rows."""
         rows: list[Parcel] = []
 
-        def play() -> State:
-            portion = self._play(model, past)
-            rows.append(_rows_packed(portion.open()))
-            return _told(portion)
+        def play() -> State | None:
+            for portion in self._play(model, past):
+                rows.append(_rows_packed(portion.open()))
+                return _told(portion)
+            return None
 
         told = answering(play)
         return told, rows[0] if rows else packed(None)
 
-    def _play(self, model: tuple[int, list[Any]], past: tuple[int, list[Any]]) -> Portion:
+    def _play(self, model: tuple[int, list[Any]], past: tuple[int, list[Any]]) -> list[Portion]:
         actor = self._actor or self._sit_down()
         if model[0] != self._model:
             self._networks.load_state_dict(_fetched(model[1]))
@@ -83,8 +86,7 @@ class Playing:
         if past[0] != self._past:
             self._opponent.load_state_dict(_fetched(past[1]))
             self._past = past[0]
-        (portion,) = actor.portions(self._least)
-        return portion
+        return actor.portions(self._least, SIGN_OF_LIFE)
 
     def _sit_down(self) -> Actor:
         begin = made(Beginning, opened(self._beginning))
@@ -123,16 +125,17 @@ class Fleet:
 
     def portions(self, least: int) -> Sequence[Portion]:
         """What has arrived; where more is needed and nothing has, wait for it. Raises GameError, Lost."""
-        ray, found = self._cluster.ray, list[Portion]()
+        ray, found, began = self._cluster.ray, list[Portion](), time.monotonic()
         while True:
             wait = _LOOK if least > 0 and not found else 0
             done, _ = ray.wait(list(self._calls), num_returns=len(self._calls) if not wait else 1, timeout=wait)
             for call in done:
-                found += self._arrived(call)
+                if call in self._calls:  # not another one of an actor that has just been replaced
+                    found += self._arrived(call)
             if not wait:
                 return found
-            if time.monotonic() - self._heard > PATIENCE:
-                raise Lost(f"no actor has delivered anything for {PATIENCE:.0f} s (`ray status` tells what there is)")
+            if time.monotonic() - max(began, self._heard) > PATIENCE:
+                raise Lost(f"no actor has said anything for {PATIENCE:.0f} s (`ray status` tells what there is)")
 
     def publish(self, version: int) -> None:
         """Put the networks of the learner where actors find them."""
@@ -181,7 +184,8 @@ class Fleet:
             return []
         self._heard, self._losses = time.monotonic(), 0
         self._call(number, actor)
-        return [_portion(opened(told), arrived)]
+        portion = opened(told)
+        return [] if portion is None else [_portion(portion, arrived)]
 
     def _lost(self, number: int, problem: Exception) -> None:
         """Another actor takes the place of one; what was asked of it is not asked again."""

@@ -19,7 +19,7 @@ from abl_cards.loop.worker import Worker
 from abl_cards.parallel import THREADS
 
 PATIENCE = 600.0
-"""Seconds that a worker may take for an answer; it plays and learns in less."""
+"""Seconds in which a worker has found a processor and begun; of its end Ray tells afterwards."""
 
 
 def processors_for(settings: Settings) -> int:
@@ -72,6 +72,7 @@ class Hired:
         self._cluster, self._actor = cluster, cluster.actor(Working)
         self._calls: list[Any] = []
         self._problem: str | None = None
+        self._begun = False
 
     def tell(self, what: Any) -> None:
         """By a call, whose answer is fetched later; a beginning is followed by the meeting of all."""
@@ -86,10 +87,12 @@ class Hired:
         """Of the oldest call; raises Separated."""
         ray = self._cluster.ray
         try:
-            return opened(ray.get(self._calls.pop(0), timeout=PATIENCE))
+            answer = opened(ray.get(self._calls.pop(0), timeout=None if self._begun else PATIENCE))
         except ray.exceptions.RayError as problem:
             self._problem = str(problem).strip().splitlines()[-1].strip()
             raise Separated(self._problem) from problem
+        self._begun = True
+        return answer
 
     def ended(self) -> str | None:
         """By what Ray says of it."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any, Protocol
 
 from abl_cards.agents import Kb
@@ -73,13 +75,13 @@ class Actor:
         self.play = SelfPlay(self._engine, mind, opponents, seats, self._ppo, seed, settings.revealed, where.first)
         self._where, self._version = where, where.update
 
-    def portions(self, least: int) -> list[Portion]:
-        """Play until so many rows are ready, and hand them over with all others that are."""
-        if least <= 0:
-            return []
-        play, version = self.play, self._version
-        while play.memory.ready < least:
+    def portions(self, least: int, seconds: float = inf) -> list[Portion]:
+        """Play until so many rows are ready, or for some seconds, and hand over all that are."""
+        play, version, end = self.play, self._version, time.monotonic() + seconds
+        while play.memory.ready < least and time.monotonic() < end:
             play.step()
+        if least <= 0 or not play.memory.ready:
+            return []
         rows = play.memory.take(play.memory.ready)
         score, decisions, number = play.score, play.decisions, self._number
         play.score, play.decisions, self._number = Score.zero(len(PLAYERS)), 0, number + 1

@@ -72,7 +72,7 @@ _PATIENCE = timedelta(days=30)
 """How long a process waits for the others on its machine: they may be stopped for a while, and an end is noticed."""
 
 
-_HURRY = timedelta(minutes=10)
+_HURRY = timedelta(minutes=30)
 """How long they look for each other at first, and wait for one on another machine, which can be gone without a word."""
 
 _distributed: Any = torch.distributed  # which hides its classes from mypy

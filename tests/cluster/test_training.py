@@ -13,13 +13,15 @@ from typing import Any
 
 import pytest
 
+from abl_cards import archive
 from abl_cards.cluster.playing import Fleet
 from abl_cards.cluster.staff import OnRay, processors_for
 from abl_cards.cluster.start import Cluster
 from abl_cards.games import GameError
+from abl_cards.loop.messages import made, plain
 from abl_cards.loop.settings import Settings
 from abl_cards.loop.training import Report, Run
-from learners.presets import PRESETS
+from learners.presets import PRESETS, Preset
 from tests.learners.tiny import TINY
 from tests.loop.test_training import lines, same, settings
 
@@ -67,7 +69,7 @@ def test_a_run_goes_on_when_an_actor_is_killed(tmp_path: Path, cluster: Cluster)
 LEARNER = """
 import sys
 from pathlib import Path
-from learners.presets import PRESETS
+from learners.presets import PRESETS, Preset
 from tests.learners.tiny import TINY
 from tests.loop.test_training import settings
 from abl_cards.cluster.staff import OnRay
@@ -144,6 +146,22 @@ def test_a_machine_that_is_taken_away_takes_its_actor_along(tmp_path: Path, clus
     told = lines(tmp_path)
     assert [line["update"] for line in told] == list(range(1, updates + 1))
     assert (told[-1]["decisions"], sum(line["actors lost"] for line in told), born) == (decisions, 1, 3)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_networks_travel(name: str) -> None:
+    """An actor makes them of what it is told."""
+    assert made(Preset, archive.unpack(archive.pack(plain(PRESETS[name])))) == PRESETS[name]
+
+
+def test_an_actor_hands_over_what_it_has_in_time(tmp_path: Path) -> None:
+    """Where play is slow it says in time that it is there, with what is ready or with nothing."""
+    run = Run(settings(tmp_path, game="president"))
+    assert run.actor.portions(100, 0.0) == []
+    while not run.play.memory.ready:
+        run.play.step()
+    (portion,) = run.actor.portions(10**9, 0.0)
+    assert portion.rows == len(portion.open()) > 0
 
 
 def test_who_works_on_a_run(cluster: Cluster) -> None:
