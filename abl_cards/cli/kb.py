@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from abl_cards.cli import kb_solving, kb_test
+from abl_cards.cli import kb_solving, kb_test, kb_words
 from abl_cards.cli.console import (
     AsJson,
     GameName,
@@ -176,6 +176,7 @@ def new(
 
 app.command("test")(kb_test.run_test)
 app.command()(kb_solving.solve)
+app.command()(kb_words.words)
 
 
 @contextmanager

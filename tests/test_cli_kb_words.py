@@ -1,0 +1,15 @@
+"""``abl-cards kb words``: rules in words."""
+
+import json
+
+from tests.cli_runs import run
+
+
+def test_the_rules_are_told_in_both_languages() -> None:
+    english, chinese = run("kb", "words", "president"), run("kb", "words", "president", "--lang", "zh")
+    assert english.stdout.startswith("The table\n  4 seats, in the order of play 0")
+    assert "Single cards from weak to strong: 3 4 5 6 7 8 9 T J Q K A 2" in english.stdout
+    assert chinese.stdout.startswith("牌桌\n  4家")
+    told = json.loads(run("kb", "words", "president", "--json").stdout)["sections"]
+    assert [each["heading"] for each in told] == ["The table", "Plays", "What agent kb prefers"]
+    assert run("kb", "words", "president", "--lang", "fr").exit_code == 2
