@@ -38,6 +38,7 @@ def test_the_report_has_the_paper_beside_what_was_found(tmp_path: Path, engine: 
     tables = {table.name: table for table in found.tables}
     assert set(tables) == {"options", "levels", "abl", "kb"}  # nothing has learned yet
     assert [row[-2:] for row in tables["levels"].rows] == [[840, 696], [738, 624]]
+    assert all(len(set(table.columns)) == len(table.columns) for table in found.tables)
     steps, whole = tables["options"].rows
     assert isinstance(whole[2], float)
     assert isinstance(steps[2], float)
