@@ -17,7 +17,7 @@ from abl_cards.logic.errors import Diagnostic, Severity, error, in_order
 from abl_cards.logic.ground import GroundProgram, Observer, UnsupportedRule
 from abl_cards.logic.intervals import INT32_MAX
 from abl_cards.logic.program import MOST_MESSAGES, Messages, Sources, parse, read
-from abl_cards.logic.statements import Constraint, collect
+from abl_cards.logic.statements import VIOLATED, Constraint, collect
 from abl_cards.logic.terms import Input, Signature, Term
 
 ENOUGH_ERRORS = 100
@@ -165,7 +165,7 @@ def _is_constraint(statement: ast.AST) -> bool:
 def _violated(statement: ast.AST, index: int) -> ast.AST:
     place = statement.location
     number = ast.SymbolicTerm(place, clingo.Number(index))
-    function = ast.Function(place, check.VIOLATED.name, [number], 0)
+    function = ast.Function(place, VIOLATED.name, [number], 0)
     return ast.Literal(place, ast.Sign.NoSign, ast.SymbolicAtom(function))
 
 

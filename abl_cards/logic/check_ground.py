@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from abl_cards.logic.check import BELIEF, COST, HINT, PREFERENCE, SAYS, VIOLATED, shape_of
+from abl_cards.logic.check import BELIEF, COST, HINT, PREFERENCE, SAYS, shape_of
 from abl_cards.logic.equations import GroundEquations, NotStratified
 from abl_cards.logic.errors import Diagnostic, Location, error, warning
 from abl_cards.logic.graph import components
 from abl_cards.logic.ground import WEIGHTED, GroundProgram
 from abl_cards.logic.intervals import INT32_MAX
-from abl_cards.logic.statements import BY_CLINGO, Program, Use
+from abl_cards.logic.statements import BY_CLINGO, VIOLATED, Program, Use
 from abl_cards.logic.strata import require_stratified
 from abl_cards.logic.terms import Atom, Input, Signature, Term
 

@@ -14,13 +14,13 @@ from abl_cards.budget import Budget
 from abl_cards.logic import blob, circuit_blob
 from abl_cards.logic import cache as disk
 from abl_cards.logic.build import Built, Limits, Request, build
-from abl_cards.logic.check import COST, PREFERENCE, SAYS, VIOLATED
+from abl_cards.logic.check import COST, PREFERENCE, SAYS
 from abl_cards.logic.circuit import Circuit
 from abl_cards.logic.compile import compile_equations
 from abl_cards.logic.equations import Equations, GroundEquations
 from abl_cards.logic.errors import Diagnostic, KBError, error, suggestion
 from abl_cards.logic.ground import NORMAL, GroundProgram
-from abl_cards.logic.statements import Constraint
+from abl_cards.logic.statements import VIOLATED, Constraint
 from abl_cards.logic.terms import Atom, Input, Signature, Term, text_of
 
 

@@ -16,9 +16,10 @@ from abl_cards.games.reading.forms import Form
 from abl_cards.games.reading.questions import QUESTIONS
 from abl_cards.games.reading.rules import Rules
 from abl_cards.logic import Circuit, KBError, Signature, Term
-from abl_cards.logic.check import COST, VIOLATED
+from abl_cards.logic.check import COST
 from abl_cards.logic.circuit import TRUE
 from abl_cards.logic.miter import Search, Verdict, differing
+from abl_cards.logic.statements import VIOLATED
 from abl_cards.selftest.cases import Case, failure_of, legal_labels
 from abl_cards.selftest.games import play_out, step
 from abl_cards.selftest.positions import position
