@@ -31,7 +31,7 @@ def options_table(desk: Desk, engine: Engine, decisions: int, seed: int) -> Tabl
         "at most",
         f"more than {MOST_OPTIONS}",
         "paper: on average",
-        "at most",
+        "paper: at most",
     )
     rows: list[list[Cell]] = [
         _row("step by step", found["steps"], MOST_OPTIONS), _row("as a whole", found["whole"], MOST_OPTIONS),
