@@ -71,6 +71,7 @@ def page(
         tuple(names or ()),
         save,
         watch=tuple(watch or ()),
+        warm=True,
     )
     try:
         house = House(plan)

@@ -7,11 +7,13 @@ import logging
 import secrets
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from abl_cards.games import Game, GameError, game, game_names
+from abl_cards.logic import KBError
 from abl_cards.page import frames
 from abl_cards.page.bounds import IDLE, MOST_TABLES, printable
 from abl_cards.page.desk import Desk
@@ -37,6 +39,7 @@ class Plan:
     names: tuple[str, ...] = ()  # more names by which browsers may ask for this host
     save: Path | None = None  # where folders of the rules lab may be saved
     watch: tuple[Path, ...] = ()  # folders of runs and results
+    warm: bool = False  # have ready who gives the hints, before the first is asked for
     token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
 
     @property
@@ -60,6 +63,7 @@ class House:
         self.first = first
         self.tables: dict[str, PageTable] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._warmed: dict[str, asyncio.Task[None]] = {}
 
     # --- what there is -----------------------------------------------------------------------------------------------
 
@@ -125,6 +129,8 @@ class House:
         )
         self.tables[name] = made
         self._tasks[name] = asyncio.create_task(self._drive(made))
+        if self.plan.warm and LEARNED in made.offered and found.name not in self._warmed:
+            self._warmed[found.name] = asyncio.create_task(self._warm(engine))
         return made
 
     def _chairs(self, wanted: Any, engine: Any, name: str) -> list[Chair]:
@@ -155,10 +161,18 @@ class House:
 
     def close(self) -> None:
         """Forget all."""
+        for task in self._warmed.values():
+            task.cancel()
         for name in list(self.tables):
             self.close_table(name)
         self.labs.close()
         self.desk.close()
+
+    async def _warm(self, engine: Any) -> None:
+        """Load the agent that has learned when the table is laid: its libraries take seconds."""
+        await asyncio.sleep(WARM_AFTER)
+        with suppress(GameError, KBError):  # who asks for a hint is told
+            await self.desk.work(lambda: self.desk.agent(LEARNED, engine))
 
     # --- how a table goes on -----------------------------------------------------------------------------------------
 
@@ -181,6 +195,8 @@ class House:
             table.wake.clear()
 
 
+WARM_AFTER = 1.5
+"""Seconds after the first table of a game."""
 USUAL_AGENTS = ("kb", "greedy", "random")
 LEARNED = "abl"
 

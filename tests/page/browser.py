@@ -120,3 +120,12 @@ class Watched:
         if os.environ.get("ABL_CARDS_PICTURES"):
             PICTURES.mkdir(exist_ok=True)
             self.page.screenshot(path=PICTURES / f"{name}.png")
+            _shrink(PICTURES / f"{name}.png")
+
+
+def _shrink(picture: Path) -> None:
+    """256 colours are enough for a table, and a quarter of the bytes."""
+    from PIL import Image
+
+    with Image.open(picture) as found:
+        found.convert("RGB").quantize(256).save(picture, optimize=True)

@@ -52,6 +52,18 @@ def test_the_page_has_no_inline_script_and_no_inline_style() -> None:
     assert not re.findall(r"(?:src|href)=\"(?!static/)", text)
 
 
+def test_what_a_table_needs_is_asked_for_at_once() -> None:
+    """A module that is found only when another one has come makes the table wait for each in turn."""
+    text, seen, left = (FOLDER / "index.html").read_text(encoding="utf-8"), set[str](), ["main.js"]
+    while left:
+        name = left.pop()
+        if name not in seen:
+            seen.add(name)
+            found = re.findall(r"""from ?['"]\./([^'"]+)['"]""", (FOLDER / name).read_text(encoding="utf-8"))
+            left += [(Path(name).parent / each).as_posix() for each in found]
+    assert seen == {"main.js", *re.findall(r'modulepreload" href="static/([^"]+)"', text)}
+
+
 def test_every_word_has_both_languages_and_is_there() -> None:
     text = (FOLDER / "words.js").read_text(encoding="utf-8")
     pairs = dict(re.findall(r"(\w+): \['(?:[^'\\]|\\.)*', '((?:[^'\\]|\\.)*)'\]", text))
