@@ -307,6 +307,7 @@ def test_rules_are_edited_until_the_legal_moves_change(look: Any) -> None:
     page.keyboard.type("\nx(R) :- hold(R,1).")
     page.locator(".problems .problem", has_text="unknown predicate 'hold/2'").wait_for()
     page.locator(".cm-lint-marker-error").wait_for()
+    page.keyboard.press("Control+s")
     page.keyboard.type("\ny :- in_tri")
     page.locator(".cm-tooltip-autocomplete", has_text="in_trick(S,R,N)").wait_for()
     page.keyboard.press("Escape")

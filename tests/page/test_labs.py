@@ -41,6 +41,7 @@ def test_an_edit_changes_legal_moves_and_nothing_of_the_game(with_page: Within) 
         assert {"name": "labels.lp", "own": True} in found["files"]
         assert found["pinned"][0]["gone"] == [["C5", "D5", "H5", "S5"]]
         assert found["pinned"][0]["new"] == []
+        assert (await ask(page, lab, "check"))["problems"] == []
         assert len((await ask(page, lab, "smallest"))["state"]["hand"]) == 4
         readings = (await ask(page, lab, "why", state=FOUR, play="S5 H5"))["readings"]
         assert readings[0]["why"]["holds"] is True

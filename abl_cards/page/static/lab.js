@@ -123,6 +123,15 @@ export function Section({ rest }) {
     say(t('labWorking'));
     taken(await at('write', { name: now, text: editor.text(), states: here.current.states }));
   };
+  // Who saves by hand wants to know it all: what play would ask is asked, too.
+  const saveAndCheck = async () => {
+    await save();
+    const { problems } = await at('check');
+    if (problems.some((each) => each.error)) {
+      tell((was) => ({ ...was, problems }));
+      here.current.editor.problems(problems.filter((each) => each.own && each.file === here.current.file));
+    }
+  };
   const flush = () => (here.current.dirty ? save() : Promise.resolve());
   const again = async (positions) => {
     pin(positions);
@@ -183,7 +192,7 @@ export function Section({ rest }) {
       if (gone) return;
       hear(known.games);
       here.current.editor = mount(holder.current, {
-        changed, follow: (asked) => follow(asked).catch(trouble), rename: (asked) => rename(asked).catch(trouble), save: () => save().catch(trouble), words: { editor: t('labFiles') },
+        changed, follow: (asked) => follow(asked).catch(trouble), rename: (asked) => rename(asked).catch(trouble), save: () => saveAndCheck().catch(trouble), words: { editor: t('labFiles') },
         complete: (asked) => at('complete', { name: here.current.file, ...asked }).catch(() => null), hover: (asked) => at('hover', { name: here.current.file, ...asked }).catch(() => null),
       });
       const first = known.games.some((each) => each.name === rest[0]) ? rest[0] : known.first;
@@ -216,7 +225,7 @@ export function Section({ rest }) {
     </nav>
     <section class="lab-text" aria-label=${t('labEditor', file)}>
       <div class="buttons"><h1>${file}</h1><span class="grow"></span><span class="small" role="status">${state}</span>
-        <button type="button" class="strong" disabled=${!lab} onClick=${() => save().catch(trouble)}>${t('labSave')} <kbd>Ctrl S</kbd></button>
+        <button type="button" class="strong" disabled=${!lab} onClick=${() => saveAndCheck().catch(trouble)}>${t('labSave')} <kbd>Ctrl S</kbd></button>
         ${own && file !== 'variant.lp' && html`<button type="button" onClick=${does(async () => { here.current.dirty = false; taken(await at('revert', { name: file, states })); await openFile(files.length ? file : 'variant.lp').catch(() => openFile('variant.lp')); })}>${t('labRevert')}</button>`}</div>
       <div class="lab-editor" ref=${holder}></div>
       <p class="small">${t('labKeys')}</p>
