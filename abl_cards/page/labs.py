@@ -25,6 +25,7 @@ from abl_cards.page.bounds import LONGEST_BODY
 
 MOST_LABS = 12
 MOST_GAMES = 2000
+MOST_RECORDS = 2000
 FIRST_PINNED = 4
 LANGUAGES = ("en", "zh")
 
@@ -202,6 +203,24 @@ def _balance(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
     return {"balance": [balance(engine, games, 0, lambda done: None, player).to_json() for engine in sides]}
 
 
+def _replay(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
+    """What becomes of records under the edited rules: how many are confirmed, and the first lines that are not."""
+    from abl_cards.lines import parse_line
+
+    lines = [line for line in long_text(asked, "text").splitlines() if line.strip()]
+    if not 0 < len(lines) <= MOST_RECORDS:
+        raise GameError(f"text: 1 to {MOST_RECORDS} records are wanted, one a line")
+    records: list[dict[str, Any]] = []
+    for line in lines:
+        record = parse_line(line.encode())
+        if not isinstance(record, dict):
+            raise GameError(f"line {len(records) + 1} is no record")
+        records.append({name: value for name, value in record.items() if name != "game"})  # the folder's name is new
+    found = bench.after.replay(records)
+    told = [{"line": each.line, "text": each.text} for each in found.disagreements[:50]]
+    return {"episodes": found.episodes, "plays": found.plays, "different": len(found.disagreements), "first": told}
+
+
 def _words(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
     language = frames.word(asked, "language", "en")
     if language not in LANGUAGES:
@@ -223,7 +242,7 @@ def long_text(asked: dict[str, Any], field: str) -> str:
 
 _DOES: Mapping[str, Callable[[Workbench, dict[str, Any]], dict[str, Any]]] = {
     "look": _outcome, "read": _read, "write": _write, "revert": _revert, "check": _check, "why": _why,
-    "smallest": _smallest, "coverage": _coverage, "balance": _balance, "words": _words,
+    "replay": _replay, "smallest": _smallest, "coverage": _coverage, "balance": _balance, "words": _words,
     "typed": lab_words.typed_now, "complete": lab_words.complete, "hover": lab_words.hover,
     "define": lab_words.define, "rename": lab_words.rename,
 }  # fmt: skip

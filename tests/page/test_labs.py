@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("starlette", reason="the page needs starlette: pip install 'abl-cards[page]'")
 
 from abl_cards.page.house import Plan
+from tests.cli_runs import run
 from tests.page.conftest import Page
 
 FOUR = {"hand": ["S5", "H5", "D5", "C5"], "to_beat": None}
@@ -47,6 +48,23 @@ def test_an_edit_changes_legal_moves_and_nothing_of_the_game(with_page: Within) 
         assert readings[0]["why"]["holds"] is True
         back = await ask(page, lab, "revert", name="labels.lp", states=[FOUR])
         assert back["pinned"][0]["gone"] == []
+
+    with_page(play)
+
+
+def test_old_records_are_played_again(with_page: Within, tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
+    assert run("match", "president", "random", "random", "--games", "2", "--record", str(file)).exit_code == 0
+
+    async def play(page: Page) -> None:
+        lab, _ = await begin(page)
+        found = await ask(page, lab, "replay", text=file.read_text())
+        assert (found["episodes"], found["different"]) == (len(file.read_text().splitlines()), 0)
+        await ask(page, lab, "write", name="more.lp", text="barred(set(R,1)) :- rank(R).")
+        found = await ask(page, lab, "replay", text=file.read_text())
+        assert found["different"] > 0
+        for text in ("", "{", "[]", "{}\n" * 3000):
+            assert (await page.post(lab, {"do": "replay", "text": text})).status == 400
 
     with_page(play)
 

@@ -16,7 +16,8 @@ add({
   labCoverage: ['Rules that never fire', '从未触发的规则'], labSilent: ['never fired in {} games', '{}局中从未触发'], labCovered: ['{} of {} rules never fired in {} games', '{}条规则（共{}条）在{}局中从未触发'],
   labBalance: ['Balance, 1,000 games', '平衡性（1000局）'], labWins: ['most points, seat {}', '{}号位得分最多'], labLength: ['decisions a game', '每局决策数'], labForced: ['only one move', '仅一种出法'], labPasses: ['passes', '不出'], labBefore: ['before', '原来'], labNow: ['now', '现在'],
   labWords: ['The rules in words', '规则的文字说明'], labZip: ['Download as zip', '下载 zip'], labFolder: ['Folder', '文件夹名'], labKeep: ['Save as a folder', '存为文件夹'], labKept: ['saved as {}', '已存为 {}'], labPlay: ['Play these rules', '按这些规则打牌'],
-  labRename: ['New name for it, in all files that you have changed', '新名字（改在所有已修改的文件里）'], labKeys: ['Ctrl-S saves, F12 follows a name, F2 renames, Ctrl-Space completes.', 'Ctrl-S 保存，F12 跳到定义，F2 改名，Ctrl-空格补全。'], labGoneAway: ['The page was started anew: here is a new folder.', '网页已重新启动，这里是新的文件夹。'],
+  labRename: ['New name for it, in all files that you have changed', '新名字（改在所有已修改的文件里）'], labReplay: ['Replay records under these rules', '按这些规则重放记录'], labReplayed: ['{} episodes, {} plays: {} lines are not as these rules would have it', '{}副牌、{}手：{}行与这些规则不符'],
+  labKeys: ['Ctrl-S saves, F12 follows a name, F2 renames, Ctrl-Space completes.', 'Ctrl-S 保存，F12 跳到定义，F2 改名，Ctrl-空格补全。'], labGoneAway: ['The page was started anew: here is a new folder.', '网页已重新启动，这里是新的文件夹。'],
 });
 
 const PAUSE = 700;
@@ -170,6 +171,11 @@ export function Section({ rest }) {
   });
   const balance = does(async () => show({ kind: 'balance', sides: (await at('balance', { games: 1000, player: 'kb' })).balance }));
   const words = does(async () => show({ kind: 'words', sections: (await at('words', { language })).sections }));
+  const replay = (event) => does(async () => {
+    const text = await event.target.files[0].text();
+    event.target.value = '';
+    show({ kind: 'replay', found: await at('replay', { text }) });
+  })();
   const keep = does(async () => show({ kind: 'text', text: t('labKept', (await at('save', { folder })).saved) }));
   const play = does(async () => {
     await flush();
@@ -235,6 +241,7 @@ export function Section({ rest }) {
     <aside class="lab-side">
       <div class="buttons"><button type="button" onClick=${smallest}>${t('labSmallest')}</button><button type="button" onClick=${coverage}>${t('labCoverage')}</button><button type="button" onClick=${balance}>${t('labBalance')}</button><button type="button" onClick=${words}>${t('labWords')}</button><button type="button" class="strong" onClick=${play}>${t('labPlay')}</button></div>
       ${more && html`<div class="lab-more"><button type="button" class="quiet" aria-label=${t('close')} onClick=${() => show(null)}>✕</button>
+        ${more.kind === 'replay' && html`<p>${t('labReplayed', more.found.episodes, more.found.plays, more.found.different)}</p><ul>${more.found.first.map((each, place) => html`<li key=${place}>${each.line}: ${each.text}</li>`)}</ul>`}
         ${more.kind === 'text' && html`<p>${more.text}</p>`}
         ${more.kind === 'balance' && html`<${Balance} sides=${more.sides} />`}
         ${more.kind === 'coverage' && html`<p>${t('labCovered', more.found.silent.length, more.found.rules, more.found.games)}</p><ul class="problems">${more.found.silent.map((each, place) => html`<li key=${place} class="small"><button type="button" class="quiet" onClick=${() => openFile(each.file, each.line).catch(trouble)}>${each.file}:${each.line}</button> <code>${each.rule}</code></li>`)}</ul>`}
@@ -244,6 +251,7 @@ export function Section({ rest }) {
       <ul class="pins">${(outcome.pinned.length ? outcome.pinned : states.map((each) => ({ state: each, before: '…', after: '' }))).map((each, place) => html`<${Pinned} key=${place} pinned=${each} why=${(...asked) => why(...asked).catch(trouble)} unpin=${() => again(states.filter((_, other) => other !== place)).catch(trouble)} />`)}</ul>
       <form onSubmit=${(event) => { event.preventDefault(); try { again([...states, JSON.parse(draft)]).then(() => write(''), trouble); } catch (problem) { trouble(problem); } }}>
         <label>${t('labState')} <textarea rows="3" value=${draft} placeholder='{"hand": …, "to_beat": null}' onInput=${(event) => write(event.target.value)}></textarea></label> <button type="submit">${t('labPin')}</button></form>
+      <label>${t('labReplay')} <input type="file" accept=".jsonl,.json,.txt" onChange=${replay} /></label>
       <h2>${t('labFolder')}</h2>
       <div class="buttons"><input aria-label=${t('labFolder')} value=${folder} onInput=${(event) => name(event.target.value)} />
         ${lab && html`<a class="button" download href=${`/api/labs/${lab.lab}/${encodeURIComponent(folder)}.zip`}>${t('labZip')}</a>`}
