@@ -81,6 +81,7 @@ class Sheet:
             "review": self.name, "game": self.game, "title": self.title, "deck": deck(self.engine.rules),
             "seats": seats, "teams": self.engine.teams.tolist(),
             "players": list(map(str, players or ())) if named else [],
+            "after": list(self.engine.rules.table.after),
             "line": self.line, "lines": len(self.records), "problem": self.problem, "pictures": self.film.pictures,
             "ended": self.film.ended, **self.progress(),
         }  # fmt: skip

@@ -41,7 +41,8 @@ def snapshot(table: PageTable, right: Right) -> dict[str, Any]:
     eyes = np.array([NOBODYS_EYES if seat is None else seat])
     found: dict[str, Any] = {
         "type": "table", "revision": table.revision, "at": int(tables.clock[0]), "episode": int(tables.episode[0]),
-        "me": seat, "chair": right.chair, "owner": right.owner, "pace": table.pace, "problem": table.problem,
+        "me": seat, "after": list(rules.table.after),
+        "chair": right.chair, "owner": right.owner, "pace": table.pace, "problem": table.problem,
         "phase": "over" if table.over else "end" if table.waiting else "choice" if stage == CHOICE else "play",
         "turn": turn if acting else None, "seats": _seats(table, right), "orders": orders(rules, context),
         "trick": course.trick, "last": course.last, "closed": _closed(table), "owned": int(state.owner[0]),

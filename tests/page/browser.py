@@ -22,7 +22,7 @@ def chromium() -> str:
     """Where the browser is; skips the test where there is none."""
     pytest.importorskip("starlette", reason="the page needs starlette: pip install 'abl-cards[page]'")
     pytest.importorskip("uvicorn", reason="the page needs uvicorn: pip install 'abl-cards[page]'")
-    pytest.importorskip("playwright", reason="no playwright: pip install playwright")
+    pytest.importorskip("playwright", reason="no playwright: pip install 'abl-cards[browser]'")
     found = os.environ.get("ABL_CARDS_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     if not found:
         pytest.skip("no chromium: apt-get install chromium fonts-noto-cjk")

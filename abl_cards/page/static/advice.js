@@ -86,9 +86,7 @@ export function Advice({ advice, welcome, seen, take }) {
 }
 
 export function othersOf(seen) {
-  const seats = seen.seats.length;
-  return Array.from({ length: seats - 1 }, (_, step) => {
-    const seat = (seen.me + step + 1) % seats;
-    return seen.seats[seat].name || t('seat', seat);
-  });
+  const found = [];
+  for (let seat = seen.after[seen.me]; found.length < seen.seats.length - 1; seat = seen.after[seat]) found.push(seen.seats[seat].name || t('seat', seat));
+  return found;
 }

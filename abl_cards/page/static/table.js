@@ -15,14 +15,21 @@ export function seatName(seen, seat) {
   return chair.name || (chair.kind === 'person' ? t('openSeat') : t('seat', seat));
 }
 
+// All seats in the order of play, from one on.
+export function roundFrom(seat, after) {
+  const found = [seat];
+  while (found.length < after.length) found.push(after[found.at(-1)]);
+  return found;
+}
+
 // Where the others sit, from the seat after mine round to the seat before it.
 const PLACES = { 1: ['top'], 2: ['right', 'left'], 3: ['right', 'top', 'left'] };
+const AROUND = ['right', 'top', 'left', 'bottom'];
 
 function placesOf(seen) {
-  const seats = seen.seats.length;
-  const first = seen.me ?? 0;
-  const others = Array.from({ length: seats - (seen.me == null ? 0 : 1) }, (_, step) => (first + step + (seen.me == null ? 0 : 1)) % seats);
-  const places = PLACES[others.length] || others.map(() => 'top');
+  const round = roundFrom(seen.me ?? 0, seen.after);
+  const others = seen.me == null ? round : round.slice(1);
+  const places = PLACES[others.length] || others.map((_, step) => AROUND[Math.floor((step * AROUND.length) / others.length)]);
   return others.map((seat, step) => ({ seat, place: places[step] }));
 }
 
@@ -52,10 +59,10 @@ function Lying({ seen, welcome, trick, faded }) {
   const where = Object.fromEntries(placesOf(seen).map(({ seat, place }) => [seat, place]));
   const last = {};
   for (const act of trick) last[act.seat] = act;
-  return html`<${Fragment}>${Object.values(last).map((act) => html`
-    <div key=${act.number} class=${`lies ${where[act.seat] ?? 'mine'} ${faded ? 'faded' : ''} ${act.seat === seen.owned && !act.passed ? 'leads' : ''}`}>
+  return html`<${Fragment}>${[...AROUND, 'mine'].map((place) => html`<div key=${place} class=${`heap ${place}`}>${Object.values(last).filter((act) => (where[act.seat] ?? 'mine') === place).map((act) => html`
+    <div key=${act.number} class=${`lies ${place} ${faded ? 'faded' : ''} ${act.seat === seen.owned && !act.passed ? 'leads' : ''}`}>
       ${act.cards.length ? html`<${Cards} deck=${welcome.deck} cards=${act.cards} wild=${seen.orders.wild} label=${seatName(seen, act.seat)} />` : null}
-      <span class="what">${say(act.text)}</span></div>`)}</${Fragment}>`;
+      <span class="what">${say(act.text)}</span></div>`)}</div>`)}</${Fragment}>`;
 }
 
 function Told({ seen }) {
@@ -220,7 +227,7 @@ export function Table({ seen, welcome, link, lost, trouble }) {
     <div class=${`felt seats${seen.seats.length}`} aria-label=${say(welcome.title)} data-turn=${seen.turn} data-at=${seen.at} data-phase=${seen.phase} data-me=${seen.me}>
       <div class="corner"><h1>${say(welcome.title)}</h1><${Told} seen=${seen} /></div>
       <p class="tools"><button type="button" onClick=${() => openDialog('new')}>${t('newTable')}</button> <button type="button" onClick=${() => openDialog('invite')}>${t('seats')}</button></p>
-      ${others.map(({ seat, place }) => html`<${Seat} key=${seat} seen=${seen} welcome=${welcome} seat=${seat} place=${place} />`)}
+      ${AROUND.map((side) => html`<div key=${side} class=${`place ${side}`}>${others.filter(({ place }) => place === side).map(({ seat, place }) => html`<${Seat} key=${seat} seen=${seen} welcome=${welcome} seat=${seat} place=${place} />`)}</div>`)}
       <section class="trick" aria-label=${old ? t('lastTrick') : t('trick')}>
         ${old && html`<p class="old">${t('lastTrick')}${seen.last.length ? '' : `: ${t('noLast')}`}</p>`}
         <${Lying} seen=${seen} welcome=${welcome} trick=${trick} faded=${old || (seen.closed && seen.phase === 'play')} />
