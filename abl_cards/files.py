@@ -59,3 +59,45 @@ def sweep(folder: Path) -> None:
     """Remove what killed processes left half written, where nobody else writes."""
     for left in folder.glob(f".*{_PARTIAL}"):
         left.unlink(missing_ok=True)
+
+
+LOCK = ".lock"
+"""Stays in a folder that is held, and says the number of the process that held it last."""
+
+
+class InUse(OSError):
+    """Another process is at work in a folder."""
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Meanwhile no other process may hold the folder, which is made where it is missing; raises InUse where one does.
+
+    The system lets go of it when the process ends, however it ends. What a process left half written is removed.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        _take(folder, file)
+        sweep(folder)
+        yield
+    finally:
+        os.close(file)
+
+
+def _take(folder: Path, file: int) -> None:
+    try:
+        import fcntl
+    except ImportError:  # not on this platform: its users have to see to it themselves
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as problem:
+        holder = os.read(file, 20).decode("ascii", "replace").strip()
+        who = f"process {holder}" if holder.isdigit() else "another process"
+        text = f"{who} is at work here; wait until it has ended, or choose another folder"
+        raise InUse(problem.errno, text, str(folder)) from None
+    except OSError:  # a file system without locks cannot tell, and nobody is refused
+        return
+    os.ftruncate(file, 0)
+    os.write(file, b"%d\n" % os.getpid())

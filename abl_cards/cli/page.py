@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -42,6 +42,10 @@ def page(
         Path | None,
         typer.Option("--save", metavar="DIR", help="Folders of the rules lab may be saved beneath this one."),
     ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option("--keep", metavar="DIR", help="Where open tables are kept, for when the page is started anew."),
+    ] = None,
     watch: Annotated[
         list[Path] | None,
         typer.Option("--watch", metavar="DIR", help="A folder of runs and results to show; may be repeated."),
@@ -59,8 +63,8 @@ def page(
         abl-cards page --watch runs
     """
     _check_libraries()
-    from abl_cards.games import GameError
-    from abl_cards.page import House, Plan, serve
+    from abl_cards.page import Plan, serve
+    from abl_cards.page.plan import usual_place
 
     plan = Plan(
         game_name,
@@ -71,12 +75,12 @@ def page(
         tuple(names or ()),
         save,
         watch=tuple(watch or ()),
+        keep=keep or usual_place(),
         warm=True,
+        ahead=True,
     )
-    try:
-        house = House(plan)
-    except GameError as problem:
-        misuse(problem)
+    if game_name not in ("", *game_list().split(", ")) or games:
+        _check_games(game_name, *games or ())
 
     def ready(address: str) -> None:
         typer.echo(address)
@@ -86,16 +90,23 @@ def page(
             webbrowser.open(address)
 
     try:
-        asyncio.run(serve(house, ready))
+        asyncio.run(serve(plan, ready, lambda line: typer.echo(line, err=True)))
     except OSError as problem:
         fail(f"{host}:{port}: {problem.strerror or problem}")
-    finally:
-        house.desk.close()
+
+
+def _check_games(*names: str) -> None:
+    """Say at once what is no game: the engine takes seconds to load."""
+    from abl_cards.games import GameError, game
+
+    try:
+        for name in filter(None, names):
+            game(name)
+    except GameError as problem:
+        misuse(problem)
 
 
 def _check_libraries() -> None:
     for library in ("starlette", "uvicorn", "websockets"):
-        try:
-            import_module(library)
-        except ModuleNotFoundError:
+        if find_spec(library) is None:
             fail(f"the page needs the library {library}: pip install 'abl-cards[page]'")

@@ -4,7 +4,7 @@ Needs the libraries of the extra ``page``. Nothing here knows a game: cards, sea
 The state of a table is the engine's; browsers are shown it anew whenever it changes, and keep none of their own.
 """
 
-from abl_cards.page.house import House, Plan
+from abl_cards.page.plan import Plan
 from abl_cards.page.server import serve
 
-__all__ = ["House", "Plan", "serve"]
+__all__ = ["Plan", "serve"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import TypeVar
 
 from abl_cards.agents import Agent, AgentName, agent, checked_name
@@ -25,6 +26,7 @@ class Desk:
         self.offered, self.extra = offered, extra
         self._quick = ThreadPoolExecutor(2, "table")
         self._long = ThreadPoolExecutor(1, "review")
+        self._loading = Lock()  # an engine that two ask for is made once
         self._agents: dict[tuple[int, str], Agent] = {}
 
     async def ask(self, call: Callable[[], T]) -> T:
@@ -42,7 +44,8 @@ class Desk:
 
     def engine(self, game: Game, profile: str | None) -> Engine:
         """The engine of a game; raises GameError, KBError."""
-        return game.engine(None, profile)
+        with self._loading:
+            return game.engine(None, profile)
 
     def agent(self, name: str, engine: Engine) -> Agent:
         """An agent that clients may name; raises GameError for another one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,7 +14,7 @@ TYPES = {
     ".mjs": "text/javascript; charset=utf-8", ".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8",
 }  # fmt: skip
 TOKEN = b"{{token}}"
-PLACE = b"{{place}}"
+LAID = b"{{laid}}"
 
 
 @dataclass(frozen=True)
@@ -21,9 +22,13 @@ class File:
     """A file of the page."""
 
     body: bytes
-    packed: bytes  # gzip
     kind: str
     tag: str  # changes with the content
+
+    @cached_property
+    def packed(self) -> bytes:
+        """By gzip, when somebody asks for it."""
+        return gzip.compress(self.body, 9, mtime=0)
 
 
 def read_files(folder: Path = FOLDER) -> dict[str, File]:
@@ -32,8 +37,6 @@ def read_files(folder: Path = FOLDER) -> dict[str, File]:
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.suffix in TYPES:
             body = path.read_bytes()
-            packed = gzip.compress(body, 9, mtime=0)
-            found[path.relative_to(folder).as_posix()] = File(
-                body, packed, TYPES[path.suffix], f'"{sha256(body).hexdigest()[:16]}"'
-            )
+            tag = f'"{sha256(body).hexdigest()[:16]}"'
+            found[path.relative_to(folder).as_posix()] = File(body, TYPES[path.suffix], tag)
     return found

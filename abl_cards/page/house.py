@@ -8,51 +8,38 @@ import secrets
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from abl_cards.games import Game, GameError, game, game_names
 from abl_cards.logic import KBError
-from abl_cards.page import frames
+from abl_cards.page import frames, restoring
 from abl_cards.page.bounds import IDLE, MOST_TABLES, printable
+from abl_cards.page.chairs import PERSON, Chair
 from abl_cards.page.desk import Desk
 from abl_cards.page.labs import Labs
-from abl_cards.page.table import PERSON, Chair, PageTable
+from abl_cards.page.laid import Laid
+from abl_cards.page.ledger import Cupboard, Ledger
+from abl_cards.page.plan import Plan
+from abl_cards.page.seen import snapshot, welcome
+from abl_cards.page.table import PageTable
 from abl_cards.page.words import Pair
 
 EDITED = "lab:"
 """Before the name of a folder that is being edited."""
 _HIGHEST_SEED = 2**31 - 1
+_SHORTLY = 0.05  # seconds
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How the page is served."""
-
-    game: str = ""  # the first table's; the first game that comes with an agent that has learned it
-    games: tuple[str, ...] = ()  # folders beside the games that come with the package
-    agents: tuple[str, ...] = ()  # that may be seated besides the usual ones
-    host: str = "127.0.0.1"
-    port: int = 8765
-    names: tuple[str, ...] = ()  # more names by which browsers may ask for this host
-    save: Path | None = None  # where folders of the rules lab may be saved
-    watch: tuple[Path, ...] = ()  # folders of runs and results
-    warm: bool = False  # have ready who gives the hints, before the first is asked for
-    token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
-
-    @property
-    def local(self) -> bool:
-        """Whether only this machine can ask."""
-        return self.host in ("127.0.0.1", "localhost", "::1")
 
 
 class House:
     """Tables by name, and what may be opened."""
 
-    def __init__(self, plan: Plan) -> None:
-        """No tables yet; raises GameError for a game that there is none of."""
+    def __init__(self, plan: Plan, laid: Laid | None = None) -> None:
+        """No tables yet but those that are kept; raises GameError for a game that there is none of."""
+        self.laid = laid or Laid(plan)
+        self.kept = Cupboard(plan.keep, MOST_TABLES)
         self.plan, self.desk, self.labs = plan, Desk(plan.games, plan.agents), Labs(plan.save)
         self.games: dict[str, Game] = {name: game(name) for name in game_names()}
         for name in plan.games:
@@ -62,8 +49,10 @@ class House:
         self.games.setdefault(first, game(plan.game) if plan.game else game(first))
         self.first = first
         self.tables: dict[str, PageTable] = {}
+        self._ledgers: dict[str, Ledger] = {}
+        self._coming: dict[str, asyncio.Task[None]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._warmed: dict[str, asyncio.Task[None]] = {}
+        self._later: dict[str, asyncio.Task[None]] = {}  # by game who gives the hints, and the table ahead
 
     # --- what there is -----------------------------------------------------------------------------------------------
 
@@ -97,10 +86,17 @@ class House:
             raise GameError(f"no game '{name[:80]}' is offered here")
         return self.games[name]
 
-    def table(self, name: str) -> PageTable:
-        """A table by its name; raises GameError."""
+    async def table(self, name: str) -> PageTable:
+        """A table by its name, also one that was open before the page was started anew; raises GameError, KBError."""
+        ledger = self.kept.waiting.pop(name, None)
+        if ledger is not None:
+            self._coming[name] = asyncio.create_task(self._restore(ledger))
+        if name in self._coming:  # several browsers may ask
+            await asyncio.shield(self._coming[name])
         if name not in self.tables:
             raise GameError("there is no such table: it was closed, or the page was started anew")
+        if self.laid.claim(name):
+            self._later[""] = asyncio.create_task(self._lay_ahead())
         return self.tables[name]
 
     def watched(self) -> list[dict[str, Any]]:
@@ -108,30 +104,86 @@ class House:
         return [
             {"table": each.name, "title": each.title, "players": [chair.name for chair in each.chairs],
              "episode": int(each.tables.episode[0]), "watch": each.watch_token, "looking": len(each.looking)}
-            for each in sorted(self.tables.values(), key=lambda each: -each.used)
-        ]  # fmt: skip
+            for each in sorted(self.tables.values(), key=lambda each: -each.used) if each.name != self.laid.table
+        ] + [each for each in self.kept.listed() if each["table"] != self.laid.table]  # fmt: skip
 
     # --- opening and closing -----------------------------------------------------------------------------------------
 
     async def open(self, message: dict[str, Any]) -> PageTable:
         """A table as a client wants it; raises GameError, KBError."""
-        found = self.game(frames.word(message, "game", self.first))
+        wanted = frames.word(message, "game", self.first)
+        found = self.game(wanted)
         profile = frames.word(message, "profile", "") or None
         seed = frames.number(message, "seed", 0, _HIGHEST_SEED, secrets.randbelow(_HIGHEST_SEED))
         practice = frames.flag(message, "practice", True)
-        wanted = message.get("seats")
+        seats = message.get("seats")
         self._make_room()
         engine = await self.desk.ask(lambda: self.desk.engine(found, profile))
-        chairs = await self.desk.ask(lambda: self._chairs(wanted, engine, frames.word(message, "name", "")))
+        chairs = await self.desk.ask(lambda: self._chairs(seats, engine, frames.word(message, "name", "")))
         name = secrets.token_urlsafe(9)
         made = await self.desk.ask(
             lambda: PageTable(name, title_of(found), engine, chairs, seed, practice, self.agents_of(found.name))
         )
-        self.tables[name] = made
-        self._tasks[name] = asyncio.create_task(self._drive(made))
-        if self.plan.warm and LEARNED in made.offered and found.name not in self._warmed:
-            self._warmed[found.name] = asyncio.create_task(self._warm(engine))
+        self._put(made, wanted)
         return made
+
+    def _put(self, made: PageTable, game: str, ledger: Ledger | None = None) -> None:
+        """A table among the others, which is written down as it goes on; one of edited rules goes with them."""
+        self.tables[made.name] = made
+        kept = None if game.startswith(EDITED) else ledger or self.kept.ledger(made.name)
+        if kept is not None:
+            made.written = restoring.writing(made, game, kept)
+            self._ledgers[made.name] = kept
+            if ledger is None:
+                kept.begin(restoring.heading(made, game))
+        self._tasks[made.name] = asyncio.create_task(self._drive(made))
+        if self.plan.warm and LEARNED in made.offered and game not in self._later:
+            self._later[game] = asyncio.create_task(self._warm(made.engine))
+
+    async def _restore(self, ledger: Ledger) -> None:
+        """Open a table again that was kept; raises GameError, KBError where that cannot be."""
+
+        def again() -> tuple[PageTable, str]:
+            lines = ledger.read()
+            told = restoring.check_heading(lines)
+            found = self.game(told["game"])
+            engine = self.desk.engine(found, told["profile"] or None)
+            offered = self.agents_of(found.name)
+            seating = partial(self.desk.agent, engine=engine)
+            return restoring.restored(lines, engine, title_of(found), offered, seating), told["game"]
+
+        try:
+            made, game = await self.desk.ask(again)
+        except (GameError, KBError) as problem:
+            log.warning("a table cannot be opened again: %s", str(problem)[:400])
+            ledger.forget()
+            raise
+        self._make_room()
+        self._put(made, game, ledger)
+
+    # --- a table ahead -----------------------------------------------------------------------------------------------
+
+    async def begin(self) -> None:
+        """Have ready what somebody will ask for first; nobody waits for it here."""
+        if self.plan.ahead:
+            self._later[""] = asyncio.create_task(self._lay_ahead())
+
+    async def _lay_ahead(self) -> None:
+        """Lay the table that the next browser is given with the page itself."""
+        if self.laid.table not in self.kept.waiting:  # none, or one that is no more
+            self.laid.forget()
+        with suppress(GameError, KBError):  # who asks for a table is told
+            if not self.laid.table:
+                made = await self.open({"seats": None})
+                right = made.right_of(made.owner_token)
+                assert right is not None
+                while made.agents_turn:  # who comes is to act
+                    await asyncio.sleep(_SHORTLY)
+                async with made.lock:
+                    shown = await self.desk.ask(lambda: (welcome(made), snapshot(made, right)))
+                self.laid.lay(made.name, made.owner_token, shown, self.game(self.first).folder.path)
+            else:
+                await self.desk.ask(lambda: self.desk.engine(self.game(self.first), None))
 
     def _chairs(self, wanted: Any, engine: Any, name: str) -> list[Chair]:
         seats = engine.rules.table.seats
@@ -158,13 +210,18 @@ class House:
         if task is not None:
             task.cancel()
         self.tables.pop(name, None)
+        self.laid.claim(name)
+        ledger = self._ledgers.pop(name, None)
+        if ledger is not None:
+            ledger.forget()
 
     def close(self) -> None:
-        """Forget all."""
-        for task in self._warmed.values():
+        """Forget all but what is written down."""
+        for task in (*self._later.values(), *self._coming.values()):
             task.cancel()
-        for name in list(self.tables):
-            self.close_table(name)
+        for task in self._tasks.values():
+            task.cancel()
+        self.tables.clear()
         self.labs.close()
         self.desk.close()
 

@@ -13,7 +13,8 @@ from abl_cards.games.words.order import in_order
 from abl_cards.page.words import deck, option_pair, orders, remembered, role_pairs, stage_pair
 
 if TYPE_CHECKING:
-    from abl_cards.page.table import PageTable, Right
+    from abl_cards.page.chairs import Right
+    from abl_cards.page.table import PageTable
 
 HERE = np.array([0])
 SHOWN_OF_LOG = 80

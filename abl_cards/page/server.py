@@ -1,269 +1,112 @@
-"""The port: the page's files, what it asks for, and the sockets of its tables."""
+"""The port: open at once; what is behind it loads meanwhile."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
-import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from abl_cards.games import GameError
-from abl_cards.logic import KBError
-from abl_cards.page import frames, runs
-from abl_cards.page.answers import Reviewing
-from abl_cards.page.bounds import LONGEST_BODY, LONGEST_FRAME, MOST_SOCKETS
-from abl_cards.page.files import TOKEN, read_files
+from abl_cards.files import InUse, held
+from abl_cards.page.bounds import LONGEST_FRAME, MOST_SOCKETS
 from abl_cards.page.guard import LOCAL, Guard
-from abl_cards.page.house import House
+from abl_cards.page.laid import Laid
+from abl_cards.page.plan import Plan
+from abl_cards.page.porch import Porch
 
 if TYPE_CHECKING:
-    from starlette.applications import Starlette
-    from starlette.requests import Request
-    from starlette.responses import Response
-    from starlette.websockets import WebSocket
+    from starlette.types import ASGIApp
 
-log = logging.getLogger(__name__)
-Answering = Callable[["Request"], Awaitable["Response"]]
+    from abl_cards.page.house import House
+
+Say = Callable[[str], None]
 
 
-class Refused(Exception):
-    """A request that is not answered as it wishes."""
+class Opening:
+    """A house that is made in a thread, while the port answers."""
 
-    def __init__(self, status: int, text: str) -> None:
-        """A status of HTTP, and a line."""
-        super().__init__(text)
-        self.status = status
+    def __init__(self, plan: Plan, laid: Laid) -> None:
+        """Nothing of the engine is there yet."""
+        self._plan, self._laid = plan, laid
+        self.house: House | None = None
 
+    async def __call__(self) -> ASGIApp:
+        """The rooms; raises GameError for a game that there is none of, KBError for rules that are wrong."""
+        self.house = await asyncio.get_running_loop().run_in_executor(None, self._make)
+        from abl_cards.page.front import rooms
 
-def application(house: House) -> Guard:
-    """Everything behind the port."""
-    from starlette.applications import Starlette
-    from starlette.routing import Route, WebSocketRoute
+        await self.house.begin()
+        return rooms(self.house)
 
-    front = Front(house)
-    routes = [
-        Route("/", front.index),
-        Route("/static/{path:path}", front.file),
-        Route("/favicon.ico", front.icon),
-        Route("/api/games", front.answering(front.games)),
-        Route("/api/game", front.answering(front.game)),
-        Route("/api/labs", front.answering(front.lab), methods=["POST"]),
-        Route("/api/labs/{lab}", front.answering(front.at_lab), methods=["POST"]),
-        Route("/api/labs/{lab}/{folder}.zip", front.zipped),
-        Route("/api/watch", front.answering(front.watch)),
-        Route("/api/runs", front.answering(front.runs)),
-        Route("/api/tables", front.answering(front.open), methods=["POST"]),
-        Route("/api/reviews", front.answering(front.review), methods=["POST"]),
-        Route("/api/reviews/work", front.answering(front.work), methods=["POST"]),
-        Route("/api/reviews/{review}", front.answering(front.reviewed)),
-        Route("/api/reviews/{review}/progress", front.answering(front.progress)),
-        Route("/api/reviews/{review}/{place}", front.answering(front.decision)),
-        WebSocketRoute("/api/tables/{table}", front.socket),
-    ]
-    made: Starlette = Starlette(routes=routes, lifespan=front.lifespan)
-    plan = house.plan
-    return Guard(made, {*LOCAL, *plan.names, *([] if plan.local else [plan.host])}, any_address=not plan.local)
+    def _make(self) -> House:
+        from abl_cards.page import front, house, sockets  # noqa: F401 - what takes long is imported here, in a thread
+
+        return house.House(self._plan, self._laid)
+
+    def close(self) -> None:
+        """Forget all."""
+        if self.house is not None:
+            self.house.close()
 
 
-class Front:
-    """What each address answers."""
-
-    def __init__(self, house: House) -> None:
-        """The front of a house."""
-        self._house, self._files, self._sockets = house, read_files(), 0
-        self._reviewing = Reviewing(house)
-
-    @asynccontextmanager
-    async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
-        """Have the first game ready before somebody asks."""
-        house = self._house
-        ready = asyncio.create_task(house.desk.ask(lambda: house.desk.engine(house.games[house.first], None)))
-        ready.add_done_callback(lambda done: done.cancelled() or done.exception())
-        yield
-        ready.cancel()
-        house.close()
-
-    # --- files -------------------------------------------------------------------------------------------------------
-
-    async def index(self, request: Request) -> Response:
-        """The page, with the token where only this machine can ask for it."""
-        from starlette.responses import Response
-
-        plan = self._house.plan
-        body = self._files["index.html"].body.replace(TOKEN, plan.token.encode() if plan.local else b"")
-        return Response(body, media_type="text/html", headers={"cache-control": "no-store"})
-
-    async def file(self, request: Request) -> Response:
-        """A file of the page."""
-        from starlette.responses import PlainTextResponse, Response
-
-        found = self._files.get(request.path_params["path"])
-        if found is None or request.path_params["path"] == "index.html":
-            return PlainTextResponse("no such file", 404)
-        headers = {"cache-control": "no-cache", "etag": found.tag, "vary": "accept-encoding"}
-        if request.headers.get("if-none-match") == found.tag:
-            return Response(status_code=304, headers=headers)
-        if "gzip" in request.headers.get("accept-encoding", ""):
-            return Response(found.packed, headers={**headers, "content-type": found.kind, "content-encoding": "gzip"})
-        return Response(found.body, headers={**headers, "content-type": found.kind})
-
-    async def icon(self, request: Request) -> Response:
-        """What browsers ask for unasked."""
-        from starlette.responses import Response
-
-        found = self._files["icon.svg"]
-        return Response(found.body, headers={"content-type": found.kind})
-
-    # --- questions ---------------------------------------------------------------------------------------------------
-
-    def answering(self, answer: Callable[[Request], Awaitable[Any]]) -> Answering:
-        """An address that answers with JSON, also when it refuses."""
-        from starlette.responses import JSONResponse
-
-        async def answered(request: Request) -> Response:
-            headers = {"cache-control": "no-store"}
-            try:
-                return JSONResponse(await answer(request), headers=headers)
-            except Refused as problem:
-                return JSONResponse({"error": str(problem)}, problem.status, headers)
-            except (GameError, KBError) as problem:
-                return JSONResponse({"error": str(problem)[:2000]}, 400, headers)
-            except Exception:
-                log.exception("%s", request.url.path)
-                return JSONResponse({"error": "the page has failed at this; see its log"}, 500, headers)
-
-        return answered
-
-    async def games(self, request: Request) -> Any:
-        """What may be played."""
-        return self._house.listed()
-
-    async def game(self, request: Request) -> Any:
-        """One of them, compiled."""
-        wanted = request.query_params
-        return await self._house.about(wanted.get("name", ""), wanted.get("profile", ""))
-
-    async def watch(self, request: Request) -> Any:
-        """The tables that one may look at: for whoever may open some."""
-        self._check_token(request)
-        folders, desk = self._house.plan.watch, self._house.desk
-        found = await desk.ask(lambda: {"runs": runs.runs(folders), "matches": runs.matches(folders)})
-        return {"tables": self._house.watched(), **found}
-
-    async def runs(self, request: Request) -> Any:
-        """The numbers of a run, as far as it has come."""
-        self._check_token(request)
-        name, folders = request.query_params.get("name", ""), self._house.plan.watch
-        return await self._house.desk.ask(lambda: runs.run(folders, name))
-
-    async def open(self, request: Request) -> Any:
-        """Open a table."""
-        table = await self._house.open(await self._written(request))
-        return {"table": table.name, "token": table.owner_token, "watch": table.watch_token}
-
-    async def lab(self, request: Request) -> Any:
-        """Begin to edit a game."""
-        asked, house = await self._written(request), self._house
-        return await house.labs.open(house.game(frames.word(asked, "game")), frames.word(asked, "profile", "") or None)
-
-    async def at_lab(self, request: Request) -> Any:
-        """Something about a folder that is being edited."""
-        asked, name = await self._written(request), request.path_params["lab"]
-        if asked.get("do") == "save":
-            return await self._house.labs.save(name, frames.word(asked, "folder"))
-        return await self._house.labs.answer(name, asked)
-
-    async def zipped(self, request: Request) -> Response:
-        """A folder that is being edited, to be taken along; who knows its name has opened it."""
-        from starlette.responses import PlainTextResponse, Response
-
-        folder = request.path_params["folder"]
-        try:
-            body = await self._house.labs.packed(request.path_params["lab"], folder)
-        except (GameError, KBError) as problem:
-            return PlainTextResponse(str(problem)[:400], 404)
-        headers = {"content-disposition": f'attachment; filename="{folder}.zip"', "cache-control": "no-store"}
-        return Response(body, media_type="application/zip", headers=headers)
-
-    # --- records looked over -----------------------------------------------------------------------------------------
-
-    async def review(self, request: Request) -> Any:
-        """Look over a record."""
-        return await self._reviewing.open(await self._written(request))
-
-    async def work(self, request: Request) -> Any:
-        """Find its mistakes."""
-        return await self._reviewing.look_over(await self._written(request))
-
-    async def reviewed(self, request: Request) -> Any:
-        """A record that is looked over."""
-        return await self._reviewing.find(request.path_params["review"])
-
-    async def progress(self, request: Request) -> Any:
-        """How far its mistakes are looked for."""
-        return await self._reviewing.progress(request.path_params["review"])
-
-    async def decision(self, request: Request) -> Any:
-        """One of its decisions."""
-        asked, path = request.query_params, request.path_params
-        return await self._reviewing.decision(
-            path["review"], path["place"], asked.get("agent", "kb"), asked.get("lang", "en")
-        )
-
-    def _check_token(self, request: Request) -> None:
-        """Raise Refused for who does not have it."""
-        token = request.headers.get("x-token", "")
-        if not secrets.compare_digest(token.encode(), self._house.plan.token.encode()):
-            raise Refused(403, "open the page by the link that the command has printed")
-
-    async def _written(self, request: Request) -> dict[str, Any]:
-        """The JSON object of a request that may write; raises Refused, GameError."""
-        self._check_token(request)
-        if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-            raise Refused(415, "application/json is wanted")
-        body = bytearray()
-        async for piece in request.stream():
-            body += piece
-            if len(body) > LONGEST_BODY:
-                raise Refused(413, f"{LONGEST_BODY >> 20} MiB at most")
-        return frames.read_object(bytes(body))
-
-    # --- sockets -----------------------------------------------------------------------------------------------------
-
-    async def socket(self, socket: WebSocket) -> None:
-        """A browser at a table."""
-        from abl_cards.page.sockets import attend
-
-        if self._sockets >= MOST_SOCKETS:
-            await socket.close(4429)
-            return
-        self._sockets += 1
-        try:
-            await attend(socket, self._house)
-        finally:
-            self._sockets -= 1
+def guarded(porch: Porch, plan: Plan) -> Guard:
+    """The porch behind the door."""
+    return Guard(porch, {*LOCAL, *plan.names, *([] if plan.local else [plan.host])}, any_address=not plan.local)
 
 
-async def serve(house: House, ready: Callable[[str], None] = lambda address: None) -> None:
-    """Serve the page until it is interrupted; ``ready`` is told its address. Raises OSError where the port is taken."""
+async def serve(plan: Plan, ready: Say = lambda address: None, say: Say = lambda line: None) -> None:
+    """Serve the page until it is interrupted; ``ready`` is told its address, ``say`` what is to be known.
+
+    Raises OSError where the port is taken, GameError and KBError for what cannot be played.
+    """
     import uvicorn
 
-    plan = house.plan
-    config = uvicorn.Config(
-        application(house), log_level="warning", access_log=False, ws_max_size=2 * LONGEST_FRAME,
-        ws_ping_interval=20.0, h11_max_incomplete_event_size=1 << 16, server_header=False, date_header=False,
-        timeout_graceful_shutdown=2, limit_concurrency=4 * MOST_SOCKETS,
-    )  # fmt: skip
-    listening = listen(plan.host, plan.port)
-    shown = (
-        "127.0.0.1" if plan.host in ("0.0.0.0", "localhost") else f"[{plan.host}]" if ":" in plan.host else plan.host
-    )
-    port = listening.getsockname()[1]
-    ready(f"http://{shown}:{port}/" if plan.local else f"http://{shown}:{port}/#key={plan.token}")
-    with listening:
-        await uvicorn.Server(config).serve(sockets=[listening])
+    with ExitStack() as stack:
+        plan = _keeping(plan, stack, say)
+        laid = Laid(plan)
+        opening = Opening(plan, laid)
+        porch = Porch(plan, laid, opening, opening.close)
+        config = uvicorn.Config(
+            guarded(porch, plan), log_level="warning", access_log=False, ws_max_size=2 * LONGEST_FRAME,
+            ws_ping_interval=20.0, h11_max_incomplete_event_size=1 << 16, server_header=False, date_header=False,
+            timeout_graceful_shutdown=2, limit_concurrency=4 * MOST_SOCKETS,
+        )  # fmt: skip
+        listening = stack.enter_context(listen(plan.host, plan.port))
+        ready(address_of(plan, listening.getsockname()[1]))
+        server = uvicorn.Server(config)
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        rooms = asyncio.create_task(porch.soon())
+        await asyncio.wait([serving, rooms], return_when=asyncio.FIRST_COMPLETED)
+        if rooms.done() and not rooms.cancelled() and rooms.exception() is not None:
+            server.should_exit = True
+        await serving
+        if rooms.done() and not rooms.cancelled():
+            rooms.result()
+
+
+def _keeping(plan: Plan, stack: ExitStack, say: Say) -> Plan:
+    """The plan, without a folder for tables where another page is at work in it."""
+    from dataclasses import replace
+
+    if plan.keep is None:
+        return plan
+    try:
+        plan.keep.mkdir(parents=True, exist_ok=True, mode=0o700)
+        stack.enter_context(held(plan.keep))
+    except InUse:
+        say(f"{plan.keep}: another page keeps its tables here; those of this one end with it (or name a --keep DIR)")
+    except OSError as problem:
+        say(f"{plan.keep}: {problem.strerror or problem}; tables end with the page")
+    else:
+        return plan
+    return replace(plan, keep=None)
+
+
+def address_of(plan: Plan, port: int) -> str:
+    """What somebody opens; with the key, where others can ask as well."""
+    host = plan.host
+    shown = "127.0.0.1" if host in ("0.0.0.0", "localhost") else f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}/" if plan.local else f"http://{shown}:{port}/#key={plan.token}"
 
 
 def listen(host: str, port: int) -> Any:

@@ -16,8 +16,9 @@ from abl_cards.games import GameError
 from abl_cards.logic import KBError
 from abl_cards.page import advice, frames
 from abl_cards.page.bounds import FRAMES, FRAMES_AT_ONCE, LONGEST_FRAME, MOST_AT_A_TABLE, Bucket, printable
+from abl_cards.page.chairs import Right
 from abl_cards.page.seen import HERE, snapshot, welcome
-from abl_cards.page.table import MOST_AT_ONCE, PageTable, Right
+from abl_cards.page.table import MOST_AT_ONCE, PageTable
 
 if TYPE_CHECKING:
     from abl_cards.page.house import House
@@ -296,10 +297,10 @@ async def attend(socket: WebSocket, house: House) -> None:
     """A browser comes to a table."""
     await socket.accept()
     try:
-        table = house.table(socket.path_params["table"])
-    except GameError as problem:
+        table = await house.table(socket.path_params["table"])
+    except (GameError, KBError) as problem:
         with suppress(WebSocketDisconnect, RuntimeError):
-            await socket.send_text(json.dumps({"type": "error", "text": str(problem), "n": None}))
+            await socket.send_text(json.dumps({"type": "error", "text": str(problem)[:600], "n": None}))
             await socket.close(_BYE)
         return
     await Visitor(socket, house, table).stay()

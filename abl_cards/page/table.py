@@ -9,7 +9,6 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,44 +21,18 @@ from abl_cards.games.audience import Audience
 from abl_cards.games.faults import naming
 from abl_cards.games.tables import Listener
 from abl_cards.games.words.finding import find_options, find_plays
+from abl_cards.page.chairs import PERSON, Chair, Decision, Right
 from abl_cards.page.course import Course
 from abl_cards.page.picking import Picking
 from abl_cards.page.words import Pair
 
 HERE = np.array([0])
-PERSON = "person"
 MOST_AT_ONCE = 32
 """Choices that are made with one frame."""
 
 
-@dataclass(frozen=True)
-class Right:
-    """What somebody may do at a table: sit on a seat, and arrange things."""
-
-    seat: int | None = None  # None for who only looks on
-    owner: bool = False
-    chair: int | None = None  # the seat that is theirs, also while an agent plays it
-
-
-@dataclass
-class Chair:
-    """A seat: a person's, or an agent's."""
-
-    kind: str  # PERSON or "agent"
-    name: str
-    agent_name: str = ""
-    agent: Agent | None = None
-    token: str = field(default_factory=lambda: secrets.token_urlsafe(12))
-
-
-@dataclass(frozen=True)
-class Decision:
-    """A decision that was made: a play, or else a choice."""
-
-    moves: Moves | None
-    option: int = -1
-    seat: int = -1
-    by_person: bool = False
+Written = Callable[[str, dict[str, Any]], None]
+"""Is told what happens at a table, before it is done or just after: see restoring.py."""
 
 
 class PageTable:
@@ -79,6 +52,7 @@ class PageTable:
         self.revision, self.pace, self.problem = 0, 0.6, ""
         self.looking: dict[object, str] = {}  # by connection, the token
         self.told: Callable[[], None] = lambda: None
+        self.written: Written = lambda what, line: None
         self.used = time.monotonic()
         self.begin()
 
@@ -156,7 +130,7 @@ class PageTable:
         try:
             with naming(lambda _: f"seed {self.seed}, table {self.name}"):
                 if self.tables.playing().size:
-                    self._play(agent.play(self.tables.decisions(HERE), keys), False)
+                    self._play(agent.play(self.tables.decisions(HERE), keys))
                 else:
                     self._choose(int(agent.choose(self.tables.choices(HERE), keys)[0]), False)
         except GameError as problem:
@@ -165,18 +139,27 @@ class PageTable:
             return True
         return self.course.events != events
 
-    def _play(self, moves: Moves, by_person: bool) -> None:
-        self._make(Decision(moves, -1, self.seat, by_person))
+    def _play(self, moves: Moves, value: Any = None) -> None:
+        self._make(Decision(moves, -1, self.seat, value is not None), value)
 
     def _choose(self, option: int, by_person: bool) -> None:
         self._make(Decision(None, option, self.seat, by_person))
 
-    def _make(self, decision: Decision) -> None:
+    def _make(self, decision: Decision, value: Any = None) -> None:
+        self._step(decision)
+        self.written("act", {"decision": decision, "value": value})
+
+    def _step(self, decision: Decision) -> None:
         episode = int(self.tables.episode[0])
         self.decisions.append(decision)
         self._do(decision)
         self.waiting = not self.over and int(self.tables.episode[0]) != episode and self._persons
         self._changed()
+
+    def made_again(self, decision: Decision, gone_on: bool) -> None:
+        """Make a decision that was made before; ``gone_on`` where somebody went on after the episode that it ended."""
+        self._step(decision)
+        self.waiting = self.waiting and not gone_on
 
     @property
     def _persons(self) -> bool:
@@ -207,7 +190,7 @@ class PageTable:
         lists, (row,) = find_plays(self.tables.decisions(HERE), [value])
         if isinstance(row, GameError):
             raise row
-        self._play(lists.rows(np.array([row])), True)
+        self._play(lists.rows(np.array([row])), value)
 
     def choose(self, right: Right, values: Sequence[Any], at: int) -> None:
         """Choose, once or as often as the same is asked; raises GameError for what is no choice."""
@@ -232,6 +215,7 @@ class PageTable:
             raise GameError("you only look on")
         if self.waiting:
             self.waiting = False
+            self.written("go", {})
             self._changed()
 
     def may_take_back(self, right: Right) -> bool:
@@ -248,6 +232,7 @@ class PageTable:
             last = self.decisions.pop()
             if last.seat == right.seat and last.by_person:
                 break
+        self.written("back", {"left": len(self.decisions)})
         events = self.course.events
         self._lay()
         for decision in self.decisions:
@@ -262,13 +247,14 @@ class PageTable:
             raise GameError("whoever has opened the table may begin another match")
         self.match += 1
         self.begin()
+        self.written("begin", {})
 
     def seat_agent(self, right: Right, seat: int, name: str, agent: Agent) -> None:
         """Give a seat to an agent: one's own, or any, where one has opened the table."""
         self._check_seat(right, seat)
         kept = {"token": self.chairs[seat].token} if right.chair == seat else {}  # who may sit down again
         self.chairs[seat] = Chair("agent", name, name, agent, **kept)
-        self._changed()
+        self._seated(seat)
 
     def seat_person(self, right: Right, seat: int, name: str) -> None:
         """Take one's seat again, or free one for a person, where one has opened the table."""
@@ -276,6 +262,10 @@ class PageTable:
         self.chairs[seat] = Chair(PERSON, name, token=self.chairs[seat].token)
         if right.owner and right.chair is None:
             self.owner_chair = seat
+        self._seated(seat)
+
+    def _seated(self, seat: int) -> None:
+        self.written("chair", {"seat": seat, "chair": self.chairs[seat].to_json(), "owner": self.owner_chair})
         self._changed()
 
     def _check_seat(self, right: Right, seat: int) -> None:
@@ -289,7 +279,7 @@ class PageTable:
         if right.seat is None or self.chairs[right.seat].kind != PERSON or not name:
             raise GameError("only who sits at a table has a name there")
         self.chairs[right.seat].name = name
-        self._changed()
+        self._seated(right.seat)
 
     # --- what was played ---------------------------------------------------------------------------------------------
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from abl_cards.page.house import House, Plan
+from abl_cards.page.house import House
+from abl_cards.page.plan import Plan
 
 PATIENCE = 90_000
 """Milliseconds: a first call may compile."""
@@ -35,9 +36,10 @@ def served() -> Iterator[tuple[str, House]]:
     import uvicorn
 
     from abl_cards.page import bounds
-    from abl_cards.page.server import application, listen
+    from abl_cards.page.front import application
+    from abl_cards.page.server import listen
 
-    house = House(Plan(port=0))
+    house = House(Plan(port=0, ahead=True))
     listening = listen("127.0.0.1", 0)
     server = uvicorn.Server(
         uvicorn.Config(application(house), log_level="error", ws_max_size=2 * bounds.LONGEST_FRAME, lifespan="on")

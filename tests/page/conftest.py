@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 import pytest
 
-from abl_cards.page.house import House, Plan
+from abl_cards.page.house import House
+from abl_cards.page.plan import Plan
 from tests.page.asgi import Answer, Socket, request
 
 T = TypeVar("T")
@@ -17,7 +18,7 @@ class Page:
     """The page of one house."""
 
     def __init__(self, house: House) -> None:
-        from abl_cards.page.server import application
+        from abl_cards.page.front import application
 
         self.house, self.app = house, application(house)
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from abl_cards.page.bounds import LONGEST_BODY, Bucket, printable
-from abl_cards.page.house import Plan
+from abl_cards.page.plan import Plan
 from tests.page.asgi import Socket, request
 
 Run = Any

@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="the page needs starlette: pip install 'abl-cards[page]'")
 
-from abl_cards.page.house import Plan
+from abl_cards.page.plan import Plan
 from tests.cli_runs import run
 from tests.page.conftest import Page
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from abl_cards.games import GameError
-from abl_cards.page.house import Plan
+from abl_cards.page.plan import Plan
 from abl_cards.page.runs import MOST_POINTS, matches, run, runs
 
 

@@ -35,7 +35,7 @@ export function usePicking(seen, link) {
     link.ask({ do: 'pick', cards: texts, at }).then((told) => {
       if (mine === number.current) hear(told.type === 'picked' ? { ...told, signature } : null);
     });
-  }, [signature]);
+  }, [signature, link]);
 
   const options = asked?.kind === 'choice' ? asked.options.filter((each) => each.card) : [];
   let now = NOTHING;

@@ -20,7 +20,7 @@ const GONE = 4404, REFUSED = 4401;
 
 export class Link {
   constructor(table, key, hear) {
-    Object.assign(this, { table, key, hear, waits: 300, number: 0, asked: new Map(), closed: false });
+    Object.assign(this, { table, key, hear, waits: 300, number: 0, asked: new Map(), closed: false, early: [] });
     this.open();
   }
 
@@ -30,7 +30,11 @@ export class Link {
     socket.onopen = () => socket.send(JSON.stringify({ token: this.key }));
     socket.onmessage = (event) => {
       const told = JSON.parse(event.data);
-      if (told.type === 'table') this.waits = 300;
+      if (told.type === 'table') {
+        this.waits = 300;
+        for (const message of this.early?.splice(0) ?? []) this.say(message);
+        this.early = null;
+      }
       const asked = told.n != null && this.asked.get(told.n);
       if (asked) {
         this.asked.delete(told.n);
@@ -41,9 +45,12 @@ export class Link {
     };
     socket.onclose = (event) => {
       if (this.closed || this.socket !== socket) return;
-      for (const asked of this.asked.values()) asked({ type: 'error', text: '' });
-      this.asked.clear();
-      if (event.code === GONE || event.code === REFUSED) {
+      const over = event.code === GONE || event.code === REFUSED;
+      if (over || !this.early) {
+        for (const asked of this.asked.values()) asked({ type: 'error', text: '' });
+        this.asked.clear();
+      }
+      if (over) {
         this.hear({ type: 'gone' });
         return;
       }
@@ -53,15 +60,17 @@ export class Link {
     };
   }
 
+  // What is said before the table was there for the first time is said then: the engine may still be loading.
   say(message) {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+    if (this.early) this.early.push(message);
+    else if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
   // The answer to a question; an error is one, too.
   ask(message) {
     const n = ++this.number;
     return new Promise((resolve) => {
-      if (this.socket.readyState !== WebSocket.OPEN) return resolve({ type: 'error', text: '' });
+      if (!this.early && this.socket.readyState !== WebSocket.OPEN) return resolve({ type: 'error', text: '' });
       this.asked.set(n, resolve);
       this.say({ ...message, n });
     });

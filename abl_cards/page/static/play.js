@@ -1,5 +1,5 @@
 // The section Play: the table that the address names, or a new one. The address is all that a browser keeps of it.
-import { html, useState, useEffect, useLayoutEffect, useRef } from './html.js';
+import { html, useState, useEffect, useLayoutEffect } from './html.js';
 import { ask, Link } from './link.js';
 import { t } from './words.js';
 import { settings } from './settings.js';
@@ -11,8 +11,12 @@ export const tableAddress = (table, key) => `#/play/${table}/${key}`;
 
 async function open(wishes = {}) {
   const made = await ask('/api/tables', { name: settings().name, ...wishes });
-  sessionStorage.setItem('table', JSON.stringify([made.table, made.token]));
-  location.replace(tableAddress(made.table, made.token));
+  sit(made.table, made.token);
+}
+
+function sit(table, key) {
+  sessionStorage.setItem('table', JSON.stringify([table, key]));
+  location.replace(tableAddress(table, key));
 }
 
 function known() {
@@ -24,23 +28,34 @@ function known() {
   }
 }
 
+// The table that lies ready, which has come with the page itself: it is painted before anything else is asked for.
+const laid = () => {
+  const meta = document.querySelector('meta[name=laid]');
+  const text = meta?.content;
+  meta?.remove();
+  return text ? JSON.parse(text) : null;
+};
+const NOBODY = { say() {}, ask: async () => ({ type: 'error', text: '' }) };
+
 export function Play({ rest }) {
   const [table, key] = rest;
-  const [seen, show] = useState(null);
-  const [welcome, greet] = useState(null);
+  const [ready] = useState(() => { const found = laid(); return table || known() ? null : found; });
+  const [seen, show] = useState(ready?.seen ?? null);
+  const [welcome, greet] = useState(ready?.welcome ?? null);
   const [state, hear] = useState('connecting');
   const [problem, trouble] = useState('');
-  const link = useRef(null);
+  const [link, connect] = useState(NOBODY);
   const start = (wishes) => { hear('opening'); trouble(''); return open(wishes).catch((error) => { hear('problem'); trouble(error.message); }); };
 
   useEffect(() => {
     if (!table || !key) {
       const before = known();
       if (before) location.replace(tableAddress(...before));
+      else if (ready) sit(ready.table, ready.token);
       else start();
       return undefined;
     }
-    show(null);
+    if (welcome?.table !== table) show(null);
     hear('connecting');
     const made = new Link(table, key, (told) => {
       if (told.type === 'welcome') greet(told);
@@ -48,7 +63,7 @@ export function Play({ rest }) {
       else if (told.type === 'error') trouble(told.text);
       else { hear(told.type); if (told.type === 'gone') sessionStorage.removeItem('table'); }
     });
-    link.current = made;
+    connect(made);
     return () => made.close();
   }, [table, key]);
   useLayoutEffect(() => onKeys({ n: () => openDialog('new') }), []);
@@ -56,8 +71,8 @@ export function Play({ rest }) {
   const state_text = state === 'gone' ? t('gone') : state === 'lost' ? t('lost') : state === 'opening' ? t('opening') : t('connecting');
   return html`<${NewTable} start=${start} game=${welcome?.game} />
     ${problem && html`<p class="problem" role="alert">${problem} <button type="button" class="quiet" aria-label=${t('close')} onClick=${() => trouble('')}>✕</button></p>`}
-    ${seen && welcome && welcome.table === table
-      ? html`<${Table} seen=${seen} welcome=${welcome} link=${link.current} lost=${state !== 'there' ? state_text : ''} trouble=${trouble} />`
+    ${seen && welcome && welcome.table === (table ?? ready?.table)
+      ? html`<${Table} seen=${seen} welcome=${welcome} link=${link} lost=${state !== 'there' ? state_text : ''} trouble=${trouble} />`
       : html`<div class="felt empty"><p class="wait">${state === 'problem' ? '' : state_text}</p></div>`}
     ${(state === 'gone' || state === 'problem') && html`<p class="middle"><button type="button" class="strong" onClick=${() => start()}>${t('openAnother')}</button></p>`}`;
 }

@@ -165,8 +165,8 @@ export function Table({ seen, welcome, link, lost, trouble }) {
   const cardOptions = asked?.kind === 'choice' && asked.options.every((each) => each.card);
 
   useEffect(() => { picking.clear(); lookBack(false); }, [seen.at]);
-  useEffect(() => { if (seen.me != null && Math.round(seen.pace * 1000) !== liked.pace) link.say({ do: 'pace', ms: liked.pace }); }, [liked.pace, seen.me]);
-  useEffect(() => { if (seen.me != null && liked.name && seen.seats[seen.me].name !== liked.name) link.say({ do: 'name', name: liked.name }); }, [liked.name, seen.me]);
+  useEffect(() => { if (seen.me != null && Math.round(seen.pace * 1000) !== liked.pace) link.say({ do: 'pace', ms: liked.pace }); }, [liked.pace, seen.me, link]);
+  useEffect(() => { if (seen.me != null && liked.name && seen.seats[seen.me].name !== liked.name) link.say({ do: 'name', name: liked.name }); }, [liked.name, seen.me, link]);
   useEffect(() => {
     const fresh = seen.log.filter((event) => heard.current != null && event.number > heard.current);
     heard.current = seen.log.at(-1)?.number ?? 0;

@@ -1,0 +1,99 @@
+"""The table that lies ready for whoever comes next: all that a browser needs to paint it goes with the page itself.
+
+It is one of the kept tables, and its picture is the engine's, written down when it was laid: so the first table of a
+page that has just been started can be looked at while the engine is still loading. As soon as that is there, the
+browser is shown the table as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from abl_cards import __version__
+from abl_cards.files import write_text
+from abl_cards.page.plan import Plan
+
+FILE = "first.json"
+PATIENCE = 15.0
+"""Seconds until a table that was given to a browser, which did not sit down, is given to another one."""
+_LONGEST = 1 << 20
+log = logging.getLogger(__name__)
+
+
+class Laid:
+    """One table that lies ready, or none."""
+
+    def __init__(self, plan: Plan, clock: Callable[[], float] = time.monotonic) -> None:
+        """The one that was written down, if the rules are what they were then."""
+        self._plan, self._clock, self._given = plan, clock, float("-inf")
+        self._file = plan.keep / FILE if plan.keep is not None else None
+        self.value = self._read() if plan.ahead else None
+
+    @property
+    def table(self) -> str:
+        """Its name; nothing where none lies ready."""
+        return str(self.value["table"]) if self.value else ""
+
+    def give(self) -> str:
+        """The table as JSON, once; nothing where there is none, or somebody has just been given it."""
+        now = self._clock()
+        if self.value is None or now - self._given < PATIENCE:
+            return ""
+        self._given = now
+        seen = self.value["seen"] | {"since": time.time()}
+        return json.dumps({**self.value, "seen": seen}, ensure_ascii=False, separators=(",", ":"))
+
+    def lay(self, table: str, token: str, shown: tuple[dict[str, Any], dict[str, Any]], rules: Path) -> None:
+        """Have another one ready: its name, its owner's token, what never changes of it and what does."""
+        self.value = {"table": table, "token": token, "welcome": shown[0], "seen": shown[1]}
+        self._given = float("-inf")
+        if self._file is not None:
+            kept = {"for": _stamp(self._plan, rules), "rules": str(rules), **self.value}
+            try:
+                write_text(self._file, json.dumps(kept, ensure_ascii=False))
+            except OSError as problem:  # the page runs without
+                log.warning("%s", problem)
+
+    def claim(self, table: str) -> bool:
+        """Whether somebody has sat down at this one; then it lies ready no more."""
+        if not self.value or self.value["table"] != table:
+            return False
+        self.forget()
+        return True
+
+    def forget(self) -> None:
+        """None lies ready."""
+        self.value = None
+        if self._file is not None:
+            self._file.unlink(missing_ok=True)
+
+    def _read(self) -> dict[str, Any] | None:
+        if self._file is None:
+            return None
+        try:
+            if self._file.stat().st_size > _LONGEST:
+                return None
+            kept = json.loads(self._file.read_text(encoding="utf-8"))
+            if not isinstance(kept, dict) or kept.pop("for", None) != _stamp(self._plan, Path(kept.pop("rules"))):
+                return None
+            shapes = {"table": str, "token": str, "welcome": dict, "seen": dict}
+            whole = set(kept) == set(shapes) and all(isinstance(kept[name], kind) for name, kind in shapes.items())
+            return kept if whole else None
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return None  # none is there, or it is damaged: another one is laid
+
+
+def _stamp(plan: Plan, rules: Path) -> list[Any]:
+    """What a picture of a table depends on, as far as can be told without the engine."""
+    found = []
+    for folder, _, names in os.walk(rules):
+        for name in names:
+            told = os.stat(os.path.join(folder, name))
+            found.append([os.path.relpath(os.path.join(folder, name), rules), told.st_size, told.st_mtime_ns])
+    return [__version__, plan.game, list(plan.agents), sorted(found)]

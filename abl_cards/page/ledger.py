@@ -1,0 +1,125 @@
+"""Open tables on the disk: a heading, then a line for whatever happens, written as it happens.
+
+So a page that is started anew has the tables that were open; of a process that is killed the move in flight is lost.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from abl_cards.files import written_whole
+from abl_cards.games import GameError
+
+MOST_BYTES = 8 << 20
+KEPT_FOR = 30 * 86400.0
+"""Seconds after which a table that nobody has come back to is forgotten."""
+_ENDING = ".jsonl"
+_LONGEST = 1 << 16
+log = logging.getLogger(__name__)
+
+
+class Ledger:
+    """The file of one table."""
+
+    def __init__(self, file: Path) -> None:
+        """A file that may not be there yet."""
+        self.file = file
+
+    def begin(self, heading: Mapping[str, Any]) -> None:
+        """Write the heading; what was there before is gone."""
+        self._try(lambda: self._write([heading]))
+
+    def add(self, line: Mapping[str, Any]) -> None:
+        """Add a line; one that cannot be written is not kept, and the log says so."""
+
+        def append() -> None:
+            with self.file.open("ab") as stream:
+                stream.write(_line(line))
+
+        self._try(append)
+
+    def read(self) -> list[dict[str, Any]]:
+        """The heading and the lines, without one that was only begun; raises GameError for what is none of ours."""
+        try:
+            if self.file.stat().st_size > MOST_BYTES:
+                raise GameError(f"{self.file.name}: larger than {MOST_BYTES >> 20} MiB")
+            body = self.file.read_bytes()
+        except OSError as problem:
+            raise GameError(f"{self.file.name}: {problem.strerror}") from None
+        found = []
+        for number, line in enumerate(body.split(b"\n")[:-1], 1):
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError):
+                value = None
+            if not isinstance(value, dict):
+                raise GameError(f"{self.file.name}, line {number}: damaged")
+            found.append(value)
+        if not found:
+            raise GameError(f"{self.file.name}: nothing is in it")
+        if not body.endswith(b"\n"):  # a process was killed while it wrote
+            self._try(lambda: self._write(found))
+        return found
+
+    @cached_property
+    def heading(self) -> dict[str, Any] | None:
+        """What somebody has to know of it who looks for a table; None where the file is damaged."""
+        try:
+            with self.file.open("rb") as stream:
+                told = json.loads(stream.readline(_LONGEST))
+            players = [str(chair["name"]) for chair in told["chairs"]]
+            title = [str(each) for each in told["title"]]
+            return {"table": str(told["name"]), "title": title, "players": players, "episode": 0,
+                    "watch": str(told["watch"]), "looking": 0}  # fmt: skip
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return None
+
+    def forget(self) -> None:
+        """Remove the file."""
+        self._try(lambda: self.file.unlink(missing_ok=True))
+
+    def _write(self, lines: list[Any]) -> None:
+        with written_whole(self.file, lasting=False) as stream:
+            stream.writelines(map(_line, lines))
+
+    def _try(self, write: Any) -> None:
+        try:
+            write()
+        except OSError as problem:
+            log.warning("%s: %s; this table ends with the page", self.file, problem.strerror or problem)
+
+
+def _line(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+class Cupboard:
+    """The ledgers of a folder, by table; or none, where nothing is kept."""
+
+    def __init__(self, folder: Path | None, most: int) -> None:
+        """Those that are not too old, and no more than so many: the latest."""
+        self._folder = folder
+        self.waiting: dict[str, Ledger] = {}  # that nobody has come back to yet
+        if folder is None:
+            return
+        files = [(file.stat().st_mtime, file) for file in folder.glob(f"*{_ENDING}") if file.is_file()]
+        for place, (when, file) in enumerate(sorted(files, reverse=True)):
+            ledger = Ledger(file)
+            if place >= most or time.time() - when > KEPT_FOR:
+                ledger.forget()
+            else:
+                self.waiting[file.name.removesuffix(_ENDING)] = ledger
+
+    def listed(self) -> list[dict[str, Any]]:
+        """The tables that nobody has come back to yet, as far as their headings say."""
+        return [each for each in (ledger.heading for ledger in self.waiting.values()) if each is not None]
+
+    def ledger(self, table: str) -> Ledger | None:
+        """The ledger of a new table."""
+        return None if self._folder is None else Ledger(self._folder / f"{table}{_ENDING}")

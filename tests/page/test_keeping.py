@@ -1,0 +1,265 @@
+"""Open tables are there again when the page is started anew; and the one that lies ready for who comes next."""
+
+import asyncio
+import html
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.files import held
+from abl_cards.games import GameError
+from abl_cards.page.laid import FILE, PATIENCE, Laid
+from abl_cards.page.ledger import Cupboard, Ledger
+from abl_cards.page.plan import Plan
+from abl_cards.page.porch import Porch
+from abl_cards.page.server import _keeping
+from tests.page.asgi import Socket, request
+from tests.page.test_tables import decide
+
+Run = Any
+CHANGES = ("revision", "since", "log")
+
+
+def seen(table: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in table.items() if name not in CHANGES}
+
+
+async def play_some(socket: Socket, decisions: int) -> None:
+    for _ in range(decisions):
+        if socket.table["phase"] == "end":
+            socket.say(do="go")
+        else:
+            await decide(socket, socket.table)
+        await socket.next()
+
+
+def twice(with_page: Run, keep: Path, first: Callable[[Any], Any], then: Callable[[Any, Any], Any]) -> None:
+    """Something at one page, and then at the one that is started after it."""
+    told: list[Any] = []
+
+    async def one(page: Any) -> None:
+        told.append(await first(page))
+
+    async def two(page: Any) -> None:
+        await then(page, told[0])
+
+    with_page(one, Plan(keep=keep))
+    with_page(two, Plan(keep=keep))
+
+
+@pytest.mark.parametrize(
+    ("wishes", "decisions"),
+    [
+        ({"game": "doudizhu", "profile": "botzone_bidding", "seed": 5}, 6),
+        ({"game": "tractor", "seed": 3, "seats": ["person", "kb", "greedy", "random"]}, 5),
+        ({"game": "president", "seed": 4, "seats": ["person", "person", "greedy", "kb"], "name": "<b>Ann"}, 4),
+    ],
+    ids=lambda each: each.get("game") if isinstance(each, dict) else "",
+)
+def test_a_table_is_there_again(with_page: Run, tmp_path: Path, wishes: dict[str, Any], decisions: int) -> None:
+    async def first(page: Any) -> Any:
+        table, token = await page.open(**wishes)
+        socket = await page.sit(table, token)
+        socket.say(do="pace", ms=0)
+        other = next((each["token"] for each in socket.table["seats"][1:] if each["kind"] == "person"), None)
+        if other:  # whoever sits there leaves the seat to an agent, so that the table goes on
+            socket.say(do="seat", seat=1, player="greedy")
+        await socket.asked()
+        await play_some(socket, decisions)
+        socket.say(do="back")
+        await socket.next()
+        await socket.leave()
+        kept = page.house.tables[table]
+        return table, token, socket.table, [each.to_json() for each in kept.chairs], kept.records()
+
+    async def then(page: Any, told: Any) -> None:
+        table, token, before, chairs, records = told
+        assert [each["table"] for each in page.house.watched()] == [table]
+        socket = await page.sit(table, token)
+        assert seen(socket.table) | {"pace": 0} == seen(before) | {"pace": 0}
+        kept = page.house.tables[table]
+        assert ([each.to_json() for each in kept.chairs], kept.records()) == (chairs, records)
+        await play_some(socket, 2)
+
+    twice(with_page, tmp_path, first, then)
+
+
+def test_what_a_killed_process_was_writing_is_not_there(with_page: Run, tmp_path: Path) -> None:
+    async def first(page: Any) -> Any:
+        socket = await page.begin(seats=["person", "greedy", "greedy", "greedy"])
+        await play_some(socket, 2)
+        kept = page.house.tables[socket.welcome["table"]]
+        return socket.welcome["table"], kept.owner_token, len(kept.decisions)
+
+    async def then(page: Any, told: Any) -> None:
+        table, token, decisions = told
+        await page.sit(table, token)
+        assert len(page.house.tables[table].decisions) >= decisions
+        assert b"half" not in (tmp_path / f"{table}.jsonl").read_bytes()
+
+    async def between(page: Any) -> Any:
+        told = await first(page)
+        with (tmp_path / f"{told[0]}.jsonl").open("ab") as stream:
+            stream.write(b'{"do":"act","half')
+        return told
+
+    twice(with_page, tmp_path, between, then)
+
+
+@pytest.mark.parametrize(
+    "line", [b"{", b"[]", b'{"do":"steal"}', b'{"do":"act","seat":0,"person":true,"value":["XX"]}', b'{"do":"back"}',
+             b'{"do":"act","seat":77,"person":false,"form":"x","cards":[]}', b'{"do":"chair","seat":0,"chair":5}',
+             b'{"do":"act","seat":0,"person":false,"form":"single(5)","cards":["S9"]}', b"[" * 9000],
+)  # fmt: skip
+def test_a_damaged_ledger_is_one_table_less(with_page: Run, tmp_path: Path, line: bytes) -> None:
+    async def first(page: Any) -> Any:
+        whole, damaged = await page.open(game="president"), await page.open(game="president")
+        return whole, damaged
+
+    async def then(page: Any, told: Any) -> None:
+        (whole, token), (damaged, _) = told
+        socket = Socket(page.app, f"/api/tables/{damaged}")
+        assert (await socket.hear())["type"] == "error"
+        assert not (tmp_path / f"{damaged}.jsonl").exists()
+        await page.sit(whole, token)
+
+    async def between(page: Any) -> Any:
+        told = await first(page)
+        with (tmp_path / f"{told[1][0]}.jsonl").open("ab") as stream:
+            stream.write(line + b"\n")
+        return told
+
+    twice(with_page, tmp_path, between, then)
+
+
+def test_the_latest_are_kept_and_the_others_forgotten(tmp_path: Path) -> None:
+    for number in range(5):
+        Ledger(tmp_path / f"t{number}.jsonl").begin({"name": number})
+    assert len(Cupboard(tmp_path, 3).waiting) == 3
+    assert len(list(tmp_path.iterdir())) == 3
+    assert Cupboard(tmp_path, 3).listed() == []  # headings of nothing
+    assert Cupboard(None, 3).ledger("x") is None
+    with pytest.raises(GameError, match="No such file"):
+        Ledger(tmp_path / "none.jsonl").read()
+
+
+# --- the table that lies ready ---------------------------------------------------------------------------------------
+
+
+def given(answer: Any) -> Any:
+    (text,) = re.findall(r'<meta name="laid" content="([^"]*)">', answer.body.decode())
+    return json.loads(html.unescape(text)) if text else None
+
+
+async def lies_ready(page: Any) -> None:
+    while not page.house.laid.table:
+        await asyncio.sleep(0.02)
+
+
+def test_a_table_lies_ready_and_is_given_once(with_page: Run, tmp_path: Path) -> None:
+    plan = Plan(game="president", keep=tmp_path, ahead=True)
+    known: list[str] = []
+
+    async def first(page: Any) -> None:
+        assert given(await page.ask("/")) is None
+        await page.ask("/api/games")
+        await lies_ready(page)
+        assert page.house.watched() == []
+
+    async def then(page: Any) -> None:
+        laid = given(await page.ask("/"))
+        assert given(await page.ask("/")) is None
+        assert laid["seen"]["hand"]
+        assert page.house.tables == {}
+        socket = await page.sit(laid["table"], laid["token"])
+        assert seen(socket.table) == seen(laid["seen"]) | {"seats": socket.table["seats"]}  # somebody is here now
+        assert socket.welcome == laid["welcome"]
+        known.append(laid["table"])
+        assert page.house.laid.table != laid["table"]
+        await lies_ready(page)
+        assert given(await page.ask("/"))["table"] == page.house.laid.table != laid["table"]
+
+    with_page(first, plan)
+    with_page(then, plan)
+
+
+def test_a_table_that_lies_ready_is_given_again_when_nobody_sits_down(tmp_path: Path) -> None:
+    now = [0.0]
+    laid = Laid(Plan(keep=tmp_path, ahead=True), lambda: now[0])
+    assert laid.give() == ""
+    laid.lay("t", "key", ({}, {}), tmp_path / "rules")
+    assert json.loads(laid.give())["table"] == "t"
+    assert laid.give() == ""
+    now[0] += PATIENCE
+    assert laid.give()
+    assert not laid.claim("other")
+    assert Laid(Plan(keep=tmp_path, ahead=True)).table == "t"
+    assert Laid(Plan(keep=tmp_path, ahead=True, game="other")).table == ""
+    assert laid.claim("t")
+    assert not laid.claim("t")
+    assert not (tmp_path / FILE).exists()
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "[" * 9999, '{"for":1,"rules":5}', '{"rules":"."}', "\0", '"x"'])
+def test_a_damaged_picture_is_none(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE).write_text(text)
+    assert Laid(Plan(keep=tmp_path, ahead=True)).table == ""
+
+
+def test_changed_rules_have_no_picture(tmp_path: Path) -> None:
+    rules, plan = tmp_path / "rules", Plan(keep=tmp_path / "kept", ahead=True)
+    rules.mkdir()
+    (rules / "rules.lp").write_text("a.")
+    Laid(plan).lay("t", "key", ({}, {}), rules)
+    assert Laid(plan).table == "t"
+    (rules / "rules.lp").write_text("ab.")
+    assert Laid(plan).table == ""
+
+
+def test_markup_of_a_table_that_lies_ready_is_text(tmp_path: Path) -> None:
+    async def test() -> None:
+        plan = Plan(keep=tmp_path, ahead=True)
+        laid = Laid(plan)
+        laid.lay("t", "key", ({"title": ['"><script>alert(1)</script>', "{{token}}"]}, {}), tmp_path)
+
+        async def never() -> Any:
+            await asyncio.sleep(1e6)
+
+        porch = Porch(plan, laid, never)
+        answer = await request(porch, "GET", "/")
+        assert "<script>alert" not in answer.body.decode()
+        assert given(answer)["welcome"]["title"] == ['"><script>alert(1)</script>', "{{token}}"]
+        assert (await request(porch, "GET", "/static/main.js")).status == 200  # what is behind is not open yet
+        far = await request(Porch(Plan(host="0.0.0.0"), laid, never), "GET", "/")
+        assert given(far) is None
+
+    asyncio.run(test())
+
+
+def test_one_page_in_a_folder(tmp_path: Path) -> None:
+    from contextlib import ExitStack
+
+    said: list[str] = []
+    with ExitStack() as stack, held(tmp_path):
+        assert _keeping(Plan(keep=tmp_path), stack, said.append).keep is None
+    assert "another page" in said[0]
+    with ExitStack() as stack:
+        assert _keeping(Plan(keep=tmp_path), stack, said.append).keep == tmp_path
+    (tmp_path / "file").write_text("")
+    with ExitStack() as stack:
+        assert _keeping(Plan(keep=tmp_path / "file" / "x"), stack, said.append).keep is None
+    assert len(said) == 2
+
+
+def test_the_port_answers_without_the_engine() -> None:
+    """What the port needs is imported in a moment: numba and the engine come in a thread."""
+    import subprocess
+    import sys
+
+    program = "import sys, abl_cards.page; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert {"numba", "numpy", "clingo", "abl_cards.games"}.isdisjoint(loaded)
