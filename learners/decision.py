@@ -191,3 +191,12 @@ def ppo_loss(log_probability: Tensor, before: Tensor, advantage: Tensor, clip: f
 def entropy_of(log_probabilities: Tensor) -> Tensor:
     """The mean entropy of distributions [n, labels] in nats."""
     return -(log_probabilities.exp() * log_probabilities.clamp(min=-50)).sum(dim=1).mean()
+
+
+def foresight_loss(log_probabilities: Tensor, foreseen: Tensor) -> Tensor:
+    """The mean divergence in nats of policies [n, labels] from what was foreseen [n, labels], zeros where nothing was.
+
+    Those count as no divergence, but they count.
+    """
+    surprise = torch.xlogy(foreseen, foreseen) - foreseen * log_probabilities.clamp(min=-50)
+    return surprise.sum(dim=1).mean()

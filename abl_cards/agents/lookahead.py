@@ -41,43 +41,70 @@ class Foresight:
 
     log_probabilities: NDArray[np.float32]  # [k, labels]
     points: NDArray[np.float32]  # [k, labels] expected of the episode, NaN for the labels that were not tried
+    first: NDArray[np.float32]  # [k, labels] the same in the first deal alone
 
 
 class Lookahead:
     """Tries the labels that a mind finds likely."""
 
-    def __init__(self, mind: Mind, deals: int = DEALS) -> None:
-        """The critic of the mind's networks must have learned."""
-        self._mind, self._deals = mind, deals
+    def __init__(
+        self, mind: Mind, deals: int = DEALS, temperature: float = TEMPERATURE, at_once: int = _AT_ONCE
+    ) -> None:
+        """The critic of the mind's networks must have learned. So many decisions are looked at together."""
+        self._mind, self._deals, self._temperature, self._at_once = mind, deals, temperature, at_once
 
-    def consider(self, decisions: Decisions, view: View, proposed: NDArray[np.float32]) -> Foresight:
-        """What a policy becomes whose log-probabilities [k, labels] are proposed where the view has a choice."""
+    def consider(
+        self,
+        decisions: Decisions,
+        view: View,
+        proposed: NDArray[np.float32],
+        asked: NDArray[np.bool_] | None = None,
+        truth: NDArray[np.uint8] | None = None,
+    ) -> Foresight:
+        """What a policy becomes whose log-probabilities [k, labels] are proposed where the view has a choice.
+
+        Only those [k] are looked at that are asked about. Who teaches may know the truth, the hidden hands
+        [k, others, cards]: they are the first of the deals then.
+        """
         tried = _likely(proposed)
-        points = np.full(proposed.shape, np.nan, np.float32)
+        if asked is not None:
+            tried &= asked[:, None]
+        points, first = (np.full(proposed.shape, np.nan, np.float32) for _ in range(2))
         known = decisions.hidden()
-        for part in _portions(np.flatnonzero(tried.any(axis=1))):
+        for part in _portions(np.flatnonzero(tried.any(axis=1)), self._at_once):
             place, label = np.nonzero(tried[part])
-            points[part[place], label] = self._expect(decisions, known.at(view.choice[part]), view, part, place, label)
-        return Foresight(_tilted(proposed, points), points)
+            deals = self._draw(known.at(view.choice[part]), view, part, None if truth is None else truth[part])
+            each = self._expect(decisions, deals, view, part, place, label)
+            points[part[place], label], first[part[place], label] = each.mean(axis=1), each[:, 0]
+        return Foresight(_tilted(proposed, points, self._temperature), points, first)
+
+    def _draw(
+        self, constraints: Constraints, view: View, rows: Indices, truth: NDArray[np.uint8] | None
+    ) -> NDArray[np.uint8]:
+        """[r, deals, others, cards] for rows [r] of the view; the truth [r, others, cards] first, if it is known."""
+        first = [] if truth is None else [truth[:, None]]
+        drawn = self._deals - len(first)
+        if drawn:
+            keys = mix_all(keys_of(view.observation[rows]), _AHEAD)
+            estimate: Estimate = view.estimate[rows] if self._mind.estimates else counting(constraints)
+            first.append(draw(estimate, constraints, keys, drawn))
+        return np.concatenate(first, axis=1)
 
     def _expect(
         self,
         decisions: Decisions,
-        constraints: Constraints,
+        deals: NDArray[np.uint8],
         view: View,
         rows: Indices,
         place: Indices,
         label: Indices,
     ) -> NDArray[np.float32]:
-        """[t] expected points of labels [t], each at one of rows [r] of the view, by its place among them."""
-        which, keys = view.choice[rows], mix_all(keys_of(view.observation[rows]), _AHEAD)
-        estimate: Estimate = view.estimate[rows] if self._mind.estimates else counting(constraints)
-        deals = draw(estimate, constraints, keys, self._deals)
+        """[t, deals] points of labels [t] in the deals [r, ...] of rows [r] of the view, each at one, by its place."""
+        which = view.choice[rows]
         moves = view.survey.lists.rows(np.repeat(view.survey.row[which[place], label], self._deals))
         hands = deals[place].reshape(-1, *deals.shape[2:])
         tables = self._mind.engine.imagine(decisions, np.repeat(which[place], self._deals), hands)
-        means: NDArray[np.float32] = self._play_on(tables, moves).reshape(-1, self._deals).mean(axis=1)
-        return means
+        return self._play_on(tables, moves).reshape(-1, self._deals)
 
     def _play_on(self, tables: Tables, moves: Moves) -> NDArray[np.float32]:
         """[m] what imagined tables [m] are worth to the seats that decide, after their moves."""
@@ -107,8 +134,8 @@ class Lookahead:
         return self._mind.value(_told(decisions, found, rows), opened)
 
 
-def _portions(rows: Indices) -> Iterator[Indices]:
-    yield from (rows[first : first + _AT_ONCE] for first in range(0, len(rows), _AT_ONCE))
+def _portions(rows: Indices, size: int) -> Iterator[Indices]:
+    yield from (rows[first : first + size] for first in range(0, len(rows), size))
 
 
 def _likely(proposed: NDArray[np.float32]) -> NDArray[np.bool_]:
@@ -118,11 +145,13 @@ def _likely(proposed: NDArray[np.float32]) -> NDArray[np.bool_]:
     return likely & (likely.sum(axis=1, keepdims=True) > 1)
 
 
-def _tilted(proposed: NDArray[np.float32], points: NDArray[np.float32]) -> NDArray[np.float32]:
+def _tilted(
+    proposed: NDArray[np.float32], points: NDArray[np.float32], temperature: float = TEMPERATURE
+) -> NDArray[np.float32]:
     """[k, labels] log-probabilities after looking ahead; a label that was not tried loses what the best one gains."""
     tried = ~np.isnan(points)
     best = np.where(tried, points, -np.inf).max(axis=1, keepdims=True)
-    weighed = proposed + np.where(tried, points - best, 0).astype(np.float32) / np.float32(TEMPERATURE)
+    weighed = proposed + np.where(tried, points - best, 0).astype(np.float32) / np.float32(temperature)
     changed = tried.any(axis=1)
     weighed[changed] -= np.log(np.exp(weighed[changed]).sum(axis=1, keepdims=True))
     return weighed

@@ -15,6 +15,7 @@ from abl_cards.loop.players import Past, seating
 from abl_cards.loop.samples import Portion
 from abl_cards.loop.selfplay import Score, SelfPlay
 from abl_cards.loop.settings import Settings
+from abl_cards.loop.teacher import Teaching
 from learners.networks import Networks
 from learners.presets import PPO
 from reasoners.clingo_reasoner import ClingoReasoner
@@ -72,7 +73,10 @@ class Actor:
         shares = settings.against_kb, settings.against_past
         seats = seating(where.tables, int(self._engine.teams.max()) + 1, shares)
         mind, seed = Mind(self._engine, self.judge, self._networks), settings.seed + where.update
-        self.play = SelfPlay(self._engine, mind, opponents, seats, self._ppo, seed, settings.revealed, where.first)
+        self.play = SelfPlay(
+            self._engine, mind, opponents, seats, self._ppo, seed, settings.revealed, where.first,
+            teaching=Teaching.of(settings, self._ppo),
+        )  # fmt: skip
         self._where, self._version = where, where.update
 
     def portions(self, least: int, seconds: float = inf) -> list[Portion]:

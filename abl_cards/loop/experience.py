@@ -21,7 +21,9 @@ from learners.told import Opened
 
 NO_ROW = -1
 _FREE, _OPEN, _READY = range(3)
-_NOT_FOR_CRITIC = ("regret", "estimate", "replies", "prior", "unseen", "left", "at_least", "at_most", "later")
+_NOT_FOR_CRITIC = (
+    "regret", "estimate", "replies", "prior", "foreseen", "unseen", "left", "at_least", "at_most", "later",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,8 @@ class Experience(Examples, Opened):
     advantage: NDArray[np.float32]  # [n] how much better it went
     total: NDArray[np.float32]  # [n] what the critic should have expected
     earned: NDArray[np.float32]  # [n] what the side's piles had earned by then; zeros where they earn nothing
+    foreseen: NDArray[np.float16]  # [n, labels] what looking ahead makes of the policy, or zeros; no columns without it
+    worth: NDArray[np.float32]  # [n] what it expects of the deal that lies there, or NaN
     shown: NDArray[np.bool_]  # [n] whether ABLN is told the hidden hands; where it is not, they are abduced
     unseen: NDArray[np.uint8]  # [n, cards] this and the next three: what the seat knew of the hidden hands
     left: NDArray[np.int8]  # [n, others]

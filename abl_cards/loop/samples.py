@@ -12,6 +12,7 @@ from typing import Any
 
 from abl_cards.loop.experience import Experience
 from abl_cards.loop.selfplay import Score
+from abl_cards.loop.teacher import Lessons
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,8 @@ def _kept(lying: _Lying) -> dict[str, Any]:
 
 
 def _taken_up(kept: dict[str, Any]) -> _Lying:
-    rows = Experience(**kept["experience"])
+    arrays = kept["experience"]
+    rows = Experience(**vars(Lessons.none(len(arrays["label"]))) | arrays)  # older runs looked nowhere ahead
     told = {each.name: kept[each.name] for each in fields(Portion) if each.name not in _UNTOLD}
     if len(rows) != told["rows"] or not 0 <= kept["drawn"] < len(rows):
         raise ValueError("a portion of other rows")

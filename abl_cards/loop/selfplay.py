@@ -18,6 +18,7 @@ from abl_cards.games.play.state import State
 from abl_cards.games.tables import LEADING
 from abl_cards.loop.experience import Experience, Memory
 from abl_cards.loop.players import LEARNER, Opponent
+from abl_cards.loop.teacher import Lessons, Teacher, Teaching
 from abl_cards.streams import below_all, key_of, mix_all
 from learners.presets import PPO
 from reasoners.minimiser import Minimiser
@@ -85,16 +86,19 @@ class SelfPlay(Quiet):
         revealed: float = 1.0,
         first: int = 0,
         valued: bool = True,
+        teaching: Teaching | None = None,
     ) -> None:
         """Seats [tables, teams] say who plays each team: LEARNER, or the number of an opponent from 1.
 
         Of a share of the episodes the hidden hands are revealed to those who learn from them. Tables are numbered
         from the first; their cards depend on seed and number. Unless decisions are to be valued as they are made, the
-        critic is not asked.
+        critic is not asked. With something to teach the learner looks ahead.
         """
         self.mind, self.opponents, self._revealed, self._valued = mind, list(opponents), revealed, valued
         self._engine, self._seats, self._ppo = engine, seats, ppo
         self._seed, self._first = seed, first
+        self._teacher = Teacher(mind, teaching) if teaching and teaching.share else None
+        self._proposed: NDArray[np.float32]  # what the policy said last
         self._met = np.bincount(seats.max(axis=1), minlength=len(self.opponents) + 1)  # tables of each opponent
         self._minimiser = Minimiser(mind.judge)
         self.score = Score.zero(len(opponents) + 1)
@@ -111,7 +115,8 @@ class SelfPlay(Quiet):
         which = self.tables.playing()[:1]
         decisions = self.tables.decisions(which)
         view = self.mind.look(decisions)
-        rows = self._experience(decisions, view, *self.draw(view, self.tables.keys[which[view.choice]]))
+        keys = self.tables.keys[which[view.choice]]
+        rows = self._experience(decisions, view, *self.draw(view, keys), keys)
         room = 3 * self._ppo.rows + 60 * self._seats.size
         return Memory(room, len(self._seats), len(self._engine.teams), rows)
 
@@ -146,10 +151,11 @@ class SelfPlay(Quiet):
             self._lay(which, self.opponents[player - 1].play(decisions, keys))
             return
         view = self.mind.look(decisions)
-        chosen, weight = self.decide(view, keys[view.choice])
+        keys = keys[view.choice]
+        chosen, weight = self.decide(view, keys)
         rows, labels = which[view.choice], view.complete(chosen)
         if rows.size:
-            self.memory.remember(rows, self.tables.seat[rows], self._experience(decisions, view, chosen, weight))
+            self.memory.remember(rows, self.tables.seat[rows], self._experience(decisions, view, chosen, weight, keys))
         self._lay(which, view.survey.realise(labels))
 
     def _lay(self, which: Indices, moves: Moves) -> None:
@@ -173,17 +179,18 @@ class SelfPlay(Quiet):
 
     def draw(self, view: View, keys: Keys) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
         """Labels [k] drawn with keys [k], and their log-probabilities [k]."""
-        weighed = self.mind.weigh(view)
+        self._proposed = weighed = self.mind.weigh(view)
         labels = draw(weighed, keys)
         return labels, weighed[np.arange(len(labels)), labels]
 
     def _experience(
-        self, decisions: Decisions, view: View, labels: NDArray[np.int16], weight: NDArray[np.float32]
+        self, decisions: Decisions, view: View, labels: NDArray[np.int16], weight: NDArray[np.float32], keys: Keys
     ) -> Experience:
-        """What was decided where a view of decisions has a choice, [k] labels, as rows of the memory."""
+        """What was decided where a view of decisions has a choice, [k] labels with keys [k], as rows of the memory."""
         which, k = decisions.which[view.choice], len(view.choice)
         known, mine = self.tables.hidden(which), self.tables.seat[which]
         opened = self.mind.lay_open(self.tables, which, decisions.context[view.choice])
+        lessons = self._lessons(decisions, view, opened.hands, keys)
         chance = mix_all(mix_all(self.tables.keys[which], _SHOW), self.tables.episode[which])
         return Experience(
             observation=view.observation,
@@ -203,6 +210,8 @@ class SelfPlay(Quiet):
             advantage=np.zeros(k, np.float32),
             total=np.zeros(k, np.float32),
             earned=self._earned(which)[np.arange(k), mine] if self._ppo.worth else np.zeros(k, np.float32),
+            foreseen=lessons.foreseen,
+            worth=lessons.worth,
             shown=below_all(chance, 1 << 20) < self._revealed * (1 << 20),
             unseen=known.unseen,
             left=known.left,
@@ -210,6 +219,13 @@ class SelfPlay(Quiet):
             at_most=known.at_most,
             later=self.tables.laid_by_others(which, mine),
         )
+
+    def _lessons(self, decisions: Decisions, view: View, hands: NDArray[Any], keys: Keys) -> Lessons:
+        """What looking ahead teaches of decisions with a choice, whose hidden hands [k, others, cards] are known."""
+        if self._teacher is None:
+            return Lessons.none(len(view.choice))
+        proposed = self._proposed if self.decide == self.draw else self.mind.weigh(view)
+        return self._teacher.lessons(decisions, view, proposed, hands, keys)
 
     def episode_ended(self, tables: Any, which: Indices) -> None:
         """Tell the memory and count."""

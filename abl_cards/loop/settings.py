@@ -55,6 +55,13 @@ class Settings:
     entropy: float | None = setting(None, "weight of the policy's entropy, likewise")
     trace: float | None = setting(None, "lambda of the advantages and of what the critic learns, likewise")
     worth: float | None = setting(None, "reward for each point of a trick, as the folder's worth/2 has it, likewise")
+    foresight: float = setting(
+        0.0, "share of the learner's decisions with a choice in which it looks ahead, to learn what comes of that"
+    )
+    foresight_deals: int = setting(1, "deals that it looks ahead on: the one that lies there, the others are imagined")
+    foresight_temperature: float = setting(0.5, "points that outweigh a factor e between two probabilities there")
+    foresight_weight: float = setting(0.5, "of what was foreseen beside PPO, in the loss of the policy")
+    foresight_values: float = setting(0.0, "share of the foreseen value in what the critic learns there")
     rows: int | None = setting(None, "decisions with a choice between two updates; none is the preset's")
     batch: int | None = setting(None, "of these, in a step of learning, likewise; smaller steps learn more from little")
     averaged: float = setting(0.998, "memory of the running mean of the decision model, which is what plays in the end")

@@ -239,7 +239,8 @@ class Run(Worker):
         self._kept.save(self.common() | state)
 
     def _resume(self, state: State) -> None:
-        begun, parts = state["settings"], state["parts"]
+        begun = _comparable(Settings(self.settings.directory)) | state["settings"]  # older runs knew fewer
+        parts = state["parts"]
         changed = [name for name, value in _comparable(self.settings).items() if begun.get(name) != value]
         if any(name in _SEATING for name in changed):
             parts = [{"rng": parts[0]["rng"]}, *self._others]
@@ -312,11 +313,12 @@ def _comparable(settings: Settings) -> dict[str, Any]:
     return {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}
 
 
-_SEATING = ("workers", "tables", "against_kb", "against_past")
+_SEATING = ("workers", "tables", "against_kb", "against_past", "foresight")
 """Where these change a run deals anew, and what was decided in the open episodes is lost."""
 
 _FREE = (
     "directory", "kb", "profile", "decisions", "save_every", "device", "precision", "threads", "learning_rate",
     "entropy", "critic_first", "critic_lessons", "critic_steps", "trace", "pool", "stale", "actors",
+    "foresight_deals", "foresight_temperature", "foresight_weight", "foresight_values",
 )  # fmt: skip
 """What may change between two parts of a run; of the rules that is where they lie."""

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from abl_cards.games import Indices
 from abl_cards.loop.crew import Alone, Crew
 from abl_cards.loop.experience import Experience
+from abl_cards.loop.teacher import Teaching
 from learners.abln import hands_loss
-from learners.decision import entropy_of, ppo_loss
+from learners.decision import entropy_of, foresight_loss, ppo_loss
 from learners.examples import Lesson, lesson, open_hands
 from learners.networks import Networks
 from learners.presets import PPO
@@ -35,6 +36,7 @@ class Update:
     divergence: float | None = None  # of the new policy from the one that chose, in nats
     clipped: float | None = None  # share of the decisions where the clip held
     hands_loss: float | None = None
+    foresight: float | None = None  # divergence of the policy from what looking ahead made of it, where it did, in nats
 
     @classmethod
     def mean(cls, updates: Sequence[Update]) -> Update:
@@ -72,12 +74,18 @@ class Trainer:
     """Networks with their optimisers."""
 
     def __init__(
-        self, networks: Networks, symmetries: Symmetries, ppo: PPO | None = None, averaged: float = 0.0
+        self,
+        networks: Networks,
+        symmetries: Symmetries,
+        ppo: PPO | None = None,
+        averaged: float = 0.0,
+        teaching: Teaching | None = None,
     ) -> None:
-        """Train these in place; by default as their preset says, and without a memory of the mean."""
+        """Train these in place; by default as their preset says, without a memory of the mean or a teacher."""
         self.crew: Crew = Alone()  # every step is the mean of theirs
         preset = networks.preset
         self.networks, self.symmetries, self._ppo = networks, symmetries, ppo or preset.ppo
+        self._teaching = teaching or Teaching()
         acting = [*networks.decision.parameters(), *networks.critic.parameters()]
         self.policy = torch.optim.Adam(acting, lr=self._ppo.learning_rate, eps=1e-5, fused=True)
         self.average = Average(networks.decision, averaged)
@@ -86,6 +94,7 @@ class Trainer:
 
     def update(self, rows: Experience, rng: np.random.Generator, critic_only: bool = False) -> Update:
         """Learn from decisions whose returns are known; policy and ABLN stay where the critic alone is to learn."""
+        rows = self._valued(rows)
         every = self.crew.joined(rows.advantage)
         middle = every.mean()
         advantage = (rows.advantage - middle) / ((every - middle).std() + 1e-6)
@@ -100,9 +109,18 @@ class Trainer:
                 valued += of_critic
                 acted += of_policy
         hands = [self._estimate(rows, rng) for _ in range(0 if critic_only else self._hands_steps(len(rows)))]
-        policy, entropy, divergence, clipped = _mean(acted, 4)
+        policy, entropy, divergence, clipped, foresight = _mean(acted, 5)
         (value,) = _mean(valued, 1)
-        return Update(policy, value, entropy, divergence, clipped, _mean_of(hands))
+        ahead = foresight if self._teaching.share else None
+        return Update(policy, value, entropy, divergence, clipped, _mean_of(hands), ahead)
+
+    def _valued(self, rows: Experience) -> Experience:
+        """With a share of what looking ahead expected in what the critic should have."""
+        share = self._teaching.values
+        if not share:
+            return rows
+        mixed = (1 - share) * rows.total + share * rows.worth
+        return replace(rows, total=np.where(np.isnan(rows.worth), rows.total, mixed).astype(np.float32))
 
     def resume(self, policy: dict[str, Any]) -> None:
         """Take up what the optimiser of the policy kept, but for the learning rate."""
@@ -144,6 +162,8 @@ class Trainer:
         certain ones fill the batch up where that is faster.
         """
         chosen, unit = rows.log_probability, self.networks.unit
+        if self._teaching.share:  # what was foreseen may be against what was certain
+            chosen = np.where(rows.foreseen.any(axis=1), np.minimum(chosen, np.log(self._ppo.certain)), chosen)
         unsure = max(1, int((chosen <= np.log(self._ppo.certain)).sum()))
         return np.sort(np.argsort(chosen, kind="stable")[: -(-unsure // unit) * unit])
 
@@ -152,7 +172,7 @@ class Trainer:
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Of decisions that are a share of a minibatch, whose others count as nothing.
 
-        With it loss, entropy, divergence, and the share that was clipped.
+        With it loss, entropy, divergence, the share that was clipped, and the divergence from what was foreseen.
         """
         device = self.networks.device
         told = lesson(rows, device, numbers=self.networks.numbers)
@@ -164,8 +184,12 @@ class Trainer:
         change = (now - before).detach()
         clipped = ((change.exp() - 1).abs() > self._ppo.clip).float().mean()
         divergence = (change.exp() - 1 - change).mean()
-        seen = share * torch.stack([policy.detach(), entropy.detach(), divergence, clipped])
-        return share * (policy - self._ppo.entropy * entropy), seen
+        loss, foresight = policy - self._ppo.entropy * entropy, torch.zeros(())
+        if self._teaching.share:
+            foresight = foresight_loss(every, torch.from_numpy(rows.foreseen).to(device).float())
+            loss = loss + self._teaching.weight * foresight
+        seen = share * torch.stack([policy.detach(), entropy.detach(), divergence, clipped, foresight.detach()])
+        return share * loss, seen
 
     def _step(self, loss: torch.Tensor) -> None:
         """Of policy and critic, or of the one that the loss is of."""

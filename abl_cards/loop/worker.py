@@ -16,6 +16,7 @@ from abl_cards.loop.rules import contents_of, same_rules
 from abl_cards.loop.samples import Pooled, SamplePool
 from abl_cards.loop.selfplay import Score, SelfPlay
 from abl_cards.loop.settings import Settings
+from abl_cards.loop.teacher import Teaching
 from abl_cards.loop.updates import Trainer, Update
 from learners.networks import GameShape, Networks
 from learners.presets import PPO, Preset
@@ -69,7 +70,7 @@ class Worker:
         self.past = deepcopy(networks)
         self.ppo = ppo_of(settings, networks.preset.ppo, post)
         symmetries = Symmetries.of(self.engine.symmetries, self.engine.observation)
-        self.trainer = Trainer(networks, symmetries, self.ppo, settings.averaged)
+        self.trainer = Trainer(networks, symmetries, self.ppo, settings.averaged, Teaching.of(settings, self.ppo))
         self.update = 0
         self._rng = self._randomness()
         self.actor = Actor(settings, self.engine, networks, self.past, self.ppo)

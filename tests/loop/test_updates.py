@@ -93,9 +93,10 @@ def test_abln_learns_from_however_few_decisions(engine: Any, rows: Experience) -
 def test_what_did_not_learn_has_measured_nothing(engine: Any, rows: Experience) -> None:
     seen = trainer(engine).update(rows, np.random.default_rng(3), critic_only=True)
     assert seen.value_loss is not None
-    assert astuple(seen) == (None, seen.value_loss, None, None, None, None)
+    assert astuple(seen) == (None, seen.value_loss, None, None, None, None, None)
     again = trainer(engine).update(rows, np.random.default_rng(3))
-    assert None not in astuple(again)
+    assert None not in astuple(again)[:-1]
+    assert again.foresight is None
     both = Update.mean([seen, again])
     assert both.hands_loss == again.hands_loss
     assert both.value_loss == pytest.approx((seen.value_loss + (again.value_loss or 0)) / 2)
