@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from abl_cards.files import naming, write_text
+from experiments.provenance import marks_of
 from experiments.report import Report, Table
 
 Tell = Callable[[int, str], None]
@@ -72,6 +73,7 @@ class Desk:
         self._kept = dict(_read(folder / "cells.jsonl")) if remember else {}
         self._done = self._planned = 0
         self._finished: list[tuple[str, Any]] = []  # texts and results
+        self.marks: dict[str, str] = {}  # of what the finished cells depend on, by name
         self._report: Callable[[], Report] | None = None  # of what is finished
         self._missing: Callable[[], str] = self._uncounted
         self._told = True  # whether all that is finished is published
@@ -97,6 +99,7 @@ class Desk:
             self.tell()
             self._measure(what, work, text, total)
         self._finished.append((text, self._kept[key]))
+        self.marks |= marks_of(what)
         if self._report is None:
             self._told = False
         return self._kept[key]

@@ -16,6 +16,7 @@ from abl_cards.logic.errors import suggestion
 from abl_cards.loop.lock import only_here
 from abl_cards.settings import plain
 from experiments.desk import Bar, Desk, Elsewhere, no_bar
+from experiments.provenance import command_of
 from experiments.report import Report
 
 
@@ -59,8 +60,10 @@ def conduct(
     """
     found = experiment(name)
     with only_here(folder):
-        results = _Results(name, found.summary, settings, folder)
-        return _conduct(found, settings, results, Desk(folder, bar, results.write, elsewhere))
+        results = _Results(name, found, settings, folder)
+        desk = Desk(folder, bar, results.write, elsewhere)
+        results.marks = desk.marks
+        return _conduct(found, settings, results, desk)
 
 
 def _conduct(found: Experiment, settings: Any, results: _Results, desk: Desk) -> dict[str, Any]:
@@ -84,18 +87,22 @@ class _Results:
     """The files that an experiment writes, on the way and at the end; each is there whole or as it was before."""
 
     name: str
-    summary: str
+    experiment: Experiment
     settings: Any
     folder: Path
+    marks: Mapping[str, str] = field(default_factory=dict)  # of what was measured: rules, records, weights
     report: Report | None = None  # that was written last
 
     def write(self, report: Report, missing: str = "") -> dict[str, Any]:
         """Settings, report and plain values; returns these. What is missing makes it a part."""
         self.report, chosen = report, plain(self.settings)
-        results = {"experiment": self.name, "directory": str(self.folder), "settings": chosen, **report.to_json()}
+        command = command_of(self.name, self.settings, self.experiment.settings)
+        results = {"experiment": self.name, "directory": str(self.folder), "command": command, "settings": chosen}
+        results |= {"marks": dict(self.marks), **report.to_json()}
         results |= {"missing": missing} if missing else {}
         write_text(self.folder / "settings.json", _json(chosen))
-        write_text(self.folder / "report.md", report.to_markdown(self.name, self.summary, chosen, missing))
+        words = report.to_markdown(self.name, self.experiment.summary, chosen, missing)
+        write_text(self.folder / "report.md", words + _provenance(command, self.marks))
         write_text(self.folder / "results.json", _json(results))
         return results
 
@@ -103,6 +110,13 @@ class _Results:
         """The plots of what was written last, if anything was."""
         if self.report:
             self.report.draw(self.folder, log)
+
+
+def _provenance(command: str, marks: Mapping[str, str]) -> str:
+    """How to measure it again, and by what to know whether it is the same that is measured."""
+    lines = ["", "## Where it comes from", "", f"Command: `{command}`", ""]
+    lines += ["| what | mark |", "|---|---|", *(f"| {name} | `{mark}` |" for name, mark in marks.items())]
+    return "\n".join(lines[: None if marks else 4]) + "\n"
 
 
 def _json(value: Any) -> str:

@@ -58,7 +58,8 @@ def run(
     with other settings, as far as they leave results as they are. --kb and --profile are settings like others: the
     rules by which everything is played and learned. A setting with several values takes them separated by blanks.
     With --ray what is measured of each of several things is measured by processes side by side, here or in a cluster.
-    --json prints {"experiment","directory","settings","tables","plots"}, as in results.json.
+    --json prints {"experiment","directory","command","settings","marks","tables","plots"}, as in results.json; marks
+    are those of the rules, records, weights and players.
 
         abl-cards run
 

@@ -1,0 +1,65 @@
+"""Where results come from: the command that measures them again, and marks of what was measured."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any
+
+from abl_cards.settings import written
+
+_MARK = re.compile(r"[0-9a-f]{16}")
+
+
+def command_of(name: str, settings: Any, defaults: Any) -> str:
+    """What to type for these settings, those left out that are as they are by default.
+
+    >>> from experiments.big2_depth import EXPERIMENT
+    >>> from dataclasses import replace
+    >>> command_of("big2_depth", replace(EXPERIMENT.settings, depths=(4, 5), deals=20), EXPERIMENT.settings)
+    "abl-cards run big2_depth --set 'depths=4 5' --set deals=20"
+    """
+    differ = [each.name for each in fields(settings) if getattr(settings, each.name) != getattr(defaults, each.name)]
+    words = [f"--set {shlex.quote(f'{each}={written(getattr(settings, each))}')}" for each in differ]
+    return " ".join([f"abl-cards run {name}", *words])
+
+
+def marks_of(what: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Names and marks of rules, records, weights and players among what a cell depends on.
+
+    A mark belongs to the name that stands before it in a pair, at its place in the list beside ``marks``, or beside
+    ``mark``; any other has its key for a name.
+
+    >>> dict(marks_of({"match": ["kb", "abl"], "marks": ["0123456789abcdef", "123456789abcdef0"], "seed": 1}))
+    {'kb': '0123456789abcdef', 'abl': '123456789abcdef0'}
+    >>> dict(marks_of({"follow": "kb", "mark": "0123456789abcdef", "records": "123456789abcdef0"}))
+    {'kb': '0123456789abcdef', 'records': '123456789abcdef0'}
+    """
+    names = next(iter(what.values()), None)
+    for key, value in what.items():
+        if key == "mark" and _is_mark(value):
+            yield (names if isinstance(names, str) else key), value
+        elif key == "marks" and isinstance(value, list):
+            beside = names if isinstance(names, list) and len(names) == len(value) else ["rules"] * len(value)
+            yield from ((str(name), each) for name, each in zip(beside, value, strict=True) if _is_mark(each))
+        else:
+            yield from _inside(key, value)
+
+
+def _inside(key: str, value: Any) -> Iterator[tuple[str, str]]:
+    if _is_mark(value):
+        yield key, value
+    elif isinstance(value, Mapping):
+        yield from marks_of(value)
+    elif isinstance(value, list | tuple):
+        if len(value) == 2 and isinstance(value[0], str) and _is_mark(value[1]):
+            yield value[0], value[1]
+        else:
+            for each in value:
+                yield from _inside(key, each)
+
+
+def _is_mark(value: Any) -> bool:
+    return isinstance(value, str) and bool(_MARK.fullmatch(value))

@@ -1,0 +1,39 @@
+"""A report says by which command, and from what, its figures come."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import shlex
+from pathlib import Path
+
+from experiments import provenance
+from experiments.provenance import marks_of
+from tests.cli_runs import run
+
+MARKS = ("0123456789abcdef", "123456789abcdef0", "23456789abcdef01")
+
+
+def test_examples_in_docstrings() -> None:
+    assert doctest.testmod(provenance).failed == 0
+
+
+def test_marks_are_found_wherever_they_stand() -> None:
+    what = {"share": 0.1, "players": [["kb", MARKS[0]], ["abl", MARKS[1]]], "sizes": {"rules": MARKS[2]}}
+    assert dict(marks_of(what)) == {"kb": MARKS[0], "abl": MARKS[1], "rules": MARKS[2]}
+    assert dict(marks_of({"depth": 4, "marks": [MARKS[0]]})) == {"rules": MARKS[0]}
+    assert not dict(marks_of({"games": 3, "name": "0123", "mark": None}))
+
+
+def test_a_report_names_its_command_and_its_marks(tmp_path: Path) -> None:
+    """The command measures the same again: with it nothing is left to measure."""
+    words = ["--set", "agents=greedy kb", "--set", "games=2", "--set", "game=president", "--dir", str(tmp_path)]
+    first = run("run", "guandan_tournament", *words, "--json")
+    assert first.exit_code == 0, first.stderr
+    found = json.loads(first.stdout)
+    assert set(found["marks"]) == {"greedy", "kb"}
+    assert found["command"] in (tmp_path / "report.md").read_text("utf-8")
+    kept = (tmp_path / "cells.jsonl").read_text("utf-8")
+    again = run(*shlex.split(found["command"])[1:], "--dir", str(tmp_path), "--json")
+    assert json.loads(again.stdout) == found
+    assert (tmp_path / "cells.jsonl").read_text("utf-8") == kept
