@@ -1,8 +1,11 @@
-"""``solve``: the exact value of a position with two open hands, and best play from there on."""
+"""``solve``: the exact value of a position with open hands of two parties, and best play from there on."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -14,11 +17,24 @@ from abl_cards.cli.console import (
     fail,
     find_game,
     load_engine,
+    misuse,
     print_json,
+    print_table,
     waiting,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from abl_cards.games import Engine
+    from abl_cards.games.race import Racing
+    from reasoners.endings import Ending
+
 SLOWEST = 86_400
+MOST_SHOWN = 10
+"""Moves whose values are printed; --json has all."""
+
+Watch = Callable[[int], bool]
 
 
 def register(app: typer.Typer) -> None:
@@ -28,14 +44,30 @@ def register(app: typer.Typer) -> None:
 
 def solve(
     game_name: GameName,
-    own: Annotated[str, typer.Argument(metavar="HAND1", help="The hand of the seat to move, such as 3344566789.")],
-    other: Annotated[str, typer.Argument(metavar="HAND2", help="The other hand.")],
+    hands: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="HAND1 HAND2 ...|FILE",
+            help="The hands in the order of play, that of the seat to move first; or a file of states or records.",
+        ),
+    ],
     to_beat: Annotated[
         str | None, typer.Option("--to-beat", metavar="CARDS", help="What lies on the table; else HAND1 leads.")
+    ] = None,
+    more: Annotated[
+        str | None,
+        typer.Option("--state", metavar="JSON", help="More fields of the state, as the rules want them: level, top …"),
+    ] = None,
+    line: Annotated[int, typer.Option("--line", metavar="L", min=1, help="The line of the file.")] = 1,
+    move: Annotated[
+        int | None, typer.Option("--move", metavar="N", min=1, help="Of a record, the act before which it is solved.")
     ] = None,
     seconds: Annotated[
         float, typer.Option("--seconds", metavar="S", min=0, max=SLOWEST, help="Give up after so long.")
     ] = SLOWEST,
+    nodes: Annotated[
+        int | None, typer.Option("--nodes", metavar="N", min=1, help="Give up after so many positions.")
+    ] = None,
     megabytes: Annotated[
         int, typer.Option("--memory", metavar="MB", min=1, max=1 << 14, help="The table of positions takes no more.")
     ] = 256,
@@ -43,30 +75,53 @@ def solve(
     profile: Profile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Solve a position of a game with two open hands: its value, and a line of best play.
+    """Solve a position with open hands of two parties: its value, the value of each move, and a line of best play.
 
-    The value is what the seat to move wins when both play as well as can be: the cards that the other is left with, or
-    less than nothing. The line goes on from HAND1's move, seat by seat; a pass is empty.
+    The value is what the seat to move wins when everybody plays as well as can be: points by the rules of the game, of
+    the seat and of each of its side. Hands are given in the order of play, or a FILE has them: a state with "face" (the
+    hands of the others, next first), or a record, before act --move.
 
-        abl-cards solve big2 3344566789 45577TJQKA
+        abl-cards solve guandan "H9 S9 SK" "HT C3" "D5 C5" "CA S4 S4" --state '{"level":"2"}'
+
+        abl-cards solve doudizhu 33456788KK2 4445JJ 99TAA2 --state '{"landlord":0}'
+
+        abl-cards solve guandan games.jsonl --line 3 --move 61
+
+    Two hands that race to be empty (Big2) may have all the cards of the deal:
 
         abl-cards solve big2 3344566789 45577TJQKA --to-beat 33
 
-    --json prints {"value","line","nodes","seconds"}.
+    --json prints {"value","line","nodes","seconds"}; "moves" has the value of each move. It ends with an error where
+    the position is not solved within --seconds or --nodes.
     """
+    from abl_cards.cli.explanation import profile_of, read_object
+    from abl_cards.games import GameError
+
+    game = find_game(game_name)
+    value: Mapping[str, Any] | None = None
+    if len(hands) == 1:
+        if to_beat is not None or more is not None:
+            misuse("--to-beat and --state go with hands: a file tells everything")
+        value = read_object(Path(hands[0]), line)
+    elif move is not None or line != 1:
+        misuse("--line and --move go with a file")
+    engine = load_engine(game, directory, profile or profile_of(value or {}))
+    try:
+        race = engine.as_race() if value is None and more is None else None
+    except GameError:
+        race = None
+    if race is not None and len(hands) == 2:
+        _race(race, hands, to_beat, seconds, megabytes, as_json)
+    else:
+        state = value if value is not None else _state(engine, hands, to_beat, more)
+        _ending(engine, state, move, seconds, nodes, megabytes, as_json)
+
+
+@contextmanager
+def _watching(seconds: float) -> Iterator[Watch]:
+    """Say now and then how far it is; for so long."""
     from time import perf_counter
 
-    from abl_cards.games import GameError
-    from reasoners.search import Stopped
-    from reasoners.search import solve as search
-    from reasoners.search_tables import SearchTables
-
-    engine = load_engine(find_game(game_name), directory, profile)
-    try:
-        game = engine.as_race()
-    except GameError as problem:
-        fail(f"{problem}; big2 is one")
-    race = game.race(own, other, to_beat)
     begun, asked = perf_counter(), 0
     with waiting("thinking") as say:
 
@@ -77,10 +132,23 @@ def solve(
                 say(f"thinking: {nodes:,} positions")
             return perf_counter() - begun < seconds
 
-        try:
+        yield watch
+
+
+# --- two hands that race to be empty ----------------------------------------------------------------------------------
+
+
+def _race(game: Racing, hands: list[str], to_beat: str | None, seconds: float, megabytes: int, as_json: bool) -> None:
+    from reasoners.search import Stopped
+    from reasoners.search import solve as search
+    from reasoners.search_tables import SearchTables
+
+    race = game.race(hands[0], hands[1], to_beat)
+    try:
+        with _watching(seconds) as watch:
             found = search(SearchTables(game.combinations), race, watch, megabytes)
-        except Stopped:
-            fail(f"not solved in {seconds:g} s: allow more (--seconds), or more memory (--memory)")
+    except Stopped:
+        fail(f"not solved in {seconds:g} s: allow more (--seconds), or more memory (--memory)")
     line = [game.cards_text(laid.cards) for laid in found.line]
     if as_json:
         print_json({"value": found.value, "line": line, "nodes": found.nodes, "seconds": round(found.seconds, 6)})
@@ -89,4 +157,67 @@ def solve(
     seats = ("HAND1", "HAND2")
     for number, cards in enumerate(line):
         typer.echo(f"  {seats[number % 2]}  {cards or 'pass'}")
+    typer.echo(f"{found.nodes:,} positions in {1e3 * found.seconds:.1f} ms")
+
+
+# --- two parties ------------------------------------------------------------------------------------------------------
+
+
+def _state(engine: Engine, hands: list[str], to_beat: str | None, more: str | None) -> dict[str, Any]:
+    """A state of hands in words; raises GameError."""
+    import json
+
+    try:
+        told = json.loads(more) if more is not None else {}
+    except ValueError:
+        told = None
+    if not isinstance(told, dict):
+        misuse(f"--state {more!r} is no JSON object")
+    if len(hands) != len(engine.teams):
+        misuse(f"{len(hands)} hands, where {len(engine.teams)} seats play")
+    return {"hand": hands[0], "face": hands[1:], "to_beat": to_beat, **told}
+
+
+def _ending(
+    engine: Engine, state: Mapping[str, Any], move: int | None, seconds: float, nodes: int | None, megabytes: int,
+    as_json: bool,
+) -> None:  # fmt: skip
+    from abl_cards.games.tables import is_play
+    from reasoners.endings import Unsolved, open_tables
+    from reasoners.endings import solve as solved
+
+    moment = engine.moment(state, move)
+    if not is_play(moment.decision):
+        fail("something is chosen here: solve what is played")
+    try:
+        with _watching(seconds) as watch:
+            found = solved(open_tables(engine, moment.decision), nodes, watch, (megabytes << 15).bit_length() - 1)
+    except Unsolved as problem:
+        _unsolved(problem, seconds)
+    moves = sorted(zip(found.points.tolist(), moment.actions, strict=True), key=lambda each: -each[0])
+    if as_json:
+        print_json({
+            "value": found.value,
+            "line": [[laid.seat, engine.action(int(laid.moves.form[0]), laid.moves.cards[0]).to_json()]
+                     for laid in found.line],
+            "moves": [{"move": action.to_json(), "value": points} for points, action in moves],
+            "nodes": found.nodes, "seconds": round(found.seconds, 6),
+        })  # fmt: skip
+        return
+    _print(engine, found, [(points, str(action)) for points, action in moves])
+
+
+def _unsolved(problem: Exception, seconds: float) -> NoReturn:
+    fail(f"not solved: {problem}; allow more (--seconds {seconds:g}, --nodes), or solve fewer cards")
+
+
+def _print(engine: Engine, found: Ending, moves: list[tuple[float, str]]) -> None:
+    won = "wins" if found.value > 0 else "loses" if found.value < 0 else "wins"
+    typer.echo(f"value {found.value:+g}: seat {found.line[0].seat} {won} {abs(found.value):g} points")
+    for laid in found.line:
+        typer.echo(f"  seat {laid.seat}  {engine.action(int(laid.moves.form[0]), laid.moves.cards[0])}")
+    typer.echo()
+    print_table(("value", "move"), [(f"{points:+g}", text) for points, text in moves[:MOST_SHOWN]], right=(0,))
+    if len(moves) > MOST_SHOWN:
+        typer.echo(f"… and {len(moves) - MOST_SHOWN} more (--json)")
     typer.echo(f"{found.nodes:,} positions in {1e3 * found.seconds:.1f} ms")
