@@ -27,8 +27,8 @@ from abl_cards.logic.terms import Input, Signature
 
 OUT_OF_MEMORY, _TOO_MANY_RULES, _TOO_NESTED = 70, 71, 72
 _SHARE = 0.75  # of the time, for building; what is left finds the rule that took it
-WALL = 3.0  # times the processor time: what a child may take on a busy machine
-START = 5.0  # seconds for Python to start
+WALL = 10.0  # times the processor time, which is what is bounded: a child waits long on a busy machine, not for ever
+START = 30.0  # seconds for Python to start there
 _LONGEST_ANSWER = 8  # an answer has at most the memory divided by this
 _BUILD, _BLAME = "build", "blame"
 
@@ -58,6 +58,8 @@ def build_in_child(request: Request, limits: Limits, paid: Budget) -> Built:
     reason, is_bound = _reason(end, limits, paid)
     place = _blamed(request, limits, paid) if is_bound and paid.left > 0 else None
     remedy = "most of it for this rule: fewer variables, or narrower ranges" if place else "simplify the rules"
+    if end.late:
+        remedy = "try again when less is going on"
     return _refused(place, reason, remedy)
 
 
@@ -76,6 +78,8 @@ def _run(task: str, request: Request, limits: Limits) -> _End:
         output, notes = process.communicate()
     finally:
         process.kill()
+        with contextlib.suppress(BrokenPipeError):
+            cast(IO[bytes], process.stdin).close()  # what was asked may not have been read
         if _spares.wanted:
             keep_warm()
     return _End(process.returncode, output, notes.decode("utf-8", "replace"), late)
@@ -114,7 +118,9 @@ def start(module: str, *arguments: str, notes: int | IO[bytes] = subprocess.PIPE
 def _reason(end: _End, limits: Limits, paid: Budget) -> tuple[str, bool]:
     """What went wrong, and whether it is a bound that was passed."""
     name = signal.Signals(-end.status).name if end.status < 0 else ""
-    if end.late or name in ("SIGPROF", "SIGXCPU"):
+    if end.late:  # no rule is to blame for that
+        return f"grounding did not come to its {paid.seconds:g} s of processor time: the machine is busy", False
+    if name in ("SIGPROF", "SIGXCPU"):
         return f"grounding exceeded {paid.seconds:g} s", True
     if end.status == _TOO_MANY_RULES:
         return f"grounding exceeded {limits.rules} ground rules", True

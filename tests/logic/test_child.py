@@ -83,6 +83,17 @@ def test_the_rule_that_explodes_is_the_one_that_is_named(load: Load, rules: str,
     assert worst in text.splitlines()[problem.location.line - 1]
 
 
+def test_a_busy_machine_is_not_the_rules_fault(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A child that did not get its processor time is ended too, and no rule is named for it."""
+    monkeypatch.setattr(child, "WALL", 0.0)
+    monkeypatch.setattr(child, "START", 0.0)
+    with pytest.raises(
+        KBError, match=r"processor time: the machine is busy \(try again when less is going on\)"
+    ) as stopped:
+        load(DECLARATION, trusted=False)
+    assert stopped.value.diagnostics[0].location is None
+
+
 def test_one_budget_for_all_that_a_command_loads(load: Load) -> None:
     with budget.shared():
         for _ in range(2):
