@@ -16,7 +16,7 @@ import subprocess
 import sys
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from abl_cards.budget import Budget
 from abl_cards.logic import blame, blob
