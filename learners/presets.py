@@ -54,6 +54,7 @@ class PPO:
     ends: float = 1.0  # share of an episode's reward that is given; the rest is left to what is earned on the way
     worth: float = 0.0  # reward for each point that a trick is worth (worth/2), to the side that takes it
     certain: float = 1.0  # the policy does not learn from labels that it chose with a greater probability
+    power: float = 1.0  # to which the points of an episode count; 0 is won or lost, for games whose stakes double
 
 
 @dataclass(frozen=True)
@@ -106,14 +107,15 @@ _PLANES_PPO = PPO(
     worth=0.01, certain=0.98,
 )  # fmt: skip
 
+_SMALL = EncoderShape(
+    state_layers=2, state_width=256, state_out=192, history_layers=1, history_width=48, history_heads=4, history_out=64,
+)  # fmt: skip
+
 PRESETS: dict[str, Preset] = {
     "paper": Preset("paper"),
     "small": Preset(
         "small",
-        encoder=EncoderShape(
-            state_layers=2, state_width=256, state_out=192,
-            history_layers=1, history_width=48, history_heads=4, history_out=64,
-        ),
+        encoder=_SMALL,
         abln_hidden=(256, 256),
         abln_prior=True,
         decision_width=384,
@@ -122,6 +124,23 @@ PRESETS: dict[str, Preset] = {
         ppo=PPO(
             learning_rate=1.5e-4, trace=0.8, batch=4_096, rows=32_768, epochs=2, value_epochs=1, entropy=0.0005,
             certain=0.95,
+        ),
+        supervised_rate=5e-4,
+        forget=0.35,
+        forget_inputs=0.15,
+        abln_share=0.25,
+    ),
+    "small-stakes": Preset(
+        "small-stakes",
+        encoder=_SMALL,
+        abln_hidden=(256, 256),
+        abln_prior=True,
+        decision_width=384,
+        critic_width=256,
+        inputs=(ESTIMATE, REPLIES, LEGAL, TO_BEAT, REGRET, PLAYS),
+        ppo=PPO(
+            learning_rate=3e-4, trace=0.9, batch=1_024, rows=8_192, epochs=2, value_epochs=2, entropy=0.002,
+            certain=0.98, power=0.25,
         ),
         supervised_rate=5e-4,
         forget=0.35,

@@ -31,6 +31,17 @@ class Opened:
     openings: NDArray[np.uint8]  # [n, seats, labels / 8] which labels each hand could lead, own first; packed bits
 
 
+def counted(points: NDArray[np.float32], power: float) -> NDArray[np.float32]:
+    """Points as they count to a player: to this power, with their sign; so do rates between the points of seats.
+
+    >>> counted(np.array([-16.0, 0, 1], np.float32), 0.25).tolist()
+    [-2.0, 0.0, 1.0]
+    >>> counted(np.array([-16.0, 0, 1], np.float32), 0).tolist()
+    [-1.0, 0.0, 1.0]
+    """
+    return points if power == 1 else np.sign(points) * np.abs(points) ** np.float32(power)
+
+
 _Kind = TypeVar("_Kind", Told, Opened)
 
 

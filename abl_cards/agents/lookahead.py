@@ -20,7 +20,7 @@ from abl_cards.agents.mind import Mind, View
 from abl_cards.games import Decisions, Indices, Moves, Tables
 from abl_cards.games.hidden import Constraints
 from abl_cards.streams import mix_all
-from learners.told import Told
+from learners.told import Told, counted
 from reasoners.hands import Estimate, counting, draw
 from reasoners.replies import keys_of
 from reasoners.survey import Survey, survey
@@ -52,6 +52,7 @@ class Lookahead:
     ) -> None:
         """The critic of the mind's networks must have learned. So many decisions are looked at together."""
         self._mind, self._deals, self._temperature, self._at_once = mind, deals, temperature, at_once
+        self._power = mind.networks.preset.ppo.power
 
     def consider(
         self,
@@ -118,12 +119,13 @@ class Lookahead:
             free, forced = np.flatnonzero(several), np.flatnonzero(~several)
             here = running[free]
             value = self._value(decisions.at(free), found, free, tables, here)
-            points[here] = value * tables.rate(here, tables.seat[here], seat[here])
+            points[here] = value * counted(tables.rate(here, tables.seat[here], seat[here]), self._power)
             valued[here] = True
             only = found.row[forced, found.choosable[forced].argmax(axis=1)]
             tables.play(running[forced], found.lists.rows(only))
         over = np.flatnonzero(~valued)
-        points[over] = self._mind.engine.rewards(tables, over)[np.arange(len(over)), seat[over]]
+        ends = self._mind.engine.rewards(tables, over)[np.arange(len(over)), seat[over]]
+        points[over] = counted(ends, self._power)
         return points
 
     def _value(

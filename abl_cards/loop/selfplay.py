@@ -21,6 +21,7 @@ from abl_cards.loop.players import LEARNER, Opponent
 from abl_cards.loop.teacher import Lessons, Teacher, Teaching
 from abl_cards.streams import below_all, key_of, mix_all
 from learners.presets import PPO
+from learners.told import counted
 from reasoners.minimiser import Minimiser
 
 COMPANY = 2 / 3
@@ -235,7 +236,8 @@ class SelfPlay(Quiet):
         self.memory.rows.later[rows] = laid - self.memory.rows.later[rows]
         if self._ppo.worth:
             self.piles.taken[which, tables.state.owner[which]] += self.piles.lying[which]
-        self.memory.finish(which, self._ppo.ends * rewards, self._ppo.discount, self._ppo.trace, self._earned(which))
+        told = self._ppo.ends * counted(rewards, self._ppo.power)
+        self.memory.finish(which, told, self._ppo.discount, self._ppo.trace, self._earned(which))
         self.piles.taken[which] = 0
         for team in range(self._seats.shape[1]):
             mine = self._seats[which, team] == LEARNER
