@@ -38,6 +38,8 @@ class OnRay:
     def actors(self, settings: Settings) -> int:
         """As the settings say, or one on every processor but the learner's; raises GameError."""
         several = (settings.workers or 1) > 1
+        if settings.also is not None and not several and settings.actors != 0:
+            raise GameError("also=: actors of Ray play by one profile; set actors=0, where all play and learn")
         if settings.actors and several:
             raise GameError("actors= and workers=: either some only play, or all play and learn; leave one out")
         if settings.actors is not None or several:

@@ -75,7 +75,7 @@ class Actor:
         mind, seed = Mind(self._engine, self.judge, self._networks), settings.seed + where.update
         self.play = SelfPlay(
             self._engine, mind, opponents, seats, self._ppo, seed, settings.revealed, where.first,
-            teaching=Teaching.of(settings, self._ppo),
+            teaching=Teaching.of(settings, self._ppo), stray=settings.stray,
         )  # fmt: skip
         self._where, self._version = where, where.update
 

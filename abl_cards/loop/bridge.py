@@ -122,6 +122,8 @@ class JointBridge(Bridge):
         """Take over the run's decisions and its learning; what is not given is the run's own. Raises GameError."""
         if run.post.size > 1 or not run.plays:
             raise GameError("parts of a run can be swapped in one process only: give its settings workers=1, no actors")
+        if run.settings.also is not None:
+            raise GameError("also=: parts of a run that plays by two profiles cannot be swapped; leave it out")
         policy = ABLModel(Policy(run)) if model is None else model
         super().__init__(policy, reasoner or DrawingReasoner(LabelsKB(run.engine.labels)))
         self.run = run

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.agent import Keys
 from abl_cards.agents.mind import Mind, View, draw
+from abl_cards.agents.plain import Random
 from abl_cards.games import Decisions, Engine, Indices, Moves, Tables
 from abl_cards.games.audience import Quiet
 from abl_cards.games.faults import naming
@@ -30,7 +31,7 @@ COMPANY = 2 / 3
 While it waits the learner goes on, so that most of the tables soon wait with it, and then most of them move on at once.
 """
 
-_DEAL, _DRAW, _MATCH, _SHOW = 11, 12, 13, 14  # what the random numbers of a run are for
+_DEAL, _DRAW, _MATCH, _SHOW, _STRAY = 11, 12, 13, 14, 15  # what the random numbers of a run are for
 
 
 Decide = Callable[[View, Keys], tuple[NDArray[np.int16], NDArray[np.float32]]]
@@ -88,13 +89,16 @@ class SelfPlay(Quiet):
         first: int = 0,
         valued: bool = True,
         teaching: Teaching | None = None,
+        stray: float = 0.0,
     ) -> None:
         """Seats [tables, teams] say who plays each team: LEARNER, or the number of an opponent from 1.
 
         Of a share of the episodes the hidden hands are revealed to those who learn from them. Tables are numbered
         from the first; their cards depend on seed and number. Unless decisions are to be valued as they are made, the
-        critic is not asked. With something to teach the learner looks ahead.
+        critic is not asked. With something to teach the learner looks ahead. A share of the choices
+        stray: they are random.
         """
+        self._stray = stray
         self.mind, self.opponents, self._revealed, self._valued = mind, list(opponents), revealed, valued
         self._engine, self._seats, self._ppo = engine, seats, ppo
         self._seed, self._first = seed, first
@@ -135,7 +139,7 @@ class SelfPlay(Quiet):
             self.tables.begin_match(over, mix_all(self.tables.keys[over], _MATCH))
         giving = self.tables.choosing()
         if giving.size:
-            self.tables.choose(giving, self._minimiser.choose(self.tables.choices(giving)))
+            self.tables.choose(giving, self._choose(giving))
         self.decisions += len(giving)
         which = self.tables.playing()
         player = self._seats[which, self._engine.teams[self.tables.seat[which]]]
@@ -144,6 +148,16 @@ class SelfPlay(Quiet):
             if number == LEARNER or len(mine) >= COMPANY * self._met[number]:
                 self._play(mine, int(number))
                 self.decisions += len(mine)
+
+    def _choose(self, which: Indices) -> NDArray[np.uint8]:
+        """[n] what is chosen at these tables, whoever chooses: as the preferences like best, or at random."""
+        choices = self.tables.choices(which)
+        chosen = self._minimiser.choose(choices)
+        keys = mix_all(mix_all(self.tables.keys[which], _STRAY), self.tables.clock[which])
+        strays = np.flatnonzero(below_all(keys, 1 << 20) < self._stray * (1 << 20))
+        if strays.size:
+            chosen[strays] = Random().choose(choices.at(strays), mix_all(keys[strays], _STRAY))
+        return chosen
 
     def _play(self, which: Indices, player: int) -> None:
         decisions = self.tables.decisions(which)

@@ -67,6 +67,9 @@ class Settings:
     averaged: float = setting(0.998, "memory of the running mean of the decision model, which is what plays in the end")
     kb: Path | None = setting(None, "the rules, from another folder; the same as --kb")
     profile: str | None = setting(None, "a file of its folder profiles, by default the game's; the same as --profile")
+    also: str | None = setting(None, "another profile, by which a share of the tables play: one player for both")
+    also_share: float = setting(0.5, "of the tables, where also= names a profile")
+    stray: float = setting(0.0, "share of the choices (bids, cards to give) made at random: who bids else what kb bids")
     clingo: Path | None = setting(
         None, "a folder with choices, disjunctions or negative loops: clingo judges the learner's moves by it; slow"
     )

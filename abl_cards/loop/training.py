@@ -313,12 +313,12 @@ def _comparable(settings: Settings) -> dict[str, Any]:
     return {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}
 
 
-_SEATING = ("workers", "tables", "against_kb", "against_past", "foresight")
+_SEATING = ("workers", "tables", "against_kb", "against_past", "foresight", "also_share")
 """Where these change a run deals anew, and what was decided in the open episodes is lost."""
 
 _FREE = (
     "directory", "kb", "profile", "decisions", "save_every", "device", "precision", "threads", "learning_rate",
     "entropy", "critic_first", "critic_lessons", "critic_steps", "trace", "pool", "stale", "actors",
-    "foresight_deals", "foresight_temperature", "foresight_weight", "foresight_values",
+    "foresight_deals", "foresight_temperature", "foresight_weight", "foresight_values", "stray",
 )  # fmt: skip
 """What may change between two parts of a run; of the rules that is where they lie."""

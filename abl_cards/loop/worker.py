@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from abl_cards.games import Engine, GameError
-from abl_cards.loop.actor import PLAYERS, Actor, Players, Sitting, State
+from abl_cards.loop.actor import PLAYERS, Players, Sitting, State
+from abl_cards.loop.company import Company, engines_of, rules_of
 from abl_cards.loop.crew import Post
 from abl_cards.loop.experience import Experience
-from abl_cards.loop.rules import contents_of, same_rules
+from abl_cards.loop.rules import same_rules
 from abl_cards.loop.samples import Pooled, SamplePool
 from abl_cards.loop.selfplay import Score, SelfPlay
 from abl_cards.loop.settings import Settings
@@ -65,15 +66,16 @@ class Worker:
     def __init__(self, settings: Settings, networks: Networks, post: Post, plays: bool = True) -> None:
         """Sit down at the tables of a post, unless others play for this one."""
         self.settings, self.networks, self.post = settings, networks, post
-        self.engine = settings.engine()
-        self.rules = contents_of(self.engine, settings.clingo)
+        engines = engines_of(settings)
+        self.engine = engines[0]
+        self.rules = rules_of(engines, settings)
         self.past = deepcopy(networks)
         self.ppo = ppo_of(settings, networks.preset.ppo, post)
         symmetries = Symmetries.of(self.engine.symmetries, self.engine.observation)
         self.trainer = Trainer(networks, symmetries, self.ppo, settings.averaged, Teaching.of(settings, self.ppo))
         self.update = 0
         self._rng = self._randomness()
-        self.actor = Actor(settings, self.engine, networks, self.past, self.ppo)
+        self.actor = Company(settings, engines, networks, self.past, self.ppo)
         self.players: Players = self.actor
         self.samples = self._pool()
         self.plays = plays
@@ -152,7 +154,7 @@ class Worker:
         if "rng" in own:
             self._rng.bit_generator.state = own["rng"]
         self._sit_down()
-        if self.plays and "tables" in own:
+        if self.plays and ("tables" in own or "company" in own):
             self.actor.restore(own)
             self.samples.restore(own.get("samples", []))
         self.actor.publish(self.update)
