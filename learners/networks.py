@@ -50,6 +50,7 @@ class Networks(nn.Module):
         super().__init__()
         self.preset, self.shape, self.precision = preset, shape, "float32"
         self.valued = False  # whether the critic has learned what positions are worth
+        self.chooses = False  # and what comes of choices (bids, cards to give) that strayed from the preferences
         layout = Layout.of(shape.observation)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)

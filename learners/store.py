@@ -40,6 +40,7 @@ class Card:
     data: str = ""
     steps: int = 0  # decisions of self-play
     hours: float = 0.0
+    stray: float = 0.0  # share of the choices (bids, cards to give) that were made at random
     command: str = ""
     results: dict[str, Any] = field(default_factory=dict)
 
@@ -126,6 +127,7 @@ def load_networks(file: Path, engine: Engine) -> Networks:
         raise GameError(f"{file}: weights for {card.game}, not for {engine.game}")
     networks = Networks(preset, GameShape.of(engine))
     load_weights(file, networks)
+    networks.chooses = networks.valued and card.stray > 0
     return networks.eval()
 
 

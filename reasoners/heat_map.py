@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from abl_cards.cards import BIG_JOKER, RANKS, SMALL_JOKER, SUITS, card_text
+from abl_cards.games.words.card_grid import NO_KIND
 from reasoners.opinion import SEATS, HandEstimate
 
 _WIDTH = 5
@@ -53,16 +53,17 @@ def heat_map(estimate: HandEstimate, language: str) -> Iterator[Line]:
 
 
 def _block(estimate: HandEstimate, place: int) -> Iterator[Line]:
-    """Ranks by suits; the jokers stand behind the first suit."""
-    jokers = (SMALL_JOKER, BIG_JOKER)
-    heads = [*RANKS, *map(card_text, jokers)]
-    yield (Piece("   " + "".join(head.rjust(_WIDTH) for head in heads)),)
-    for suit, letter in enumerate(SUITS):
-        cards = [len(SUITS) * rank + suit for rank in range(len(RANKS))] + [*jokers] * (suit == 0)
-        yield (Piece(f"  {letter}"), *(_cell(estimate, place, card) for card in cards))
+    """Ranks by suits; what has no suit stands behind the first one."""
+    grid = estimate.grid
+    yield (Piece("   " + "".join(head.rjust(_WIDTH) for head in grid.heads)),)
+    for row, kinds in zip(grid.rows, grid.kinds.tolist(), strict=True):
+        last = max(column for column, kind in enumerate(kinds) if kind != NO_KIND)
+        yield (Piece(f"{row:>3}"), *(_cell(estimate, place, kind) for kind in kinds[: last + 1]))
 
 
 def _cell(estimate: HandEstimate, place: int, card: int) -> Piece:
+    if card == NO_KIND:
+        return Piece(" " * _WIDTH)
     copies = float(estimate.copies[place, card])
     if not estimate.possible[place, card] and copies < SHOWN:
         return Piece(NOWHERE.rjust(_WIDTH), 0.0)

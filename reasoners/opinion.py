@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.cards import CARD_NAMES, CARDS
 from abl_cards.games.hidden import Constraints, Estimate
+from abl_cards.games.words.card_grid import CardGrid
 
 SEATS = {
     "en": {"next": "next", "opposite": "opposite", "partner": "partner", "previous": "previous"},
@@ -28,6 +28,7 @@ class HandEstimate:
     facts: Constraints  # of this one observer
     projected: bool  # onto what is consistent with the facts
     names: tuple[str, ...]  # of the seats, see ``seat_names``
+    grid: CardGrid  # how the cards are written
 
     @property
     def left(self) -> list[int]:
@@ -52,7 +53,8 @@ class HandEstimate:
 
     def _copies(self, place: int) -> dict[str, float]:
         unseen = self.facts.unseen[0]
-        return {CARD_NAMES[card]: round(float(self.copies[place, card]), 4) for card in range(CARDS) if unseen[card]}
+        texts = self.grid.texts
+        return {text: round(float(self.copies[place, card]), 4) for card, text in enumerate(texts) if unseen[card]}
 
 
 @dataclass(frozen=True)

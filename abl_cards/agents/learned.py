@@ -13,11 +13,13 @@ from abl_cards.agents.names import AgentName
 from abl_cards.agents.reasoning import judge_of
 from abl_cards.games import Choices, Decisions, Engine, GameError, Judge, Moment, Moves
 from abl_cards.games.tables import is_play
+from abl_cards.games.words.card_grid import card_grid
 from abl_cards.parallel import THREADS
 from reasoners.minimiser import Minimiser
 from reasoners.opinion import HandEstimate, Opinion, seat_names
 
 if TYPE_CHECKING:
+    from abl_cards.agents.foreseen import OptionsAhead
     from abl_cards.agents.lookahead import Lookahead
     from abl_cards.agents.mind import Mind, View
 
@@ -27,12 +29,18 @@ Shares = NDArray[np.float32]
 
 
 class Abl:
-    """Plays the most probable label, realised as the preferences like best; they decide tribute and return."""
+    """Plays the most probable label, realised as the preferences like best; they choose, or looking ahead does."""
 
-    def __init__(self, mind: Mind, preferences: bool = True, lookahead: Lookahead | None = None) -> None:
-        """Play with this mind; without preferences, any consistent card set of the label will do."""
+    def __init__(
+        self, mind: Mind, preferences: bool = True, lookahead: Lookahead | None = None, options: bool = False
+    ) -> None:
+        """Play with this mind; without preferences, any consistent card set of the label will do.
+
+        Who looks ahead may do so for choices too: bids, and cards to give.
+        """
         self.mind, self._preferences, self._lookahead = mind, preferences, lookahead
         self._minimiser = Minimiser(mind.judge)
+        self._options = self._ahead() if options and lookahead is not None else None
 
     @property
     def judge(self) -> Judge:
@@ -54,8 +62,14 @@ class Abl:
         return proposed, ahead.log_probabilities, ahead.points
 
     def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
-        """The cheapest card each."""
-        return self._minimiser.choose(choices)
+        """The cheapest option each, or what is worth most where it looks ahead at them."""
+        return self._minimiser.choose(choices) if self._options is None else self._options.choose(choices)
+
+    def _ahead(self) -> OptionsAhead | None:
+        from abl_cards.agents.foreseen import OptionsAhead
+
+        assert self._lookahead is not None
+        return OptionsAhead(self.mind.engine, self._lookahead, self._minimiser)
 
     # --- why --------------------------------------------------------------------------------------------------------
 
@@ -94,7 +108,8 @@ class Abl:
         if not len(view.choice):
             _, estimate = self.mind.estimate(decision, decision.observe(), _HERE)
         names = seat_names(self.mind.engine.teams.tolist())
-        return HandEstimate(estimate[0], decision.hidden(), self.mind.projects, names)
+        grid = card_grid(decision.rules.letters)
+        return HandEstimate(estimate[0], decision.hidden(), self.mind.projects, names, grid)
 
 
 def _likeliest(view: View, weighed: Shares) -> NDArray[np.int16]:
@@ -134,7 +149,7 @@ def abl_agent(name: AgentName, engine: Engine) -> Abl:
     networks = load_networks(weights_of(name, engine), engine)
     mind = Mind(engine, judge_of(name, engine), networks, project=not name.has("no-projection"))
     lookahead = Lookahead(mind) if networks.valued and not name.has("no-lookahead") else None
-    return Abl(mind, preferences=not name.has("no-preferences"), lookahead=lookahead)
+    return Abl(mind, not name.has("no-preferences"), lookahead, options=networks.chooses)
 
 
 def weights_of(name: AgentName, engine: Engine) -> Path:

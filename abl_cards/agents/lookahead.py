@@ -109,9 +109,13 @@ class Lookahead:
 
     def _play_on(self, tables: Tables, moves: Moves) -> NDArray[np.float32]:
         """[m] what imagined tables [m] are worth to the seats that decide, after their moves."""
-        everywhere, seat = np.arange(len(tables)), tables.seat.copy()
+        seat = tables.seat.copy()
+        tables.play(np.arange(len(tables)), moves)
+        return self.worth(tables, seat)
+
+    def worth(self, tables: Tables, seat: NDArray[np.int8]) -> NDArray[np.float32]:
+        """[m] what imagined tables [m] are worth to seats [m], where somebody is to play or the episode is over."""
         points, valued = np.zeros(len(tables), np.float32), np.zeros(len(tables), np.bool_)
-        tables.play(everywhere, moves)
         while (running := (playing := tables.playing())[~valued[playing]]).size:
             decisions = tables.decisions(running)
             found = survey(self._mind.engine, self._mind.judge, decisions)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from abl_cards.cards import RANKS, SUITS
 from abl_cards.cli.console import fail, out
 
 if TYPE_CHECKING:
@@ -101,13 +100,10 @@ def _bars(axes: Any, names: Sequence[str], lengths: Sequence[float], texts: Sequ
 
 
 def _draw_seat(axes: Any, estimate: HandEstimate, place: int) -> None:
-    """Ranks by suits, the jokers behind them; grey where there can be none."""
+    """Ranks by suits, what has none behind them; grey where there can be none."""
     from reasoners.heat_map import SHOWN
 
-    cards = np.arange(len(RANKS) * len(SUITS)).reshape(len(RANKS), len(SUITS)).T
-    grid = np.full((len(SUITS), len(RANKS) + 2), -1)
-    grid[:, : len(RANKS)] = cards
-    grid[0, len(RANKS) :] = cards.size, cards.size + 1
+    grid = estimate.grid.kinds
     copies = np.where(grid >= 0, estimate.copies[place][grid], np.nan)
     shown = (grid >= 0) & (estimate.possible[place][grid] | (copies >= SHOWN))
     axes.set_facecolor("0.92")
@@ -117,6 +113,6 @@ def _draw_seat(axes: Any, estimate: HandEstimate, place: int) -> None:
             axes.text(
                 column, row, f"{value:.2f}", ha="center", va="center", color="white" if value > _DARK else "black"
             )
-    axes.set_xticks(range(grid.shape[1]), [*RANKS, "SB", "HR"])
-    axes.set_yticks(range(len(SUITS)), [*SUITS])
+    axes.set_xticks(range(grid.shape[1]), estimate.grid.heads)
+    axes.set_yticks(range(len(grid)), estimate.grid.rows)
     axes.set_title(f"{estimate.names[place]}, {estimate.left[place]} cards: expected copies")

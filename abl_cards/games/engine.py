@@ -172,7 +172,7 @@ class Engine:
         """The same game, dealt so: the key of a match is the number of its deal."""
         return replace(self, given=given)
 
-    def imagine(self, decisions: Decisions, rows: Indices, hands: NDArray[np.uint8]) -> Tables:
+    def imagine(self, decisions: Decisions | Choices, rows: Indices, hands: NDArray[np.uint8]) -> Tables:
         """Tables like those of decisions rows [m], where the others hold hands [m, others, kinds]; raises GameError."""
         return Tables.imagine(decisions, rows, hands)
 

@@ -284,6 +284,7 @@ class Run(Worker):
             data=self._data(),
             steps=self.decisions,
             hours=round(self.seconds / 3600, 2),
+            stray=settings.stray,
             command="; then ".join(self._commands),
         )
         save_networks(file, self._playing(), card)

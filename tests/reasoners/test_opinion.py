@@ -11,6 +11,7 @@ import pytest
 from abl_cards.cards import CARD_NAMES
 from abl_cards.games import Moment, game
 from abl_cards.games.tables import is_play
+from abl_cards.games.words.card_grid import NO_KIND, card_grid
 from abl_cards.positions import met_in_play
 from reasoners.account import MOST_LABELS, account
 from reasoners.explanation import explain
@@ -44,10 +45,13 @@ def opinion_of(engine: Any, moment: Moment, seed: int) -> Opinion:
     return Opinion(int(same.argmax()), logarithms, estimate=estimate_of(moment))
 
 
+GRID = card_grid(game("guandan").engine().rules.letters)
+
+
 def estimate_of(moment: Moment) -> HandEstimate:
     assert is_play(moment.decision)
     facts = moment.decision.hidden()
-    return HandEstimate(counting(facts)[0], facts, True, seat_names([0, 1, 0, 1]))
+    return HandEstimate(counting(facts)[0], facts, True, seat_names([0, 1, 0, 1]), GRID)
 
 
 def test_labels_go_by_probability_and_card_sets_by_cost(engine: Any, moments: list[Moment]) -> None:
@@ -128,7 +132,16 @@ def test_an_estimate_that_is_not_projected_hides_nothing(moments: list[Moment]) 
     """Copies where there can be none are shown, for the agent believes in them."""
     fine = estimate_of(moments[5])
     assert not fine.possible.all()
-    raw = HandEstimate(np.ones_like(fine.copies), fine.facts, False, fine.names)
+    raw = HandEstimate(np.ones_like(fine.copies), fine.facts, False, fine.names, GRID)
     text = "\n".join("".join(piece.text for piece in line) for line in heat_map(raw, "en"))
     assert text.count("1.00") == 3 * len(CARD_NAMES)
     assert "as the network says" in text
+
+
+def test_cards_without_suits_are_one_row() -> None:
+    letters = game("doudizhu").engine().rules.letters
+    grid = card_grid(letters)
+    assert grid.heads == grid.texts == letters.texts
+    assert grid.rows == ("",)
+    assert grid.kinds.tolist() == [list(range(len(letters.texts)))]
+    assert (GRID.kinds != NO_KIND).sum() == len(GRID.texts)

@@ -9,10 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.faults import blame, stop_where
+from abl_cards.games.game import GameError
+from abl_cards.games.hidden import Constraints
 from abl_cards.games.play.state import NOTHING
-from abl_cards.games.play.view import NO_EVENT, View
+from abl_cards.games.play.view import NO_EVENT, UNTOLD, View
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import NO_CARD, Indices, MoveLists
+from abl_cards.games.telling.knowledge import hidden
+from abl_cards.games.telling.observations import observe
 from abl_cards.games.telling.writer import Fill, columns_of
 from abl_cards.games.words.letters import cards_of
 
@@ -65,6 +69,16 @@ class Choices:
         if self.view.at_table:
             stop_where(found.max(axis=1) == 0, self.which, self._nothing)
         return found
+
+    def observe(self) -> NDArray[np.uint8]:
+        """[n, features] what the seats see, as long as nobody has chosen; raises GameError away from a table."""
+        if not self.view.at_table:
+            raise GameError(UNTOLD)
+        return observe(self.rules, self.view.state, self.which, self.view.seats)
+
+    def hidden(self) -> Constraints:
+        """What the seats know of the hands they do not see, as long as nobody has chosen."""
+        return hidden(self.rules, self.view)
 
     def _nothing(self, row: int) -> str:
         stage, kb = self.rules.words.stages[int(self.stage[row])], self.rules.kb

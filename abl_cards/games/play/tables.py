@@ -131,8 +131,8 @@ class Tables:
         return Decisions(View(self.rules, self.state, which, self.state.seat[which]))
 
     @classmethod
-    def imagine(cls, decisions: Decisions, rows: Indices, hands: NDArray[np.uint8]) -> Tables:
-        """Tables as those of decisions rows [m], were the others to hold hands [m, others, kinds].
+    def imagine(cls, decisions: Decisions | Choices, rows: Indices, hands: NDArray[np.uint8]) -> Tables:
+        """Tables as those of decisions or choices rows [m], were the others to hold hands [m, others, kinds].
 
         They stop with the episode. Raises GameError away from a table.
         """
