@@ -136,7 +136,7 @@ PRESETS: dict[str, Preset] = {
         abln_hidden=(256, 256),
         abln_prior=True,
         decision_width=384,
-        critic_width=256,
+        critic_width=224,
         inputs=(ESTIMATE, REPLIES, LEGAL, TO_BEAT, REGRET, PLAYS),
         ppo=PPO(
             learning_rate=3e-4, trace=0.9, batch=1_024, rows=8_192, epochs=2, value_epochs=2, entropy=0.002,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 
-from abl_cards.games import Engine, GameError
+from abl_cards.games import Engine, GameError, Judge
 from abl_cards.loop.actor import Actor, Sitting, State
 from abl_cards.loop.rules import Contents, contents_of
 from abl_cards.loop.samples import Portion
@@ -26,6 +27,11 @@ class Company:
         self.actors = [Actor(settings, engine, networks, past, ppo) for engine in engines]
 
     @property
+    def judge(self) -> Judge:
+        """What decides by the first profile which labels are consistent."""
+        return self.actors[0].judge
+
+    @property
     def play(self) -> SelfPlay:
         """The tables of the first profile."""
         return self.actors[0].play
@@ -38,12 +44,14 @@ class Company:
             actor.sit_down(replace(where, first=first, tables=some, actor=where.actor + number))
             first += some
 
-    def portions(self, least: int) -> list[Portion]:
-        """What was played until so many rows were ready, profile by profile."""
+    def portions(self, least: int, seconds: float = inf) -> list[Portion]:
+        """What was played until so many rows were ready, or for some seconds, profile by profile."""
         if least <= 0:
             return []
-        rows = self._parts(least)
-        return [portion for actor, some in zip(self.actors, rows, strict=True) for portion in actor.portions(some)]
+        found, rows = list[Portion](), self._parts(least)
+        for actor, some in zip(self.actors, rows, strict=True):
+            found += actor.portions(some, seconds * some / least)
+        return found
 
     def publish(self, version: int) -> None:
         """The networks are the learner's own."""

@@ -95,8 +95,8 @@ class SelfPlay(Quiet):
 
         Of a share of the episodes the hidden hands are revealed to those who learn from them. Tables are numbered
         from the first; their cards depend on seed and number. Unless decisions are to be valued as they are made, the
-        critic is not asked. With something to teach the learner looks ahead. A share of the choices
-        stray: they are random.
+        critic is not asked. With something to teach the learner looks ahead. A share of the choices stray: they are
+        random.
         """
         self._stray = stray
         self.mind, self.opponents, self._revealed, self._valued = mind, list(opponents), revealed, valued
