@@ -85,6 +85,7 @@ class Preset:
     forget: float = 0.0  # dropout of the decision model in supervised training
     forget_inputs: float = 0.0  # and of the numbers of its observations
     abln_share: float = 1.0  # of the decisions ABLN learns from
+    temperature: float = 0.1  # points of an episode that outweigh a factor e in looking ahead; see agents.lookahead
     look: Look | None = None  # decide by planes of cards, in games where each label is one set of cards
 
     def without_abln(self) -> Preset:
@@ -146,6 +147,7 @@ PRESETS: dict[str, Preset] = {
         forget=0.35,
         forget_inputs=0.15,
         abln_share=0.25,
+        temperature=0.3,
     ),
     "planes-paper": Preset(
         "planes-paper",

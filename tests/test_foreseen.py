@@ -43,7 +43,8 @@ def test_who_is_fond_of_a_part_bids_for_it_and_who_is_not_does_not(engine: Any) 
     fond = [str(words[each]) for each in options(engine, Fond(engine, 1.0), tables)]
     assert "bid(0)" not in fond
     shy = [str(words[each]) for each in options(engine, Fond(engine, -1.0), tables)]
-    assert set(shy) == {"bid(0)"}
+    assert "bid(3)" not in shy  # a lower one may have somebody else bid more
+    assert "bid(0)" in shy
 
 
 def test_equal_options_are_left_to_the_preferences(engine: Any) -> None:

@@ -148,7 +148,8 @@ def abl_agent(name: AgentName, engine: Engine) -> Abl:
     torch.set_num_threads(min(torch.get_num_threads(), THREADS))
     networks = load_networks(weights_of(name, engine), engine)
     mind = Mind(engine, judge_of(name, engine), networks, project=not name.has("no-projection"))
-    lookahead = Lookahead(mind) if networks.valued and not name.has("no-lookahead") else None
+    ahead = networks.valued and not name.has("no-lookahead")
+    lookahead = Lookahead(mind, temperature=networks.preset.temperature) if ahead else None
     return Abl(mind, not name.has("no-preferences"), lookahead, options=networks.chooses)
 
 
