@@ -77,6 +77,7 @@ def _steps(plays: Tensor) -> Tensor:
 
 
 _CRITIC_INPUTS = (LEGAL, TO_BEAT, PLAYS)
+_BY_LABEL = (LEGAL, TO_BEAT, REGRET, PLAYS)
 
 _PARTS = {
     ESTIMATE: lambda question: question.estimate,
@@ -118,6 +119,13 @@ class Decision(nn.Module):
         self.policy = nn.Linear(preset.decision_width, labels)
         self.trust = nn.Parameter(torch.ones(())) if REGRET in self.inputs else None
         nn.init.normal_(self.policy.weight, std=0.01)
+
+    @property
+    def blocks_of_columns(self) -> list[tuple[int, int]]:
+        """Of ``join``: so many columns without a label, then so many times one a label; see ``relabelled``."""
+        times = dict.fromkeys(_BY_LABEL, 1) | {REPLIES: self.sizes[REPLIES] // self.sizes[LEGAL]}
+        told = ((0, times[name]) if name in times else (self.sizes[name], 0) for name in self.inputs)
+        return [(self.encoder_out, 0), *told]
 
     def widened(self, weight: Tensor) -> Tensor:
         """The weights of ``join`` of a model without an estimate for this one: nothing comes from the estimate."""
@@ -164,7 +172,9 @@ class Critic(nn.Module):
         """For observations of a layout, so many labels, and so many hands of others of so many cards."""
         super().__init__()
         self.layout, self.labels = layout, labels
-        hands = others * cards + (others + 1) * (MOST_PLAYS + labels)
+        race = others * cards + (others + 1) * MOST_PLAYS
+        hands = race + (others + 1) * labels
+        self.blocks_of_columns = [(layout.present_size, len(_CRITIC_INPUTS)), (race, others + 1)]
         told = layout.present_size + hands + len(_CRITIC_INPUTS) * labels
         self.value = multilayer((told, preset.critic_width, preset.critic_width, 1))
 

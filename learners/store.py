@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar, get_origin, get_type_hints
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import torch
 from safetensors import SafetensorError
@@ -14,10 +15,11 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from abl_cards.files import write_text, written_whole
-from abl_cards.games import Engine, GameError
+from abl_cards.games import Engine, GameError, game, game_names
 from learners.decision import Decision
 from learners.networks import GameShape, Networks
 from learners.presets import PRESETS
+from learners.relabelled import relabelled
 
 _JOIN, _POLICY, _CRITIC, _ABLN = "decision.join.weight", "decision.policy.weight", "critic.", "abln."
 
@@ -25,7 +27,7 @@ C = TypeVar("C")
 
 SHIPPED = Path(__file__).parent / "weights"
 """The weights that come with the package."""
-USUAL = ("small", "planes-abl")
+USUAL = ("small", "planes-abl", "small-stakes")
 """The presets of an agent that names none, the first of which there are weights for a game."""
 
 
@@ -40,6 +42,7 @@ class Card:
     data: str = ""
     steps: int = 0  # decisions of self-play
     hours: float = 0.0
+    profile: str | None = None  # by which it was learned; None is the game's own
     stray: float = 0.0  # share of the choices (bids, cards to give) that were made at random
     command: str = ""
     results: dict[str, Any] = field(default_factory=dict)
@@ -91,6 +94,8 @@ def read_card(file: Path, kind: type[C]) -> C:
 
 def _fits(value: Any, hint: Any) -> bool:
     """Whether a value of JSON is of an annotated type; a whole number is a number, and a truth is none."""
+    if isinstance(hint, UnionType):
+        return any(_fits(value, each) for each in get_args(hint))
     kind = get_origin(hint) or hint
     return type(value) is kind or (kind is float and type(value) is int)
 
@@ -126,19 +131,22 @@ def load_networks(file: Path, engine: Engine) -> Networks:
     if card.game != engine.game:
         raise GameError(f"{file}: weights for {card.game}, not for {engine.game}")
     networks = Networks(preset, GameShape.of(engine))
-    load_weights(file, networks)
+    load_weights(file, networks, engine)
     networks.chooses = networks.valued and card.stray > 0
     return networks.eval()
 
 
-def load_weights(file: Path, networks: Networks) -> None:
+def load_weights(file: Path, networks: Networks, engine: Engine | None = None) -> None:
     """Give networks these weights; without those of a critic it keeps its own. Raises GameError where they do not fit.
 
     Networks with ABLN may take those of a twin without: ABLN keeps its own, and the estimate says nothing at first.
+    Those of an engine whose profile has more labels than the one that they learned by take what is known of the others.
     """
-    weights = read_weights(file)
+    weights, card = read_weights(file), load_card(file)
+    if engine is not None:
+        weights = _for_labels(weights, networks, card, engine)
     _check_labels(file, weights, networks)
-    kept = (_CRITIC,) if load_card(file).abln == networks.preset.abln else (_CRITIC, _ABLN)
+    kept = (_CRITIC,) if card.abln == networks.preset.abln else (_CRITIC, _ABLN)
     try:
         if len(kept) == 2 and networks.preset.abln and isinstance(networks.decision, Decision):
             weights[_JOIN] = networks.decision.widened(weights[_JOIN])
@@ -152,6 +160,20 @@ def load_weights(file: Path, networks: Networks) -> None:
         raise GameError(f"{file}: not weights of such networks: {', '.join(wrong[:3])}")
     # What a position is worth is asked about whole episodes: who was rewarded on the way has learned something else.
     networks.valued = any(name.startswith(_CRITIC) for name in weights) and not networks.preset.ppo.worth
+
+
+def _for_labels(weights: dict[str, Tensor], networks: Networks, card: Card, engine: Engine) -> dict[str, Tensor]:
+    """Weights for the labels of an engine, where all those that they were made for are among them."""
+    policy = weights.get(_POLICY)
+    if policy is None or len(policy) >= len(engine.labels) or card.game not in game_names():
+        return weights
+    learned = game(card.game).engine(None, card.profile).labels
+    if len(policy) != len(learned) or not set(learned) < set(engine.labels):
+        return weights
+    try:
+        return relabelled(weights, networks, learned, engine.labels)
+    except KeyError:
+        return weights
 
 
 def _check_labels(file: Path, weights: Mapping[str, Tensor], networks: Networks) -> None:

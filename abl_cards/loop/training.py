@@ -284,6 +284,7 @@ class Run(Worker):
             data=self._data(),
             steps=self.decisions,
             hours=round(self.seconds / 3600, 2),
+            profile=settings.profile,
             stray=settings.stray,
             command="; then ".join(self._commands),
         )
