@@ -1,6 +1,6 @@
 # The first target of a fresh clone sets up .venv; it needs Python 3.11 or newer and make, nothing else.
 #   make run    check the rules, replay real games, train from nothing for some minutes; report in runs/demo
-#   make test   every test, with ruff, mypy and the layer contract among them
+#   make test   the tests, with ruff, mypy and the layer contract among them; make test-long runs the long ones too
 #   make bench  the performance table, measured here and now
 #   make lint   the tests of the code's form alone
 #   make clean  remove caches and build products; .venv and runs/ stay
@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
-.PHONY: run test bench lint clean
+.PHONY: run test test-long bench lint clean
 
 run: $(READY)
 	@$(BIN)/abl-cards demo
@@ -18,6 +18,9 @@ run: $(READY)
 # not stay together, is that of tests/conftest.py.
 test: $(READY)
 	@$(BIN)/pytest -q -n 2 --dist loadgroup --no-loadscope-reorder
+
+test-long: $(READY)
+	@$(BIN)/pytest -q -n 2 --dist loadgroup --no-loadscope-reorder --long
 
 bench: $(READY)
 	@$(BIN)/abl-cards bench

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.compiling import share_compilations
-from tests.effort import seldom_collect
+from tests.effort import seldom_collect, thorough
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -26,6 +26,11 @@ settings.register_profile("thorough", settings.get_profile("ci"), derandomize=Fa
 settings.load_profile("ci")  # pytest --hypothesis-profile=thorough for the long search
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``make test-long`` asks for the long tests too."""
+    parser.addoption("--long", action="store_true", help="run the long tests too")
+
+
 QUICK = ("test_project.py", "logic/", "test_archive.py", "test_cards.py", "test_files.py", "brute_force/")
 SLOW = ("games/test_edits.py", "serve/", "experiments/", "loop/test_training.py", "test_cli_kb.py", "test_docs.py")
 APART = (SLOW[0], *SLOW[-3:])
@@ -33,8 +38,12 @@ APART = (SLOW[0], *SLOW[-3:])
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What is quick comes first; the files stay together, since a worker makes a module's fixtures once."""
+    if not (config.getoption("--long") or thorough()):
+        left = [item for item in items if item.get_closest_marker("long")]
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
     places = {item: item.path.relative_to(ROOT / "tests").as_posix() for item in items}
     items.sort(key=lambda item: _turn(places[item]))
     for item in items:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import gc
 
+import pytest
 from hypothesis import settings
+
+long = pytest.mark.long
+"""For what takes five seconds of a processor and more, where shorter tests walk the same paths: ``pytest --long``."""
 
 
 def thorough() -> bool:

@@ -10,6 +10,7 @@ from abl_cards.bench.figures import COLUMNS, Figure
 from abl_cards.bench.marks import marks_of
 from abl_cards.games import game
 from tests.cli_runs import run
+from tests.effort import long
 
 
 @pytest.mark.parametrize(
@@ -47,6 +48,7 @@ def test_circuits_are_measured_against_clingo_and_agree() -> None:
     assert all(figure.value > 0 for figure in found.values())
 
 
+@long
 def test_training_is_measured_where_there_are_weights_to_start_from() -> None:
     pytest.importorskip("torch")
     effort = training.Effort(updates=1, tables=16, rows=128)

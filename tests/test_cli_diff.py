@@ -13,6 +13,7 @@ import abl_cards
 from abl_cards.cli import app
 from tests.cli_runs import run as run_command
 from tests.edited import edited
+from tests.effort import long
 
 SAMPLE = Path(abl_cards.__file__).parent / "data" / "guandan_contest_sample.jsonl.gz"
 NEVER_PASS = """preference(never_pass, passing).
@@ -93,6 +94,7 @@ def test_a_preference_that_changes_decisions(keen: Path) -> None:
     assert "+1000 never_pass" in out
 
 
+@long
 def test_a_preference_that_changes_what_is_returned(tmp_path: Path) -> None:
     """The highest card goes back instead of a low one; nothing else changes."""
     found = difference(folder := edited(tmp_path / "generous", more=GENEROUS))
@@ -108,6 +110,7 @@ def test_a_preference_that_changes_what_is_returned(tmp_path: Path) -> None:
     assert "labels: the same are legal in every state" in out
 
 
+@long
 def test_an_example_is_a_state_that_can_be_explained(keen: Path) -> None:
     (example, *_) = difference(keen, "--records", str(SAMPLE))["examples"]
     gone = sum(map(len, example["state"].get("gone", [])))
@@ -124,6 +127,7 @@ def test_a_rule_that_changes_labels(tmp_path: Path) -> None:
     assert "label lost: straight(" in run(folder, "--states", "600")[1]
 
 
+@long
 def test_a_constraint_that_drops_moves(tmp_path: Path) -> None:
     found = difference(edited(tmp_path / "strict", more=":- play(pass), not leading.\n"))
     assert found["causes"]["constraint"] == found["changed"] > 0

@@ -28,6 +28,14 @@ def copy(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """One that is ground in no time."""
+    folder = tmp_path / "president"
+    assert run("kb", "copy", "president", str(folder), "--whole").exit_code == 0
+    return folder
+
+
 def append(folder: Path, text: str) -> None:
     with (folder / "rules.lp").open("a") as file:
         file.write(f"\n{text}\n")
@@ -142,17 +150,17 @@ def test_rules_the_engine_stumbles_over_are_refused(copy: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("file", CORPUS[::4], ids=lambda file: file.stem)
-def test_no_rule_file_brings_a_traceback(copy: Path, file: Path) -> None:
-    shutil.copy(file, copy / "corpus.lp")
-    answer = run("kb", "check", str(copy), "--profile", "standard")
+def test_no_rule_file_brings_a_traceback(small: Path, file: Path) -> None:
+    shutil.copy(file, small / "corpus.lp")
+    answer = run("kb", "check", str(small))
     assert answer.exit_code in (0, 1)
     assert (answer.exit_code == 1) == ("error: " in answer.stderr)
 
 
 @pytest.mark.parametrize("damage", [b"\xff\xfe\x00", b"\x00" * 40, b"%*" * 9, b"a" * 70_000], ids=range(4))
-def test_a_file_that_is_no_rule_file(copy: Path, damage: bytes) -> None:
-    (copy / "noise.lp").write_bytes(damage)
-    answer = run("kb", "check", str(copy), "--profile", "standard")
+def test_a_file_that_is_no_rule_file(small: Path, damage: bytes) -> None:
+    (small / "noise.lp").write_bytes(damage)
+    answer = run("kb", "check", str(small))
     assert answer.exit_code == 1
     assert "noise.lp" in answer.stderr
 

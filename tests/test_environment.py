@@ -15,6 +15,7 @@ from pettingzoo.test import api_test, seed_test
 from abl_cards import environment
 from abl_cards.environment import SeatEnv, env
 from abl_cards.games import Decisions, GameError, Moves, features, game, game_names
+from tests.effort import long
 
 
 @pytest.mark.parametrize("module", [environment, features])
@@ -42,8 +43,18 @@ def play_out(table: Any, random: np.random.Generator) -> dict[str, float]:
     return total
 
 
-@pytest.mark.parametrize("settings", [{}, {"one_episode": True}, {"exchange": "agent"}])
-@pytest.mark.parametrize("name", game_names())
+EVERY_SETTING = ("guandan", "president")
+SETTINGS: list[dict[str, Any]] = [{}, {"one_episode": True}, {"exchange": "agent"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        pytest.param(name, settings, marks=[long] if settings and name not in EVERY_SETTING else [])
+        for name in game_names()
+        for settings in SETTINGS
+    ],
+)
 def test_pettingzoo_api(name: str, settings: dict[str, Any]) -> None:
     """PettingZoo's own tests pass without an assertion, and warn of no more than that observations are dictionaries."""
     with warnings.catch_warnings(record=True) as caught:

@@ -11,6 +11,7 @@ from abl_cards.logic.why import Reasons
 from abl_cards.positions import met_in_play, of_all_kinds
 from abl_cards.streams import mix_all
 from reasoners.hands import counting, draw
+from tests.effort import long
 from tests.games.random_play import match_keys, pick, random_moves, step
 
 
@@ -46,7 +47,7 @@ def assert_plays_to_go(engine: Engine, tables: Tables, decisions: Decisions) -> 
 
 
 TABLES = 12
-STEPS = 1_000
+STEPS = 500
 """Enough for matches of most games; fewer tables play those from 2 to beyond the ace to their end below."""
 
 
@@ -192,7 +193,7 @@ def test_random_positions_can_be_told_and_asked_again(name: str) -> None:
         assert [labels if isinstance(labels, GameError) else set(labels) for labels in found] == legal
 
 
-@pytest.mark.parametrize("name", ["bigtwo", "doudizhu", "paodekuai", "whist"])
+@pytest.mark.parametrize("name", [pytest.param("bigtwo", marks=long), "doudizhu", "paodekuai", "whist"])
 def test_reasons_come_to_what_the_circuit_says(name: str) -> None:
     engine = game(name).engine()
     decisions = met_in_play(engine, 40, seed=2).at(np.array([17]))

@@ -20,6 +20,7 @@ from abl_cards.positions import met_in_play
 from abl_cards.serve import Plan, serve
 from learners.networks import GameShape, Networks
 from tests.edited import edited
+from tests.effort import long
 from tests.games.doudizhu.edits import edited_doudizhu
 from tests.games.random_play import match_keys, step
 from tests.learners.tiny import TINY
@@ -103,6 +104,7 @@ def test_an_auction_without_end_stops(tmp_path: Path) -> None:
         bid_on()
 
 
+@long
 def test_longest_matches_are_far_from_the_bounds() -> None:
     """Between players who choose at random, where a first place that does not win leads back to 2."""
     tables = game("guandan").engine(profile="platform").tables(match_keys(24, 9))

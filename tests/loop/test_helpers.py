@@ -8,6 +8,7 @@ from abl_cards.games import GameError
 from abl_cards.loop.helpers import Piped, hired
 from abl_cards.loop.training import Report, Run
 from learners.presets import PRESETS
+from tests.effort import long
 from tests.learners.tiny import TINY
 from tests.loop.test_training import settings
 
@@ -18,6 +19,7 @@ def test_nobody_is_asked_where_nobody_is() -> None:
         assert helpers.answers() == []
 
 
+@long
 def test_a_run_says_which_worker_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     run = Run(settings(tmp_path, workers=2))

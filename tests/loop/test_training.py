@@ -25,6 +25,7 @@ from abl_cards.loop.updates import Average
 from abl_cards.parallel import THREADS
 from learners.presets import PRESETS
 from learners.store import load_card, load_networks
+from tests.effort import long
 from tests.learners.tiny import TINY
 from tests.loop.test_checkpoint import plant
 from tests.test_files import files_end_after
@@ -68,7 +69,7 @@ def same(first: Run, second: Run) -> bool:
     return all(torch.equal(one[name], other[name]) for name in one)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=long)])
 def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path: Path, whole: Run, workers: int) -> None:
     if workers > 1:
         whole = Run(settings(tmp_path / "whole", workers=workers))
@@ -205,7 +206,7 @@ Run(settings(Path(sys.argv[1]), workers=int(sys.argv[2]), decisions=10**9)).go()
 """
 
 
-@pytest.mark.parametrize(("workers", "kills"), [(1, 2), (2, 1)])
+@pytest.mark.parametrize(("workers", "kills"), [pytest.param(1, 2, marks=long), (2, 1)])
 def test_a_run_that_is_killed_resumes(tmp_path: Path, workers: int, kills: int) -> None:
     command, done = [sys.executable, "-c", KILLED, str(tmp_path), str(workers)], 0
     for _ in range(kills):

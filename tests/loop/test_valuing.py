@@ -15,6 +15,7 @@ from abl_cards.loop.valuing import OwnGames
 from learners.networks import GameShape, Networks
 from learners.presets import PRESETS
 from learners.store import load_networks
+from tests.effort import long
 from tests.learners.tiny import TINY
 from tests.loop.test_training import lines, settings
 
@@ -36,6 +37,7 @@ def test_a_decision_is_worth_the_discounted_end_of_its_episode() -> None:
     assert games.hands.any()
 
 
+@long
 def test_the_critic_alone_learns_from_the_games_of_what_plays(tmp_path: Path, whole: Run) -> None:
     """It learns once; the run is saved with it, and goes on as it would have."""
     run = Run(settings(tmp_path, decisions=1, critic_lessons=400, critic_steps=30))
@@ -87,6 +89,7 @@ class Stopped(Exception):
     """Somebody pulled the plug."""
 
 
+@long
 def test_lessons_that_were_stopped_between_two_rounds_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rounds that were learned from are not played again, and the critic ends as it would have."""
     asked = {"decisions": 1, "critic_lessons": 700, "critic_steps": 30}

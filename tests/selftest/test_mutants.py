@@ -6,6 +6,7 @@ from pathlib import Path
 from abl_cards.selftest.cases import FILE, Case, failure_of
 from abl_cards.selftest.edits import COMPARISON, LITERAL, NUMBER, RULE, Edit
 from abl_cards.selftest.mutants import MISSED, NOTICED, REFUSED, SAME, Mutant, Trial, share_caught, try_edits
+from tests.effort import long
 from tests.selftest.conftest import engine_of
 
 
@@ -38,6 +39,7 @@ def test_what_becomes_of_edits(folder: Path) -> None:
     assert not failure_of(Case(1, case), engine_of(folder))
 
 
+@long
 def test_a_case_that_was_proposed_notices(folder: Path) -> None:
     """Costs and lists as well as labels: each kind of edit leads to a case of its kind."""
     (folder / FILE).unlink()

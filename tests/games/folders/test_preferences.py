@@ -7,7 +7,7 @@ import pytest
 from abl_cards.agents import agent
 from abl_cards.arena import play_match
 from abl_cards.games import game
-from tests.effort import thorough
+from tests.effort import long, thorough
 
 DEALS = 2_000 if thorough() else 60
 
@@ -36,6 +36,7 @@ def test_preferences_beat_greedy_in_pairs() -> None:
     assert result.rate > 0.55
 
 
+@long
 def test_preferences_win_whole_matches_of_tractor() -> None:
     """Nine of ten matches from 2 to beyond the ace."""
     engine, names = game("tractor").engine(), ("kb", "greedy")
