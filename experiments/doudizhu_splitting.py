@@ -2,7 +2,7 @@
 
 A split is scored as in the paper, by the share of cards with the tag that they were played with. The hands are those of
 the winners of held-out games. Beside that stands how much of what the seats led with, in their first five active plays,
-is there in the split of the hand as dealt: the paper's Ph and Pg.
+is there in the split of the hand as dealt: the paper's Ph and Pg. Agents that play random deals judge splits likewise.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from experiments.desk import Desk, Tell
 from experiments.experiment import Experiment
 from experiments.report import Report
 from experiments.rules import ByRules
-from experiments.splitting_report import report_of
+from experiments.splitting_report import LEARNER, report_of
 
 if TYPE_CHECKING:
     from experiments.splitting_data import FirstPlays, Games
@@ -47,6 +47,8 @@ class Settings(ByRules):
     unlabelled: int = setting(640, "hands without labels a round of the loop")
     weight: float = setting(12.0, "what a play weighs in the loop's abductions, in nats")
     repair: float = setting(48.0, "what it weighs when answers are repaired; chosen on training games without labels")
+    judges: tuple[str, ...] = setting(("kb",), "agents whose first active plays on random deals judge the splits")
+    judged: int = setting(1000, "random deals a judge")
     collapse: int = setting(40, "rounds without any labels, with the preference for few plays and without it")
     seed: int = setting(0, "of what is drawn", SEEDS)
 
@@ -68,11 +70,14 @@ def run(settings: Settings, desk: Desk) -> Report:
     every += [Training("labels alone", share) for share in settings.shares]
     every += [Training("loop", share) for share in settings.loops]
     every += [Training(name) for name in _COLLAPSE if settings.collapse]
+    every += [Training(name, judging=True) for name in settings.judges]
     desk.plan(len(every))
 
     def measure(wanted: Training) -> dict[str, Any]:
         if wanted == BASELINES:
             return bench.baselines()
+        if wanted.judging:
+            return bench.judged(wanted.way)
         if wanted.way in _COLLAPSE:
             return bench.collapse(_COLLAPSE[wanted.way])
         return bench.taught(wanted.share, loop=wanted.way == "loop")
@@ -81,12 +86,15 @@ def run(settings: Settings, desk: Desk) -> Report:
 
 
 class Training(NamedTuple):
-    """A way to learn, or not to, and the share of the labels that there are."""
+    """A way to learn, or not to, and the share of the labels that there are; or an agent whose games judge."""
 
     way: str
     share: float = 0.0
+    judging: bool = False
 
     def __str__(self) -> str:
+        if self.judging:
+            return f"judged by {self.way}"
         return f"{self.way}, {self.share:.1%} of the labels" if self.share else self.way
 
 
@@ -99,7 +107,8 @@ def report(found: Mapping[Training, dict[str, Any]]) -> Report:
         {each.share: result for each, result in found.items() if each.way == way} for way in ("labels alone", "loop")
     )
     collapse = {each.way: result for each, result in found.items() if each.way in _COLLAPSE}
-    return report_of(found[BASELINES], taught, looped, collapse)
+    judged = {each.way: result for each, result in found.items() if each.judging}
+    return report_of(found[BASELINES], taught, looped, collapse, judged)
 
 
 _COLLAPSE = {"rules alone": 0.0, "rules and few plays": None}
@@ -117,18 +126,56 @@ class _Bench:
 
     def baselines(self) -> dict[str, dict[str, float]]:
         """What needs no learner."""
+        what = {"what": "baselines"} | self._marks()
+        found: dict[str, dict[str, float]] = self.desk.cell(
+            what, lambda tell: {name: self._scores(split) for name, split in self._ways().items()}, "baselines"
+        )
+        return found
+
+    def _ways(self) -> dict[str, Callable[[Any], Splits]]:
         from reasoners.split_orders import by_orders
 
-        ways: dict[str, Callable[[Any], Splits]] = {
+        return {
             "40 orders": partial(by_orders, self.splitter),
             "fewest pieces": self.splitter.fewest,
             "preferences alone": self.splitter.preferred,
         }
-        what = {"what": "baselines"} | self._marks()
-        found: dict[str, dict[str, float]] = self.desk.cell(
-            what, lambda tell: {name: self._scores(split) for name, split in ways.items()}, "baselines"
-        )
+
+    def judged(self, name: str) -> dict[str, Any]:
+        """The share of an agent's first active plays on random deals that are in each split; the learner is taught."""
+        from experiments.players import players
+
+        (player,) = players([name], self.splitter.rules.engine)
+        share, settings = max(self.settings.shares), self.settings
+        self.taught(share, loop=False)
+        what = {"judge": name, "mark": player.mark, "deals": settings.judged, "share": share, "rounds": settings.rounds,
+                "preset": settings.preset, "labelled": settings.labelled, "repair": settings.repair,
+                "seed": settings.seed}  # fmt: skip
+
+        def work(tell: Tell) -> dict[str, float]:
+            from abl_cards.loop.split_labels import own_games
+            from experiments.splitting_data import FirstPlays
+
+            rules = self.splitter.rules
+            first = FirstPlays.of(rules, own_games(rules, player.agent, settings.judged, settings.seed))
+            ways = self._ways() | {LEARNER: partial(self._repaired, self._network(share, tell), settings.repair)}
+            return {way: first.found_in(split(first.hands)) for way, split in ways.items()}
+
+        found: dict[str, Any] = self.desk.cell(what | self._marks(), work, f"judged by {name}")
         return found
+
+    def _network(self, share: float, tell: Tell) -> SplitNetwork:
+        """The learner of this share of the labels: the one that was kept, or taught again where none was."""
+        from learners.splitter import load_splitter
+
+        file = self._weights(f"labels-{share:g}", self.settings.rounds)
+        if not file.exists():
+            self._teach(f"labels-{share:g}", share, self.settings.rounds, 0, self.settings.weight, tell)
+        return load_splitter(file)[0]
+
+    def _weights(self, name: str, rounds: int) -> Path:
+        folder = self.desk.folder / f"{name}-{self.settings.preset}-{rounds}-{self.settings.seed}"
+        return folder / f"doudizhu-splitter-{self.settings.preset}.safetensors"
 
     def taught(self, share: float, loop: bool) -> dict[str, Any]:
         """A splitter taught with a share of the labels, alone and repaired, and how it came there."""
@@ -172,10 +219,11 @@ class _Bench:
 
         settings = self.settings
         labelled, rest = self.games.budget(share, settings.seed)
-        folder = self.desk.folder / f"{name}-{settings.preset}-{rounds}-{settings.seed}"
+        file = self._weights(name, rounds)
         chosen = SplitSettings(
-            directory=folder, preset=settings.preset, rounds=rounds, labelled=min(settings.labelled, 4 * len(labelled)),
-            unlabelled=unlabelled, weight=weight, seed=settings.seed, measure_every=_EVERY,
+            directory=file.parent, preset=settings.preset, rounds=rounds,
+            labelled=min(settings.labelled, 4 * len(labelled)), unlabelled=unlabelled,
+            weight=weight, seed=settings.seed, measure_every=_EVERY,
         )  # fmt: skip
         bridge = SplitBridge(chosen, self.splitter, labelled, rest)
         bridge.train(measure=self._measure, tell=tell)
@@ -186,8 +234,8 @@ class _Bench:
             f"games {self.games.mark}, {len(labelled)} hands with labels", hands, round(bridge.seconds / 3600, 3),
             "abl-cards run doudizhu_splitting", scores,
         )  # fmt: skip
-        save_splitter(folder / f"doudizhu-splitter-{settings.preset}.safetensors", bridge.network, card)
-        lines = [line for line in read_metrics(folder) if "accuracy" in line]
+        save_splitter(file, bridge.network, card)
+        lines = [line for line in read_metrics(file.parent) if "accuracy" in line]
         return {"hands": len(labelled), "scores": scores, "path": lines}
 
     def _measure(self, network: SplitNetwork) -> dict[str, float]:
@@ -203,17 +251,17 @@ class _Bench:
         }
 
     def _network_scores(self, network: SplitNetwork) -> dict[str, dict[str, float]]:
-        from abl_cards.loop.splitting import marginals
-
-        def repaired(weight: float, hands: Any) -> Splits:
-            return self.splitter.best(hands, np.log(np.maximum(marginals(network, hands), 1e-5)), weight)
-
         alone = self._scores(None, lambda hands: _best(network, hands))
         return {
             "alone": alone,
-            "by the rules": self._scores(partial(repaired, 0.0)),
-            "repaired": self._scores(partial(repaired, self.settings.repair)),
+            "by the rules": self._scores(partial(self._repaired, network, 0.0)),
+            "repaired": self._scores(partial(self._repaired, network, self.settings.repair)),
         }
+
+    def _repaired(self, network: SplitNetwork, weight: float, hands: Any) -> Splits:
+        from abl_cards.loop.splitting import marginals
+
+        return self.splitter.best(hands, np.log(np.maximum(marginals(network, hands), 1e-5)), weight)
 
     def _scores(
         self, split: Callable[[Any], Splits] | None, tag: Callable[[Any], Any] | None = None
@@ -247,6 +295,6 @@ EXPERIMENT = Experiment(
     run,
     smoke={
         "own": True, "games": 60, "held_out": 20, "shares": (0.1, 1.0), "loops": (0.1,), "rounds": 3, "loop_rounds": 3,
-        "labelled": 64, "unlabelled": 64, "collapse": 2,
+        "labelled": 64, "unlabelled": 64, "collapse": 2, "judged": 20,
     },
 )  # fmt: skip

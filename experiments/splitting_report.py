@@ -7,17 +7,20 @@ from typing import Any
 
 from experiments.report import Cell, Curves, Plot, Report, Table
 
+LEARNER = "BiLSTM-CRF + rules and preferences"
+"""The learner as it splits hands for others."""
 PAPER_ACCURACY, PAPER_GAMES = 0.8916, 4_300_000  # human games; figure 2 and the text above it
 
 
 def report_of(
     baselines: Mapping[str, Any], taught: Mapping[float, Any],
-    looped: Mapping[float, Any], collapse: Mapping[str, Any],
+    looped: Mapping[float, Any], collapse: Mapping[str, Any], judged: Mapping[str, Mapping[str, float]],
 ) -> Report:  # fmt: skip
     """Everything that was found: scores by baseline, runs by share of the labels, and runs without any."""
     tables = [
         _methods(baselines, taught, looped),
         _budgets(taught, looped),
+        *([_judged(judged)] if judged else []),
         *([_unlabelled(collapse)] if collapse else []),
     ]
     return Report(tables, _plots(baselines, taught, looped, collapse))
@@ -38,6 +41,15 @@ def _methods(baselines: Mapping[str, Any], taught: Mapping[float, Any], looped: 
         "the pieces of each seat's first five active plays that are in the split of its hand as dealt (Ph, Pg)."
     )
     return Table("methods", "Ways to split a hand", columns, rows, note, frozenset(columns[1:]))
+
+
+def _judged(judged: Mapping[str, Mapping[str, float]]) -> Table:
+    """Table 5 of the paper by its own way: agents play random deals, and their first active plays are looked for."""
+    names = list(judged)
+    rows: list[list[Cell]] = [[way, *(judged[name][way] for name in names)] for way in judged[names[0]]]
+    columns = ("split by", *(f"plays of {name}" for name in names))
+    note = "Random deals. The paper's table compares the traditional split with the learner's by the games of XGBoost."
+    return Table("judged", "Splits judged by games", columns, rows, note, frozenset(columns[1:]))
 
 
 def _row(name: str, scores: Mapping[str, float]) -> list[Cell]:

@@ -29,6 +29,9 @@ def test_it_runs_and_knows_what_it_has_done(tmp_path: Path) -> None:
     assert methods["abduction loop + rules and preferences"]["hands consistent"] == 1.0
     shares = [(row["share of the labels"], row["learned by"]) for row in first["tables"]["budgets"]["rows"]]
     assert shares == [("10.0%", "labels"), ("10.0%", "loop"), ("100.0%", "labels")]
+    judged = {row["split by"]: row["plays of kb"] for row in first["tables"]["judged"]["rows"]}
+    assert list(judged)[:3] == ["40 orders", "fewest pieces", "preferences alone"]
+    assert all(0 < share <= 1 for share in judged.values())
     assert set(first["plots"]) == {"games", "collapse_accuracy", "collapse_singles"}
     assert list(tmp_path.glob("out/loop-*/doudizhu-splitter-small.safetensors"))
     cells = (tmp_path / "out" / "cells.jsonl").read_text("utf-8")
@@ -40,7 +43,7 @@ def test_it_runs_and_knows_what_it_has_done(tmp_path: Path) -> None:
     ways = [{row["split by"] for row in part["tables"]["methods"]["rows"]} for part in parts]
     assert ways[0] == {"40 orders", "fewest pieces", "preferences alone"}
     assert ways == sorted(ways, key=len)
-    assert parts[-1]["missing"] == "rules and few plays"
+    assert parts[-1]["missing"] == "judged by kb"
 
 
 def test_budgets_share_out_the_training_games() -> None:
