@@ -193,6 +193,12 @@ class Preferences:
         each_share(len(parts), add_up, least=1)
         return costs, consistent
 
+    def reweighed(self, weights: NDArray[np.int32]) -> Preferences:
+        """The same circuit with other weights [outputs]: what is made of the circuit is shared."""
+        made = replace(self, weights=weights)
+        made.__dict__.update({name: self.__dict__[name] for name in _OF_THE_CIRCUIT if name in self.__dict__})
+        return made
+
     def facts(self, decisions: Any, lists: MoveLists, estimate: Estimate | None = None) -> NDArray[np.uint8]:
         """[every input of the knowledge base, moves] what it is told of the candidates; see ``kb.input_atoms``."""
         return FactWriter.of(self.told, self.circuit, self.kb.input_atoms).about(decisions, lists, estimate)
@@ -211,6 +217,9 @@ class Preferences:
             return evaluate(halves.varying, rows)
 
         return evaluate_part
+
+
+_OF_THE_CIRCUIT = ("_seeing", "_blind", "_unbelieving")
 
 
 @njit(cache=True, nogil=True)

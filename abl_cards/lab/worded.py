@@ -14,7 +14,7 @@ import numpy as np
 
 from abl_cards.games import Engine
 from abl_cards.games.shapes import functor
-from abl_cards.logic import Term
+from abl_cards.logic import KnowledgeBase, Term
 
 _PLACE = re.compile(r"\{\d+\^?\}")
 _WORDS: Mapping[str, tuple[str, str]] = {
@@ -140,7 +140,12 @@ def _preferences(engine: Engine, say: _Say) -> Iterator[str]:
     for name, weight in kb.instances("cost", 2):
         weights.setdefault(str(name).partition("(")[0], []).append(int(weight))
     for name, some in sorted(weights.items(), key=lambda pair: -max(map(abs, pair[1]))):
-        words = _PLACE.sub("…", kb.words.get((name, say.language)) or kb.words.get((name, "en"), name))
+        words = preference_words(kb, name, say.language)
         low, high = min(map(abs, some)), max(map(abs, some))
         size = str(high) if low == high else f"{low}–{high}"
         yield f"{words} ({say('for' if some[0] < 0 else 'against', size)})"
+
+
+def preference_words(kb: KnowledgeBase, name: str, language: str) -> str:
+    """What a preference says, whatever it is about."""
+    return _PLACE.sub("…", kb.words.get((name, language)) or kb.words.get((name, "en"), name))

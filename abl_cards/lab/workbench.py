@@ -25,8 +25,9 @@ from abl_cards.lab.copying import make_variant
 from abl_cards.logic import Diagnostic, Limits
 from abl_cards.logic.child import keep_warm
 from abl_cards.logic.files import read_regular
+from abl_cards.selftest.cases import FILE as CASES
 
-_NAME = re.compile(rf"(?:(?:profiles|{SCIENCE})/)?[a-z][a-z0-9_]{{0,39}}\.lp")
+_NAME = re.compile(rf"(?:(?:profiles|{SCIENCE})/)?[a-z][a-z0-9_]{{0,39}}\.lp|{re.escape(CASES)}")
 MOST_FILES = 100
 
 
@@ -49,7 +50,7 @@ class Workbench:
     game: Game  # before the edit
     profile: str | None
     folder: Path
-    _after: list[tuple[object, Engine]] = field(default_factory=list)  # the engine, as the files were
+    _after: dict[str | None, tuple[object, Engine]] = field(default_factory=dict)  # by profile, as the files were
 
     @classmethod
     def begin(cls, game: Game, folder: Path, profile: str | None = None) -> Workbench:
@@ -70,14 +71,19 @@ class Workbench:
         """What may be read, and written; raises KBError where the folder says nothing that holds together."""
         own = {name: RuleFile(name, True) for name in _own(self.folder)}
         found = {name: RuleFile(name, name in own) for name in self._parents}
-        return sorted((found | own).values(), key=lambda file: (file.name != VARIANT, "/" in file.name, file.name))
+        return sorted(
+            (found | own).values(),
+            key=lambda file: (file.name != VARIANT, file.name == CASES, "/" in file.name, file.name),
+        )
 
     @cached_property
     def _parents(self) -> Mapping[str, Path]:
         layers = self.game.folder.layers
         beside = {"profiles": layers.profiles, SCIENCE: layers.science}
         named = {f"{folder}/{file.name}": file for folder, some in beside.items() for file in some.values()}
-        return {file.name: file for file in layers.files if file.name != VARIANT} | named
+        rules = {file.name: file for file in layers.files if file.name != VARIANT} | named
+        tested = [each / CASES for each in layers.folders if (each / CASES).is_file()]
+        return rules | ({CASES: tested[-1]} if tested else {})
 
     def read(self, name: str) -> str:
         """A file's text; raises GameError."""
@@ -96,7 +102,7 @@ class Workbench:
             raise GameError(f"{MOST_FILES} files at most")
         (self.folder / name).parent.mkdir(exist_ok=True)
         write_text(self.folder / name, text)
-        if new and name in self._parents and "/" not in name:
+        if new and name in self._parents and "/" not in name and name != CASES:
             self._say(f"replaces({Path(name).stem}).", True)
 
     def revert(self, name: str) -> None:
@@ -127,13 +133,17 @@ class Workbench:
     @property
     def after(self) -> Engine:
         """The game as it is written now, compiled when it has changed; raises KBError, GameError."""
+        return self.by_profile(self.profile)
+
+    def by_profile(self, profile: str | None) -> Engine:
+        """The same by another profile."""
         folder = Folder(self.folder)
-        state = folder.state(self.profile)
-        if not self._after or self._after[0][0] != state:
-            self._after.clear()
+        state = folder.state(profile)
+        if profile not in self._after or self._after[profile][0] != state:
+            self._after.pop(profile, None)
             with budget.shared(), foreseen(Game(folder)):
-                self._after.append((state, passing_engine(folder, self.profile, self.game.name)))
-        return self._after[0][1]
+                self._after[profile] = state, passing_engine(folder, profile, self.game.name)
+        return self._after[profile][1]
 
     def book(self, texts: Mapping[str, str] | None = None) -> Book:
         """The files as text, some of them as they are being typed."""
@@ -144,7 +154,9 @@ class Workbench:
 def _checked(name: str) -> str:
     """A file's name; raises GameError for what leads elsewhere."""
     if not _NAME.fullmatch(name):
-        raise GameError("a rule file is called like rules.lp, profiles/mine.lp or science/deals.lp")
+        raise GameError(
+            f"a rule file is called like rules.lp, profiles/mine.lp or science/deals.lp; cases are in {CASES}"
+        )
     return name
 
 
@@ -155,11 +167,12 @@ def _copy(game: Game, folder: Path) -> None:
             continue
         to = folder if each == game.home else folder.parent / each.resolve().name
         for part in ("", "profiles", SCIENCE, "common"):
-            for file in sorted((each / part).glob("*.lp")):
+            for file in sorted([*(each / part).glob("*.lp"), *(each / part).glob(CASES)]):
                 (to / part).mkdir(parents=True, exist_ok=True)
                 (to / part / file.name).write_bytes(read_regular(file, Limits().file_bytes))
 
 
 def _own(folder: Path) -> list[str]:
     found = [file for part in ("", "profiles", SCIENCE) for file in sorted((folder / part).glob("*.lp"))]
+    found += [folder / CASES] if (folder / CASES).is_file() else []
     return [file.relative_to(folder).as_posix() for file in found]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 from lsprotocol import types
@@ -12,7 +12,9 @@ from pygls.uris import from_fs_path, to_fs_path
 from abl_cards.games import GameError
 from abl_cards.lab.book import Book, Page, Place, folder_of
 from abl_cards.lab.checking import is_error
-from abl_cards.logic import Diagnostic, Location
+from abl_cards.lab.naming import CASES, in_cases
+from abl_cards.logic import Diagnostic, Limits, Location
+from abl_cards.logic.files import NotAFile, TooLarge, read_regular
 
 SUFFIX = ".lp"
 SOURCE = "abl-cards"
@@ -76,13 +78,29 @@ class Desk:
         """Where something is said."""
         return types.Location(uri_of(place.page.path), self.range(place.page, place.mention.start, place.mention.end))
 
-    def edits(self, places: Iterable[Place], name: str) -> types.WorkspaceEdit:
+    def edits(self, places: Sequence[Place], name: str) -> types.WorkspaceEdit:
         """This name instead."""
         changes: dict[str, list[types.TextEdit]] = {}
         for place in places:
             edit = types.TextEdit(self.range(place.page, place.mention.start, place.mention.end), name)
             changes.setdefault(uri_of(place.page.path), []).append(edit)
+        for path, old in {folder_of(place.page.path) / CASES: place.mention.name for place in places}.items():
+            if some := _in_cases(path, old, name):
+                changes[uri_of(path)] = some
         return types.WorkspaceEdit(changes=changes)
+
+
+def _in_cases(path: Path, old: str, new: str) -> list[types.TextEdit]:
+    """The lines of the cases beside some rules that go by the name as well."""
+    try:
+        text = read_regular(path, Limits().file_bytes).decode("utf-8")
+    except (OSError, NotAFile, TooLarge, UnicodeDecodeError):
+        return []
+    changed = zip(text.splitlines(), in_cases(text, old, new).splitlines(), strict=True)
+    return [
+        types.TextEdit(types.Range(types.Position(line, 0), types.Position(line + 1, 0)), f"{after}\n")
+        for line, (before, after) in enumerate(changed) if before != after
+    ]  # fmt: skip
 
 
 def told(problem: Diagnostic, location: Location) -> types.Diagnostic:

@@ -14,6 +14,7 @@ from abl_cards.page.answers import Reviewing
 from abl_cards.page.bounds import LONGEST_BODY, MOST_SOCKETS
 from abl_cards.page.guard import Guard
 from abl_cards.page.house import House
+from abl_cards.page.labs import files_of
 from abl_cards.page.porch import Porch
 from abl_cards.page.server import guarded
 
@@ -130,7 +131,8 @@ class Front:
     async def lab(self, request: Request) -> Any:
         """Begin to edit a game."""
         asked, house = await self._written(request), self._house
-        return await house.labs.open(house.game(frames.word(asked, "game")), frames.word(asked, "profile", "") or None)
+        game, profile = house.game(frames.word(asked, "game")), frames.word(asked, "profile", "") or None
+        return await house.labs.open(game, profile, files_of(asked))
 
     async def at_lab(self, request: Request) -> Any:
         """Something about a folder that is being edited."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards.games import GameError
-from abl_cards.lab import checking, naming, telling
+from abl_cards.lab import checking, naming, telling, trying
 from abl_cards.lab.book import Book, Page, Place
 from abl_cards.lab.workbench import Workbench
 from abl_cards.page import frames
@@ -30,7 +30,13 @@ def typed_now(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
     """What does not parse."""
     from abl_cards.page.labs import long_text
 
-    found = checking.typed(Path(frames.word(asked, "name")), long_text(asked, "text"))
+    name, text = frames.word(asked, "name"), long_text(asked, "text")
+    if name == naming.CASES:
+        return {"problems": [
+            {"line": line, "column": 1, "end_line": line, "end_column": 1, "error": True, "text": said, "remedy": ""}
+            for line, said in trying.wrong_lines(text)
+        ]}  # fmt: skip
+    found = checking.typed(Path(name), text)
     return {
         "problems": [
             {"line": where.line, "column": where.column, "end_line": where.end_line, "end_column": where.end_column,
@@ -90,4 +96,16 @@ def rename(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
         for at in mine:
             text = text[: at.start] + name + text[at.end :]
         bench.write(each.path.relative_to(bench.folder).as_posix(), text)
-    return {"changed": sorted({place.page.path.name for place in places})}
+    return {"changed": sorted({place.page.path.name for place in places}) + _in_cases(bench, mention.name, name)}
+
+
+def _in_cases(bench: Workbench, old: str, new: str) -> list[str]:
+    """The cases that were written here go by the new name as well."""
+    if not (bench.folder / naming.CASES).is_file():
+        return []
+    text = bench.read(naming.CASES)
+    told = naming.in_cases(text, old, new)
+    if told == text:
+        return []
+    bench.write(naming.CASES, told)
+    return [naming.CASES]

@@ -18,10 +18,11 @@ from abl_cards.games.reading.folder import Folder
 from abl_cards.lab import comparing, packing
 from abl_cards.lab.checking import anywhere, is_error
 from abl_cards.lab.worded import rules_in_words
-from abl_cards.lab.workbench import Workbench
+from abl_cards.lab.workbench import MOST_FILES, Workbench
 from abl_cards.logic import Diagnostic, KBError
-from abl_cards.page import frames, lab_words
+from abl_cards.page import frames, lab_jobs, lab_words
 from abl_cards.page.bounds import LONGEST_BODY
+from abl_cards.page.lab_jobs import Job
 
 MOST_LABS = 12
 MOST_GAMES = 2000
@@ -37,6 +38,12 @@ class Lab:
     bench: Workbench
     used: float = field(default_factory=time.monotonic)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    job: Job | None = None  # what takes longer
+
+    def stop(self) -> None:
+        """Nobody wants what takes longer any more."""
+        if self.job is not None:
+            self.job.stop()
 
 
 class Labs:
@@ -46,27 +53,32 @@ class Labs:
         """Folders may be saved beneath a home, if there is one."""
         self._home, self._labs = home, dict[str, Lab]()
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
-        self._pool = ThreadPoolExecutor(1, "lab")
+        self._pool, self._long = ThreadPoolExecutor(1, "lab"), ThreadPoolExecutor(1, "lab-job")
 
     def close(self) -> None:
         """Forget all."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for lab in self._labs.values():
+            lab.stop()
+        for pool in (self._pool, self._long):
+            pool.shutdown(wait=False, cancel_futures=True)
         if self._scratch is not None:
             self._scratch.cleanup()
 
     async def _work(self, call: Callable[[], Any]) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._pool, call)
 
-    async def open(self, game: Game, profile: str | None) -> dict[str, Any]:
-        """A new folder, made from a game; raises GameError, KBError."""
+    async def open(self, game: Game, profile: str | None, files: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """A new folder, made from a game, with files that somebody brings along; raises GameError, KBError."""
         if len(self._labs) >= MOST_LABS:  # the one that nobody has used for longest makes room
-            del self._labs[min(self._labs, key=lambda name: self._labs[name].used)]
+            self._labs.pop(min(self._labs, key=lambda name: self._labs[name].used)).stop()
         self._scratch = self._scratch or tempfile.TemporaryDirectory(prefix="abl-cards-lab-")
         name = secrets.token_urlsafe(9)
         folder = Path(self._scratch.name) / name.strip("-_").lower() / "edited"
 
         def begin() -> tuple[Workbench, list[Any]]:
             bench = Workbench.begin(game, folder, profile)
+            for file, text in (files or {}).items():
+                bench.write(file, text)
             return bench, list(islice(comparing.shown(bench.before, FIRST_PINNED, 1), FIRST_PINNED))
 
         bench, states = await self._work(begin)
@@ -81,12 +93,25 @@ class Labs:
             raise GameError("there is no such folder: it was closed, or the page was started anew")
         lab.used = time.monotonic()
         asked = dict(message)
+        if frames.word(asked, "do") in _OF_JOBS:
+            return self._job(lab, asked)
         do = _DOES.get(frames.word(asked, "do"))
         if do is None:
-            raise GameError(f"do: one of {', '.join(_DOES)}")
+            raise GameError(f"do: one of {', '.join((*_DOES, *_OF_JOBS))}")
         async with lab.lock:
             found: dict[str, Any] = await self._work(lambda: do(lab.bench, asked))
             return found
+
+    def _job(self, lab: Lab, asked: dict[str, Any]) -> dict[str, Any]:
+        """Begin what takes longer, in place of what was begun before; stop it; or tell how far it has come."""
+        if asked["do"] == "begin":
+            what, work = lab_jobs.work(lab.bench, asked)
+            lab.stop()
+            lab.job = job = Job(what)
+            self._long.submit(job.run, work)
+        elif asked["do"] == "stop":
+            lab.stop()
+        return {"job": None if lab.job is None else lab.job.to_json()}
 
     def game(self, name: str) -> Game:
         """A folder as it is now, to be played; raises GameError."""
@@ -144,6 +169,11 @@ def _outcome(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
         "files": _files(bench), "problems": [_problem(bench, each) for each in problems[:200]],
         "pinned": [each.to_json() for each in pinned], "seconds": round(time.perf_counter() - begun, 3),
     }  # fmt: skip
+
+
+def _own(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
+    """The files that were written here, to be taken along in a link."""
+    return {"game": bench.game.name, "files": {each.name: bench.read(each.name) for each in bench.files if each.own}}
 
 
 def _read(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
@@ -228,6 +258,14 @@ def _words(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
     return {"sections": [each.to_json() for each in rules_in_words(bench.after, language)]}
 
 
+def files_of(asked: dict[str, Any]) -> dict[str, str]:
+    """Rule files that somebody brings along, by name; raises GameError."""
+    files = asked.get("files", {})
+    if not isinstance(files, dict) or len(files) > MOST_FILES:
+        raise GameError(f"files: texts by name are wanted, {MOST_FILES} at most")
+    return {name: long_text(files, name) for name in files}
+
+
 def long_text(asked: dict[str, Any], field: str) -> str:
     """A file's text; raises GameError."""
     value = asked.get(field)
@@ -241,8 +279,9 @@ def long_text(asked: dict[str, Any], field: str) -> str:
 
 
 _DOES: Mapping[str, Callable[[Workbench, dict[str, Any]], dict[str, Any]]] = {
-    "look": _outcome, "read": _read, "write": _write, "revert": _revert, "check": _check, "why": _why,
+    "look": _outcome, "read": _read, "own": _own, "write": _write, "revert": _revert, "check": _check, "why": _why,
     "replay": _replay, "smallest": _smallest, "coverage": _coverage, "balance": _balance, "words": _words,
     "typed": lab_words.typed_now, "complete": lab_words.complete, "hover": lab_words.hover,
-    "define": lab_words.define, "rename": lab_words.rename,
+    "define": lab_words.define, "rename": lab_words.rename, "weights": lab_jobs.weights, "weigh": lab_jobs.weigh,
 }  # fmt: skip
+_OF_JOBS = ("begin", "job", "stop")

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
+from threading import Event
 from typing import Any
 
 from abl_cards.selftest.edits import Edit
@@ -63,20 +64,32 @@ class Trial:
         return mutant
 
 
-def try_edits(trial: Trial, edits: Sequence[Edit], tell: Callable[[Mutant], None]) -> list[Mutant]:
-    """Try edits of a folder in processes of their own, one a processor; in the order in which they were given."""
+def try_edits(
+    trial: Trial, edits: Sequence[Edit], tell: Callable[[Mutant], None], most_jobs: int | None = None
+) -> list[Mutant]:
+    """Try edits of a folder in processes of their own, one a processor; in the order in which they were given.
+
+    What ``tell`` raises ends it, when the edits that are being tried are done.
+    """
     folder = trial.folder
     texts = {file: (folder / file).read_text("utf-8") for file in {edit.file for edit in edits}}
-    jobs = max(1, min(len(edits), os.cpu_count() or 1))
+    jobs = max(1, min(len(edits), most_jobs or os.cpu_count() or 1))
+    ended = Event()
     with _Pool(jobs) as free, ThreadPoolExecutor(jobs) as pool:
 
         def one(edit: Edit) -> Mutant:
+            if ended.is_set():
+                return Mutant(edit, "", LOST, "not tried")
             worker = free.get()
             try:
                 found = trial.ask(worker, edit, edit.said(texts[edit.file]))
             finally:
                 free.put(worker)
-            tell(found)
+            try:
+                tell(found)
+            except BaseException:
+                ended.set()
+                raise
             return found
 
         return list(pool.map(one, edits))

@@ -119,6 +119,12 @@ def test_references_and_renaming_stay_in_the_folder(editor: Editor, file: Path) 
     assert [each["range"]["start"] for each in constant[file.as_uri()]] == [
         {"line": 4, "character": 28}, {"line": 5, "character": 8},
     ]  # fmt: skip
+    cases = file.with_name("cases.jsonl")
+    cases.write_text('{"words": {"pass": "pass"}}\n{"state": {"hand": []}, "labels": ["scanty"]}\n', "utf-8")
+    again = editor.ask("textDocument/rename", at(file, OWN, "scanty.") | {"newName": "scantest"})["result"]["changes"]
+    (edit,) = again[cases.as_uri()]
+    assert (edit["range"]["start"]["line"], edit["newText"].count("scantest")) == (1, 1)
+    cases.unlink()
 
 
 @pytest.mark.parametrize(

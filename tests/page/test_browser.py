@@ -317,6 +317,40 @@ def test_rules_are_edited_until_the_legal_moves_change(look: Any) -> None:
     page.locator(".cm-content", has_text="hold(R,1)").wait_for()
 
 
+def test_cases_weights_and_a_link(look: Any) -> None:
+    here = look()
+    here.open("#/rules/president")
+    page = here.page
+    loaded(page)
+    page.get_by_role("button", name="Run the cases").click()
+    page.locator(".job[data-state=done]", has_text="cases hold").wait_for()
+    page.get_by_role("button", name="Preferences", exact=True).click()
+    page.locator(".decided li").first.wait_for()
+    page.locator(".sliders label", has_text="plays_to_go").locator("input").fill("-1")
+    page.locator(".decided .changed").first.wait_for()
+    here.picture("weights")
+    page.locator(".weights input[type=number]").fill("40")
+    page.get_by_role("button", name="A match").click()
+    page.locator(".job[data-state=done]", has_text="of 40 games").wait_for()
+    assert serious(page) == []
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("% <img src=x onerror=alert(1)>")
+    page.get_by_role("button", name="Copy a link").click()
+    link = page.locator("input.link").input_value()
+    other = look()
+    other.page.goto(link)
+    other.page.get_by_role("alertdialog").wait_for()
+    assert serious(other.page) == []
+    other.page.get_by_role("button", name="Open them").click()
+    loaded(other.page)
+    other.page.locator(".cm-content", has_text="onerror").wait_for()
+    assert other.page.locator("main img").count() == 0
+    broken = look()
+    broken.open("#/rules/president/~AAAA")
+    broken.page.locator(".lab [role=status]", has_text="damaged").first.wait_for()
+
+
 def test_edited_rules_are_told_in_words_and_played(look: Any) -> None:
     here = look(width=400, height=800, locale="zh-CN")
     here.open("#/rules/president")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import zipfile
@@ -148,6 +149,121 @@ def test_no_path_leaves_the_folder(with_page: Within, name: str) -> None:
     with_page(play)
 
 
+async def worked(page: Page, lab: str, what: str, **more: Any) -> dict[str, Any]:
+    """What comes of something that takes longer."""
+    job = (await ask(page, lab, "begin", what=what, **more))["job"]
+    while job["state"] in ("waiting", "working"):
+        await asyncio.sleep(0.02)
+        job = (await ask(page, lab, "job"))["job"]
+    return dict(job)
+
+
+def test_cases_are_run_and_tell_what_an_edit_breaks(with_page: Within) -> None:
+    async def play(page: Page) -> None:
+        lab, told = await begin(page)
+        assert {"name": "cases.jsonl", "own": False} in told["files"]
+        job = await worked(page, lab, "cases")
+        assert (job["state"], job["result"]["wrong"]) == ("done", 0)
+        assert job["result"]["cases"] == job["done"] == job["total"] > 20
+        await ask(page, lab, "write", name="more.lp", text="barred(set(R,2)) :- rank(R).")
+        job = await worked(page, lab, "cases")
+        assert job["result"]["wrong"] > 0
+        assert job["result"]["first"][0]["said"]
+        await ask(page, lab, "write", name="cases.jsonl", text='{"state": {"hand": ["S5"]}, "labels": ["set(5,1)"]}\n')
+        assert (await worked(page, lab, "cases"))["result"] == {"cases": 1, "wrong": 0, "first": []}
+        (wrong,) = (await ask(page, lab, "typed", name="cases.jsonl", text='{"words": {}}\n{"x": 1}'))["problems"]
+        assert (wrong["line"], "a case is about" in wrong["text"]) == (2, True)
+        await ask(page, lab, "write", name="more.lp", text="x(R) :- hold(R,1).")
+        job = await worked(page, lab, "cases")
+        assert (job["state"], "hold/2" in job["problem"]) == ("failed", True)
+
+    with_page(play)
+
+
+def test_edits_that_no_case_notices_are_told(with_page: Within) -> None:
+    async def play(page: Page) -> None:
+        lab, _ = await begin(page)
+        assert "write a rule file first" in (await worked(page, lab, "mutations", edits=1))["problem"]
+        await ask(page, lab, "write", name="more.lp", text="barred(set(R,4)) :- R < 4, rank(R).")
+        job = await worked(page, lab, "mutations", edits=2)
+        assert job["state"] == "done", job
+        assert (job["result"]["edits"], job["total"]) == (2, 2)
+        assert all(each["edit"].startswith(("more.lp:1", "variant.lp")) for each in job["result"]["left"])
+
+    with_page(play)
+
+
+def test_preferences_are_weighed(with_page: Within) -> None:
+    async def play(page: Page) -> None:
+        lab, _ = await begin(page)
+        known = {each["name"]: each for each in (await ask(page, lab, "weights"))["preferences"]}
+        assert known["break_set"]["weights"] == [4]
+        assert known["break_set"]["words"] == ["Do not break the … cards of ….", "不要拆…张…。"]
+        state = {"hand": ["S5", "H5", "C9"], "to_beat": ["D3"]}
+        same = await ask(page, lab, "weigh", factors={}, states=[state, {"hand": ["ZZ"]}], language="zh")
+        assert not same["decisions"][0]["changed"]
+        assert "ZZ" in same["decisions"][1]["problem"]
+        factors = {"break_set": -4, "lead_low": 0, "go_out": 1}
+        (told,) = (await ask(page, lab, "weigh", factors=factors, states=[state]))["decisions"]
+        assert told["changed"]
+        assert {each["text"] for each in told["moves"]} >= {told["before"], told["now"]}
+        job = await worked(page, lab, "match", games=24, factors={"plays_to_go": -1, "go_out": 0})
+        assert job["result"]["games"] == 24
+        assert job["result"]["low"] <= job["result"]["rate"] <= job["result"]["high"] < 0.6
+        job = await worked(page, lab, "ablation", games=8)
+        assert {each["name"] for each in job["result"]} == set(known)
+        assert [each["rate"] for each in job["result"]] == sorted(each["rate"] for each in job["result"])
+        job = (await ask(page, lab, "begin", what="match", games=4000, factors={"lead_low": 2}))["job"]
+        await ask(page, lab, "stop")
+        while (job := (await ask(page, lab, "job"))["job"])["state"] in ("waiting", "working"):
+            await asyncio.sleep(0.02)
+        assert job["state"] == "stopped"
+
+    with_page(play)
+
+
+def test_a_name_is_changed_in_the_cases_too(with_page: Within) -> None:
+    async def play(page: Page) -> None:
+        lab, _ = await begin(page)
+        for name in ("labels.lp", "notions.lp"):
+            if (await page.post(lab, {"do": "read", "name": name})).status == 200:
+                text = (await ask(page, lab, "read", name=name))["text"]
+                await ask(page, lab, "write", name=name, text=text)
+        await ask(page, lab, "write", name="mine.lp", text="stage(paint).\ncolour(paint).\n")
+        case = '{"why": "paint", "state": {"hand": ["S5"], "stage": "paint"}, "labels": ["paint"]}\n'
+        await ask(page, lab, "write", name="cases.jsonl", text=case)
+        mine = (await ask(page, lab, "read", name="mine.lp"))["text"]
+        told = await ask(page, lab, "rename", name="mine.lp", text=mine, offset=7, to="dye")
+        assert told["changed"] == ["mine.lp", "cases.jsonl"]
+        assert (await ask(page, lab, "read", name="cases.jsonl"))["text"] == case.replace('"paint"}', '"dye"}').replace(
+            '["paint"]', '["dye"]'
+        )
+
+    with_page(play)
+
+
+def test_rules_come_along_by_a_link(with_page: Within) -> None:
+    """What a link brings is files of the lab's own folder, and nothing else, whatever they are called and say."""
+
+    async def play(page: Page) -> None:
+        lab, _ = await begin(page)
+        await ask(page, lab, "write", name="more.lp", text="barred(set(R,2)) :- rank(R).")
+        own = await ask(page, lab, "own")
+        assert set(own["files"]) == {"more.lp", "variant.lp"}
+        told = (await page.post("/api/labs", own)).json()
+        found = await ask(page, f"/api/labs/{told['lab']}", "look", states=[FOUR | {"hand": ["S5", "H5"]}])
+        assert found["pinned"][0]["gone"] == [["H5", "S5"]]
+        many = {f"x{number}.lp": "a." for number in range(200)}
+        strange: list[Any] = [{"../x.lp": "a."}, {"x.py": "import os"}, {"a": 5}, [], {"/etc/x.lp": "a."}]
+        for files in (*strange, {"x.lp": "\0"}, many, {"x.lp": "a" * (9 << 20)}):
+            assert (await page.post("/api/labs", {"game": "president", "files": files})).status in (400, 413)
+        hostile = {"variant.lp": "parent('../../etc').", "more.lp": "n(1..9999). m(A,B,C) :- n(A), n(B), n(C)."}
+        told = (await page.post("/api/labs", {"game": "president", "files": hostile})).json()
+        assert "error" in told or (await ask(page, f"/api/labs/{told['lab']}", "look"))["problems"]
+
+    with_page(play)
+
+
 def test_strange_requests_are_answered(with_page: Within) -> None:
     async def play(page: Page) -> None:
         lab, _ = await begin(page)
@@ -157,7 +273,12 @@ def test_strange_requests_are_answered(with_page: Within) -> None:
                       {"do": "write", "name": "x.lp", "text": "\ud800"}, {"do": "balance", "games": 10**9},
                       {"do": "words", "language": "<script>"},
                       {"do": "hover", "name": "x.lp", "text": "a.", "offset": -1},
-                      {"do": "revert", "name": "variant.lp"}, {"do": "save", "folder": "x"}):  # fmt: skip
+                      {"do": "revert", "name": "variant.lp"}, {"do": "save", "folder": "x"},
+                      {"do": "begin"}, {"do": "begin", "what": "x"}, {"do": "begin", "what": "match", "games": 10**9},
+                      {"do": "begin", "what": "match", "factors": {"x": "y"}},
+                      {"do": "begin", "what": "cases", "seed": []}, {"do": "weigh", "states": [FOUR] * 99},
+                      {"do": "weigh", "factors": {"nothing": 2}}, {"do": "weigh", "factors": {"lead_low": 1e99}},
+                      {"do": "weigh", "language": "fr", "states": [FOUR]}):  # fmt: skip
             answer = await page.post(lab, json.dumps(value).encode())
             assert answer.status == 400, (value, answer.body)
             assert "Traceback" not in answer.body.decode()

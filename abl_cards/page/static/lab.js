@@ -5,6 +5,8 @@ import { add, t } from './words.js';
 import { settings, useSettings } from './settings.js';
 import { announce } from './announce.js';
 import { Why } from './advice.js';
+import { useJob, Job, Weights } from './lab_work.js';
+import { pack, unpack, LONGEST, MARK } from './lab_link.js';
 
 add({
   labGame: ['Game to edit', '要编辑的游戏'], labFiles: ['Files', '文件'], labEditor: ['Rule file {}', '规则文件 {}'], labOwn: ['changed here', '已在此修改'],
@@ -17,6 +19,7 @@ add({
   labBalance: ['Balance, 1,000 games', '平衡性（1000局）'], labWins: ['most points, seat {}', '{}号位得分最多'], labLength: ['decisions a game', '每局决策数'], labForced: ['only one move', '仅一种出法'], labPasses: ['passes', '不出'], labBefore: ['before', '原来'], labNow: ['now', '现在'],
   labWords: ['The rules in words', '规则的文字说明'], labZip: ['Download as zip', '下载 zip'], labFolder: ['Folder', '文件夹名'], labKeep: ['Save as a folder', '存为文件夹'], labKept: ['saved as {}', '已存为 {}'], labPlay: ['Play these rules', '按这些规则打牌'],
   labRename: ['New name for it, in all files that you have changed', '新名字（改在所有已修改的文件里）'], labReplay: ['Replay records under these rules', '按这些规则重放记录'], labReplayed: ['{} episodes, {} plays: {} lines are not as these rules would have it', '{}副牌、{}手：{}行与这些规则不符'],
+  labCases: ['Run the cases', '运行用例'], labMutations: ['Edits that no case notices', '用例发现不了的修改'], labWeights: ['Preferences', '偏好权重'],
   labKeys: ['Ctrl-S saves, F12 follows a name, F2 renames, Ctrl-Space completes.', 'Ctrl-S 保存，F12 跳到定义，F2 改名，Ctrl-空格补全。'], labGoneAway: ['The page was started anew: here is a new folder.', '网页已重新启动，这里是新的文件夹。'],
 });
 
@@ -62,14 +65,19 @@ export function Section({ rest }) {
   const [more, show] = useState(null);
   const [draft, write] = useState('');
   const [folder, name] = useState('my-rules');
+  const [weighs, weigh] = useState(false);
+  const [version, loaded] = useState(0);
+  const [offered, offer] = useState(null);
   const holder = useRef(null);
   const here = useRef({});
   Object.assign(here.current, { lab, file, states, files });
 
   const at = (what, asked = {}) => ask(`/api/labs/${here.current.lab.lab}`, { do: what, ...asked });
   const trouble = (problem) => { say(problem.message); announce(problem.message); };
+  const work = useJob(at, trouble);
   const taken = (found) => {
     list(found.files);
+    loaded((now) => now + 1);
     tell((was) => ({ ...found, pinned: found.pinned.length || !found.problems.some((each) => each.error) ? found.pinned : was.pinned })); // of rules with errors nothing is known
     say(t('labSaved', found.seconds));
     const mine = found.problems.filter((each) => each.own && each.file === here.current.file);
@@ -77,9 +85,10 @@ export function Section({ rest }) {
     announce(found.problems.some((each) => each.error) ? `${t('labProblems')}: ${found.problems[0].text}` : t('labSaved', found.seconds));
   };
 
-  const begin = async (game) => {
+  const begin = async (game, brought) => {
     say(t('labWorking'));
-    const found = await ask('/api/labs', { game });
+    work.forget();
+    const found = await ask('/api/labs', { game, ...(brought ? { files: brought } : {}) });
     enter(found);
     here.current.lab = found;
     list(found.files);
@@ -131,7 +140,7 @@ export function Section({ rest }) {
     if (problems.some((each) => each.error)) {
       tell((was) => ({ ...was, problems }));
       here.current.editor.problems(problems.filter((each) => each.own && each.file === here.current.file));
-    }
+    } else await work.begin('cases');
   };
   const flush = () => (here.current.dirty ? save() : Promise.resolve());
   const again = async (positions) => {
@@ -176,6 +185,13 @@ export function Section({ rest }) {
     event.target.value = '';
     show({ kind: 'replay', found: await at('replay', { text }) });
   })();
+  const linked = does(async () => {
+    await flush();
+    const text = `${location.origin}${location.pathname}#/rules/${encodeURIComponent(here.current.lab.game)}/${await pack(await at('own'))}`;
+    if (text.length > LONGEST) { show({ kind: 'text', text: t('linkLong') }); return; }
+    await navigator.clipboard?.writeText(text).catch(() => {});
+    show({ kind: 'link', text });
+  });
   const keep = does(async () => show({ kind: 'text', text: t('labKept', (await at('save', { folder })).saved) }));
   const play = does(async () => {
     await flush();
@@ -202,6 +218,15 @@ export function Section({ rest }) {
         complete: (asked) => at('complete', { name: here.current.file, ...asked }).catch(() => null), hover: (asked) => at('hover', { name: here.current.file, ...asked }).catch(() => null),
       });
       const first = known.games.some((each) => each.name === rest[0]) ? rest[0] : known.first;
+      if (rest[1]?.startsWith(MARK)) {
+        const brought = await unpack(rest[1]).catch(() => null);
+        history.replaceState(null, '', `#/rules/${encodeURIComponent(first)}`);
+        if (brought) { offer(brought); say(''); return; }
+        say(t('linkDamaged'));
+        await begin(first);
+        say(t('linkDamaged'));
+        return;
+      }
       const kept = JSON.parse(sessionStorage.getItem(KEPT) || 'null');
       if (kept && (!rest[0] || kept.game === rest[0])) {
         try {
@@ -223,7 +248,11 @@ export function Section({ rest }) {
 
   const own = files.find((each) => each.name === file)?.own;
   const errors = outcome.problems;
-  return html`<div class="lab">
+  const answered = (game, brought) => { offer(null); begin(game, brought).catch((problem) => { trouble(problem); return begin(games[0].name).then(() => trouble(problem)); }); };
+  return html`${offered && html`<section class="panel offered" role="alertdialog" aria-label=${t('linkOpen')}><p>${t('linkBrings', offered.game, Object.keys(offered.files).join(', ').slice(0, 400))}</p>
+      ${Object.entries(offered.files).map(([name_, text]) => html`<details key=${name_}><summary>${name_.slice(0, 60)} <span class="small">${text.length}</span></summary><pre>${text.slice(0, 20000)}</pre></details>`)}
+      <p class="buttons"><button type="button" class="strong" onClick=${() => answered(offered.game, offered.files)}>${t('linkOpen')}</button><button type="button" onClick=${() => answered(games.some((each) => each.name === offered.game) ? offered.game : games[0].name)}>${t('linkRefuse')}</button></p></section>`}
+  <div class="lab" data-version=${version}>
     <nav class="lab-files" aria-label=${t('labFiles')}>
       <label class="small">${t('labGame')} <select value=${lab?.game ?? ''} onChange=${(event) => begin(event.target.value).catch(trouble)}>${games.map((each) => html`<option key=${each.name} value=${each.name}>${each.title[language === 'zh' ? 1 : 0]}</option>`)}</select></label>
       <ul>${files.map((each) => html`<li key=${each.name}><button type="button" class="quiet" aria-current=${each.name === file ? 'true' : undefined} onClick=${() => openFile(each.name).catch(trouble)}>${each.name}${each.own ? html` <span title=${t('labOwn')}>✎<span class="unseen">${t('labOwn')}</span></span>` : ''}</button></li>`)}</ul>
@@ -239,14 +268,17 @@ export function Section({ rest }) {
         <button type="button" class="quiet" disabled=${!each.own} onClick=${() => openFile(each.file, each.line, each.column).catch(trouble)}>${each.file}:${each.line}</button> ${each.text}${each.remedy && ` (${each.remedy})`}</li>`)}</ul>` : html`<p class="small">${t('labNone')}</p>`}
     </section>
     <aside class="lab-side">
-      <div class="buttons"><button type="button" onClick=${smallest}>${t('labSmallest')}</button><button type="button" onClick=${coverage}>${t('labCoverage')}</button><button type="button" onClick=${balance}>${t('labBalance')}</button><button type="button" onClick=${words}>${t('labWords')}</button><button type="button" class="strong" onClick=${play}>${t('labPlay')}</button></div>
+      <div class="buttons"><button type="button" onClick=${smallest}>${t('labSmallest')}</button><button type="button" onClick=${coverage}>${t('labCoverage')}</button><button type="button" onClick=${balance}>${t('labBalance')}</button><button type="button" onClick=${words}>${t('labWords')}</button><button type="button" onClick=${() => flush().then(() => work.begin('cases'), trouble)}>${t('labCases')}</button><button type="button" onClick=${() => flush().then(() => work.begin('mutations'), trouble)}>${t('labMutations')}</button><button type="button" aria-pressed=${weighs} onClick=${() => weigh(!weighs)}>${t('labWeights')}</button><button type="button" class="strong" onClick=${play}>${t('labPlay')}</button></div>
       ${more && html`<div class="lab-more"><button type="button" class="quiet" aria-label=${t('close')} onClick=${() => show(null)}>✕</button>
         ${more.kind === 'replay' && html`<p>${t('labReplayed', more.found.episodes, more.found.plays, more.found.different)}</p><ul>${more.found.first.map((each, place) => html`<li key=${place}>${each.line}: ${each.text}</li>`)}</ul>`}
+        ${more.kind === 'link' && html`<p>${t('linkMade', more.text.length)}</p><input readonly aria-label=${t('linkMake')} class="link" value=${more.text} onFocus=${(event) => event.target.select()} />`}
         ${more.kind === 'text' && html`<p>${more.text}</p>`}
         ${more.kind === 'balance' && html`<${Balance} sides=${more.sides} />`}
         ${more.kind === 'coverage' && html`<p>${t('labCovered', more.found.silent.length, more.found.rules, more.found.games)}</p><ul class="problems">${more.found.silent.map((each, place) => html`<li key=${place} class="small"><button type="button" class="quiet" onClick=${() => openFile(each.file, each.line).catch(trouble)}>${each.file}:${each.line}</button> <code>${each.rule}</code></li>`)}</ul>`}
         ${more.kind === 'words' && more.sections.map((each) => html`<h3 key=${each.heading}>${each.heading}</h3><ul>${each.lines.map((line, place) => html`<li key=${place}>${line}</li>`)}</ul>`)}
         ${more.kind === 'why' && html`<h3>${textOf(more.move)}</h3>${more.readings.map((each, place) => html`<${Why} key=${place} why=${each.why} />`)}`}</div>`}
+      <${Job} work=${work} open=${(name_, line) => openFile(name_, line).catch(trouble)} />
+      ${weighs && lab && html`<${Weights} at=${at} states=${states} language=${language} work=${work} trouble=${trouble} version=${version} />`}
       <h2>${t('labPinned')}</h2>
       <ul class="pins">${(outcome.pinned.length ? outcome.pinned : states.map((each) => ({ state: each, before: '…', after: '' }))).map((each, place) => html`<${Pinned} key=${place} pinned=${each} why=${(...asked) => why(...asked).catch(trouble)} unpin=${() => again(states.filter((_, other) => other !== place)).catch(trouble)} />`)}</ul>
       <form onSubmit=${(event) => { event.preventDefault(); try { again([...states, JSON.parse(draft)]).then(() => write(''), trouble); } catch (problem) { trouble(problem); } }}>
@@ -255,6 +287,7 @@ export function Section({ rest }) {
       <h2>${t('labFolder')}</h2>
       <div class="buttons"><input aria-label=${t('labFolder')} value=${folder} onInput=${(event) => name(event.target.value)} />
         ${lab && html`<a class="button" download href=${`/api/labs/${lab.lab}/${encodeURIComponent(folder)}.zip`}>${t('labZip')}</a>`}
+        <button type="button" disabled=${!lab} onClick=${linked}>${t('linkMake')}</button>
         ${lab?.saves && html`<button type="button" onClick=${keep}>${t('labKeep')}</button>`}</div>
     </aside>
   </div>`;
