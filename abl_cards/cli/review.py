@@ -19,9 +19,10 @@ from abl_cards.cli.console import (
     misuse,
     print_json,
     print_table,
+    profiles_of,
     progress,
 )
-from abl_cards.cli.explanation import profile_of, read_object
+from abl_cards.cli.explanation import read_object
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine
@@ -66,12 +67,13 @@ def review(
     Of every decision some moves are tried: the one that was made, the agent's, and the cheapest of other labels by the
     preferences. Each is made on the same deals, drawn by what the seat could know, and played to the end of the
     episode. Half of the deals choose the best move, the other half say what it is worth more. That is a mistake where
-    it is more than twice its standard error, and --least points.
+    it is more than twice its standard error, and --least points. A log of Botzone's is a record too (docs/tractor.md).
 
         abl-cards review guandan games.jsonl --line 3 --seat 0
     """
     from abl_cards.agents import agent
     from abl_cards.games import GameError
+    from abl_cards.platforms.botzone.log_record import own_record, profile_of
     from abl_cards.reviewing import Plan, summaries
     from abl_cards.reviewing import review as looked_over
     from reasoners.phrases import LANGUAGES
@@ -80,7 +82,8 @@ def review(
         misuse(f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})")
     game = find_game(game_name)
     record = read_object(file, line)
-    engine = load_engine(game, directory, profile or profile_of(record))
+    engine = load_engine(game, directory, profile or profile_of(record, profiles_of(game, directory)))
+    record = own_record(engine, record)
     wrong = [seat for seat in seats or () if not 0 <= seat < len(engine.teams)]
     if wrong:
         misuse(f"--seat {wrong[0]}: the seats are 0 to {len(engine.teams) - 1}")

@@ -10,6 +10,7 @@ from abl_cards.games import GameError
 from abl_cards.page import frames
 from abl_cards.page.bounds import LONGEST_BODY
 from abl_cards.page.reviews import MOST_DEALS, MOST_LINES, Sheet, Shelf, read_records
+from abl_cards.platforms.botzone import log_record
 
 if TYPE_CHECKING:
     from abl_cards.page.house import House
@@ -34,8 +35,8 @@ class Reviewing:
         records = await self._house.desk.ask(lambda: read_records(text))
         if line > len(records):
             raise GameError(f"there are {len(records)} records, and no number {line}")
-        said = records[line - 1].get("profile")
-        profile = frames.word(message, "profile", "") or (said if isinstance(said, str) else None)
+        said = log_record.profile_of(records[line - 1], found.folder.profiles)
+        profile = frames.word(message, "profile", "") or said
         engine = await self._house.desk.ask(lambda: self._house.desk.engine(found, profile))
         sheet = await self._house.desk.ask(
             lambda: Sheet(found.name, self._house.title(found.name), engine, records, line)

@@ -23,6 +23,7 @@ from abl_cards.page import advice
 from abl_cards.page.bounds import MOST_JOBS
 from abl_cards.page.film import film
 from abl_cards.page.words import Pair, deck
+from abl_cards.platforms.botzone import log_record
 from abl_cards.platforms.douzero import own_record
 from abl_cards.reviewing import Plan, Reviewed, review, summaries
 from reasoners.explanation import Explanation, Verdict, explain
@@ -66,7 +67,7 @@ class Sheet:
 
     def __post_init__(self) -> None:
         """Play it again; raises GameError."""
-        self.record = self.records[self.line - 1]
+        self.record = log_record.own_record(self.engine, self.records[self.line - 1])
         self.film, self.numbers, self.problem = film(self.engine, self.record)
         self.state, self.done, self.total = "idle", 0, 0
         self.result: dict[str, Any] | None = None

@@ -84,6 +84,44 @@ def test_records_of_others_are_seen(with_page: Run, shared_data: Path, name: str
     with_page(test)
 
 
+@pytest.mark.parametrize(("name", "file"), [("doudizhu", "doudizhu_bids.jsonl"), ("tractor", "tractor.jsonl")])
+def test_logs_of_botzone_are_seen(with_page: Run, name: str, file: str) -> None:
+    """Whole ones, those that stop somewhere, and one that ends with a fault."""
+    from tests.platforms.botzone.transcripts import TRANSCRIPTS, read
+
+    initdata, log = read(file)
+    profile = TRANSCRIPTS[file].engine().rules.profile
+
+    async def opened(page: Any, entries: Any) -> Any:
+        text = json.dumps({"log": entries, "initdata": initdata})
+        return await page.post("/api/reviews", {"game": name, "text": text, "profile": profile})
+
+    async def test(page: Any) -> None:
+        whole = (await opened(page, log)).json()
+        assert not whole["problem"]
+        assert whole["ended"]["points"]
+        place = next(
+            place for place, each in enumerate(whole["pictures"]) if each["plays"] and len(each["hands"][0]) > 3
+        )
+        assert (await decision(page, whole, place)).json()["made"]
+        begun = (await opened(page, log[: 2 * (len(log) // 4)])).json()
+        assert 0 < len(begun["pictures"]) < len(whole["pictures"])
+        assert [each["act"]["text"] for each in begun["pictures"]] == [
+            each["act"]["text"] for each in whole["pictures"][: len(begun["pictures"])]
+        ]
+        seat = next(iter(log[-2]))
+        wrong = [*log[:-2], {seat: {"verdict": "OK", "response": "nothing"}}]
+        assert len((await opened(page, wrong)).json()["pictures"]) > 0
+        strange: list[Any] = [[], {}, [5], [{}] * 20_000, [log[0], 7]]
+        for entries in strange:
+            answer = await opened(page, entries)
+            assert answer.status == 400, answer.body
+        other = {"game": "hearts", "text": json.dumps({"log": log})}
+        assert "is not played on Botzone" in (await page.post("/api/reviews", other)).json()["error"]
+
+    with_page(test)
+
+
 def test_a_record_that_the_rules_refuse_is_seen_as_far_as_it_goes(with_page: Run) -> None:
     async def test(page: Any) -> None:
         (record, *_) = played("president")

@@ -78,6 +78,10 @@ class MatchRecorder(Quiet):
         done, self._done[table] = self._done[table], []
         return done
 
+    def begun(self, table: int) -> dict[str, Any]:
+        """The episode that is being played at a table, as far as it has come."""
+        return dict(self._pages[table])
+
 
 def winner_of(tables: Tables, table: int) -> Any:
     """The team that has won a match, or that it was drawn, as records have it."""

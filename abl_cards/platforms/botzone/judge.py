@@ -14,7 +14,10 @@ from typing import Any
 import numpy as np
 
 from abl_cards.games import Engine, Tables
+from abl_cards.games.audience import Audience
 from abl_cards.games.game import GameError
+from abl_cards.games.tables import Listener
+from abl_cards.games.words.records import MatchRecorder
 from abl_cards.platforms.botzone import faults
 from abl_cards.platforms.botzone.dialect import HERE, dialect_of
 from abl_cards.platforms.botzone.faults import Fault, failed, shown
@@ -54,6 +57,16 @@ class BotzoneJudge:
             _compare(case.said, _output(log[-1]), len(log))
         return case.said | ({INITDATA: initdata} if not log else {})
 
+    def record(self, asked: Any) -> dict[str, Any]:
+        """The round of a log as a record of ours, as far as it has come; raises GameError for what is no log."""
+        log, initdata = self._read(asked)
+        recorder = MatchRecorder(self._engine.rules, 1, {})
+        case = Case(self._engine, initdata, recorder)
+        for entry in log[1::2]:
+            case.hear(entry)
+        ended = recorder.records(0)
+        return ended[0] if ended else recorder.begun(0)
+
     def _read(self, asked: Any) -> tuple[list[Any], dict[str, Any]]:
         """The log, and what the round begins with."""
         if not isinstance(asked, dict):
@@ -75,12 +88,13 @@ class BotzoneJudge:
 class Case:
     """One round."""
 
-    def __init__(self, engine: Engine, initdata: dict[str, Any]) -> None:
-        """Deal; raises GameError."""
+    def __init__(self, engine: Engine, initdata: dict[str, Any], listener: Listener | None = None) -> None:
+        """Deal; raises GameError. A listener hears the round."""
         self.initdata, self.heard = initdata, list[Any]()
         self._engine, self._over, self._carried = engine, False, dict[str, Any]()
         self._script = BotzoneScript(engine.rules, cards_of(engine.rules, initdata))
-        self._tables = Tables.resume(engine.rules, dealt_of(engine.rules, initdata), self._script)
+        heard = Audience.of([self._script, *([listener] if listener else [])])
+        self._tables = Tables.resume(engine.rules, dealt_of(engine.rules, initdata), heard)
         self._go_on()
 
     @property

@@ -1,0 +1,32 @@
+"""A log of Botzone's as a record of ours: the judge plays it again, and what it sees is written down."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from abl_cards.games import Engine, GameError
+from abl_cards.platforms.botzone.entry import PLATFORM, Botzone
+
+
+def is_log(value: Mapping[str, Any]) -> bool:
+    """Whether a line is one: ``{"log": […]}``, as ``match --log`` and the site have it."""
+    return isinstance(value.get("log"), list)
+
+
+def profile_of(value: Mapping[str, Any], profiles: Collection[str]) -> str | None:
+    """The profile that a line names; of a log that of the platform, where the game has one."""
+    named = value.get("profile")
+    if isinstance(named, str):
+        return named
+    return PLATFORM if is_log(value) and PLATFORM in profiles else None
+
+
+def own_record(engine: Engine, value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A log as a record, as far as the round has come; anything else as it is. Raises GameError for what is no log."""
+    if not is_log(value):
+        return value
+    platform = Botzone.of(engine)
+    if platform is None:
+        raise GameError(f"{engine.game} is not played on Botzone: its folder does not say platform({PLATFORM})")
+    return platform.judge().record(value)
