@@ -150,6 +150,17 @@ def test_every_variant_of_abl_plays_legal_moves_of_legal_labels(untrained: str, 
         assert (lists.cards[span] == moves.cards[row]).all(axis=1).any()
 
 
+def test_abl_thinks_for_as_long_as_its_name_says(untrained: str) -> None:
+    decisions, _, labels = labels_played(f"{untrained},think=5", 20)
+    assert decisions.legal[labels, np.arange(len(labels))].all()
+    engine = game("guandan").engine()
+    for bad in ("soon", "0", "-3", "nan", "60001"):
+        with pytest.raises(GameError, match="think is a number of milliseconds, up to 60,000"):
+            agent(f"{untrained},think={bad}", engine)
+    with pytest.raises(GameError, match="it does not look ahead, so it needs no time to think"):
+        agent(f"{untrained},think=5,no-lookahead", engine)
+
+
 def test_abl_without_preferences_plays_the_same_labels_and_other_cards(untrained: str) -> None:
     _, best, labels = labels_played(untrained)
     _, drawn, same = labels_played(f"{untrained},no-preferences")

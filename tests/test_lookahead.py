@@ -11,8 +11,13 @@ from abl_cards.agents import agent
 from abl_cards.games import game
 from abl_cards.positions import met_in_play
 from abl_cards.streams import mix_all
+from reasoners.hands import draw
 
 lookahead = pytest.importorskip("abl_cards.agents.lookahead")
+imagining = pytest.importorskip("abl_cards.agents.imagining")
+effort = pytest.importorskip("abl_cards.agents.effort")
+trials = pytest.importorskip("abl_cards.agents.trials")
+SIXTEEN = [effort.Step(16)]
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +37,9 @@ def policy(view: Any, seed: int) -> np.ndarray:
     return np.log(np.maximum(weights / weights.sum(axis=1, keepdims=True), 1e-30)).astype(np.float32)
 
 
-def looked(engine: Any, mind: Any, decisions: Any, seed: int = 0) -> Any:
+def looked(engine: Any, mind: Any, decisions: Any, seed: int = 0, steps: Any = None) -> Any:
     view = mind.look(decisions)
-    return view, policy(view, seed), lookahead.Lookahead(mind).consider(decisions, view, policy(view, seed))
+    return view, policy(view, seed), lookahead.Lookahead(mind, steps).consider(decisions, view, policy(view, seed))
 
 
 def test_only_likely_labels_are_tried_and_the_rest_keep_their_odds(engine: Any, mind: Any) -> None:
@@ -79,10 +84,13 @@ def test_the_others_hands_change_nothing(engine: Any, mind: Any) -> None:
     view, proposed, after = looked(engine, mind, decisions)
     assert (before.points == after.points)[~np.isnan(before.points)].all()
     assert (np.isnan(before.points) == np.isnan(after.points)).all()
+    rounds = [effort.Step(4), effort.Step(4), effort.Step(4, 2)]
+    _, _, among = looked(engine, mind, decisions, steps=rounds)
     row = int(np.flatnonzero(~np.isnan(before.points).all(axis=1))[0])
     one = decisions.at(view.choice[[row]])
-    alone = lookahead.Lookahead(mind).consider(one, mind.look(one), proposed[[row]])
-    np.testing.assert_allclose(alone.points[0], after.points[row], rtol=1e-4)
+    for steps, found in ((None, after), (rounds, among)):
+        alone = lookahead.Lookahead(mind, steps).consider(one, mind.look(one), proposed[[row]])
+        np.testing.assert_allclose(alone.points[0], found.points[row], rtol=1e-4)
 
 
 def test_an_end_is_worth_what_the_rules_say(engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +109,9 @@ def test_an_end_is_worth_what_the_rules_say(engine: Any, mind: Any, monkeypatch:
     tables = engine.imagine(decisions, np.arange(40), others)
     last = tables.decisions(tables.playing())
     moves = last.realise_first(last.legal.argmax(axis=0).astype(np.int16))
-    assert (lookahead.Lookahead(mind)._play_on(tables, moves) == 3).all()
+    seat = tables.seat.copy()
+    tables.play(np.arange(len(tables)), moves)
+    assert (imagining.Imagination(mind).worth(tables, seat) == 3).all()
 
 
 def test_nothing_is_worth_nothing(engine: Any, mind: Any) -> None:
@@ -117,13 +127,13 @@ def test_nothing_is_worth_nothing(engine: Any, mind: Any) -> None:
 def test_points_are_the_mean_over_the_deals_from_the_eyes_of_who_decides(engine: Any, mind: Any) -> None:
     """Against the same thing done one deal at a time, by the public interfaces."""
     decisions = met_in_play(engine, 30, 9)
-    view, _, ahead = looked(engine, mind, decisions)
+    view, _, ahead = looked(engine, mind, decisions, steps=SIXTEEN)
     checked = 0
     for row in np.flatnonzero(~np.isnan(ahead.points).all(axis=1))[:6]:
         here = int(view.choice[row])
         one = decisions.at(np.array([here]))
         keys = mix_all(lookahead.keys_of(view.observation[[row]]), lookahead._AHEAD)
-        deals = lookahead.draw(view.estimate[[row]], one.hidden(), keys, lookahead.DEALS)[0]
+        deals = draw(view.estimate[[row]], one.hidden(), keys, 16)[0]
         for label in np.flatnonzero(~np.isnan(ahead.points[row])):
             worth = [
                 _worth(engine, mind, one, view.survey.lists.rows(view.survey.row[[here], label]), deal)
@@ -138,11 +148,115 @@ def _worth(engine: Any, mind: Any, decisions: Any, moves: Any, deal: np.ndarray)
     tables = engine.imagine(decisions, np.zeros(1, np.int64), deal[None])
     me = int(tables.seat[0])
     tables.play(np.zeros(1, np.int64), moves)
+    return _rest(engine, mind, tables, me, 0)
+
+
+def _rest(engine: Any, mind: Any, tables: Any, me: int, answers: int) -> float:
+    """What a table is worth to a seat after so many answers by the policy."""
     while tables.playing().size:
         now = tables.decisions(np.zeros(1, np.int64))
         view = mind.look(now)
+        if len(view.choice) and answers:
+            answers -= 1
+            labels = mind.weigh(view).argmax(axis=1).astype(np.int16)
+            tables.play(np.zeros(1, np.int64), view.survey.realise(view.complete(labels)))
+            continue
         if len(view.choice):
             value = float(mind.value(view, mind.lay_open(tables, np.zeros(1, np.int64), now.context))[0])
             return value if (int(tables.seat[0]) - me) % 2 == 0 else -value
         tables.play(np.zeros(1, np.int64), view.survey.realise(view.complete(np.zeros(0, np.int16))))
     return float(engine.rewards(tables, np.zeros(1, np.int64))[0, me])
+
+
+def test_rounds_leave_out_what_has_no_hope(engine: Any, mind: Any) -> None:
+    """Whatever is still open has been tried on as many deals as without rounds, and comes to the same."""
+    decisions: Any = met_in_play(engine, 60, 2)
+    _, _, ahead = looked(engine, mind, decisions, steps=[effort.Step(4), effort.Step(4), effort.Step(8)])
+    _, _, whole = looked(engine, mind, decisions, steps=SIXTEEN)
+    assert (np.isnan(ahead.points) == np.isnan(whole.points)).all()
+    there = ~np.isnan(ahead.points)
+    assert (ahead.first[there] == whole.first[there]).all()
+    same = np.isclose(ahead.points, whole.points, rtol=1e-3, atol=1e-4)
+    assert same.any()
+    assert not same[there].all()
+    chosen = ahead.log_probabilities.argmax(axis=1) == whole.log_probabilities.argmax(axis=1)
+    assert chosen[there.any(axis=1)].mean() > 0.8
+
+
+def test_an_answer_is_that_of_the_policy(engine: Any, mind: Any) -> None:
+    """With one, the critic is asked about the position after it."""
+    decisions: Any = met_in_play(engine, 12, 9)
+    every = np.arange(12)
+    hands = decisions.view.hidden_hands
+    moves = decisions.realise_first(decisions.legal.argmax(axis=0).astype(np.int16))
+    found = []
+    for answers in (0, 1):
+        tables = engine.imagine(decisions, every, hands)
+        seat = tables.seat.copy()
+        tables.play(every, moves)
+        found.append(imagining.Imagination(mind).worth(tables, seat, answers))
+    for row in every:
+        one = engine.imagine(decisions, np.array([row]), hands[[row]])
+        me = int(one.seat[0])
+        one.play(np.zeros(1, np.int64), type(moves)(moves.form[[row]], moves.cards[[row]]))
+        assert found[0][row] == pytest.approx(_rest(engine, mind, one, me, 0), rel=1e-3, abs=1e-4)
+        assert found[1][row] == pytest.approx(_rest(engine, mind, one, me, 1), rel=1e-3, abs=1e-4)
+    assert (found[0] != found[1]).any()
+
+
+def test_labels_are_compared_on_the_deals_they_share() -> None:
+    """The second label is left out after two deals, and the other decision is closed."""
+    place, label = np.array([0, 0, 0, 1, 1]), np.array([3, 1, 2, 0, 5])
+    tried = trials.Trials(place, label, np.zeros(5, np.float32), 0.1)
+    tried.note(np.array([[1, 1], [-3, -3], [1, 0.9], [0, 4], [-0.05, 3.95]], np.float32), 0)
+    assert tried.open.tolist() == [0, 2]
+    tried.note(np.array([[2, 2], [1.9, 2.1]], np.float32), 0)
+    assert tried.open.tolist() == [0, 2]
+    np.testing.assert_allclose(tried.points, [1.5, -2.5, 1.475, 2, 1.95], atol=1e-6)
+    np.testing.assert_allclose(tried.first, [1, -3, 1, 0, -0.05])
+    tried.reopen(0.1)
+    assert tried.open.tolist() == [0, 2, 3, 4]
+    tried.open = np.array([0, 2])
+    tried.note(np.array([[0.0], [0.5]], np.float32), 4)  # deeper, and the other way round
+    np.testing.assert_allclose(tried.points[[0, 1, 2]], [0, -3.475, 0.5], atol=1e-6)
+    assert tried.deals == 5
+
+
+def test_time_to_think_is_kept(engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that each round moves on by what it is expected to take."""
+    now = [100.0]
+    monkeypatch.setattr(lookahead.time, "monotonic", lambda: now[0])
+    rounds: list[tuple[int, int]] = []
+
+    class Timed(imagining.Imagination):  # type: ignore[name-defined, misc]
+        def worth(self, tables: Any, seat: Any, answers: int = 0) -> Any:
+            rounds.append((len(tables), answers))
+            now[0] += effort.Pace().seconds(*rounds[-1])
+            return super().worth(tables, seat, answers)
+
+    monkeypatch.setattr(lookahead, "Imagination", Timed)
+    decisions: Any = met_in_play(engine, 30, 2)
+    view = mind.look(decisions)
+    row = int(np.flatnonzero(lookahead._likely(policy(view, 0)).any(axis=1))[0])
+    one = decisions.at(view.choice[[row]])
+    for think, most in ((0.001, 1), (0.012, 3), (1.0, 99)):
+        now[0], rounds[:] = 100.0, []
+        player = lookahead.Lookahead(mind, think=think)
+        ahead = player.consider(one, mind.look(one), np.full((1, 21), -2, np.float32), began=100.0)
+        assert 1 <= len(rounds) <= most
+        assert not np.isnan(ahead.points).all()
+        assert len(rounds) == 1 or now[0] <= 100 + think
+    assert rounds[-1][1] == effort.DEPTHS[0]
+
+
+def test_the_deepest_round_is_taken_for_which_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effort.time, "monotonic", lambda: 5.0)
+    pace = effort.Pace()
+    assert pace.deepest(2, 5.0) is None
+    assert pace.deepest(2, 5.04) == effort.Step(effort.DEEP, 4)
+    assert pace.deepest(2, 5.031) == effort.Step(effort.DEEP // 2, 4)
+    assert pace.deepest(2, 6.0) == effort.Step(effort.DEEP, 16)
+    slow = effort.Pace()
+    for _ in range(40):
+        slow.learn(10, 0, 5 - 10 * pace.seconds(10))
+    assert slow.seconds(10) == pytest.approx(10 * pace.seconds(10), rel=0.01)

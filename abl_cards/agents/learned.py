@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,16 +50,20 @@ class Abl:
 
     def play(self, decisions: Decisions, keys: Keys) -> Moves:
         """The move each."""
+        began = time.monotonic()
         view = self.mind.look(decisions)
-        _, weighed, _ = self._weigh(decisions, view)
+        _, weighed, _ = self._weigh(decisions, view, began)
         return view.survey.realise(_likeliest(view, weighed), None if self._preferences else keys)
 
-    def _weigh(self, decisions: Decisions, view: View) -> tuple[Shares, Shares, Shares | None]:
-        """Log-probabilities as the policy proposes them and as they are after looking ahead, and expected points."""
+    def _weigh(self, decisions: Decisions, view: View, began: float) -> tuple[Shares, Shares, Shares | None]:
+        """Log-probabilities as the policy proposes them and as they are after looking ahead, and expected points.
+
+        Time to think counts from when it began.
+        """
         proposed = self.mind.weigh(view)
         if self._lookahead is None or not len(view.choice):
             return proposed, proposed, None
-        ahead = self._lookahead.consider(decisions, view, proposed)
+        ahead = self._lookahead.consider(decisions, view, proposed, began=began)
         return proposed, ahead.log_probabilities, ahead.points
 
     def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
@@ -77,8 +82,9 @@ class Abl:
         """Labels, estimate and move; None where a card is to be given. Raises GameError away from a table."""
         if not is_play(moment.decision):
             return None
+        began = time.monotonic()
         view = self.mind.look(moment.decision)
-        proposed, weighed, points = self._weigh(moment.decision, view)
+        proposed, weighed, points = self._weigh(moment.decision, view, began)
         keys = None if self._preferences else np.zeros(1, np.uint64)
         return Opinion(
             row=int(view.survey.rows_of(_likeliest(view, weighed), keys)[0]),
@@ -125,7 +131,9 @@ def _chances(view: View, weighed: Shares) -> Shares:
 
 
 WORDS = ("no-abln", "no-projection", "no-preferences", "no-lookahead", "supervised")
-KEYS = ("without", "kb", "preset", "weights")
+MOST_MILLISECONDS = 60_000
+"""Nobody waits longer for a decision."""
+KEYS = ("without", "kb", "preset", "weights", "think")
 
 
 def abl_agent(name: AgentName, engine: Engine) -> Abl:
@@ -134,7 +142,8 @@ def abl_agent(name: AgentName, engine: Engine) -> Abl:
     ``no-abln`` is its twin that was trained without an estimate of the hidden hands, ``no-projection`` takes the
     estimate as it comes, ``no-preferences`` plays any card set of its label, ``no-lookahead`` the label that its policy
     proposes; ``supervised`` is where self-play began: its critic has learned nothing yet, so it does not look ahead.
-    ``preset`` chooses other shipped weights, ``weights`` a file; ``without`` and ``kb`` are those of the agent kb.
+    ``preset`` chooses other shipped weights, ``weights`` a file; ``think`` is how many milliseconds it may look ahead;
+    ``without`` and ``kb`` are those of the agent kb.
     """
     try:
         import torch
@@ -148,9 +157,25 @@ def abl_agent(name: AgentName, engine: Engine) -> Abl:
     torch.set_num_threads(min(torch.get_num_threads(), THREADS))
     networks = load_networks(weights_of(name, engine), engine)
     mind = Mind(engine, judge_of(name, engine), networks, project=not name.has("no-projection"))
-    ahead = networks.valued and not name.has("no-lookahead")
-    lookahead = Lookahead(mind, temperature=networks.preset.temperature) if ahead else None
+    looks, think = networks.valued and not name.has("no-lookahead"), _think(name)
+    if think is not None and not looks:
+        raise GameError(f"agent '{name}': it does not look ahead, so it needs no time to think; leave out think")
+    lookahead = Lookahead(mind, temperature=networks.preset.temperature, think=think) if looks else None
     return Abl(mind, not name.has("no-preferences"), lookahead, options=networks.chooses)
+
+
+def _think(name: AgentName) -> float | None:
+    """The seconds that a name gives a decision, if it does; raises GameError."""
+    text = name.value("think")
+    if text is None:
+        return None
+    try:
+        milliseconds = float(text)
+    except ValueError:
+        milliseconds = 0.0
+    if not 0 < milliseconds <= MOST_MILLISECONDS:
+        raise GameError(f"agent '{name}': think is a number of milliseconds, up to {MOST_MILLISECONDS:,}")
+    return milliseconds / 1000
 
 
 def weights_of(name: AgentName, engine: Engine) -> Path:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents.agent import Keys
+from abl_cards.agents.effort import Step
 from abl_cards.agents.lookahead import Lookahead
 from abl_cards.agents.mind import Mind, View
 from abl_cards.games import Decisions, GameError
@@ -73,7 +74,8 @@ class Teacher:
     def __init__(self, mind: Mind, teaching: Teaching) -> None:
         """With its own networks as they are at the time."""
         self._teaching = teaching
-        self._lookahead = Lookahead(mind, teaching.deals, teaching.temperature, max(1, _AT_ONCE // teaching.deals))
+        at_once = max(1, _AT_ONCE // teaching.deals)
+        self._lookahead = Lookahead(mind, [Step(teaching.deals)], teaching.temperature, at_once)
 
     def lessons(
         self, decisions: Decisions, view: View, proposed: NDArray[np.float32], truth: NDArray[np.uint8], keys: Keys

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from abl_cards.agents.effort import Step
 from abl_cards.agents.lookahead import Lookahead
 from abl_cards.agents.mind import Mind
 from abl_cards.games import GameError, game
@@ -70,8 +71,8 @@ def test_the_deal_that_lies_there_comes_first(engine: Any) -> None:
     )
     np.testing.assert_allclose(one.worth, three.worth, rtol=0.5, atol=0.2)  # the weights differ, the deal does not
     assert (one.foreseen != three.foreseen).any()
-    ahead = Lookahead(play.mind, 1).consider(decisions, view, proposed, truth=truth)
-    swapped = Lookahead(play.mind, 1).consider(decisions, view, proposed, truth=truth[:, ::-1])
+    ahead = Lookahead(play.mind, [Step(1)]).consider(decisions, view, proposed, truth=truth)
+    swapped = Lookahead(play.mind, [Step(1)]).consider(decisions, view, proposed, truth=truth[:, ::-1])
     tried = ~np.isnan(ahead.points)
     assert (ahead.points[tried] == ahead.first[tried]).all()
     assert (ahead.points[tried] != swapped.points[tried]).any()

@@ -1,0 +1,74 @@
+"""What imagined tables come to: forced moves follow, some answers by the policy, and the critic says the rest."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.agents.mind import Mind
+from abl_cards.games import Decisions, Indices, Tables
+from learners.told import Told, counted
+from reasoners.survey import Survey, survey
+
+
+class Imagination:
+    """Plays imagined tables on until somebody has a choice."""
+
+    def __init__(self, mind: Mind) -> None:
+        """The critic of the mind's networks must have learned."""
+        self._mind, self._power = mind, mind.networks.preset.ppo.power
+
+    def worth(self, tables: Tables, seat: NDArray[np.int8], answers: int = 0) -> NDArray[np.float32]:
+        """[m] points that the rest of the episode is worth to seats [m], after so many answers by the policy.
+
+        Somebody is to play at the tables, or the episode is over.
+        """
+        points, valued = np.zeros(len(tables), np.float32), np.zeros(len(tables), np.bool_)
+        left = np.full(len(tables), answers)
+        while (running := (playing := tables.playing())[~valued[playing]]).size:
+            decisions = tables.decisions(running)
+            found = survey(self._mind.engine, self._mind.judge, decisions)
+            several = found.choosable.sum(axis=1) > 1
+            free, forced = np.flatnonzero(several & (left[running] == 0)), np.flatnonzero(~several)
+            here = running[free]
+            value = self._value(decisions.at(free), found, free, tables, here)
+            points[here] = value * counted(tables.rate(here, tables.seat[here], seat[here]), self._power)
+            valued[here] = True
+            only = found.row[forced, found.choosable[forced].argmax(axis=1)]
+            answering = np.flatnonzero(several & (left[running] > 0))
+            tables.play(running[forced], found.lists.rows(only))
+            self._answer(tables, running[answering])
+            left[running[answering]] -= 1
+        over = np.flatnonzero(~valued)
+        ends = self._mind.engine.rewards(tables, over)[np.arange(len(over)), seat[over]]
+        points[over] = counted(ends, self._power)
+        return points
+
+    def _answer(self, tables: Tables, here: Indices) -> None:
+        """The likeliest label by the policy of who is to play at tables [n], who sees what a player sees."""
+        if not here.size:
+            return
+        view = self._mind.look(tables.decisions(here))
+        labels = self._mind.weigh(view).argmax(axis=1).astype(np.int16)
+        tables.play(here, view.survey.realise(view.complete(labels)))
+
+    def _value(
+        self, decisions: Decisions, found: Survey, rows: Indices, tables: Tables, here: Indices
+    ) -> NDArray[np.float32]:
+        """[n] what decisions at tables are worth to who decides; they are rows of a survey."""
+        opened = self._mind.lay_open(tables, here, decisions.context)
+        return self._mind.value(_told(decisions, found, rows), opened)
+
+
+def _told(decisions: Decisions, found: Survey, rows: Indices) -> Told:
+    """What the critic is told of decisions, rows of a survey; it wants neither costs nor estimates."""
+    n = len(rows)
+    return Told(
+        observation=decisions.observe(),
+        legal=found.choosable[rows],
+        to_beat=decisions.label_to_beat,
+        regret=np.zeros((n, 0), np.float32),
+        plays=found.plays[rows],
+        estimate=np.zeros((n, 0, 0), np.float32),
+        replies=np.zeros((n, 0, 0), np.uint8),
+    )
