@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 
 from learners.encoders import Encoder, Layout, multilayer
 from learners.presets import Preset
 
-COPIES = 2
-"""No card exists more often, so estimates end there."""
 _NEVER = 1e-3  # a prior is never surer than this
 
 
 class ABLN(nn.Module):
-    """How many copies of each card each of the other seats holds, as ``2 * sigmoid`` of a deep network."""
+    """How many copies of each card each of the other seats holds, as ``copies * sigmoid`` of a deep network."""
 
-    def __init__(self, layout: Layout, preset: Preset, others: int, cards: int) -> None:
-        """For a game with so many other seats, and hands as vectors of so many cards."""
+    copies: Tensor
+
+    def __init__(self, layout: Layout, preset: Preset, others: int, copies: Sequence[int]) -> None:
+        """For a game with so many other seats, and so many copies of each card: no estimate is greater."""
         super().__init__()
+        cards = len(copies)
+        self.register_buffer("copies", torch.tensor(copies, dtype=torch.float32), persistent=False)
         self.shape, self.from_prior = (others, cards), preset.abln_prior
         self.encoder = Encoder(layout, preset.encoder)
         told = preset.encoder.out + self.from_prior * others * cards
@@ -28,15 +32,15 @@ class ABLN(nn.Module):
             nn.init.zeros_(self.estimate[-1].bias)  # type: ignore[arg-type]
 
     def forward(self, observation: Tensor, prior: Tensor) -> Tensor:
-        """Observations [n, features] to [n, others, cards], each number in 0..2.
+        """Observations [n, features] to [n, others, cards], each number from 0 to the copies there are.
 
         The prior [n, others, cards] is what can be said without learning; a preset may leave it aside.
         """
         hidden = torch.relu(self.encoder(observation))
         if not self.from_prior:
-            return COPIES * torch.sigmoid(self.estimate(hidden)).view(-1, *self.shape)
+            return self.copies * torch.sigmoid(self.estimate(hidden)).view(-1, *self.shape)
         change = self.estimate(torch.cat([hidden, prior.flatten(1)], dim=1)).view(-1, *self.shape)
-        estimate: Tensor = COPIES * torch.sigmoid(torch.logit(prior / COPIES, eps=_NEVER) + change)
+        estimate: Tensor = self.copies * torch.sigmoid(torch.logit(prior / self.copies, eps=_NEVER) + change)
         return estimate
 
 

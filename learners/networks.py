@@ -33,13 +33,18 @@ class GameShape:
     observation: FeatureTable
     labels: int
     others: int  # seats besides the observer's
-    cards: int = 54
+    copies: tuple[int, ...] = (2,) * 54  # of each kind of card
     planes: Callable[[], Planes] = no_planes  # of games whose labels can be shown; raises GameError
+
+    @property
+    def cards(self) -> int:
+        """How many kinds of cards there are."""
+        return len(self.copies)
 
     @classmethod
     def of(cls, engine: Engine) -> GameShape:
         """The sizes of a game."""
-        sizes = len(engine.labels), len(engine.teams) - 1, engine.symmetries.shape[1]
+        sizes = len(engine.labels), len(engine.teams) - 1, tuple(engine.rules.pack.copies.tolist())
         return cls(engine.observation, *sizes, lambda: engine.planes)
 
 
@@ -54,7 +59,7 @@ class Networks(nn.Module):
         layout = Layout.of(shape.observation)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self.abln = ABLN(layout, preset, shape.others, shape.cards) if preset.abln else None
+            self.abln = ABLN(layout, preset, shape.others, shape.copies) if preset.abln else None
             self.decision, self.critic = _deciding(layout, preset, shape)
 
     def arithmetic(self) -> torch.autocast:
