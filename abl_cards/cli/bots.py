@@ -42,12 +42,12 @@ def bot(
     profile: Profile = None,
     agent: Annotated[
         str,
-        typer.Option("--agent", metavar="A", help="Who: kb, kb:without=GROUP, kb:kb=DIR; abl:weights=FILE of Tractor."),
+        typer.Option("--agent", metavar="A", help="Who: kb, kb:without=GROUP, kb:kb=DIR; abl, abl:weights=FILE."),
     ] = "kb",
 ) -> None:
     """Write the agent kb as a program in one file, to be uploaded to Botzone; it needs nothing but Python.
 
-    The rules and preferences are compiled into it. The agent abl of Tractor becomes a zip that needs numpy as well.
+    The rules and preferences are compiled into it. The agent abl becomes a zip that needs numpy as well.
     Programs that read Botzone's JSON play at our tables as the agent program:run=COMMAND.
 
         abl-cards bot doudizhu bot.py --profile botzone

@@ -132,8 +132,10 @@ def test_who_names_no_preset_has_the_usual_one(tmp_path: Path, monkeypatch: pyte
     assert store.shipped("whist", None).stem == "whist-small"
 
 
-def test_a_game_without_weights_says_what_to_do() -> None:
+def test_a_game_without_weights_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights of other networks of the game, such as those that split hands, are no advice."""
+    monkeypatch.setattr(store, "SHIPPED", tmp_path)
+    (tmp_path / "doudizhu-splitter-small.safetensors").touch()
     with pytest.raises(GameError) as caught:
         store.shipped("doudizhu", "small")
     assert str(caught.value) == (

@@ -34,7 +34,7 @@ def bot_source(rules: Rules, judge: Judge) -> str:
     """A program in one file that plays by these rules and preferences; it needs nothing but Python."""
     if dialect_of(rules) is TRACTOR_GAME:
         return _filled("tractor_bot_file.py", tractor_data(rules, judge))
-    return _filled("bot_file.py", _data(rules, judge))
+    return _filled("bot_file.py", bot_data(rules, judge))
 
 
 def _filled(template: str, known: dict[str, Any]) -> str:
@@ -53,7 +53,8 @@ def bare_source(template: str) -> str:
     return without_annotations(source)
 
 
-def _data(rules: Rules, judge: Judge) -> dict[str, Any]:
+def bot_data(rules: Rules, judge: Judge) -> dict[str, Any]:
+    """What the bot of Dou dizhu knows; raises GameError."""
     counter = counter_of(rules)
     if not isinstance(counter, ChainCounter):
         raise GameError("a bot in one file counts plays without suits and wild cards")

@@ -125,8 +125,8 @@ def ask(circuit: Rules, inputs: dict[str, int], columns: int) -> list[int]:
     return evaluate(circuit, [inputs.get(name, 0) for name in circuit["inputs"]], columns)
 
 
-def cheapest_of(rules: Rules, common: dict[str, int], candidates: list[tuple[list[str], Cards]], plays: Plays) -> int:
-    """The number of the candidate with the lowest cost; each is its own facts and what it leaves in the hand."""
+def judged(rules: Rules, common: dict[str, int], candidates: list[tuple[list[str], Cards]], plays: Plays) -> list[int]:
+    """What the preferences say of candidates; each is its own facts and what it leaves in the hand."""
     columns = len(candidates)
     ones = (1 << columns) - 1
     inputs = dict.fromkeys(common, ones)
@@ -135,7 +135,12 @@ def cheapest_of(rules: Rules, common: dict[str, int], candidates: list[tuple[lis
         at_least("left", left, bit, inputs)
         for fact in [*facts, *(f"plays_left({n})" for n in range(1, plays.left(left) + 1))]:
             inputs[fact] = inputs.get(fact, 0) | bit
-    return cheapest(ask(rules["judge"], inputs, columns), rules["weights"], columns)
+    return ask(rules["judge"], inputs, columns)
+
+
+def cheapest_of(rules: Rules, common: dict[str, int], candidates: list[tuple[list[str], Cards]], plays: Plays) -> int:
+    """The number of the candidate with the lowest cost."""
+    return cheapest(judged(rules, common, candidates, plays), rules["weights"], len(candidates))
 
 
 def decide(rules: Rules, view: Rules) -> Cards:
@@ -163,7 +168,9 @@ def decide(rules: Rules, view: Rules) -> Cards:
     for label, laid in moves:
         left = [held - gone for held, gone in zip(hand, laid)]
         candidates.append(([f"play({rules['labels'][label]})"], left))
-    return moves[cheapest_of(rules, inputs, candidates, Plays(rules["plays"]))][1]
+    best = rules.get("best", cheapest_of)  # a bot with networks has its own
+    told = (rules, inputs, candidates, Plays(rules["plays"]))
+    return moves[best(*told) if best is cheapest_of else best(*told, view, moves)][1]
 
 
 def decide_bid(rules: Rules, hand: Cards, bids: list[int]) -> int:
@@ -211,7 +218,9 @@ def answer(rules: Rules, asked: Rules) -> int | list[int]:
         acts = acts[2:]  # nobody has played before the landlord leads
     elif part == 1:
         acts = acts[1:]
-    chosen = decide(rules, _view(rules, part, counts_of(own), acts))
+    view = _view(rules, part, counts_of(own), acts)
+    view["acts"], view["bottom"] = acts, counts_of(opening.get("publiccard", []))
+    chosen = decide(rules, view)
     left = list(own)
     for seat, ids in acts:
         if seat == 0:

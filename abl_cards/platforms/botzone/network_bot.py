@@ -7,6 +7,7 @@ import json
 import re
 import zipfile
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 
@@ -15,26 +16,33 @@ from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Judge
 from abl_cards.platforms.botzone.bot import bare_source
 from abl_cards.platforms.botzone.dialect import dialect_of
+from abl_cards.platforms.botzone.landlord_network import network_data, network_weights
 from abl_cards.platforms.botzone.plain_python import without_annotations
 from abl_cards.platforms.botzone.tractor import TRACTOR_GAME
 from abl_cards.platforms.botzone.tractor_bot import tractor_data
 from learners.looking import Looking
 from learners.networks import Networks
 
-_MODULE = "tractor_bot"
 _IMPORTED = re.compile(r"^from abl_cards\.platforms\.botzone\.\w+ import ", re.MULTILINE)
 _BEGINNING = (1980, 1, 1, 0, 0, 0)  # of the time of zips: the same bot is the same bytes
 
 
 def network_bot(rules: Rules, judge: Judge, networks: Networks) -> bytes:
     """The zip; raises GameError for networks that such a bot cannot be made of."""
-    if dialect_of(rules) is not TRACTOR_GAME:
-        raise GameError("bots with networks are made of Tractor alone; --agent kb is made of this game")
+    if dialect_of(rules) is TRACTOR_GAME:
+        return _zipped("tractor_bot", "network_bot_file.py", tractor_data(rules, judge), weights_of(networks))
+    told, weights = network_data(rules, judge, networks), network_weights(networks)
+    return _zipped("landlord_bot", "landlord_network_file.py", told, weights)
+
+
+def _zipped(module: str, program: str, told: dict[str, Any], weights: bytes) -> bytes:
+    """A program and the module of the bot without networks, which it imports, with what they know."""
+    source = "bot_file.py" if module == "landlord_bot" else f"{module}_file.py"
     parts = {
-        "__main__.py": _program().encode(),
-        f"{_MODULE}.py": bare_source(f"{_MODULE}_file.py").encode(),
-        "rules.json": json.dumps(tractor_data(rules, judge), separators=(",", ":")).encode(),
-        "weights.npz": weights_of(networks),
+        "__main__.py": _program(program, module).encode(),
+        f"{module}.py": bare_source(source).encode(),
+        "rules.json": json.dumps(told, separators=(",", ":")).encode(),
+        "weights.npz": weights,
     }
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
@@ -60,6 +68,6 @@ def weights_of(networks: Networks) -> bytes:
     return stream.getvalue()
 
 
-def _program() -> str:
-    source = (files(__package__) / "network_bot_file.py").read_text("utf-8")
-    return without_annotations(_IMPORTED.sub(f"from {_MODULE} import ", source))
+def _program(name: str, module: str) -> str:
+    source = (files(__package__) / name).read_text("utf-8")
+    return without_annotations(_IMPORTED.sub(f"from {module} import ", source))

@@ -134,6 +134,6 @@ def test_the_command_writes_the_zip(file: Path, tmp_path: Path) -> None:
     shown = run(*words)
     assert shown.exit_code == 0, shown.output
     assert sorted(zipfile.ZipFile(bot).namelist()) == ["__main__.py", "rules.json", "tractor_bot.py", "weights.npz"]
-    shown = run("bot", "doudizhu", str(bot), "--agent", "abl")
-    assert shown.exit_code == 2
-    assert "has no weights for doudizhu" in shown.output
+    shown = run("bot", "doudizhu", str(bot), "--profile", "botzone", "--agent", "abl")
+    assert shown.exit_code == 0, shown.output
+    assert sorted(zipfile.ZipFile(bot).namelist()) == ["__main__.py", "landlord_bot.py", "rules.json", "weights.npz"]

@@ -1,0 +1,54 @@
+"""What the zip of a bot of Dou dizhu with networks is made of: rules as JSON, and weights."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+
+from abl_cards.games.game import GameError
+from abl_cards.games.reading.rules import Rules
+from abl_cards.games.tables import Judge
+from abl_cards.platforms.botzone.bot import bot_data
+from learners.decision import Decision
+from learners.networks import Networks
+from learners.presets import ESTIMATE, LEGAL, PLAYS, REGRET, REPLIES, TO_BEAT
+
+_INPUTS = (ESTIMATE, REPLIES, LEGAL, TO_BEAT, REGRET, PLAYS)
+_SEEN = {"after_landlord", "hand", "bottom", "unseen", "sizes", "played", "bid", "doublings", "recent", "recent_seat"}
+
+
+def network_data(rules: Rules, judge: Judge, networks: Networks) -> dict[str, Any]:
+    """What the program is told of the rules besides what the one without networks is; raises GameError."""
+    features = networks.shape.observation.features
+    unknown = {feature.name for feature in features} - _SEEN
+    if unknown:
+        raise GameError(f"a bot does not see {', '.join(sorted(unknown))}; leave out what sees/2,3 say of it")
+    doubling = {str(form) for (form,) in rules.kb.facts("doubles", 1)}
+    labels = [number for number, label in enumerate(rules.labels) if label in doubling]
+    main, steps = bot_data(rules, judge), next(each.shape[0] for each in features if each.name == "recent")
+    return {
+        **main,
+        "features": [[feature.name, list(feature.shape)] for feature in features],
+        "steps": steps,
+        "pass": int(rules.forms.label_of[rules.forms.passing]),
+        "doubling": labels,
+        "doubling_sizes": sorted({sum(main["main"][label]) for label in labels}),
+    }
+
+
+def network_weights(networks: Networks) -> bytes:
+    """Weights of what estimates and of what decides, as an .npz; raises GameError."""
+    decision, abln = networks.decision, networks.abln
+    if not isinstance(decision, Decision) or abln is None or decision.inputs != _INPUTS:
+        raise GameError("a bot has room for networks with ABLN of the presets small and small-stakes alone")
+    arrays: dict[str, Any] = {}
+    for part, module in (("decision", decision), ("abln", abln)):
+        for name, tensor in module.state_dict().items():
+            arrays[f"{part}.{name}"] = tensor.detach().cpu().numpy().astype(np.float16)
+    arrays["copies"] = np.array(networks.shape.copies, np.float32)
+    arrays["heads"] = np.array([networks.preset.encoder.history_heads])
+    stream = io.BytesIO()
+    np.savez_compressed(stream, **arrays)
+    return stream.getvalue()
