@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from abl_cards.games import GameError
 from abl_cards.logic import KBError
-from abl_cards.page import frames, runs
+from abl_cards.page import frames, reports, runs
 from abl_cards.page.answers import Reviewing
 from abl_cards.page.bounds import LONGEST_BODY, MOST_SOCKETS
 from abl_cards.page.guard import Guard
@@ -62,6 +62,7 @@ def rooms(house: House) -> Starlette:
         Route("/api/labs/{lab}/{folder}.zip", front.zipped),
         Route("/api/watch", front.answering(front.watch)),
         Route("/api/runs", front.answering(front.runs)),
+        Route("/api/reports", front.answering(front.reports)),
         Route("/api/tables", front.answering(front.open), methods=["POST"]),
         Route("/api/reviews", front.answering(front.review), methods=["POST"]),
         Route("/api/reviews/work", front.answering(front.work), methods=["POST"]),
@@ -114,7 +115,8 @@ class Front:
         """The tables that one may look at: for whoever may open some."""
         self._check_token(request)
         folders, desk = self._house.plan.watch, self._house.desk
-        found = await desk.ask(lambda: {"runs": runs.runs(folders), "matches": runs.matches(folders)})
+        found = await desk.ask(lambda: {"runs": runs.runs(folders), "matches": runs.matches(folders),
+                                        "reports": reports.reports(folders)})  # fmt: skip
         return {"tables": self._house.watched(), **found}
 
     async def runs(self, request: Request) -> Any:
@@ -122,6 +124,12 @@ class Front:
         self._check_token(request)
         name, folders = request.query_params.get("name", ""), self._house.plan.watch
         return await self._house.desk.ask(lambda: runs.run(folders, name))
+
+    async def reports(self, request: Request) -> Any:
+        """What an experiment has found, as far as it has come."""
+        self._check_token(request)
+        name, folders = request.query_params.get("name", ""), self._house.plan.watch
+        return await self._house.desk.ask(lambda: reports.report(folders, name))
 
     async def open(self, request: Request) -> Any:
         """Open a table."""

@@ -17,12 +17,12 @@ MOST_BYTES, MOST_POINTS = 8 << 20, 300
 
 def runs(folders: Sequence[Path]) -> list[str]:
     """The folders of runs beneath some folders, by their paths there."""
-    return [name for name, _ in _found(folders, METRICS)]
+    return [name for name, _ in found(folders, METRICS)]
 
 
 def run(folders: Sequence[Path], name: str) -> dict[str, Any]:
     """The numbers of a run by column, thinned out; raises GameError for one that there is none of."""
-    for known, file in _found(folders, METRICS):
+    for known, file in found(folders, METRICS):
         if known == name:
             return {"name": name, **_columns(file)}
     raise GameError("there is no such run")
@@ -30,8 +30,8 @@ def run(folders: Sequence[Path], name: str) -> dict[str, Any]:
 
 def matches(folders: Sequence[Path]) -> list[dict[str, Any]]:
     """The results of matches that ``match --json`` has printed into files: who, against whom, at which rate."""
-    found = []
-    for name, file in _found(folders, RESULTS):
+    some = []
+    for name, file in found(folders, RESULTS):
         if file.stat().st_size > MOST_BYTES:
             continue
         try:
@@ -40,9 +40,9 @@ def matches(folders: Sequence[Path]) -> list[dict[str, Any]]:
             continue  # there are other files of JSON in such folders
         if isinstance(value, dict) and _is_match(value):
             low, high = value["interval"]
-            found.append({"file": name, "agents": list(map(str, value["agents"])), "games": value["games"],
-                          "rate": value["rate"], "low": low, "high": high})  # fmt: skip
-    return found
+            some.append({"file": name, "agents": list(map(str, value["agents"])), "games": value["games"],
+                         "rate": value["rate"], "low": low, "high": high})  # fmt: skip
+    return some
 
 
 def _is_match(value: dict[str, Any]) -> bool:
@@ -53,7 +53,7 @@ def _is_match(value: dict[str, Any]) -> bool:
     return all(type(each) in (int, float) for each in numbers)
 
 
-def _found(folders: Sequence[Path], pattern: str) -> Iterator[tuple[str, Path]]:
+def found(folders: Sequence[Path], pattern: str) -> Iterator[tuple[str, Path]]:
     """Files of a name, none through a link that leads out of the folder; the folder of each by its path."""
     count = 0
     for folder in folders:

@@ -8,7 +8,9 @@ import pytest
 
 from abl_cards.games import GameError
 from abl_cards.page.plan import Plan
+from abl_cards.page.reports import report, reports
 from abl_cards.page.runs import MOST_POINTS, matches, run, runs
+from experiments.report import Bars, Curves, Matrix, Report, Table
 
 
 @pytest.fixture
@@ -41,11 +43,43 @@ def test_nothing_else_is_read(folder: Path, name: str) -> None:
         run([folder], name)
 
 
+def test_reports_are_read_and_what_is_none_is_left_out(folder: Path) -> None:
+    made = Report(
+        [Table("parts", "Parts", ("name", "won"), [["a", 0.5], ["b", None]], "a note")],
+        [Curves("wins", "Wins", "games", "share", {"kb": [(0, 0.5), (10, 0.7)]}),
+         Bars("bars", "B", "x", {"kb": (0.5, 0.4, 0.6)}, 0.5), Matrix("all", "All", ("a",), ("b",), [[None]])],
+    )  # fmt: skip
+    (folder / "tried").mkdir()
+    file = folder / "tried" / "results.json"
+    file.write_text(json.dumps({"experiment": "tried", "command": "abl-cards", **made.to_json()}))
+    assert reports([folder]) == ["watched/tried"]
+    told = report([folder], "watched/tried")
+    assert told["tables"][0]["rows"] == [["a", 0.5], ["b", None]]
+    assert [each["kind"] for each in told["plots"]] == ["lines", "bars", "matrix"]
+    assert told["plots"][0]["lines"] == {"kb": [[0, 0.5], [10, 0.7]]}
+    strange: dict[str, Any] = {
+        "tables": {"x": {"rows": [5]}, "y": 3, "<b>": {"rows": [{"c": [1]}]}},
+        "plots": {"p": {"lines": {"a": [[1, "x"], [1e999, 2]]}}, "q": {}, "r": {"values": [], "rows": 5}},
+    }
+    file.write_text(json.dumps(strange))
+    told = report([folder], "watched/tried")
+    assert (told["tables"], told["plots"]) == (
+        [{"name": "<b>", "title": "", "note": "", "columns": ["c"], "rows": [["[1]"]]}],
+        [{"name": "r", "title": "", "across": "", "up": "", "kind": "matrix", "rows": [], "columns": [], "values": []}],
+    )
+    for text in ("", "[]", "[" * 9999):
+        file.write_text(text)
+        with pytest.raises(GameError):
+            report([folder], "watched/tried")
+
+
 def test_the_page_shows_them(with_page: Any, folder: Path) -> None:
     async def test(page: Any) -> None:
         told = (await page.ask("/api/watch", **page.headers)).json()
         assert (told["runs"], len(told["matches"]), told["tables"]) == (["watched/mine"], 1, [])
         assert (await page.ask("/api/runs", **page.headers)).status == 400
         assert (await page.ask("/api/runs")).status == 403
+        assert (await page.ask("/api/reports", **page.headers)).status == 400
+        assert (await page.ask("/api/reports")).status == 403
 
     with_page(test, Plan(watch=(folder,)))
