@@ -75,8 +75,8 @@ def _plot(value: Mapping[str, Any]) -> dict[str, Any] | None:
         return {**title, "kind": "bars", "bars": {_text(name): bar[0] for name, each in bars.items()
                                                   if (bar := _rows_of([each], 3))}}  # fmt: skip
     if isinstance(values, list) and all(isinstance(row, list) for row in values):
-        told = (value.get(way) for way in ("rows", "columns"))
-        names = [list(map(_text, some[:MOST_CELLS])) if isinstance(some, list) else [] for some in told]
+        headings = (value.get(way) for way in ("rows", "columns"))
+        names = [list(map(_text, some[:MOST_CELLS])) if isinstance(some, list) else [] for some in headings]
         cells = [[_cell(each) for each in row[:MOST_CELLS]] for row in values[:MOST_CELLS]]
         return {**title, "kind": "matrix", "rows": names[0], "columns": names[1], "values": cells}
     return None
