@@ -178,7 +178,7 @@ def explain(
     The preferences are told what the opinion estimates of the other hands. Raises GameError for an unknown language.
     """
     scores = Scores(judge, moment, Phrasebook.of(judge.kb, engine, language), opinion)
-    order, labels = scores.order, moment.labels
+    order, labels = scores.order, scores.names
     best = order[0] if opinion is None else opinion.row
     others = [row for row in order if labels[row] != labels[best]] or [row for row in order if row != best]
     return Explanation(
@@ -211,9 +211,9 @@ def _weights(name: str, one: Mapping[str, Reason], two: Mapping[str, Reason]) ->
 
 def _weigh(moment: Moment, opinion: Opinion | None) -> tuple[NDArray[np.float64] | None, list[float | None]]:
     """[moves] how likely an opinion finds the label of each, as a number to sort by and as a probability."""
-    if opinion is None or not is_play(moment.decision):
+    if opinion is None:
         return None, [None] * len(moment.actions)
-    labels = moment.decision.labels_of(moment.lists.form)
+    labels = _numbers(moment)
     chances = [
         float(chance) if chosen else None
         for chance, chosen in zip(opinion.probabilities[labels], opinion.choosable[labels], strict=True)
@@ -223,9 +223,16 @@ def _weigh(moment: Moment, opinion: Opinion | None) -> tuple[NDArray[np.float64]
 
 def _of_labels(moment: Moment, opinion: Opinion | None, ask: Callable[[Opinion, int], T | None]) -> list[T | None]:
     """[moves] what an opinion answers when it is asked about the label of each."""
-    if opinion is None or not is_play(moment.decision):
+    if opinion is None:
         return [None] * len(moment.actions)
-    return [ask(opinion, int(label)) for label in moment.decision.labels_of(moment.lists.form)]
+    return [ask(opinion, int(label)) for label in _numbers(moment)]
+
+
+def _numbers(moment: Moment) -> NDArray[np.integer]:
+    """[moves] the number of the label of each, of what is chosen that of the option."""
+    if is_play(moment.decision):
+        return moment.decision.labels_of(moment.lists.form)
+    return moment.lists.cards[:, 0]
 
 
 class Scores:
@@ -240,6 +247,9 @@ class Scores:
     ) -> None:
         self.book, self._moment, self._judge = book, moment, judge
         estimate = opinion.told if opinion else None
+        # Who has an opinion on options weighs each by itself.
+        each = opinion is not None and not is_play(moment.decision)
+        self.names = tuple(map(str, moment.actions)) if each else moment.labels
         likely, self._chances = _weigh(moment, opinion)
         self._answers = _of_labels(moment, opinion, Opinion.answers_to)
         self._ahead = _of_labels(moment, opinion, Opinion.ahead_of)
@@ -256,7 +266,7 @@ class Scores:
         return Verdict(
             place=self.place[row],
             action=self._moment.actions[row],
-            label=self._moment.labels[row],
+            label=self.names[row],
             cost=sum(reason.weight for reason in reasons),
             reasons=reasons,
             violates=tuple(self._judge.kb.constraints[number] for number in self.violated(row)),
@@ -270,7 +280,7 @@ class Scores:
         first: dict[str, int] = {}
         for row in self.order:
             if self._chances[row] is not None:
-                first.setdefault(self._moment.labels[row], row)
+                first.setdefault(self.names[row], row)
         return tuple(self.verdict(row) for row in first.values())
 
     def violated(self, row: int) -> list[int]:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from abl_cards.games import game
+from reasoners.explanation import explain
 from reasoners.minimiser import Minimiser
 
 foreseen = pytest.importorskip("abl_cards.agents.foreseen")
@@ -72,3 +73,19 @@ class Counting:
 
     def worth(self, tables: Any, seat: np.ndarray) -> np.ndarray:
         return tables.state.hands[np.arange(len(tables)), (seat + 1) % 3, -3].astype(np.float32)
+
+
+def test_an_opinion_on_options_tells_what_each_is_worth(engine: Any) -> None:
+    tables = engine.tables(np.arange(4, dtype=np.uint64))
+    choices = tables.choices(tables.choosing())
+    ahead = foreseen.OptionsAhead(engine, Fond(engine, 1.0), Minimiser.of(engine), deals=4)
+    for row in range(4):
+        moment = engine.look(choices, row)
+        opinion = ahead.opinion(moment.decision)
+        found = explain(engine, engine.judge(), moment, opinion=opinion)
+        assert {each.label for each in found.labels} == {str(action) for action in moment.actions}
+        assert sum(each.probability or 0.0 for each in found.labels) == pytest.approx(1, abs=1e-5)
+        chosen = ahead.choose(moment.decision)[0]
+        assert str(engine.rules.words.options[chosen]) == str(found.chosen.action)
+        assert found.chosen.ahead is not None
+        assert found.chosen.ahead.points == max(each.ahead.points for each in found.labels if each.ahead)

@@ -15,8 +15,11 @@ from abl_cards.games import Choices, Engine, Indices, Tables
 from abl_cards.streams import mix_all
 from reasoners.hands import counting, draw
 from reasoners.minimiser import Minimiser
+from reasoners.opinion import Opinion
 from reasoners.replies import keys_of
 
+TEMPERATURE = 0.1
+"""Points that outweigh a factor e where options are told by their probability; the best one is chosen."""
 DEALS = 64
 """Deals that each option is tried on: choices are few, and much hangs on them."""
 _AT_ONCE = 32  # choices, for the sake of memory
@@ -53,6 +56,20 @@ class OptionsAhead:
         points = np.full((len(rows), choices.options.shape[1]), -np.inf, np.float32)
         points[place, option] = worth.reshape(-1, self._deals).mean(axis=1)
         return points
+
+    def opinion(self, choice: Choices) -> Opinion:
+        """What led to the choice at one table: the points of every option, in the place of labels."""
+        (chosen,), (liked,) = self.choose(choice), self._minimiser.choose(choice)
+        points = self.points(choice, np.arange(1))[0]
+        may = choice.options[0] > 0
+        weighed = np.where(may, points / np.float32(TEMPERATURE), np.float32(-np.inf))
+        weighed -= np.logaddexp.reduce(weighed[may])
+        return Opinion(
+            row=int(np.flatnonzero(choice.moves().cards[:, 0] == chosen)[0]),
+            log_probabilities=weighed,
+            proposed=np.where(np.arange(len(may)) == liked, np.float32(0), np.float32(-np.inf)),
+            points=np.where(may, points, np.float32(np.nan)),
+        )
 
     def _play_on(self, tables: Tables, options: NDArray[np.uint8]) -> NDArray[np.float32]:
         """[m] what imagined tables [m] are worth to the seats that choose, after these options."""

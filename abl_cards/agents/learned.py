@@ -79,9 +79,10 @@ class Abl:
     # --- why --------------------------------------------------------------------------------------------------------
 
     def opinion(self, moment: Moment) -> Opinion | None:
-        """Labels, estimate and move; None where a card is to be given. Raises GameError away from a table."""
+        """Labels, estimate and move; None where the preferences choose. Raises GameError away from a table."""
         if not is_play(moment.decision):
-            return None
+            told = self._options is not None and moment.decision.view.at_table
+            return self._options.opinion(moment.decision) if self._options and told else None
         began = time.monotonic()
         view = self.mind.look(moment.decision)
         proposed, weighed, points = self._weigh(moment.decision, view, began)
