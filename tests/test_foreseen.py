@@ -88,4 +88,5 @@ def test_an_opinion_on_options_tells_what_each_is_worth(engine: Any) -> None:
         chosen = ahead.choose(moment.decision)[0]
         assert str(engine.rules.words.options[chosen]) == str(found.chosen.action)
         assert found.chosen.ahead is not None
-        assert found.chosen.ahead.points == max(each.ahead.points for each in found.labels if each.ahead)
+        expected = [each.ahead.points or 0.0 for each in found.labels if each.ahead]
+        assert found.chosen.ahead.points == max(expected)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,8 +81,8 @@ class Abl:
     def opinion(self, moment: Moment) -> Opinion | None:
         """Labels, estimate and move; None where the preferences choose. Raises GameError away from a table."""
         if not is_play(moment.decision):
-            told = self._options is not None and moment.decision.view.at_table
-            return self._options.opinion(moment.decision) if self._options and told else None
+            choice, ahead = cast("Choices", moment.decision), self._options
+            return ahead.opinion(choice) if ahead is not None and choice.view.at_table else None
         began = time.monotonic()
         view = self.mind.look(moment.decision)
         proposed, weighed, points = self._weigh(moment.decision, view, began)

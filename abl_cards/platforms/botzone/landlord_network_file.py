@@ -42,7 +42,7 @@ def rectified(numbers: Numbers) -> Numbers:
 
 def logistic(numbers: Numbers) -> Numbers:
     """Between 0 and 1."""
-    found: Numbers = 1 / (1 + np.exp(-numbers))
+    found: Numbers = (1 / (1 + np.exp(-numbers))).astype(np.float32)
     return found
 
 

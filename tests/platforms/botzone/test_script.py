@@ -12,7 +12,7 @@ import pytest
 from abl_cards.agents import agent
 from abl_cards.games import GameError, Moves, game
 from abl_cards.platforms.botzone import bot_file
-from abl_cards.platforms.botzone.bot import _data
+from abl_cards.platforms.botzone.bot import bot_data
 from abl_cards.platforms.botzone.dialect import HERE, dialect_of
 from abl_cards.platforms.botzone.entry import Botzone
 from abl_cards.platforms.botzone.faults import Fault
@@ -27,7 +27,7 @@ from tests.platforms.botzone.old_python import too_new
 def test_the_bot_plays_what_kb_plays(profile: str) -> None:
     """In whole games, every decision and bid of all three seats."""
     engine = engine_of(None, profile)
-    rules, kb = json.loads(json.dumps(_data(engine.rules, engine.judge()))), agent("kb", engine)
+    rules, kb = json.loads(json.dumps(bot_data(engine.rules, engine.judge()))), agent("kb", engine)
     script = BotzoneScript(engine.rules)
     tables = engine.tables(match_keys(1, 31), script)
     for number in range(3):
