@@ -79,6 +79,7 @@ class Opinion:
     points: NDArray[np.float32] | None = None  # [labels] expected of the labels it looked ahead at, NaN elsewhere
     drawn: bool = False  # whether any card set of the label would have done
     estimate: HandEstimate | None = None
+    imagined: NDArray[np.uint8] | None = None  # [deals, others, cards] the first of the deals it looked ahead on
     answered: NDArray[np.float32] | None = None  # [others, labels] how likely each could answer each; NaN for a pass
 
     def answers_to(self, label: int) -> dict[str, float | None] | None:

@@ -42,6 +42,25 @@ def looked(engine: Any, mind: Any, decisions: Any, seed: int = 0, steps: Any = N
     return view, policy(view, seed), lookahead.Lookahead(mind, steps).consider(decisions, view, policy(view, seed))
 
 
+def test_the_deals_that_are_told_are_those_that_were_looked_at(
+    engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decisions = met_in_play(engine, 60, 2)
+    row = int(mind.look(decisions).choice[0])
+    one = decisions.at(np.array([row]))
+    view = mind.look(one)
+    seen: list[Any] = []
+    imagine = type(engine).imagine
+    monkeypatch.setattr(type(engine), "imagine", lambda self, *asked: seen.append(asked[2]) or imagine(self, *asked))
+    player = lookahead.Lookahead(mind, SIXTEEN)
+    player.consider(one, view, np.log(np.where(view.legal, 0.2, 1e-9)).astype(np.float32))
+    told = player.imagined(one, view, 4)
+    assert (told == seen[0][:4]).all()
+    hidden = one.hidden()
+    assert (told.sum(axis=1) == hidden.unseen[0]).all()
+    assert (told.sum(axis=2) == hidden.left[0]).all()
+
+
 def test_only_likely_labels_are_tried_and_the_rest_keep_their_odds(engine: Any, mind: Any) -> None:
     view, proposed, ahead = looked(engine, mind, met_in_play(engine, 60, 2))
     tried = ~np.isnan(ahead.points)

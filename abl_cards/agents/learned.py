@@ -95,7 +95,14 @@ class Abl:
             drawn=not self._preferences,
             estimate=self._estimate(moment.decision, view),
             answered=self._answered(view),
+            imagined=self._imagined(moment.decision, view, points),
         )
+
+    def _imagined(self, decision: Decisions, view: View, points: Shares | None) -> NDArray[np.uint8] | None:
+        """Some of the deals that it looked ahead on; None where it did not."""
+        if self._lookahead is None or points is None or np.isnan(points).all():
+            return None
+        return self._lookahead.imagined(decision, view, SHOWN)
 
     def _answered(self, view: View) -> NDArray[np.float32] | None:
         """What the decision model was told of who could answer what; None where it was told nothing."""
@@ -131,6 +138,8 @@ def _chances(view: View, weighed: Shares) -> Shares:
     return np.where(view.legal[0], weighed[0], np.float32(-np.inf))
 
 
+SHOWN = 4
+"""Deals that are told of those that it looked ahead on."""
 WORDS = ("no-abln", "no-projection", "no-preferences", "no-lookahead", "supervised")
 MOST_MILLISECONDS = 60_000
 """Nobody waits longer for a decision."""

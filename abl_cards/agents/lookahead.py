@@ -33,6 +33,7 @@ LABELS, LEAST = 5, 0.01
 TEMPERATURE = 0.1
 """Points of an episode that outweigh a factor e between two probabilities."""
 _AT_ONCE = 64  # decisions, for the sake of memory
+_FIRST = np.zeros(1, np.int64)
 _AHEAD = 17  # what the random numbers are for
 
 
@@ -102,6 +103,11 @@ class Lookahead:
             self._go(asking, trials, None if self._think is None else until)
             points[part[place], label], first[part[place], label] = trials.points, trials.first
         return Foresight(_tilted(proposed, points, self._temperature), points, first)
+
+    def imagined(self, decisions: Decisions, view: View, number: int) -> NDArray[np.uint8]:
+        """[number, others, cards] the first of the deals on which the first choice of a view is looked at."""
+        deals: NDArray[np.uint8] = self._draw(_Asked(decisions, view, _FIRST, None), _FIRST, 0, number)[0]
+        return deals
 
     def worth(self, tables: Tables, seat: NDArray[np.int8]) -> NDArray[np.float32]:
         """[m] what imagined tables [m] are worth to seats [m], where somebody is to play or the episode is over."""

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from abl_cards.agents import Reasoned
-from abl_cards.games import Choices, Engine, GameError, Moment, Tables
+from abl_cards.games import Choices, Decisions, Engine, GameError, Moment, Moves, Tables
 from abl_cards.games.tables import is_play
+from abl_cards.games.words.composing import composed_of
 from abl_cards.games.words.finding import find_options
-from abl_cards.games.words.plays import PASS, option_json
-from abl_cards.page.whole import whole_play
+from abl_cards.games.words.plays import PASS, option_json, read_play
+from abl_cards.page.course import play_pair
+from abl_cards.page.whole import Whole, whole_play
 from abl_cards.page.words import cards_laid
 from reasoners.account import draw_together
 from reasoners.explanation import Difference, Explanation, Reason, Verdict, explain
@@ -24,7 +26,7 @@ MOST_REASONS, MOST_LABELS, MOST_NEXT = 12, 6, 2
 def hint(engine: Engine, player: Reasoned, moment: Moment, language: str, tables: Tables) -> dict[str, Any]:
     """The best move, the next best, what speaks for and against each, and what the agent goes by besides.
 
-    Where plays are laid card by card the reasons are those of the first card, and the cards those of the whole play.
+    Where plays are laid card by card the cards are those of the whole play, with the reasons of every step.
     """
     opinion = player.opinion(moment)
     found = explain(engine, player.judge, moment, language, opinion)
@@ -32,15 +34,23 @@ def hint(engine: Engine, player: Reasoned, moment: Moment, language: str, tables
     labels = found.labels[:MOST_LABELS] if opinion is not None else ()
     best = verdict_json(found, found.chosen)
     if engine.rules.composing and is_play(moment.decision):
-        letters, cards = engine.rules.letters, cards_laid(whole_play(tables, player).cards[0])
-        best |= {"cards": [letters.texts[card] for card in cards], "value": letters.write(cards) or PASS}
+        whole = whole_play(engine, tables, player, language)
+        letters, cards = engine.rules.letters, cards_laid(whole.moves.cards[0])
+        best |= {"cards": [letters.texts[card] for card in cards], "value": letters.write(cards) or PASS,
+                 "steps": steps_json(whole)}  # fmt: skip
     return {
         "best": best,
         "next": [verdict_json(found, each) | {"difference": difference(found, each)} for each in others],
         "moves": len(moment.actions),
         "labels": [label_json(found, each) for each in labels],
         "estimate": None if opinion is None else estimate(engine, opinion),
+        "imagined": None if opinion is None else imagined(engine, opinion),
     }  # fmt: skip
+
+
+def steps_json(whole: Whole) -> list[dict[str, Any]]:
+    """The steps of a play that is laid card by card, where there are several."""
+    return [verdict_json(each.found, each.verdict) for each in whole.steps] if len(whole.steps) > 1 else []
 
 
 def _next_best(found: Explanation) -> list[Verdict]:
@@ -54,7 +64,9 @@ def _next_best(found: Explanation) -> list[Verdict]:
     return others or ([found.runner_up] if found.runner_up is not None else [])
 
 
-def why(engine: Engine, player: Reasoned, moment: Moment, value: Any, language: str) -> dict[str, Any]:
+def why(
+    engine: Engine, player: Reasoned, moment: Moment, value: Any, language: str, tables: Tables
+) -> dict[str, Any]:  # fmt: skip
     """Whether a move of somebody's own is legal, by which rules, and what it costs more than the best."""
     found = explain(engine, player.judge, moment, language, player.opinion(moment))
     decision = moment.decision
@@ -64,12 +76,25 @@ def why(engine: Engine, player: Reasoned, moment: Moment, value: Any, language: 
             raise option
         (row,) = np.flatnonzero(moment.lists.cards[:, 0] == option).tolist()
         return {"best": verdict_json(found, found.chosen), "readings": [_judged(found, row)]}
+    parts = _parts(engine, decision, value)
+    if parts is not None and len(parts) > 1:
+        whole = whole_play(engine, tables, player, language, parts)
+        text = play_pair(engine, int(parts[-1].form[0]), len(value))[language == "zh"]
+        return {"best": verdict_json(found, found.chosen),
+                "readings": [{"label": text, "legal": True, "steps": steps_json(whole)}]}  # fmt: skip
     readings = []
     for reading in engine.readings(moment, json.dumps(value)):
         judged = {} if reading.row is None else _judged(found, reading.row)
         readings.append({"label": found.book.label(reading.label), "legal": reading.row is not None,
                          "why": reading.why.to_json()} | judged)  # fmt: skip
     return {"best": verdict_json(found, found.chosen), "readings": readings}
+
+
+def _parts(engine: Engine, decision: Decisions, value: Any) -> list[Moves] | None:
+    """The steps by which somebody's cards are laid one after the other; None where they are no such play."""
+    if not engine.rules.composing or not isinstance(value, list) or len(value) < 2:
+        return None
+    return composed_of(decision, 0, read_play(engine.rules, value).cards)
 
 
 def _judged(found: Explanation, row: int) -> dict[str, Any]:
@@ -113,6 +138,16 @@ def label_json(found: Explanation, verdict: Verdict) -> dict[str, Any]:
         "points": None if ahead is None else ahead.points, "before": None if ahead is None else ahead.proposed,
         "answers": None if verdict.answers is None else dict(verdict.answers),
     }  # fmt: skip
+
+
+def imagined(engine: Engine, opinion: Any) -> list[list[list[str]]] | None:
+    """The first of the deals that an agent has looked ahead on: by deal, the hands of the others."""
+    if opinion.imagined is None:
+        return None
+    texts, order = engine.rules.letters.texts, range(len(engine.rules.pack))
+    return [
+        [[texts[kind] for kind in order for _ in range(int(hand[kind]))] for hand in deal] for deal in opinion.imagined
+    ]
 
 
 def estimate(engine: Engine, opinion: Any) -> dict[str, Any] | None:

@@ -212,7 +212,7 @@ class Visitor:
     async def _why(self, message: dict[str, Any]) -> Answer:
         language, name, value = _language(message), frames.word(message, "agent", "kb"), message.get("value")
         told = await self._advise(message, lambda player, moment: advice.why(
-            self._table.engine, player, moment, value, language), name)  # fmt: skip
+            self._table.engine, player, moment, value, language, self._table.tables), name)  # fmt: skip
         return {"type": "why", "agent": name, **told}
 
     async def _advise(

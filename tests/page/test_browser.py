@@ -211,12 +211,16 @@ def test_two_browsers_at_a_table(look: Any) -> None:
 
 def test_hints_reasons_and_taking_back(look: Any) -> None:
     here = look()
-    here.new_table(game="guandan", seed=7, seats=["person", "kb", "kb", "kb"])
+    here.new_table(game="guandan", seed=9, seats=["person", "kb", "kb", "kb"])
     state = here.my_turn()
     here.press("b")
     here.page.wait_for_selector(".labels")
     here.page.wait_for_selector(".hand .picked")
     here.page.wait_for_timeout(400)
+    here.page.locator(".imagined summary").click()
+    assert here.page.locator(".imagined li").count() == 4
+    assert serious(here.page) == []
+    here.page.locator(".imagined summary").click()
     here.picture("table")
     here.press("w")
     here.page.wait_for_selector(".why")

@@ -121,6 +121,24 @@ def test_hints_and_reasons_in_both_languages(with_page: Run) -> None:
     with_page(test)
 
 
+async def until_several(socket: Socket) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Play on as the hints say, until one is laid in several steps."""
+    for number in range(10, 60):
+        table = socket.table
+        socket.say(do="hint", at=table["at"], n=number)
+        told = await socket.until("hint")
+        if told["best"].get("steps"):
+            return table, told
+        if table["asked"]["kind"] == "choice":
+            socket.say(do="choose", values=[told["best"]["value"]], at=table["at"])
+        else:
+            socket.say(do="play", value=told["best"]["value"], at=table["at"])
+        if (await socket.next())["phase"] == "end":
+            socket.say(do="go")
+            await socket.next()
+    raise AssertionError("no play has had several steps")
+
+
 def test_a_hint_where_plays_are_laid_card_by_card_is_a_whole_play(with_page: Run) -> None:
     async def test(page: Any) -> None:
         socket = await page.begin(game="tractor", seed=5)
@@ -132,6 +150,14 @@ def test_a_hint_where_plays_are_laid_card_by_card_is_a_whole_play(with_page: Run
         told = await socket.until("hint")
         socket.say(do="pick", at=table["at"], cards=told["best"]["cards"], n=2)
         assert (await socket.until("picked"))["readings"]
+        table, told = await until_several(socket)
+        steps = told["best"]["steps"]
+        assert sorted(card for each in steps for card in each["cards"]) == sorted(told["best"]["cards"])
+        assert all(each["reasons"] for each in steps if each["cost"])
+        socket.say(do="why", at=table["at"], value=told["best"]["cards"], n=3)
+        (reading,) = (await socket.until("why"))["readings"]
+        assert reading["legal"]
+        assert sorted(card for each in reading["steps"] for card in each["cards"]) == sorted(told["best"]["cards"])
 
     with_page(test)
 

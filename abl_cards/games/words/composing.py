@@ -20,12 +20,17 @@ _HERE = np.zeros(1, np.int64)
 
 def composed(decisions: Decisions, row: int, cards: Cards) -> Moves | None:
     """The cards as one play of a decision; None where they cannot be laid so."""
-    found = _go_on(_copy(decisions, decisions.which[row]), Counter(cards))
-    if found is None:
+    parts = composed_of(decisions, row, cards)
+    if parts is None:
         return None
     laid = np.full((1, decisions.rules.widest), NO_CARD, np.uint8)
     laid[0, : len(cards)] = sorted(cards)
-    return Moves(np.array([found], np.int16), laid)
+    return Moves(parts[-1].form, laid)
+
+
+def composed_of(decisions: Decisions, row: int, cards: Cards) -> list[Moves] | None:
+    """What is laid one after the other to make one play of these cards; None where they cannot be laid so."""
+    return _go_on(_copy(decisions, decisions.which[row]), Counter(cards))
 
 
 def _copy(decisions: Decisions, table: int) -> Tables:
@@ -34,18 +39,18 @@ def _copy(decisions: Decisions, table: int) -> Tables:
     return tables
 
 
-def _go_on(tables: Tables, left: Counter[int]) -> int | None:
-    """The form of the last part, where parts of these cards complete the play."""
+def _go_on(tables: Tables, left: Counter[int]) -> list[Moves] | None:
+    """The parts of these cards that complete the play, if there are such."""
     decisions = tables.decisions(_HERE)
     lists = decisions.moves()
     for move in _parts(tables, lists, left):
-        form, after = int(lists.form[move]), _copy(decisions, 0)
+        part, after = lists.rows(np.array([move])), _copy(decisions, 0)
         rest = left - Counter(cards_laid(lists, move))
-        done, _ = tricks.lay(tables.rules, after.state, _HERE, lists.rows(np.array([move])), None)
+        done, _ = tricks.lay(tables.rules, after.state, _HERE, part, None)
         if not rest and (done.size or _may_end(after)):
-            return form
+            return [part]
         if rest and not done.size and (found := _go_on(after, rest)) is not None:
-            return found
+            return [part, *found]
     return None
 
 

@@ -40,7 +40,18 @@ export function Verdict({ heading, verdict, deck, take, moves }) {
     ${verdict.cards.length > 0 && html`<${Cards} deck=${deck} cards=${verdict.cards} small />`}
     <p class="small">${t('cost', verdict.cost)}${moves ? ` · ${t('placed', verdict.place, moves)}` : ''}${verdict.probability != null ? ` · ${t('probability')} ${percent(verdict.probability)}` : ''}${verdict.points != null ? ` · ${t('ahead')} ${points(verdict.points)}` : ''}
       ${take && html` <button type="button" class="quiet take" onClick=${() => take(verdict)}>${t('pickThese')}</button>`}</p>
-    <${Reasons} reasons=${verdict.reasons} /></section>`;
+    ${verdict.steps?.length ? html`<${Steps} steps=${verdict.steps} deck=${deck} />` : html`<${Reasons} reasons=${verdict.reasons} />`}</section>`;
+}
+
+// A play that is laid card by card: each step with its own reasons.
+function Steps({ steps, deck }) {
+  return html`<ol class="steps" aria-label=${t('steps')}>${steps.map((each, place) => html`<li key=${place}><b>${each.text}</b> <span class="small">${t('cost', each.cost)}</span>
+    ${each.cards.length > 0 && html`<${Cards} deck=${deck} cards=${each.cards} small />`}<${Reasons} reasons=${each.reasons} /></li>`)}</ol>`;
+}
+
+// Some of the deals that the agent has looked ahead on: what the others hold there.
+function Imagined({ deals, deck, names }) {
+  return html`<details class="imagined"><summary>${t('imaginedDeals')}</summary><ol>${deals.map((hands, number) => html`<li key=${number}>${hands.map((cards, place) => html`<p key=${place}><span class="small">${names[place]}</span> <${Cards} deck=${deck} cards=${cards} small label=${names[place]} /></p>`)}</li>`)}</ol></details>`;
 }
 
 export function Labels({ labels }) {
@@ -73,11 +84,13 @@ export function Advice({ advice, welcome, seen, take }) {
       <${Verdict} heading=${t('best')} verdict=${told.best} deck=${deck} take=${take} moves=${told.moves} />
       ${told.next.map((each) => html`<${Verdict} key=${each.text} heading=${t('next')} verdict=${each} deck=${deck} take=${take} moves=${told.moves} />`)}
       <${Labels} labels=${told.labels} />
-      ${told.estimate && html`<details><summary>${t('estimated')}</summary><${HeatMap} estimate=${told.estimate} deck=${deck} names=${othersOf(seen)} /></details>`}`;
+      ${told.estimate && html`<details><summary>${t('estimated')}</summary><${HeatMap} estimate=${told.estimate} deck=${deck} names=${othersOf(seen)} /></details>`}
+      ${told.imagined && html`<${Imagined} deals=${told.imagined} deck=${deck} names=${othersOf(seen)} />`}`;
   }
   if (told?.type === 'why') {
     inside = html`${told.readings.map((each, place) => html`<div key=${place}>
         <h3>${each.label ?? each.verdict?.text}: ${each.legal ? t('legal') : t('illegal')}</h3>
+        ${each.steps && html`<${Steps} steps=${each.steps} deck=${deck} />`}
         ${each.verdict && html`<${Verdict} heading=${each.verdict.text} verdict=${each.verdict} deck=${deck} />`}
         ${each.difference?.length > 0 && html`<h4>${t('difference')} (${told.best.text})</h4><${Reasons} reasons=${each.difference} />`}
         ${each.why && html`<${Why} why=${each.why} />`}</div>`)}`;

@@ -22,6 +22,7 @@ const words = {
   noReasons: ['No preference speaks.', '没有触发任何偏好。'], pickThese: ['Pick these', '选这些牌'], asks: ['asks {}', '由{}给出'],
   legal: ['legal', '可以出'], illegal: ['not legal', '不能出'], because: ['because', '因为'], nearest: ['nearest rule', '最接近的规则'], always: ['always', '总是'], told: ['as the cards lie', '由牌面'], noRule: ['no rule says so', '没有规则推出'], not: ['not ', '非 '],
   estimated: ['What it expects in the other hands', '对其他各家手牌的估计'], noAdvice: ['Ask for a hint, or why your own choice would be better or worse.', '可以要提示，也可以问自己的选择为什么好或不好。'],
+  steps: ['Laid one after the other', '逐张打出'], imaginedDeals: ['Deals it looked ahead on', '前瞻所设想的牌局'],
   game: ['Game', '游戏'], profile: ['Rules', '规则版本'], seats: ['Seats', '座位'], me: ['me', '我'], person: ['somebody by link', '凭链接的人'], agentNamed: ['agent by name …', '按名称选智能体……'],
   practice: ['practice: plays can be taken back', '练习：可以悔棋'], seed: ['Seed (the same seed, the same cards)', '种子（相同种子发相同的牌）'], open: ['Open', '开桌'], cancel: ['Cancel', '取消'],
   usual: ['usual', '默认'], giveUp: ['Let an agent play for me', '让智能体代打'], sit: ['Sit down again', '回到座位'], copy: ['Copy the link', '复制链接'], copied: ['copied', '已复制'], linkFor: ['Link for {}', '{}的链接'], watchLink: ['Link to look on', '观战链接'],
