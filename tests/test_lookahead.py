@@ -51,7 +51,12 @@ def test_the_deals_that_are_told_are_those_that_were_looked_at(
     view = mind.look(one)
     seen: list[Any] = []
     imagine = type(engine).imagine
-    monkeypatch.setattr(type(engine), "imagine", lambda self, *asked: seen.append(asked[2]) or imagine(self, *asked))
+
+    def heard(self: Any, *asked: Any) -> Any:
+        seen.append(asked[2])
+        return imagine(self, *asked)
+
+    monkeypatch.setattr(type(engine), "imagine", heard)
     player = lookahead.Lookahead(mind, SIXTEEN)
     player.consider(one, view, np.log(np.where(view.legal, 0.2, 1e-9)).astype(np.float32))
     told = player.imagined(one, view, 4)
