@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from abl_cards.agents import agent
+from abl_cards.arena import play_match
 from abl_cards.games import game
 from reasoners.explanation import explain
 from reasoners.minimiser import Minimiser
@@ -90,3 +92,17 @@ def test_an_opinion_on_options_tells_what_each_is_worth(engine: Any) -> None:
         assert found.chosen.ahead is not None
         expected = [each.ahead.points or 0.0 for each in found.labels if each.ahead]
         assert found.chosen.ahead.points == max(expected)
+
+
+def test_the_shipped_player_bids_like_that(engine: Any) -> None:
+    """And plays by every profile, also one with labels that it has not met."""
+    tables = engine.tables(np.arange(2, dtype=np.uint64))
+    player: Any = agent("abl", engine)
+    moment = engine.look(tables.choices(np.arange(1)))
+    opinion = player.opinion(moment)
+    assert opinion is not None
+    assert opinion.points.size == len(engine.rules.words.options)
+    others = game("doudizhu").engine(None, "botzone")
+    names = ["abl:no-lookahead", "random"]
+    result = play_match(others, names, [agent(name, others) for name in names], 40)
+    assert result.wins[0] > 30
