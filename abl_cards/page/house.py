@@ -265,15 +265,21 @@ def usual_agent() -> str:
 
 def has_learned(name: str) -> bool:
     """Whether weights for a game come with the package."""
+    return bool(_presets_of(name))
+
+
+def _presets_of(name: str) -> list[int]:
+    """The presets of its weights that come with the package, by their places: the plain ones come first."""
     from learners import presets
 
     folder = Path(presets.__file__).parent / "weights"
-    return any((folder / f"{name}-{preset}.safetensors").exists() for preset in presets.PRESETS)
+    named = enumerate(presets.PRESETS)
+    return [place for place, preset in named if (folder / f"{name}-{preset}.safetensors").exists()]
 
 
 def usual_game(names: Sequence[str]) -> str:
-    """The first game with weights that come with the package, else the first of all."""
-    return next((name for name in names if has_learned(name)), names[0])
+    """The game with weights of the plainest preset that come with the package, else the first of all."""
+    return min(names, key=lambda name: min(_presets_of(name), default=1 << 10))
 
 
 def title_of(found: Game) -> Pair:

@@ -76,12 +76,13 @@ def _seats(table: PageTable, right: Right) -> list[dict[str, Any]]:
     tables, rules = table.tables, table.engine.rules
     state, roles = tables.state, role_pairs(table.engine)
     order, sides, parts = state.order[0].tolist(), tables.sides(HERE)[0].tolist(), tables.roles(HERE)[0].tolist()
+    told = len(set(parts)) > 1  # where all play the same part, it is not decided yet who plays which
     found = []
     for seat, chair in enumerate(table.chairs):
         said = table.course.said.get(seat)
         each: dict[str, Any] = {
             "name": chair.name, "kind": chair.kind, "agent": chair.agent_name, "cards": int(state.hands[0, seat].sum()),
-            "side": sides[seat], "role": roles[parts[seat]] if 0 <= parts[seat] < len(roles) else ["", ""],
+            "side": sides[seat], "role": roles[parts[seat]] if told and 0 <= parts[seat] < len(roles) else ["", ""],
             "place": order.index(seat) + 1 if seat in order and seat != NOBODY else None,
             "here": table.present(seat), "total": int(tables.total[0, seat]),
             "said": None if said is None or _hidden(said, right.seat) else said,

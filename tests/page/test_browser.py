@@ -116,6 +116,7 @@ def test_bids_and_a_landlord(look: Any) -> None:
     here.new_table(game="doudizhu", profile="botzone_bidding", seed=5)
     state = here.my_turn()
     assert state["phase"] == "choice"
+    assert "地主" not in here.page.locator(".seat").first.inner_text()  # nobody is yet
     assert "叫3分" in here.page.locator(".mine .buttons").inner_text()
     here.picture("bids")
     here.press("1")
@@ -125,6 +126,7 @@ def test_bids_and_a_landlord(look: Any) -> None:
             break
         play_best(here)
     assert here.state()["phase"] == "over"
+    assert serious(here.page) == []
     assert "比赛结束" in here.page.locator(".ended").inner_text()
     assert "地主" in here.page.locator(".felt").inner_text()
 
