@@ -35,6 +35,7 @@ _ENGLISH = {
     "labels": "labels by probability: {count} to choose among",
     "answered": "; could be answered by {names}",
     "ahead": "; over imagined deals: expected points, and the probability before",
+    "solved": "; solved in {deals} likely deals: expected points, deals that are won, and the probability before",
     "more_labels": "… and {count} more, {share} together",
     "likeliest": "chosen: {move}   cost {cost}, the lowest of {count} card sets of {label}, the most probable label",
     "only_set": "chosen: {move}   cost {cost}, the only card set of {label}, the most probable label",
@@ -60,6 +61,7 @@ _CHINESE = {
     "labels": "伪动作按概率排列：共 {count} 个可选",
     "answered": "；能被压住的概率：{names}",
     "ahead": "；在假想牌局上的期望得分，以及前瞻之前的概率",
+    "solved": "；在 {deals} 副可能的牌局中精确求解：期望得分、获胜的牌局数，以及求解之前的概率",
     "more_labels": "……还有 {count} 个，共 {share}",
     "likeliest": "选择：{move}   代价 {cost}，概率最高的伪动作 {label} 的 {count} 种出法中最低",
     "only_set": "选择：{move}   代价 {cost}，概率最高的伪动作 {label} 的唯一出法",
@@ -120,7 +122,9 @@ def _labels(explanation: Explanation) -> Iterator[str]:
     seats = [SEATS[book.language][name] for name in ((shown[0].answers if shown else None) or ())]
     answered = say["answered"].format(names=_LISTED[book.language].join(seats)) if seats else ""
     looked = any(each.ahead and each.ahead.points is not None for each in shown)
-    yield say["labels"].format(count=len(labels)) + answered + (say["ahead"] if looked else "")
+    deals = max((each.ahead.deals for each in shown if each.ahead), default=0)
+    told = say["solved"].format(deals=deals) if deals else say["ahead"] if looked else ""
+    yield say["labels"].format(count=len(labels)) + answered + told
     names = [book.label(each.label) for each in shown]
     width = max(map(_width, names), default=0)
     for each, name in zip(shown, names, strict=True):
@@ -152,7 +156,8 @@ def _share(answer: float | None) -> str:
 def _foresight(verdict: Verdict) -> str:
     ahead = verdict.ahead
     points = "–" if ahead is None or ahead.points is None else f"{ahead.points:+.2f}"
-    return f"{points:>7} {_percent(ahead.proposed if ahead else None):>7}"
+    wins = f" {f'{ahead.wins}/{ahead.deals}':>7}" if ahead and ahead.deals else ""
+    return f"{points:>7}{wins} {_percent(ahead.proposed if ahead else None):>7}"
 
 
 def _percent(share: float | None) -> str:

@@ -96,21 +96,12 @@ class Solver:
 
 def _ground(position: Position) -> kernels.Ground:
     worth, turns = position.worth, position.turns
-    ones = [_ones(position, row) for row in range(len(position.fields))]
-    fields = np.concatenate([position.fields, np.array(ones, np.int64)[:, None]], axis=1)
     return kernels.Ground(
-        position.guard, position.of_seat, position.need, position.lays,
-        turns.laid_class[position.form].astype(np.int64) * turns.laid, worth.deed[position.form].astype(np.int64),
-        position.first, position.answers, fields, worth.side, worth.next_order, worth.out, worth.next_memory,
+        position.guard, position.of_seat, position.need, position.lays, position.turn * turns.laid, position.deed,
+        position.first, position.answers, position.fields, worth.side, worth.next_order, worth.out, worth.next_memory,
         worth.ends, worth.strides, worth.most_plays, worth.low, worth.high, turns.table,
         np.array([turns.acted, turns.owner, turns.passed, turns.gone_by, turns.out], np.int64), position.context,
     )  # fmt: skip
-
-
-def _ones(position: Position, row: int) -> int:
-    """As many ones as a field has bits: up to the free one above it."""
-    rest = int(position.guard) >> int(position.fields[row, 1])
-    return (rest & -rest) - 1
 
 
 # --- a position of the engine -----------------------------------------------------------------------------------------

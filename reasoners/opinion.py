@@ -63,10 +63,13 @@ class Ahead:
 
     proposed: float  # its probability before
     points: float | None  # expected of the episode; None for a label that was not tried
+    wins: int = 0  # deals that it wins,
+    deals: int = 0  # of so many that were solved to their ends; none where there are many cards
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
-        return {"proposed": round(self.proposed, 6), "points": None if self.points is None else round(self.points, 4)}
+        told = {"proposed": round(self.proposed, 6), "points": None if self.points is None else round(self.points, 4)}
+        return told | ({"wins": self.wins, "deals": self.deals} if self.deals else {})
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,10 @@ class Opinion:
     log_probabilities: NDArray[np.float32]  # [labels] it goes by these; -inf for what may not be chosen
     proposed: NDArray[np.float32] | None = None  # [labels] the same before looking ahead
     points: NDArray[np.float32] | None = None  # [labels] expected of the labels it looked ahead at, NaN elsewhere
+    wins: NDArray[np.int64] | None = (
+        None  # [labels] deals that each wins, of those that were solved; None where none was
+    )
+    deals: int = 0  # that were solved
     drawn: bool = False  # whether any card set of the label would have done
     estimate: HandEstimate | None = None
     imagined: NDArray[np.uint8] | None = None  # [deals, others, cards] the first of the deals it looked ahead on
@@ -94,7 +101,8 @@ class Opinion:
         if self.proposed is None or self.points is None:
             return None
         points = float(self.points[label])
-        return Ahead(float(np.exp(self.proposed[label])), None if isnan(points) else points)
+        wins = 0 if self.wins is None else int(self.wins[label])
+        return Ahead(float(np.exp(self.proposed[label])), None if isnan(points) else points, wins, self.deals)
 
     @property
     def told(self) -> Estimate | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from reasoners.minimiser import Minimiser
 from reasoners.opinion import HandEstimate, Opinion, seat_names
 
 if TYPE_CHECKING:
+    from abl_cards.agents.endgame import Endgame, Solved
     from abl_cards.agents.foreseen import OptionsAhead
     from abl_cards.agents.lookahead import Lookahead
     from abl_cards.agents.mind import Mind, View
@@ -29,17 +30,27 @@ _HERE = np.arange(1)
 Shares = NDArray[np.float32]
 
 
+class Weighed(NamedTuple):
+    """What became of a policy at k decisions."""
+
+    proposed: Shares  # [k, labels] log-probabilities
+    log_probabilities: Shares  # [k, labels] in the end
+    points: Shares | None = None  # [k, labels] expected
+    solved: Solved | None = None  # where few cards were left
+
+
 class Abl:
     """Plays the most probable label, realised as the preferences like best; they choose, or looking ahead does."""
 
     def __init__(
-        self, mind: Mind, preferences: bool = True, lookahead: Lookahead | None = None, options: bool = False
-    ) -> None:
+        self, mind: Mind, preferences: bool = True, lookahead: Lookahead | None = None, options: bool = False,
+        endgame: Endgame | None = None,
+    ) -> None:  # fmt: skip
         """Play with this mind; without preferences, any consistent card set of the label will do.
 
-        Who looks ahead may do so for choices too: bids, and cards to give.
+        Who looks ahead may do so for choices too: bids, and cards to give. Where few cards are left it may solve.
         """
-        self.mind, self._preferences, self._lookahead = mind, preferences, lookahead
+        self.mind, self._preferences, self._lookahead, self._endgame = mind, preferences, lookahead, endgame
         self._minimiser = Minimiser(mind.judge)
         self._options = self._ahead() if options and lookahead is not None else None
 
@@ -52,19 +63,28 @@ class Abl:
         """The move each."""
         began = time.monotonic()
         view = self.mind.look(decisions)
-        _, weighed, _ = self._weigh(decisions, view, began)
+        weighed = self._weigh(decisions, view, began).log_probabilities
         return view.survey.realise(_likeliest(view, weighed), None if self._preferences else keys)
 
-    def _weigh(self, decisions: Decisions, view: View, began: float) -> tuple[Shares, Shares, Shares | None]:
-        """Log-probabilities as the policy proposes them and as they are after looking ahead, and expected points.
+    def _weigh(self, decisions: Decisions, view: View, began: float) -> Weighed:
+        """What the policy proposes, and what becomes of it: solved where few cards are left, else looked ahead at.
 
         Time to think counts from when it began.
         """
         proposed = self.mind.weigh(view)
-        if self._lookahead is None or not len(view.choice):
-            return proposed, proposed, None
-        ahead = self._lookahead.consider(decisions, view, proposed, began=began)
-        return proposed, ahead.log_probabilities, ahead.points
+        found = Weighed(proposed, proposed)
+        if not len(view.choice):
+            return found
+        solved = None if self._endgame is None else self._endgame.consider(decisions, view, proposed)
+        rest = np.ones(len(proposed), np.bool_) if solved is None else solved.deals == 0
+        if self._lookahead is not None:
+            ahead = self._lookahead.consider(decisions, view, proposed, rest, began=began)
+            found = Weighed(proposed, ahead.log_probabilities, ahead.points)
+        if solved is None or rest.all():
+            return found
+        points = np.full_like(proposed, np.nan) if found.points is None else found.points
+        weighed = np.where(rest[:, None], found.log_probabilities, solved.log_probabilities)
+        return Weighed(proposed, weighed, np.where(rest[:, None], points, solved.points), solved)
 
     def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
         """The cheapest option each, or what is worth most where it looks ahead at them."""
@@ -85,13 +105,16 @@ class Abl:
             return ahead.opinion(choice) if ahead is not None and choice.view.at_table else None
         began = time.monotonic()
         view = self.mind.look(moment.decision)
-        proposed, weighed, points = self._weigh(moment.decision, view, began)
+        found = self._weigh(moment.decision, view, began)
+        weighed, points = found.log_probabilities, found.points
         keys = None if self._preferences else np.zeros(1, np.uint64)
         return Opinion(
             row=int(view.survey.rows_of(_likeliest(view, weighed), keys)[0]),
             log_probabilities=_chances(view, weighed),
-            proposed=_chances(view, proposed),
-            points=None if points is None else points[0],
+            proposed=_chances(view, found.proposed),
+            points=None if points is None or not len(points) else points[0],
+            wins=None if found.solved is None else found.solved.wins[0],
+            deals=0 if found.solved is None else int(found.solved.deals[0]),
             drawn=not self._preferences,
             estimate=self._estimate(moment.decision, view),
             answered=self._answered(view),
@@ -143,7 +166,7 @@ SHOWN = 4
 WORDS = ("no-abln", "no-projection", "no-preferences", "no-lookahead", "supervised")
 MOST_MILLISECONDS = 60_000
 """Nobody waits longer for a decision."""
-KEYS = ("without", "kb", "preset", "weights", "think")
+KEYS = ("without", "kb", "preset", "weights", "think", "endgame")
 
 
 def abl_agent(name: AgentName, engine: Engine) -> Abl:
@@ -153,11 +176,13 @@ def abl_agent(name: AgentName, engine: Engine) -> Abl:
     estimate as it comes, ``no-preferences`` plays any card set of its label, ``no-lookahead`` the label that its policy
     proposes; ``supervised`` is where self-play began: its critic has learned nothing yet, so it does not look ahead.
     ``preset`` chooses other shipped weights, ``weights`` a file; ``think`` is how many milliseconds it may look ahead;
-    ``without`` and ``kb`` are those of the agent kb.
+    ``endgame`` is with how many cards in all hands together it solves what is left, by default never; ``without`` and
+    ``kb`` are those of the agent kb.
     """
     try:
         import torch
 
+        from abl_cards.agents.endgame import endgame_of
         from abl_cards.agents.lookahead import Lookahead
         from abl_cards.agents.mind import Mind
         from learners.store import load_networks
@@ -171,7 +196,8 @@ def abl_agent(name: AgentName, engine: Engine) -> Abl:
     if think is not None and not looks:
         raise GameError(f"agent '{name}': it does not look ahead, so it needs no time to think; leave out think")
     lookahead = Lookahead(mind, temperature=networks.preset.temperature, think=think) if looks else None
-    return Abl(mind, not name.has("no-preferences"), lookahead, options=networks.chooses)
+    endgame = endgame_of(name, mind, think) if looks else None
+    return Abl(mind, not name.has("no-preferences"), lookahead, networks.chooses, endgame)
 
 
 def _think(name: AgentName) -> float | None:

@@ -102,7 +102,7 @@ class Lookahead:
             until += len(part) * (self._think or 0)
             self._go(asking, trials, None if self._think is None else until)
             points[part[place], label], first[part[place], label] = trials.points, trials.first
-        return Foresight(_tilted(proposed, points, self._temperature), points, first)
+        return Foresight(tilted(proposed, points, self._temperature), points, first)
 
     def imagined(self, decisions: Decisions, view: View, number: int) -> NDArray[np.uint8]:
         """[number, others, cards] the first of the deals on which the first choice of a view is looked at."""
@@ -169,7 +169,7 @@ def _likely(proposed: NDArray[np.float32]) -> NDArray[np.bool_]:
     return likely & (likely.sum(axis=1, keepdims=True) > 1)
 
 
-def _tilted(
+def tilted(
     proposed: NDArray[np.float32], points: NDArray[np.float32], temperature: float = TEMPERATURE
 ) -> NDArray[np.float32]:
     """[k, labels] log-probabilities after looking ahead; a label that was not tried loses what the best one gains."""

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from abl_cards.games.race import Racing
     from reasoners.endings import Ending
 
-SLOWEST = 86_400
+SLOWEST, PATIENCE = 86_400, 60
+"""Seconds that somebody may wait, and that it takes by default where two parties may have too many cards."""
 MOST_SHOWN = 10
 """Moves whose values are printed; --json has all."""
 
@@ -63,8 +64,11 @@ def solve(
         int | None, typer.Option("--move", metavar="N", min=1, help="Of a record, the act before which it is solved.")
     ] = None,
     seconds: Annotated[
-        float, typer.Option("--seconds", metavar="S", min=0, max=SLOWEST, help="Give up after so long.")
-    ] = SLOWEST,
+        float | None,
+        typer.Option(
+            "--seconds", metavar="S", min=0, max=SLOWEST, help="Give up after so long; by default a minute, or a day."
+        ),
+    ] = None,
     nodes: Annotated[
         int | None, typer.Option("--nodes", metavar="N", min=1, help="Give up after so many positions.")
     ] = None,
@@ -87,7 +91,8 @@ def solve(
 
         abl-cards solve guandan games.jsonl --line 3 --move 61
 
-    Two hands that race to be empty (Big2) may have all the cards of the deal:
+    Two parties are solved within a minute up to some 20 cards in all hands together, else it says that it has given up
+    (--seconds). Two hands that race to be empty (Big2) may have all the cards of the deal:
 
         abl-cards solve big2 3344566789 45577TJQKA --to-beat 33
 
@@ -111,10 +116,10 @@ def solve(
     except GameError:
         race = None
     if race is not None and len(hands) == 2:
-        _race(race, hands, to_beat, seconds, megabytes, as_json)
+        _race(race, hands, to_beat, SLOWEST if seconds is None else seconds, megabytes, as_json)
     else:
         state = value if value is not None else _state(engine, hands, to_beat, more)
-        _ending(engine, state, move, seconds, nodes, megabytes, as_json)
+        _ending(engine, state, move, PATIENCE if seconds is None else seconds, nodes, megabytes, as_json)
 
 
 @contextmanager

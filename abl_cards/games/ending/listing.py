@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.ending.sets import FOLLOWS, FORM_AT, LEADS, MOST_BITS, Sets, bits_of, sets_of
+from abl_cards.games.ending.sets import FOLLOWS, LEADS, MARK_AT, MOST_BITS, Fields, Sets, bits_of, sets_of
 from abl_cards.games.game import GameError
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.state import State
@@ -25,10 +25,6 @@ class Listing:
     coming: NDArray[np.bool_]  # [n, forms] what may come to be beaten at a table
     row_of: NDArray[np.int64]  # [hands, forms + 1] the column that says what it may lay on a form; the last: it leads
     allowed: NDArray[np.uint8]  # [forms, columns]
-
-    def forms(self, table: int) -> NDArray[np.int64]:
-        """What may come to be beaten at a table."""
-        return np.flatnonzero(self.coming[table])
 
 
 def listed(rules: Rules, state: State, which: Indices) -> Listing:
@@ -113,5 +109,7 @@ class _Asker:
         when = np.concatenate([np.full(last - first, flag), np.full(end - others, FOLLOWS)])
         form = np.concatenate([leading.form[first:last], following.form[others:end]]).astype(np.int64)
         rows = np.concatenate([leading.cards[first:last], following.cards[others:end]])
-        assert len(self.rules.forms) < 1 << (64 - FORM_AT)
-        return Sets(*sets_of(cards, form, rows, when))
+        keys, when, field, *rest = sets_of(cards, form, rows, when)
+        mark = np.uint64(MARK_AT)
+        return Sets((keys >> mark).astype(np.int64), keys & ((np.uint64(1) << mark) - np.uint64(1)), when, field,
+                    Fields(*rest))  # fmt: skip

@@ -55,8 +55,8 @@ def test_cards_that_no_move_tells_apart_are_one() -> None:
     (position,) = positions(tables, np.arange(1))
     fields = position.fields[:, 0].tolist()
     assert fields.count(0) == 1
-    assert fields.count(1) == 6  # with the flush the two fives are two
-    assert (position.seat == 0).sum() == 4  # one, two, three of them, and the pass
+    assert fields.count(1) == 3  # with the flush the two fives are two; between the others there is nobody's card
+    assert position.first[0, 1] - position.first[0, 0] == 3  # one, two, three of them
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,87 @@
+"""The few last cards: labels are worth what they win in the deals that are drawn, solved one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.agents import agent
+from abl_cards.games import GameError, game
+from abl_cards.streams import mix_all
+from tests.games.ending.minimax import small_hands, values
+
+endgame = pytest.importorskip("abl_cards.agents.endgame")
+
+DEALS = 4
+
+
+@pytest.fixture(scope="module")
+def engine() -> Any:
+    return game("guandan").engine()
+
+
+@pytest.fixture(scope="module")
+def player(engine: Any, untrained: str) -> Any:
+    return agent(untrained, engine)
+
+
+@pytest.fixture(scope="module")
+def solved(engine: Any, player: Any) -> Any:
+    tables = small_hands(engine, 12, 8, 6)
+    decisions = tables.decisions(np.arange(len(tables)))
+    view = player.mind.look(decisions)
+    proposed = np.where(view.legal, np.float32(-1), np.float32(-np.inf))
+    solver = endgame.Endgame(player.mind, cards=8, deals=DEALS)
+    return decisions, view, proposed, solver.consider(decisions, view, proposed)
+
+
+def test_labels_are_worth_what_minimax_says_of_the_same_deals(engine: Any, player: Any, solved: Any) -> None:
+    decisions, view, _, found = solved
+    assert (found.deals == DEALS).all()
+    for row in range(min(3, len(view.choice))):
+        here = int(view.choice[row])
+        one = decisions.at(np.array([here]))
+        constraints, keys = one.hidden(), mix_all(endgame.keys_of(view.observation[[row]]), endgame._ENDING)
+        deals = endgame.draw(view.estimate[[row]], constraints, keys, DEALS)[0]
+        seat = int(one.view.seats[0])
+        for label in np.flatnonzero(view.legal[row]):
+            tables = engine.imagine(decisions, np.full(DEALS, here), deals)
+            tables.play(np.arange(DEALS), view.survey.lists.rows(np.full(DEALS, view.survey.row[here, label])))
+            running = tables.winner == -1
+            running &= tables.state.stage == 0
+            worth = tables.points[:, seat].astype(float)
+            if running.any():
+                mine = np.where((tables.seat - seat) % 2 == 0, 1.0, -1.0)
+                worth = np.where(running, values(engine, tables) * mine, worth)
+            assert found.points[row, label] == pytest.approx(worth.mean(), abs=1e-5)
+            assert found.wins[row, label] == (worth > 0).sum()
+
+
+def test_the_best_label_becomes_the_likeliest(solved: Any) -> None:
+    _, view, _, found = solved
+    for row in range(len(view.choice)):
+        best = np.nanmax(found.points[row])
+        assert found.points[row, found.log_probabilities[row].argmax()] == best
+        assert np.exp(found.log_probabilities[row]).sum() == pytest.approx(1, abs=1e-4)
+
+
+def test_many_cards_and_few_positions_are_left_to_others(engine: Any, player: Any, solved: Any) -> None:
+    decisions, view, proposed, _ = solved
+    for solver in (endgame.Endgame(player.mind, cards=3), endgame.Endgame(player.mind, nodes=4)):
+        found = solver.consider(decisions, view, proposed)
+        told = found.deals == 0
+        assert told.sum() > len(told) // 2
+        assert (found.log_probabilities[told] == proposed[told]).all()
+        assert np.isnan(found.points[told]).all()
+
+
+def test_names(engine: Any, untrained: str, player: Any) -> None:
+    off: Any = agent(f"{untrained},endgame=0", engine)
+    on: Any = agent(f"{untrained},endgame=12", engine)
+    assert off._endgame is None
+    assert player._endgame is None
+    assert (on._endgame is None) == (on._lookahead is None)
+    with pytest.raises(GameError, match="write endgame=N"):
+        agent(f"{untrained},endgame=x", engine)
