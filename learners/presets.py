@@ -86,6 +86,7 @@ class Preset:
     forget_inputs: float = 0.0  # and of the numbers of its observations
     abln_share: float = 1.0  # of the decisions ABLN learns from
     temperature: float = 0.1  # points of an episode that outweigh a factor e in looking ahead; see agents.lookahead
+    ahead: tuple[int, int] = (16, 0)  # deals that it looks ahead on, and answers by the policy before the critic speaks
     look: Look | None = None  # decide by planes of cards, in games where each label is one set of cards
 
     def without_abln(self) -> Preset:
@@ -148,6 +149,7 @@ PRESETS: dict[str, Preset] = {
         forget_inputs=0.15,
         abln_share=0.25,
         temperature=0.3,
+        ahead=(8, 4),
     ),
     "planes-paper": Preset(
         "planes-paper",

@@ -183,7 +183,6 @@ def abl_agent(name: AgentName, engine: Engine) -> Abl:
         import torch
 
         from abl_cards.agents.endgame import endgame_of
-        from abl_cards.agents.lookahead import Lookahead
         from abl_cards.agents.mind import Mind
         from learners.store import load_networks
     except ModuleNotFoundError as missing:
@@ -195,9 +194,19 @@ def abl_agent(name: AgentName, engine: Engine) -> Abl:
     looks, think = networks.valued and not name.has("no-lookahead"), _think(name)
     if think is not None and not looks:
         raise GameError(f"agent '{name}': it does not look ahead, so it needs no time to think; leave out think")
-    lookahead = Lookahead(mind, temperature=networks.preset.temperature, think=think) if looks else None
+    lookahead = _lookahead(mind, think) if looks else None
     endgame = endgame_of(name, mind, think) if looks else None
     return Abl(mind, not name.has("no-preferences"), lookahead, networks.chooses, endgame)
+
+
+def _lookahead(mind: Mind, think: float | None) -> Lookahead:
+    """As the preset says, or with some seconds to think."""
+    from abl_cards.agents.effort import Step
+    from abl_cards.agents.lookahead import Lookahead
+
+    preset = mind.networks.preset
+    steps = (Step(*preset.ahead),) if think is None else None
+    return Lookahead(mind, steps, preset.temperature, think=think)
 
 
 def _think(name: AgentName) -> float | None:
