@@ -44,13 +44,15 @@ def play_out(table: Any, random: np.random.Generator) -> dict[str, float]:
 
 
 EVERY_SETTING = ("guandan", "president")
+LONG = ("tractor",)
+"""Its matches have thousands of decisions; its rules are played through in its own tests."""
 SETTINGS: list[dict[str, Any]] = [{}, {"one_episode": True}, {"exchange": "agent"}]
 
 
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
-        pytest.param(name, settings, marks=[long] if settings and name not in EVERY_SETTING else [])
+        pytest.param(name, settings, marks=[long] if name in LONG or (settings and name not in EVERY_SETTING) else [])
         for name in game_names()
         for settings in SETTINGS
     ],
@@ -68,7 +70,7 @@ def test_pettingzoo_api(name: str, settings: dict[str, Any]) -> None:
     }
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[long] if name in LONG else []) for name in game_names()])
 def test_a_match_to_its_end(name: str) -> None:
     """Every action of the mask is taken, teams share their rewards, all agents are done at once."""
     table = env(name, seed=3)

@@ -272,6 +272,7 @@ def test_a_run_may_go_on_at_more_tables_with_other_opponents(tmp_path: Path) -> 
     assert same(rest, again)
 
 
+@long
 def test_a_run_may_go_on_with_more_workers(tmp_path: Path) -> None:
     chosen = settings(tmp_path, decisions=600)
     first = Run(chosen)
