@@ -145,7 +145,8 @@ def _with_aside(estimate: NDArray[Any], constraints: Constraints) -> NDArray[Any
 
 def _guess(estimate: NDArray[Any], constraints: Constraints) -> NDArray[Any]:
     """An estimate as the kernels read it."""
-    return _padded(_with_aside(estimate, constraints) if _lies_aside(constraints) else estimate)
+    guess = _padded(_with_aside(estimate, constraints) if _lies_aside(constraints) else estimate)
+    return np.ascontiguousarray(guess)  # kernels for other layouts would be compiled for nothing
 
 
 def _arrays(constraints: Constraints) -> tuple[Any, Any, Any, Any]:

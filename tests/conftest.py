@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from abl_cards import garbage
 from tests.compiling import share_compilations
-from tests.effort import seldom_collect, thorough
+from tests.effort import thorough
 
 ROOT = Path(__file__).resolve().parent.parent
 
 # `make test` has a worker for each processor: torch's threads would wait for one another, and they wait by working.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-seldom_collect()
+garbage.seldom()
 if "PYTEST_XDIST_WORKER" in os.environ:
     share_compilations()
 

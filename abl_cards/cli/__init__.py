@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from abl_cards import __version__, budget
+from abl_cards import __version__, budget, garbage
 from abl_cards.cli import (
     bots,
     comparison,
@@ -81,6 +81,7 @@ def main() -> None:
     """Run the command line."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    garbage.seldom()
     app()
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from abl_cards import garbage
 from abl_cards.cli import kb_solving, kb_test, kb_words
 from abl_cards.cli.console import (
     AsJson,
@@ -59,7 +58,7 @@ def check(
     """
     game = find_game(game_name)
     chosen: list[str | None] = [profile] if profile else [*profiles_of(game, directory)] or [None]
-    with _hardly_any_garbage():
+    with garbage.none_made():
         reports = [_examine(game, directory, name, not no_cache) for name in chosen]
     if as_json:
         print_json(
@@ -177,16 +176,6 @@ def new(
 app.command("test")(kb_test.run_test)
 app.command()(kb_solving.solve)
 app.command()(kb_words.words)
-
-
-@contextmanager
-def _hardly_any_garbage() -> Iterator[None]:
-    """Compiling makes large structures that stay; looking for garbage among them takes a sixth of the time."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def _examine(game: Game, folder: Path | None, profile: str | None, cache: bool) -> tuple[dict[str, Any], list[str]]:

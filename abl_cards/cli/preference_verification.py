@@ -90,13 +90,14 @@ def run(played: Game, directory: Path | None, profile: str | None, pairs: int, s
         bench = _Bench(Source(played.name, directory, profile), engine, judge_of("kb", engine))
     result = PreferenceVerification(bench.judge.kb.groups)
     for first, number in _portions(pairs, PAIRS_AT_ONCE):
-        result.pairs += number
-        bench.verify([_one_each(asked, seed) for asked in _choices(engine, number, seed, first)], result)
+        if single := [_one_each(asked, seed) for asked in _choices(engine, number, seed, first)]:
+            result.pairs += sum(len(asked.lists.form) for asked in single)
+            bench.verify(single, result)
     for first, number in _portions(decisions_for(pairs), DECISIONS_AT_ONCE):
-        choices = _choices(engine, number, seed, pairs + first)
-        result.decisions += number
-        result.moves += sum(len(asked.lists.form) for asked in choices)
-        bench.verify_choices(choices, bench.verify(choices, result), result)
+        if choices := _choices(engine, number, seed, pairs + first):
+            result.decisions += sum(len(asked.lists.start) - 1 for asked in choices)
+            result.moves += sum(len(asked.lists.form) for asked in choices)
+            bench.verify_choices(choices, bench.verify(choices, result), result)
     return result
 
 
@@ -116,9 +117,21 @@ def _choices(engine: Engine, number: int, seed: int, first: int) -> list[_Asked]
         for estimated, size in enumerate((number // 2, number - number // 2)):
             mine = int(key_of(seed, first, estimated)) & _MASK
             for choice in of_all_kinds(engine, size, mine) if size else ():
-                estimate = engine.sample_estimate(choice, mine) if estimated else None
-                found.append(_Asked(choice, choice.moves(), estimate))
+                some, lists = _with_moves(choice)
+                if len(some.which):
+                    estimate = engine.sample_estimate(some, mine) if estimated else None
+                    found.append(_Asked(some, lists, estimate))
     return found
+
+
+def _with_moves(choice: Decisions | Choices) -> tuple[Decisions | Choices, MoveLists]:
+    """Those where there is a move, and what there is: cards drawn at random come to states where there is none."""
+    lists = choice.moves()
+    lengths = np.diff(lists.start)
+    if lengths.all():
+        return choice, lists
+    some = choice.at(np.flatnonzero(lengths))
+    return some, some.moves()
 
 
 def _one_each(asked: _Asked, seed: int) -> _Asked:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards import garbage
 from abl_cards.games.counting import plays
 from abl_cards.games.features import FeatureTable
 from abl_cards.games.foreign import Archive, archive_of
@@ -75,6 +76,7 @@ def _compiled(folder: Folder, profile: str | None, name: str, state: object) -> 
     return Engine(_playable(replace(folder), profile), name)  # a folder remembers what it has read
 
 
+@garbage.none_made()
 def _playable(folder: Folder, profile: str | None, cache: bool = True) -> Rules:
     """Rules that can be begun with; raises KBError."""
     rules = read_rules(folder, profile, cache)

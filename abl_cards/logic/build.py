@@ -12,6 +12,7 @@ from pathlib import Path
 import clingo
 from clingo import ast
 
+from abl_cards import garbage
 from abl_cards.logic import blame, check, check_ground, overflow, ranges
 from abl_cards.logic.errors import Diagnostic, Severity, error, in_order
 from abl_cards.logic.ground import GroundProgram, Observer, UnsupportedRule
@@ -55,6 +56,7 @@ class Built:
     diagnostics: tuple[Diagnostic, ...]
 
 
+@garbage.none_made()
 def build(request: Request, limits: Limits, within: Limits | None = None) -> Built:
     """Read, check, ground.
 

@@ -18,6 +18,7 @@ from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, cast
 
+from abl_cards import garbage
 from abl_cards.budget import Budget
 from abl_cards.logic import blame, blob
 from abl_cards.logic.build import Built, Limits, Request, arguments, build, rules_to_ground
@@ -193,6 +194,7 @@ def wind_up(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
+@garbage.none_made()
 def _build(request: Request, limits: Limits) -> None:
     answer = blob.pack(build(request, limits, within=limits))
     if len(answer) > limits.memory // _LONGEST_ANSWER:

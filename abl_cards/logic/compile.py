@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from abl_cards import garbage
 from abl_cards.budget import tick
 from abl_cards.logic.builder import Builder
-from abl_cards.logic.circuit import AND, FALSE, OR, TRUE, Circuit
+from abl_cards.logic.circuit import FALSE, TRUE, Circuit
 from abl_cards.logic.equations import Body, Equations
+from abl_cards.logic.fixing import open_gates, signed
 from abl_cards.logic.graph import components
 from abl_cards.logic.loops import Loop, constants
 from abl_cards.logic.prune import pruned
@@ -15,14 +17,18 @@ from abl_cards.logic.strata import check_stratified
 from abl_cards.logic.terms import Atom
 
 
+@garbage.none_made()
 def compile_equations(
     equations: Equations,
     inputs: Sequence[tuple[int, Atom]],
     outputs: Sequence[tuple[int, Atom]],
     values: Mapping[int, bool] | None = None,
     assumed: Mapping[Atom, bool] | None = None,
+    order: Iterable[int] | None = None,
 ) -> Circuit:
-    """The circuit of the outputs (atom numbers with their names), with some input atoms fixed to values.
+    """The circuit of the outputs (atom numbers with their names), with some atoms fixed to values.
+
+    Who knows an order in which each atom comes after what it depends on may say so.
 
     Raises NotStratified when an atom that matters depends on its own negation.
     """
@@ -31,7 +37,10 @@ def compile_equations(
     known = {number: TRUE if value else FALSE for number, value in (values or {}).items()}
     known.update({number: 2 * (1 + row) for row, (number, _) in enumerate(free)})
     compiler = _Compiler(equations, builder, known)
-    compiler.add(abs(number) for number, _ in outputs)
+    if order is None:
+        compiler.add(abs(number) for number, _ in outputs)
+    else:
+        compiler.add_in_order(order)
     roots = [compiler.literal(number) for number, _ in outputs]
     return pruned(builder, [name for _, name in free], [name for _, name in outputs], roots, assumed or {})
 
@@ -41,35 +50,13 @@ def specialise(circuit: Circuit, values: Mapping[Atom, bool]) -> Circuit:
     inputs = [(1 + row, name) for row, name in enumerate(circuit.inputs)]
     fixed = {node: bool(values[name]) for node, name in inputs if name in values}
     constant = circuit.first_gate + circuit.gates  # a number of its own for the node true
-    equations = _gate_equations(circuit, constant)
+    equations, settled = open_gates(circuit, fixed, constant)
     outputs = [
-        (_signed(literal, constant), name)
+        (signed(literal, constant), name)
         for literal, name in zip(circuit.output_literals.tolist(), circuit.outputs, strict=True)
     ]
-    return compile_equations(equations, inputs, outputs, fixed, {**circuit.assumed, **values})
-
-
-def _gate_equations(circuit: Circuit, constant: int) -> Equations:
-    equations: dict[int, list[Body]] = {constant: [Body(())]}
-    starts, kinds, bounds = circuit.starts.tolist(), circuit.kinds.tolist(), circuit.bounds.tolist()
-    literals = [_signed(literal, constant) for literal in circuit.literals.tolist()]
-    weights = circuit.weights.tolist()
-    for gate, kind in enumerate(kinds):
-        first, end = starts[gate], starts[gate + 1]
-        body = tuple(literals[first:end])
-        if kind == AND:
-            bodies = [Body(body)]
-        elif kind == OR:
-            bodies = [Body((literal,)) for literal in body]
-        else:
-            bodies = [Body(body, tuple(weights[first:end]), bounds[gate])]
-        equations[circuit.first_gate + gate] = bodies
-    return equations
-
-
-def _signed(literal: int, constant: int) -> int:
-    node = literal >> 1 or constant
-    return -node if literal & 1 else node
+    order = None if len(circuit.loops) else sorted(equations)  # gates lie in topological order, but for loops
+    return compile_equations(equations, inputs, outputs, settled, {**circuit.assumed, **values}, order)
 
 
 class _Compiler:
@@ -88,22 +75,30 @@ class _Compiler:
             number = component[0]
             if number in self.known:
                 continue
-            if len(component) == 1 and number not in self.dependencies(number):
-                self.known[number] = self.builder.disjunction(map(self._body, self.equations.get(number, ())))
+            if len(component) == 1 and not self._of_itself(number):
+                self.add_in_order(component)
             else:
                 self._recursive(component)
+
+    def add_in_order(self, atoms: Iterable[int]) -> None:
+        """Build the gates of atoms of which each comes after all that it depends on."""
+        for number in atoms:
+            self.known[number] = self.builder.disjunction(map(self._body, self.equations.get(number, ())))
 
     def dependencies(self, number: int) -> list[int]:
         if number in self.known:
             return []
         return [abs(literal) for body in self.equations.get(number, ()) for literal in body.literals]
 
+    def _of_itself(self, number: int) -> bool:
+        return any(number in body.literals or -number in body.literals for body in self.equations.get(number, ()))
+
     def _body(self, body: Body) -> int:
         tick()
-        literals = [self.literal(number) for number in body.literals]
-        return self.builder.at_least(literals, body.weights, body.bound) if body.weights else self._all(literals)
-
-    def _all(self, literals: list[int]) -> int:
+        known = self.known
+        literals = [known[number] if number > 0 else known[-number] ^ 1 for number in body.literals]
+        if body.weights:
+            return self.builder.at_least(literals, body.weights, body.bound)
         return literals[0] if len(literals) == 1 else self.builder.conjunction(literals)
 
     def _recursive(self, component: list[int]) -> None:

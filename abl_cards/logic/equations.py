@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple, Protocol
 
 from abl_cards.budget import tick
@@ -37,20 +38,24 @@ class GroundEquations:
     """The rules of a ground program by head, each made when it is asked for: circuits need a part of them only."""
 
     def __init__(self, ground: GroundProgram) -> None:
-        self._rules: dict[int, list[int]] = {}
-        for rule, head in enumerate(ground.heads):
-            self._rules.setdefault(head, []).append(rule)
+        heads = ground.heads
+        counts = [0] * (max(heads, default=0) + 2)
+        for head in heads:
+            counts[head + 1] += 1
+        self._rules = sorted(range(len(heads)), key=heads.__getitem__)
+        self._firsts = list(accumulate(counts))  # [heads + 1] where the rules of each head begin
         self._ground, self._made = ground, dict[int, list[Body]]()
 
     def __getitem__(self, number: int) -> list[Body]:
         found = self._made.get(number)
         if found is None:
-            found = self._made[number] = [body for rule in self._rules[number] for body in self._bodies(rule)]
+            rules = self._rules[self._firsts[number] : self._firsts[number + 1]]
+            found = self._made[number] = [body for rule in rules for body in self._bodies(rule)]
         return found
 
     def get(self, number: int, default: tuple[()]) -> Sequence[Body]:
         """The bodies of an atom, none of one that no rule derives."""
-        return self[number] if number in self._rules else default
+        return self[number] if number < len(self._firsts) - 1 else default
 
     def _bodies(self, rule: int) -> Iterator[Body]:
         """The body of a rule; none where it never fires."""

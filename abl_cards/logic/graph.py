@@ -18,30 +18,31 @@ def components(roots: Iterable[Node], successors: Callable[[Node], Iterable[Node
     on_path: set[Node] = set()
     found: list[list[Node]] = []
 
-    def enter(node: Node) -> tuple[Node, Iterator[Node]]:
+    def enter(node: Node) -> None:
         tick()
         index[node] = low[node] = len(index)
         path.append(node)
         on_path.add(node)
-        return node, iter(successors(node))
+        nodes.append(node)
+        rests.append(iter(successors(node)))
 
+    nodes: list[Node] = []
+    rests: list[Iterator[Node]] = []
     for root in roots:
-        if root in index:
-            continue
-        stack = [enter(root)]
-        while stack:
-            node, rest = stack[-1]
-            for successor in rest:
+        if root not in index:
+            enter(root)
+        while nodes:
+            for successor in rests[-1]:
                 if successor not in index:
-                    stack.append(enter(successor))
+                    enter(successor)
                     break
                 if successor in on_path:
-                    low[node] = min(low[node], index[successor])
+                    low[nodes[-1]] = min(low[nodes[-1]], index[successor])
             else:
-                stack.pop()
-                if stack:
-                    parent = stack[-1][0]
-                    low[parent] = min(low[parent], low[node])
+                node = nodes.pop()
+                rests.pop()
+                if nodes:
+                    low[nodes[-1]] = min(low[nodes[-1]], low[node])
                 if low[node] == index[node]:
                     found.append(_leave(node, path, on_path))
     return found

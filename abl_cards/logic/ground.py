@@ -128,8 +128,8 @@ def named(atoms: clingo.SymbolicAtoms) -> tuple[tuple[Atom, ...], list[int]]:
     names: list[Atom] = []
     numbers: list[int] = []
     for name, rows in found:
-        rows.sort(key=lambda row: [ranks[text] for text in row[0]])
-        names.extend(Atom(name, tuple([terms[text] for text in texts])) for texts, _ in rows)
+        rows.sort(key=lambda row: tuple(map(ranks.__getitem__, row[0])))
+        names.extend([Atom(name, tuple(map(terms.__getitem__, texts))) for texts, _ in rows])
         numbers.extend(number for _, number in rows)
     return tuple(names), numbers
 
@@ -138,7 +138,7 @@ def _arguments(symbol: clingo.Symbol, known: dict[str, clingo.Symbol]) -> list[s
     """The texts of the arguments of an atom; those that are new become known."""
     text = str(symbol)
     texts = _split(text[text.index("(") + 1 : -1])
-    if '"' in text or any(each not in known for each in texts):  # strings may hold commas and parentheses
+    if '"' in text or not all(map(known.__contains__, texts)):  # strings may hold commas and parentheses
         arguments = symbol.arguments
         texts = [str(argument) for argument in arguments]
         known.update(zip(texts, arguments, strict=True))
@@ -152,7 +152,7 @@ def _split(text: str) -> list[str]:
     ['pair(3,h)', 'f((1,),2)', '-1']
     """
     parts = text.split(",")
-    if "(" not in text:
+    if "(" not in text or len(parts) == 1:
         return parts
     joined: list[str] = []
     depth = 0

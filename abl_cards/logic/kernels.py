@@ -16,8 +16,6 @@ from abl_cards.logic.lower import ALWAYS, AND2, AND3, AND4, CLEAR, FULL, HALF
 
 ONE = np.uint8(1)
 ZERO = np.uint64(0)
-BEGINNING: Any = np.int64(0)
-"""The first column: for a literal 0 numba would compile another kernel."""
 
 
 @njit(nogil=True, cache=True)
@@ -115,22 +113,87 @@ def execute(operations: Any, first: int, end: int, words: int, buffer: Any) -> b
 
 
 @njit(nogil=True, cache=True)
-def settle(operations: Any, segments: Any, words: int, buffer: Any) -> None:
-    """Run all the segments; a recursive one until nothing rises."""
-    for segment in range(len(segments)):
-        first, end, repeated = segments[segment]
-        while execute(operations, first, end, words, buffer) and repeated:
-            pass
+def execute_word(operations: Any, first: int, end: int, flat: Any) -> bool:
+    """As `execute` does, where a slot is a single word: the loops over words would take most of the time."""
+    risen = ZERO
+    for index in range(np.uint64(first), np.uint64(end)):
+        code, target = operations[index, 0], np.uint64(operations[index, 1])
+        if code == CLEAR:
+            flat[target] = ZERO
+            continue
+        a = literal(flat, operations[index, 3])
+        b = literal(flat, operations[index, 4])
+        if code == AND2:
+            flat[target] = a & b
+        elif code == AND3:
+            flat[target] = a & b & literal(flat, operations[index, 5])
+        elif code == AND4:
+            flat[target] = a & b & literal(flat, operations[index, 5]) & literal(flat, operations[index, 6])
+        elif code == HALF:
+            flat[target], flat[np.uint64(operations[index, 2])] = a ^ b, a & b
+        elif code == FULL:
+            c, either = literal(flat, operations[index, 5]), a ^ b
+            flat[target], flat[np.uint64(operations[index, 2])] = either ^ c, (a & b) | (either & c)
+        else:  # RAISE
+            new = flat[target] | a
+            risen |= new ^ flat[target]
+            flat[target] = new
+    return risen != ZERO
+
+
+@njit(nogil=True, cache=True, inline="always")
+def literal(flat: Any, number: int) -> Any:
+    """The word of `2 * slot + negated`."""
+    return flat[np.uint64(number >> 1)] ^ (ZERO - np.uint64(number & 1))
 
 
 @njit(nogil=True, cache=True)
-def copy(source: Any, first: int, target: Any, to: int, columns: int) -> None:
-    """Some columns of all the rows."""
-    old, new = source.reshape(source.size), target.reshape(target.size)
-    for row in range(np.uint64(len(source))):
-        at, into = row * np.uint64(source.shape[1]) + np.uint64(first), row * np.uint64(target.shape[1]) + np.uint64(to)
-        for column in range(np.uint64(columns)):
-            new[into + column] = old[at + column]
+def settle(operations: Any, segments: Any, words: int, buffer: Any) -> None:
+    """Run all the segments; a recursive one until nothing rises."""
+    flat, single = buffer.reshape(buffer.size), buffer.shape[1] == 1
+    for segment in range(len(segments)):
+        first, end, repeated = segments[segment]
+        if single:
+            while execute_word(operations, first, end, flat) and repeated:
+                pass
+        else:
+            while execute(operations, first, end, words, buffer) and repeated:
+                pass
+
+
+@njit(nogil=True, cache=True)
+def pack_some(rows: Any, slots: Any, first: int, states: int, words: int, buffer: Any) -> None:
+    """As `pack` does, of a block that is not full: the states that are not there are 0."""
+    source, target = rows.reshape(rows.size), buffer.reshape(buffer.size).view(np.uint8)
+    columns, width, run = np.uint64(rows.shape[1]), np.uint64(8 * buffer.shape[1]), np.uint64(8 * words)
+    for row in range(np.uint64(len(rows))):
+        at, to, left = row * columns + np.uint64(first), np.uint64(slots[row]) * width, np.uint64(states)
+        for j in range(run):
+            target[to + j] = 0
+        bit = np.uint8(0)
+        while left > 0:
+            length = min(left, run)
+            for j in range(length):
+                target[to + j] |= (source[at + j] & ONE) << bit
+            at, left, bit = at + length, left - length, bit + ONE
+
+
+@njit(nogil=True, cache=True)
+def unpack_some(buffer: Any, outputs: Any, first: int, states: int, words: int, out: Any) -> None:
+    """The reverse of `pack_some`."""
+    source, target = buffer.reshape(buffer.size).view(np.uint8), out.reshape(out.size)
+    columns, width, run = np.uint64(out.shape[1]), np.uint64(8 * buffer.shape[1]), np.uint64(8 * words)
+    for row in range(np.uint64(len(outputs))):
+        to, literal, left = row * columns + np.uint64(first), outputs[row], np.uint64(states)
+        if literal < 0:
+            out[row, first : first + states] = np.uint8(1 if literal == ALWAYS else 0)
+            continue
+        at, flip, bit = np.uint64(literal >> 1) * width, np.uint8(literal & 1), np.uint8(0)
+        while left > 0:
+            length = min(left, run)
+            for j in range(length):
+                target[to + j] = ((source[at + j] >> bit) & ONE) ^ flip
+            to, left, bit = to + length, left - length, bit + ONE
 
 
 @njit(nogil=True, cache=True)
@@ -153,15 +216,11 @@ def run(
             light(hot, start, states, words, buffer)
             settle(operations, segments, words, buffer)
             unpack(buffer, outputs, start, words, out)
-        else:  # the last few states, padded to a word
-            padded = np.zeros((len(rows), 64 * words), np.uint8)
-            copy(rows, start, padded, BEGINNING, states)
-            pack(padded, slots, BEGINNING, words, buffer)
+        else:  # the last few states
+            pack_some(rows, slots, start, states, words, buffer)
             light(hot, start, states, words, buffer)
             settle(operations, segments, words, buffer)
-            result = np.empty((len(outputs), 64 * words), np.uint8)
-            unpack(buffer, outputs, BEGINNING, words, result)
-            copy(result, BEGINNING, out, start, states)
+            unpack_some(buffer, outputs, start, states, words, out)
         start += states
 
 

@@ -21,6 +21,7 @@ from typing import IO, Any, Protocol, get_type_hints
 
 import torch
 
+from abl_cards import garbage
 from abl_cards.games import GameError
 from abl_cards.loop.crew import HOST, Alone, Crew, Gloo, Post, Separated, meeting_place
 from abl_cards.loop.messages import made, receive, send
@@ -187,6 +188,7 @@ class Piped:
 
 def main() -> None:
     """Do what is asked until nobody is there to ask."""
+    garbage.seldom()
     told: SimpleQueue[Any] = SimpleQueue()
     replies = _replies()
     Thread(target=_listen, args=(told,), daemon=True).start()

@@ -96,8 +96,8 @@ class Worker:
         """The tables in this process."""
         return self.actor.play
 
-    def turn(self) -> Turn:
-        """Wait until there is enough to learn from, and learn."""
+    def turn(self, done: float = 0.0) -> Turn:
+        """Wait until there is enough to learn from, and learn; such a share of the run is done."""
         score = Score.zero(len(PLAYERS))
         drawn = None
         while drawn is None:
@@ -105,6 +105,8 @@ class Worker:
                 if self.samples.put(portion):
                     score += portion.score
             drawn = self.samples.draw(self.ppo.rows, self.update)
+        if self.ppo.fades:
+            self.trainer.slow_down(done)
         learned = self.learn(drawn.rows)
         self.update += 1
         self.players.publish(self.update)

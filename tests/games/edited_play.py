@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from abl_cards import garbage
 from abl_cards.agents import Agent, Greedy, Random, agent
 from abl_cards.cli.console import load_engine
 from abl_cards.games import Engine, GameError, Tables, game
@@ -29,14 +30,15 @@ from reasoners.search import solve
 from reasoners.search_tables import SearchTables
 from reasoners.split_rules import SplitRules
 from reasoners.splits import Splitter
-from tests.effort import seldom_collect
 from tests.games.doudizhu.decided import read_hand
 from tests.games.random_play import match_keys
 from tests.games.rule_edits import RuleEdit, copy_rules
 
 REFUSED, STOPPED, PLAYED, BROKEN = "refused", "stopped", "played", "broken"
 """An error of check; play that stops with a message; play that goes on or ends; anything else."""
-TABLES = 6
+TABLES = 3
+RANDOM = 200
+"""Decisions by chance: in most games an episode ends within them, and what follows between two is met."""
 HANDS = np.array([read_hand(text) for text in ("34445556789TA22XD", "33334444555678", "3")], np.uint64)
 
 
@@ -70,13 +72,13 @@ def play_by(engine: Engine) -> None:
     recorder = engine.recorder(TABLES)
     tables = engine.tables(match_keys(TABLES, 3), recorder)
     kb = agent("kb", engine)
-    _go_on(tables, kb, 3)
-    _go_on(tables, Random(), 330)
+    _go_on(tables, kb, 2)
+    _go_on(tables, Random(), RANDOM)
     _look_around(engine, tables)
-    _go_on(tables, Greedy(engine.traits), 120)
-    _go_on(tables, kb, 4)
+    _go_on(tables, Greedy(engine.traits), 40)
+    _go_on(tables, kb, 2)
     engine.replay([record for table in range(TABLES) for record in recorder.records(table)])
-    engine.sample_facts(200, 2)
+    engine.sample_facts(60, 2)
     _reason(engine)
 
 
@@ -111,7 +113,8 @@ def _look_around(engine: Engine, tables: Tables) -> None:
     known, keys = decisions.hidden(), tables.keys[playing]
     reckon(known, decisions.hints())
     deals = draw(counting(known), known, keys, 2)
-    engine.answers(np.repeat(decisions.context, 2 * deals.shape[2]), deals.reshape(-1, deals.shape[3]))
+    if engine.answerable:
+        engine.answers(np.repeat(decisions.context, 2 * deals.shape[2]), deals.reshape(-1, deals.shape[3]))
     engine.plays_to_go(decisions.context, tables.open_hands(playing)[:, 0])
     state = engine.look(decisions).state
     engine.legal_moves([state])
@@ -123,7 +126,7 @@ def _look_around(engine: Engine, tables: Tables) -> None:
 
 def _go_on_imagined(tables: Tables) -> None:
     player = Random()
-    for _ in range(40):
+    for _ in range(15):
         playing = tables.playing()
         if playing.size:
             tables.play(
@@ -137,7 +140,7 @@ def _read(value: list[Any]) -> RuleEdit:
 
 def main() -> None:
     """Answer edits until there are no more; this process may crash, so it grounds them itself."""
-    seldom_collect()
+    garbage.seldom()
     home = Path(sys.argv[1])
     child.build_in_child = lambda request, limits, paid: build(request, limits, within=limits)
     for number, line in enumerate(sys.stdin):

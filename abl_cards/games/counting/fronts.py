@@ -66,7 +66,7 @@ class FrontCounter:
 
     def hands(self, hands: NDArray[np.uint8], context: NDArray[np.integer]) -> NDArray[np.uint8]:
         """[n] the plays of hands [n, kinds], in contexts [n]."""
-        plays = np.zeros(len(hands), np.uint8)
+        plays, hands, context = np.zeros(len(hands), np.uint8), np.ascontiguousarray(hands), context.astype(np.int16)
         each_share(len(hands), lambda lo, hi: count_plays(self.table, hands, context, lo, hi, plays))
         return plays
 

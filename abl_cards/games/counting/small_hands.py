@@ -69,8 +69,8 @@ class SmallHandCounter:
             lists, whole = decisions.moves(), self._whole(decisions)
             here = start[part.start : part.stop + 1]
             told = (
-                hands[part], self.unit[context[part]], lists.start, lists.cards, whole.start, whole.cards,
-                here - here[0], cards[here[0] : here[-1]],
+                np.ascontiguousarray(hands[part]), self.unit[context[part]], lists.start, lists.cards, whole.start,
+                whole.cards, here - here[0], cards[here[0] : here[-1]],
             )  # fmt: skip
             mine = plays[here[0] : here[-1]]
             each_share(len(lists.start) - 1, partial(_count, *told, mine), least=32)

@@ -36,7 +36,10 @@ def _fitting(rules: Rules) -> tuple[str, ...]:
 
 def _reasons(rules: Rules) -> Iterator[str]:
     """What the rules read and change that a search does not follow."""
-    flow = Flow.of(rules)
+    flow, parties = Flow.of(rules), len(set(rules.table.team))
+    if parties != 2 and not flow.says_sides:
+        yield f"there are {parties} parties, and not two (team/2)"
+        return
     if rules.taking is not None:
         yield "seats lay cards into tricks (takes/1)"
         return

@@ -23,9 +23,9 @@ def card_sets(
         form, cards = np.empty(room, np.int16), np.empty((room, forms.most_cards), np.uint8)
         if rules.fixed is not None:
             found = fixed.list_moves(
-                rules.fixed, np.arange(len(forms)), np.ascontiguousarray(hands), contexts.astype(np.int16),
-                np.full(n, walk.EVERY_LABEL, np.int16), np.ascontiguousarray(legal), fitting.astype(np.uint8), 0, n,
-                start, form, cards,
+                rules.fixed, np.arange(len(forms), dtype=np.int32), np.ascontiguousarray(hands),
+                contexts.astype(np.int16), np.full(n, walk.EVERY_LABEL, np.int16), np.ascontiguousarray(legal),
+                fitting.astype(np.uint8), 0, n, start, form, cards,
             )  # fmt: skip
             if found <= room:
                 return MoveLists(start, form[:found], cards[:found])

@@ -9,14 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.faults import blame, stop_where
-from abl_cards.games.game import GameError
-from abl_cards.games.hidden import Constraints
+from abl_cards.games.play.decider import Decider
 from abl_cards.games.play.state import NOTHING
-from abl_cards.games.play.view import NO_EVENT, UNTOLD, View
-from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import NO_CARD, Indices, MoveLists
-from abl_cards.games.telling.knowledge import hidden
-from abl_cards.games.telling.observations import observe
+from abl_cards.games.play.view import NO_EVENT
+from abl_cards.games.tables import NO_CARD, MoveLists
 from abl_cards.games.telling.writer import Fill, columns_of
 from abl_cards.games.words.letters import cards_of
 
@@ -24,26 +20,12 @@ NO_FORM = -1
 """What is chosen has no form."""
 
 
-class Choices:
+class Choices(Decider):
     """One of some options at n tables."""
-
-    def __init__(self, view: View) -> None:
-        """What these seats see."""
-        self.view = view
 
     def at(self, rows: NDArray[np.int64]) -> Choices:
         """Some of the choices."""
         return Choices(self.view.at(rows))
-
-    @property
-    def rules(self) -> Rules:
-        """By what they play."""
-        return self.view.rules
-
-    @property
-    def which(self) -> Indices:
-        """[n] the tables."""
-        return self.view.which
 
     @property
     def stage(self) -> NDArray[np.int8]:
@@ -69,16 +51,6 @@ class Choices:
         if self.view.at_table:
             stop_where(found.max(axis=1) == 0, self.which, self._nothing)
         return found
-
-    def observe(self) -> NDArray[np.uint8]:
-        """[n, features] what the seats see, as long as nobody has chosen; raises GameError away from a table."""
-        if not self.view.at_table:
-            raise GameError(UNTOLD)
-        return observe(self.rules, self.view.state, self.which, self.view.seats)
-
-    def hidden(self) -> Constraints:
-        """What the seats know of the hands they do not see, as long as nobody has chosen."""
-        return hidden(self.rules, self.view)
 
     def _nothing(self, row: int) -> str:
         stage, kb = self.rules.words.stages[int(self.stage[row])], self.rules.kb

@@ -9,17 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.faults import check_laid, check_lists
-from abl_cards.games.game import GameError
-from abl_cards.games.hidden import Constraints
 from abl_cards.games.play import bare, fixed, one_set, walk
 from abl_cards.games.play.book import Room, most_kickers, room_for
+from abl_cards.games.play.decider import Decider
 from abl_cards.games.play.tricks import taking
-from abl_cards.games.play.view import UNTOLD, View
+from abl_cards.games.play.view import View
 from abl_cards.games.play.wanted import keep_labels, keep_sets, reaching
-from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import LEADING, Indices, MoveLists, Moves
-from abl_cards.games.telling.knowledge import hidden, hints
-from abl_cards.games.telling.observations import observe
+from abl_cards.games.tables import LEADING, MoveLists, Moves
+from abl_cards.games.telling.knowledge import hints
 from abl_cards.games.telling.writer import Fill
 from abl_cards.games.words.letters import cards_of
 from abl_cards.parallel import each_share
@@ -28,12 +25,12 @@ from abl_cards.streams import below_all
 _FOLLOWING = 32  # a guess at how many card sets follow a play; leading, it is about the square of the cards held
 
 
-class Decisions:
+class Decisions(Decider):
     """The plays to decide at n tables, from the eyes of the seats that decide."""
 
     def __init__(self, view: View) -> None:
         """What these seats see."""
-        self.view = view
+        super().__init__(view)
         self._asked = view.rules.asked
         self._found: NDArray[np.uint8] | None = None
 
@@ -44,16 +41,6 @@ class Decisions:
         decisions._asked = view.rules.asked_whole
         decisions._found = np.concatenate([legal, allowed])
         return decisions
-
-    @property
-    def rules(self) -> Rules:
-        """By what they play."""
-        return self.view.rules
-
-    @property
-    def which(self) -> Indices:
-        """[n] the tables."""
-        return self.view.which
 
     @property
     def fills(self) -> Mapping[str, Fill]:
@@ -96,16 +83,6 @@ class Decisions:
         some._asked = self._asked
         some._found = None if self._found is None else np.ascontiguousarray(self._found[:, rows])
         return some
-
-    def observe(self) -> NDArray[np.uint8]:
-        """[n, features] what the seats see, as long as nobody has moved; raises GameError away from a table."""
-        if not self.view.at_table:
-            raise GameError(UNTOLD)
-        return observe(self.rules, self.view.state, self.which, self.view.seats)
-
-    def hidden(self) -> Constraints:
-        """What the seats know of the hands they do not see, as long as nobody has moved."""
-        return hidden(self.rules, self.view)
 
     def hints(self) -> NDArray[np.float32]:
         """[n, others, kinds] the logarithm of the factor by which what the others did changes the odds of a copy."""
@@ -188,6 +165,7 @@ class Decisions:
 
     def _laid_down(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> tuple[Moves, NDArray[np.int64]]:
         n, view, plain, answers = len(self.view), self.view, self._asked.bare, self._answers
+        labels = np.asarray(labels, np.int16)
         moves, found = self._room(n), np.zeros(n, np.int64)
         way = (self.to_beat < 0).astype(np.int8)
         if plain is not None:

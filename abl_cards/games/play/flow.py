@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards import garbage
 from abl_cards.games.faults import TableError, blame, several, stop_where
 from abl_cards.games.play import state as kernels
 from abl_cards.games.play import stock
@@ -103,6 +104,11 @@ class Flow:
         """The parts that seats have in the game; a single one where all are alike."""
         outputs = self.parts.told.circuit.outputs if self.parts else ()
         return tuple(dict.fromkeys(str(args[1]) for name, args in outputs if name == "role")) or ("player",)
+
+    @property
+    def says_sides(self) -> bool:
+        """Whether the rules say who plays with whom, and not the teams alone."""
+        return self.parts is not None and any(name == "side" for name, _ in self.parts.told.circuit.outputs)
 
     @classmethod
     def of(cls, rules: Rules) -> Flow:
@@ -327,6 +333,7 @@ def check_init(rules: Rules) -> None:
 
 
 @once
+@garbage.none_made()
 def _flow(rules: Rules) -> Flow:
     lots = tuple(number(sides, f"lot({name},…)") for name, sides in rules.kb.facts("lots", 2))
     asked = rules.told("deal_again/0", "asks/2", "draws/1", "leads/1")
@@ -437,7 +444,7 @@ def _mattering(rules: Rules, told: Told) -> tuple[NDArray[np.bool_], NDArray[np.
     found = []
     for column in rows.T:
         values = {told.circuit.inputs[row]: bool(column[row]) for row in asked}
-        found.append(told.circuit.specialise(values).output_literals)
+        found.append((told.circuit.specialise(values) if values else told.circuit).output_literals)
     literals = np.stack(found, axis=1)[:, classes]  # [outputs, forms]
     decided = bool(np.isin(literals, (TRUE, FALSE)).all())
     return (literals != FALSE).any(axis=0), (literals == TRUE).astype(np.uint8) if decided else None

@@ -22,7 +22,7 @@ from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.flow import SHOWN, Control, Flow
 from abl_cards.games.play.habits import note_acts
 from abl_cards.games.play.state import CHOICE, DRAWING, EPISODE_OVER, MATCH_OVER, PLAY
-from abl_cards.games.play.view import UNTOLD, View, others_of
+from abl_cards.games.play.view import UNTOLD, View
 from abl_cards.games.progress import MOST_IDLE, idle_for_ever, no_card_left, stop_endless
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.snapshots import copy_rows, named_arrays
@@ -142,15 +142,14 @@ class Tables:
         tables, origin = cls(view.rules, len(rows)), view.which[rows]
         tables.endless = False
         copy_rows(view.state, origin, tables.state)
-        others = others_of(view.rules, tables.state.seat)
+        others = view.rules.table.others[tables.state.seat]
         tables.state.hands[np.arange(len(tables))[:, None], others] = hands
         stock.imagine(view.rules, tables.state, view.unseen[rows] - hands.sum(axis=1, dtype=np.uint8))
         if len(view.rules.fluents.private):
             tables.state.fluents[:] = view.rules.fluents.seen(tables.state.fluents, tables.state.seat)
         return tables
 
-    # --- what seats see
-    # ------------------------------------------------------------------------------------------------
+    # --- what seats see -----------------------------------------------------------------------------------------------
 
     def view(self, which: Indices, seats: NDArray[np.int8] | None = None) -> View:
         """These tables from the eyes of seats [n], by default of those to decide."""
@@ -158,7 +157,7 @@ class Tables:
 
     def observe(self, which: Indices, seats: NDArray[np.int8] | None = None) -> NDArray[np.uint8]:
         """[n, features] what seats [n] see at these tables, by default those to decide; see telling/observations.py."""
-        return observe(self.rules, self.state, which, self.state.seat[which] if seats is None else seats)
+        return observe(self.view(which, seats))
 
     def hidden(self, which: Indices, seats: NDArray[np.int8] | None = None) -> Constraints:
         """What seats [n] know of the hands they do not see at these tables, by default those to decide."""
@@ -179,10 +178,9 @@ class Tables:
 
     def laid_by_others(self, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
         """[n, others, kinds] what these others have laid down in the episode."""
-        return self.state.played[which[:, None], others_of(self.rules, seats)]
+        return self.state.played[which[:, None], self.rules.table.others[seats]]
 
-    # --- what it is worth
-    # ----------------------------------------------------------------------------------------------
+    # --- what it is worth ---------------------------------------------------------------------------------------------
 
     def outcome(self, which: Indices) -> NDArray[np.float64]:
         """[n, seats] what finished matches were worth to each seat; they add up to nothing.

@@ -49,7 +49,7 @@ class View:
     @cached_property
     def others(self) -> NDArray[np.int8]:
         """[n, others] the other seats in the order of play."""
-        return others_of(self.rules, self.seats)
+        return self.rules.table.others[self.seats]
 
     @cached_property
     def hidden_hands(self) -> NDArray[np.uint8]:
@@ -146,13 +146,3 @@ def act_column(state: State, which: Indices, column: int) -> NDArray[np.integer]
     """Who acted, whose play is to beat, who has passed since, and in the trick, and who is out."""
     field: NDArray[np.integer] = (state.acted, state.owner, state.passed, state.gone_by, state.out)[column]
     return field[which]
-
-
-def others_of(rules: Rules, seats: NDArray[np.int8]) -> NDArray[np.int8]:
-    """[n, others] the other seats in the order of play from seats [n] on."""
-    after = np.array(rules.table.after, np.int8)
-    found, seat = [], seats
-    for _ in range(rules.table.seats - 1):
-        seat = after[seat]
-        found.append(seat)
-    return np.stack(found, axis=1)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 import numpy as np
@@ -42,13 +43,14 @@ class Contexts:
             found = found * np.int16(size) + np.minimum(state[which, slot] - np.int16(lowest), np.int16(size - 1))
         return found
 
-    @property
+    @cached_property
     def states(self) -> NDArray[np.int16]:
         """[contexts, slots of all fluents] what tables remember in each; what does not matter is as at first."""
         state = np.tile(self.fluents.nothing, (len(self), 1))
         values = np.indices(self.sizes).reshape(len(self.sizes), len(self))
         for slot, lowest, column in zip(self.slots, self.lowest, values, strict=True):
             state[:, slot] = column + lowest
+        state.flags.writeable = False  # kept: it is asked for at every decision
         return state
 
     def rows(self, circuit: Circuit) -> NDArray[np.uint8]:

@@ -77,6 +77,10 @@ class Fluents:
 
     def __len__(self) -> int:
         """The number of slots."""
+        return self._slots
+
+    @cached_property
+    def _slots(self) -> int:
         return sum(len(fluent.keys) for fluent in self.fluents)
 
     def __getitem__(self, signature: Signature) -> Fluent:

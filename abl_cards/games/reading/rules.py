@@ -51,6 +51,24 @@ class Table:
     dealt: tuple[int, ...]  # [seats] cards
     leftover: tuple[int, ...]  # in which order those who still hold cards take the last places
 
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """[seats, seats] all seats in the order of play, from each seat on."""
+        rounds = [np.arange(self.seats)]
+        for _ in range(self.seats - 1):
+            rounds.append(np.array(self.after)[rounds[-1]])
+        return np.stack(rounds, axis=1)
+
+    @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """[seats, seats] how many turns after each seat the others come."""
+        return np.argsort(self.order, axis=1)
+
+    @cached_property
+    def others(self) -> NDArray[np.int8]:
+        """[seats, others] the other seats in the order of play."""
+        return self.order[:, 1:].astype(np.int8)
+
 
 class Asked(NamedTuple):
     """The question of every decision, and the books that find their way in the answers."""

@@ -44,13 +44,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.features import Feature, FeatureTable
-from abl_cards.games.play.state import State
 from abl_cards.games.play.view import View
 from abl_cards.games.reading.fluents import ANY, COUNT, ONE, Fluent
 from abl_cards.games.reading.pack import WILD
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.shapes import number
-from abl_cards.games.tables import Indices
 from abl_cards.games.telling import seeing
 from abl_cards.logic import Term
 from abl_cards.logic.errors import kb_error
@@ -79,15 +77,12 @@ class Part:
 class Sight:
     """Some tables from the eyes of a seat at each."""
 
-    def __init__(self, rules: Rules, state: State, which: Indices, seats: NDArray[np.int8]) -> None:
-        """Look at tables [n] from the eyes of seats [n]."""
-        self.rules, self.state, self.which = rules, state, which
-        self.view = View(rules, state, which, seats)
-        self.order = np.concatenate([seats[:, None], self.view.others], axis=1).astype(np.int64)  # [n, seats]
-        self.rows = np.arange(len(which))
-        place = np.empty_like(self.order)
-        np.put_along_axis(place, self.order, np.arange(self.order.shape[1])[None], axis=1)
-        self.place = place  # [n, seats] where each seat comes
+    def __init__(self, view: View) -> None:
+        """See the view."""
+        self.view, self.rules, self.state, self.which = view, view.rules, view.state, view.which
+        self.order = view.rules.table.order[view.seats]  # [n, seats]
+        self.place = view.rules.table.places[view.seats]  # [n, seats] where each seat comes
+        self.rows = np.arange(len(view))
 
     @cached_property
     def _known(self) -> NDArray[np.int16]:
@@ -117,18 +112,18 @@ def observation_of(rules: Rules) -> FeatureTable:
     return FeatureTable(tuple(part.feature for part in _parts(rules)), most=most)
 
 
-def observe(rules: Rules, state: State, which: Indices, seats: NDArray[np.int8]) -> NDArray[np.uint8]:
-    """[n, size] what seats [n] see at tables [n]; see ``observation_of``."""
-    parts = _parts(rules)
-    rows = np.zeros((len(which), sum(part.feature.size for part in parts)), np.uint8)
+def observe(view: View) -> NDArray[np.uint8]:
+    """[n, size] what the seats of a view see; see ``observation_of``."""
+    parts, n = _parts(view.rules), len(view)
+    rows = np.zeros((n, sum(part.feature.size for part in parts)), np.uint8)
 
     def write(lo: int, hi: int) -> None:
-        sight, first = Sight(rules, state, which[lo:hi], seats[lo:hi]), 0
+        sight, first = Sight(view if hi - lo == n else view.at(np.arange(lo, hi))), 0
         for part in parts:
             part.write(sight, rows[lo:hi, first : first + part.feature.size])
             first += part.feature.size
 
-    each_share(len(which), write)
+    each_share(n, write)
     return rows
 
 
@@ -247,11 +242,8 @@ def _recent_seat(rules: Rules, of: Term | None) -> Iterator[Part]:
     acts = _acts(rules, of)
 
     def write(sight: Sight, columns: Numbers) -> None:
-        state, which, seats = sight.state, sight.which, rules.table.seats
-        for back in range(acts):
-            at = (state.acts[which] - 1 - back) % rules.recent
-            part = columns[:, (acts - 1 - back) * seats : (acts - back) * seats]
-            sight.raise_seat(part, state.recent_seat[which, at], state.acts[which] > back)
+        state = sight.state
+        seeing.write_recent_seats(state.recent_seat, state.acts, sight.which, sight.place, acts, columns)
 
     meaning = "who made these acts, one-hot; zero where there was no act yet"
     yield Part(Feature("recent_seat", (acts, rules.table.seats), meaning), write)

@@ -45,6 +45,17 @@ def write_recent(recent, acts, which, backs, columns):
 
 
 @njit(cache=True, nogil=True)
+def write_recent_seats(recent_seat, acts, which, place, backs, columns):
+    """One-hot into zeroed columns [n, backs * seats] who made the last acts, the latest last; place [n, seats]."""
+    depth, seats = recent_seat.shape[1], place.shape[1]
+    for i in range(len(which)):
+        table = which[i]
+        for back in range(min(backs, np.int64(acts[table]))):
+            at = (np.int64(acts[table]) - 1 - back) % depth
+            columns[i, (backs - 1 - back) * seats + place[i, recent_seat[table, at]]] = 1
+
+
+@njit(cache=True, nogil=True)
 def write_beaten(state, which, to_beat, columns):
     """Add the cards of the last act of whose play it is into zeroed columns [n, kinds], where there is one to beat."""
     recent, recent_seat, acts, owner = state.recent, state.recent_seat, state.acts, state.owner

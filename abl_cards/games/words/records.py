@@ -97,17 +97,22 @@ def _dealt(rules: Rules, tables: Tables, table: int) -> dict[str, Any]:
         found["stock"] = letters.write(state.stock[table].tolist())
     elif state.aside[table].any():
         found["aside"] = letters.hand(state.aside[table])
-    values = Values(letters.terms)
-    before = {
-        name: values.write(fluent, state.fluents[table])
-        for name, fluent in lasting(rules).items()
-        if (state.fluents[table, fluent.first : fluent.slots.stop] != fluent.nothing).any()
-    }
+    before = remembered(rules, tables, table)
     lots = {str(name): int(lot) for name, lot in zip(rules.words.lots, state.lots[table], strict=True)}
     total = tables.total[table].tolist()
     return found | ({"before": before} if before else {}) | ({"lots": lots} if lots else {}) | (
         {"total": total} if any(total) else {}
     )  # fmt: skip
+
+
+def remembered(rules: Rules, tables: Tables, table: int) -> dict[str, Any]:
+    """What a match keeps from one episode to the next, as far as there is anything."""
+    values, fluents = Values(rules.letters.terms), tables.state.fluents[table]
+    return {
+        name: values.write(fluent, fluents)
+        for name, fluent in lasting(rules).items()
+        if (fluents[fluent.first : fluent.slots.stop] != fluent.nothing).any()
+    }
 
 
 def lasting(rules: Rules) -> dict[str, Fluent]:

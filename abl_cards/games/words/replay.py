@@ -14,7 +14,7 @@ from abl_cards.games.play.tables import Tables
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Listener, Moves
 from abl_cards.games.words.finding import find_options, find_plays
-from abl_cards.games.words.records import Record, dealt_of, read_record, winner_of
+from abl_cards.games.words.records import Record, dealt_of, read_record, remembered, winner_of
 
 
 def replay(
@@ -45,6 +45,15 @@ def replay(
         wrong |= {lines[table]: text for table, text in again.wrong.items()}
         plays -= int((again.tables.clock - again.tables.state.acts).sum())  # choices are no plays
     return Replay(len(records), plays, tuple(Disagreement(line, text) for line, text in sorted(wrong.items())))
+
+
+def left_behind(rules: Rules, record: Mapping[str, Any]) -> dict[str, Any]:
+    """What the match remembers after a record, and whether it is over; raises GameError where the record is wrong."""
+    again = Again(rules, [read_record(rules, record)])
+    again.play()
+    if again.wrong:
+        raise GameError(again.wrong[0])
+    return {**remembered(rules, again.tables, 0), "over": bool(again.tables.winner[0] != -1)}
 
 
 class Again:

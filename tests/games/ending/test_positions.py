@@ -62,7 +62,7 @@ def test_cards_that_no_move_tells_apart_are_one() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("member(S,S\\2)", "member(S,S)", "4 parties here"),
+        ("member(S,S\\2)", "member(S,S)", "4 parties, and not two"),
         ("match_over.", "match_over. takes(S) :- owner(S).", "into tricks"),
         ("playable(pass).", "playable(pass). barred(set(3,1)) :- held(8,1).", "the other cards of a hand"),
         (

@@ -75,11 +75,11 @@ def test_masks_are_those_of_clingo(rules: Rules) -> None:
 
 
 def test_turns_and_points(rules: Rules) -> None:
-    follow(rules, brute.points, 200, seed=3)
+    follow(rules, brute.points, 80, seed=3)
 
 
 def test_turns_where_a_pass_locks(flagged: Rules) -> None:
-    follow(flagged, brute.points, 200, seed=4, locks=True)
+    follow(flagged, brute.points, 80, seed=4, locks=True)
     hands = ["D3 D9", "D5 D6", "D4 DA", "D7 D8"]
     assert Scene(flagged, hands).play("single(3,d)", "pass", "single(4,d)", "pass", "pass") == 2
 

@@ -39,11 +39,11 @@ from tests.games.folders.tractor import Follow, every_answer, lay_throws, record
 from tests.games.folders.tractor_rounds import Watch
 from tests.games.random_play import match_keys
 
-FOLLOWS = 4_000 if thorough() else 300
-TRICKS = 5_000 if thorough() else 500
-ROUNDS = 1_000 if thorough() else 8
+FOLLOWS = 4_000 if thorough() else 120
+TRICKS = 5_000 if thorough() else 200
+ROUNDS = 1_000 if thorough() else 3
 MOST_ANSWERS = 400
-AT_ONCE = 200
+AT_ONCE = 200 if thorough() else 40
 
 
 @pytest.fixture(scope="module", params=PROFILES)
@@ -79,7 +79,7 @@ def test_leads(rules: Rules) -> None:
     """Every choice of cards of one suit can be led, and nothing else."""
     draw, brute = Random(2), PROFILES[str(rules.profile)]
     leads = []
-    for _ in range(FOLLOWS // 10):
+    for _ in range(FOLLOWS // 5):
         order = random_order(draw, brute)
         hand = crowded_hands(draw, order, draw.randint(1, 8), 2)[0] or ["S3"]
         leads.append(Follow(order, Lead("S", ()), hand))
@@ -109,7 +109,7 @@ def test_rounds_are_refereed(rules: Rules) -> None:
 def play_refereed(rules: Rules, brute: BruteRules, rounds: int) -> None:
     """So many rounds at random beside the referee."""
     watch = Watch(brute)
-    tables = Tables.begin(rules, match_keys(8, 4), watch)
+    tables = Tables.begin(rules, match_keys(min(8, rounds), 4), watch)
     while watch.rounds < rounds:
         keys = mix_all(tables.keys, tables.clock)
         if (which := tables.choosing()).size:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from abl_cards.cards import card_text, hand_of, parse_card
 from abl_cards.games import Decisions, Engine, game
 from abl_cards.games.play.state import PLAY
-from abl_cards.games.play.view import View, others_of
+from abl_cards.games.play.view import View
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import LEADING, MoveLists
 from abl_cards.platforms.contest.actions import action_of as action_in_words
@@ -78,7 +78,7 @@ def decide(
         low, high = 27 * place, 27 * (place + 1)
         state.hands[:, place + 1] = np.clip(total, low, high) - np.clip(total - rest, low, high)
     state.aside[:] = 2 - state.hands.sum(axis=1)
-    owner = others_of(rules, state.seat)[np.arange(n), np.full(n, 2) if top is None else top]
+    owner = rules.table.others[state.seat][np.arange(n), np.full(n, 2) if top is None else top]
     state.owner[:] = state.acted[:] = np.where(to_beat < 0, state.seat, owner)
     return Decisions(View(rules, state, np.arange(n), state.seat.copy(), at_table=False))
 

@@ -233,7 +233,7 @@ def test_batches_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
 DIGEST = """
 import hashlib, numpy as np
 from tests.games.guandan.states import decided, engine, random_states
-decisions = decided(engine().rules, random_states(engine().rules, 2000, seed=14))
+decisions = decided(engine().rules, random_states(engine().rules, 1200, seed=14))
 print(hashlib.sha256(decisions.legal.tobytes() + decisions.moves().cards.tobytes()).hexdigest())
 """
 

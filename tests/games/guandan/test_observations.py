@@ -99,10 +99,10 @@ def test_numbers_against_the_slow_way() -> None:
     assert tables.episode.min() > 0
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(0, 300))
+@given(st.integers(0, 2**32 - 1), st.integers(0, 120))
 def test_unseen_cards_change_nothing(seed: int, steps: int) -> None:
     """Dealing the unseen cards anew among the other seats changes no observation, whoever looks."""
-    n, random = 8, np.random.default_rng(seed)
+    n, random = 4, np.random.default_rng(seed)
     tables = engine().tables(match_keys(n, seed % 2**31))
     for _ in range(steps):
         step(tables)

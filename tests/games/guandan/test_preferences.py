@@ -17,7 +17,7 @@ from abl_cards.platforms.contest.standings import levels
 from abl_cards.positions import met_in_play
 from tests.edited import STRICT, edited
 
-PAIRS = 240
+PAIRS = 84
 SPOKEN_OF = {
     "level", "lays", "play", "held", "wild", "left", "wild_left", "unseen", "unseen_wild", "cards", "leading",
     "to_beat", "top", "plays_left", "estimated", "estimated_wild",

@@ -85,7 +85,7 @@ def one_seat_decides(tables: Tables) -> None:
 
 def test_whole_matches() -> None:
     """Random matches to their end: no card is lost, one seat decides, orders are permutations, somebody wins."""
-    matches = 120 if thorough() else 40
+    matches = 120 if thorough() else 12
     watch = Watch(matches)
     tables = engine().tables(match_keys(matches, 1), watch)
     for number in range(100_000):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from abl_cards.games import Tables
+from abl_cards.games.play.view import View
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.telling.observations import observation_of, observe
 from abl_cards.games.telling.random_states import random_state
@@ -19,7 +20,7 @@ from tests.games.words.folders import rules_of
 def test_every_game_has_an_observation(gifts: Rules, wild: Rules, auction: Rules, president: Rules) -> None:
     for rules in (gifts, wild, auction, president):
         table, state = observation_of(rules), random_state(rules, 64, np.random.default_rng(1))
-        rows = observe(rules, state, np.arange(64), state.seat)
+        rows = observe(View(rules, state, np.arange(64), state.seat))
         assert rows.shape == (64, table.size)
         assert rows.max() <= table.most
         assert (rows[:, table["hand"]] == state.hands[np.arange(64), state.seat]).all()
@@ -34,7 +35,7 @@ def test_seats_come_from_the_observer_on(gifts: Rules) -> None:
     state.fluents[0] = gifts.fluents.nothing
     state.fluents[0, place.first + 2] = 0
     table = observation_of(gifts)
-    row = observe(gifts, state, np.arange(1), np.array([1], np.int8))[0]
+    row = observe(View(gifts, state, np.arange(1), np.array([1], np.int8)))[0]
     width = gifts.largest_hand + 1
     assert row[table["sizes"]].reshape(3, width).argmax(axis=1).tolist() == [2, 1, 3]
     assert row[table["passed"]].tolist() == [0, 1, 0]
