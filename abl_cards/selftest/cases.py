@@ -16,15 +16,17 @@ from abl_cards.games import Engine, GameError, Moment
 from abl_cards.games.game import Disagreement
 from abl_cards.games.tables import is_play
 from abl_cards.lines import batches, parse_line, reading
+from abl_cards.selftest.sights import wrong_fields, wrong_knowledge, wrong_memory, wrong_view
 
 FILE = "cases.jsonl"
-ABOUT = ("state", "record", "words", "order")
-POSITION = ("labels", "moves", "best", "costs", "error")
+ABOUT = ("state", "record", "words", "order", "view")
+POSITION = ("labels", "moves", "best", "costs", "sees", "known", "error")
 FIELDS = {
     "state": POSITION,
-    "record": (*POSITION, "before"),
+    "record": (*POSITION, "before", "after"),
     "words": (),
     "order": ("number",),
+    "view": (),
 }
 """What a case may say beside ``why`` and ``profile``, by what it is about."""
 
@@ -107,7 +109,7 @@ def failures(cases: Sequence[Case], engine_of: Callable[[str | None], Engine]) -
     """
     whole: dict[str | None, list[Case]] = {}
     for case in cases:
-        if case.about == "record" and "before" not in case.value:
+        if case.about == "record" and not {"before", "after"} & set(case.value):
             whole.setdefault(case.profile, []).append(case)
         elif said := failure_of(case, engine_of(case.profile)):
             yield Failure(case, said)
@@ -146,8 +148,11 @@ def _said(case: Case, engine: Engine) -> str:
         return _wrong_words(engine, value["words"])
     if case.about == "order":
         return _wrong_order(engine, value)
+    if case.about == "view":
+        return wrong_view(engine, value["view"])
     if case.about == "record" and "before" not in value:
-        return _wrong_record(engine, value["record"])
+        record = value["record"]
+        return wrong_memory(engine, record, value["after"]) if "after" in value else _wrong_record(engine, record)
     return _wrong_position(engine, value)
 
 
@@ -208,9 +213,11 @@ def _wrong_position(engine: Engine, value: Mapping[str, Any]) -> str:
             return f"there are {len(plays)} moves, not {wanted}"
         if not isinstance(wanted, int) and sorted(plays) != sorted(map(_text, _list(value, "moves"))):
             return _unlike("moves", plays, list(map(_text, wanted)))
-    if "best" in value or "costs" in value:
-        return _wrong_costs(engine, moment, plays, value)
-    return ""
+    if "sees" in value and (said := wrong_fields(moment, value["sees"])):
+        return said
+    if "known" in value and (said := wrong_knowledge(engine, moment, value["known"])):
+        return said
+    return _wrong_costs(engine, moment, plays, value) if "best" in value or "costs" in value else ""
 
 
 def _wrong_costs(engine: Engine, moment: Any, plays: list[str], value: Mapping[str, Any]) -> str:

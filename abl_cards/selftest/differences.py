@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any
@@ -15,6 +16,8 @@ from abl_cards.games.questions import with_outputs
 from abl_cards.games.reading.forms import Form
 from abl_cards.games.reading.questions import QUESTIONS
 from abl_cards.games.reading.rules import Rules
+from abl_cards.games.tables import is_play
+from abl_cards.games.words.replay import left_behind
 from abl_cards.logic import Circuit, KBError, Signature, Term
 from abl_cards.logic.check import COST
 from abl_cards.logic.circuit import TRUE
@@ -24,11 +27,12 @@ from abl_cards.selftest.cases import Case, failure_of, legal_labels
 from abl_cards.selftest.games import play_out, step
 from abl_cards.selftest.positions import position
 from abl_cards.selftest.possible import possible
+from abl_cards.selftest.sights import known_hands, view_of
 from abl_cards.streams import mix_all
 
 STATES, MATCHES, STEPS = 300, 12, 300
 """Positions that cover the rules; matches that are played, and decisions of them that are looked at."""
-MOST_EACH, MOST_COSTS = 3, 4
+MOST_EACH, MOST_COSTS = 3, 8
 """Cases of a step of play; moves in a case."""
 SEED = 5
 
@@ -71,13 +75,24 @@ def _candidates(first: Engine, second: Engine) -> Iterator[Case]:
     if ours == theirs:
         for decisions in _met(first):
             yield from islice(_positions(first, second, decisions), MOST_EACH)
-    for record in play_out(first, Random(), MATCHES, SEED):
-        yield Case(0, {"record": record})
+    records = list(play_out(first, Random(), MATCHES, SEED))
+    yield from (Case(0, {"record": each, "after": left_behind(first.rules, each)}) for each in records)
+    yield from _remembered(first, records)
     yield from _names(first, second)
 
 
+def _remembered(engine: Engine, records: Sequence[Mapping[str, Any]]) -> Iterator[Case]:
+    """What who is to act sees at some places of a record, all that the rules remember with it."""
+    for record in records[:MOST_EACH]:
+        for before in np.linspace(1, len(record["acts"]), MOST_COSTS).astype(int).tolist():
+            seen = json.loads(json.dumps(engine.moment(record, before).state))
+            yield Case(0, {"record": record, "before": before, "sees": seen})
+
+
 def _names(first: Engine, second: Engine) -> Iterator[Case]:
-    """What labels are called, and how they follow each other."""
+    """What labels are called, and how they follow each other; what learners are told."""
+    if view_of(first) != view_of(second):
+        yield Case(0, {"view": view_of(first)})
     unlike = [label for label in first.labels if label in second.labels and first.name(label) != second.name(label)]
     if unlike:
         yield Case(0, {"words": {label: str(first.name(label)) for label in unlike[:MOST_COSTS]}})
@@ -90,13 +105,15 @@ def _names(first: Engine, second: Engine) -> Iterator[Case]:
 
 
 def _met(engine: Engine) -> Iterator[Any]:
-    """Decisions as they come up in matches of random and of greedy play, then such as the rules cover."""
+    """Decisions and choices as they come up in matches of random and of greedy play, then such as the rules cover."""
     for player in (Random(), Greedy(engine.traits)):
         tables = engine.tables(mix_all(np.arange(MATCHES).astype(np.uint64), SEED))
         for _ in range(STEPS):
-            playing = tables.playing()
+            playing, choosing = tables.playing(), tables.choosing()
             if playing.size:
                 yield tables.decisions(playing)
+            if choosing.size:
+                yield tables.choices(choosing)
             if not step(tables, player):
                 break
     yield engine.sample_decisions(STATES, SEED)
@@ -107,10 +124,13 @@ def _positions(first: Engine, second: Engine, ours: Any) -> Iterator[Case]:
     kept, adopted = second.adopt(ours)
     theirs: Any = adopted
     ours = ours.at(np.flatnonzero(kept))
-    if first.labels == second.labels:
+    if first.labels == second.labels and is_play(ours):
         for row in np.flatnonzero((ours.legal != theirs.legal).any(axis=0)).tolist():
             moment = first.look(ours, row)
             yield Case(0, {"state": dict(moment.state), "labels": legal_labels(first, moment)})
+    for row in _other_knowledge(ours, theirs):
+        moment = first.look(ours, row)
+        yield Case(0, {"state": dict(moment.state), "known": known_hands(first, moment)})
     mine, other = ours.moves(), theirs.moves()
     ends = np.diff(mine.start), np.diff(other.start)
     for row in np.flatnonzero(ends[0] != ends[1]).tolist():
@@ -122,12 +142,21 @@ def _positions(first: Engine, second: Engine, ours: Any) -> Iterator[Case]:
             yield _costs(first, ours, row, slice(*mine.start[row : row + 2].tolist()), costs[0], unlike)
 
 
+def _other_knowledge(ours: Any, theirs: Any) -> list[int]:
+    """The rows where other cards are known of other hands."""
+    mine, other = ours.hidden(), theirs.hidden()
+    unlike = (mine.at_least != other.at_least) | (mine.at_most != other.at_most)
+    return np.flatnonzero(unlike.any(axis=(1, 2))).tolist()
+
+
 def _costs(engine: Engine, decisions: Any, row: int, moves: slice, costs: Any, unlike: Any) -> Case:
-    """A position with what some moves cost, one that the other rules judge otherwise among them."""
+    """A position with what some moves cost: half of them judged otherwise by the other rules, as far as there are."""
     moment = engine.look(decisions, row)
     told = [[action.to_json(), cost] for action, cost in zip(moment.actions, costs[moves].tolist(), strict=True)]
-    chosen = [pair for pair, differs in zip(told, unlike[moves].tolist(), strict=True) if differs][:MOST_COSTS]
-    return Case(0, {"state": dict(moment.state), "costs": chosen})
+    telling = np.flatnonzero(unlike[moves])[: MOST_COSTS // 2].tolist()
+    others = [number for number in range(len(told)) if number not in telling]
+    chosen = sorted([*telling, *others[:: max(1, len(others) // MOST_COSTS)][: MOST_COSTS - len(telling)]])
+    return Case(0, {"state": dict(moment.state), "costs": [told[number] for number in chosen]})
 
 
 # --- proofs -----------------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_SENTENCE = re.compile(r"(says|title)\s*\(")
+_SENTENCE = re.compile(r"(says|title|word)\s*\(")
 _SWAPPED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "=": "!=", "!=": "="}
 
 
@@ -60,13 +60,13 @@ class Edit(NamedTuple):
 def edits_of(folder: Path) -> list[Edit]:
     """Every rule deleted, every literal dropped, every comparison swapped, every number shifted, one at a time.
 
-    Sentences for people stay as they are: ``says/3`` and ``title/2``.
+    Sentences and words for people stay as they are: ``says/3``, ``title/2`` and ``word``.
     """
     found = []
     files = [path.relative_to(folder) for path in folder.rglob("*.lp")]
     for file in sorted(path.as_posix() for path in files if SCIENCE not in path.parts):  # that is not of the game
         text = (folder / file).read_text("utf-8")
-        found += [Edit(file, *change) for change in _changes(text) if not _SENTENCE.match(text, change[0])]
+        found += [Edit(file, *change) for change in _changes(text)]
     return found
 
 
@@ -81,6 +81,7 @@ def copy_with_parents(folder: Path, to: Path) -> Path:
 
 def _changes(text: str) -> Iterator[tuple[int, int, str, str]]:
     begin: int | None = None  # of the statement at hand
+    found: list[tuple[int, int, str, str]] = []  # in it
     literals: list[tuple[int, int]] = []  # of its body
     literal: int | None = None  # where the one at hand begins
     depth = last = 0
@@ -93,9 +94,9 @@ def _changes(text: str) -> Iterator[tuple[int, int, str, str]]:
         if literal == -1:
             literal = start
         if kind == NUMBER:
-            yield start, end, str(int(token[0]) + 1), NUMBER
+            found.append((start, end, str(int(token[0]) + 1), NUMBER))
         elif kind == COMPARISON:
-            yield start, end, _SWAPPED[token[0]], COMPARISON
+            found.append((start, end, _SWAPPED[token[0]], COMPARISON))
         elif kind in ("open", "close"):
             depth += 1 if kind == "open" else -1
         elif kind == "body" and not depth:
@@ -104,9 +105,9 @@ def _changes(text: str) -> Iterator[tuple[int, int, str, str]]:
             literals.append((literal, last))
             literal = -1
         if kind == "stop":
-            yield begin, end, "", RULE
-            yield from _dropped(literals)
-            begin, literal, literals, depth = None, None, [], 0
+            if not _SENTENCE.match(text, begin):
+                yield from (*found, (begin, end, "", RULE), *_dropped(literals))
+            begin, literal, found, literals, depth = None, None, [], [], 0
         last = end
 
 

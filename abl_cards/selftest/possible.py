@@ -6,8 +6,9 @@ found may be one that no table comes to.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 from abl_cards.games.reading.fluents import ONE
@@ -153,6 +154,8 @@ class _Possible:
         if "left" not in cards:
             return
         left = [literal for kind in cards["left"] for literal in kind]
+        nothing = [literal for form, literal in enumerate(lays) if not forms.label_cards[forms.label_of[form]]]
+        encoding.never(encoding.any_of(nothing), -encoding.any_of(left))  # who passes has a card, and keeps it
         for atom, test in columns.get(("emptying", 0), {}).items():
             if test.value == 1:
                 encoding.same(encoding.input(atom), encoding.any_of(left))
@@ -162,6 +165,21 @@ class _Possible:
                 encoding.all_of([held, -rest]) for one, other in pairs for held, rest in zip(one, other, strict=True)
             ]
             self._laid(lays, gone)
+            for kind, laid in enumerate(self._laid_by(lays)):  # nothing leaves the hand but what the form is made of
+                for held, rest in zip(cards["hand"][kind], cards["left"][kind], strict=True):
+                    encoding.never(held, -rest, -laid)
+
+    def _laid_by(self, lays: Sequence[int]) -> Iterator[int]:
+        """By kind, whether a form is laid that such a card can be part of."""
+        cells, forms = self.rules.cells, self.rules.forms.forms
+        contexts = range(len(self.rules.contexts))
+        kinds = cache(lambda cell: {k for context in contexts for k in cells.kinds(cells.names[cell], context)})
+        everything, users = set(range(len(self.rules.pack))), [list[int]() for _ in range(len(self.rules.pack))]
+        for literal, form in zip(lays, forms, strict=True):
+            own = {group.cell for group in form.groups} | set(form.kickers.allowed if form.kickers else ())
+            for kind in everything if form.wilds else set().union(*map(kinds, own)):
+                users[kind].append(literal)
+        return (self.encoding.any_of(literals) for literals in users)
 
     def _laid(self, lays: Sequence[int], gone: Sequence[int]) -> None:
         encoding, forms = self.encoding, self.rules.forms

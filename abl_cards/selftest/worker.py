@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from abl_cards import garbage
 from abl_cards.games import Engine, Game, GameError
 from abl_cards.games.reading.folder import Folder
 from abl_cards.logic import KBError, child
@@ -35,18 +36,33 @@ def outcome(home: Path, asked: Mapping[str, Any]) -> Answer:
 
 
 def _outcome(folder: Path, copy: Path, asked: Mapping[str, Any]) -> Answer:
-    cases, profile = read_cases(folder), asked["profile"]
-    for each in dict.fromkeys([profile, *(case.profile for case in cases)]):
+    cases, own = read_cases(folder), _own_profile(Edit(*asked["edit"]).file)
+    usual = [asked["profile"]]
+    for each in dict.fromkeys([*usual, *(case.profile for case in cases), *own]):
         try:
             engine = _engine(copy, each)
         except (KBError, GameError) as problem:
             return REFUSED, str(problem), None
-        mine = [case for case in cases if case.profile == each]
-        if failed := _first_failure(mine, engine):
+        if failed := _first_failure([case for case in cases if case.profile == each], engine):
             return NOTICED, failed, None
-    if failed := _first_failure([Case(0, value) for value in asked["found"]], _engine(copy, profile)):
-        return MISSED, f"by a case found for another edit: {failed}", None
-    return _unnoticed(folder, copy, profile, asked["seconds"])
+    found = [Case(0, value) for value in asked["found"]]
+    for each in dict.fromkeys(case.profile for case in found):
+        mine = [case for case in found if case.profile == each]
+        if failed := _first_failure(mine, _engine(copy, each or asked["profile"])):
+            return MISSED, f"by a case found for another edit: {failed}", None
+    return _unnoticed(folder, copy, own or _profiles(folder, asked["profile"]), asked["seconds"])
+
+
+def _own_profile(file: str) -> list[str]:
+    """The profile that a file is, in a list; else nothing."""
+    return [Path(file).stem] if Path(file).parent.name == "profiles" else []
+
+
+def _profiles(folder: Path, asked: str | None) -> list[str | None]:
+    """The rules by which an edit may make a difference: those asked for, else all, the usual ones first."""
+    rules = Folder(folder)
+    usual = rules.default_profile
+    return [asked] if asked else [None, *(each for each in rules.profiles if each != usual)]
 
 
 def _first_failure(cases: list[Case], engine: Engine) -> str:
@@ -57,14 +73,16 @@ def _first_failure(cases: list[Case], engine: Engine) -> str:
         return str(problem)
 
 
-def _unnoticed(folder: Path, copy: Path, profile: str | None, seconds: float) -> Answer:
-    try:
-        found = difference(_engine(folder, profile), _engine(copy, profile), seconds)
-    except (KBError, GameError) as problem:
-        return MISSED, f"play stops: {problem}", None
-    if found is None:
-        return SAME, "proved: no state differs", None
-    return (MISSED if found.certain else UNCLEAR), found.said, found.case
+def _unnoticed(folder: Path, copy: Path, profiles: Sequence[str | None], seconds: float) -> Answer:
+    for profile in profiles:
+        try:
+            found = difference(_engine(folder, profile), _engine(copy, profile), seconds)
+        except (KBError, GameError) as problem:
+            return MISSED, f"play stops: {problem}", None
+        if found is not None:
+            case = found.case and {**found.case, **({"profile": profile} if profile else {})}
+            return (MISSED if found.certain else UNCLEAR), found.said, case
+    return SAME, "proved: no state differs", None
 
 
 def _engine(folder: Path, profile: str | None) -> Engine:
@@ -73,6 +91,7 @@ def _engine(folder: Path, profile: str | None) -> Engine:
 
 def main() -> None:
     """Answer until there are no more questions; this process may crash, so it grounds what it is given itself."""
+    garbage.seldom()
     home = Path(sys.argv[1])
     child.build_in_child = lambda request, limits, paid: build(request, limits, within=limits)
     for number, line in enumerate(sys.stdin):

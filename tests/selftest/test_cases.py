@@ -40,12 +40,19 @@ def test_the_cases_of_a_new_game_hold(engine: Engine) -> None:
         ({"state": HAND, "costs": [[["S9"], 3]]}, '["S9"] is no legal move'),
         ({"state": HAND, "costs": [3]}, "costs: pairs"),
         ({"state": HAND, "best": [["S4"]]}, "best moves: "),
+        ({"state": HAND, "sees": {"seat": 2}}, "seat is null, not 2"),
+        ({"state": HAND, "sees": 3}, "sees: an object"),
+        ({"state": HAND, "known": {"next": {"lacks": ["S3"]}}}, 'next lacks [], not ["S3"]'),
+        ({"state": HAND, "known": {"across": {"has": []}}}, "there is no seat across; there are next, previous"),
+        ({"state": HAND, "known": {"next": {"holds": []}}}, "'holds' is neither has nor lacks"),
+        ({"state": HAND, "known": {"next": []}}, "known: an object of seats (next, previous)"),
         ({"state": {"hand": ["XX"]}, "labels": []}, "XX"),
         ({"state": HAND, "error": "no such thing"}, "there is no error, where 'no such thing' is expected"),
         ({"state": {"hand": ["XX"]}, "error": "YY"}, "the error is"),
         ({"order": ["single(4)", "single(3)"]}, "the labels come in another order: single(3), single(4)"),
         ({"order": [], "number": 3}, "labels, not 3"),
         ({"words": {"single(4)": "四"}}, "single(4) is called"),
+        ({"view": [["hand", [54]]]}, 'learners are told [["hand", [52]]'),
         ({"words": {"triple(4)": "四"}}, "there is no label triple(4)"),
     ],
 )
@@ -62,6 +69,9 @@ def test_records_play_again_and_have_positions(engine: Engine) -> None:
     assert not failure_of(Case(1, {"record": record}), engine)
     assert "points" in failure_of(Case(1, {"record": record | {"points": [9, -9, 0]}}), engine)
     assert "not 0" in failure_of(Case(1, {"record": record, "before": 3, "moves": 0}), engine)
+    assert not failure_of(Case(1, {"record": record, "after": {"over": True}}), engine)
+    assert failure_of(Case(1, {"record": record, "after": {"over": False}}), engine) == "over is true, not false"
+    assert failure_of(Case(1, {"record": record, "after": 3}), engine) == "after: an object of fields, such as over"
     several = [record, record | {"points": [9, -9, 0]}, {"hands": 3}, record]
     found = list(failures([Case(line, {"record": each}) for line, each in enumerate(several, 1)], lambda _: engine))
     assert [each.case.line for each in found] == [2, 3]  # they play side by side, and each is told of its own

@@ -6,7 +6,7 @@ from abl_cards.selftest.edits import COMPARISON, LITERAL, NUMBER, RULE, copy_wit
 
 TEXT = """% a comment with 3 rules. And x < y.
 #include <seats>.
-says(a, en, "Not 3 cards. Not x < 4.").
+says(a, en, "Not 3 cards. Not x < 4."). word(card, 3, en, "three").
 p(3) :- q(X,2), not r(X), #count { Y : s(Y), t(Y) } >= 2; X < 4.
 seat(0..3).
 """

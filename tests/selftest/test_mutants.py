@@ -6,6 +6,7 @@ from pathlib import Path
 from abl_cards.selftest.cases import FILE, Case, failure_of
 from abl_cards.selftest.edits import COMPARISON, LITERAL, NUMBER, RULE, Edit
 from abl_cards.selftest.mutants import MISSED, NOTICED, REFUSED, SAME, Mutant, Trial, share_caught, try_edits
+from abl_cards.selftest.worker import outcome
 from tests.effort import long
 from tests.selftest.conftest import engine_of
 
@@ -37,6 +38,26 @@ def test_what_becomes_of_edits(folder: Path) -> None:
     assert "points" in found[2].said
     assert case["why"].startswith("notices game.lp:")
     assert not failure_of(Case(1, case), engine_of(folder))
+
+
+def test_an_edit_of_a_profile_is_tried_by_its_rules(folder: Path, tmp_path: Path) -> None:
+    """By the usual rules nothing differs, and no case needs the others."""
+    game = folder / "game.lp"
+    flat = game.read_text("utf-8").replace("place_points(2,-1).", "default_profile(flat).")
+    game.write_text(flat, "utf-8")
+    (folder / "profiles").mkdir()
+    (folder / "profiles" / "flat.lp").write_text("place_points(2,-1).\n", "utf-8")
+    (folder / "profiles" / "deep.lp").write_text("place_points(2,0).\n", "utf-8")
+    found = outcome(
+        tmp_path / "home",
+        {
+            "folder": str(folder), "profile": None, "seconds": 20.0, "found": [],
+            "edit": edit(folder, "profiles/deep.lp", "0", "1", NUMBER),
+        },
+    )  # fmt: skip
+    assert found[0] == MISSED, found[1]
+    assert found[2] is not None
+    assert found[2]["profile"] == "deep"
 
 
 @long
