@@ -48,7 +48,9 @@ def page(
     ] = None,
     watch: Annotated[
         list[Path] | None,
-        typer.Option("--watch", metavar="DIR", help="A folder of runs and results to show; may be repeated."),
+        typer.Option(
+            "--watch", metavar="DIR", help="A folder of runs, results and served tables to show; may be repeated."
+        ),
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:

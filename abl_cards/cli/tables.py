@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,7 +28,8 @@ from abl_cards.cli.console import (
 )
 
 if TYPE_CHECKING:
-    from abl_cards.serve import GuestResult, ServedResult
+    from abl_cards.page.showing import Showing
+    from abl_cards.serve import GuestResult, House, Plan, ServedResult
 
 MOST_GAMES, MOST_TABLES = 1_000_000, 1_000
 THINK_TIME = 120.0
@@ -68,6 +72,10 @@ def serve(
     directory: RuleFolder = None,
     profile: Profile = None,
     record: RecordFile = None,
+    show: Annotated[
+        Path | None,
+        typer.Option("--show", metavar="DIR", help="Where pictures of the tables are kept, for page --watch DIR."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Serve tables where programs of others sit down; see docs/seat-your-bot.md.
@@ -78,7 +86,7 @@ def serve(
         abl-cards serve guandan --games 10 --seat 1=greedy --seat 3=greedy
 
     The games are those of "match" with the same seed; table T plays the games from number N * T on. --record writes
-    them down for "replay", and for "explain". --json prints
+    them down for "replay", and for "explain"; --show lets others look on. --json prints
     {"game","dialect","games","seed","wins","draws","episodes","tables"}, each table with its seats, each client's seat
     with {"decisions","defaults","faults"}.
     """
@@ -91,16 +99,52 @@ def serve(
     plan = serving.Plan(
         game_name, engine, agents, games, seed, tables, dialect, think_time or None, start_delay, host, port
     )
-    with recording_to(record) as write:
+    with recording_to(record) as write, _showing(show, plan) as shown:
         try:
-            house = serving.House(plan, _log, write)
+            house = serving.House(plan, _log, write, shown.onlooker if shown else None)
         except GameError as problem:
             misuse(problem)
-        result = asyncio.run(house.serve())
+        result = asyncio.run(_serve(house, shown))
     if as_json:
         print_json(result.to_json())
     else:
         _print_served(result)
+
+
+async def _serve(house: House, shown: Showing | None) -> ServedResult:
+    """Play all games; meanwhile, and at last, others see the tables."""
+    if shown is None:
+        return await house.serve()
+    keeping = asyncio.create_task(_keep(shown, house))
+    try:
+        return await house.serve()
+    finally:
+        keeping.cancel()
+        await asyncio.wait([keeping])
+
+
+async def _keep(shown: Showing, house: House) -> None:
+    """The games go on where pictures cannot be written."""
+    try:
+        await shown.keep(house.tables)
+    except OSError as problem:
+        _log(f"{problem.filename}: {problem.strerror or problem}; the tables are shown no more")
+
+
+@contextmanager
+def _showing(folder: Path | None, plan: Plan) -> Iterator[Showing | None]:
+    """What keeps pictures in a folder, which nobody else does meanwhile; None where none is named."""
+    if folder is None:
+        yield None
+        return
+    from abl_cards.files import held
+    from abl_cards.page.house import title_of
+    from abl_cards.page.showing import PICTURES, Showing
+
+    with held(folder):
+        for old in folder.glob(PICTURES):
+            old.unlink()
+        yield Showing(folder, title_of(find_game(plan.game)), plan.engine, plan.seed)
 
 
 def join(

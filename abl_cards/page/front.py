@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from abl_cards.games import GameError
 from abl_cards.logic import KBError
-from abl_cards.page import frames, reports, runs
+from abl_cards.page import frames, reports, runs, showing
 from abl_cards.page.answers import Reviewing
 from abl_cards.page.bounds import LONGEST_BODY, MOST_SOCKETS
 from abl_cards.page.guard import Guard
@@ -63,6 +63,7 @@ def rooms(house: House) -> Starlette:
         Route("/api/watch", front.answering(front.watch)),
         Route("/api/runs", front.answering(front.runs)),
         Route("/api/reports", front.answering(front.reports)),
+        Route("/api/served", front.answering(front.served)),
         Route("/api/tables", front.answering(front.open), methods=["POST"]),
         Route("/api/reviews", front.answering(front.review), methods=["POST"]),
         Route("/api/reviews/work", front.answering(front.work), methods=["POST"]),
@@ -116,7 +117,8 @@ class Front:
         self._check_token(request)
         folders, desk = self._house.plan.watch, self._house.desk
         found = await desk.ask(lambda: {"runs": runs.runs(folders), "matches": runs.matches(folders),
-                                        "reports": reports.reports(folders)})  # fmt: skip
+                                        "reports": reports.reports(folders),
+                                        "served": showing.served(folders)})  # fmt: skip
         return {"tables": self._house.watched(), **found}
 
     async def runs(self, request: Request) -> Any:
@@ -130,6 +132,12 @@ class Front:
         self._check_token(request)
         name, folders = request.query_params.get("name", ""), self._house.plan.watch
         return await self._house.desk.ask(lambda: reports.report(folders, name))
+
+    async def served(self, request: Request) -> Any:
+        """A table that is served elsewhere, as it was seen last."""
+        self._check_token(request)
+        name, folders = request.query_params.get("name", ""), self._house.plan.watch
+        return await self._house.desk.ask(lambda: showing.served_table(folders, name))
 
     async def open(self, request: Request) -> Any:
         """Open a table."""

@@ -9,7 +9,7 @@ from threading import Event
 from typing import Any
 
 from abl_cards.games import GameError
-from abl_cards.lab import trying, weighing
+from abl_cards.lab import rewriting, trying, weighing
 from abl_cards.lab.workbench import Workbench
 from abl_cards.logic import KBError
 from abl_cards.page import frames
@@ -126,6 +126,11 @@ def _wrong(bench: Workbench, job: Job) -> Iterator[dict[str, Any]]:
 def weights(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
     """The preferences that can be weighed."""
     return {"preferences": [each.to_json() for each in weighing.weights(bench.after)]}
+
+
+def keep_weights(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
+    """Write these weights into the rules."""
+    return {"changed": rewriting.write_weights(bench, factors_of(asked))}
 
 
 def weigh(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:

@@ -283,5 +283,6 @@ _DOES: Mapping[str, Callable[[Workbench, dict[str, Any]], dict[str, Any]]] = {
     "replay": _replay, "smallest": _smallest, "coverage": _coverage, "balance": _balance, "words": _words,
     "typed": lab_words.typed_now, "complete": lab_words.complete, "hover": lab_words.hover,
     "define": lab_words.define, "rename": lab_words.rename, "weights": lab_jobs.weights, "weigh": lab_jobs.weigh,
+    "reweigh": lab_jobs.keep_weights,
 }  # fmt: skip
 _OF_JOBS = ("begin", "job", "stop")

@@ -20,7 +20,7 @@ class Plan:
     port: int = 8765
     names: tuple[str, ...] = ()  # more names by which browsers may ask for this host
     save: Path | None = None  # where folders of the rules lab may be saved
-    watch: tuple[Path, ...] = ()  # folders of runs and results
+    watch: tuple[Path, ...] = ()  # folders of runs, results and pictures of served tables
     keep: Path | None = None  # where open tables are written down; they are there again when the page is started anew
     warm: bool = False  # have ready who gives the hints, before the first is asked for
     ahead: bool = False  # lay a table before somebody comes

@@ -110,6 +110,7 @@ class Sheet:
             "ranking": [self._ranked(found, found.verdict(row), row) for row in rows],
             "labels": [advice.label_json(found, each) for each in labels],
             "estimate": self._estimate(moment, opinion, place),
+            "imagined": None if opinion is None else advice.imagined(self.engine, opinion),
         }  # fmt: skip
 
     def _verdict(self, found: Explanation, verdict: Verdict) -> dict[str, Any]:

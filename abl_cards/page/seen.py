@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -13,15 +14,92 @@ from abl_cards.games.words.order import in_order
 from abl_cards.page.words import deck, option_pair, orders, remembered, role_pairs, stage_pair
 
 if TYPE_CHECKING:
-    from abl_cards.page.chairs import Right
+    from abl_cards.games import Engine, Tables
+    from abl_cards.page.chairs import Chair, Right
+    from abl_cards.page.course import Course
     from abl_cards.page.table import PageTable
+    from abl_cards.page.words import Pair
 
 HERE = np.array([0])
 SHOWN_OF_LOG = 80
 NOBODYS_EYES = -1
 
 
-def welcome(table: PageTable) -> dict[str, Any]:
+class Scene(Protocol):
+    """What can be looked at: a table of the page, or one that is served elsewhere."""
+
+    @property
+    def name(self) -> str:
+        """By which it is found."""
+
+    @property
+    def title(self) -> Pair:
+        """What the game is called."""
+
+    @property
+    def engine(self) -> Engine:
+        """What it is played by."""
+
+    @property
+    def tables(self) -> Tables:
+        """The one table."""
+
+    @property
+    def course(self) -> Course:
+        """What has happened there."""
+
+    @property
+    def chairs(self) -> Sequence[Chair]:
+        """[seats] who sits there."""
+
+    @property
+    def offered(self) -> Sequence[str]:
+        """Agents that may be seated."""
+
+    @property
+    def practice(self) -> bool:
+        """Whether decisions may be taken back."""
+
+    @property
+    def seed(self) -> int:
+        """What it was dealt by."""
+
+    @property
+    def watch_token(self) -> str:
+        """By which others look on; nothing where there is no such link."""
+
+    @property
+    def revision(self) -> int:
+        """Another number after every change."""
+
+    @property
+    def pace(self) -> float:
+        """Seconds that agents wait."""
+
+    @property
+    def problem(self) -> str:
+        """Why it does not go on."""
+
+    @property
+    def waiting(self) -> bool:
+        """Whether somebody has to go on after an episode."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the match is."""
+
+    @property
+    def since(self) -> float:
+        """When it changed, a time of ``time.time``."""
+
+    def may_take_back(self, right: Right) -> bool:
+        """Whether they have a decision to take back."""
+
+    def present(self, seat: int) -> bool:
+        """Whether somebody looks at the table from this seat."""
+
+
+def welcome(table: Scene) -> dict[str, Any]:
     """What never changes: the cards, and who sits where."""
     engine = table.engine
     return {
@@ -33,7 +111,15 @@ def welcome(table: PageTable) -> dict[str, Any]:
 
 
 def snapshot(table: PageTable, right: Right) -> dict[str, Any]:
-    """The table from the eyes of a seat, or of somebody who only looks on."""
+    """A table of the page from the eyes of a seat, or of somebody who only looks on."""
+    found = picture(table, right)
+    if found["turn"] is not None and found["turn"] == right.seat and not table.problem:
+        found["asked"] = _asked(table, int(table.tables.state.stage[0]))
+    return found
+
+
+def picture(table: Scene, right: Right) -> dict[str, Any]:
+    """What there is to see from the eyes of a seat, or of somebody who only looks on."""
     tables, rules, course = table.tables, table.engine.rules, table.course
     state, seat = tables.state, right.seat
     stage, turn = int(state.stage[0]), int(tables.seat[0])
@@ -55,8 +141,6 @@ def snapshot(table: PageTable, right: Right) -> dict[str, Any]:
     }  # fmt: skip
     if seat is not None:
         found["hand"] = [rules.letters.texts[kind] for kind in in_order(rules, state.hands[0, seat], context)]
-    if acting and seat == turn and not table.problem:
-        found["asked"] = _asked(table, stage)
     return found
 
 
@@ -64,7 +148,7 @@ def _hidden(event: dict[str, Any], seat: int | None) -> bool:
     return bool(event.get("secret")) and event.get("seat") != seat
 
 
-def _closed(table: PageTable) -> bool:
+def _closed(table: Scene) -> bool:
     """Whether the trick that lies is over: the next play begins another one."""
     state, rules = table.tables.state, table.engine.rules
     if rules.taking is not None:
@@ -72,7 +156,7 @@ def _closed(table: PageTable) -> bool:
     return bool(state.to_beat[0] == LEADING)
 
 
-def _seats(table: PageTable, right: Right) -> list[dict[str, Any]]:
+def _seats(table: Scene, right: Right) -> list[dict[str, Any]]:
     tables, rules = table.tables, table.engine.rules
     state, roles = tables.state, role_pairs(table.engine)
     order, sides, parts = state.order[0].tolist(), tables.sides(HERE)[0].tolist(), tables.roles(HERE)[0].tolist()

@@ -44,6 +44,10 @@ class Plan:
     port: int | None = None  # the game's usual one; 0 for any
 
 
+Onlooker = Callable[[int], Listener]
+"""Gives who hears what happens at the table of a number."""
+
+
 async def serve(plan: Plan, log: Callable[[str], None] = lambda line: None, write: Write | None = None) -> ServedResult:
     """Play all games of a plan; ``write`` is given the record of every episode as it ends.
 
@@ -55,9 +59,13 @@ async def serve(plan: Plan, log: Callable[[str], None] = lambda line: None, writ
 class House:
     """Tables behind a port, open as long as the context lasts."""
 
-    def __init__(self, plan: Plan, log: Callable[[str], None] = lambda line: None, write: Write | None = None) -> None:
+    def __init__(
+        self, plan: Plan, log: Callable[[str], None] = lambda line: None, write: Write | None = None,
+        onlooker: Onlooker | None = None,
+    ) -> None:  # fmt: skip
         """A house for this plan; raises GameError for one that cannot be. The log is told what happens."""
         self._plan, self._log, self._write, self._service = plan, log, write, service(plan.game)
+        self._onlooker = onlooker
         self._dialect = plan.dialect or self._service.dialects[0]
         if self._dialect not in self._service.dialects:
             raise GameError(f"unknown dialect '{self._dialect}' (there are: {', '.join(self._service.dialects)})")
@@ -65,7 +73,7 @@ class House:
         odd = [seat for seat in plan.agents if not 0 <= seat < len(self._teams)]
         if odd:
             raise GameError(f"there is no seat {odd[0]} (there are 0 to {len(self._teams) - 1})")
-        self._tables = [self._table(number) for number in range(plan.tables)]
+        self.tables = [self._table(number) for number in range(plan.tables)]
         self._server: Server | None = None
         self._visitors: set[ServerConnection] = set()
 
@@ -107,7 +115,7 @@ class House:
         plan = self._plan
         playing = (
             table.play(plan.seed, table.number * plan.games, plan.games, plan.think_time, plan.start_delay)
-            for table in self._tables
+            for table in self.tables
         )
         return ServedResult(plan.game, self._dialect, plan.seed, tuple(await asyncio.gather(*playing)))
 
@@ -115,15 +123,16 @@ class House:
         plan = self._plan
         agents = {seat: (name, agent(name, plan.engine)) for seat, name in plan.agents.items()}
         heading: dict[str, Any] = {}
-        dealer = self._service.dealer(plan.engine, plan.games, self._dialect, self._listener(heading))
+        dealer = self._service.dealer(plan.engine, plan.games, self._dialect, self._listener(number, heading))
         return Table(number, dealer, agents, self._teams, self._log, heading)
 
-    def _listener(self, heading: Mapping[str, Any]) -> Listener | None:
-        """Who writes a table's episodes down under a heading."""
-        if self._write is None:
-            return None
-        recorder = self._plan.engine.recorder(1, seed=self._plan.seed)
-        return Audience((recorder, Scribe(recorder, self._write, lambda table: heading)))
+    def _listener(self, number: int, heading: Mapping[str, Any]) -> Listener | None:
+        """Who looks on at a table, and who writes its episodes down under a heading."""
+        heard: list[Listener] = [] if self._onlooker is None else [self._onlooker(number)]
+        if self._write is not None:
+            recorder = self._plan.engine.recorder(1, seed=self._plan.seed)
+            heard += [recorder, Scribe(recorder, self._write, lambda table: heading)]
+        return Audience(tuple(heard)) if heard else None
 
     async def _welcome(self, connection: ServerConnection) -> None:
         self._visitors.add(connection)
@@ -134,7 +143,7 @@ class House:
 
     async def _attend(self, connection: ServerConnection) -> None:
         client = Client(connection, self._service.read_answer, self._log)
-        table = next((table for table in self._tables if table.sit_down(client)), None)
+        table = next((table for table in self.tables if table.sit_down(client)), None)
         if table is None:
             await connection.close(CloseCode.TRY_AGAIN_LATER, "no seat is free")
         else:

@@ -43,6 +43,17 @@ class Table:
         self._full = asyncio.Event()
         self._check_full()
 
+    @property
+    def tables(self) -> Tables:
+        """The one table, as the engine has it."""
+        return self._dealer.tables
+
+    @property
+    def players(self) -> list[str]:
+        """Who sits on its seats in this game, by name; nobody before the first one."""
+        found: list[str] = self._heading.get("players", [])
+        return found
+
     # --- before the games --------------------------------------------------------------------------------------------
 
     def sit_down(self, client: Client) -> bool:

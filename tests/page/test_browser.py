@@ -5,12 +5,15 @@
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.page.browser import Watched, chromium, served
+from tests.page.served import show
 
 AXE = Path(__file__).parent / "axe" / "axe.min.js"
 KEYS_OF_RANKS = {"10": "t"}
@@ -256,6 +259,21 @@ def test_markup_in_a_name_is_text(look: Any) -> None:
     assert serious(here.page) == []
 
 
+def test_a_served_table_is_looked_at(look: Any, house: Any, tmp_path: Path) -> None:
+    with ThreadPoolExecutor() as threads:  # playwright has a loop in this one
+        threads.submit(show, tmp_path).result()
+    house[1].plan = replace(house[1].plan, watch=(tmp_path,))
+    here = look()
+    here.open("#/watch")
+    here.page.get_by_role("link", name="look on").last.click()
+    here.page.wait_for_selector(".felt[data-phase=over] .ended")
+    assert "greedy" in here.page.locator(".ended").inner_text()
+    assert here.page.locator("main button:visible").count() == 0
+    assert serious(here.page) == []
+    here.page.get_by_role("link", name="All tables").click()
+    here.page.wait_for_selector("main .list li")
+
+
 def test_a_record_is_looked_over(look: Any, tmp_path: Path) -> None:
     from abl_cards.agents import agent
     from abl_cards.arena import play_match
@@ -339,6 +357,8 @@ def test_cases_weights_and_a_link(look: Any) -> None:
     page.get_by_role("button", name="A match").click()
     page.locator(".job[data-state=done]", has_text="of 40 games").wait_for()
     assert serious(page) == []
+    page.get_by_role("button", name="Write them into the rules").click()
+    page.locator(".sliders label", has_text="plays_to_go -20").wait_for()
     page.locator(".cm-content").click()
     page.keyboard.press("Control+End")
     page.keyboard.type("% <img src=x onerror=alert(1)>")

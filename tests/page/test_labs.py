@@ -207,6 +207,13 @@ def test_preferences_are_weighed(with_page: Within) -> None:
         (told,) = (await ask(page, lab, "weigh", factors=factors, states=[state]))["decisions"]
         assert told["changed"]
         assert {each["text"] for each in told["moves"]} >= {told["before"], told["now"]}
+        assert (await ask(page, lab, "reweigh", factors=factors))["changed"] == ["preferences.lp"]
+        known = {each["name"]: each for each in (await ask(page, lab, "weights"))["preferences"]}
+        assert known["break_set"]["weights"] == [-16]
+        (again,) = (await ask(page, lab, "weigh", factors={}, states=[state]))["decisions"]
+        assert again["moves"] == told["moves"]
+        assert (await page.post(lab, {"do": "reweigh", "factors": {"nothing": 2}})).status == 400
+        await ask(page, lab, "revert", name="preferences.lp")
         job = await worked(page, lab, "match", games=24, factors={"plays_to_go": -1, "go_out": 0})
         assert job["result"]["games"] == 24
         assert job["result"]["low"] <= job["result"]["rate"] <= job["result"]["high"] < 0.6

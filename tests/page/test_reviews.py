@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from abl_cards.agents import agent
+from abl_cards.agents import Reasoned, agent
 from abl_cards.arena import play_match
 from abl_cards.games import GameError, game
-from abl_cards.page.reviews import read_records
+from abl_cards.page.reviews import Sheet, read_records
+from tests.effort import long
 
 Run = Any
 
@@ -59,6 +60,20 @@ def test_a_record_is_seen_and_judged(with_page: Run, name: str) -> None:
         assert (await page.ask(f"/api/reviews/{sheet['review']}")).json()["result"] == told["result"]
 
     with_page(test)
+
+
+@long
+def test_the_deals_that_were_looked_ahead_on_are_seen() -> None:
+    engine, (record, *_) = game("doudizhu").engine(), played("doudizhu")
+    sheet, player = Sheet("doudizhu", ["", ""], engine, [record], 1), agent("abl", engine)
+    assert isinstance(player, Reasoned)
+    places = [place for place, each in enumerate(sheet.film.pictures) if each["plays"]]
+    told = [(place, sheet.decision(player, place, "en")["imagined"]) for place in places[:12]]
+    assert any(deals for _, deals in told)
+    for place, deals in told:
+        picture = sheet.film.pictures[place]
+        held = [len(picture["hands"][(picture["seat"] + step) % 3]) for step in (1, 2)]
+        assert all([len(hand) for hand in deal] == held for deal in deals or ())
 
 
 @pytest.mark.parametrize(

@@ -55,15 +55,19 @@ def alike(seen: Any, there: Any) -> None:
         assert (seen.to_beat, (seen.observe() == there.observe()).all()) == (there.to_beat, True)
 
 
+ENOUGH = 400
+"""Decisions; a match has some thousands."""
+
+
 @pytest.mark.parametrize(("name", "games"), [("random", 1), ("kb", 1)])
 def test_a_guest_sees_what_a_seat_at_the_table_sees(name: str, games: int) -> None:
     dealer = ContestDealer(engine(), games)
     eyes = [Eye(name) for _ in range(4)]
     guests = [ContestGuest(engine(), Plain()) for _ in range(4)]
-    stages = set()
+    stages = set[str]()
     for game in range(games):
         dealer.begin(np.uint64(game + 5), turned=False)
-        while dealer.winner == -1:
+        while dealer.winner == -1 and (len(stages) < 3 or dealer.tables.clock[0] < ENOUGH):
             for seat, message in dealer.news():
                 guests[seat].hear(message)
             request, tables = dealer.request(), dealer.tables

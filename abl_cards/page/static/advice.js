@@ -50,7 +50,7 @@ function Steps({ steps, deck }) {
 }
 
 // Some of the deals that the agent has looked ahead on: what the others hold there.
-function Imagined({ deals, deck, names }) {
+export function Imagined({ deals, deck, names }) {
   return html`<details class="imagined"><summary>${t('imaginedDeals')}</summary><ol>${deals.map((hands, number) => html`<li key=${number}>${hands.map((cards, place) => html`<p key=${place}><span class="small">${names[place]}</span> <${Cards} deck=${deck} cards=${cards} small label=${names[place]} /></p>`)}</li>`)}</ol></details>`;
 }
 

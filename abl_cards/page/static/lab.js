@@ -165,6 +165,13 @@ export function Section({ rest }) {
     await openFile(now);
     taken(await at('look', { states: here.current.states }));
   };
+  const keepWeights = async (factors) => {
+    const now = here.current.file;
+    await flush();
+    await at('reweigh', { factors });
+    await openFile(now);
+    taken(await at('look', { states: here.current.states }));
+  };
   const why = async (position, move, before) => show({ kind: 'why', move, readings: (await at('why', { state: position, play: typeof move === 'string' ? move : JSON.stringify(move), before })).readings });
 
   const does = (call) => () => { say(t('labWorking')); call().then(() => say(''), trouble); };
@@ -278,7 +285,7 @@ export function Section({ rest }) {
         ${more.kind === 'words' && more.sections.map((each) => html`<h3 key=${each.heading}>${each.heading}</h3><ul>${each.lines.map((line, place) => html`<li key=${place}>${line}</li>`)}</ul>`)}
         ${more.kind === 'why' && html`<h3>${textOf(more.move)}</h3>${more.readings.map((each, place) => html`<${Why} key=${place} why=${each.why} />`)}`}</div>`}
       <${Job} work=${work} open=${(name_, line) => openFile(name_, line).catch(trouble)} />
-      ${weighs && lab && html`<${Weights} at=${at} states=${states} language=${language} work=${work} trouble=${trouble} version=${version} />`}
+      ${weighs && lab && html`<${Weights} at=${at} states=${states} language=${language} work=${work} trouble=${trouble} version=${version} keep=${keepWeights} />`}
       <h2>${t('labPinned')}</h2>
       <ul class="pins">${(outcome.pinned.length ? outcome.pinned : states.map((each) => ({ state: each, before: '…', after: '' }))).map((each, place) => html`<${Pinned} key=${place} pinned=${each} why=${(...asked) => why(...asked).catch(trouble)} unpin=${() => again(states.filter((_, other) => other !== place)).catch(trouble)} />`)}</ul>
       <form onSubmit=${(event) => { event.preventDefault(); try { again([...states, JSON.parse(draft)]).then(() => write(''), trouble); } catch (problem) { trouble(problem); } }}>

@@ -7,7 +7,7 @@ add({
   casesHold: ['All {} cases hold.', '{}条用例全部成立。'], casesNone: ['There are no cases: write them in cases.jsonl.', '没有用例：写在 cases.jsonl 里。'], casesWrong: ['{} cases do not hold', '{}条用例不成立'],
   mutationsFound: ['{} of {} edits that change something are noticed ({} edits tried of {}, {} change nothing; {} cases)', '有影响的修改中发现了{}个，共{}个（试了{}个，可试{}个；{}个没有影响；{}条用例）'],
   mutationsLeft: ['Not noticed by any case', '没有用例发现的修改'], mutationsAll: ['Every edit is noticed.', '所有修改都被发现。'], wouldNotice: ['this case would', '这条用例能发现'],
-  weightsIn: ['Weights', '权重'], weightsBack: ['All as the rules say', '全部恢复'], weightsNone: ['No preference can fire here.', '这里没有可用的偏好。'], weightOf: ['{}: × {}', '{}：×{}'],
+  weightsIn: ['Weights', '权重'], weightsBack: ['All as the rules say', '全部恢复'], weightsKeep: ['Write them into the rules', '写入规则'], weightsNone: ['No preference can fire here.', '这里没有可用的偏好。'], weightOf: ['{}: × {}', '{}：×{}'],
   choiceBefore: ['before', '原来'], choiceNow: ['now', '现在'], choiceSame: ['the same choice', '选择不变'], costBefore: ['cost before', '原代价'], costNow: ['cost now', '现代价'],
   matchOf: ['A match: kb with these weights against kb before', '对局：新权重的 kb 对原来的 kb'], matchWon: ['{} of {} games won by the new weights, 95 % interval {} to {}', '新权重胜率{}，共{}局，95%区间{}至{}'], matchGames: ['Games', '局数'],
   ablation: ['What is each preference worth?', '每条偏好值多少？'], ablationOf: ['kb without it against kb with all: the less it wins, the more the preference is worth', '去掉该偏好的 kb 对完整的 kb：胜率越低，该偏好越重要'], ablationRate: ['won without it', '去掉后的胜率'], interval: ['95 % interval', '95%区间'],
@@ -65,7 +65,7 @@ function Ablation({ rows }) {
 const PAUSE = 120;
 
 // Sliders: what is chosen in the pinned positions is told while they move.
-export function Weights({ at, states, language, work, trouble, version }) {
+export function Weights({ at, states, language, work, trouble, version, keep }) {
   const [known, hear] = useState([]);
   const [factors, set] = useState({});
   const [decisions, decide] = useState([]);
@@ -85,6 +85,7 @@ export function Weights({ at, states, language, work, trouble, version }) {
     <div class="sliders">${known.map((each) => html`<label key=${each.name}><span>${each.words[place]} <span class="small">${each.name} ${told(each)}</span></span>
       <input type="range" min="-1" max="4" step="0.05" value=${factors[each.name] ?? 1} aria-valuetext=${t('weightOf', each.name, factors[each.name] ?? 1)} onInput=${(event) => slide(each.name, Number(event.target.value))} /></label>`)}</div>
     <p class="buttons"><button type="button" disabled=${!Object.keys(factors).length} onClick=${() => set({})}>${t('weightsBack')}</button>
+      <button type="button" disabled=${!Object.keys(factors).length} onClick=${() => keep(factors).then(() => set({}), trouble)}>${t('weightsKeep')}</button>
       <label>${t('matchGames')} <input type="number" min="2" max="4000" value=${games} onInput=${(event) => count(event.target.value)} /></label>
       <button type="button" onClick=${() => work.begin('match', { factors, games: Number(games) })}>${t('matchOf')}</button>
       <button type="button" onClick=${() => work.begin('ablation', { games: Number(games) })}>${t('ablation')}</button></p>

@@ -16,6 +16,9 @@ export async function ask(path, body) {
   return value;
 }
 
+// In place of a connection, where there is none yet, or never.
+export const NOBODY = { say() {}, ask: async () => ({ type: 'error', text: '' }) };
+
 const GONE = 4404, REFUSED = 4401;
 
 export class Link {

@@ -1,6 +1,6 @@
 // The section Play: the table that the address names, or a new one. The address is all that a browser keeps of it.
 import { html, useState, useEffect, useLayoutEffect } from './html.js';
-import { ask, Link } from './link.js';
+import { ask, Link, NOBODY } from './link.js';
 import { t } from './words.js';
 import { settings } from './settings.js';
 import { Table } from './table.js';
@@ -35,7 +35,6 @@ const laid = () => {
   meta?.remove();
   return text ? JSON.parse(text) : null;
 };
-const NOBODY = { say() {}, ask: async () => ({ type: 'error', text: '' }) };
 
 export function Play({ rest }) {
   const [table, key] = rest;

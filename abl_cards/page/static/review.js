@@ -4,7 +4,7 @@ import { ask } from './link.js';
 import { t, add } from './words.js';
 import { say, set, settings, useSettings } from './settings.js';
 import { Cards, nameOf } from './cards.js';
-import { Labels, Reasons, Verdict } from './advice.js';
+import { Imagined, Labels, Reasons, Verdict } from './advice.js';
 import { HeatMap } from './heat.js';
 import { Graph } from './graph.js';
 import { roundFrom } from './table.js';
@@ -182,6 +182,7 @@ function Sheet({ sheet, at }) {
         <${Labels} labels=${decision.labels} />
         ${decision.estimate && html`<h3>${t('estimated')}</h3><p class="small">${t('truth')}; ${t('errorHere', `${(100 * decision.estimate.error).toFixed(0)}%`)}</p>
           <${HeatMap} estimate=${decision.estimate} deck=${sheet.deck} names=${roundFrom(picture.seat, sheet.after).slice(1).map(who)} truth=${hands ? decision.estimate.truth : null} />`}
+        ${decision.imagined && html`<${Imagined} deals=${decision.imagined} deck=${sheet.deck} names=${roundFrom(picture.seat, sheet.after).slice(1).map(who)} />`}
         <details><summary>${t('ranking')}</summary><table class="grid"><thead><tr><th scope="col">${t('move')}</th><th scope="col">${t('costs')}</th><th scope="col">${t('probability')}</th><th scope="col">${t('ahead')}</th></tr></thead>
           <tbody>${decision.ranking.map((each) => html`<tr key=${each.row} class=${each.made ? 'is-made' : ''}><th scope="row">${each.text}</th><td>${each.cost}</td><td>${each.probability == null ? '' : `${(100 * each.probability).toFixed(1)}%`}</td><td>${signed(each.points)}</td></tr>`)}</tbody></table></details>`}
     </section>`}

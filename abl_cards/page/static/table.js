@@ -96,7 +96,7 @@ function Ended({ seen, welcome, link }) {
     <p class="buttons">${end.over
       ? seen.owner && html`<button type="button" class="strong" ref=${button} onClick=${() => link.say({ do: 'again' })}>${t('again')} <kbd>G</kbd></button>`
       : seen.me != null && html`<button type="button" class="strong" ref=${button} onClick=${() => link.say({ do: 'go' })}>${t('goOn')} <kbd>G</kbd></button>`}
-      <${RecordButtons} link=${link} welcome=${welcome} /></p>
+      ${welcome.watch && html`<${RecordButtons} link=${link} welcome=${welcome} />`}</p>
   </section>`;
 }
 
@@ -223,10 +223,10 @@ export function Table({ seen, welcome, link, lost, trouble }) {
   const trick = old ? seen.last : seen.trick;
   const turn = seen.turn == null ? '' : seen.turn === seen.me ? t('yourTurn') : t('turnOf', seatName(seen, seen.turn));
   return html`<div class="room">
-    <${Invite} seen=${seen} welcome=${welcome} link=${link} />
+    ${welcome.watch && html`<${Invite} seen=${seen} welcome=${welcome} link=${link} />`}
     <div class=${`felt seats${seen.seats.length}`} aria-label=${say(welcome.title)} data-turn=${seen.turn} data-at=${seen.at} data-phase=${seen.phase} data-me=${seen.me}>
       <div class="corner"><h1>${say(welcome.title)}</h1><${Told} seen=${seen} /></div>
-      <p class="tools"><button type="button" onClick=${() => openDialog('new')}>${t('newTable')}</button> <button type="button" onClick=${() => openDialog('invite')}>${t('seats')}</button></p>
+      ${welcome.watch && html`<p class="tools"><button type="button" onClick=${() => openDialog('new')}>${t('newTable')}</button> <button type="button" onClick=${() => openDialog('invite')}>${t('seats')}</button></p>`}
       ${AROUND.map((side) => html`<div key=${side} class=${`place ${side}`}>${others.filter(({ place }) => place === side).map(({ seat, place }) => html`<${Seat} key=${seat} seen=${seen} welcome=${welcome} seat=${seat} place=${place} />`)}</div>`)}
       <section class="trick" aria-label=${old ? t('lastTrick') : t('trick')}>
         ${old && html`<p class="old">${t('lastTrick')}${seen.last.length ? '' : `: ${t('noLast')}`}</p>`}

@@ -1,9 +1,10 @@
 // The section Watch: open tables, runs that grow, and matches as a matrix.
 import { html, useState, useEffect } from './html.js';
-import { ask } from './link.js';
+import { ask, NOBODY } from './link.js';
 import { t, add } from './words.js';
 import { say } from './settings.js';
 import { Graph } from './graph.js';
+import { Table } from './table.js';
 
 add({
   tablesHere: ['Tables of this page', '本页的牌桌'], noTables: ['No table is open.', '没有开着的牌桌。'], lookOn: ['look on', '观战'],
@@ -12,6 +13,7 @@ add({
 });
 
 add({
+  servedHere: ['Tables that are served', '服务中的牌桌'], servedAgo: ['last change {} s ago', '最近变化在{}秒前'], servedOver: ['over', '已结束'], servedAll: ['All tables', '全部牌桌'],
   reportsHere: ['Reports of experiments', '实验报告'], reportPart: ['A part; not measured yet: {}', '尚不完整，还没有测量：{}'], reportOpen: ['open', '打开'], reportCommand: ['measured by', '测量命令'],
 });
 
@@ -61,7 +63,31 @@ function Report({ name }) {
     ${found.command && html`<p class="small">${t('reportCommand')}: <code>${found.command}</code></p>`}</article>`;
 }
 
-export function Section() {
+const ago = (written) => Math.max(0, Math.round(Date.now() / 1000 - written));
+const STILL = 10;
+
+// A table that is served elsewhere: a picture after the other.
+function Served({ name }) {
+  const [told, show] = useState(null);
+  const [problem, trouble] = useState('');
+  useEffect(() => {
+    let gone = false, timer = 0;
+    const look = () => ask(`/api/served?name=${encodeURIComponent(name)}`).then((found) => { if (!gone) { show(found); trouble(''); } }, (error) => gone || trouble(error.message))
+      .finally(() => { if (!gone) timer = setTimeout(look, 500); });
+    look();
+    return () => { gone = true; clearTimeout(timer); };
+  }, [name]);
+  const still = told && told.seen.phase !== 'over' && ago(told.written) > STILL;
+  return html`<p class="middle"><a href="#/watch">${t('servedAll')}</a></p>${problem && html`<p class="problem" role="alert">${problem}</p>`}
+    ${told ? html`<${Table} seen=${told.seen} welcome=${told.welcome} link=${NOBODY} lost=${still ? t('servedAgo', ago(told.written)) : ''} trouble=${trouble} />` : html`<p class="wait">${problem ? '' : t('connecting')}</p>`}`;
+}
+
+export function Section({ rest }) {
+  const [what, name] = rest;
+  return what === 'served' && name ? html`<${Served} key=${name} name=${decodeURIComponent(name)} />` : html`<${Overview} />`;
+}
+
+function Overview() {
   const [report, open] = useState('');
   const [told, hear] = useState(null);
   const [name, choose] = useState('');
@@ -91,6 +117,8 @@ export function Section() {
   return html`<div class="opener">${problem && html`<p class="problem" role="alert">${problem}</p>`}
     <section class="panel"><h1>${t('tablesHere')}</h1>
       ${told.tables.length ? html`<ul class="list">${told.tables.map((each) => html`<li key=${each.table}><b>${say(each.title)}</b> ${each.players.join(' · ')} <span class="small">${t('episode', each.episode + 1)}</span> <a href=${`#/play/${each.table}/${each.watch}`}>${t('lookOn')}</a></li>`)}</ul>` : html`<p>${t('noTables')}</p>`}</section>
+    ${told.served.length > 0 && html`<section class="panel"><h2>${t('servedHere')}</h2><ul class="list">${told.served.map((each) => html`<li key=${each.name}><b>${say(each.title)}</b> ${each.players.join(' · ')}
+      <span class="small">${each.over ? t('servedOver') : `${t('episode', each.episode + 1)}, ${t('servedAgo', ago(each.written))}`}</span> <a href=${`#/watch/served/${encodeURIComponent(each.name)}`}>${t('lookOn')}</a></li>`)}</ul></section>`}
     <section class="panel runs"><h2>${t('runsHere')}</h2>
       ${told.runs.length ? html`<label>${t('runsHere')} <select value=${chosen} onChange=${(event) => choose(event.target.value)}>${told.runs.map((each) => html`<option key=${each} value=${each}>${each}</option>`)}</select></label>` : html`<p class="small">${t('noRuns')}</p>`}
       ${run && html`<p class="small">${t('rowsOf', run.rows)}</p>${Object.entries(run.columns).map(([column, points]) => html`<${Graph} key=${column} label=${column} length=${run.points} zero=${false} lines=${[{ name: column, points }]} at=${run.points - 1} go=${() => {}} />`)}`}</section>

@@ -1,0 +1,90 @@
+"""Weights that were tried, written into the rules: each number of ``cost(Name, Number)`` becomes another one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from abl_cards.games import GameError
+from abl_cards.lab.mentions import HEAD, mentions
+from abl_cards.lab.tokens import Text, Token
+from abl_cards.lab.weighing import Factors, weighed
+from abl_cards.lab.workbench import Workbench
+
+_COST = ("cost", 2)
+
+
+@dataclass(frozen=True)
+class _Cost:
+    """The head of a rule that says what a preference weighs."""
+
+    name: str
+    weight: Sequence[Token]
+    line: int
+
+    @property
+    def number(self) -> int | None:
+        """The weight, where it is a plain number."""
+        signs, last = [token.text for token in self.weight[:-1]], self.weight[-1].text if self.weight else ""
+        return int("".join([*signs, last])) if signs in ([], ["-"]) and last.isdecimal() else None
+
+
+def write_weights(bench: Workbench, factors: Factors) -> list[str]:
+    """Write so many times its weight into every rule of these preferences; gives the files that are others now.
+
+    Raises GameError, and writes nothing, where a weight is no plain number, or stands in no file that may be written.
+    """
+    weighed(bench.after.judge(), factors)  # what is wrong with the factors is said
+    wanted = {name: factor for name, factor in factors.items() if factor != 1}
+    told, found = dict[str, str](), set[str]()
+    for file in bench.files:
+        if file.name.endswith(".lp"):
+            text = bench.read(file.name)
+            mine = [cost for cost in costs(text) if cost.name in wanted]
+            found |= {cost.name for cost in mine}
+            changed = _changed(file.name, text, mine, wanted)
+            if changed != text:
+                told[file.name] = changed
+    missing = sorted(wanted.keys() - found)
+    if missing:
+        raise GameError(f"{missing[0]}: no rule cost({missing[0]},…) stands in a file of this folder")
+    for name, text in told.items():
+        bench.write(name, text)
+    return sorted(told)
+
+
+def _changed(file: str, text: str, found: Sequence[_Cost], factors: Factors) -> str:
+    for cost in reversed(found):
+        number = cost.number
+        if number is None:
+            said = " ".join(token.text for token in cost.weight)
+            raise GameError(
+                f"{cost.name}: its weight is '{said}', no plain number ({file}:{cost.line}); write it there"
+            )
+        new = int(np.rint(number * factors[cost.name]))  # as weighing.py has it
+        text = text[: cost.weight[0].start] + str(new) + text[cost.weight[-1].end :]
+    return text
+
+
+def costs(text: str) -> list[_Cost]:
+    """The rules of a text that say what preferences weigh, in their order."""
+    read = Text(text)
+    places = {token.start: place for place, token in enumerate(read.tokens)}
+    heads = [each for each in mentions(read) if (each.name, each.arity) == _COST and each.role == HEAD]
+    return [found for each in heads for found in _cost(read, places[each.start])]
+
+
+def _cost(read: Text, place: int) -> Iterator[_Cost]:
+    """The one whose name is the token at a place."""
+    depth, comma = 0, 0
+    for here in range(place + 1, len(read.tokens)):
+        token = read.tokens[here]
+        depth += token.is_mark("(", "[", "{") - token.is_mark(")", "]", "}")
+        if token.is_mark(",") and depth == 1:
+            comma = here
+        if not depth:
+            line = read.text.count("\n", 0, token.start) + 1
+            yield _Cost(read.tokens[place + 2].text, read.tokens[comma + 1 : here], line)
+            return
