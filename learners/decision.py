@@ -172,10 +172,11 @@ class Critic(nn.Module):
         """For observations of a layout, so many labels, and so many hands of others of so many cards."""
         super().__init__()
         self.layout, self.labels = layout, labels
+        self.inputs: tuple[str, ...] = _CRITIC_INPUTS if preset.critic_labels else ()
+        hands = others + 1 if preset.critic_labels else 0
         race = others * cards + (others + 1) * MOST_PLAYS
-        hands = race + (others + 1) * labels
-        self.blocks_of_columns = [(layout.present_size, len(_CRITIC_INPUTS)), (race, others + 1)]
-        told = layout.present_size + hands + len(_CRITIC_INPUTS) * labels
+        self.blocks_of_columns = [(layout.present_size, len(self.inputs)), (race, hands)]
+        told = layout.present_size + race + (len(self.inputs) + hands) * labels
         self.value = multilayer((told, preset.critic_width, preset.critic_width, 1))
 
     def forward(self, question: Question, opened: OpenHands) -> Tensor:
@@ -183,11 +184,12 @@ class Critic(nn.Module):
         race = _steps(torch.cat([opened.to_go, _least_plays(question).to(opened.to_go.dtype)], dim=1))
         parts = [
             *self.layout.present(question.observation),
-            *map(question.part, _CRITIC_INPUTS),
+            *map(question.part, self.inputs),
             opened.hands,
             race,
-            opened.openings[..., : self.labels],
         ]
+        if self.inputs:
+            parts.append(opened.openings[..., : self.labels])
         value: Tensor = self.value(side_by_side(parts, question.observation.dtype)).squeeze(1)
         return value
 

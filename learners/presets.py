@@ -2,12 +2,14 @@
 
 ``paper`` is Chen et al. 2025, sections 2.1-2.3 and table 4; where the paper is silent the field says so. ``small`` is
 made for two processor cores: a shorter history encoder, narrower layers, and the costs of the preferences as inputs
-of the decision model.
+of the decision model. ``quick`` is for games of one's own: it learns from nothing within minutes, and plays the deals
+that it looks ahead on to their end, since so few lessons make no critic.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 ESTIMATE, REPLIES, LEGAL, TO_BEAT, REGRET, PLAYS = "estimate", "replies", "legal", "to_beat", "regret", "plays"
 """What a decision model may be told besides the observation."""
@@ -41,6 +43,7 @@ class PPO:
     """Proximal policy optimisation (Schulman et al. 2017), table 4."""
 
     learning_rate: float = 1e-4
+    fades: bool = False  # whether the learning rate falls evenly over a run, to a tenth at its end
     clip: float = 0.2
     discount: float = 0.996
     trace: float = 0.98  # lambda of the generalised advantage
@@ -79,6 +82,8 @@ class Preset:
     decision_width: int = 512  # the paper is silent on the decision network
     decision_blocks: int = 2  # residual blocks
     critic_width: int = 512
+    critic_labels: bool = True  # the critic is told label by label what is legal, and what each hand could lead
+    slips: float = 0.0  # share of the labels that a policy from nothing draws and kb would not; 0: costs as they are
     inputs: tuple[str, ...] = (ESTIMATE,)  # of the decision model, besides the encoded observation
     ppo: PPO = PPO()
     supervised_rate: float = 4e-6  # lr_sl, of ABLN
@@ -132,6 +137,22 @@ PRESETS: dict[str, Preset] = {
         forget_inputs=0.15,
         abln_share=0.25,
     ),
+    "quick": Preset(
+        "quick",
+        encoder=EncoderShape(state_layers=1, state_out=128, history_layers=0, history_width=16, history_out=16),
+        decision_width=128,
+        decision_blocks=1,
+        critic_width=128,
+        inputs=(REGRET, PLAYS),
+        critic_labels=False,
+        slips=0.3,
+        ppo=PPO(
+            learning_rate=2e-3, fades=True, trace=0.9, batch=1_024, rows=8_192, epochs=2, value_epochs=2,
+            entropy=0.003, certain=0.98, power=0.5,
+        ),
+        ahead=(16, 40),
+        temperature=0.1,
+    ),
     "small-stakes": Preset(
         "small-stakes",
         encoder=_SMALL,
@@ -180,6 +201,19 @@ PRESETS: dict[str, Preset] = {
     ),
 }  # fmt: skip
 """The presets by name."""
+
+
+SHIPPED = Path(__file__).parent / "weights"
+"""The weights that come with the package."""
+USUAL = ("small", "planes-abl", "small-stakes")
+"""The presets of an agent that names none, the first of which there are weights for a game."""
+FROM_NOTHING = "quick"
+"""The preset of a game without shipped weights."""
+
+
+def usual_preset(game: str) -> str:
+    """The preset of the player that is shipped for a game; without one, what learns soon from nothing."""
+    return next((name for name in USUAL if (SHIPPED / f"{game}-{name}.safetensors").exists()), FROM_NOTHING)
 
 
 @dataclass(frozen=True)

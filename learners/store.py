@@ -18,17 +18,12 @@ from abl_cards.files import write_text, written_whole
 from abl_cards.games import Engine, GameError, game, game_names
 from learners.decision import Decision
 from learners.networks import GameShape, Networks
-from learners.presets import PRESETS
+from learners.presets import PRESETS, SHIPPED, usual_preset
 from learners.relabelled import relabelled
 
 _JOIN, _POLICY, _CRITIC, _ABLN = "decision.join.weight", "decision.policy.weight", "critic.", "abln."
 
 C = TypeVar("C")
-
-SHIPPED = Path(__file__).parent / "weights"
-"""The weights that come with the package."""
-USUAL = ("small", "planes-abl", "small-stakes")
-"""The presets of an agent that names none, the first of which there are weights for a game."""
 
 
 @dataclass(frozen=True)
@@ -107,9 +102,7 @@ def load_card(file: Path) -> Card:
 
 def shipped(game: str, preset: str | None, *tags: str) -> Path:
     """The file of shipped weights, of a preset or the usual one; raises GameError where there is none."""
-    if preset is None:
-        usual = (name for name in USUAL if (SHIPPED / f"{game}-{name}.safetensors").exists())
-        preset = next(usual, USUAL[0])
+    preset = preset or usual_preset(game)
     file = SHIPPED / f"{'-'.join([game, preset, *tags])}.safetensors"
     if file.exists():
         return file
@@ -128,12 +121,18 @@ def load_networks(file: Path, engine: Engine) -> Networks:
     if card.preset not in PRESETS:
         raise GameError(f"{file}: unknown preset '{card.preset}' (there are: {', '.join(PRESETS)})")
     preset = PRESETS[card.preset] if card.abln else PRESETS[card.preset].without_abln()
-    if card.game != engine.game:
+    if not _same_game(card.game, engine.game):
         raise GameError(f"{file}: weights for {card.game}, not for {engine.game}")
     networks = Networks(preset, GameShape.of(engine))
     load_weights(file, networks, engine)
     networks.chooses = networks.valued and card.stray > 0
     return networks.eval()
+
+
+def _same_game(one: str, other: str) -> bool:
+    """Of our games the same name; folders of one's own may be named from here or from there."""
+    ours = {one, other} & set(game_names())
+    return one == other if ours else Path(one).name == Path(other).name
 
 
 def load_weights(file: Path, networks: Networks, engine: Engine | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -68,6 +69,9 @@ def train(
     weights lie in the run's folder, with their card. With --ray this process learns from what others play, on this
     machine or in a cluster; a run may go on with it or without.
 
+    A game of your own, or one without a shipped player, is learned from nothing: the preset quick, some minutes.
+
+        abl-cards train mygame --plots
         abl-cards train guandan --dir runs/try --set decisions=2000000 --minutes 10
         abl-cards train guandan --dir runs/try
         abl-cards match guandan abl:weights=runs/try/guandan-small.safetensors kb --games 200
@@ -99,13 +103,15 @@ def _staff(ray: str | None, settings: Settings) -> Iterator[Staff]:
 def _chosen(game_name: str, directory: Path | None, words: list[str]) -> Settings:
     """What the words say over what the run in the folder remembers; raises GameError for a run of another game."""
     from abl_cards.games import GameError
-    from abl_cards.loop.settings import Settings, remembered
+    from abl_cards.loop.settings import fresh, name_of, remembered
+    from learners.presets import usual_preset
 
-    fresh = read_settings(Settings(Path(), game=game_name), words, FIXED)
-    folder = directory or Path("runs") / f"{game_name}-{fresh.preset}"
+    usual = fresh(game_name, usual_preset(game_name))
+    preset = read_settings(usual, words, FIXED).preset
+    folder = directory or Path("runs") / name_of(game_name, preset)
     kept = remembered(folder)
     if kept is None:
-        return replace(fresh, directory=folder)
+        return replace(read_settings(fresh(game_name, preset), words, FIXED), directory=folder)
     if kept.game != game_name:
         raise GameError(f"{folder}: a run of {kept.game}; choose another folder for {game_name}")
     return read_settings(kept, words, FIXED)
@@ -141,3 +147,11 @@ def _run(settings: Settings, minutes: float | None, plots: bool, as_json: bool, 
         typer.echo(last[0].remark())
     if drawn:
         typer.echo(f"plots: {', '.join(drawn)}")
+    typer.echo(f"try it: {_trial(settings, run.weights)}")
+
+
+def _trial(settings: Settings, weights: Path) -> str:
+    """The command that plays what has been trained against the agent kb, by the rules of the run."""
+    rules = {"--kb": settings.kb, "--profile": settings.profile}
+    more = [word for name, value in rules.items() if value for word in (name, str(value))]
+    return shlex.join(["abl-cards", "match", settings.game, f"abl:weights={weights}", "kb", *more])

@@ -27,6 +27,7 @@ from abl_cards.loop.pretraining import (
     with_estimates,
 )
 from abl_cards.loop.settings import Settings
+from abl_cards.loop.trust import trust_of
 from abl_cards.records import matches_of, readable
 from learners.networks import Networks
 from learners.store import Card, load_weights, save_networks
@@ -40,6 +41,10 @@ KEEP_EVERY = 250  # steps
 
 def prepare(settings: Settings, engine: Engine, networks: Networks, tell: Tell) -> None:
     """Give networks their supervised weights, made now or kept from before; raises GameError."""
+    slips, trust = networks.preset.slips, networks.decision.trust
+    if slips and trust is not None and settings.start is None and settings.trust is None:
+        tell(0, "how far to trust the preferences")
+        trust.data.fill_(trust_of(engine, slips, settings.seed))
     if settings.records is None and settings.own_player is None and not settings.own_games:
         return
     kept = settings.directory / "supervised.safetensors"

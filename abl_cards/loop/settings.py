@@ -6,11 +6,16 @@ import json
 import shlex
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 from abl_cards.games import Engine, GameError, game, game_names
 from abl_cards.parallel import THREADS
 from abl_cards.settings import SEEDS, SettingError, assign, plain, setting, written
 
+BROUGHT: dict[str, dict[str, Any]] = {
+    "quick": {"decisions": 2_500_000, "tables": 512, "critic_first": 3, "against_kb": 0.4, "against_past": 0.1}
+}
+"""What a preset changes of the settings of a run that do not say otherwise."""
 KEPT = "settings.json"
 """The file of a run's folder that remembers them."""
 
@@ -22,7 +27,8 @@ class Settings:
     directory: Path  # where the run keeps its checkpoint, metrics and weights
     game: str = "guandan"
     preset: str = setting(
-        "small", "the networks: small, paper; planes-small, planes-paper, planes-abl see planes of cards"
+        "small",
+        "the networks: quick, small, paper; planes-small, planes-paper, planes-abl see planes of cards",
     )
     abln: bool = setting(True, "estimate the hidden hands; false trains the twin that decides by what it sees")
     seed: int = setting(0, "of weights, cards and choices", SEEDS)
@@ -115,6 +121,16 @@ class Settings:
         found = replace(self, kb=self.kb and self.kb.absolute(), clingo=self.clingo and self.clingo.absolute())
         ours = self.game in game_names()
         return found if ours else replace(found, game=str(Path(self.game).absolute()))
+
+
+def fresh(game: str, preset: str) -> Settings:
+    """The settings of a run in no folder yet, as its preset brings them."""
+    return replace(Settings(Path(), game=game, preset=preset), **BROUGHT.get(preset, {}))
+
+
+def name_of(game: str, preset: str) -> str:
+    """What a run and its weights are called; a game may be the path of its folder."""
+    return f"{Path(game).resolve().name}-{preset}"
 
 
 def remembered(directory: Path) -> Settings | None:

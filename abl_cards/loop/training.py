@@ -30,7 +30,7 @@ from abl_cards.loop.models import League
 from abl_cards.loop.preparation import Keeping, Tell, prepare
 from abl_cards.loop.samples import Pooled
 from abl_cards.loop.selfplay import Score
-from abl_cards.loop.settings import KEPT, Settings
+from abl_cards.loop.settings import KEPT, Settings, name_of
 from abl_cards.loop.staff import OnThisMachine, Staff, Troupe
 from abl_cards.loop.updates import Update
 from abl_cards.loop.valuing import OwnGames, critic_fit
@@ -119,7 +119,8 @@ class Run(Worker):
         engine = settings.engine()
         networks = networks_of(settings, preset_of(settings), engine)
         self.checkpoint = settings.directory / f"checkpoint{SUFFIX}"  # what the run goes on from
-        self.weights = settings.directory / f"{settings.game}-{settings.preset}.safetensors"  # what plays in the end
+        name = name_of(settings.game, settings.preset)
+        self.weights = settings.directory / f"{name}.safetensors"  # what plays in the end
         if settings.start:
             load_weights(settings.start, networks)
         self._kept = Checkpoint(self.checkpoint)
@@ -204,7 +205,7 @@ class Run(Worker):
         if len(self._helpers) != len(self._others):
             raise RuntimeError("this run has several workers, who are here `with run.together():`")
         began = time.monotonic()
-        turn = Turn.of_all(self._all("turn"))
+        turn = Turn.of_all(self._all("turn", self.decisions / max(1, self.settings.decisions)))
         if self.update % self.settings.remember_every == 0:
             self._remember()
         spent = time.monotonic() - began

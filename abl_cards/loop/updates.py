@@ -122,6 +122,11 @@ class Trainer:
         mixed = (1 - share) * rows.total + share * rows.worth
         return replace(rows, total=np.where(np.isnan(rows.worth), rows.total, mixed).astype(np.float32))
 
+    def slow_down(self, done: float) -> None:
+        """Such a share of the run is done: the learning rate falls with what is left, to a tenth."""
+        for group in self.policy.param_groups:
+            group["lr"] = self._ppo.learning_rate * max(0.1, 1 - done)
+
     def resume(self, policy: dict[str, Any]) -> None:
         """Take up what the optimiser of the policy kept, but for the learning rate."""
         self.policy.load_state_dict(policy)

@@ -16,6 +16,7 @@ from learners.looking import Looking, Valued
 from learners.networks import GameShape, Networks
 from learners.pictures import MOST_OPTIONS, Pictures, options_of
 from learners.presets import ESTIMATE, PRESETS, Look
+from tests.effort import long
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +145,9 @@ def test_a_game_whose_labels_are_several_card_sets_has_no_planes() -> None:
         Networks(PRESETS["planes-small"], GameShape.of(game("guandan").engine()))
 
 
-_SHIPPED = "abl", "abl:no-abln", "abl:preset=planes-small", "abl:preset=planes-small,supervised"
+_SHIPPED = (
+    "abl", pytest.param("abl:no-abln", marks=long), "abl:preset=planes-small", "abl:preset=planes-small,supervised",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("profile", ["standard", "botzone"])

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from abl_cards.games import Engine, GameError, game
-from learners import store
+from learners import presets, store
 from learners.networks import GameShape, Networks
 from learners.presets import PRESETS
 from learners.store import Card, load_card, load_networks, load_weights, save_networks, write_weights
@@ -116,7 +116,7 @@ def test_no_room_leaves_the_old_weights(tmp_path: Path, engine: Engine) -> None:
 
 
 def test_shipped_weights_have_cards_and_fit(engine: Engine) -> None:
-    files = sorted(store.SHIPPED.glob("guandan-*.safetensors"))
+    files = sorted(presets.SHIPPED.glob("guandan-*.safetensors"))
     for file in files:
         assert load_networks(file, engine).preset.abln == load_card(file).abln
         assert load_card(file).command
@@ -126,6 +126,7 @@ def test_shipped_weights_have_cards_and_fit(engine: Engine) -> None:
 
 def test_who_names_no_preset_has_the_usual_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "SHIPPED", tmp_path)
+    monkeypatch.setattr(presets, "SHIPPED", tmp_path)
     (tmp_path / "whist-planes-abl.safetensors").touch()
     assert store.shipped("whist", None).stem == "whist-planes-abl"
     (tmp_path / "whist-small.safetensors").touch()
@@ -135,6 +136,7 @@ def test_who_names_no_preset_has_the_usual_one(tmp_path: Path, monkeypatch: pyte
 def test_a_game_without_weights_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights of other networks of the game, such as those that split hands, are no advice."""
     monkeypatch.setattr(store, "SHIPPED", tmp_path)
+    monkeypatch.setattr(presets, "SHIPPED", tmp_path)
     (tmp_path / "doudizhu-splitter-small.safetensors").touch()
     with pytest.raises(GameError) as caught:
         store.shipped("doudizhu", "small")

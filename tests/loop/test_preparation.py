@@ -47,12 +47,12 @@ def prepared(chosen: Settings, engine: Any, preset: Preset = TINY) -> Networks:
 
 
 def test_without_anything_to_learn_from_nothing_is_learned(tmp_path: Path, engine: Any) -> None:
-    prepared(settings(tmp_path), engine)
+    prepared(settings(tmp_path, game="guandan"), engine)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_from_records(tmp_path: Path, engine: Any) -> None:
-    chosen = settings(tmp_path, records=SAMPLE)
+    chosen = settings(tmp_path, game="guandan", records=SAMPLE)
     networks = prepared(chosen, engine)
     card = load_card(tmp_path / "supervised.safetensors")
     assert "without its last 1 matches and games of kb for ABLN" in card.data
@@ -79,7 +79,7 @@ def test_decisions_from_games_without_records(tmp_path: Path) -> None:
 
 
 def test_from_games_at_random_alone(tmp_path: Path, engine: Any) -> None:
-    chosen = settings(tmp_path, own_player="random")
+    chosen = settings(tmp_path, game="guandan", own_player="random")
     untrained = Networks(TINY, GameShape.of(engine), chosen.seed)
     networks = prepared(chosen, engine)
     card = load_card(tmp_path / "supervised.safetensors")
@@ -92,11 +92,11 @@ def test_from_games_at_random_alone(tmp_path: Path, engine: Any) -> None:
         for one, other in zip(networks.abln.parameters(), untrained.abln.parameters(), strict=True)
     )
     with pytest.raises(GameError, match="unknown agent"):
-        prepared(settings(tmp_path / "nobody", own_player="nobody"), engine)
+        prepared(settings(tmp_path / "nobody", game="guandan", own_player="nobody"), engine)
 
 
 def test_a_twin_does_not_play_for_lessons(tmp_path: Path, engine: Any) -> None:
-    prepared(settings(tmp_path, records=SAMPLE, abln=False), engine, TINY.without_abln())
+    prepared(settings(tmp_path, game="guandan", records=SAMPLE, abln=False), engine, TINY.without_abln())
     assert "games of" not in load_card(tmp_path / "supervised.safetensors").data
     assert not (tmp_path / "hidden-hands.state").exists()
 
@@ -117,7 +117,7 @@ def test_a_planted_part_does_not_run(tmp_path: Path, engine: Any, name: str, suf
     file = tmp_path / f"{name.replace(' ', '-')}.{suffix}"
     trace = plant(file)
     networks = Networks(TINY, GameShape.of(engine))
-    preparation = Preparation(settings(tmp_path), engine, networks, lambda done, what: None)
+    preparation = Preparation(settings(tmp_path, game="guandan"), engine, networks, lambda done, what: None)
     fit = abln_fit(networks, Symmetries.of(engine.symmetries, engine.observation), 1)
     with pytest.raises(GameError, match=rf"{file.name}: "), preparation._keeping(fit, name):
         pass

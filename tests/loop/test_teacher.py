@@ -36,7 +36,7 @@ def tables(engine: Any, teaching: Teaching | None) -> SelfPlay:
     return SelfPlay(engine, mind, [], np.zeros((16, 2), np.int8), TINY.ppo, seed=5, teaching=teaching)
 
 
-def taken(play: SelfPlay, rows: int = 128) -> Any:
+def taken(play: SelfPlay, rows: int = 96) -> Any:
     while play.memory.ready < rows:
         play.step()
     return play.memory.take(rows)
@@ -47,7 +47,7 @@ def test_who_learns_plays_no_other_cards_for_looking_ahead(engine: Any) -> None:
     without, half = taken(tables(engine, None)), taken(tables(engine, Teaching(0.5, temperature=0.1)))
     for name in ("observation", "label", "log_probability", "advantage", "total", "later"):
         assert (getattr(without, name) == getattr(half, name)).all()
-    assert without.foreseen.shape == (128, 0)
+    assert without.foreseen.shape == (96, 0)
     assert np.isnan(without.worth).all()
     looked = half.foreseen.any(axis=1)
     assert 0.2 < looked.mean() < 0.7  # of those with several likely labels, half

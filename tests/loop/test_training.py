@@ -40,7 +40,16 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def settings(directory: Path, **changes: Any) -> Settings:
     return replace(
-        Settings(directory, preset="tiny", decisions=2500, tables=16, save_every=2, remember_every=3, threads=1),
+        Settings(
+            directory,
+            game="president",
+            preset="tiny",
+            decisions=2500,
+            tables=16,
+            save_every=2,
+            remember_every=3,
+            threads=1,
+        ),
         **changes,
     )
 

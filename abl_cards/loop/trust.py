@@ -1,0 +1,51 @@
+"""How far a policy trusts the preferences before it has learned anything, whatever unit their costs are in.
+
+It draws its labels, so that it sees what comes of others; with too little trust it would play far worse than the
+preferences do, and learn how to go on after blunders.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.agents import agent
+from abl_cards.games import Engine
+from abl_cards.loop.pretraining import from_play
+from learners.decision import MOST_REGRET, REGRET_UNIT
+
+_DECISIONS, _TABLES = 4_000, 64
+_LEAST, _MOST, _STEPS = 0.25, 256.0, 40
+
+
+def trust_of(engine: Engine, slips: float, seed: int) -> float:
+    """The trust with which such a share of the labels drawn are not the cheapest, at decisions of the agent kb."""
+    lessons = from_play(engine, engine.judge(), agent("kb", engine), _DECISIONS, seed, _TABLES)
+    return calibrated(lessons.examples.regret, slips)
+
+
+def calibrated(regret: NDArray[np.floating], slips: float) -> float:
+    """From costs over the cheapest label's [n, labels], infinite for what may not be chosen.
+
+    >>> round(calibrated(np.array([[0, 30.0, np.inf]]), 0.1), 3)  # log(9) units
+    2.197
+    """
+    costs, least, most = _costs(regret), np.log(_LEAST), np.log(_MOST)
+    for _ in range(_STEPS):
+        middle = (least + most) / 2
+        least, most = (middle, most) if _slips(costs, float(np.exp(middle))) > slips else (least, middle)
+    return float(np.exp((least + most) / 2))
+
+
+def _costs(regret: NDArray[np.floating]) -> list[NDArray[np.float32]]:
+    """Those of the labels of each decision with a choice, in units."""
+    several = (np.isfinite(row) for row in regret)
+    found = (row[legal] for row, legal in zip(regret, several, strict=True) if legal.sum() > 1)
+    return [np.clip(row.astype(np.float32) / REGRET_UNIT, 0, MOST_REGRET) for row in found]
+
+
+def _slips(costs: list[NDArray[np.float32]], trust: float) -> float:
+    """The mean share of what is not the cheapest."""
+    weights = (np.exp(-trust * row) for row in costs)
+    missed = [float(weight[row > 0].sum() / weight.sum()) for weight, row in zip(weights, costs, strict=True)]
+    return float(np.mean(missed)) if missed else 0.0
