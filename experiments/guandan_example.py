@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import reasoned
+from abl_cards.agents import checked_name, reasoned
 from abl_cards.games import Engine, GameError, Indices, Moves
 from abl_cards.games.audience import Quiet
 from abl_cards.settings import setting
@@ -54,17 +54,10 @@ def run(settings: Settings, desk: Desk) -> Report:
     records = Records.of(settings.records, engine.game).last(settings.last)
     what = {
         "example": [settings.most, settings.labels, settings.hidden, settings.which], "last": settings.last,
-        "players": [[settings.agent, mark_of(settings.agent, engine)]], "records": records.mark,
+        "players": [[settings.agent, mark(checked_name(settings.agent), engine)]], "records": records.mark,
     }  # fmt: skip
     found: dict[str, Any] = desk.cell(what, lambda tell: _example(settings, engine, records, tell), "one decision")
     return _report(found)
-
-
-def mark_of(name: str, engine: Engine) -> str:
-    """The mark of an agent by its name; raises GameError for a name that is none."""
-    from abl_cards.agents import checked_name
-
-    return mark(checked_name(name), engine)
 
 
 @dataclass

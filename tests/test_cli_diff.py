@@ -120,11 +120,11 @@ def test_an_example_is_a_state_that_can_be_explained(keen: Path) -> None:
 def test_a_rule_that_changes_labels(tmp_path: Path) -> None:
     rules = {"labels.lp": ("wilds(F,2) :- kind(F,straight).", "wilds(F,0) :- kind(F,straight).")}
     folder = edited(tmp_path / "tame", rules)
-    found = difference(folder, "--states", "600")
+    found = difference(folder, "--states", "300")
     assert found["labels"]["gained"] == []
     assert {lost["label"].partition("(")[0] for lost in found["labels"]["lost"]} == {"straight"}
     assert found["weights"] == []
-    assert "label lost: straight(" in run(folder, "--states", "600")[1]
+    assert "label lost: straight(" in run(folder, "--states", "300")[1]
 
 
 @long
@@ -135,7 +135,7 @@ def test_a_constraint_that_drops_moves(tmp_path: Path) -> None:
 
 
 def test_the_same_seed_says_the_same(keen: Path) -> None:
-    first, again, other = (difference(keen, "--seed", seed) for seed in "445")
+    first, again, other = (difference(keen, "--seed", seed, "--states", "60") for seed in "445")
     assert first == again != other
 
 

@@ -78,6 +78,7 @@ def test_blocks_do_what_they_say(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ABL_CARDS_CACHE", environment["ABL_CARDS_CACHE"])
+    monkeypatch.setattr("abl_cards.loop.settings.THREADS", 1)  # a helper takes longer to start than to play so little
     names: dict[str, Any] = {"__name__": "__main__"}
     printed = ""
     for block in blocks(document):

@@ -77,6 +77,14 @@ def test_many_cards_and_few_positions_are_left_to_others(engine: Any, player: An
         assert np.isnan(found.points[told]).all()
 
 
+def test_what_too_much_can_come_of_is_left_to_others(player: Any, solved: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    decisions, view, proposed, _ = solved
+    monkeypatch.setattr("abl_cards.games.ending.worth.MOST_ENDS", 1)
+    found = endgame.Endgame(player.mind).consider(decisions, view, proposed)
+    assert not found.deals.any()
+    assert (found.log_probabilities == proposed).all()
+
+
 def test_names(engine: Any, untrained: str, player: Any) -> None:
     off: Any = agent(f"{untrained},endgame=0", engine)
     on: Any = agent(f"{untrained},endgame=12", engine)

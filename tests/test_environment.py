@@ -61,8 +61,8 @@ def test_pettingzoo_api(name: str, settings: dict[str, Any]) -> None:
     """PettingZoo's own tests pass without an assertion, and warn of no more than that observations are dictionaries."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        api_test(env(name, **settings), num_cycles=300)
-        seed_test(partial(env, name, **settings), num_cycles=300)
+        api_test(env(name, **settings), num_cycles=120)
+        seed_test(partial(env, name, **settings), num_cycles=120)
     heard = {str(warning.message) for warning in caught if "pettingzoo" in warning.filename}
     assert heard <= {
         "Observation is not a NumPy array",

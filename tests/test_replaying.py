@@ -11,6 +11,7 @@ import pytest
 from abl_cards.records import matches_of, write_records
 from abl_cards.replaying import FileReplay, replay_file
 from tests.cli_runs import run
+from tests.effort import long
 from tests.games.guandan.contest_records import ContestRecorder
 from tests.games.guandan.states import engine
 from tests.games.random_play import match_keys, step
@@ -36,7 +37,7 @@ def replayed(path: Path, records: list[Any], piece: int, monkeypatch: pytest.Mon
     return replay_file(engine(), path)
 
 
-@pytest.mark.parametrize("piece", [20_000, 1 << 30])
+@pytest.mark.parametrize("piece", [20_000, pytest.param(1 << 30, marks=long)])
 def test_matches_told_in_turns(
     tmp_path: Path, told_in_turns: list[dict[str, Any]], piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

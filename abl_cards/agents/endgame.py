@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from abl_cards.agents.lookahead import TEMPERATURE, tilted
 from abl_cards.agents.mind import Mind, View
 from abl_cards.agents.names import AgentName
-from abl_cards.games import Decisions, GameError, Indices
+from abl_cards.games import Decisions, GameError, Indices, Tables
 from abl_cards.games.ending.fitting import check_fits
 from abl_cards.games.ending.positions import Position, positions
 from abl_cards.games.hidden import Constraints
@@ -87,7 +87,7 @@ class Endgame:
         tables = self._mind.engine.imagine(decisions, np.full(len(order), which), unlike[order])
         seat, left = int(decisions.view.seats[which]), self._nodes
         worth, weights = [np.zeros((0, len(labels)))], [np.zeros(0, np.int64)]
-        for position, weight in zip(positions(tables, np.arange(len(order))), often[order], strict=True):
+        for position, weight in zip(_positions(tables), often[order], strict=False):
             solver = Solver(position, min(left, self._nodes // _PART), bits=_BITS)
             try:
                 worth.append(_worth(solver, position, seat, moves.form, moves.cards)[None])
@@ -98,6 +98,14 @@ class Endgame:
             if left <= 0:
                 break
         return np.concatenate(worth), np.concatenate(weights)
+
+
+def _positions(tables: Tables) -> list[Position]:
+    """What lies on imagined tables; none where too much can come of it, or nothing is at stake."""
+    try:
+        return positions(tables, np.arange(len(tables)))
+    except GameError:  # of these hands: whether the game fits was asked before
+        return []
 
 
 def _worth(

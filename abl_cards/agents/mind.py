@@ -81,14 +81,15 @@ class Mind:
     def _replies(
         self, decisions: Decisions, rows: Indices, observation: NDArray[np.uint8], estimate: NDArray[np.float32]
     ) -> NDArray[np.uint8]:
-        """[k, others, labels] who could answer what, for rows [k] of the decisions."""
+        """[k, others, labels] who could answer what, for rows [k] of the decisions; no labels where none is told."""
         from learners.presets import DRAWS
         from reasoners.replies import keys_of, replies
 
-        if not self.networks.preset.replies or not len(rows) or not self.engine.answerable:
-            return np.zeros((len(rows), self.networks.shape.others, len(self.engine.labels)), np.uint8)
-        told = decisions.context[rows], estimate, decisions.hidden().at(rows)
-        return replies(self.engine, *told, keys_of(observation), DRAWS)
+        told = self.networks.preset.replies
+        if not told or not len(rows) or not self.engine.answerable:
+            return np.zeros((len(rows), self.networks.shape.others, len(self.engine.labels) if told else 0), np.uint8)
+        asked = decisions.context[rows], estimate, decisions.hidden().at(rows)
+        return replies(self.engine, *asked, keys_of(observation), DRAWS)
 
     def _estimate_open(
         self, decisions: Decisions, observation: NDArray[np.uint8]
@@ -139,8 +140,8 @@ class Mind:
         hands = tables.open_hands(which)
         n, seats, cards = hands.shape
         others = hands[:, 1:].reshape(-1, cards)
-        openings = np.zeros((len(self.engine.labels), n * seats), np.uint8)
-        if self.engine.answerable:
+        openings = np.zeros((len(self.engine.labels) if self.networks.preset.critic_labels else 0, n * seats), np.uint8)
+        if len(openings) and self.engine.answerable:
             openings = self.engine.openings(np.repeat(context, seats), hands.reshape(-1, cards))
         return Opened(
             hands=hands[:, 1:],

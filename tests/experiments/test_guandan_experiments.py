@@ -32,6 +32,7 @@ from experiments.views import from_play
 from learners.store import load_card
 from reasoners.hands import abduced, project
 from tests.cli_runs import ROOT, run
+from tests.effort import long
 from tests.experiments.conftest import SAMPLE, parts_of
 
 
@@ -166,7 +167,7 @@ def test_what_was_laid_down_later_was_in_the_hands(engine: Engine) -> None:
 
 def test_hidden_hands(tiny_agent: str, tmp_path: Path) -> None:
     settings = guandan_hidden_hands.Settings(
-        agent=tiny_agent, records=SAMPLE, last=1, decisions=200, shares=(0.0, 1.0), lessons=300, steps=2
+        agent=tiny_agent, records=SAMPLE, last=1, decisions=120, shares=(0.0, 1.0), lessons=150, steps=2
     )
     results = conduct("guandan_hidden_hands", settings, tmp_path)
     for place in ("contest", "own"):
@@ -220,6 +221,7 @@ def test_the_loop_before_and_after(tiny_agent: str, tmp_path: Path) -> None:
         joint_loop.run(joint_loop.Settings(start="kb"), Desk(tmp_path))
 
 
+@long
 def test_the_loop_by_own_rules_from_weights_that_there_are(tiny_agent: str, tmp_path: Path) -> None:
     settings = joint_loop.Settings(
         start=tiny_agent, profile="danzero", minutes=0.005, stages=1, tables=16, rows=128, batch=64,

@@ -75,10 +75,10 @@ def test_guests_play_whole_games(name: str, tmp_path: Path) -> None:
         name = str(tmp_path)
     engine = game(name).engine()
     assert isinstance(engine, Engine)
-    won, guests = played(engine, 4)
+    won, guests = played(engine, 2)
     assert [guest.outcome.seat for guest in guests] == list(range(len(guests)))
     for guest in guests:
-        assert (guest.outcome.over, guest.outcome.games) == (True, 4)
+        assert (guest.outcome.over, guest.outcome.games) == (True, 2)
         assert guest.outcome.wins == sum(winner == guest.outcome.seat for winner in won)
 
 

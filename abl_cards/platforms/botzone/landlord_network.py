@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from abl_cards.games.game import GameError
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Judge
 from abl_cards.platforms.botzone.bot import bot_data
+from abl_cards.platforms.botzone.weights_data import halved, packed
 from learners.decision import Decision
 from learners.networks import Networks
 from learners.presets import ESTIMATE, LEGAL, PLAYS, REGRET, REPLIES, TO_BEAT
@@ -43,12 +43,6 @@ def network_weights(networks: Networks) -> bytes:
     decision, abln = networks.decision, networks.abln
     if not isinstance(decision, Decision) or abln is None or decision.inputs != _INPUTS:
         raise GameError("a bot has room for networks with ABLN of the presets small and small-stakes alone")
-    arrays: dict[str, Any] = {}
-    for part, module in (("decision", decision), ("abln", abln)):
-        for name, tensor in module.state_dict().items():
-            arrays[f"{part}.{name}"] = tensor.detach().cpu().numpy().astype(np.float16)
-    arrays["copies"] = np.array(networks.shape.copies, np.float32)
-    arrays["heads"] = np.array([networks.preset.encoder.history_heads])
-    stream = io.BytesIO()
-    np.savez_compressed(stream, **arrays)
-    return stream.getvalue()
+    copies = np.array(networks.shape.copies, np.float32)
+    tables = {"copies": copies, "heads": np.array([networks.preset.encoder.history_heads])}
+    return packed(halved(decision, "decision.") | halved(abln, "abln.") | tables)

@@ -9,17 +9,13 @@ bid. It does not look ahead.
 # Platforms have old Pythons: no strict zip, no match, no new syntax of types outside of annotations.
 from __future__ import annotations
 
-import io
-import json
-import os
-import sys
-import zipfile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from abl_cards.platforms.botzone.bot_circuits import prices
 from abl_cards.platforms.botzone.bot_file import answer, ask, at_least, counts_of, identify, judged
+from abl_cards.platforms.botzone.network_parts import MOST_REGRET, REGRET_UNIT, Weights, rectified, respond
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,17 +23,11 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float32]
     Rules = dict[str, Any]
 
-REGRET_UNIT, MOST_REGRET, PLAYS_UNIT, NEVER = 30.0, 8.0, 5.0, 1e-3
+PLAYS_UNIT, NEVER = 5.0, 1e-3
 DRAWS, HALVINGS = 8, 60
 SEATS = 3
 
 # --- layers -----------------------------------------------------------------------------------------------------------
-
-
-def rectified(numbers: Numbers) -> Numbers:
-    """What is below 0 becomes 0."""
-    found: Numbers = np.maximum(numbers, 0)
-    return found
 
 
 def logistic(numbers: Numbers) -> Numbers:
@@ -46,16 +36,8 @@ def logistic(numbers: Numbers) -> Numbers:
     return found
 
 
-class Network:
-    """The weights of networks, by their names there."""
-
-    def __init__(self, weights: dict[str, Numbers]) -> None:
-        self.weights = weights
-
-    def linear(self, name: str, told: Numbers) -> Numbers:
-        """A fully connected layer."""
-        found: Numbers = told @ self.weights[name + ".weight"].T + self.weights[name + ".bias"]
-        return found
+class Network(Weights):
+    """What estimates, and what decides."""
 
     def layers(self, name: str, told: Numbers) -> Numbers:
         """Fully connected layers with a rectifier between each two."""
@@ -276,32 +258,5 @@ class Player:
         return best[max(sorted(best), key=lambda label: scores[label])]
 
 
-def read(data: bytes) -> dict[str, Any]:
-    """Arrays of an .npz; half precision becomes single."""
-    found: dict[str, Any] = {}
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        for name in archive.namelist():
-            array = np.lib.format.read_array(io.BytesIO(archive.read(name)), allow_pickle=False)
-            found[name[: -len(".npy")]] = array.astype(np.float32) if array.dtype == np.float16 else array
-    return found
-
-
-def beside(name: str) -> bytes:
-    """A file that lies where this one lies: in the same zip, or in the same folder."""
-    folder = os.path.dirname(os.path.abspath(__file__))
-    if os.path.isfile(folder):
-        with zipfile.ZipFile(folder) as archive:
-            return archive.read(name)
-    with open(os.path.join(folder, name), "rb") as stream:
-        return stream.read()
-
-
-def main() -> None:
-    """Answer one line."""
-    rules = json.loads(beside("rules.json").decode())
-    rules["best"] = Player(Network(read(beside("weights.npz"))))
-    print(json.dumps({"response": answer(rules, json.loads(sys.stdin.readline()))}))
-
-
 if __name__ == "__main__":
-    main()
+    respond(lambda weights: Player(Network(weights)), answer)

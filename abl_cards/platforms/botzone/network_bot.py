@@ -20,9 +20,13 @@ from abl_cards.platforms.botzone.landlord_network import network_data, network_w
 from abl_cards.platforms.botzone.plain_python import without_annotations
 from abl_cards.platforms.botzone.tractor import TRACTOR_GAME
 from abl_cards.platforms.botzone.tractor_bot import tractor_data
+from abl_cards.platforms.botzone.weights_data import halved, packed
 from learners.looking import Looking
 from learners.networks import Networks
 
+_PARTS = "network_parts.py"
+_FUTURE = "from __future__ import annotations\n"
+_IMPORTED_PARTS = re.compile(r"^from abl_cards\.platforms\.botzone\.network_parts import .*\n", re.MULTILINE)
 _IMPORTED = re.compile(r"^from abl_cards\.platforms\.botzone\.\w+ import ", re.MULTILINE)
 _BEGINNING = (1980, 1, 1, 0, 0, 0)  # of the time of zips: the same bot is the same bytes
 
@@ -58,16 +62,15 @@ def weights_of(networks: Networks) -> bytes:
         raise GameError("a bot has room for networks of the presets planes-small and planes-abl alone")
     if networks.abln is not None:
         raise GameError("a bot estimates no hidden hands: name weights that were learned without (abln=false)")
-    planes, arrays = networks.shape.planes(), dict[str, np.ndarray]()
-    for name, tensor in decision.state_dict().items():
-        arrays[name] = tensor.detach().cpu().numpy().astype(np.float16)
-    arrays["grid"] = np.array([planes.rows, planes.columns, planes.copies])
-    arrays |= {"place": planes.place, "named": planes.named, "labels": planes.labels}
-    stream = io.BytesIO()
-    np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]
-    return stream.getvalue()
+    planes = networks.shape.planes()
+    grid = np.array([planes.rows, planes.columns, planes.copies])
+    tables = {"grid": grid, "place": planes.place, "named": planes.named, "labels": planes.labels}
+    return packed(halved(decision) | tables)
 
 
 def _program(name: str, module: str) -> str:
-    source = (files(__package__) / name).read_text("utf-8")
+    """A program with what those with networks have in common; the rest it imports from a module beside it."""
+    source, parts = ((files(__package__) / each).read_text("utf-8") for each in (name, _PARTS))
+    _, parts = parts.split(_FUTURE, 1)
+    source = _IMPORTED_PARTS.sub(lambda _: parts, source)
     return without_annotations(_IMPORTED.sub(f"from {module} import ", source))

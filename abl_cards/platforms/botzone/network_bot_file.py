@@ -8,16 +8,12 @@
 # ruff: noqa: B905
 from __future__ import annotations
 
-import io
-import json
-import os
-import sys
-import zipfile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from abl_cards.platforms.botzone.bot_circuits import prices
+from abl_cards.platforms.botzone.network_parts import MOST_REGRET, REGRET_UNIT, Weights, rectified, respond
 from abl_cards.platforms.botzone.tractor_bot_file import View, answer, best, judged
 
 if TYPE_CHECKING:
@@ -26,7 +22,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float32]
     Moves = list[tuple[int, list[int]]]
 
-REGRET_UNIT, MOST_REGRET, GROUPS = 30.0, 8.0, 8
+GROUPS = 8
 
 # --- layers -----------------------------------------------------------------------------------------------------------
 
@@ -55,26 +51,15 @@ def normed(planes: Numbers, scale: Numbers, shift: Numbers) -> Numbers:
     return found
 
 
-def rectified(numbers: Numbers) -> Numbers:
-    """What is below 0 becomes 0."""
-    found: Numbers = np.maximum(numbers, 0)
-    return found
-
-
-class Network:
-    """The weights of a decision model, by their names there."""
+class Network(Weights):
+    """What decides."""
 
     def __init__(self, weights: dict[str, Numbers]) -> None:
-        self.weights = weights
+        super().__init__(weights)
         self.rows, self.columns, self.copies = (int(number) for number in weights["grid"])
         self.blocks = 0
         while "trunk.blocks.%d.first.weight" % self.blocks in weights:  # noqa: UP031
             self.blocks += 1
-
-    def linear(self, name: str, told: Numbers) -> Numbers:
-        """A fully connected layer."""
-        found: Numbers = told @ self.weights[name + ".weight"].T + self.weights[name + ".bias"]
-        return found
 
     def norm(self, name: str, planes: Numbers) -> Numbers:
         """A layer that norms."""
@@ -170,32 +155,5 @@ class Player:
         return rows[best(view, [moves[row] for row in rows])]
 
 
-def read(data: bytes) -> dict[str, Any]:
-    """Arrays of an .npz; half precision becomes single."""
-    found: dict[str, Any] = {}
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        for name in archive.namelist():
-            array = np.lib.format.read_array(io.BytesIO(archive.read(name)), allow_pickle=False)
-            found[name[: -len(".npy")]] = array.astype(np.float32) if array.dtype == np.float16 else array
-    return found
-
-
-def beside(name: str) -> bytes:
-    """A file that lies where this one lies: in the same zip, or in the same folder."""
-    folder = os.path.dirname(os.path.abspath(__file__))
-    if os.path.isfile(folder):
-        with zipfile.ZipFile(folder) as archive:
-            return archive.read(name)
-    with open(os.path.join(folder, name), "rb") as stream:
-        return stream.read()
-
-
-def main() -> None:
-    """Answer one line."""
-    rules = json.loads(beside("rules.json").decode())
-    rules["best"] = Player(Network(read(beside("weights.npz"))))
-    print(json.dumps({"response": answer(rules, json.loads(sys.stdin.readline()))}))
-
-
 if __name__ == "__main__":
-    main()
+    respond(lambda weights: Player(Network(weights)), answer)

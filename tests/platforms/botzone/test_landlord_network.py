@@ -17,7 +17,7 @@ import torch
 from abl_cards.agents import agent
 from abl_cards.agents.mind import Mind, View
 from abl_cards.games import Engine, GameError, game
-from abl_cards.platforms.botzone import bot_file, landlord_network_file
+from abl_cards.platforms.botzone import bot_file, landlord_network_file, network_parts
 from abl_cards.platforms.botzone.dialect import HERE
 from abl_cards.platforms.botzone.entry import Botzone
 from abl_cards.platforms.botzone.landlord_network import network_data, network_weights
@@ -64,7 +64,7 @@ def test_numpy_goes_the_path_of_the_agent(engine: Engine, file: Path, monkeypatc
     """Sight, estimate and probabilities are the same over two rounds; deals are drawn in another way: they are told."""
     networks = load_networks(file, engine)
     rules = json.loads(json.dumps(network_data(engine.rules, engine.judge(), networks)))
-    read = landlord_network_file.read(network_weights(networks))
+    read = network_parts.read(network_weights(networks))
     rules["best"] = player = Noting(landlord_network_file.Network(read))
     mind, whole = Mind(engine, engine.judge(), networks), agent(f"abl:no-lookahead,weights={file}", engine)
     compared = 0

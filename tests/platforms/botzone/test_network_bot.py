@@ -17,7 +17,7 @@ import torch
 from abl_cards.agents import agent
 from abl_cards.agents.mind import Mind
 from abl_cards.games import Engine, GameError, game
-from abl_cards.platforms.botzone import network_bot_file, tractor_bot_file
+from abl_cards.platforms.botzone import network_bot_file, network_parts, tractor_bot_file
 from abl_cards.platforms.botzone.dialect import HERE
 from abl_cards.platforms.botzone.entry import Botzone
 from abl_cards.platforms.botzone.network_bot import weights_of
@@ -57,7 +57,7 @@ def test_numpy_weighs_labels_as_torch_does(engine: Engine, file: Path) -> None:
     """Over a round, where there is a choice; and what the bot plays is what the agent plays."""
     networks = load_networks(file, engine)
     assert isinstance(networks.decision, Looking)
-    network = network_bot_file.Network(network_bot_file.read(weights_of(networks)))
+    network = network_bot_file.Network(network_parts.read(weights_of(networks)))
     rules = json.loads(json.dumps(tractor_data(engine.rules, engine.judge())))
     rules["best"] = network_bot_file.Player(network)
     mind = Mind(engine, engine.judge(), networks)

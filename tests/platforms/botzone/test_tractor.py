@@ -353,7 +353,7 @@ values = st.recursive(
 entries = values | st.dictionaries(st.sampled_from("0123"), st.fixed_dictionaries({"response": values}), min_size=1)
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(st.sampled_from([0, 2, 60, 198, 200, 202, 204, 210, 300, 384]), st.lists(entries, min_size=1, max_size=3))
 def test_whatever_comes_ends_in_an_answer_or_an_error(place: int, following: list[Any]) -> None:
     """At any place of a round."""
@@ -369,7 +369,7 @@ def test_whatever_comes_ends_in_an_answer_or_an_error(place: int, following: lis
     json.dumps(said)
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(st.dictionaries(st.sampled_from(["level", "banker", "first_round", "levels", "lots", "seed"]), values))
 def test_whatever_a_round_begins_with(initdata: Any) -> None:
     try:
