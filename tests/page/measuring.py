@@ -21,6 +21,10 @@ from tests.page.browser import Watched, chromium
 PORT = 8798
 PICKS, HINTS, STARTS = 200, 12, 5
 
+POSITION = '{"hand":["S5","H5","C5","D5","S6"],"to_beat":null,"level":"2"}'
+EDITED = ("single(6)", "single(5)", "pair(5)", "triple(5)", "bomb(5,4)")
+"""Forms that edits of Guandan's rules take away one after the other, each with moves of that position."""
+
 FRAMES = """() => new Promise((done) => {
   const hand = document.querySelector('.hand'), cards = [...hand.querySelectorAll('.card')], times = [];
   let step = 0;
@@ -137,7 +141,32 @@ def measured(look: Callable[[], Watched]) -> dict[str, Any]:
     found["frame_ms"] = {"cards": frames["cards"], "median": round(statistics.median(frames["times"]), 2),
                          "longest": round(max(frames["times"]), 2)}  # fmt: skip
     found["loaded_bytes"] = loaded(look())
-    return found
+    return found | edits(look())
+
+
+def edits(here: Watched) -> dict[str, Any]:
+    """Edits of Guandan's rules: from the last key until the legal moves that are no more are shown, in milliseconds.
+
+    That has the pause in which the page waits for more keys.
+    """
+    here.open("#/rules/guandan")
+    page = here.page
+    page.locator(".lab [role=status]", has_text="loaded in").wait_for()
+    sizes = page.evaluate("() => performance.getEntriesByType('resource').map((each) => each.encodedBodySize)")
+    page.locator(".lab-side textarea").fill(POSITION)
+    page.get_by_role("button", name="Pin", exact=True).click()
+    page.locator(".pinned", has_text="S6").first.wait_for()
+    page.evaluate("() => document.addEventListener('keydown', () => { window.typed = performance.now(); }, true)")
+    times = []
+    for form in EDITED:
+        page.locator(".cm-content").click()
+        page.keyboard.press("Control+End")
+        lost = page.locator(".moves.lost button").count()
+        page.keyboard.type(f"\nlacking({form}).")
+        shown = "([lost]) => document.querySelectorAll('.moves.lost button').length > lost && performance.now()"
+        now = page.wait_for_function(shown, arg=[lost], polling="raf").json_value()
+        times.append(now - page.evaluate("() => window.typed"))
+    return {"edit_ms": [round(statistics.median(times)), round(max(times))], "lab_bytes": int(sum(sizes))}
 
 
 def wait_for(address: str) -> None:

@@ -23,7 +23,7 @@ add({
   labKeys: ['Ctrl-S saves, F12 follows a name, F2 renames, Ctrl-Space completes.', 'Ctrl-S 保存，F12 跳到定义，F2 改名，Ctrl-空格补全。'], labGoneAway: ['The page was started anew: here is a new folder.', '网页已重新启动，这里是新的文件夹。'],
 });
 
-const PAUSE = 700;
+const PAUSE = 400;
 const KEPT = 'lab';
 
 const textOf = (move) => (Array.isArray(move) ? move.flat(2).join(' ') : move && typeof move === 'object' ? `${move.label}: ${textOf(move.cards)}` : String(move));
@@ -122,7 +122,7 @@ export function Section({ rest }) {
       const text = editor.text();
       const { problems } = await at('typed', { name: now, text });
       if (editor.text() === text && here.current.file === now && problems.length) editor.problems(problems);
-    }, PAUSE / 3);
+    }, PAUSE / 2);
     here.current.saving = setTimeout(() => save().catch(trouble), PAUSE);
   };
 
