@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 
+from abl_cards.games import GameError
 from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk
 from experiments.experiment import Experiment
@@ -13,7 +14,7 @@ from experiments.matches import Outcome, matches
 from experiments.players import Player, players
 from experiments.report import Cell, Matrix, Report, Table
 from experiments.rules import OfAnyGame
-from experiments.visitors import Visitor, received
+from experiments.visitors import Visitor, received, visitor
 
 AGENTS = ("random", "greedy", "kb", "abl:no-preferences", "abl:no-projection", "abl:supervised", "abl:no-abln", "abl")
 
@@ -25,11 +26,11 @@ class Settings(OfAnyGame):
     agents: tuple[str, ...] = setting(AGENTS, "who plays, each against each")
     games: int = setting(1000, "whole matches a pair, each deal twice with the teams swapped")
     seed: int = setting(0, "of the deals", SEEDS)
-    visitor: str = setting("", "the name of a program of others that plays too, over the wire")
-    command: str = setting("", "starts the visitor on one seat at {url}; without it, two clients are waited for")
-    visits: int = setting(100, "whole matches against the visitor")
-    port: int = setting(0, "where the visitor finds the table; 0 for any")
-    think_time: float = setting(120.0, "seconds that the visitor may take for an answer")
+    visitor: tuple[str, ...] = setting((), "names of programs of others that play too, over the wire")
+    command: str = setting("", "starts visitor {name} on one seat at {url}; without it, two clients are waited for")
+    visits: int = setting(100, "whole matches against each visitor")
+    port: int = setting(0, "where a visitor finds the table; 0 for any")
+    think_time: float = setting(120.0, "seconds that a visitor may take for an answer")
 
 
 def run(settings: Settings, desk: Desk) -> Report:
@@ -37,10 +38,12 @@ def run(settings: Settings, desk: Desk) -> Report:
     engine = settings.engine
     there = players(settings.agents, engine)
     pairs = list(combinations(there, 2))
-    desk.plan(len(pairs) + bool(settings.visitor) * len(there))
-    visitor = Visitor(settings.visitor, settings.command, settings.port, settings.think_time)
-    visits = [(player, visitor) for player in there] if settings.visitor else []
-    names = [player.name for player in there] + [settings.visitor] * bool(settings.visitor)
+    visitors = [visitor(name, settings.command, settings.port, settings.think_time) for name in settings.visitor]
+    visits = list(product(there, visitors))
+    names = [player.name for player in there] + [each.name for each in visitors]
+    if len({*names}) < len(names):
+        raise GameError(f"visitor: every visitor needs a name of its own, other than an agent's: {' '.join(names)}")
+    desk.plan(len(pairs) + len(visits))
 
     def meet(pair: Meeting) -> Outcome:
         first, second = pair
@@ -81,7 +84,7 @@ def report(names: Sequence[str], outcomes: Mapping[tuple[str, str], Outcome]) ->
 
 
 EXPERIMENT = Experiment(
-    "Table 5: every agent and ablation against every other, and a program of others over the wire",
+    "Table 5: every agent and ablation against every other, and programs of others over the wire",
     Settings(),
     run,
     smoke={"agents": ("random", "greedy", "kb"), "games": 4, "visits": 2},

@@ -20,9 +20,14 @@ class Visitor:
     """A program that speaks the protocol of our tables."""
 
     name: str
-    command: str  # starts it on one seat; {url} is where. Empty for a program that somebody starts by hand
+    command: str  # starts it on one seat at {url}. Empty for a program that somebody starts by hand
     port: int
     think_time: float  # seconds for an answer
+
+
+def visitor(name: str, command: str, port: int, think_time: float) -> Visitor:
+    """One of those whom a command starts by {name}."""
+    return Visitor(name, command.replace("{name}", name), port, think_time)
 
 
 def received(desk: Desk, engine: Engine, player: Player, visitor: Visitor, games: int, seed: int) -> Outcome:

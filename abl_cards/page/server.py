@@ -115,8 +115,8 @@ def listen(host: str, port: int) -> Any:
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.create_server((host, port), family=family, backlog=128)
-    # Those that it accepts do likewise. asyncio sees to that only where the protocol is named, which it is not here; and
-    # the body of an answer would wait forty milliseconds until the browser acknowledges its head.
+    # Those that it accepts do likewise. asyncio sees to that where the protocol is named, which it is not here: the
+    # body of an answer would wait forty milliseconds until the browser acknowledges its head.
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     made.setblocking(False)
     return made

@@ -241,7 +241,7 @@ CLIENT = (
 )
 
 
-def visit(tmp_path: Path, command: str) -> Any:
+def visit(tmp_path: Path, command: str, visitors: str = "plain") -> Any:
     words = [
         "run",
         "guandan_tournament",
@@ -253,18 +253,27 @@ def visit(tmp_path: Path, command: str) -> Any:
         "--set",
         "visits=2",
     ]
-    return run(*words, "--set", "visitor=plain", "--set", f"command={command}")
+    return run(*words, "--set", f"visitor={visitors}", "--set", f"command={command}")
 
 
-def test_a_program_of_others_visits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_of_others_visit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    done = visit(tmp_path, f'{sys.executable} -c "{CLIENT.format(", strong=False")}" {{url}}')
+    client = CLIENT.format(", strong=sys.argv[2] == 'strong'")
+    done = visit(tmp_path, f'{sys.executable} -c "{client}" {{url}} {{name}}', "plain strong")
     assert done.exit_code == 0, done.stderr
     found = rows(json.loads(done.stdout), "wins")
-    assert found[0] == {"agent": "greedy", "greedy": None, "plain": 1.0}
+    assert {"agent": "greedy", "greedy": None, "plain": 1.0}.items() <= found[0].items()
+    assert found[0]["strong"] is not None
+    assert (found[1]["greedy"], found[1]["strong"]) == (0.0, None)  # visitors do not meet each other
     log = (tmp_path / "log.txt").read_text("utf-8")
-    assert all(f"seat {seat}: plain" in log for seat in (1, 3))
+    assert all(f"seat {seat}: {name}" in log for seat in (1, 3) for name in ("plain", "strong"))
     assert "left" not in log
+
+
+def test_visitors_have_names_of_their_own(tmp_path: Path) -> None:
+    done = visit(tmp_path, "true", "greedy")
+    assert done.exit_code == 1
+    assert "name of its own" in done.stderr
 
 
 def test_a_visitor_that_does_not_come_is_named(tmp_path: Path) -> None:
