@@ -160,34 +160,37 @@ def _constant(statement: ast.AST, program: Program, overrides: Mapping[str, Term
 
 
 def _rule(statement: ast.AST, program: Program) -> None:
-    head = statement.head
-    where = program.sources.location_of(statement)
-    heads, bodies = len(program.heads), len(program.bodies)
-    if head.ast_type in OPEN_HEADS:
+    head, body = statement.head, list(statement.body)  # each look at a node is a call of clingo
+    kind, heads, bodies = head.ast_type, len(program.heads), len(program.bodies)
+    constraint = _is_constraint(head)
+    if kind in OPEN_HEADS:
         _open_head(head, program)  # what it derives is no unknown predicate elsewhere
         if not program.open:
-            program.refuse(head, *REFUSED[head.ast_type])
-    elif head.ast_type in REFUSED:
-        program.refuse(head, *REFUSED[head.ast_type])
-    elif _is_constraint(head):
+            program.refuse(head, *REFUSED[kind])
+    elif kind in REFUSED:
+        program.refuse(head, *REFUSED[kind])
+    elif constraint:
+        where = program.sources.location_of(statement)
         program.constraints.append(Constraint(where, str(statement).replace("#false :-", ":-")))
-    elif head.atom.ast_type == ASTType.SymbolicAtom and not head.sign:
-        program.heads.extend(_uses(head.atom, program))
+    elif (atom := head.atom).ast_type == ASTType.SymbolicAtom and not head.sign:
+        program.heads.extend(_uses(atom, program))
     else:
         program.refuse(head, f"'{head}' cannot be a head", "write an atom")
-    if not statement.body and head.ast_type not in OPEN_HEADS:
+    if not body and kind not in OPEN_HEADS:
         program.facts.extend(program.heads[heads:])
-    for literal in statement.body:
+    for literal in body:
         _body(literal, program)
-    if _is_constraint(head) and len(program.bodies) == bodies + 1:
-        compared = (term for literal in statement.body for term in _compared(literal))
+    if constraint and len(program.bodies) == bodies + 1:
+        compared = (term for literal in body for term in _compared(literal))
         values = {constant_value(term, program) for term in compared}
         program.checks[program.bodies[-1]] = {value for value in values if value is not None}
-    if _is_constraint(head):
-        program.depends.setdefault(VIOLATED, set()).update(body.signature for body in program.bodies[bodies:])
+    reads = program.bodies[bodies:]
+    needed = {use.signature for use in reads}
+    if constraint:
+        program.depends.setdefault(VIOLATED, set()).update(needed)
     for use in program.heads[heads:]:
-        program.depends.setdefault(use.signature, set()).update(body.signature for body in program.bodies[bodies:])
-        program.reads.extend((use.signature, body) for body in program.bodies[bodies:])
+        program.depends.setdefault(use.signature, set()).update(needed)
+        program.reads.extend((use.signature, read) for read in reads)
 
 
 def _open_head(head: ast.AST, program: Program) -> None:
