@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 import zlib
 from importlib.resources import files
 from typing import Any
@@ -22,12 +21,9 @@ from abl_cards.logic import Atom, Circuit, evaluate
 from abl_cards.platforms.botzone.circuit_data import circuit_data, weights_of
 from abl_cards.platforms.botzone.dialect import dialect_of
 from abl_cards.platforms.botzone.landlord import BID, bids_of
-from abl_cards.platforms.botzone.plain_python import without_annotations
+from abl_cards.platforms.botzone.plain_python import with_module, without_annotations
 from abl_cards.platforms.botzone.tractor import TRACTOR_GAME
 from abl_cards.platforms.botzone.tractor_bot import tractor_data
-
-_SHARED = "bot_circuits.py"
-_IMPORTED = re.compile(r"^from abl_cards\.platforms\.botzone\.bot_circuits import .*\n", re.MULTILINE)
 
 
 def bot_source(rules: Rules, judge: Judge) -> str:
@@ -45,12 +41,7 @@ def _filled(template: str, known: dict[str, Any]) -> str:
 
 def bare_source(template: str) -> str:
     """A template with the functions that all of them have in common, for old Pythons."""
-    source, shared = ((files(__package__) / name).read_text("utf-8") for name in (template, _SHARED))
-    functions = shared[shared.index("# --- circuits") :]
-    first = _IMPORTED.sub("", source)
-    place = first.index("# --- ") if "# --- " in first else 0
-    source = first[:place] + functions + "\n\n" + first[place:]
-    return without_annotations(source)
+    return without_annotations(with_module((files(__package__) / template).read_text("utf-8"), "bot_circuits"))
 
 
 def bot_data(rules: Rules, judge: Judge) -> dict[str, Any]:

@@ -17,16 +17,13 @@ from abl_cards.games.tables import Judge
 from abl_cards.platforms.botzone.bot import bare_source
 from abl_cards.platforms.botzone.dialect import dialect_of
 from abl_cards.platforms.botzone.landlord_network import network_data, network_weights
-from abl_cards.platforms.botzone.plain_python import without_annotations
+from abl_cards.platforms.botzone.plain_python import with_module, without_annotations
 from abl_cards.platforms.botzone.tractor import TRACTOR_GAME
 from abl_cards.platforms.botzone.tractor_bot import tractor_data
 from abl_cards.platforms.botzone.weights_data import halved, packed
 from learners.looking import Looking
 from learners.networks import Networks
 
-_PARTS = "network_parts.py"
-_FUTURE = "from __future__ import annotations\n"
-_IMPORTED_PARTS = re.compile(r"^from abl_cards\.platforms\.botzone\.network_parts import .*\n", re.MULTILINE)
 _IMPORTED = re.compile(r"^from abl_cards\.platforms\.botzone\.\w+ import ", re.MULTILINE)
 _BEGINNING = (1980, 1, 1, 0, 0, 0)  # of the time of zips: the same bot is the same bytes
 
@@ -70,7 +67,5 @@ def weights_of(networks: Networks) -> bytes:
 
 def _program(name: str, module: str) -> str:
     """A program with what those with networks have in common; the rest it imports from a module beside it."""
-    source, parts = ((files(__package__) / each).read_text("utf-8") for each in (name, _PARTS))
-    _, parts = parts.split(_FUTURE, 1)
-    source = _IMPORTED_PARTS.sub(lambda _: parts, source)
+    source = with_module((files(__package__) / name).read_text("utf-8"), "network_parts")
     return without_annotations(_IMPORTED.sub(f"from {module} import ", source))
