@@ -180,7 +180,7 @@ class House:
                 while made.agents_turn:  # who comes is to act
                     await asyncio.sleep(_SHORTLY)
                 async with made.lock:
-                    shown = await self.desk.ask(lambda: (welcome(made), snapshot(made, right)))
+                    shown = await self.desk.ask(lambda: (welcome(made, right), snapshot(made, right)))
                 self.laid.lay(made.name, made.owner_token, shown, self.game(self.first).folder.path)
             else:
                 await self.desk.ask(lambda: self.desk.engine(self.game(self.first), None))

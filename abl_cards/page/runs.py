@@ -32,12 +32,7 @@ def matches(folders: Sequence[Path]) -> list[dict[str, Any]]:
     """The results of matches that ``match --json`` has printed into files: who, against whom, at which rate."""
     some = []
     for name, file in found(folders, RESULTS):
-        if file.stat().st_size > MOST_BYTES:
-            continue
-        try:
-            value = json.loads(file.read_text(encoding="utf-8", errors="replace").strip() or "null")
-        except (ValueError, RecursionError):
-            continue  # there are other files of JSON in such folders
+        value = whole(file, MOST_BYTES)  # there are other files of JSON in such folders
         if isinstance(value, dict) and _is_match(value):
             low, high = value["interval"]
             some.append({"file": name, "agents": list(map(str, value["agents"])), "games": value["games"],
@@ -53,6 +48,21 @@ def _is_match(value: dict[str, Any]) -> bool:
     return all(type(each) in (int, float) for each in numbers)
 
 
+def whole(file: Path, longest: int) -> Any:
+    """What a file of so many bytes at most says in JSON that a browser can be told; else None.
+
+    Anybody may have written it: numbers that are none, or halves of characters, would keep the others from being told.
+    """
+    try:
+        if file.stat().st_size > longest:
+            return None
+        value = json.loads(file.read_text(encoding="utf-8"))
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except (OSError, ValueError, RecursionError):
+        return None
+    return value
+
+
 def found(folders: Sequence[Path], pattern: str) -> Iterator[tuple[str, Path]]:
     """Files of a name, none through a link that leads out of the folder; the folder of each by its path."""
     count = 0
@@ -62,11 +72,22 @@ def found(folders: Sequence[Path], pattern: str) -> Iterator[tuple[str, Path]]:
             inside = file.relative_to(root)
             if len(inside.parts) > DEEPEST or not file.is_file() or not file.resolve().is_relative_to(root):
                 continue
+            if not _is_text(str(inside)):
+                continue
             count += 1
             if count > MOST_FILES:
                 return
             named = inside.parent if pattern == METRICS else inside
             yield (Path(folder.name) / named).as_posix(), file
+
+
+def _is_text(name: str) -> bool:
+    """Names on a disk are bytes, which need not be text."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _columns(file: Path) -> dict[str, Any]:

@@ -99,14 +99,14 @@ class Scene(Protocol):
         """Whether somebody looks at the table from this seat."""
 
 
-def welcome(table: Scene) -> dict[str, Any]:
-    """What never changes: the cards, and who sits where."""
+def welcome(table: Scene, right: Right) -> dict[str, Any]:
+    """What never changes: the cards, and who sits where. The seed tells all hands, so that the owner alone has it."""
     engine = table.engine
     return {
         "type": "welcome", "table": table.name, "game": engine.game, "title": table.title,
         "profile": engine.rules.profile, "deck": deck(engine.rules), "copies": engine.rules.pack.copies.tolist(),
         "seats": engine.rules.table.seats, "teams": engine.teams.tolist(), "agents": list(table.offered),
-        "practice": table.practice, "seed": table.seed, "watch": table.watch_token,
+        "practice": table.practice, "seed": table.seed if right.owner else None, "watch": table.watch_token,
     }  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from abl_cards.files import written_whole
 from abl_cards.games import Engine, GameError, Tables
 from abl_cards.page.chairs import Chair, Right
 from abl_cards.page.course import Course
-from abl_cards.page.runs import found
+from abl_cards.page.runs import found, whole
 from abl_cards.page.seen import picture, welcome
 from abl_cards.page.words import Pair
 
@@ -31,6 +31,7 @@ OFTEN = 0.3
 MOST_SHOWN = 64
 """Tables of which pictures are kept."""
 _LONGEST = 1 << 20  # bytes of a picture
+_NAME = 80  # characters of a name in the list
 _LOOKING_ON = Right()
 
 
@@ -108,7 +109,7 @@ class Showing:
         if scene.course.events == scene.revision or not scene.served.players:
             return
         scene.revision, scene.since = scene.course.events, time.time()
-        shown = {"written": scene.since, "welcome": welcome(scene), "seen": picture(scene, _LOOKING_ON)}
+        shown = {"written": scene.since, "welcome": welcome(scene, _LOOKING_ON), "seen": picture(scene, _LOOKING_ON)}
         with written_whole(self._folder / PICTURES.replace("*", scene.name), lasting=False) as stream:
             stream.write(json.dumps(shown, ensure_ascii=False).encode())
 
@@ -123,7 +124,8 @@ def served(folders: Sequence[Path]) -> list[dict[str, Any]]:
         shown = _read(file)
         if shown is not None:
             seen, title = shown["seen"], shown["welcome"].get("title")
-            some.append({"name": name, "title": title, "players": [str(each.get("name")) for each in seen["seats"]],
+            players = [str(each.get("name"))[:_NAME] for each in seen["seats"]]
+            some.append({"name": name, "title": title, "players": players,
                          "episode": seen.get("episode"), "over": seen.get("phase") == "over",
                          "written": shown["written"]})  # fmt: skip
     return some
@@ -139,13 +141,9 @@ def served_table(folders: Sequence[Path], name: str) -> dict[str, Any]:
 
 def _read(file: Path) -> dict[str, Any] | None:
     """A picture; None for a file that is none."""
-    try:
-        if file.stat().st_size > _LONGEST:
-            return None
-        shown = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+    shown = whole(file, _LONGEST)
+    if not isinstance(shown, dict) or type(shown.get("written")) not in (int, float):
         return None
-    whole = isinstance(shown, dict) and type(shown.get("written")) in (int, float)
-    whole = whole and all(isinstance(shown.get(part), dict) for part in ("welcome", "seen"))
-    seats = shown["seen"].get("seats") if whole else None
+    told = all(isinstance(shown.get(part), dict) for part in ("welcome", "seen"))
+    seats = shown["seen"].get("seats") if told else None
     return shown if isinstance(seats, list) and all(isinstance(each, dict) for each in seats) else None

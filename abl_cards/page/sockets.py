@@ -99,7 +99,7 @@ class Visitor:
             await self._error("too many people look at this table")
             await self._socket.close(_CROWDED)
             return False
-        await self._say(welcome(self._table))
+        await self._say(welcome(self._table, self._right))
         return True
 
     @property
@@ -274,7 +274,7 @@ class Visitor:
     async def _record(self, message: dict[str, Any]) -> Answer:
         """The episodes that have ended."""
         async with self._table.lock:
-            return {"type": "record", "records": await self._house.desk.ask(self._table.records)}
+            return {"type": "record", "records": await self._house.desk.ask(lambda: self._table.records(self._right))}
 
 
 Doing = Callable[[Visitor, dict[str, Any]], Coroutine[Any, Any, Answer]]

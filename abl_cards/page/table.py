@@ -283,9 +283,10 @@ class PageTable:
 
     # --- what was played ---------------------------------------------------------------------------------------------
 
-    def records(self) -> list[dict[str, Any]]:
-        """The episodes that have ended, as records."""
-        heading = {"players": [chair.name for chair in self.chairs], "seed": self.seed, "match": self.match}
+    def records(self, right: Right) -> list[dict[str, Any]]:
+        """The episodes that have ended, as records; for the owner with the seed, which tells the next hands too."""
+        seed = {"seed": self.seed} if right.owner else {}
+        heading = {"players": [chair.name for chair in self.chairs], **seed, "match": self.match}
         recorder = self.engine.recorder(1, **heading)
         tables = self.engine.tables(match_keys(self.seed, np.array([self.match]), 1), recorder)
         replay(tables, self.decisions)

@@ -12,6 +12,7 @@ import pytest
 
 from abl_cards.files import held
 from abl_cards.games import GameError
+from abl_cards.page.chairs import Right
 from abl_cards.page.laid import FILE, PATIENCE, Laid
 from abl_cards.page.ledger import Cupboard, Ledger
 from abl_cards.page.plan import Plan
@@ -22,6 +23,7 @@ from tests.page.test_tables import decide
 
 Run = Any
 CHANGES = ("revision", "since", "log")
+OWNER = Right(owner=True)
 
 
 def seen(table: dict[str, Any]) -> dict[str, Any]:
@@ -74,7 +76,7 @@ def test_a_table_is_there_again(with_page: Run, tmp_path: Path, wishes: dict[str
         await socket.next()
         await socket.leave()
         kept = page.house.tables[table]
-        return table, token, socket.table, [each.to_json() for each in kept.chairs], kept.records()
+        return table, token, socket.table, [each.to_json() for each in kept.chairs], kept.records(OWNER)
 
     async def then(page: Any, told: Any) -> None:
         table, token, before, chairs, records = told
@@ -82,7 +84,7 @@ def test_a_table_is_there_again(with_page: Run, tmp_path: Path, wishes: dict[str
         socket = await page.sit(table, token)
         assert seen(socket.table) | {"pace": 0} == seen(before) | {"pace": 0}
         kept = page.house.tables[table]
-        assert ([each.to_json() for each in kept.chairs], kept.records()) == (chairs, records)
+        assert ([each.to_json() for each in kept.chairs], kept.records(OWNER)) == (chairs, records)
         await play_some(socket, 2)
 
     twice(with_page, tmp_path, first, then)

@@ -1,6 +1,7 @@
 """Tables that are served elsewhere: their pictures, and who may look at them."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ def test_a_served_table_is_seen_as_it_goes(tmp_path: Path, monkeypatch: pytest.M
         seen = each["seen"]
         assert (seen["me"], seen["owner"], seen["asked"], each["welcome"]["watch"]) == (None, False, None, "")
         assert "hand" not in seen
+        assert each["welcome"]["seed"] is None  # all hands follow from it
         assert all("face" not in seat and "token" not in seat for seat in seen["seats"])
         assert seen["ended"] is None or seen["phase"] == "over"
     assert len({each["seen"]["at"] for each in pictures}) > 20
@@ -36,7 +38,10 @@ def test_a_served_table_is_seen_as_it_goes(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize(
     "text", ["", "[" * 9999, "[]", '{"written": 1}', '{"written": 1, "welcome": {}, "seen": {"seats": [1]}}',
-             '{"written": "x", "welcome": {}, "seen": {"seats": []}}'],
+             '{"written": "x", "welcome": {}, "seen": {"seats": []}}',
+             '{"written": NaN, "welcome": {}, "seen": {"seats": []}}',
+             '{"written": 1e999, "welcome": {}, "seen": {"seats": []}}',
+             r'{"written": 1, "welcome": {"title": ["\ud800", ""]}, "seen": {"seats": []}}'],
 )  # fmt: skip
 def test_what_is_no_picture_is_not_shown(tmp_path: Path, text: str) -> None:
     (tmp_path / "table-0.table.json").write_text(text)
@@ -54,5 +59,12 @@ def test_the_page_shows_them(with_page: Any, tmp_path: Path) -> None:
         assert (told["players"], told["episode"], told["over"]) == (["<b>"], 2, False)
         assert (await page.ask("/api/served", **page.headers)).status == 400
         assert (await page.ask("/api/served")).status == 403
+        for name, text in {
+            "table-4.table.json": '{"written": NaN, "welcome": {}, "seen": {"seats": []}}',
+            "match.json": r'{"agents": ["\udfff", "kb"], "games": NaN, "rate": 1, "interval": [0, 1]}',
+            os.fsdecode(b"\xff.table.json"): json.dumps(picture),
+        }.items():
+            (tmp_path / name).write_text(text)
+        assert (await page.ask("/api/watch", **page.headers)).json()["served"] == [told]
 
     with_page(test, Plan(watch=(tmp_path,)))

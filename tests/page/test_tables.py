@@ -195,6 +195,7 @@ def test_two_people_and_somebody_who_looks_on(with_page: Run) -> None:
         three = await page.sit(table, two.welcome["watch"])
         assert (one.table["me"], two.table["me"], three.table["me"]) == (0, 1, None)
         assert "hand" not in three.table
+        assert [each.welcome["seed"] for each in (one, two, three)] == [4, None, None]  # all hands follow from it
         assert all("token" not in chair for chair in two.table["seats"])
         assert one.table["hand"] != two.table["hand"]
         one.say(do="pace", ms=0)

@@ -91,7 +91,7 @@ export function Invite({ seen, welcome, link }) {
       ${kind === 'agent' && (seen.owner || seat === seen.chair) && html` <button type="button" onClick=${() => link.say({ do: 'seat', seat, player: 'person' })}>${seen.me == null ? t('sit') : t('person')}</button>`}</p>
       ${token && seat !== seen.me && html`<${CopyLink} label=${t('linkFor', t('seat', seat))} value=${address(welcome.table, token)} />`}</div>`)}
     ${welcome.watch && html`<${CopyLink} label=${t('watchLink')} value=${address(welcome.table, welcome.watch)} />`}
-    <p class="small">${t('seed')}: ${welcome.seed}</p>
+    ${welcome.seed != null && html`<p class="small">${t('seed')}: ${welcome.seed}</p>`}
   </${Dialog}>`;
 }
 
