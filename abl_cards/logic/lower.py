@@ -84,7 +84,9 @@ class _Writer:
     def _both(self, left: int, right: int) -> int:
         if FALSE in (left, right):
             return FALSE
-        return left if right == TRUE else self.conjunction([left, right])
+        if TRUE in (left, right):
+            return right if left == TRUE else left
+        return self.conjunction([left, right])
 
     def _either(self, left: int, right: int) -> int:
         if TRUE in (left, right):

@@ -27,7 +27,7 @@ def elements(draw: st.DrawFn, below: int, recursive: str | None) -> str:
     """The elements of an aggregate; inside of a recursion all weights are positive."""
     parts = []
     for index in range(draw(st.integers(1, 3))):
-        weight = draw(st.sampled_from(["Y", "1", "2", "3", "7"] + ([] if recursive else ["-Y", "-2", "-5", "2*Y-3"])))
+        weight = draw(st.sampled_from(["Y", "1", "2", "7", "8"] + ([] if recursive else ["-Y", "-2", "-5", "2*Y-3"])))
         negation = "" if recursive else draw(st.sampled_from(["", "", "not "]))
         atom = recursive or draw(atoms(below))
         parts.append(f"{weight},{index},Y : val(Y), {negation}{atom.replace('X', 'Y')}")
