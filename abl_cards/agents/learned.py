@@ -169,7 +169,7 @@ MOST_MILLISECONDS = 60_000
 KEYS = ("without", "kb", "preset", "weights", "think", "endgame")
 
 
-def abl_agent(name: AgentName, engine: Engine) -> Abl:
+def abl_agent(name: AgentName, engine: Engine, mind_of: type[Mind] | None = None) -> Abl:
     """``abl`` with the shipped weights; raises GameError, KBError.
 
     ``no-abln`` is its twin that was trained without an estimate of the hidden hands, ``no-projection`` takes the
@@ -177,7 +177,7 @@ def abl_agent(name: AgentName, engine: Engine) -> Abl:
     proposes; ``supervised`` is where self-play began: its critic has learned nothing yet, so it does not look ahead.
     ``preset`` chooses other shipped weights, ``weights`` a file; ``think`` is how many milliseconds it may look ahead;
     ``endgame`` is with how many cards in all hands together it solves what is left, by default never; ``without`` and
-    ``kb`` are those of the agent kb.
+    ``kb`` are those of the agent kb. It thinks with a mind of another kind where one is given.
     """
     try:
         import torch
@@ -190,7 +190,7 @@ def abl_agent(name: AgentName, engine: Engine) -> Abl:
 
     torch.set_num_threads(min(torch.get_num_threads(), THREADS))
     networks = load_networks(weights_of(name, engine), engine)
-    mind = Mind(engine, judge_of(name, engine), networks, project=not name.has("no-projection"))
+    mind = (mind_of or Mind)(engine, judge_of(name, engine), networks, project=not name.has("no-projection"))
     looks, think = networks.valued and not name.has("no-lookahead"), _think(name)
     if think is not None and not looks:
         raise GameError(f"agent '{name}': it does not look ahead, so it needs no time to think; leave out think")

@@ -25,7 +25,6 @@ from abl_cards.agents.mind import Mind, View
 from abl_cards.agents.trials import DOUBT, Trials
 from abl_cards.games import Decisions, Indices, Tables
 from abl_cards.streams import mix_all
-from reasoners.hands import Estimate, counting, sample
 from reasoners.replies import keys_of
 
 LABELS, LEAST = 5, 0.01
@@ -150,11 +149,9 @@ class Lookahead:
         known = [] if asking.truth is None or first else [asking.truth[here, None]]
         drawn = deals - len(known)
         if drawn:
-            constraints = asking.decisions.hidden().at(asking.view.choice[rows])
-            estimate: Estimate = asking.view.estimate[rows] if self._mind.estimates else counting(constraints)
             keys = mix_all(keys_of(asking.view.observation[rows]), _AHEAD)
             each = mix_all(np.repeat(keys, drawn), np.tile(np.arange(first, first + drawn), len(rows)))
-            known.append(sample(estimate, constraints, each.reshape(len(rows), drawn)))
+            known.append(self._mind.deals(asking.decisions, asking.view, rows, each.reshape(len(rows), drawn)))
         return np.concatenate(known, axis=1)
 
 

@@ -72,13 +72,13 @@ class Mind:
             regret=found.regret()[choice],
             plays=found.plays[choice],
             estimate=estimate[choice],
-            replies=self._replies(decisions, choice, observation[choice], estimate[choice]),
+            replies=self.replies(decisions, choice, observation[choice], estimate[choice]),
             survey=found,
             choice=choice,
             prior=prior[choice],
         )
 
-    def _replies(
+    def replies(
         self, decisions: Decisions, rows: Indices, observation: NDArray[np.uint8], estimate: NDArray[np.float32]
     ) -> NDArray[np.uint8]:
         """[k, others, labels] who could answer what, for rows [k] of the decisions; no labels where none is told."""
@@ -90,6 +90,13 @@ class Mind:
             return np.zeros((len(rows), self.networks.shape.others, len(self.engine.labels) if told else 0), np.uint8)
         asked = decisions.context[rows], estimate, decisions.hidden().at(rows)
         return replies(self.engine, *asked, keys_of(observation), DRAWS)
+
+    def deals(self, decisions: Decisions, view: View, rows: Indices, keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
+        """[r, n, others, cards] hidden hands for rows [r] of what a view has a choice in, drawn from keys [r, n]."""
+        from reasoners.hands import counting, sample
+
+        constraints = decisions.hidden().at(view.choice[rows])
+        return sample(view.estimate[rows] if self.estimates else counting(constraints), constraints, keys)
 
     def _estimate_open(
         self, decisions: Decisions, observation: NDArray[np.uint8]
