@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
 from abl_cards.games import GameError
+from abl_cards.games.preferences import Preferences
+from abl_cards.games.shapes import functor
 from abl_cards.lab.mentions import HEAD, mentions
 from abl_cards.lab.tokens import Text, Token
 from abl_cards.lab.weighing import Factors, weighed
 from abl_cards.lab.workbench import Workbench
+from abl_cards.logic.check import COST
 
-_COST = ("cost", 2)
+_DIGITS = 10  # of the largest number that there is
 
 
 @dataclass(frozen=True)
@@ -28,15 +32,17 @@ class _Cost:
     def number(self) -> int | None:
         """The weight, where it is a plain number."""
         signs, last = [token.text for token in self.weight[:-1]], self.weight[-1].text if self.weight else ""
-        return int("".join([*signs, last])) if signs in ([], ["-"]) and last.isdecimal() else None
+        plain = signs in ([], ["-"]) and last.isdecimal() and len(last) <= _DIGITS
+        return int("".join([*signs, last])) if plain else None
 
 
 def write_weights(bench: Workbench, factors: Factors) -> list[str]:
     """Write so many times its weight into every rule of these preferences; gives the files that are others now.
 
-    Raises GameError, and writes nothing, where a weight is no plain number, or stands in no file that may be written.
+    Raises GameError, and writes nothing, where a weight is no plain number, or stands in no file that may be written,
+    or where other costs than those that were tried would come of it.
     """
-    weighed(bench.after.judge(), factors)  # what is wrong with the factors is said
+    tried = _weights(weighed(bench.after.judge(), factors))  # what is wrong with the factors is said
     wanted = {name: factor for name, factor in factors.items() if factor != 1}
     told, found = dict[str, str](), set[str]()
     for file in bench.files:
@@ -50,9 +56,32 @@ def write_weights(bench: Workbench, factors: Factors) -> list[str]:
     missing = sorted(wanted.keys() - found)
     if missing:
         raise GameError(f"{missing[0]}: no rule cost({missing[0]},…) stands in a file of this folder")
-    for name, text in told.items():
-        bench.write(name, text)
+    with _kept(bench, told):
+        for name, text in told.items():
+            bench.write(name, text)
+        unlike = tried ^ _weights(bench.after.judge())
+        if unlike:
+            name = min(functor(name) for name, _ in unlike)
+            raise GameError(f"{name}: not every rule of it says cost({name},NUMBER) in a file of this folder; do so")
     return sorted(told)
+
+
+def _weights(judge: Preferences) -> set[tuple[str, int]]:
+    """The costs that there may be, with what they weigh."""
+    told = zip(judge.outputs, judge.weights.tolist(), strict=True)
+    return {(str(arguments[0]), weight) for (name, arguments), weight in told if name == COST.name}
+
+
+@contextmanager
+def _kept(bench: Workbench, names: Iterable[str]) -> Iterator[None]:
+    """What happens to these files where it fails is undone."""
+    before = {file.name: bench.read(file.name) if file.own else None for file in bench.files if file.name in names}
+    try:
+        yield
+    except BaseException:
+        for name, text in before.items():
+            bench.revert(name) if text is None else bench.write(name, text)
+        raise
 
 
 def _changed(file: str, text: str, found: Sequence[_Cost], factors: Factors) -> str:
@@ -72,7 +101,7 @@ def costs(text: str) -> list[_Cost]:
     """The rules of a text that say what preferences weigh, in their order."""
     read = Text(text)
     places = {token.start: place for place, token in enumerate(read.tokens)}
-    heads = [each for each in mentions(read) if (each.name, each.arity) == _COST and each.role == HEAD]
+    heads = [each for each in mentions(read) if each.signature == COST and each.role == HEAD]
     return [found for each in heads for found in _cost(read, places[each.start])]
 
 

@@ -16,6 +16,7 @@ from abl_cards.games.shapes import functor
 from abl_cards.lab.comparing import MOST_PINNED
 from abl_cards.lab.worded import preference_words
 from abl_cards.lab.workbench import Workbench
+from abl_cards.logic.intervals import INT32_MAX
 from reasoners.minimiser import Minimiser
 from reasoners.phrases import Phrasebook
 
@@ -69,7 +70,10 @@ def weighed(judge: Preferences, factors: Factors) -> Preferences:
             raise GameError(f"{name}: a number from {LEAST:g} to {MOST:g} is wanted")
     rows = [functor(str(arguments[0])) if name == "cost" else "" for name, arguments in judge.outputs]
     times = np.array([factors.get(name, 1.0) for name in rows])
-    return judge.reweighed(np.rint(judge.weights * times).astype(np.int32))
+    new = np.rint(judge.weights * times)
+    if np.abs(new).sum() > INT32_MAX:
+        raise GameError(f"the costs may add up to more than {INT32_MAX} so; weigh the heaviest less")
+    return judge.reweighed(new.astype(np.int32))
 
 
 def before(bench: Workbench, engine: Engine) -> Preferences:

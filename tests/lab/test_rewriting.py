@@ -51,3 +51,24 @@ def test_what_cannot_be_written_is_said_and_nothing_is(tmp_path: Path) -> None:
     assert bench.read("preferences.lp") == text
     with pytest.raises(GameError, match="no preference 'x'"):
         write_weights(bench, {"x": 2})
+
+
+@pytest.mark.parametrize("rule", ["cost(x,4; y,5) :- passing.", "cost((x;y),4) :- passing. cost(x(1),3) :- leading."])
+def test_what_would_mean_something_else_is_not_written(tmp_path: Path, rule: str) -> None:
+    """Costs are compared with those that were tried, however they are written."""
+    bench = Workbench.begin(game("president"), tmp_path / "mine")
+    words = "".join(f'preference({name},leading). says({name},en,"."). says({name},zh,"。").\n' for name in "xy")
+    text = bench.read("preferences.lp") + words + rule
+    bench.write("preferences.lp", text)
+    with pytest.raises(GameError, match=r"not every rule of it says cost\(\w,NUMBER\)"):
+        write_weights(bench, {"x": 2})
+    assert bench.read("preferences.lp") == text
+
+
+def test_weights_that_pass_32_bits_are_refused(tmp_path: Path) -> None:
+    bench = Workbench.begin(game("president"), tmp_path / "mine")
+    text = bench.read("preferences.lp").replace("cost(pass, 10)", "cost(pass, 1000000000)")
+    bench.write("preferences.lp", text)
+    with pytest.raises(GameError, match="more than 2147483647"):
+        write_weights(bench, {"pass": 4})
+    assert bench.read("preferences.lp") == text
