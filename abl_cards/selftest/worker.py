@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def _outcome(folder: Path, copy: Path, asked: Mapping[str, Any]) -> Answer:
             engine = _engine(copy, each)
         except (KBError, GameError) as problem:
             return REFUSED, str(problem), None
-        if failed := _first_failure([case for case in cases if case.profile == each], engine):
+        if failed := _first_failure(_standing(folder, each), engine):
             return NOTICED, failed, None
     found = [Case(0, value) for value in asked["found"]]
     for each in dict.fromkeys(case.profile for case in found):
@@ -51,6 +52,14 @@ def _outcome(folder: Path, copy: Path, asked: Mapping[str, Any]) -> Answer:
         if failed := _first_failure(mine, _engine(copy, each or asked["profile"])):
             return MISSED, f"by a case found for another edit: {failed}", None
     return _unnoticed(folder, copy, own or _profiles(folder, asked["profile"]), asked["seconds"])
+
+
+@cache
+def _standing(folder: Path, profile: str | None) -> list[Case]:
+    """The cases of a profile that hold before any edit: others would notice every one."""
+    mine = [case for case in read_cases(folder) if case.profile == profile]
+    failed = {failure.case.line for failure in failures(mine, lambda each: _engine(folder, each))}
+    return [case for case in mine if case.line not in failed]
 
 
 def _own_profile(file: str) -> list[str]:

@@ -40,6 +40,15 @@ def test_what_becomes_of_edits(folder: Path) -> None:
     assert not failure_of(Case(1, case), engine_of(folder))
 
 
+def test_a_case_that_does_not_hold_notices_nothing(folder: Path, tmp_path: Path) -> None:
+    """It would notice every edit, even one that changes nothing."""
+    wrong = {"why": "nothing may be led", "state": {"hand": ["D3"], "to_beat": None}, "moves": []}
+    (folder / FILE).write_text(json.dumps(wrong) + "\n", "utf-8")
+    same = edit(folder, "rules.lp", "F != pass, ", "", LITERAL)
+    asked: dict[str, object] = {"folder": str(folder), "profile": None, "seconds": 20.0, "found": [], "edit": same}
+    assert outcome(tmp_path / "home", asked)[0] == SAME
+
+
 def test_an_edit_of_a_profile_is_tried_by_its_rules(folder: Path, tmp_path: Path) -> None:
     """By the usual rules nothing differs, and no case needs the others."""
     game = folder / "game.lp"
