@@ -239,11 +239,15 @@ class _Chosen:
         return cls(side, decisions, lists, Minimiser(side.judge).order(decisions, lists)[lists.start[:-1]])
 
     def labels(self, rows: NDArray[np.int64]) -> NDArray[np.str_]:
-        """The names of the labels of some moves; a card that is given has none."""
+        """The names of the labels of some moves; of a choice what is chosen, which either side may number otherwise."""
         if not is_play(self.decisions):
-            return np.full(len(rows), "")
+            return np.array([str(option) for option in self.decisions.rules.words.options])[self.lists.cards[rows, 0]]
         names = np.array(self.side.engine.labels)
         return names[self.decisions.labels_of(self.lists.form[rows])]
+
+    def laid(self, rows: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """[rows, cards] the cards of some moves; of a choice none."""
+        return self.lists.cards[rows] if is_play(self.decisions) else np.empty((len(rows), 0), np.uint8)
 
     def card_sets(self) -> dict[tuple[int, str], dict[bytes, int]]:
         """By decision and label, the rows of the card sets that may be laid down, by their cards in any order."""
@@ -265,7 +269,7 @@ class _Chosen:
         """Where the other side's choice is among the moves of a decision; -1 where it is not legal."""
         first, last = self.lists.start[row : row + 2]
         wanted = other.rows[row : row + 1]
-        same = first + np.flatnonzero((self.lists.cards[first:last] == other.lists.cards[wanted]).all(axis=1))
+        same = first + np.flatnonzero((self.laid(np.arange(first, last)) == other.laid(wanted)).all(axis=1))
         same = same[self.labels(same) == other.labels(wanted)]
         return int(same[0]) if same.size else -1
 
@@ -318,7 +322,7 @@ def _nothing_to_do(decisions: Decided) -> NDArray[np.bool_]:
 
 def _changed(before: _Chosen, after: _Chosen) -> list[int]:
     """The decisions whose cards or label differ."""
-    cards = (before.lists.cards[before.rows] != after.lists.cards[after.rows]).any(axis=1)
+    cards = (before.laid(before.rows) != after.laid(after.rows)).any(axis=1)
     return [int(row) for row in np.flatnonzero(cards | (before.labels(before.rows) != after.labels(after.rows)))]
 
 

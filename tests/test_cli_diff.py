@@ -151,10 +151,10 @@ def test_what_is_wrong_is_said(tmp_path: Path, what: str) -> None:
 # --- what the rules themselves change ---------------------------------------------------------------------------------
 
 
-def variant(folder: Path, more: str) -> Path:
-    """President with some rules more."""
+def variant(folder: Path, more: str, parent: str = "president") -> Path:
+    """A game with some rules more."""
     folder.mkdir()
-    (folder / "variant.lp").write_text(f"parent(president).\n{more}", "utf-8")
+    (folder / "variant.lp").write_text(f"parent({parent}).\n{more}", "utf-8")
     return folder
 
 
@@ -200,3 +200,13 @@ def test_rules_that_leave_no_move_are_told_and_not_stumbled_over(tmp_path: Path)
     assert (code, err.strip()) == (0, "")
     assert "other cards for set(3,1)" in out
     assert "balance: play stops by the edited rules: seat" in out
+
+
+def test_options_are_the_same_whatever_their_numbers(tmp_path: Path) -> None:
+    """One that hardly anybody has comes before the cards, and moves their places."""
+    rules = "option(none) :- stage(give), held(R,c,1) : R = 2..14.\nlisted(none,0).\n"
+    code, out, _ = run_of("hearts", variant(tmp_path / "house", rules, "hearts"), "--games", "0", "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert found["choices"]
+    assert (found["left_out"], found["changed"]) == (0, 0)
