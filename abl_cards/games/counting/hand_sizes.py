@@ -1,6 +1,8 @@
-"""Where plays are composed, and nobody counts them: how many cards are in the hand."""
+"""Where nobody counts plays: how many cards are in the hand."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,8 +10,11 @@ from numpy.typing import NDArray
 from abl_cards.games.tables import NO_CARD
 
 
+@dataclass(frozen=True)
 class HandSizes:
     """As many plays as there are cards: the most that there can be; learners are told so, preferences are not."""
+
+    why: str  # nobody counts them
 
     def hands(self, hands: NDArray[np.uint8], context: NDArray[np.integer]) -> NDArray[np.uint8]:
         """[n] the cards of hands [n, kinds]."""

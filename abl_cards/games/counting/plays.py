@@ -13,7 +13,6 @@ from abl_cards.games.counting.fronts import FrontCounter
 from abl_cards.games.counting.hand_sizes import HandSizes
 from abl_cards.games.counting.shapes import CannotCount, read_shapes
 from abl_cards.games.counting.small_hands import SmallHandCounter
-from abl_cards.games.game import GameError
 from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.reading.questions import place_of
@@ -39,19 +38,15 @@ _COUNTERS = SetCounter, ChainCounter, FrontCounter
 
 
 def counter_of(rules: Rules) -> Counter:
-    """The counter of a game; raises GameError where none counts its plays."""
+    """The counter of a game; where none counts its plays, one that counts the cards of hands."""
     key = "plays", id(rules)
     if key not in rules.kb.kept:
         rules.kb.kept[key] = rules, _choose(rules)  # what is kept holds the rules, so no others can have their id
-    found: Counter | str = rules.kb.kept[key][1]
-    if isinstance(found, str) and rules.composing:
-        return HandSizes()
-    if isinstance(found, str):
-        raise GameError(found)
+    found: Counter = rules.kb.kept[key][1]
     return found
 
 
-def _choose(rules: Rules) -> Counter | str:
+def _choose(rules: Rules) -> Counter:
     reasons: list[str] = []
     try:
         shapes = read_shapes(rules)
@@ -66,7 +61,9 @@ def _choose(rules: Rules) -> Counter | str:
         return SmallHandCounter.of(rules)
     except CannotCount as problem:
         reasons.append(str(problem))
-    return f"{rules.folder.name} does not count plays: {'; '.join(dict.fromkeys(reasons))}"
+    if rules.composing:
+        return HandSizes("plays are composed, and nobody counts them")
+    return HandSizes(f"{rules.folder.name} does not count plays: {'; '.join(dict.fromkeys(reasons))}")
 
 
 def uncounted(rules: Rules) -> Iterator[Diagnostic]:
@@ -74,12 +71,10 @@ def uncounted(rules: Rules) -> Iterator[Diagnostic]:
     costs = Signature("cost", 2)
     read = {name for name, _ in rules.kb.circuit("cost/2", "violated/1").inputs}
     if "plays_left" in read:
-        try:
-            if isinstance(counter_of(rules), HandSizes):
-                raise GameError("plays are composed, and nobody counts them")
-        except GameError as problem:
+        counter = counter_of(rules)
+        if isinstance(counter, HandSizes):
             place = place_of(rules.folder.program(rules.profile), Signature("plays_left", 1), [costs])
-            yield error(place, f"plays_left/1 is never known: {problem}", "leave it out of the preferences")
+            yield error(place, f"plays_left/1 is never known: {counter.why}", "leave it out of the preferences")
 
 
 def plays_left(rules: Rules, decisions: Decisions | Choices, lists: MoveLists) -> NDArray[np.uint8]:

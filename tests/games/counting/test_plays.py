@@ -12,7 +12,6 @@ from abl_cards.games.counting import counter_of, plays_left, plays_to_go, uncoun
 from abl_cards.games.counting.chains import SetCounter
 from abl_cards.games.counting.fronts import FrontCounter
 from abl_cards.games.counting.small_hands import SmallHandCounter
-from abl_cards.games.game import GameError
 from abl_cards.games.reading.replies import openings
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.telling.samples import sample_decisions
@@ -113,14 +112,14 @@ def test_guandan_is_counted_by_fronts(guandan: Rules) -> None:
 
 
 def test_a_game_that_is_not_counted_says_why(tmp_path: Path) -> None:
-    """Ranks matter in some plays, single cards in others, and a hand has 2 ** 16 parts."""
+    """Ranks matter in some plays, single cards in others, and a hand has 2 ** 16 parts; learners are told its cards."""
     rules = folders.rules_of(tmp_path / "many", MANY)
-    with pytest.raises(GameError, match="suits matter in some plays, ranks in others; a hand of 16 cards"):
-        counter_of(rules)
     (problem,) = uncounted(rules)
     assert problem.location is not None
     assert problem.location.line == MANY.splitlines().index(READER) + 1
     assert "plays_left/1 is never known" in problem.message
+    assert "suits matter in some plays, ranks in others; a hand of 16 cards" in problem.message
+    assert plays_to_go(rules, np.zeros(2, np.int16), np.eye(2, len(rules.pack), dtype=np.uint8)).tolist() == [1, 1]
 
 
 def test_openings_are_what_leads(paodekuai: Rules) -> None:
