@@ -14,7 +14,7 @@ from experiments.matches import Outcome, matches
 from experiments.players import Player, players
 from experiments.report import Cell, Matrix, Report, Table
 from experiments.rules import OfAnyGame
-from experiments.visitors import Visitor, received, visitor
+from experiments.visitors import Visitor, received
 
 AGENTS = ("random", "greedy", "kb", "abl:no-preferences", "abl:no-projection", "abl:supervised", "abl:no-abln", "abl")
 
@@ -28,8 +28,8 @@ class Settings(OfAnyGame):
     seed: int = setting(0, "of the deals", SEEDS)
     visitor: tuple[str, ...] = setting((), "names of programs of others that play too, over the wire")
     command: str = setting("", "starts visitor {name} on one seat at {url}; without it, two clients are waited for")
-    visits: int = setting(100, "whole matches against each visitor")
-    port: int = setting(0, "where a visitor finds the table; 0 for any")
+    visits: int = setting(100, "whole matches against each visitor", range(1, 1_000_001))
+    port: int = setting(0, "where a visitor finds the table; 0 for any", range(1 << 16))
     think_time: float = setting(120.0, "seconds that a visitor may take for an answer")
 
 
@@ -38,9 +38,13 @@ def run(settings: Settings, desk: Desk) -> Report:
     engine = settings.engine
     there = players(settings.agents, engine)
     pairs = list(combinations(there, 2))
-    visitors = [visitor(name, settings.command, settings.port, settings.think_time) for name in settings.visitor]
+    visitors = [Visitor(name, settings.command, settings.port, settings.think_time) for name in settings.visitor]
     visits = list(product(there, visitors))
     names = [player.name for player in there] + [each.name for each in visitors]
+    if visitors and not settings.think_time >= 0:
+        raise GameError(f"think_time: seconds, or 0 to wait for ever, and not {settings.think_time:g}")
+    for each in visitors:
+        each.words("")  # what is wrong with the command is said before anything is played
     if len({*names}) < len(names):
         raise GameError(f"visitor: every visitor needs a name of its own, other than an agent's: {' '.join(names)}")
     desk.plan(len(pairs) + len(visits))

@@ -20,14 +20,17 @@ class Visitor:
     """A program that speaks the protocol of our tables."""
 
     name: str
-    command: str  # starts it on one seat at {url}. Empty for a program that somebody starts by hand
+    command: str  # starts {name} on one seat at {url}. Empty for a program that somebody starts by hand
     port: int
     think_time: float  # seconds for an answer
 
-
-def visitor(name: str, command: str, port: int, think_time: float) -> Visitor:
-    """One of those whom a command starts by {name}."""
-    return Visitor(name, command.replace("{name}", name), port, think_time)
+    def words(self, url: str) -> list[str]:
+        """The command for a seat; raises GameError where it is none."""
+        try:
+            words = shlex.split(self.command)
+        except ValueError as problem:
+            raise GameError(f"command: {self.command}: {str(problem).lower()}") from None
+        return [word.replace("{name}", self.name).replace("{url}", url) for word in words]
 
 
 def received(desk: Desk, engine: Engine, player: Player, visitor: Visitor, games: int, seed: int) -> Outcome:
@@ -74,10 +77,9 @@ async def _serve(
 async def _with_clients(playing: Any, visitor: Visitor, url: str, clients: int) -> Any:
     """The result of the games; where clients are to be started, all must stay until it is there."""
     games = asyncio.ensure_future(playing)
-    if not visitor.command:
+    if not visitor.command.strip():
         return await games
-    address = url.removesuffix("NAME") + quote(visitor.name)
-    words = [word.replace("{url}", address) for word in shlex.split(visitor.command)]
+    words = visitor.words(url.removesuffix("NAME") + quote(visitor.name))
     started = [await _start(words) for _ in range(clients)]
     leaving = [asyncio.ensure_future(process.wait()) for process in started]
     try:

@@ -16,6 +16,7 @@ from abl_cards.games import Engine, GameError, Moment
 from abl_cards.games.game import Disagreement
 from abl_cards.games.tables import is_play
 from abl_cards.lines import batches, parse_line, reading
+from abl_cards.logic import KBError
 from abl_cards.selftest.sights import wrong_fields, wrong_knowledge, wrong_memory, wrong_view
 
 FILE = "cases.jsonl"
@@ -98,12 +99,12 @@ def _check(value: Any) -> None:
         raise GameError(f"nothing is expected; say one of {', '.join(POSITION)}")
     if about[0] == "record" and ("before" in value) != bool(set(value) & set(POSITION)):
         raise GameError("a record plays again; with 'before': N it is a position, of which something is expected")
-    if not isinstance(value.get("profile", ""), str):
+    if not isinstance(Case(0, value).profile or "", str):
         raise GameError("profile: the name of a profile")
 
 
 def failures(cases: Sequence[Case], engine_of: Callable[[str | None], Engine]) -> Iterator[Failure]:
-    """The cases that do not hold by the rules of each case's profile; raises KBError where these do not compile.
+    """The cases that do not hold by the rules of each case's profile; raises KBError, GameError where there are none.
 
     Whole records come last: they take longest, those of a profile play side by side.
     """
@@ -111,10 +112,20 @@ def failures(cases: Sequence[Case], engine_of: Callable[[str | None], Engine]) -
     for case in cases:
         if case.about == "record" and not {"before", "after"} & set(case.value):
             whole.setdefault(case.profile, []).append(case)
-        elif said := failure_of(case, engine_of(case.profile)):
+        elif said := failure_of(case, _engine(case, engine_of)):
             yield Failure(case, said)
-    for profile, some in whole.items():
-        yield from _wrong_records(some, engine_of(profile))
+    for some in whole.values():
+        yield from _wrong_records(some, _engine(some[0], engine_of))
+
+
+def _engine(case: Case, engine_of: Callable[[str | None], Engine]) -> Engine:
+    """The rules of a case; the line that names a profile is said where they do not compile, or there is none."""
+    try:
+        return engine_of(case.profile)
+    except KBError as problem:
+        if case.profile is None:
+            raise
+        raise GameError(f"{FILE}:{case.line}: {problem}") from None
 
 
 def _wrong_records(cases: Sequence[Case], engine: Engine) -> Iterator[Failure]:

@@ -29,6 +29,7 @@ from experiments.follow import FIRST, Follower
 from experiments.players import players
 from experiments.recorded import Records
 from experiments.views import from_play
+from experiments.visitors import Visitor
 from learners.store import load_card
 from reasoners.hands import abduced, project
 from tests.cli_runs import ROOT, run
@@ -280,3 +281,25 @@ def test_a_visitor_that_does_not_come_is_named(tmp_path: Path) -> None:
     done = visit(tmp_path, f'{sys.executable} -c "raise SystemExit(3)"')
     assert done.exit_code == 1
     assert "exit code 3" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("command=bot '{url}",), "no closing quotation"),
+        (("visits=0",), "from 1 to"),
+        (("port=65536",), "from 0 to 65535"),
+        (("think_time=-1",), "think_time: seconds"),
+        (("think_time=nan",), "think_time: seconds"),
+    ],
+)
+def test_what_no_visitor_can_be_received_by_is_said_at_once(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    sets = [part for word in ("agents=greedy", "visitor=a'b", *words) for part in ("--set", word)]
+    done = run("run", "guandan_tournament", "--dir", str(tmp_path), *sets)
+    assert done.exit_code in (1, 2)
+    assert said in done.stderr
+
+
+def test_the_name_of_a_visitor_is_no_part_of_the_syntax_of_its_command() -> None:
+    visitor = Visitor("a'b\"c", "bot '{name} x' {url}", 0, 1)
+    assert visitor.words("ws://x") == ["bot", "a'b\"c x", "ws://x"]

@@ -90,6 +90,7 @@ def test_records_play_again_and_have_positions(engine: Engine) -> None:
         ('{"record": {}, "before": 3}', "a record plays again"),
         ('{"record": {}, "moves": 3}', "a record plays again"),
         ('{"words": {}, "profile": 3}', "the name of a profile"),
+        ('{"state": {"profile": [3]}, "moves": 1}', "the name of a profile"),
     ],
 )
 def test_what_is_no_case_is_an_error_with_its_line(tmp_path: Path, line: str, said: str) -> None:
@@ -97,6 +98,14 @@ def test_what_is_no_case_is_an_error_with_its_line(tmp_path: Path, line: str, sa
     with pytest.raises(GameError, match=r"cases\.jsonl:2: .*") as raised:
         read_cases(tmp_path)
     assert said in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "case", [{"state": {**HAND, "profile": "nonsuch"}, "moves": 4}, {"record": {}, "profile": "nonsuch"}]
+)
+def test_a_profile_that_is_not_there_is_said_with_its_line(folder: Path, case: Any) -> None:
+    with pytest.raises(GameError, match=r"cases\.jsonl:7: .*unknown profile 'nonsuch'"):
+        list(failures([Case(7, case)], lambda profile: Game(_folder(folder)).engine(None, profile)))
 
 
 def test_a_failure_says_why_the_case_is_there(folder: Path) -> None:
