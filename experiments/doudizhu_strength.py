@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from abl_cards.agents import agent
+from abl_cards.agents import agent, checked_name
 from abl_cards.arena import wilson
 from abl_cards.games import game
 from abl_cards.games.counting.keys import counts_of
@@ -28,12 +28,13 @@ from abl_cards.settings import SEEDS, setting
 from abl_cards.strength.difficulty import Deals, Difficulty, choose
 from abl_cards.strength.judge import CLASSES, StrengthJudge, inputs_of, load_judge
 from abl_cards.strength.orders import Order, fill
-from abl_cards.strength.played import Sample, gather, play_out
+from abl_cards.strength.played import Sample, gather, play_out, read_pairing
 from abl_cards.strength.rules import StrengthRules
 from abl_cards.strength.training import HELD_OUT, Lessons, held_out, judged, train
 from experiments.desk import Desk, Tell
 from experiments.experiment import Experiment
-from experiments.players import rules_mark
+from experiments.players import files_mark, rules_mark
+from experiments.players import mark as mark_of
 from experiments.report import Report
 from experiments.rules import ByRules
 from experiments.strength_tables import Findings, Results, report
@@ -107,7 +108,8 @@ def _gathered(settings: Settings, desk: Desk, engine: StrengthRules) -> tuple[Sa
     records = readable(file)[: settings.games] if settings.games and (settings.records or file.is_file()) else []
     what = {
         "sample": settings.deals, "pairings": settings.pairings, "seed": settings.seed,
-        "rules": rules_mark(engine.engine), "records": [file.name, len(records)],
+        "rules": rules_mark(engine.engine), "players": _marks(settings.pairings, engine),
+        "records": files_mark([file]) if records else None, "games": len(records),
     }  # fmt: skip
 
     def work(tell: Tell) -> dict[str, str]:
@@ -119,6 +121,13 @@ def _gathered(settings: Settings, desk: Desk, engine: StrengthRules) -> tuple[Sa
 
     found = desk.cell(what, work, "deals played", len(settings.pairings))
     return Sample.load(desk.folder / found["file"]), {"sample": found["file"], "seed": settings.seed}
+
+
+def _marks(pairings: Sequence[str], engine: StrengthRules) -> list[tuple[str, str]]:
+    """Who plays by more than the rules, with the marks of that."""
+    names = sorted({name for pairing in pairings for name in read_pairing(pairing)})
+    marks = [(name, mark_of(checked_name(name), engine.engine)) for name in names]
+    return [(name, mark) for name, mark in marks if mark != rules_mark(engine.engine)]
 
 
 # --- clusters --------------------------------------------------------------------------------------------------------
@@ -248,7 +257,8 @@ def _played(
             won = play_out(engine.with_deals(deals), len(deals.bottom), (player, player), settings.seed).won
             return {"won": float(won.mean()), "interval": wilson(float(won.mean()), len(won))}
 
-        found[name] = desk.cell({"played": name, **made["what"]}, work, f"{name} plays {made['file']}")
+        what = {"played": name, "mark": mark_of(checked_name(name), engine.engine), **made["what"]}
+        found[name] = desk.cell(what, work, f"{name} plays {made['file']}")
     return found
 
 

@@ -21,7 +21,9 @@ def test_the_small_budget_ends_in_all_tables(tmp_path: Path, monkeypatch: pytest
     words = ["run", "doudizhu_strength", "--smoke", "--dir", str(tmp_path / "out"), "--json"]
     first = run(*words)
     assert first.exit_code == 0, first.stderr
-    tables = json.loads(first.stdout)["tables"]
+    told = json.loads(first.stdout)
+    tables = told["tables"]
+    assert told["marks"].keys() == {"rules", "kb", "greedy", "random"}  # other weights would be measured anew
     wins = tables["wins"]["rows"]
     assert [row["class"] for row in wins] == list("01234")
     assert all(0 <= row["landlord wins, kb"] <= 1 for row in wins)
