@@ -281,6 +281,14 @@ def test_what_abl_cannot_explain(untrained: str, more: tuple[str, ...], given: A
     assert message in err
 
 
+def test_why_is_asked_of_plays() -> None:
+    """Whatever the option is written like: a bid is no card, and that is not what is wrong."""
+    state = {"level": "8", "hand": ["S3", "D5", "C5", "SA"], "stage": "back"}
+    code, _, err = run("--why", "bid(2)", given=json.dumps(state))
+    assert code == 1
+    assert "here nothing is played, something is chosen" in err
+
+
 def test_a_picture_of_what_kb_thinks_there_is_not() -> None:
     code, _, err = run("--png", "why.png", given=json.dumps(STATE))
     assert code == 1

@@ -44,7 +44,7 @@ from abl_cards.games.telling.symmetries import symmetries
 from abl_cards.games.words import drawing, moments, replay
 from abl_cards.games.words.plays import action
 from abl_cards.games.words.racing import race_of
-from abl_cards.games.words.reasons import Reading, read_text, readings_of
+from abl_cards.games.words.reasons import Reading, readings_of
 from abl_cards.games.words.records import MatchRecorder
 from abl_cards.games.words.whole import whole_plays
 from abl_cards.logic import Circuit, KBError, KnowledgeBase, Term
@@ -268,7 +268,7 @@ class Engine:
 
     def readings(self, moment: Moment, play: str) -> list[Reading]:
         """What a play, as JSON or as text, can be at a moment, and why that is legal or is not; raises GameError."""
-        return list(readings_of(self.rules, moment, read_text(self.rules, play)))
+        return list(readings_of(self.rules, moment, play))
 
     def legal_moves(self, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
         """The complete lists of legal moves of states in JSON form, or what is wrong with a state."""

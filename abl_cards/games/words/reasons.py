@@ -36,7 +36,7 @@ class Reading:
         return {"label": self.label, "legal": self.row is not None, "why": self.why.to_json()}
 
 
-def read_text(rules: Rules, text: str) -> Wanted:
+def _read(rules: Rules, text: str) -> Wanted:
     """A play as JSON, or as a word or cards with blanks between them; raises GameError."""
     values: list[Any] = [text, text.split()]
     with suppress(ValueError):
@@ -50,11 +50,12 @@ def read_text(rules: Rules, text: str) -> Wanted:
     raise problems[0]
 
 
-def readings_of(rules: Rules, moment: Moment, wanted: Wanted) -> Iterator[Reading]:
-    """What the cards can be, first what is legal; raises GameError for cards that are none of the game's plays."""
+def readings_of(rules: Rules, moment: Moment, text: str) -> Iterator[Reading]:
+    """What a play can be, first what is legal; raises GameError for cards that are none of the game's plays."""
     decision = moment.decision
     if not is_play(decision):
         raise GameError("here nothing is played, something is chosen: its rule is option/1")
+    wanted = _read(rules, text)
     hand, cards = decision.view.hand[0], hand_of(wanted.cards, len(rules.pack))
     lacking = cards_of(np.maximum(cards.astype(int) - hand, 0).astype(np.uint8))
     if lacking:
