@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, fields, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -51,7 +52,7 @@ def assign(defaults: T, words: Iterable[str], fixed: Collection[str] = ()) -> T:
             values[key] = _read(kind, text)
         except ValueError:
             raise SettingError(f"--set {word}: {key} is of type {kind}") from None
-        if within is not None and values[key] not in within:
+        if within is not None and values[key] is not None and values[key] not in within:
             raise SettingError(f"--set {word}: {key} is a whole number from {within[0]} to {within[-1]}")
     return replace(defaults, **values)  # type: ignore[type-var]
 
@@ -66,6 +67,8 @@ def _read(kind: str, text: str) -> Any:
         return _truth(text.lower())
     if kind == "int":
         return int(text.replace("_", ""))
+    if kind == "float" and not isfinite(float(text)):
+        raise ValueError(text)
     return {"float": float, "Path": Path}.get(kind, str)(text)
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from abl_cards.loop.settings import Settings as TrainingSettings
 from abl_cards.settings import SEEDS, SettingError, assign, described, plain, setting, written
 
 
@@ -33,10 +34,13 @@ def test_words_set_values_of_every_kind() -> None:
     assert assign(expected, ["file=none", "most="]).file is None
 
 
+FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+
+
 @given(
     st.builds(
-        Settings, st.integers(), st.floats(allow_nan=False), st.booleans(), st.sampled_from(["kb", "abl:a=b,c"]),
-        st.lists(st.sampled_from(["kb", "abl:a,b"])).map(tuple), st.lists(st.floats(allow_nan=False)).map(tuple),
+        Settings, st.integers(), FLOATS, st.booleans(), st.sampled_from(["kb", "abl:a=b,c"]),
+        st.lists(st.sampled_from(["kb", "abl:a,b"])).map(tuple), st.lists(FLOATS).map(tuple),
         st.none() | st.just(Path("x/y.gz")), st.none() | st.integers(), st.integers(0, SEEDS[-1]),
     )
 )  # fmt: skip
@@ -63,3 +67,16 @@ def test_plain_values_are_those_of_json() -> None:
     told = plain(Settings(file=Path("x")))
     assert told["file"] == "x"
     assert told["names"] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["tables=0", "rows=0", "batch=-1", "save_every=0", "remember_every=0", "threads=0", "trust=nan", "entropy=inf"],
+)
+def test_what_no_run_can_be_trained_by_is_refused(word: str) -> None:
+    with pytest.raises(SettingError, match=word.partition("=")[0]):
+        assign(TrainingSettings(Path()), [word])
+
+
+def test_none_is_within_any_limits_where_it_may_be_said() -> None:
+    assert assign(TrainingSettings(Path(), rows=5), ["rows=none"]).rows is None

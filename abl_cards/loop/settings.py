@@ -16,6 +16,8 @@ BROUGHT: dict[str, dict[str, Any]] = {
     "quick": {"decisions": 2_500_000, "tables": 512, "critic_first": 3, "against_kb": 0.4, "against_past": 0.1}
 }
 """What a preset changes of the settings of a run that do not say otherwise."""
+SOME = range(1, 1 << 31)
+"""What there is at least one of."""
 KEPT = "settings.json"
 """The file of a run's folder that remembers them."""
 
@@ -33,11 +35,11 @@ class Settings:
     abln: bool = setting(True, "estimate the hidden hands; false trains the twin that decides by what it sees")
     seed: int = setting(0, "of weights, cards and choices", SEEDS)
     decisions: int = setting(10_000_000, "of self-play; the run ends at the first update after them")
-    tables: int = setting(2048, "played side by side; a run may go on with more, or with other opponents at them")
+    tables: int = setting(2048, "played side by side; a run may go on with more, or with other opponents at them", SOME)
     against_kb: float = setting(0.25, "share of the tables where the learner meets the agent kb")
     against_past: float = setting(0.25, "share of the tables where it meets its own past")
-    remember_every: int = setting(100, "updates between two copies of the learner for the league")
-    save_every: int = setting(5, "updates between two checkpoints")
+    remember_every: int = setting(100, "updates between two copies of the learner for the league", SOME)
+    save_every: int = setting(5, "updates between two checkpoints", SOME)
     revealed: float = setting(1.0, "share of the episodes whose hands are shown to ABLN; the others' are abduced")
     start: Path | None = setting(None, "weights to start from; those of a twin without ABLN will do")
     trust: float | None = setting(
@@ -68,8 +70,10 @@ class Settings:
     foresight_temperature: float = setting(0.5, "points that outweigh a factor e between two probabilities there")
     foresight_weight: float = setting(0.5, "of what was foreseen beside PPO, in the loss of the policy")
     foresight_values: float = setting(0.0, "share of the foreseen value in what the critic learns there")
-    rows: int | None = setting(None, "decisions with a choice between two updates; none is the preset's")
-    batch: int | None = setting(None, "of these, in a step of learning, likewise; smaller steps learn more from little")
+    rows: int | None = setting(None, "decisions with a choice between two updates; none is the preset's", SOME)
+    batch: int | None = setting(
+        None, "of these, in a step of learning, likewise; smaller steps learn more from little", SOME
+    )
     averaged: float = setting(0.998, "memory of the running mean of the decision model, which is what plays in the end")
     kb: Path | None = setting(None, "the rules, from another folder; the same as --kb")
     profile: str | None = setting(None, "a file of its folder profiles, by default the game's; the same as --profile")
@@ -93,7 +97,7 @@ class Settings:
     workers: int | None = setting(
         None, "processes that play and learn together; none is one a processor, or one alone where threads= is given"
     )
-    threads: int | None = setting(None, "of torch in each; a single worker repeats exactly with one")
+    threads: int | None = setting(None, "of torch in each; a single worker repeats exactly with one", SOME)
 
     @property
     def crew(self) -> int:
