@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import clingo
 from clingo import ast
 
-from abl_cards.logic.build import Limits, arguments
+from abl_cards.logic.build import Limits, arguments, rules_to_ground
 from abl_cards.logic.circuit import Circuit
 from abl_cards.logic.evaluation import evaluate, scores
 from abl_cards.logic.knowledge import KnowledgeBase
@@ -53,12 +53,18 @@ class Mismatch:
 
 
 class Oracle:
-    """Multi-shot clingo over the files of a knowledge base."""
+    """Multi-shot clingo over the files of a knowledge base.
 
-    def __init__(self, kb: KnowledgeBase) -> None:
+    Without the constraints every state has an answer, in which ``violated(K)`` holds of those that are violated.
+    """
+
+    def __init__(self, kb: KnowledgeBase, constraints: bool = True) -> None:
         options = [*arguments(kb.constants), "--warn=none", "--opt-mode=enum"]
         self._control = clingo.Control(options, logger=lambda code, text: None)
-        ground(self._control, statements_of(kb.files, Limits().file_bytes, kb.request.library))
+        if constraints:
+            ground(self._control, statements_of(kb.files, Limits().file_bytes, kb.request.library))
+        else:
+            ground(self._control, rules_to_ground(kb.request, Limits())[0])
         self._names = {item.symbol: atom(item.symbol) for item in self._control.symbolic_atoms}
         self._literals = {self._names[item.symbol]: item.literal for item in self._control.symbolic_atoms}
         self._inputs = {name: self._literals[name] for name in kb.input_atoms}

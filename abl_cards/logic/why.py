@@ -76,8 +76,7 @@ class Reasons:
     @cached_property
     def _model(self) -> frozenset[Atom]:
         """Everything that holds; constraints that are violated do not keep it from holding."""
-        found = Oracle(self.kb).solve(self.told).atoms
-        return found if found is not None else frozenset(self.told)
+        return Oracle(self.kb, constraints=False).solve(self.told).atoms or frozenset()
 
     @cached_property
     def _true(self) -> frozenset[str]:
@@ -111,12 +110,12 @@ class Reasons:
             head = getattr(statement, "head", None)
             if statement.ast_type != ast.ASTType.Rule or head is None or head.ast_type != ast.ASTType.Literal:
                 continue
-            symbol = getattr(head.atom, "symbol", None)
-            if symbol is None or symbol.ast_type != ast.ASTType.Function:
+            if head.atom.ast_type != ast.ASTType.SymbolicAtom:
                 continue
             body = tuple(sorted(statement.body, key=_turn))
-            rule = _Rule(symbol, body, str(statement), sources.location_of(statement))
-            found.setdefault(Signature(symbol.name, len(symbol.arguments)), []).append(rule)
+            for symbol in head.atom.symbol.unpool():
+                rule = _Rule(symbol, body, str(statement), sources.location_of(statement))
+                found.setdefault(Signature(symbol.name, len(symbol.arguments)), []).append(rule)
         return found
 
     # --- chains -------------------------------------------------------------------------------------------------------
@@ -160,11 +159,10 @@ class Reasons:
     def _literal(self, literal: ast.AST, binding: Mapping[str, clingo.Symbol], holds: bool, deepest: int) -> Why:
         """A literal of a body that is true there, or that fails."""
         bound = _Binding(binding, self._constants).bind(literal)
-        turn = _turn(literal)
-        if turn in (_COMPARED, _COUNTED) or not bound.complete:
+        atom = _ground_atom(bound) if _turn(literal) in (_POSITIVE, _NEGATED) else None
+        if atom is None:
             return Why(str(bound.ast), holds, "literal")
-        atom = str(clingo.parse_term(str(bound.ast.atom)))
-        true = holds if turn == _POSITIVE else not holds
+        true = holds != (literal.sign == ast.Sign.Negation)
         if deepest <= 0:
             return Why(atom, true, "told" if atom in self._inputs else "fact" if atom in self._certain else "rule")
         return self._why(atom, true, deepest)
@@ -228,7 +226,7 @@ class Reasons:
 
     def _facts_for(self, rule: _Rule) -> str:
         """The constants, and what holds of the predicates that a rule speaks of."""
-        spoken = sorted({*re.findall(r"[a-z_]\w*", rule.text)} & self._facts.keys())
+        spoken = sorted({*re.findall(r"[a-z_][\w']*", rule.text)} & self._facts.keys())
         return "\n".join([*self._definitions, *(fact for name in spoken for fact in self._facts[name])])
 
 
@@ -295,6 +293,16 @@ class _Binding(ast.Transformer):
 class _Bound:
     ast: ast.AST
     complete: bool
+
+
+def _ground_atom(bound: _Bound) -> str | None:
+    """The atom of a literal; None where it is none or many, as `p(1..2)`, or where its arithmetic has no result."""
+    if not bound.complete:
+        return None
+    try:
+        return str(clingo.parse_term(str(bound.ast.atom), logger=lambda code, text: None))
+    except RuntimeError:
+        return None
 
 
 def lines(why: Why, depth: int = 0) -> Iterator[str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from abl_cards.logic import Atom, Input, KnowledgeBase
+from abl_cards.logic import Atom, Input, KnowledgeBase, evaluate
 from abl_cards.logic.why import Reasons, Why, lines
 
 RULES = """
@@ -87,6 +90,46 @@ def test_atoms_that_nothing_derives(kb: KnowledgeBase) -> None:
     assert here.why("unheard(1)").kind == "no rule"
     assert here.why("size(3)") == Why("size(3)", True, "fact")
     assert here.why("held(3,1)") == Why("held(3,1)", False, "told")
+
+
+ODD = """
+#external in(X) : X = 1..3.
+val(1..3). don't(1).
+twice(X)     :- not not in(X), val(X).
+some         :- in(1..2).
+far(X)       :- not in(X/(X-1)), val(X), X > 1.
+low(X;9)     :- in(X), X < 3.
+quoted(X)    :- in(X), don't(X).
+:- in(3).
+"""
+
+
+def holding(why: Why) -> Iterator[tuple[str, bool]]:
+    """The atoms of a chain."""
+    if why.kind != "literal":
+        yield why.atom, why.holds
+    for each in why.because:
+        yield from holding(each)
+
+
+@pytest.mark.parametrize("told", [told for size in range(4) for told in combinations((1, 2, 3), size)])
+def test_a_chain_says_what_clingo_says(tmp_path: Path, told: tuple[int, ...]) -> None:
+    """Also of what is negated twice, of pools and intervals, and where a constraint is violated."""
+    file = tmp_path / "odd.lp"
+    file.write_text(ODD, "utf-8")
+    outputs = [("twice", 1), ("some", 0), ("far", 1), ("low", 1), ("quoted", 1)]
+    kb = KnowledgeBase.load([file], inputs=[Input("in", ((1, 2, 3),))], outputs=outputs)
+    inputs = [Atom("in", (number,)) for number in told]
+    circuit = kb.circuit(*(f"{name}/{arity}" for name, arity in outputs), "violated/1")
+    column = np.array([[name in inputs] for name in circuit.inputs], np.uint8)
+    values = dict(zip(map(str, circuit.outputs), evaluate(circuit, column)[:, 0].astype(bool), strict=True))
+    values |= {f"in({number})": number in told for number in (1, 2, 3)}
+    here = Reasons(kb, inputs)
+    for name in values:
+        why = here.why(name)
+        assert why.kind != "no rule"
+        assert why.rule or name.startswith("in(")
+        assert [atom for atom, holds in holding(why) if values.get(atom, holds) != holds] == []
 
 
 def test_chains_are_bounded(tmp_path: Path) -> None:
