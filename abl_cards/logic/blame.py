@@ -18,7 +18,7 @@ from clingo.ast import ASTType
 
 from abl_cards.logic.errors import Location
 from abl_cards.logic.graph import components
-from abl_cards.logic.ground import Observer
+from abl_cards.logic.ground import Observer, UnsupportedRule
 from abl_cards.logic.program import Sources
 from abl_cards.logic.statements import collect
 from abl_cards.logic.terms import Signature
@@ -102,13 +102,15 @@ def measure(
             tell(Cost(place, time.process_time() - start, len(observer.heads) - rules))
 
 
-def stumbling_block(statements: Sequence[ast.AST], sources: Sources, arguments: Sequence[str]) -> Location | None:
-    """The part at which clingo gives up with an error that has no place."""
+def stumbling_block(
+    statements: Sequence[ast.AST], sources: Sources, arguments: Sequence[str]
+) -> tuple[Location | None, Exception] | None:
+    """The part at which clingo gives up with an error that has no place, and that error."""
     costs: list[Cost] = []
     try:
         measure(statements, sources, arguments, None, costs.append)
-    except RuntimeError:
-        return costs[-1].place if costs else None
+    except (RuntimeError, UnsupportedRule) as failure:
+        return costs[-1].place if costs else None, failure
     return None
 
 

@@ -127,16 +127,14 @@ def ground_statements(
                 builder.add(statement)
         control.add("base", [], "\n".join(more))
         control.ground([("base", [])])
-    except UnsupportedRule as failure:
-        messages.entries.append((clingo.MessageCode.RuntimeError, None, f"error: {failure} has no circuit"))
-        return None, messages
-    except RuntimeError as failure:
+    except (RuntimeError, UnsupportedRule) as failure:
         if "bad_alloc" in str(failure):
             raise MemoryError from failure
         if not messages.errors():
+            met = blame.stumbling_block(_without_constraints(statements), sources, arguments(constants))
+            place, reason = met or (None, failure)
             known = f"the weights of a sum add up to more than {INT32_MAX}"
-            text = known if "Integer overflow" in str(failure) else str(failure)
-            place = blame.stumbling_block(_without_constraints(statements), sources, arguments(constants))
+            text = known if "Integer overflow" in str(reason) else str(reason)
             messages.entries.append((clingo.MessageCode.RuntimeError, place, f"error: {text}"))
         return None, messages
     return observer.program(control), messages

@@ -14,7 +14,10 @@ NORMAL, WEIGHTED = 0, 1
 
 
 class UnsupportedRule(ValueError):
-    """The grounder delivered a rule that has no circuit (a choice or a disjunction)."""
+    """The grounder delivered a rule that has no circuit: a choice, a disjunction, or a contradiction.
+
+    Where the rules have none of these, they come from an aggregate over atoms that depend on it.
+    """
 
 
 class TooManyRules(ValueError):
@@ -85,7 +88,7 @@ class Observer:
 
     def _open(self, choice: bool, head: Sequence[int], kind: int, bound: int) -> None:
         if choice or len(head) != 1:
-            raise UnsupportedRule("a choice, a disjunction or a contradiction")
+            raise UnsupportedRule("a loop through an aggregate that more atoms can make false has no circuit")
         if self.limits is not None and (len(self.heads) >= self.limits[0] or len(self.literals) > self.limits[1]):
             raise TooManyRules("more than {} ground rules or {} literals".format(*self.limits))
         self.heads.append(head[0])

@@ -123,6 +123,8 @@ def _remedy(text: str) -> str:
         return "bind it by a positive body literal"
     if "redefinition of constant" in text:
         return "keep one #const for each constant"
+    if "has no circuit" in text:
+        return "break the loop"
     return ""
 
 

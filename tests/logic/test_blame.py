@@ -67,4 +67,7 @@ def test_measuring_stops_at_a_bound_and_at_what_clingo_refuses(tmp_path: Path) -
     sources, _ = read([file], 1 << 20)
     found = stumbling_block(parse(sources)[0], sources, [])
     assert found is not None
-    assert found.line == 3
+    place, failure = found
+    assert place is not None
+    assert place.line == 3
+    assert "overflow" in str(failure)

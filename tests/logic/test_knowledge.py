@@ -198,6 +198,8 @@ def test_joins_may_pass_the_declared_range(load: Load) -> None:
     assert not [name for name in kb.ground.atoms if name.name.startswith("_")]
 
 
+FEW = "few(R) :- held(R,1), #count { S : few(S), held(S,2) } != 1. "
+BIG = "wide :- #sum { 2000000000,R : held(R,1) } > 3. "
 SWITCH = DECLARATION + "legal(1) :- switch(on), held(1,1). legal(2) :- switch(far_off), held(1,1).\n"
 
 
@@ -215,6 +217,9 @@ SWITCH = DECLARATION + "legal(1) :- switch(on), held(1,1). legal(2) :- switch(fa
         ("cost((a,b),2) :- held(1,1).", "4:1-14: error: a cost without a name"),
         (f"legal({'-' * 3000}1).", "4:1-3010: error: terms or literals are nested too deeply"),
         (f"#const a = {'-' * 3000}1.", "4:1-3014: error: terms or literals are nested too deeply"),
+        (FEW, "4:1-60: error: a loop through an aggregate that more atoms can make false has no circuit"),
+        (BIG, "4:1-47: error: the weights of a sum add up to more than 2147483647"),
+        (BIG + FEW, "4:48-107: error: a loop through an aggregate"),
         ('#include "a\\nb".', "4:1-17: error: #include of 'a b': no such file"),
     ],
 )
