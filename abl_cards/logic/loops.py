@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import compress
 
 from abl_cards.budget import tick
 from abl_cards.logic.builder import Gate
@@ -71,9 +72,10 @@ class Loop:
             self._emit(bodies[number])
 
     def _reduced(self, body: Body) -> Body | None:
-        """The body without the literals that are constant; None when it can never be true."""
+        """The body without the literals that are constant, a sum as it is; None when it can never be true."""
         if body.weights:
-            return body
+            able = [literal in self.inside or self.outside(literal) != FALSE for literal in body.literals]
+            return body if sum(compress(body.weights, able)) >= body.bound else None
         outside = {literal: self.outside(literal) for literal in body.literals if literal not in self.inside}
         if FALSE in outside.values():
             return None
