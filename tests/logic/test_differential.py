@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,22 +12,27 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from abl_cards.logic import Atom, Circuit, KBError, KnowledgeBase, Oracle, evaluate, evaluate_torch, scores, verify
+from abl_cards.logic.oracle import true_atoms
+from abl_cards.logic.why import Reasons, Why
 from tests.logic.programs import INPUTS, OUTPUTS, programs
 
 ALL = [*(f"{name}/{arity}" for name, arity in OUTPUTS), "cost/2", "violated/1"]
 
 
-def load_text(text: str) -> KnowledgeBase:
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "rules.lp"
-        file.write_text(text)
-        try:
-            kb = KnowledgeBase.load([file], inputs=INPUTS, outputs=OUTPUTS, cache=False)
-        except KBError as refusal:
-            assume("the constraint is violated in every state" not in str(refusal))
-            raise
-        kb.__dict__["oracle"] = Oracle(kb)  # while the file is there
-        return kb
+def load_text(text: str, folder: Path | None = None) -> KnowledgeBase:
+    """A knowledge base whose file stays in the folder, if there is one."""
+    if folder is None:
+        with tempfile.TemporaryDirectory() as temporary:
+            return load_text(text, Path(temporary))
+    file = folder / "rules.lp"
+    file.write_text(text)
+    try:
+        kb = KnowledgeBase.load([file], inputs=INPUTS, outputs=OUTPUTS, cache=False)
+    except KBError as refusal:
+        assume("the constraint is violated in every state" not in str(refusal))
+        raise
+    kb.__dict__["oracle"] = Oracle(kb)  # while the file is there
+    return kb
 
 
 def random_rows(circuit: Circuit, states: int, seed: int) -> np.ndarray:
@@ -40,12 +46,37 @@ def agree(kb: KnowledgeBase, circuit: Circuit, rows: np.ndarray) -> None:
     assert verify(kb, circuit, rows, kb.__dict__["oracle"]) == []
 
 
+def told(why: Why) -> Iterator[tuple[str, bool]]:
+    """The atoms of a chain of reasons."""
+    if why.kind != "literal":
+        yield why.atom, why.holds
+    for each in why.because:
+        yield from told(each)
+
+
 @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(programs(), st.integers(0, 2**32), st.integers(1, 70))
 def test_random_programs(text: str, seed: int, states: int) -> None:
     kb = load_text(text)
     circuit = kb.circuit(*ALL)
     agree(kb, circuit, random_rows(circuit, states, seed))
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(programs(), st.integers(0, 2**32), st.integers(0, 99))
+def test_chains_of_reasons(text: str, seed: int, output: int) -> None:
+    """Each atom behind an output is said to be what it is, in a state that may violate a constraint."""
+    with tempfile.TemporaryDirectory() as folder:
+        kb = load_text(text, Path(folder))
+        circuit = kb.circuit(*ALL)
+        assume(circuit.outputs)
+        rows = random_rows(circuit, 1, seed)
+        values = zip(map(str, circuit.outputs), evaluate(circuit, rows)[:, 0].tolist(), strict=True)
+        expected = {name: bool(value) for name, value in values}
+        reasons = Reasons(kb, true_atoms(rows, circuit.inputs, 0))
+        why = reasons.why(circuit.outputs[output % len(circuit.outputs)])
+        assert why.rule or why.kind == "fact"
+        assert [name for name, holds in told(why) if expected.get(name, holds) != holds] == []
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
