@@ -18,7 +18,18 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
-__all__ = ["SEEDS", "SettingError", "assign", "dataclass", "described", "plain", "setting", "written"]
+__all__ = [
+    "SEEDS",
+    "SHARE",
+    "Between",
+    "SettingError",
+    "assign",
+    "dataclass",
+    "described",
+    "plain",
+    "setting",
+    "written",
+]
 
 T = TypeVar("T")
 
@@ -27,11 +38,27 @@ class SettingError(ValueError):
     """A word that sets nothing, said in one line."""
 
 
+@dataclass(frozen=True)
+class Between:
+    """Numbers with a fraction, from one to another."""
+
+    low: float
+    high: float
+
+    def __contains__(self, number: float) -> bool:
+        return self.low <= number <= self.high
+
+    def __str__(self) -> str:
+        return f"a number from {self.low:g} to {self.high:g}"
+
+
+SHARE = Between(0, 1)
+"""Of whatever there is."""
 SEEDS = range(1 << 63)
 """What every source of random numbers takes."""
 
 
-def setting(default: Any, doc: str, within: range | None = None) -> Any:
+def setting(default: Any, doc: str, within: range | Between | None = None) -> Any:
     """A field with a line for the reader of ``--settings``, and the numbers that it may be."""
     return field(default=default, metadata={"doc": doc, "within": within})
 
@@ -53,7 +80,8 @@ def assign(defaults: T, words: Iterable[str], fixed: Collection[str] = ()) -> T:
         except ValueError:
             raise SettingError(f"--set {word}: {key} is of type {kind}") from None
         if within is not None and values[key] is not None and values[key] not in within:
-            raise SettingError(f"--set {word}: {key} is a whole number from {within[0]} to {within[-1]}")
+            limits = f"a whole number from {within[0]} to {within[-1]}" if isinstance(within, range) else within
+            raise SettingError(f"--set {word}: {key} is {limits}")
     return replace(defaults, **values)  # type: ignore[type-var]
 
 

@@ -71,11 +71,35 @@ def test_plain_values_are_those_of_json() -> None:
 
 @pytest.mark.parametrize(
     "word",
-    ["tables=0", "rows=0", "batch=-1", "save_every=0", "remember_every=0", "threads=0", "trust=nan", "entropy=inf"],
+    [
+        "tables=0",
+        "rows=0",
+        "batch=-1",
+        "save_every=0",
+        "remember_every=0",
+        "threads=0",
+        "trust=nan",
+        "entropy=inf",
+        "learning_rate=-1",
+        "against_kb=2",
+        "averaged=5",
+        "trust=-3",
+        "decisions=-5",
+        "critic_first=-4",
+        "workers=-2",
+        "stale=-1",
+        f"decisions={10**20}",
+    ],
 )
 def test_what_no_run_can_be_trained_by_is_refused(word: str) -> None:
     with pytest.raises(SettingError, match=word.partition("=")[0]):
         assign(TrainingSettings(Path()), [word])
+
+
+def test_limits_are_told() -> None:
+    with pytest.raises(SettingError, match="against_kb is a number from 0 to 1"):
+        assign(TrainingSettings(Path()), ["against_kb=1.5"])
+    assert assign(TrainingSettings(Path()), ["against_kb=1"]).against_kb == 1
 
 
 def test_none_is_within_any_limits_where_it_may_be_said() -> None:

@@ -10,14 +10,16 @@ from typing import Any
 
 from abl_cards.games import Engine, GameError, game, game_names
 from abl_cards.parallel import THREADS
-from abl_cards.settings import SEEDS, SettingError, assign, plain, setting, written
+from abl_cards.settings import SEEDS, SHARE, Between, SettingError, assign, plain, setting, written
 
 BROUGHT: dict[str, dict[str, Any]] = {
     "quick": {"decisions": 2_500_000, "tables": 512, "critic_first": 3, "against_kb": 0.4, "against_past": 0.1}
 }
 """What a preset changes of the settings of a run that do not say otherwise."""
-SOME = range(1, 1 << 31)
-"""What there is at least one of."""
+ANY, SOME = range(1 << 31), range(1, 1 << 31)
+"""What there may be none of, and what there is at least one of."""
+WEIGHT = Between(0, 1e9)
+"""What is multiplied by it counts for as much, and never against."""
 KEPT = "settings.json"
 """The file of a run's folder that remembers them."""
 
@@ -34,68 +36,86 @@ class Settings:
     )
     abln: bool = setting(True, "estimate the hidden hands; false trains the twin that decides by what it sees")
     seed: int = setting(0, "of weights, cards and choices", SEEDS)
-    decisions: int = setting(10_000_000, "of self-play; the run ends at the first update after them")
+    decisions: int = setting(10_000_000, "of self-play; the run ends at the first update after them", range(1 << 62))
     tables: int = setting(2048, "played side by side; a run may go on with more, or with other opponents at them", SOME)
-    against_kb: float = setting(0.25, "share of the tables where the learner meets the agent kb")
-    against_past: float = setting(0.25, "share of the tables where it meets its own past")
+    against_kb: float = setting(0.25, "share of the tables where the learner meets the agent kb", SHARE)
+    against_past: float = setting(0.25, "share of the tables where it meets its own past", SHARE)
     remember_every: int = setting(100, "updates between two copies of the learner for the league", SOME)
     save_every: int = setting(5, "updates between two checkpoints", SOME)
-    revealed: float = setting(1.0, "share of the episodes whose hands are shown to ABLN; the others' are abduced")
+    revealed: float = setting(
+        1.0, "share of the episodes whose hands are shown to ABLN; the others' are abduced", SHARE
+    )
     start: Path | None = setting(None, "weights to start from; those of a twin without ABLN will do")
     trust: float | None = setting(
-        None, "in the preferences, without start=: what the policy begins with is 1, from nothing at all is 0"
+        None, "in the preferences, without start=: what the policy begins with is 1, from nothing at all is 0", WEIGHT
     )
     records: Path | None = setting(None, "records to learn from before self-play")
-    held_out: int = setting(40, "matches at the end of the records that nothing is learned from")
+    held_out: int = setting(40, "matches at the end of the records that nothing is learned from", ANY)
     own_player: str | None = setting(None, "whose own games ABLN learns from first; kb where there are records")
-    own_lessons: int = setting(240_000, "decisions of these games")
-    own_games: int = setting(0, "episodes of own_player that the decision model learns from, but for a fifth of them")
-    abln_steps: int = setting(3_000, "steps of ABLN before self-play")
-    decision_steps: int = setting(3_500, "steps of the decision model on the records; 0 where start= has learned them")
+    own_lessons: int = setting(240_000, "decisions of these games", ANY)
+    own_games: int = setting(
+        0, "episodes of own_player that the decision model learns from, but for a fifth of them", ANY
+    )
+    abln_steps: int = setting(3_000, "steps of ABLN before self-play", ANY)
+    decision_steps: int = setting(
+        3_500, "steps of the decision model on the records; 0 where start= has learned them", ANY
+    )
     critic_first: int = setting(
-        10, "updates at the start that teach the critic alone: what knows nothing would mislead the policy"
+        10, "updates at the start that teach the critic alone: what knows nothing would mislead the policy", ANY
     )
     critic_lessons: int = setting(
-        0, "decisions of its own games that the critic learns from when self-play is over; for looking ahead"
+        0, "decisions of its own games that the critic learns from when self-play is over; for looking ahead", ANY
     )
-    critic_steps: int = setting(3_000, "steps that it learns from them")
-    learning_rate: float | None = setting(None, "of PPO; none is the preset's. A run may go on with another one")
-    entropy: float | None = setting(None, "weight of the policy's entropy, likewise")
-    trace: float | None = setting(None, "lambda of the advantages and of what the critic learns, likewise")
+    critic_steps: int = setting(3_000, "steps that it learns from them", ANY)
+    learning_rate: float | None = setting(None, "of PPO; none is the preset's. A run may go on with another one", SHARE)
+    entropy: float | None = setting(None, "weight of the policy's entropy, likewise", WEIGHT)
+    trace: float | None = setting(None, "lambda of the advantages and of what the critic learns, likewise", SHARE)
     worth: float | None = setting(None, "reward for each point of a trick, as the folder's worth/2 has it, likewise")
     foresight: float = setting(
-        0.0, "share of the learner's decisions with a choice in which it looks ahead, to learn what comes of that"
+        0.0,
+        "share of the learner's decisions with a choice in which it looks ahead, to learn what comes of that",
+        SHARE,
     )
-    foresight_deals: int = setting(1, "deals that it looks ahead on: the one that lies there, the others are imagined")
+    foresight_deals: int = setting(
+        1, "deals that it looks ahead on: the one that lies there, the others are imagined", SOME
+    )
     foresight_temperature: float = setting(0.5, "points that outweigh a factor e between two probabilities there")
-    foresight_weight: float = setting(0.5, "of what was foreseen beside PPO, in the loss of the policy")
-    foresight_values: float = setting(0.0, "share of the foreseen value in what the critic learns there")
+    foresight_weight: float = setting(0.5, "of what was foreseen beside PPO, in the loss of the policy", WEIGHT)
+    foresight_values: float = setting(0.0, "share of the foreseen value in what the critic learns there", SHARE)
     rows: int | None = setting(None, "decisions with a choice between two updates; none is the preset's", SOME)
     batch: int | None = setting(
         None, "of these, in a step of learning, likewise; smaller steps learn more from little", SOME
     )
-    averaged: float = setting(0.998, "memory of the running mean of the decision model, which is what plays in the end")
+    averaged: float = setting(
+        0.998, "memory of the running mean of the decision model, which is what plays in the end", SHARE
+    )
     kb: Path | None = setting(None, "the rules, from another folder; the same as --kb")
     profile: str | None = setting(None, "a file of its folder profiles, by default the game's; the same as --profile")
     also: str | None = setting(None, "another profile, by which a share of the tables play: one player for both")
-    also_share: float = setting(0.5, "of the tables, where also= names a profile")
-    stray: float = setting(0.0, "share of the choices (bids, cards to give) made at random: who bids else what kb bids")
+    also_share: float = setting(0.5, "of the tables, where also= names a profile", SHARE)
+    stray: float = setting(
+        0.0, "share of the choices (bids, cards to give) made at random: who bids else what kb bids", SHARE
+    )
     clingo: Path | None = setting(
         None, "a folder with choices, disjunctions or negative loops: clingo judges the learner's moves by it; slow"
     )
     device: str = setting("cpu", "cpu or cuda")
     precision: str = setting("float32", "of matrix products: float32, or bfloat16, faster where the hardware has it")
     pool: int | None = setting(
-        None, "decisions with a choice for which the sample pool has room; none is three updates and the open episodes"
+        None,
+        "decisions with a choice for which the sample pool has room; none is three updates and the open episodes",
+        SOME,
     )
     stale: int | None = setting(
-        None, "updates after which the learner throws away what an older model has played; none is never"
+        None, "updates after which the learner throws away what an older model has played; none is never", ANY
     )
     actors: int | None = setting(
-        None, "processes of Ray that play while this one learns; none is one a processor, 0 has all play and learn"
+        None, "processes of Ray that play while this one learns; none is one a processor, 0 has all play and learn", ANY
     )
     workers: int | None = setting(
-        None, "processes that play and learn together; none is one a processor, or one alone where threads= is given"
+        None,
+        "processes that play and learn together; none is one a processor, or one alone where threads= is given",
+        SOME,
     )
     threads: int | None = setting(None, "of torch in each; a single worker repeats exactly with one", SOME)
 

@@ -53,7 +53,10 @@ def networks_of(settings: Settings, preset: Preset, engine: Engine) -> Networks:
     """The networks of a run before they know anything; raises GameError."""
     if settings.precision not in PRECISIONS:
         raise GameError(f"unknown precision '{settings.precision}' (there are: {', '.join(PRECISIONS)})")
-    networks = Networks(preset, GameShape.of(engine), settings.seed).to(settings.device).eval()
+    try:
+        networks = Networks(preset, GameShape.of(engine), settings.seed).to(settings.device).eval()
+    except (RuntimeError, AssertionError) as problem:  # what torch says of a device that is not there
+        raise GameError(f"device={settings.device}: {str(problem).splitlines()[0]}") from None
     networks.precision = settings.precision
     if settings.trust is not None and networks.decision.trust is not None:
         networks.decision.trust.data.fill_(settings.trust)

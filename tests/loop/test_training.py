@@ -140,6 +140,12 @@ def test_other_settings_do_not_go_on_with_a_checkpoint(tmp_path: Path) -> None:
         Run(settings(tmp_path))
 
 
+@pytest.mark.parametrize("device", ["nowhere", "cuda:99"])
+def test_a_device_that_is_not_there_is_named(tmp_path: Path, device: str) -> None:
+    with pytest.raises(GameError, match=f"device={device}: "):
+        Run(settings(tmp_path, device=device))
+
+
 @pytest.mark.parametrize("name", ["checkpoint.state", "checkpoint.pt"])
 def test_a_planted_checkpoint_does_not_run(tmp_path: Path, name: str) -> None:
     trace = plant(tmp_path / name)
