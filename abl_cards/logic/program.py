@@ -79,7 +79,9 @@ class Sources:
     def location_of(self, node: ast.AST) -> Location:
         """The place of a syntax node."""
         begin, end = node.location
-        return self.place(Location(begin.filename, begin.line, begin.column, end.line, end.column))
+        start = (begin.line, begin.column)
+        # To clingo an aggregate that is negated ends where its "not" does.
+        return self.place(Location(begin.filename, *start, *max(start, (end.line, end.column))))
 
 
 @dataclass

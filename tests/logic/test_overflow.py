@@ -37,6 +37,7 @@ COST = 'preference(f,g). says(f,en,"x"). says(f,zh,"x").\n'
         ("p(S) :- S = #sum { X : n(X) }. n(1;2147483647).", "3:9-30", "a sum can be"),
         ("p :- 5 < #sum { X,R : n(X), held(R,1) }. n(1;2147483640).", "3:1-41", "the weights of a sum add up"),
         ("p :- #sum { -2000000000,R : held(R,1) } > 5.", "3:6-44", "a sum can be -6000000000, less than"),
+        ("p :- not #sum { -2000000000,R : held(R,1) } > 5.", "3:10-10", "a sum can be -6000000000, less than"),
         ("p(-X) :- n(X). n(-2147483647-1).", "3:3-5", "-X is 2147483648"),
         ("p :- held(R,1) : n(X), R = X*X; held(1,1). n(65536).", "3:28-31", "(X*X) is"),
         (COST + "cost(f(R), R*1000000000) :- held(R,1).", "4:12-24", "(R*1000000000) can be 3000000000"),
