@@ -125,9 +125,9 @@ def _gathered(settings: Settings, desk: Desk, engine: StrengthRules) -> tuple[Sa
 
 def _marks(pairings: Sequence[str], engine: StrengthRules) -> list[tuple[str, str]]:
     """Who plays by more than the rules, with the marks of that."""
-    names = sorted({name for pairing in pairings for name in read_pairing(pairing)})
+    names, rules = sorted({name for pairing in pairings for name in read_pairing(pairing)}), rules_mark(engine.engine)
     marks = [(name, mark_of(checked_name(name), engine.engine)) for name in names]
-    return [(name, mark) for name, mark in marks if mark != rules_mark(engine.engine)]
+    return [(name, mark) for name, mark in marks if mark != rules]
 
 
 # --- clusters --------------------------------------------------------------------------------------------------------

@@ -23,12 +23,10 @@ class SeeingMind(Mind):
         prior, _ = super().estimate(decisions, observation, rows)
         return prior, _truth(decisions, rows).astype(np.float32)
 
-    def replies(
+    def answers(
         self, decisions: Decisions, rows: Indices, observation: NDArray[np.uint8], estimate: NDArray[np.float32]
     ) -> NDArray[np.uint8]:
         """[k, others, labels] who can answer what; as sure as if every deal that is drawn were the true one."""
-        if not self.networks.preset.replies or not len(rows) or not self.engine.answerable:
-            return super().replies(decisions, rows, observation, estimate)
         hands = _truth(decisions, rows)
         answers = self.engine.answers(
             np.repeat(decisions.context[rows], hands.shape[1]), hands.reshape(-1, hands.shape[2])

@@ -72,22 +72,28 @@ class Mind:
             regret=found.regret()[choice],
             plays=found.plays[choice],
             estimate=estimate[choice],
-            replies=self.replies(decisions, choice, observation[choice], estimate[choice]),
+            replies=self._replies(decisions, choice, observation[choice], estimate[choice]),
             survey=found,
             choice=choice,
             prior=prior[choice],
         )
 
-    def replies(
+    def _replies(
         self, decisions: Decisions, rows: Indices, observation: NDArray[np.uint8], estimate: NDArray[np.float32]
     ) -> NDArray[np.uint8]:
         """[k, others, labels] who could answer what, for rows [k] of the decisions; no labels where none is told."""
-        from learners.presets import DRAWS
-        from reasoners.replies import keys_of, replies
-
         told = self.networks.preset.replies
         if not told or not len(rows) or not self.engine.answerable:
             return np.zeros((len(rows), self.networks.shape.others, len(self.engine.labels) if told else 0), np.uint8)
+        return self.answers(decisions, rows, observation, estimate)
+
+    def answers(
+        self, decisions: Decisions, rows: Indices, observation: NDArray[np.uint8], estimate: NDArray[np.float32]
+    ) -> NDArray[np.uint8]:
+        """[k, others, labels] in how many of some deals that the estimate makes likely each could answer what."""
+        from learners.presets import DRAWS
+        from reasoners.replies import keys_of, replies
+
         asked = decisions.context[rows], estimate, decisions.hidden().at(rows)
         return replies(self.engine, *asked, keys_of(observation), DRAWS)
 
