@@ -64,6 +64,14 @@ def build_in_child(request: Request, limits: Limits, paid: Budget) -> Built:
     return _refused(place, reason, remedy)
 
 
+def build_here(request: Request, limits: Limits, paid: Budget) -> Built:
+    """Like `build_in_child`, in this process, which is expendable: of the bounds only the number of rules is one."""
+    try:
+        return build(request, limits, within=limits)
+    except TooManyRules:
+        return _refused(None, f"grounding exceeded {limits.rules} ground rules", "simplify the rules")
+
+
 def _refused(place: Location | None, reason: str, remedy: str) -> Built:
     return Built(None, (), (error(place, reason, remedy),))
 

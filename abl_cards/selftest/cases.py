@@ -108,10 +108,10 @@ def failures(cases: Sequence[Case], engine_of: Callable[[str | None], Engine]) -
 
     Whole records come last: they take longest, those of a profile play side by side.
     """
-    whole: dict[str | None, list[Case]] = {}
+    whole: dict[tuple[str | None, bool], list[Case]] = {}
     for case in cases:
-        if case.about == "record" and not {"before", "after"} & set(case.value):
-            whole.setdefault(case.profile, []).append(case)
+        if case.about == "record" and "before" not in case.value:
+            whole.setdefault((case.profile, "after" in case.value), []).append(case)
         elif said := failure_of(case, _engine(case, engine_of)):
             yield Failure(case, said)
     for some in whole.values():
@@ -129,13 +129,17 @@ def _engine(case: Case, engine_of: Callable[[str | None], Engine]) -> Engine:
 
 
 def _wrong_records(cases: Sequence[Case], engine: Engine) -> Iterator[Failure]:
+    """Records that play side by side; all of them say what is remembered after them, or none does."""
+    records = [case.value["record"] for case in cases]
     try:
-        found = engine.replay([case.value["record"] for case in cases]).disagreements
+        if "after" in cases[0].value:
+            said = wrong_memory(engine, records, [case.value["after"] for case in cases])
+        else:
+            found = engine.replay(records).disagreements
+            said = [_joined(found, line) for line in range(1, len(cases) + 1)]
     except GameError:  # one that cannot be read, or that leads nowhere, keeps the others from their ends
-        said = [(case, failure_of(case, engine)) for case in cases]
-    else:
-        said = [(case, _joined(found, line)) for line, case in enumerate(cases, 1)]
-    yield from (Failure(case, text) for case, text in said if text)
+        said = [failure_of(case, engine) for case in cases]
+    yield from (Failure(case, text) for case, text in zip(cases, said, strict=True) if text)
 
 
 def failure_of(case: Case, engine: Engine) -> str:
@@ -163,7 +167,7 @@ def _said(case: Case, engine: Engine) -> str:
         return wrong_view(engine, value["view"])
     if case.about == "record" and "before" not in value:
         record = value["record"]
-        return wrong_memory(engine, record, value["after"]) if "after" in value else _wrong_record(engine, record)
+        return wrong_memory(engine, [record], [value["after"]])[0] if "after" in value else _wrong_record(engine, record)
     return _wrong_position(engine, value)
 
 

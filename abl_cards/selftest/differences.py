@@ -76,7 +76,8 @@ def _candidates(first: Engine, second: Engine) -> Iterator[Case]:
         for decisions in _met(first):
             yield from islice(_positions(first, second, decisions), MOST_EACH)
     records = list(play_out(first, Random(), MATCHES, SEED))
-    yield from (Case(0, {"record": each, "after": left_behind(first.rules, each)}) for each in records)
+    left = left_behind(first.rules, records)
+    yield from (Case(0, {"record": each, "after": memory}) for each, memory in zip(records, left, strict=True))
     yield from _remembered(first, records)
     yield from _names(first, second)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,9 +30,13 @@ def wrong_fields(moment: Moment, expected: Any) -> str:
     return _unlike("sees", moment.state, expected)
 
 
-def wrong_memory(engine: Engine, record: Any, expected: Any) -> str:
-    """What a match remembers after a record, and whether it is over, where it is not what was expected."""
-    return _unlike("after", left_behind(engine.rules, record), expected)
+def wrong_memory(engine: Engine, records: Sequence[Any], expected: Sequence[Any]) -> list[str]:
+    """Record by record, what a match remembers after it, and whether it is over, where that is not what was expected."""
+    found = left_behind(engine.rules, records)
+    return [
+        str(each) if isinstance(each, GameError) else _unlike("after", each, wanted)
+        for each, wanted in zip(found, expected, strict=True)
+    ]
 
 
 def _unlike(what: str, found: Mapping[str, Any], expected: Any) -> str:

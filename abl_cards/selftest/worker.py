@@ -14,7 +14,6 @@ from abl_cards import garbage
 from abl_cards.games import Engine, Game, GameError
 from abl_cards.games.reading.folder import Folder
 from abl_cards.logic import KBError, child
-from abl_cards.logic.build import build
 from abl_cards.selftest.cases import Case, failures, read_cases
 from abl_cards.selftest.differences import difference
 from abl_cards.selftest.edits import Edit, copy_with_parents
@@ -102,7 +101,7 @@ def main() -> None:
     """Answer until there are no more questions; this process may crash, so it grounds what it is given itself."""
     garbage.seldom()
     home = Path(sys.argv[1])
-    child.build_in_child = lambda request, limits, paid: build(request, limits, within=limits)
+    child.build_in_child = child.build_here
     for number, line in enumerate(sys.stdin):
         asked = json.loads(line)
         print(json.dumps(outcome(home / str(number), asked)), flush=True)

@@ -20,7 +20,6 @@ from abl_cards.cli.console import load_engine
 from abl_cards.games import Engine, GameError, Tables, game
 from abl_cards.games.reading.science import SPLITS
 from abl_cards.logic import KBError, child
-from abl_cards.logic.build import build
 from abl_cards.logic.ground import TooManyRules
 from abl_cards.selftest.edits import Edit
 from abl_cards.selftest.games import step
@@ -142,7 +141,7 @@ def main() -> None:
     """Answer edits until there are no more; this process may crash, so it grounds them itself."""
     garbage.seldom()
     home = Path(sys.argv[1])
-    child.build_in_child = lambda request, limits, paid: build(request, limits, within=limits)
+    child.build_in_child = child.build_here
     for number, line in enumerate(sys.stdin):
         print(json.dumps(outcome(home / str(number), _read(json.loads(line)))), flush=True)
 

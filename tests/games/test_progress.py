@@ -104,6 +104,14 @@ def test_an_auction_without_end_stops(tmp_path: Path) -> None:
         bid_on()
 
 
+def test_cards_that_are_dealt_anew_before_anybody_acts_stop(tmp_path: Path) -> None:
+    """Nobody is asked in between, so nothing waits."""
+    rule = "deal_again :- begun, not stock(1), not taken_up, not bid(_), not pending."
+    kb = edited(tmp_path / "kb", {"deal.lp": (rule, "deal_again :- not begun.")}, name="tractor")
+    with pytest.raises(GameError, match=r"dealt 1,000 times in a row: `deal_again/0`; deal.lp"):
+        game("tractor").engine(kb).tables(match_keys(1, 1))
+
+
 @long
 def test_longest_matches_are_far_from_the_bounds() -> None:
     """Between players who choose at random, where a first place that does not win leads back to 2."""

@@ -27,13 +27,15 @@ def test_what_becomes_of_edits(folder: Path) -> None:
         edit(folder, "rules.lp", "F != pass, ", "", LITERAL),
         edit(folder, "rules.lp", "N = 1..4", "N = 1..5", NUMBER),
         edit(folder, "game.lp", "leads(S) :- lot(leader,S).", "leads(S) :- lot(leader,S), S = S.", COMPARISON),
+        edit(folder, "game.lp", "leads(S) :- lot(leader,S).", "leads(S) :- lot(leader,S). big(1..1000001).", LITERAL),
     ]
     trial, told = Trial(folder, None, 20.0), list[Mutant]()
     found = try_edits(trial, edits, told.append)
-    assert [each.outcome for each in found] == [REFUSED, NOTICED, MISSED, REFUSED, SAME, SAME, SAME]
+    assert [each.outcome for each in found] == [REFUSED, NOTICED, MISSED, REFUSED, SAME, SAME, SAME, REFUSED]
     assert found[1].said.startswith("cases.jsonl:1: labels:")
     assert len(told) == len(edits)
-    assert share_caught(found) == 3 / 4
+    assert share_caught(found) == 4 / 5
+    assert "ground rules" in found[-1].said
     (case,) = trial.found
     assert "points" in found[2].said
     assert case["why"].startswith("notices game.lp:")

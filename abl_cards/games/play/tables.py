@@ -98,6 +98,7 @@ class Tables:
         state.hands[:], state.aside[:], state.fluents[:], state.lots[:] = dealt[:4]
         tables._lay_stock(np.arange(len(tables)), dealt.stock)
         tables._begin_episode(np.arange(len(tables)))
+        tables._go_on(np.arange(len(tables)))
         return tables
 
     def __len__(self) -> int:
@@ -301,6 +302,11 @@ class Tables:
         )
 
     def _deal(self, which: Indices) -> None:
+        """Shuffle, deal, and go on to where somebody is to act."""
+        self._deal_out(which)
+        self._go_on(which)
+
+    def _deal_out(self, which: Indices) -> None:
         state, rules = self.state, self.rules
         state.fluents[which[:, None], rules.fluents.fleeting] = rules.fluents.nothing[rules.fluents.fleeting]
         if self.given is None:
@@ -332,7 +338,6 @@ class Tables:
         if self.listener:  # first: a record has the cards as they were dealt
             self.listener.episode_began(self, which)
         self.flow.happens("deal", state, which)
-        self._go_on(which)
 
     def _go_on(self, which: Indices) -> None:
         """Ask whom to ask, let the play begin, or let seats draw as long as they do."""
@@ -346,13 +351,14 @@ class Tables:
             self._turn_to(drawing)
 
     def _turn_to(self, which: Indices) -> None:
-        """Whose turn it is now at these tables, and what for."""
-        if not which.size:
-            return
-        control = self.flow.control(self.state, which)
-        drawing = control.drawer >= 0
-        self.state.stage[which[drawing]], self.state.seat[which[drawing]] = DRAWING, control.drawer[drawing]
-        self._ask(which[~drawing], control.at(~drawing))
+        """Whose turn it is now at these tables, and what for; cards are dealt again as often as it takes."""
+        while which.size:
+            control = self.flow.control(self.state, which)
+            drawing = control.drawer >= 0
+            self.state.stage[which[drawing]], self.state.seat[which[drawing]] = DRAWING, control.drawer[drawing]
+            which = self._ask(which[~drawing], control.at(~drawing))
+            if which.size:
+                self._deal_out(which)
 
     def _drawing(self) -> Indices:
         """The tables where a card is to be drawn now: none while they are few, and others are waited for."""
@@ -373,8 +379,8 @@ class Tables:
             self.listener.drew(self, which)
         self.flow.happens("draw", state, which)
 
-    def _ask(self, which: Indices, control: Control) -> None:
-        """Ask a choice, or let the play begin, or deal again."""
+    def _ask(self, which: Indices, control: Control) -> Indices:
+        """Ask a choice, or let the play begin; the tables where cards are to be dealt again instead."""
         state = self.state
         again, stage, seat, leader, _ = control
         asked = stage >= 0
@@ -387,7 +393,7 @@ class Tables:
             stop_where(
                 often, which, lambda _: f"dealt {MOST_IDLE:,} times in a row: `deal_again/0`{blame(kb, 'deal_again/0')}"
             )
-            self._deal(which[again])
+        return which[again]
 
     def _end_episode(self, which: Indices) -> None:
         """Score it; whoever listens to its end knows already whether the match is won."""

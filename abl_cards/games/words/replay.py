@@ -47,13 +47,27 @@ def replay(
     return Replay(len(records), plays, tuple(Disagreement(line, text) for line, text in sorted(wrong.items())))
 
 
-def left_behind(rules: Rules, record: Mapping[str, Any]) -> dict[str, Any]:
-    """What the match remembers after a record, and whether it is over; raises GameError where the record is wrong."""
-    again = Again(rules, [read_record(rules, record)])
-    again.play()
-    if again.wrong:
-        raise GameError(again.wrong[0])
-    return {**remembered(rules, again.tables, 0), "over": bool(again.tables.winner[0] != -1)}
+def left_behind(rules: Rules, records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | GameError]:
+    """What the match remembers after each record, and whether it is over; or what is wrong with the record.
+
+    They play side by side, each at a table of its own.
+    """
+    found: dict[int, dict[str, Any] | GameError] = {}
+    read: dict[int, Record] = {}
+    for place, record in enumerate(records):
+        try:
+            read[place] = read_record(rules, record)
+        except GameError as problem:
+            found[place] = problem
+    if read:
+        again = Again(rules, list(read.values()))
+        again.play()
+        over = again.tables.winner != -1
+        for table, place in enumerate(read):
+            wrong = again.wrong.get(table)
+            memory = {**remembered(rules, again.tables, table), "over": bool(over[table])}
+            found[place] = GameError(wrong) if wrong else memory
+    return [found[place] for place in range(len(records))]
 
 
 class Again:
