@@ -166,8 +166,9 @@ def _said(case: Case, engine: Engine) -> str:
     if case.about == "view":
         return wrong_view(engine, value["view"])
     if case.about == "record" and "before" not in value:
-        record = value["record"]
-        return wrong_memory(engine, [record], [value["after"]])[0] if "after" in value else _wrong_record(engine, record)
+        if "after" in value:
+            return wrong_memory(engine, [value["record"]], [value["after"]])[0]
+        return _wrong_record(engine, value["record"])
     return _wrong_position(engine, value)
 
 

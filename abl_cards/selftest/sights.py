@@ -31,7 +31,7 @@ def wrong_fields(moment: Moment, expected: Any) -> str:
 
 
 def wrong_memory(engine: Engine, records: Sequence[Any], expected: Sequence[Any]) -> list[str]:
-    """Record by record, what a match remembers after it, and whether it is over, where that is not what was expected."""
+    """Record by record, what a match remembers after it and whether it is over, where it is not what was expected."""
     found = left_behind(engine.rules, records)
     return [
         str(each) if isinstance(each, GameError) else _unlike("after", each, wanted)
