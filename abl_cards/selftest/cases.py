@@ -17,14 +17,22 @@ from abl_cards.games.game import Disagreement
 from abl_cards.games.tables import is_play
 from abl_cards.lines import batches, parse_line, reading
 from abl_cards.logic import KBError
-from abl_cards.selftest.sights import wrong_fields, wrong_knowledge, wrong_memory, wrong_view
+from abl_cards.selftest.sights import (
+    estimate_of,
+    wrong_fields,
+    wrong_hints,
+    wrong_knowledge,
+    wrong_memory,
+    wrong_view,
+)
 
 FILE = "cases.jsonl"
 ABOUT = ("state", "record", "words", "order", "view")
-POSITION = ("labels", "moves", "best", "costs", "sees", "known", "error")
+POSITION = ("labels", "moves", "best", "costs", "sees", "known", "hints", "error")
+JUDGED = ("best", "costs")
 FIELDS = {
-    "state": POSITION,
-    "record": (*POSITION, "before", "after"),
+    "state": (*POSITION, "estimate"),
+    "record": (*POSITION, "estimate", "before", "after"),
     "words": (),
     "order": ("number",),
     "view": (),
@@ -99,6 +107,8 @@ def _check(value: Any) -> None:
         raise GameError(f"nothing is expected; say one of {', '.join(POSITION)}")
     if about[0] == "record" and ("before" in value) != bool(set(value) & set(POSITION)):
         raise GameError("a record plays again; with 'before': N it is a position, of which something is expected")
+    if "estimate" in value and not set(value) & set(JUDGED):
+        raise GameError(f"an estimate of the other hands is for who judges moves; say {' or '.join(JUDGED)}")
     if not isinstance(Case(0, value).profile or "", str):
         raise GameError("profile: the name of a profile")
 
@@ -233,11 +243,14 @@ def _wrong_position(engine: Engine, value: Mapping[str, Any]) -> str:
         return said
     if "known" in value and (said := wrong_knowledge(engine, moment, value["known"])):
         return said
-    return _wrong_costs(engine, moment, plays, value) if "best" in value or "costs" in value else ""
+    if "hints" in value and (said := wrong_hints(engine, moment, value["hints"])):
+        return said
+    return _wrong_costs(engine, moment, plays, value) if set(value) & set(JUDGED) else ""
 
 
-def _wrong_costs(engine: Engine, moment: Any, plays: list[str], value: Mapping[str, Any]) -> str:
-    costs, sound = engine.judge().costs(moment.decision, moment.lists)
+def _wrong_costs(engine: Engine, moment: Moment, plays: list[str], value: Mapping[str, Any]) -> str:
+    estimate = estimate_of(engine, value["estimate"]) if "estimate" in value else None
+    costs, sound = engine.judge().costs(moment.decision, moment.lists, estimate)
     if "costs" in value:
         found = dict(zip(plays, costs.tolist(), strict=True))
         for pair in _list(value, "costs"):

@@ -12,6 +12,7 @@ import numpy as np
 
 from abl_cards.agents import Greedy, Random
 from abl_cards.games import Engine, GameError
+from abl_cards.games.hidden import Estimate
 from abl_cards.games.questions import with_outputs
 from abl_cards.games.reading.forms import Form
 from abl_cards.games.reading.questions import QUESTIONS
@@ -27,7 +28,7 @@ from abl_cards.selftest.cases import Case, failure_of, legal_labels
 from abl_cards.selftest.games import play_out, step
 from abl_cards.selftest.positions import position
 from abl_cards.selftest.possible import possible
-from abl_cards.selftest.sights import known_hands, view_of
+from abl_cards.selftest.sights import cards_of, hints_about, known_hands, view_of
 from abl_cards.streams import mix_all
 
 STATES, MATCHES, STEPS = 300, 12, 300
@@ -83,11 +84,13 @@ def _candidates(first: Engine, second: Engine) -> Iterator[Case]:
 
 
 def _remembered(engine: Engine, records: Sequence[Mapping[str, Any]]) -> Iterator[Case]:
-    """What who is to act sees at some places of a record, all that the rules remember with it."""
+    """What who is to act sees at some places of a record, all that the rules remember with it, and what is believed."""
     for record in records[:MOST_EACH]:
         for before in np.linspace(1, len(record["acts"]), MOST_COSTS).astype(int).tolist():
-            seen = json.loads(json.dumps(engine.moment(record, before).state))
-            yield Case(0, {"record": record, "before": before, "sees": seen})
+            moment = engine.moment(record, before)
+            seen, hints = json.loads(json.dumps(moment.state)), hints_about(engine, moment)
+            case = {"record": record, "before": before, "sees": seen}
+            yield Case(0, case | ({"hints": hints} if any(hints.values()) else {}))
 
 
 def _names(first: Engine, second: Engine) -> Iterator[Case]:
@@ -137,10 +140,20 @@ def _positions(first: Engine, second: Engine, ours: Any) -> Iterator[Case]:
     for row in np.flatnonzero(ends[0] != ends[1]).tolist():
         yield Case(0, {"state": dict(first.look(ours, row).state), "moves": int(ends[0][row])})
     if np.array_equal(mine.start, other.start):
-        costs, others = first.judge().costs(ours, mine), second.judge().costs(theirs, other)
-        unlike = (costs[0] != others[0]) | (costs[1] != others[1])
-        for row in dict.fromkeys(mine.decision[unlike].tolist()):
-            yield _costs(first, ours, row, slice(*mine.start[row : row + 2].tolist()), costs[0], unlike)
+        for estimate in (None, *_estimates(first, ours)):
+            costs, others = first.judge().costs(ours, mine, estimate), second.judge().costs(theirs, other, estimate)
+            unlike = (costs[0] != others[0]) | (costs[1] != others[1])
+            for row in dict.fromkeys(mine.decision[unlike].tolist()):
+                case = _costs(first, ours, row, slice(*mine.start[row : row + 2].tolist()), costs[0], unlike)
+                yield case if estimate is None else Case(0, {**case.value, "estimate": cards_of(first, estimate[row])})
+
+
+def _estimates(engine: Engine, decisions: Any) -> list[Estimate]:
+    """Whole cards that the other hands are taken to hold, where any preference asks for such."""
+    judge = engine.judge()
+    if judge.preferences(estimated=True) == judge.preferences():
+        return []
+    return [np.rint(engine.sample_estimate(decisions, SEED))]
 
 
 def _other_knowledge(ours: Any, theirs: Any) -> list[int]:

@@ -1,14 +1,17 @@
-"""What cases say of eyes: what a learner is told, fields of the state, and what is known of the other hands."""
+"""What cases say of eyes: what a learner is told, fields of the state, what is known and believed of other hands."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from abl_cards.games import Engine, GameError, Moment
+from abl_cards.games.hidden import Estimate
+from abl_cards.games.telling.knowledge import beliefs
+from abl_cards.games.words.letters import hand_of
 from abl_cards.games.words.replay import left_behind
 
 HAS, LACKS = "has", "lacks"
@@ -50,11 +53,7 @@ def _unlike(what: str, found: Mapping[str, Any], expected: Any) -> str:
 def wrong_knowledge(engine: Engine, moment: Moment, expected: Any) -> str:
     """Cards that other seats are known to have and to lack, of those that are unseen, where it is not what is said."""
     known = known_hands(engine, moment)
-    if not isinstance(expected, Mapping) or not all(isinstance(each, Mapping) for each in expected.values()):
-        raise GameError(f"known: an object of seats ({', '.join(known)}), each with {HAS} or {LACKS}")
-    for who, said in expected.items():
-        if who not in known:
-            raise GameError(f"known: there is no seat {who}; there are {', '.join(known)}")
+    for who, said in _by_seat(engine, "known", expected, Mapping, f"each with {HAS} or {LACKS}"):
         for name, cards in said.items():
             if name not in (HAS, LACKS):
                 raise GameError(f"known: '{name}' is neither {HAS} nor {LACKS}")
@@ -71,3 +70,51 @@ def known_hands(engine: Engine, moment: Moment) -> dict[str, dict[str, str | lis
         str(who): {HAS: written(hidden.at_least[0, other]), LACKS: written(lacks[0, other].astype(np.uint8))}
         for other, who in enumerate(engine.rules.table.who)
     }
+
+
+def estimate_of(engine: Engine, value: Any) -> Estimate:
+    """[1, others, kinds] the cards that the other hands are taken to hold, for who judges moves."""
+    who, letters = list(map(str, engine.rules.table.who)), engine.rules.letters
+    found = np.zeros((1, len(who), len(engine.rules.pack)), np.float32)
+    for name, cards in _by_seat(engine, "estimate", value, list, "each with a list of cards"):
+        found[0, who.index(name)] = hand_of(letters.read(cards), len(engine.rules.pack))
+    return found
+
+
+def cards_of(engine: Engine, estimate: Estimate) -> dict[str, str | list[str]]:
+    """What estimate_of reads: an estimate [others, kinds] of whole cards, by seat, where there are any."""
+    written = engine.rules.letters.hand
+    return {
+        str(who): written(cards.astype(np.uint8))
+        for who, cards in zip(engine.rules.table.who, estimate, strict=True)
+        if cards.any()
+    }
+
+
+def wrong_hints(engine: Engine, moment: Moment, expected: Any) -> str:
+    """What is believed of some other seats for what they did, where it is not what is said."""
+    found = hints_about(engine, moment)
+    for who, said in _by_seat(engine, "hints", expected, list, "each with a list of [hint, card, points]"):
+        if sorted(map(json.dumps, said)) != sorted(map(json.dumps, found[who])):
+            return f"the hints about {who} are {json.dumps(found[who])}, not {json.dumps(said)}"
+    return ""
+
+
+def hints_about(engine: Engine, moment: Moment) -> dict[str, list[list[Any]]]:
+    """By the other seats: the hints that hold, [name, what it is about, points]; nothing where no record tells."""
+    found = beliefs(engine.rules, moment.decision.view)
+    return {
+        str(who): [[str(name), str(cell), int(points)] for name, cell, points in found[0][other]]
+        for other, who in enumerate(engine.rules.table.who)
+    }
+
+
+def _by_seat(engine: Engine, what: str, value: Any, sort: type, form: str) -> Iterator[tuple[str, Any]]:
+    """What is said of each of some other seats; raises GameError where it is none, or there is no such seat."""
+    who = list(map(str, engine.rules.table.who))
+    if not isinstance(value, Mapping) or not all(isinstance(each, sort) for each in value.values()):
+        raise GameError(f"{what}: an object of seats ({', '.join(who)}), {form}")
+    for name, said in value.items():
+        if name not in who:
+            raise GameError(f"{what}: there is no seat {name}; there are {', '.join(who)}")
+        yield name, said

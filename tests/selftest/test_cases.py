@@ -13,6 +13,7 @@ from abl_cards.selftest.cases import FILE, Case, failure_of, failures, read_case
 from abl_cards.selftest.games import play_out
 
 HAND = {"hand": ["S4", "C5", "S5"], "to_beat": None}
+KING = ["Single", "K", ["HK"]]
 FOLDERS = game_names()
 
 
@@ -46,6 +47,12 @@ def test_the_cases_of_a_new_game_hold(engine: Engine) -> None:
         ({"state": HAND, "known": {"across": {"has": []}}}, "there is no seat across; there are next, previous"),
         ({"state": HAND, "known": {"next": {"holds": []}}}, "'holds' is neither has nor lacks"),
         ({"state": HAND, "known": {"next": []}}, "known: an object of seats (next, previous)"),
+        ({"state": HAND, "hints": {"next": [["few(4)", "4", -3]]}}, 'the hints about next are [], not [["few(4)"'),
+        ({"state": HAND, "hints": {"next": 3}}, "hints: an object of seats (next, previous), each with a list"),
+        ({"state": HAND, "hints": {"across": []}}, "hints: there is no seat across; there are next, previous"),
+        ({"state": HAND, "estimate": ["S3"], "best": []}, "estimate: an object of seats (next, previous)"),
+        ({"state": HAND, "estimate": {"across": []}, "best": []}, "estimate: there is no seat across"),
+        ({"state": HAND, "estimate": {"next": ["XX"]}, "best": []}, "XX"),
         ({"state": {"hand": ["XX"]}, "labels": []}, "XX"),
         ({"state": HAND, "error": "no such thing"}, "there is no error, where 'no such thing' is expected"),
         ({"state": {"hand": ["XX"]}, "error": "YY"}, "the error is"),
@@ -58,6 +65,32 @@ def test_the_cases_of_a_new_game_hold(engine: Engine) -> None:
 )
 def test_what_does_not_hold_is_said(engine: Engine, case: dict[str, Any], said: str) -> None:
     assert said in failure_of(Case(1, case), engine)
+
+
+def test_costs_go_by_an_estimate_of_the_other_hands() -> None:
+    """Seven and a king are led; who is told that nobody of the enemies has a higher single leads the king."""
+    engine, state = game("guandan").engine(), {"hand": ["S7", "HK"], "level": "2", "cards": [9, 9, 9]}
+    king = {"state": state, "costs": [[KING, cost_of(engine, state, KING) - 6]]}
+    nothing_higher = {"next": ["S3"], "previous": ["D9"]}
+    assert not failure_of(Case(1, king | {"estimate": nothing_higher}), engine)
+    assert failure_of(Case(1, king | {"estimate": nothing_higher | {"next": ["HR"]}}), engine)
+    assert failure_of(Case(1, king), engine)
+
+
+def cost_of(engine: Engine, state: dict[str, Any], play: list[Any]) -> int:
+    """What it costs without an estimate."""
+    moment = engine.moment(state)
+    costs = engine.judge().costs(moment.decision, moment.lists)[0]
+    return int(costs[[action.to_json() for action in moment.actions].index(play)])
+
+
+def test_hints_tell_what_seats_have_shown() -> None:
+    (record,) = play_out(engine := game("guandan").engine(), Random(), 1, 7)
+    assert record["acts"][0][1] == ["Single", "5", ["D5"]]
+    hint = ["rest_of_single(5)", "5", -23]
+    case = {"record": record, "before": 2, "hints": {"previous": [hint]}}
+    assert not failure_of(Case(1, case), engine)
+    assert "the hints about previous are" in failure_of(Case(1, case | {"hints": {"previous": []}}), engine)
 
 
 def test_an_expected_error_holds(engine: Engine) -> None:
@@ -89,6 +122,7 @@ def test_records_play_again_and_have_positions(engine: Engine) -> None:
         ('{"state": {}}', "nothing is expected"),
         ('{"record": {}, "before": 3}', "a record plays again"),
         ('{"record": {}, "moves": 3}', "a record plays again"),
+        ('{"state": {}, "estimate": {}, "moves": 3}', "an estimate of the other hands is for who judges moves"),
         ('{"words": {}, "profile": 3}', "the name of a profile"),
         ('{"state": {"profile": [3]}, "moves": 1}', "the name of a profile"),
     ],

@@ -167,6 +167,16 @@ def fired(rules: Rules, view: View) -> NDArray[np.uint8]:
     return found.told.ask(others * len(view), _shown(rules, view)).reshape(-1, len(view), others)
 
 
+def beliefs(rules: Rules, view: View) -> list[list[list[tuple[Term, ...]]]]:
+    """By observer and other seat, the ``belief/3`` that hold: their arguments; none but at a table."""
+    held = fired(rules, view) if view.at_table else np.zeros((0, len(view), rules.table.seats - 1), np.uint8)
+    arguments = [args for _, args in rules.beliefs.outputs] if rules.beliefs is not None else []
+    return [
+        [[arguments[row] for row in np.flatnonzero(held[:, one, other]).tolist()] for other in range(held.shape[2])]
+        for one in range(held.shape[1])
+    ]
+
+
 def classes(rules: Rules, context: NDArray[np.integer]) -> NDArray[np.int64]:
     """[n, kinds] the number of the cell by which beliefs go in contexts [n]; that of cells for a card without one."""
     found = hints_of(rules)
