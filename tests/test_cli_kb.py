@@ -338,3 +338,15 @@ def test_a_folder_is_a_game_of_its_own(tmp_path: Path, form: list[str]) -> None:
     assert run("kb", "copy", "doudizhu", str(folder), *form).exit_code == 0
     answer = run("kb", "check", str(folder), "--profile", "rlcard", "--json")
     assert (answer.exit_code, json.loads(answer.stdout)["game"]) == (0, str(folder))
+
+
+def test_the_files_to_edit_may_be_named() -> None:
+    """Both rules of this one are refused when they are missing."""
+    answer = run("kb", "test", "fifteen", "--only", "mutations", "--file", "variant.lp", "--json")
+    assert json.loads(answer.stdout)["mutations"] | {"not_noticed": []} == {
+        "edits": 2, "noticed_share": 1.0, "not_noticed": [], "refused": 2,
+    }  # fmt: skip
+    answer = run("kb", "test", "fifteen", "--only", "mutations", "--file", "rules.lp")
+    assert answer.exit_code == 2
+    said = "--file rules.lp: there is nothing to edit there; there are game.lp, variant.lp"
+    assert said in " ".join(answer.stderr.split())

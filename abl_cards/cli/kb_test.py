@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from abl_cards.games import Engine, Game
     from abl_cards.selftest.cases import Failure
     from abl_cards.selftest.coverage import Coverage
+    from abl_cards.selftest.edits import Edit
     from abl_cards.selftest.mutants import Mutant
 
 PARTS = ("cases", "coverage", "mutations")
@@ -44,6 +45,10 @@ def run_test(
     edits: Annotated[
         int | None,
         typer.Option("--edits", metavar="N", min=1, help="Try so many edits, drawn by the seed; default: all."),
+    ] = None,
+    files: Annotated[
+        list[str] | None,
+        typer.Option("--file", metavar="FILE", help="Edit this file of the folder alone; may be repeated."),
     ] = None,
     seconds: Annotated[
         float, typer.Option("--seconds", metavar="S", min=0.1, help="What the proof that nothing differs may take.")
@@ -81,7 +86,7 @@ def run_test(
     if "coverage" in parts:
         _coverage(_engine(game, profile), games, seed, report, as_json)
     if "mutations" in parts:
-        failed |= _mutations(game, profile, edits, seconds, seed, propose, at_least, report, as_json)
+        failed |= _mutations(game, profile, files or [], edits, seconds, seed, propose, at_least, report, as_json)
     if as_json:
         print_json(report)
     if failed:
@@ -182,14 +187,13 @@ def _verdict(verdict: str, question: str, state: Sequence[str]) -> str:
 
 
 def _mutations(
-    game: Game, profile: str | None, number: int | None, seconds: float, seed: int, propose: Path | None,
-    at_least: float | None, report: dict[str, Any], quiet: bool,
+    game: Game, profile: str | None, files: Sequence[str], number: int | None, seconds: float, seed: int,
+    propose: Path | None, at_least: float | None, report: dict[str, Any], quiet: bool,
 ) -> bool:  # fmt: skip
-    from abl_cards.selftest.edits import edits_of
     from abl_cards.selftest.mutants import CAUGHT, Trial, share_caught, try_edits
 
     _engine(game, profile)  # what is wrong with the folder itself is said first
-    every = edits_of(game.home)
+    every = _edits(game, files)
     chosen = every if number is None or number >= len(every) else Random(seed).sample(every, number)
     trial = Trial(game.home, profile, seconds)
     counts: Counter[str] = Counter()
@@ -215,6 +219,18 @@ def _mutations(
             many = f"{len(trial.found)} cases that would notice more lie in {propose}"
             typer.echo(f"{many}: read them over, and keep what is meant")
     return at_least is not None and 100 * share < at_least
+
+
+def _edits(game: Game, files: Sequence[str]) -> list[Edit]:
+    """Those of some files of the folder; of all where none is named."""
+    from abl_cards.selftest.edits import edits_of
+
+    every = edits_of(game.home)
+    there = list(dict.fromkeys(each.file for each in every))
+    for file in files:
+        if file not in there:
+            misuse(f"--file {file}: there is nothing to edit there; there are {', '.join(there)}")
+    return [each for each in every if not files or each.file in files]
 
 
 def _print_mutations(found: Sequence[Mutant], share: float) -> None:
