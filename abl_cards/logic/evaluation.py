@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,13 +12,11 @@ from abl_cards.logic.lower import Code, lower
 from abl_cards.parallel import each_share
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
 WORD = 64  # states in a machine word
 MIN_WORDS = 8  # what is worth a thread
-CACHE_BYTES = 1 << 18  # what the buffer of one block may take: a part of the second-level cache
+CACHE_BYTES = 1 << 20  # what the buffer of one block may take: long rows are worth more than the nearest cache
 
 
 def evaluate(
@@ -32,7 +31,7 @@ def evaluate(
         out[:] = evaluate(circuit, rows, threads=threads)
         return out
     every = Inputs(rows, np.arange(len(rows), dtype=np.int32), np.empty((0, rows.shape[1]), np.int32))
-    return _evaluate(circuit, every, lambda lo, hi: None, out, threads)
+    return _evaluate(circuit, every, lambda lo, hi: None, (), out, threads)
 
 
 class Inputs(NamedTuple):
@@ -43,28 +42,36 @@ class Inputs(NamedTuple):
     hot: NDArray[np.int32]  # [maps, states] the number of an input that holds, -1 for none; all others do not
 
 
+Light = Callable[[int, int, int, "NDArray[np.uint64]"], None]
+"""``light(first, states, words, block)`` sets the bits of inputs that hold, of so many states from column ``first`` on.
+
+An input owns the row of its number in the block; `kernels.light` says which bit is whose.
+"""
+
+
 def evaluate_told(
-    circuit: Circuit, told: Inputs, write: Callable[[int, int], None], threads: int = 1
+    circuit: Circuit, told: Inputs, write: Callable[[int, int], None], threads: int = 1, lights: Sequence[Light] = ()
 ) -> NDArray[np.uint8]:
-    """uint8[outputs, states] of what `write(lo, hi)` tells the states lo..hi-1.
+    """uint8[outputs, states] of what `write(lo, hi)` tells the states lo..hi-1, and lights tell besides.
 
     A share is written and evaluated by one thread, while it is in its cache. Where an input says which of many values
-    something has, its number is told and not a row for each of them.
+    something has, its number is told and not a row for each of them. Where few of many inputs hold, they are lit.
     """
     out = np.empty((len(circuit.outputs), told.rows.shape[1]), np.uint8)
-    return _evaluate(circuit, told, write, out, threads)
+    return _evaluate(circuit, told, write, lights, out, threads)
 
 
 def _evaluate(
-    circuit: Circuit, told: Inputs, write: Callable[[int, int], None], out: NDArray[np.uint8], threads: int
-) -> NDArray[np.uint8]:
+    circuit: Circuit, told: Inputs, write: Callable[[int, int], None], lights: Sequence[Light],
+    out: NDArray[np.uint8], threads: int,
+) -> NDArray[np.uint8]:  # fmt: skip
     code, states = code_of(circuit), told.rows.shape[1]
     words = -(-states // WORD)
 
     def share(lo: int, hi: int) -> None:
         first, end = WORD * lo, min(states, WORD * hi)
         write(first, end)
-        _run(code, len(circuit.inputs), told, out, first, end)
+        _run(code, len(circuit.inputs), told, lights, out, first, end)
 
     each_share(words, share, threads, MIN_WORDS)
     return out
@@ -113,9 +120,22 @@ def _checked(
     return np.ascontiguousarray(rows), out
 
 
-def _run(code: Code, inputs: int, told: Inputs, out: NDArray[np.uint8], first: int, end: int) -> None:
+def _run(
+    code: Code, inputs: int, told: Inputs, lights: Sequence[Light], out: NDArray[np.uint8], first: int, end: int
+) -> None:
     from abl_cards.logic import kernels
 
-    words = max(1, min(-(-(end - first) // WORD), max(8, CACHE_BYTES // (8 * code.slots))))
-    buffer = np.empty((code.slots, words), np.uint64)
-    kernels.run(code.operations, code.segments, code.outputs, inputs, *told, out, first, end, buffer)
+    lanes, words = kernels.LANES, max(1, -(-(end - first) // WORD))
+    most = min(kernels.wide(words), max(1, CACHE_BYTES // (8 * code.slots * lanes)) * lanes)
+    buffer = np.empty((code.slots, most), np.uint64)
+    how = code.operations, code.segments, code.outputs
+    if not lights:
+        kernels.run(*how, inputs, *told, out, first, end, buffer)
+        return
+    for start in range(first, end, WORD * most):
+        states = min(WORD * most, end - start)
+        words = min(most, kernels.wide(-(-states // WORD)))
+        kernels.tell(inputs, *told, start, states, words, buffer)
+        for light in lights:
+            light(start, states, words, buffer)
+        kernels.answer(*how, out, start, states, words, buffer)

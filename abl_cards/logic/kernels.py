@@ -18,6 +18,16 @@ ONE = np.uint8(1)
 ZERO = np.uint64(0)
 
 
+LANES = 8
+"""Words that the machine works on at once: to go through a few more of them is sooner than to go one by one."""
+
+
+@njit(nogil=True, cache=True)
+def wide(words: int) -> int:
+    """How many words a block of so many has: one, or a multiple of LANES."""
+    return words if words < 2 else (words + LANES - 1) // LANES * LANES
+
+
 @njit(nogil=True, cache=True)
 def pack(rows: Any, slots: Any, first: int, words: int, buffer: Any) -> None:
     """Bytes (0 or 1) of `64 * words` states from column `first` on into one bit each; slots [rows] is where they go."""
@@ -197,30 +207,44 @@ def unpack_some(buffer: Any, outputs: Any, first: int, states: int, words: int, 
 
 
 @njit(nogil=True, cache=True)
+def tell(inputs: int, rows: Any, slots: Any, hot: Any, first: int, states: int, words: int, buffer: Any) -> None:
+    """Write what so many states from column `first` on are told into a block.
+
+    Of so many inputs, which own the first slots, rows [slots, states] are given as bytes, and others as `light` has it.
+    """
+    if len(slots) < inputs:
+        buffer[:inputs, :words] = ZERO
+    if states == 64 * words:
+        pack(rows, slots, first, words, buffer)
+    else:
+        pack_some(rows, slots, first, states, words, buffer)
+    light(hot, first, states, words, buffer)
+
+
+@njit(nogil=True, cache=True)
+def answer(
+    operations: Any, segments: Any, outputs: Any, out: Any, first: int, states: int, words: int, buffer: Any
+) -> None:
+    """Evaluate a block that has been told everything."""
+    settle(operations, segments, words, buffer)
+    if states == 64 * words:
+        unpack(buffer, outputs, first, words, out)
+    else:  # the last few states
+        unpack_some(buffer, outputs, first, states, words, out)
+
+
+@njit(nogil=True, cache=True)
 def run(
     operations: Any, segments: Any, outputs: Any, inputs: int, rows: Any, slots: Any, hot: Any, out: Any, first: int,
     end: int, buffer: Any,
 ) -> None:  # fmt: skip
-    """Evaluate columns [first, end) block by block.
-
-    Of so many inputs, which own the first slots, rows [slots, states] are given as bytes, and others as `light` has it.
-    """
+    """Evaluate columns [first, end) block by block, told as `tell` has it."""
     start = first
     while start < end:
-        words = min(buffer.shape[1], (end - start + 63) // 64)
+        words = min(buffer.shape[1], wide((end - start + 63) // 64))
         states = min(64 * words, end - start)
-        if len(slots) < inputs:
-            buffer[:inputs, :words] = ZERO
-        if states == 64 * words:
-            pack(rows, slots, start, words, buffer)
-            light(hot, start, states, words, buffer)
-            settle(operations, segments, words, buffer)
-            unpack(buffer, outputs, start, words, out)
-        else:  # the last few states
-            pack_some(rows, slots, start, states, words, buffer)
-            light(hot, start, states, words, buffer)
-            settle(operations, segments, words, buffer)
-            unpack_some(buffer, outputs, start, states, words, out)
+        tell(inputs, rows, slots, hot, start, states, words, buffer)
+        answer(operations, segments, outputs, out, start, states, words, buffer)
         start += states
 
 

@@ -126,3 +126,18 @@ def list_moves(fixed, answer, hands, context, labels, legal, allowed, lo, hi, st
                 seen += 1
         start[i + 1] = seen
     return seen
+
+
+@njit(cache=True, nogil=True)
+def whole_forms(fixed, cards_of, hands, context):
+    """[n] the first form whose cards are all of hands [n, kinds], -1 for none; cards_of [forms]."""
+    rows, there, found = fixed.rows, fixed.there, np.full(len(hands), -1, np.int16)
+    for i in range(len(hands)):
+        cards = np.int64(0)
+        for kind in range(hands.shape[1]):
+            cards += hands[i, kind]
+        for form in range(len(cards_of)):
+            if cards_of[form] == cards and there[context[i], form] and _held(hands[i], rows[context[i], form]):
+                found[i] = form
+                break
+    return found

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -25,6 +25,7 @@ from abl_cards.games.reading.tabulate import Question
 from abl_cards.games.shapes import number
 from abl_cards.games.tables import DRAW, LEADING, Indices
 from abl_cards.games.telling.columns import EVENTS, test_of
+from abl_cards.games.telling.counted import Held, Laid
 from abl_cards.games.telling.writer import Fill, Told, columns_of, lazily, rows_of
 from abl_cards.games.words.once import once
 from abl_cards.logic import Atom, Signature, Term, evaluate
@@ -120,14 +121,13 @@ class Flow:
     def fills(self, state: State, which: Indices, event: str | None = None) -> dict[str, Fill]:
         """What fills the groups of columns that everybody, or the referee, may be told."""
         rules = self.rules
+        contexts = cache(lambda: rules.contexts.at(state.fluents, which))
         return {
-            "hands": self._of_seats(state, which, state.hands),
-            "lies": self._of_seats(state, which, state.lies),
+            "hands": Held(rules.cells, lambda: state.hands, lambda: which, contexts),
+            "lies": Laid(rules.cells, state.lies, which, contexts),
             "laying": fill_laying(state.lies, which),
             "leader": lazily(lambda _: state.leader[which]),
-            "aside": lambda lo, hi, columns, used: rules.cells.fold(
-                state.aside[which], rules.contexts.at(state.fluents, which), used, lo, hi, columns
-            ),
+            "aside": Held(rules.cells, lambda: state.aside[:, None], lambda: which, contexts),
             "plays": lazily(lambda seat: state.plays[which, seat]),
             "fluents": rows_of(state.fluents, which),
             "act": lazily(lambda column: act_column(state, which, column)),
@@ -145,20 +145,6 @@ class Flow:
     def _event_columns(self, state: State, which: Indices, event: str | None) -> list[NDArray[np.integer]]:
         happening = np.full(len(which), EVENTS.index(event) if event else -1)
         return [happening, state.choice[which], state.chosen[which], state.seat[which]]
-
-    def _of_seats(self, state: State, which: Indices, cards: NDArray[np.uint8]) -> Fill:
-        """How many of cards [tables, seats, kinds] act as each cell, seat by seat."""
-        cells, contexts = self.rules.cells, self.rules.contexts
-
-        def fill(lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
-            context = contexts.at(state.fluents, which)
-            if cards is state.lies:
-                cells.fold_seats(cards, which, context, used, lo, hi, columns)
-                return
-            for seat, mine in cells.blocks(used, self.rules.table.seats):
-                cells.fold(cards[which, seat], context, used[mine] % len(cells), lo, hi, columns[mine])
-
-        return fill
 
     def _result_column(self, state: State, which: Indices, column: int) -> NDArray[np.integer]:
         seats = self.rules.table.seats
@@ -184,9 +170,8 @@ class Flow:
         outputs, starts = change.rivals
         if not len(starts):
             return
-        counts = np.add.reduceat(answers[outputs], starts, axis=0)
-        if counts.max() > 1:
-            group, row = np.argwhere(counts > 1)[0]
+        group, row = kernels.rivals(answers, outputs, starts)
+        if group >= 0:
             mine = outputs[starts[group] : starts[group + 1] if group + 1 < len(starts) else None]
             found = [str(change.told.circuit.outputs[each].args[0]) for each in mine if answers[each, row]]
             kb = self.rules.kb

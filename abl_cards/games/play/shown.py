@@ -14,8 +14,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games.faults import TableError
+from abl_cards.games.play import fixed
 from abl_cards.games.play.card_sets import card_sets
-from abl_cards.games.play.state import State
+from abl_cards.games.play.state import State, any_of
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import NO_CARD, Indices, Moves
 
@@ -53,14 +54,22 @@ def forms_of(
     rules: Rules, hands: NDArray[np.uint8], contexts: NDArray[np.int16], otherwise: NDArray[np.int16]
 ) -> NDArray[np.int16]:
     """[n] the first form that all the cards of each of hands [n, kinds] make; otherwise [n] where there is none."""
+    if rules.fixed is not None:
+        found = fixed.whole_forms(rules.fixed, rules.forms.cards_of, hands, contexts)
+    else:
+        found = _forms_known(rules, hands, contexts)
+    return np.where(found < 0, otherwise, found)
+
+
+def _forms_known(rules: Rules, hands: NDArray[np.uint8], contexts: NDArray[np.int16]) -> NDArray[np.int16]:
+    """The same, -1 where there is none; what was walked once is known."""
     known: dict[bytes, int] = rules.kb.kept.setdefault(("forms_of", id(rules)), (rules, {}))[1]
     keyed = np.column_stack([contexts.astype(np.int16).view(np.uint8).reshape(len(contexts), 2), hands])
     keys = [row.tobytes() for row in keyed]
     new = {key: row for row, key in enumerate(keys) if key not in known}
     if new:
         known |= zip(new, _first_forms(rules, hands[[*new.values()]], contexts[[*new.values()]]), strict=True)
-    found = np.array([known[key] for key in keys], np.int16)
-    return np.where(found < 0, otherwise, found)
+    return np.array([known[key] for key in keys], np.int16)
 
 
 def _first_forms(rules: Rules, hands: NDArray[np.uint8], contexts: NDArray[np.int16]) -> list[int]:
@@ -75,13 +84,19 @@ def _first_forms(rules: Rules, hands: NDArray[np.uint8], contexts: NDArray[np.in
 def spread(counts, cards, rows):
     """Write the cards of counts [k, kinds] into rows [k] of cards [n, most]."""
     for i in range(len(rows)):
-        filled = 0
-        for kind in range(counts.shape[1]):
-            for _ in range(counts[i, kind]):
-                cards[rows[i], filled] = kind
-                filled += 1
-        for place in range(filled, cards.shape[1]):
-            cards[rows[i], place] = NO_CARD
+        lay_row(counts[i], cards[rows[i]])
+
+
+@njit(cache=True, nogil=True)
+def lay_row(counts, row):
+    """Write the cards of counts [kinds] into a row, as in Moves; returns how many there are."""
+    filled = 0
+    for kind in range(len(counts)):
+        for _ in range(counts[kind]):
+            row[filled] = kind
+            filled += 1
+    row[filled:] = NO_CARD
+    return filled
 
 
 @njit(cache=True, nogil=True)
@@ -91,14 +106,22 @@ def take_back(answers, which, backs, lies, hands, played):
     Of several numbers of copies the largest counts. Returns the first of which[:] where the cards do not lie, and the
     row of backs; else -1, -1. Rows are sorted by seat, kind, and copies downwards.
     """
-    for i in range(len(which)):
-        table, seat, kind = which[i], -1, -1
-        for row in range(len(backs)):
-            if answers[backs[row, 0], i] and not (backs[row, 1] == seat and backs[row, 2] == kind):
-                seat, kind, copies = backs[row, 1], backs[row, 2], backs[row, 3]
+    wrong, place = -1, -1
+    taken = np.full(len(which), -1, np.int64)  # the row of the seat and the kind that cards were taken back of last
+    for row in range(len(backs)):
+        output, seat, kind, copies = backs[row]
+        if not any_of(answers, output):
+            continue
+        for i in range(len(which)):
+            if answers[output, i] and not (
+                taken[i] >= 0 and backs[taken[i], 1] == seat and backs[taken[i], 2] == kind
+            ):  # fmt: skip
+                table, taken[i] = which[i], row
                 if lies[table, seat, kind] < copies:
-                    return i, row
+                    if place < 0 or i < place:
+                        place, wrong = i, row
+                    continue
                 lies[table, seat, kind] -= copies
                 played[table, seat, kind] -= copies
                 hands[table, seat, kind] += copies
-    return -1, -1
+    return place, wrong

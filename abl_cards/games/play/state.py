@@ -153,6 +153,18 @@ def deal(keys, which, deck, sizes, hands, aside):
             aside[which[i], shuffled[place]] += 1
 
 
+@njit(cache=True, nogil=True)
+def count_cards(cards):
+    """[n] how many cards there are in all in cards [n, kinds]."""
+    flat, kinds, found = cards.reshape(cards.size), np.uint64(cards.shape[1]), np.empty(len(cards), np.int16)
+    for i in range(np.uint64(len(cards))):
+        count = np.uint64(0)
+        for kind in range(kinds):
+            count += flat[i * kinds + kind]
+        found[i] = count
+    return found
+
+
 # Arrays are taken out of the tuple once: where that happens in a loop, each costs a counted reference.
 
 
@@ -263,21 +275,61 @@ def forget(state, which):
 
 
 @njit(cache=True, nogil=True)
+def any_of(answers, output):
+    """Whether an output holds anywhere, of answers [outputs, n]: most hold nowhere, and this is seen many at a time."""
+    flat, n, found = answers.reshape(answers.size), np.uint64(answers.shape[1]), np.uint8(0)
+    first = np.uint64(output) * n
+    for i in range(n):
+        found |= flat[first + i]
+    return found != 0
+
+
+@njit(cache=True, nogil=True)
+def rivals(answers, outputs, starts):
+    """The first group of outputs of which two hold at once, and where; groups begin at starts. Else -1, -1."""
+    n = answers.shape[1]
+    once, twice = np.zeros(n, np.uint8), np.zeros(n, np.uint8)
+    for group in range(len(starts)):
+        end = starts[group + 1] if group + 1 < len(starts) else len(outputs)
+        holding = 0
+        for place in range(starts[group], end):
+            if any_of(answers, outputs[place]):
+                if holding == 0:
+                    once[:] = 0
+                holding += 1
+                row = answers[outputs[place]]
+                for i in range(n):
+                    twice[i] |= once[i] & row[i]
+                    once[i] |= row[i]
+        if holding > 1:
+            for i in range(n):
+                if twice[i]:
+                    return group, i
+    return -1, -1
+
+
+@njit(cache=True, nogil=True)
 def change(answers, which, sets, adds, passes, takes, hands, aside, fluents):
     """Change tables which[:] by answers [outputs, n]; the others as in ``Change``.
 
     Returns the first of which[:] where a card is to go that is not there, and the row of passes; else -1, -1.
     """
     for row in range(len(sets)):
+        if not any_of(answers, sets[row, 0]):
+            continue
         for i in range(len(which)):
             if answers[sets[row, 0], i]:
                 fluents[which[i], sets[row, 1]] = sets[row, 2]
     for row in range(len(adds)):
+        if not any_of(answers, adds[row, 0]):
+            continue
         for i in range(len(which)):
             if answers[adds[row, 0], i]:
                 fluents[which[i], adds[row, 1]] += adds[row, 2]
     for row in range(len(passes)):
         giver, taker, kind = passes[row, 1], passes[row, 2], passes[row, 3]
+        if not any_of(answers, passes[row, 0]):
+            continue
         for i in range(len(which)):
             if answers[passes[row, 0], i]:
                 if (hands[which[i], giver, kind] if giver >= 0 else aside[which[i], kind]) == 0:

@@ -15,12 +15,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.faults import blame, several, stop_where
-from abl_cards.games.play.shown import Happen, show, spread
+from abl_cards.games.faults import TableError, blame, several
+from abl_cards.games.play.shown import Happen, lay_row, show
 from abl_cards.games.play.state import NEXT_SEAT, NO_TURN, OVER, TRICK_OVER, State, close, finish
-from abl_cards.games.play.view import fill_laying
+from abl_cards.games.play.view import act_column, fill_laying
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import LEADING, NO_CARD, Indices, MoveLists, Moves
+from abl_cards.games.telling.counted import Laid
 from abl_cards.games.telling.writer import Fill, columns_of, lazily, rows_of
 from abl_cards.parallel import each_share
 
@@ -29,12 +30,17 @@ if TYPE_CHECKING:
     from abl_cards.games.play.decisions import Decisions
 
 
+_OF_STATE = 2
+"""From this column on, what is said of acts lies on the table."""
+
+
 @dataclass(frozen=True)
 class Trick:
     """What lies in n tricks, as ``takes/1`` is told of it."""
 
     rules: Rules
-    lies: NDArray[np.uint8]  # [n, seats, kinds]
+    lies: NDArray[np.uint8]  # [any, seats, kinds]
+    rows: Indices  # [n] where those of each trick are
     leader: NDArray[np.int8]  # [n]
     acted: NDArray[np.int8]  # [n] who has laid the last cards
     owner: NDArray[np.int8]  # [n] whose trick it was before
@@ -45,33 +51,28 @@ class Trick:
     def fills(self) -> dict[str, Fill]:
         """What fills each group of columns."""
         state, which, context = self.state, self.which, self.state.context[self.which]
-        rows = np.arange(len(which))
-        acts: list[NDArray[np.integer]] = [
-            self.acted,
-            self.owner,
-            state.passed[which],
-            state.gone_by[which],
-            state.out[which],
-        ]
         return {
-            "lies": lambda lo, hi, columns, used: self.rules.cells.fold_seats(
-                self.lies, rows, context, used, lo, hi, columns
-            ),
-            "laying": fill_laying(self.lies, rows),
+            "lies": Laid(self.rules.cells, self.lies, self.rows, lambda: context),
+            "laying": fill_laying(self.lies, self.rows),
             "leader": lazily(lambda _: self.leader),
-            "act": columns_of(acts),
+            "act": lazily(self._act_column),
             "move": columns_of([self.form, self.rules.forms.label_of[self.form]]),
             "fluents": rows_of(state.fluents, which),
         }
 
-    def answers(self) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    def _act_column(self, column: int) -> NDArray[np.integer]:
+        if column < _OF_STATE:
+            return self.owner if column else self.acted
+        return act_column(self.state, self.which, column)
+
+    def answers(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """[seats, n] who takes each trick, and [n] whether the seat lays another card to its play."""
         told, n = self.rules.taking, len(self.which)
         assert told is not None
-        takes, more = np.zeros((self.rules.table.seats, n), np.uint8), np.zeros(n, np.bool_)
+        takes, more = np.zeros((self.rules.table.seats, n), np.uint8), np.zeros(n, np.uint8)
         for (name, arguments), truth in zip(told.circuit.outputs, told.ask(n, self.fills()), strict=True):
             if name == "more":
-                more = truth == 1
+                more = truth
             else:
                 takes[int(arguments[0])] = truth
         return takes, more
@@ -92,62 +93,58 @@ def lay(
     Returns those where it is whole, and tables whose turn nobody has, by share, or -1. Raises TableError where nobody
     takes the trick, or several do.
     """
-    passing = rules.forms.passing
+    passing, seats, turns = rules.forms.passing, state.seat[which], rules.turns
     each_share(len(which), lambda lo, hi: _lay(state, passing, which, lo, hi, *moves))
-    owner = state.owner[which]
-    more = _settle(rules, state, which, state.seat[which], moves)
+    owner = state.owner[which] if happen else None
+    whole = _settle(rules, state, which, seats, moves)
     if rules.composing:
-        state.picking[which] = more
-        which, moves = which[~more], _whole(rules, state, which[~more], moves.form[~more])
+        which, seats, moves = which[whole], seats[whole], _whole(rules, state, which[whole], moves.form[whole])
         if tell and which.size:
             tell(which, moves)
-        if happen:
+        if happen and owner is not None:
             back = show(rules, state, which, moves, happen)
             if back.size:
-                state.owner[which[back]] = owner[~more][back]
+                state.owner[which[back]] = owner[whole][back]
                 settle(rules, state, which[back])
-    seats, turns = state.seat[which], rules.turns
     each_share(len(which), lambda lo, hi: _act(state, passing, which, lo, hi, *moves))
     return which, each_share(len(which), lambda lo, hi: _turn(state, turns, which, seats, lo, hi))
 
 
 def _whole(rules: Rules, state: State, which: Indices, form: NDArray[np.int16]) -> Moves:
     """Plays with all the cards that their seats have laid; what ends one of open length is no pass."""
-    laid = state.lies[which, state.seat[which]]
-    cards = np.full((len(which), rules.widest), NO_CARD, np.uint8)
-    spread(laid, cards, np.arange(len(which)))
-    ended = (form == rules.forms.passing) & laid.any(axis=1)
-    return Moves(np.where(ended, state.lies_form[which, state.seat[which]], form).astype(np.int16), cards)
+    moves = Moves(form, np.empty((len(which), rules.widest), np.uint8))
+    passing = rules.forms.passing
+    each_share(len(which), lambda lo, hi: _gather(state, passing, which, lo, hi, *moves))
+    return moves
 
 
 def settle(rules: Rules, state: State, which: Indices) -> None:
     """Say whose the tricks at these tables are as they lie, and so what there is to beat; raises TableError."""
     some = which[(state.lies_form[which] >= 0).any(axis=1)]
     takes, _ = _trick_at(rules, state, some, state.acted[some], state.lies_form[some, state.acted[some]]).answers()
-    _decide(rules, state, some, takes)
+    _decide(rules, state, some, takes, np.ones(len(some), np.bool_))
 
 
 def _settle(rules: Rules, state: State, which: Indices, seats: NDArray[np.int8], moves: Moves) -> NDArray[np.bool_]:
-    """The same after seats [n] have laid cards; [n] whether they lay another one to the same play."""
+    """The same after seats [n] have laid cards; [n] whether their plays are whole now."""
     takes, more = _trick_at(rules, state, which, seats, moves.form).answers()
-    cards = (moves.cards != NO_CARD).sum(axis=1)
-    more &= cards == rules.forms.cards_of[moves.form]  # a play that comes whole is whole
-    if more.any():
-        more &= (moves.form != rules.forms.passing) & state.hands[which, seats].any(axis=1)
-    done = ~more & (state.lies_form[which] >= 0).any(axis=1)
-    _decide(rules, state, which[done], takes[:, done])
-    return more
+    whole, forms = np.empty(len(which), np.bool_), rules.forms
+    each_share(
+        len(which),
+        lambda lo, hi: _end_plays(state, forms.passing, forms.cards_of, which, seats, more, lo, hi, *moves, whole),
+    )
+    _decide(rules, state, which, takes, whole)
+    return whole
 
 
 def _trick_at(rules: Rules, state: State, which: Indices, acted: NDArray[np.int8], form: NDArray[np.int16]) -> Trick:
-    return Trick(rules, state.lies[which], state.leader[which], acted, state.owner[which], form, state, which)
+    return Trick(rules, state.lies, which, state.leader[which], acted, state.owner[which], form, state, which)
 
 
-def _decide(rules: Rules, state: State, which: Indices, takes: NDArray[np.uint8]) -> None:
-    takers = takes.argmax(axis=0).astype(np.int8)
-    wrong = (takes.sum(axis=0) != 1) | (state.lies_form[which, takers] < 0)
-    stop_where(wrong, which, lambda row: _nobody(rules, takes[:, row]))
-    _take(state, which, takers)
+def _decide(rules: Rules, state: State, which: Indices, takes: NDArray[np.uint8], settled: NDArray[np.bool_]) -> None:
+    for wrong in each_share(len(which), lambda lo, hi: _take(state, which, takes, settled, lo, hi)):
+        if wrong >= 0:
+            raise TableError(int(which[wrong]), _nobody(rules, takes[:, wrong]))
 
 
 def _nobody(rules: Rules, answers: NDArray[np.uint8]) -> str:
@@ -182,7 +179,8 @@ def after(rules: Rules, state: State, which: Indices, seats: NDArray[np.int8], m
     lies = state.lies[which]
     _add(lies, seats, moves.cards)
     leader = np.where(state.to_beat[which] == LEADING, seats, state.leader[which]).astype(np.int8)
-    return Trick(rules, lies, leader, seats, state.owner[which], np.maximum(moves.form, 0), state, which)
+    form, rows = np.maximum(moves.form, 0), np.arange(len(which))
+    return Trick(rules, lies, rows, leader, seats, state.owner[which], form, state, which)
 
 
 @njit(cache=True, nogil=True)
@@ -242,19 +240,57 @@ def _act(state, passing, which, lo, hi, form, cards):
 
 
 @njit(cache=True, nogil=True)
-def _take(state, which, takers):
-    """The tricks at tables which[:] are those of takers [n], as they lie."""
-    lies, top_cards = state.lies, state.top_cards
-    for i in range(len(which)):
-        table, seat = which[i], takers[i]
-        state.owner[table], state.to_beat[table] = seat, state.lies_form[table, seat]
-        filled = 0
-        for card in range(lies.shape[2]):
-            for _ in range(lies[table, seat, card]):
-                top_cards[table, filled] = card
-                filled += 1
-        for place in range(filled, top_cards.shape[1]):
-            top_cards[table, place] = NO_CARD
+def _end_plays(state, passing, cards_of, which, seats, more, lo, hi, form, cards, whole):
+    """Whether plays are whole, for which[lo:hi]: all but those whose seats are to lay more [n], have it, and lay cards.
+
+    A play that comes whole is whole.
+    """
+    hands, picking = state.hands, state.picking
+    for i in range(lo, hi):
+        whole[i] = True
+        if more[i] and form[i] != passing:
+            laid, left = 0, np.uint8(0)
+            for at in range(cards.shape[1]):
+                laid += cards[i, at] != NO_CARD
+            for kind in range(hands.shape[2]):
+                left |= hands[which[i], seats[i], kind]
+            whole[i] = left == 0 or laid != cards_of[form[i]]
+        picking[which[i]] = not whole[i]
+
+
+@njit(cache=True, nogil=True)
+def _gather(state, passing, which, lo, hi, form, cards):
+    """Write all the cards that the seats at tables which[lo:hi] have laid in the trick, and the forms of them."""
+    lies, seats, lies_form = state.lies, state.seat, state.lies_form
+    for i in range(lo, hi):
+        table, seat = which[i], np.int64(seats[which[i]])
+        filled = lay_row(lies[table, seat], cards[i])
+        if form[i] == passing and filled > 0:
+            form[i] = lies_form[table, seat]
+
+
+@njit(cache=True, nogil=True)
+def _take(state, which, takes, settled, lo, hi):
+    """The tricks at tables which[lo:hi] that are settled, and have cards, are those of whom takes [seats, n] says.
+
+    Returns the place of one where that is nobody who has laid a card, or several, or -1.
+    """
+    lies, top_cards, lies_form, owner, to_beat = (
+        state.lies, state.top_cards, state.lies_form, state.owner, state.to_beat,
+    )  # fmt: skip
+    for i in range(lo, hi):
+        table, taker, takers, there = which[i], 0, 0, False
+        for seat in range(takes.shape[0]):
+            there |= lies_form[table, seat] >= 0
+            if takes[seat, i]:
+                taker, takers = seat, takers + 1
+        if not settled[i] or not there:
+            continue
+        if takers != 1 or lies_form[table, taker] < 0:
+            return i
+        owner[table], to_beat[table] = taker, lies_form[table, taker]
+        lay_row(lies[table, taker], top_cards[table])
+    return -1
 
 
 @njit(cache=True, nogil=True)

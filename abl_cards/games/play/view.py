@@ -11,9 +11,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games.play import stock
-from abl_cards.games.play.state import State
+from abl_cards.games.play.state import State, count_cards
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Indices, MoveLists
+from abl_cards.games.telling.counted import Held, Laid
 from abl_cards.games.telling.seeing import add_unseen
 from abl_cards.games.telling.writer import Fill, lazily, rows_of, rows_seen
 
@@ -66,7 +67,9 @@ class View:
     @cached_property
     def sizes(self) -> NDArray[np.int16]:
         """[n, others] how many cards the others hold."""
-        return self.hidden_hands.sum(axis=2, dtype=np.int16)
+        hands = self.hidden_hands
+        sizes: NDArray[np.int16] = count_cards(hands.reshape(-1, hands.shape[2])).reshape(hands.shape[:2])
+        return sizes
 
     @cached_property
     def top(self) -> NDArray[np.int16]:
@@ -80,20 +83,20 @@ class View:
         """What fills each group of columns."""
         state, which = self.state, self.which
         return {
-            "hand": self.cells(lambda: self.hand),
-            "size": lazily(lambda _: self.hand.sum(axis=1)),
-            "unseen": self.cells(lambda: self.unseen),
-            "gone": self.cells(lambda: self.gone),
+            "hand": self._counted(lambda: self.hand[:, None]),
+            "size": lazily(lambda _: count_cards(self.hand)),
+            "unseen": self._counted(lambda: self.unseen[:, None]),
+            "gone": self._counted(lambda: self.gone[:, None]),
             "sizes": lazily(lambda other: self.sizes[:, other]),
             "trick": lazily(lambda column: self.top if column else self.to_beat),
             "seat": lazily(lambda _: self.seats),
             "acts": lazily(lambda _: state.acts[which]),
             "fluents": self._fluents,
-            "lies": self._fill_lies,
+            "lies": Laid(self.rules.cells, state.lies, which, lambda: self.context),
             "laying": fill_laying(state.lies, which),
             "leader": lazily(lambda _: state.leader[which]),
             "act": lazily(lambda column: act_column(state, which, column)),
-            "face": self._fill_face,
+            "face": self._counted(lambda: self.hidden_hands),
             "stock": lazily(lambda _: stock.left(self.rules, state, which)),
             "drew": lazily(lambda _: state.drew[which]),
             "drawn": lazily(lambda _: np.where(state.drew[which] == self.seats, stock.card_drawn(state, which), -1)),
@@ -108,23 +111,15 @@ class View:
             return rows_of(state, self.which)
         return rows_seen(state, self.which, self.seats, fluents.whose, fluents.nothing)
 
-    def _fill_lies(self, lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
-        self.rules.cells.fold_seats(self.state.lies, self.which, self.context, used, lo, hi, columns)
-
     @cached_property
     def gone(self) -> NDArray[np.uint8]:
         """[n, kinds] the cards laid down in the episode."""
         gone: NDArray[np.uint8] = self.state.played[self.which].sum(axis=1, dtype=np.uint8)
         return gone
 
-    def cells(self, cards: Callable[[], NDArray[np.uint8]]) -> Fill:
-        """How many of cards [n, kinds] act as each cell."""
-        return lambda lo, hi, columns, used: self.rules.cells.fold(cards(), self.context, used, lo, hi, columns)
-
-    def _fill_face(self, lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
-        cells = self.rules.cells
-        for place, mine in cells.blocks(used, self.rules.table.seats - 1):
-            cells.fold(self.hidden_hands[:, place], self.context, used[mine] % len(cells), lo, hi, columns[mine])
+    def _counted(self, cards: Callable[[], NDArray[np.uint8]]) -> Fill:
+        """How many of cards [n, blocks, kinds] act as each cell."""
+        return Held(self.rules.cells, cards, lambda: np.arange(len(self)), lambda: self.context)
 
 
 def fill_laying(lies: NDArray[np.uint8], which: Indices) -> Fill:
@@ -134,11 +129,12 @@ def fill_laying(lies: NDArray[np.uint8], which: Indices) -> Fill:
 
 @njit(cache=True, nogil=True)
 def _laying(lies, which, used, lo, hi, columns):
+    flat, seats, kinds = lies.reshape(lies.size), np.uint64(lies.shape[1]), np.uint64(lies.shape[2])
     for i in range(lo, hi):
         for place in range(len(used)):
-            count = np.int16(0)
-            for kind in range(lies.shape[2]):
-                count += lies[which[i], used[place], kind]
+            first, count = (np.uint64(which[i]) * seats + np.uint64(used[place])) * kinds, np.uint64(0)
+            for kind in range(kinds):
+                count += flat[first + kind]
             columns[place, i] = count
 
 

@@ -14,12 +14,11 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games.reading.contexts import Contexts
-from abl_cards.games.reading.pack import Pack, rank_and_suit
+from abl_cards.games.reading.lighting import light_few, light_many
+from abl_cards.games.reading.pack import NO_CELL, Pack, rank_and_suit
 from abl_cards.games.tables import Indices
 from abl_cards.logic import Circuit, Term
 from abl_cards.logic.errors import kb_error
-
-NO_CELL = -1
 
 
 class Exceptions(NamedTuple):
@@ -53,10 +52,57 @@ class Cells:
         hi: int, columns: NDArray[np.int16],
     ) -> None:  # fmt: skip
         """The same seat by seat of the rows which [n] of cards [tables, seats, kinds]; best where these are few."""
-        flat = cards.reshape(len(cards), math.prod(cards.shape[1:]))
-        words = flat.view(np.uint64) if flat.shape[1] % _WORD == 0 else np.zeros((len(cards), 0), np.uint64)
+        flat, words = _flat(cards)
         places = self._places(used, cards.shape[1]).reshape(cards.shape[1], -1)
         fold_seats(flat, words, which, context, self.acts, places, lo, hi, columns)
+
+    def light_few(
+        self, cards: NDArray[np.uint8], which: Indices, context: NDArray[np.integer], slots: NDArray[np.int32],
+        first: int, states: int, words: int, block: NDArray[np.uint64],
+    ) -> None:  # fmt: skip
+        """Light the inputs that say so many cards act as a cell, of states from first on: see reading/lighting.py.
+
+        Of state i these are the cards of row which[i] of cards [tables, blocks, kinds], which are ``packed``; best
+        where there are few.
+        """
+        packed, single = _flat(cards)[1], self.single(slots)
+        light_few(packed, cards.shape[1], which, context, self.acts, slots, single, first, states, words, block)
+
+    @staticmethod
+    def packed(cards: NDArray[np.uint8]) -> bool:
+        """Whether cards [tables, blocks, kinds] of a table are whole words."""
+        return bool(_flat(cards)[1].shape[1])
+
+    def light_many(
+        self, cards: NDArray[np.uint8], which: Indices, context: NDArray[np.integer], slots: NDArray[np.int32],
+        first: int, states: int, words: int, block: NDArray[np.uint64],
+    ) -> None:  # fmt: skip
+        """The same, best where there are many; for slots of cells that are ``single``."""
+        flat, kinds = _flat(cards)[0], self.acts.shape[1]
+        light_many(flat, kinds, which, context, self._kind_of, slots, first, states, words, block)
+
+    def single(self, slots: NDArray[np.int32]) -> bool:
+        """Whether each cell that slots [blocks * cells, most] ask about is one kind of cards at most in any context."""
+        found = self._kept_single.get(id(slots))
+        if found is None:
+            asked = (slots >= 0).any(axis=1).reshape(-1, len(self)).any(axis=0)
+            found = slots, bool((self._kind_of[:, asked] != _SEVERAL).all())
+            self._kept_single[id(slots)] = found  # with the slots, so that no others have their id
+        return found[1]
+
+    @cached_property
+    def _kept_single(self) -> dict[int, tuple[NDArray[np.int32], bool]]:
+        """What has been found out."""
+        return {}
+
+    @cached_property
+    def _kind_of(self) -> NDArray[np.int16]:
+        """[contexts, cells] the kind that acts as each cell, -1 for none, _SEVERAL for several."""
+        found = np.full((len(self.acts), len(self)), -1, np.int16)
+        for context, kind, place in np.argwhere(self.acts != NO_CELL):
+            cell = self.acts[context, kind, place]
+            found[context, cell] = kind if found[context, cell] in (-1, kind) else _SEVERAL
+        return found
 
     def blocks(self, used: NDArray[np.int64], blocks: int) -> Iterator[tuple[int, slice]]:
         """Of columns that are cells block by block: which of the used ones are of each block that has any."""
@@ -153,9 +199,16 @@ def _order(cell: Term) -> tuple[int, int, str]:
     return (0, cell, "") if isinstance(cell, int) else (1, 0, cell)
 
 
+_SEVERAL = -2
 _BLOCK = 256
 _WORD = 8
 """Bytes of a word: so many kinds of cards are looked at at once."""
+
+
+def _flat(cards: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
+    """[tables, any] cards seat by seat, and [tables, any / 8 or 0] the same bytes as words."""
+    flat = cards.reshape(len(cards), math.prod(cards.shape[1:]))
+    return flat, flat.view(np.uint64) if flat.shape[1] % _WORD == 0 else np.zeros((len(cards), 0), np.uint64)
 
 
 @njit(cache=True, nogil=True)

@@ -3,6 +3,7 @@
 What depends on nothing else is asked about every context once; a table then knows its context by a number.
 """
 
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -11,6 +12,7 @@ from functools import cached_property
 from math import prod
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games.reading.fluents import COUNT, ONE, Fluents
@@ -38,10 +40,13 @@ class Contexts:
 
     def at(self, state: NDArray[np.int16], which: NDArray[np.integer]) -> NDArray[np.int16]:
         """[n] the contexts of tables which [n] of those that remember [tables, slots]; reads no other slots."""
-        found = np.zeros(len(which), np.int16)
-        for slot, size, lowest in zip(self.slots, self.sizes, self.lowest, strict=True):
-            found = found * np.int16(size) + np.minimum(state[which, slot] - np.int16(lowest), np.int16(size - 1))
+        found: NDArray[np.int16] = _number(state, which, self._table)
         return found
+
+    @cached_property
+    def _table(self) -> NDArray[np.int64]:
+        """[slots of contexts, 3] the slot, how many values it has, and the lowest."""
+        return np.array([self.slots, self.sizes, self.lowest], np.int64).T.copy()
 
     @cached_property
     def states(self) -> NDArray[np.int16]:
@@ -60,6 +65,18 @@ class Contexts:
     def ask(self, circuit: Circuit) -> NDArray[np.uint8]:
         """[outputs, contexts] the answers in each."""
         return evaluate(circuit, self.rows(circuit))
+
+
+@njit(cache=True, nogil=True)
+def _number(state, which, table):
+    found = np.zeros(len(which), np.int16)
+    for i in range(len(which)):
+        number = np.int64(0)
+        for place in range(len(table)):
+            slot, size, lowest = table[place]
+            number = number * size + min(np.int64(state[which[i], slot]) - lowest, size - 1)
+        found[i] = number
+    return found
 
 
 def fluent_rows(fluents: Fluents, inputs: Sequence[Atom], state: NDArray[np.int16]) -> NDArray[np.uint8]:

@@ -20,6 +20,9 @@ from abl_cards.logic.errors import kb_error
 WILD = "wild"
 """What a card acts as that stands for others."""
 
+NO_CELL = -1
+"""In the place of what a card acts as, beyond the last."""
+
 MOST_KINDS = 250
 MOST_COPIES = 250
 _CARD = re.compile(r"card\((?P<rank>-?\w+),(?P<suit>-?\w+)\)")

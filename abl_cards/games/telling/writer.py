@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.telling.columns import AT_LEAST, BIT, EQUAL, Words, test_of
 from abl_cards.logic import Circuit
-from abl_cards.logic.evaluation import Inputs, evaluate_told
+from abl_cards.logic.evaluation import Inputs, Light, evaluate_told
 from abl_cards.parallel import THREADS, each_share
 
 BLOCK = 256
@@ -34,6 +35,21 @@ class Tests(NamedTuple):
 
 Fill = Callable[[int, int, NDArray[np.int16], NDArray[np.int64]], None]
 """Fills columns [used, n] for rows lo..hi-1: which columns of the group are wanted is told last."""
+
+
+class Lighting:
+    """A fill whose columns may go unwritten: it lights the inputs that hold."""
+
+    def __call__(self, lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
+        """As any fill."""
+        raise NotImplementedError
+
+    def light(self, slots: NDArray[np.int32]) -> Light | None:
+        """Lights inputs; None where the columns must be written.
+
+        Slots [columns of the group, most] say which input holds where a column is at least 1, 2, …, -1 for none.
+        """
+        raise NotImplementedError
 
 
 def columns_of(values: Sequence[NDArray[np.integer]] | NDArray[np.integer]) -> Fill:
@@ -94,6 +110,7 @@ class Told:
     groups: tuple[str, ...]  # in the order of their columns
     used: tuple[NDArray[np.int64], ...]  # by group, which of its columns are needed
     offsets: tuple[int, ...]  # where the columns of each group begin; one more at the end
+    widths: Mapping[str, int]  # how many columns each group has, needed or not
     tests: Tests
 
     @classmethod
@@ -113,7 +130,7 @@ class Told:
             for place, column in enumerate(each)
         }
         rows = [(at[test.group, test.column], test.how, test.value, row) for row, test in kept]
-        return cls(circuit, names, used, tuple(offsets), _tests(rows))
+        return cls(circuit, names, used, tuple(offsets), words.groups, _tests(rows))
 
     def rows(self, n: int, fills: Mapping[str, Fill]) -> NDArray[np.uint8]:
         """[inputs, n] what holds; the groups are filled by their names."""
@@ -135,18 +152,72 @@ class Told:
 
     def ask(self, n: int, fills: Mapping[str, Fill]) -> NDArray[np.uint8]:
         """[outputs, n] the answers."""
-        tests, columns = self.tests, self._columns(n)
+        lights = self._lights(fills)
+        rest, in_order = self._without(frozenset(lights))
+        tests, columns = rest.tests, rest._columns(n)
         told = Inputs(
             np.empty((len(tests.row), n), np.uint8), tests.row, np.empty((len(tests.map_column), n), np.int32)
         )
-        in_order = tests._replace(row=np.arange(len(tests.row), dtype=np.int32))
 
         def write(lo: int, hi: int) -> None:
-            self._fill(fills, columns, lo, hi)
+            rest._fill(fills, columns, lo, hi)
             compare(in_order, columns, lo, hi, told.rows)
             name_rows(tests, columns, lo, hi, told.hot)
 
-        return evaluate_told(self.circuit, told, write, THREADS)
+        return evaluate_told(self.circuit, told, write, THREADS, [*lights.values()])
+
+    def _lights(self, fills: Mapping[str, Fill]) -> dict[str, Light]:
+        """By group, what lights its inputs."""
+        found = {}
+        for group, slots in self._at_least.items():
+            fill = fills[group]
+            light = fill.light(slots) if isinstance(fill, Lighting) else None
+            if light is not None:
+                found[group] = light
+        return found
+
+    @cached_property
+    def _at_least(self) -> dict[str, NDArray[np.int32]]:
+        """[columns, most] the input that says a column is at least 1, 2, …, -1 for none; of groups with such alone."""
+        found = {}
+        tests = self.tests
+        for group, used, first, end in zip(self.groups, self.used, self.offsets[:-1], self.offsets[1:], strict=True):
+            mine = (tests.column >= first) & (tests.column < end)
+            looked_up = ((tests.map_column >= first) & (tests.map_column < end)).any()
+            if mine.any() and not looked_up and ((tests.how == AT_LEAST) & (tests.value > 0))[mine].all():
+                slots = np.full((self.widths[group], tests.value[mine].max()), -1, np.int32)
+                slots[used[tests.column[mine] - first], tests.value[mine] - 1] = tests.row[mine]
+                found[group] = slots
+        return found
+
+    def _without(self, lit: frozenset[str]) -> tuple[Told, Tests]:
+        """What is left to be told without some groups, and its tests with their rows in their order."""
+        found = self._rests.get(lit)
+        if found is None:
+            rest = self._rest(lit) if lit else self
+            found = rest, rest.tests._replace(row=np.arange(len(rest.tests.row), dtype=np.int32))
+            self._rests[lit] = found
+        return found
+
+    @cached_property
+    def _rests(self) -> dict[frozenset[str], tuple[Told, Tests]]:
+        """What was left without some groups: the same ones are lit each time."""
+        return {}
+
+    def _rest(self, lit: frozenset[str]) -> Told:
+        """The same without some groups, all of whose tests compare a column with a value."""
+        kept = [place for place, group in enumerate(self.groups) if group not in lit]
+        old = [column for place in kept for column in range(*self.offsets[place : place + 2])]
+        new = np.full(self.offsets[-1], -1, np.int32)
+        new[old] = np.arange(len(old))
+        tests, used = self.tests, tuple(self.used[place] for place in kept)
+        mine = new[tests.column] >= 0
+        told = tests._replace(
+            row=tests.row[mine], column=new[tests.column[mine]], how=tests.how[mine], value=tests.value[mine],
+            map_column=new[tests.map_column],
+        )  # fmt: skip
+        offsets = np.cumsum([0, *map(len, used)]).tolist()
+        return Told(self.circuit, tuple(self.groups[place] for place in kept), used, tuple(offsets), self.widths, told)
 
     def _columns(self, n: int) -> NDArray[np.int16]:
         """[columns, n] as many as the circuit needs."""
