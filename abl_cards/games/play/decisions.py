@@ -12,9 +12,10 @@ from abl_cards.games.faults import check_laid, check_lists
 from abl_cards.games.play import bare, fixed, one_set, walk
 from abl_cards.games.play.book import Room, most_kickers, room_for
 from abl_cards.games.play.decider import Decider
+from abl_cards.games.play.state import count_cards
 from abl_cards.games.play.tricks import taking
 from abl_cards.games.play.view import View
-from abl_cards.games.play.wanted import keep_labels, keep_sets, reaching
+from abl_cards.games.play.wanted import AT_ONCE, draw, hold, keep_labels, keep_sets, reaching
 from abl_cards.games.tables import LEADING, MoveLists, Moves
 from abl_cards.games.telling.knowledge import hints
 from abl_cards.games.telling.writer import Fill
@@ -23,6 +24,7 @@ from abl_cards.parallel import each_share
 from abl_cards.streams import below_all
 
 _FOLLOWING = 32  # a guess at how many card sets follow a play; leading, it is about the square of the cards held
+_WALKS = 32  # decisions whose cards are walked that are worth a thread
 
 
 class Decisions(Decider):
@@ -67,10 +69,25 @@ class Decisions(Decider):
     def _drop_what_lacks_the_wanted(self) -> None:
         """Where a card must be among those laid down, labels that cannot hold it are not legal."""
         rows = self._wanting
-        if rows.size:
-            self.legal[:, rows] &= reaching(self.rules.reach, self.includes[:, rows])
+        if not rows.size:
+            return
+        wanted = np.ascontiguousarray(self.includes[:, rows])
+        kept = self.legal[:, rows] & reaching(self.rules.reach, wanted)
+        if self._asked.fixed is not None:
+            self.legal[:, rows] = kept
             lists = self.at(rows)._all_moves(np.full(len(rows), walk.EVERY_LABEL, np.int16))
-            keep_labels(self.legal, lists, self.rules.forms.label_of, self.includes, rows)
+            keep_labels(self.legal, lists, self.rules.forms.label_of, wanted, rows)
+            return
+        told = self._asked.book, self.view.hand, self.view.context, self._way, self._answers, rows, wanted
+        each_share(
+            len(rows), lambda lo, hi: hold(*told, lo, hi, self._walk_room(), *self._room(AT_ONCE), kept), least=_WALKS
+        )
+        self.legal[:, rows] = kept
+
+    @property
+    def _way(self) -> NDArray[np.int8]:
+        """[n] 1 where the seat leads, 0 where it follows."""
+        return (self.to_beat < 0).astype(np.int8)
 
     @cached_property
     def _wanting(self) -> NDArray[np.int64]:
@@ -153,8 +170,15 @@ class Decisions(Decider):
     def _take_wanted(
         self, labels: NDArray[np.int16], keys: NDArray[np.uint64], moves: Moves, found: NDArray[np.int64]
     ) -> None:
-        """Where a card must be among those laid down, choose from the list."""
+        """Where a card must be among those laid down, choose among the card sets that hold it."""
         rows = self._wanting
+        if self._asked.fixed is None:
+            told = self._asked.book, self.view.hand, self.view.context, self._way, labels[rows], self.legal
+            wanted = np.ascontiguousarray(self.includes[:, rows])
+            each_share(len(rows), lambda lo, hi: draw(
+                *told, self._answers, keys, rows, wanted, lo, hi, self._walk_room(), *self._room(AT_ONCE), *moves, found
+            ), least=_WALKS)  # fmt: skip
+            return
         lists = self.at(rows).moves(labels[rows])
         found[rows] = np.diff(lists.start)
         there = found[rows] > 0
@@ -167,7 +191,7 @@ class Decisions(Decider):
         n, view, plain, answers = len(self.view), self.view, self._asked.bare, self._answers
         labels = np.asarray(labels, np.int16)
         moves, found = self._room(n), np.zeros(n, np.int64)
-        way = (self.to_beat < 0).astype(np.int8)
+        way = self._way
         if plain is not None:
             each_share(n, lambda lo, hi: bare.realise(
                 plain, view.hand, way, labels, answers, keys, lo, hi, *moves, self._bare_room(), found,
@@ -197,7 +221,7 @@ class Decisions(Decider):
     def _all_moves(self, labels: NDArray[np.int16]) -> MoveLists:
         """The card sets of labels [n], whatever cards must be among them."""
         n = len(self.view)
-        held = self.view.hand.sum(axis=1, dtype=np.int64)
+        held = count_cards(self.view.hand).astype(np.int64)
         every = np.where(self.to_beat < 0, held**2 * 5 // 4, _FOLLOWING)
         guess = np.where(labels == walk.EVERY_LABEL, every, held)
         shares = each_share(n, lambda lo, hi: self._list(labels, lo, hi, int(guess[lo:hi].sum())))
@@ -210,7 +234,7 @@ class Decisions(Decider):
 
     def _list(self, labels: NDArray[np.int16], lo: int, hi: int, room: int) -> MoveLists:
         start, view, plain = np.zeros(hi + 1, np.int64), self.view, self._asked.bare
-        way = (self.to_beat < 0).astype(np.int8)
+        way = self._way
         while True:
             moves = self._room(room)
             told = view.hand, view.context, way, labels, self.legal, self._answers, lo, hi, start, *moves
