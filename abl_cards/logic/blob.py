@@ -7,6 +7,7 @@ code. That they are whole is for the cache to see, or the exit status of the chi
 from __future__ import annotations
 
 import json
+import re
 from array import array
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
@@ -19,28 +20,35 @@ from abl_cards.logic.statements import Constraint
 from abl_cards.logic.terms import Atom
 
 _GROUND = ("numbers", "externals", "heads", "kinds", "starts", "literals", "weights", "bounds")
+_TAKEN_OUT = re.compile("\0[0-9]+\0")
+_NOTHING = "(?!)"
 
 
-def pack(built: Built) -> bytes:
-    """The bytes of a built knowledge base."""
-    ground = built.ground
+def pack(built: Built, paths: Sequence[str] = ()) -> bytes:
+    """The bytes of a built knowledge base, which name files at these paths by their numbers: they may lie elsewhere."""
+    ground, files = built.ground, _Paths(paths)
     header = {
-        "constraints": [[_place(item.location), item.text] for item in built.constraints],
+        "constraints": [[_place(item.location, files), item.text] for item in built.constraints],
         "diagnostics": [
-            [item.severity, _place(item.location), item.message, item.remedy] for item in built.diagnostics
+            [item.severity, _place(item.location, files), *map(files.take_out, (item.message, item.remedy))]
+            for item in built.diagnostics
         ],
         "atoms": names(ground.atoms) if ground else None,
     }
     return join(header, [getattr(ground, name) for name in _GROUND] if ground else [])
 
 
-def unpack(data: bytes) -> Built:
-    """The reverse of `pack`."""
-    header, arrays = split(data)
-    constraints = tuple(Constraint(Location(*place), text) for place, text in header["constraints"])
+def unpack(data: bytes, paths: Sequence[str] = ()) -> Built:
+    """The reverse of `pack`, of the files at these paths."""
+    (header, arrays), files = split(data), _Paths(paths)
+
+    def located(place: list[Any]) -> Location:
+        return Location(files.put_in(place[0]), *place[1:])
+
+    constraints = tuple(Constraint(located(place), text) for place, text in header["constraints"])
     diagnostics = tuple(
-        Diagnostic(Severity(severity), Location(*place) if place else None, message, remedy)
-        for severity, place, message, remedy in header["diagnostics"]
+        Diagnostic(Severity(severity), located(place) if place else None, *map(files.put_in, texts))
+        for severity, place, *texts in header["diagnostics"]
     )
     ground = None
     if header["atoms"] is not None:
@@ -81,7 +89,25 @@ def atoms(names: list[list[Any]]) -> tuple[Atom, ...]:
     return tuple(Atom(name, tuple(args)) for name, *args in names)
 
 
-def _place(location: Location | None) -> list[str | int] | None:
+class _Paths:
+    """Takes paths out of texts, and puts others in: rule files hold no NUL, so that no other text looks like that."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self._places = {path: f"\0{number}\0" for number, path in enumerate(paths)}
+        longest = sorted(self._places, key=len, reverse=True)  # one may begin as another does
+        names = "|".join(map(re.escape, longest)) or _NOTHING
+        self._path = re.compile(rf"(?<![\w./-])(?:{names})(?!\.?[\w/-])")  # not in the middle of another path
+        self._paths = {place: path for path, place in self._places.items()}
+
+    def take_out(self, text: str) -> str:
+        return self._path.sub(lambda found: self._places[found[0]], text)
+
+    def put_in(self, text: str) -> str:
+        return _TAKEN_OUT.sub(lambda found: self._paths[found[0]], text)
+
+
+def _place(location: Location | None, files: _Paths) -> list[str | int] | None:
     if location is None:
         return None
-    return [location.file, location.line, location.column, location.end_line, location.end_column]
+    lines = location.line, location.column, location.end_line, location.end_column
+    return [files.take_out(location.file), *lines]

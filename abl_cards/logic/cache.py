@@ -17,7 +17,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import clingo
 
@@ -45,21 +45,32 @@ def folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "abl-cards"
 
 
-def key(request: Request, file_bytes: int) -> str | None:
-    """A digest of the files' names and contents, the declarations and the versions; None when a file is unreadable."""
+class Key(NamedTuple):
+    """Where a knowledge base is stored, and the paths of its files: a copy elsewhere is the same but for those."""
+
+    name: str
+    paths: tuple[str, ...]
+
+
+def key(request: Request, file_bytes: int) -> Key | None:
+    """The name is a digest of the files' names and contents, the declarations and the versions.
+
+    None when a file is unreadable.
+    """
     sources, problems = read(request.files, file_bytes, request.library)
     if problems:
         return None
     parts = [
         _code_digest(),
         clingo.__version__,
-        [str(file) for file in request.files],
-        [[source.path, source.text] for source in sources.files],
+        [file.name for file in request.files],
+        [[Path(source.path).name, source.text] for source in sources.files],
         [[item.name, item.arity, item.domains] for item in request.inputs],
         sorted(map(str, request.outputs)),
         sorted([name, repr(value)] for name, value in request.constants.items()),
     ]
-    return hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogatepass")).hexdigest()
+    name = hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogatepass")).hexdigest()
+    return Key(name, tuple(source.path for source in sources.files))
 
 
 @functools.cache

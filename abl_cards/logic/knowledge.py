@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -66,12 +66,12 @@ class KnowledgeBase:
             tuple(library),
         )
         limits = limits or Limits()
-        stored = disk.key(request, limits.file_bytes) if cache else None
+        key = disk.key(request, limits.file_bytes) if cache else None
         paid = Budget(math.inf) if trusted else budget.of(limits.seconds)
-        built = _build(request, trusted, stored, limits, paid)
+        built = _build(request, trusted, key, limits, paid)
         if built.ground is None:
             raise KBError(built.diagnostics)
-        return cls(request, built.ground, built.constraints, built.diagnostics, stored, paid)
+        return cls(request, built.ground, built.constraints, built.diagnostics, key and key.name, paid)
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -193,8 +193,8 @@ class KnowledgeBase:
         return instances
 
 
-def _build(request: Request, trusted: bool, name: str | None, limits: Limits, paid: Budget) -> Built:
-    built = disk.get(name, blob.unpack) if name else None
+def _build(request: Request, trusted: bool, key: disk.Key | None, limits: Limits, paid: Budget) -> Built:
+    built = disk.get(key.name, partial(blob.unpack, paths=key.paths)) if key else None
     if built is not None:
         return built
     if trusted:
@@ -203,6 +203,6 @@ def _build(request: Request, trusted: bool, name: str | None, limits: Limits, pa
         from abl_cards.logic.child import build_in_child
 
         built = build_in_child(request, limits, paid)
-    if name and built.ground is not None:
-        disk.put(name, blob.pack(built))
+    if key and built.ground is not None:
+        disk.put(key.name, blob.pack(built, key.paths))
     return built

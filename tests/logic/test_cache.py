@@ -13,6 +13,7 @@ import pytest
 from abl_cards.logic import Circuit, Input, KBError, KnowledgeBase, blob, cache, evaluate, knowledge
 from abl_cards.logic.build import Built, build
 from abl_cards.logic.compile import compile_equations
+from abl_cards.logic.errors import Diagnostic, Location, Severity
 
 Result = TypeVar("Result")
 
@@ -68,6 +69,25 @@ def test_second_load_is_not_built(file: Path, builds: list[Built]) -> None:
     assert (second.constraints, second.warnings) == (first.constraints, first.warnings)
     assert first.constraints[0].location.line == 5
     assert "unused/1" in str(first.warnings[0])
+
+
+def test_a_copy_elsewhere_is_not_built_and_speaks_of_its_own_files(
+    tmp_path: Path, builds: list[Built], private_cache: Path
+) -> None:
+    """One path begins as the other does."""
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "rules.lp").write_text(TEXT + '#include "rules.lp.lp".\n')
+        (tmp_path / folder / "rules.lp.lp").write_text("\n\nidle(2).\n")
+    one, other = (load(tmp_path / folder / "rules.lp") for folder in "ab")
+    assert len(builds) == 1
+    assert other.ground == one.ground
+    texts = [repr((kb.constraints, kb.warnings)) for kb in (one, other)]
+    assert texts[0] != texts[1] == texts[0].replace(str(tmp_path / "a"), str(tmp_path / "b"))
+    assert {Path(each.location.file).name for each in other.warnings if each.location} == {"rules.lp", "rules.lp.lp"}
+    (tmp_path / "b" / "rules.lp").rename(tmp_path / "b" / "other.lp")
+    assert load(tmp_path / "b" / "other.lp").ground == one.ground
+    assert len(builds) == 2
 
 
 def test_content_and_constants_make_a_new_key(file: Path, builds: list[Built]) -> None:
@@ -165,6 +185,17 @@ def test_bytes_round_trip(file: Path) -> None:
     kb = load(file, cache=False)
     built = Built(kb.ground, kb.constraints, kb.warnings)
     assert blob.unpack(blob.pack(built)) == built
+
+
+def test_paths_in_the_middle_of_messages_are_taken_out() -> None:
+    here, there = ("/a/rules.lp", "/a/rules.lp.lp"), ("/b/rules.lp", "/c/rules.lp.lp")
+
+    def built(first: str, second: str) -> Built:
+        said = f"see {second}:3:1-2 and {first}:1:1-2; not /b/a/rules.lp, nor /a/rules.lp.old."
+        return Built(None, (), (Diagnostic(Severity.WARNING, Location(first, 1, 2, 1, 3), said, f"edit {first}"),))
+
+    assert blob.unpack(blob.pack(built(*here), here), there) == built(*there)
+    assert blob.unpack(blob.pack(built(*here))) == built(*here)
 
 
 def test_oldest_files_are_evicted(file: Path, private_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
