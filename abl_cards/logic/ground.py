@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 import clingo
 
 from abl_cards.logic.terms import Atom, term
 
 NORMAL, WEIGHTED = 0, 1
+
+# Clingo's own number of a term, where it is to be had, is compared without asking clingo.
+_identity: Callable[[clingo.Symbol], Hashable]
+_identity = attrgetter("_rep") if hasattr(clingo.Number(0), "_rep") else lambda symbol: symbol
 
 
 class UnsupportedRule(ValueError):
@@ -115,54 +120,24 @@ class Observer:
 def named(atoms: clingo.SymbolicAtoms) -> tuple[tuple[Atom, ...], list[int]]:
     """The atoms with their numbers in clingo's order, which is by arity, by name, and by the arguments.
 
-    To ask clingo for every argument of every atom takes longer than to ground them, so atoms are read from their text,
-    and clingo puts only the arguments in order, of which there are few.
+    Clingo is asked once what a term says and where it stands in the order: there are far fewer terms than arguments.
     """
-    known: dict[str, clingo.Symbol] = {}
-    found: list[tuple[str, list[tuple[list[str], int]]]] = []
+    known: dict[Hashable, clingo.Symbol] = {}
+    found: list[tuple[str, list[tuple[list[Hashable], int]]]] = []
     for name, arity, positive in sorted(atoms.signatures, key=lambda each: (not each[2], each[1], each[0])):
         rows = []
         for each in atoms.by_signature(name, arity, positive):
-            texts = _arguments(each.symbol, known) if arity else []
-            rows.append((texts, each.literal))
+            arguments = each.symbol.arguments if arity else []
+            terms = list(map(_identity, arguments))
+            known.update(zip(terms, arguments, strict=True))
+            rows.append((terms, each.literal))
         found.append((name, rows))
-    ranks = {text: rank for rank, (text, _) in enumerate(sorted(known.items(), key=lambda pair: pair[1]))}
-    terms = {text: term(symbol) for text, symbol in known.items()}
+    ranks = {key: rank for rank, (key, _) in enumerate(sorted(known.items(), key=lambda pair: pair[1]))}
+    values = {key: term(symbol) for key, symbol in known.items()}
     names: list[Atom] = []
     numbers: list[int] = []
     for name, rows in found:
         rows.sort(key=lambda row: tuple(map(ranks.__getitem__, row[0])))
-        names.extend([Atom(name, tuple(map(terms.__getitem__, texts))) for texts, _ in rows])
+        names.extend([Atom(name, tuple(map(values.__getitem__, terms))) for terms, _ in rows])
         numbers.extend(number for _, number in rows)
     return tuple(names), numbers
-
-
-def _arguments(symbol: clingo.Symbol, known: dict[str, clingo.Symbol]) -> list[str]:
-    """The texts of the arguments of an atom; those that are new become known."""
-    text = str(symbol)
-    texts = _split(text[text.index("(") + 1 : -1])
-    if '"' in text or not all(map(known.__contains__, texts)):  # strings may hold commas and parentheses
-        arguments = symbol.arguments
-        texts = [str(argument) for argument in arguments]
-        known.update(zip(texts, arguments, strict=True))
-    return texts
-
-
-def _split(text: str) -> list[str]:
-    """The arguments of a term without strings, from what stands between its parentheses.
-
-    >>> _split("pair(3,h),f((1,),2),-1")
-    ['pair(3,h)', 'f((1,),2)', '-1']
-    """
-    parts = text.split(",")
-    if "(" not in text or len(parts) == 1:
-        return parts
-    joined: list[str] = []
-    depth = 0
-    for part in parts:
-        if depth:
-            joined[-1] += f",{part}"
-        else:
-            joined.append(part)
-        depth += part.count("(") - part.count(")")
-    return joined
