@@ -129,7 +129,7 @@ def _row(cards: int, ours: Sequence[dict[str, Any]], plain: Sequence[dict[str, A
     both = list(zip(ours, plain, strict=False))
     same, theirs = (float(np.median([pair[which]["seconds"] for pair in both])) for which in (0, 1))
     differ = sum(None not in (one["value"], two["value"]) and one["value"] != two["value"] for one, two in both)
-    return [*row, len(plain), _solved(plain), 1e3 * theirs, theirs / same, differ]
+    return [*row, len(plain), _solved(plain), 1e3 * theirs, theirs / same if same else None, differ]
 
 
 def _solved(results: Sequence[dict[str, Any]]) -> int:

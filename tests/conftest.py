@@ -1,5 +1,6 @@
 """What every test may use: hypothesis profiles and the data that lies beside the repository."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # `make test` has a worker for each processor: torch's threads would wait for one another, and they wait by working.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 garbage.seldom()
+gc.set_threshold(20_000, 20, 500)  # the engines of all games stay; a look at them all takes a second
 if "PYTEST_XDIST_WORKER" in os.environ:
     share_compilations()
 

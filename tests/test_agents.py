@@ -18,6 +18,7 @@ from abl_cards.positions import met_in_play
 from abl_cards.streams import mix_all
 from reasoners.hands import project
 from tests.edited import STRICT, edited
+from tests.effort import long
 
 WORD = st.text("abcdefgh_/.-", min_size=1, max_size=5)
 NAMES = st.builds(
@@ -168,6 +169,7 @@ def test_abl_without_preferences_plays_the_same_labels_and_other_cards(untrained
     assert (best.cards != drawn.cards).any()
 
 
+@long
 def test_preferences_of_another_folder_choose_among_the_card_sets_of_abl(untrained: str, tmp_path: Path) -> None:
     """Their constraints bind it too: it leads no bomb where it may lead anything else."""
     folder = edited(tmp_path / "strict", more=STRICT)

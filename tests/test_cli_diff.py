@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import abl_cards
-from abl_cards.cli import app
+from tests.cli_runs import invoke
 from tests.cli_runs import run as run_command
 from tests.edited import edited
 from tests.effort import long
@@ -34,7 +33,7 @@ def run(folder: Path, *arguments: str) -> tuple[int, str, str]:
 
 
 def run_of(name: str, folder: Path, *arguments: str) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, ["kb", "diff", name, str(folder), "--states", "120", *arguments])
+    result = invoke("kb", "diff", name, str(folder), "--states", "120", *arguments)
     assert result.exception is None or isinstance(result.exception, SystemExit), result.output
     return result.exit_code, result.stdout, result.stderr
 
@@ -134,6 +133,7 @@ def test_a_constraint_that_drops_moves(tmp_path: Path) -> None:
     assert found["preferences"] == []
 
 
+@long
 def test_the_same_seed_says_the_same(keen: Path) -> None:
     first, again, other = (difference(keen, "--seed", seed, "--states", "60") for seed in "445")
     assert first == again != other

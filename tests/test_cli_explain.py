@@ -12,18 +12,18 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
 
 import abl_cards
 from abl_cards.cards import CARD_NAMES
-from abl_cards.cli import app, pictures
+from abl_cards.cli import pictures
+from tests.cli_runs import invoke
 
 STATE = {"level": "8", "hand": ["H4", "H4", "C4", "H8", "D9", "S9", "SA"], "to_beat": ["Pair", "3", ["S3", "D3"]]}
 SAMPLE = Path(abl_cards.__file__).parent / "data" / "guandan_contest_sample.jsonl.gz"
 
 
 def run(*arguments: str, given: str = "") -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, ["explain", "guandan", *arguments], input=given)
+    result = invoke("explain", "guandan", *arguments, stdin=given)
     assert result.exception is None or isinstance(result.exception, SystemExit), result.output
     return result.exit_code, result.stdout, result.stderr
 

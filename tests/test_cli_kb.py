@@ -15,6 +15,7 @@ from abl_cards.games.reading.variants import COMMON
 from abl_cards.logic import Atom, Mismatch
 from tests.cli_runs import ROOT, run
 from tests.edited import edited
+from tests.effort import long
 
 PROFILES = ["danzero", "manual", "openguandan", "paper", "platform", "standard"]
 CORPUS = sorted((ROOT / "tests" / "logic" / "corpus").glob("*.lp"))
@@ -245,6 +246,7 @@ def test_verify_shares_many_states_between_processes(monkeypatch: pytest.MonkeyP
     assert (told["states"], told["mismatches"]) == (100, [])
 
 
+@long
 def test_a_mismatch_is_printed_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     def differ(*arguments: Any) -> list[Mismatch]:
         return [Mismatch(4, "legal(pass) is True for the circuit, False for clingo", (Atom("leading"),))]
@@ -268,6 +270,7 @@ def test_verify_finds_a_circuit_that_is_wrong(monkeypatch: pytest.MonkeyPatch) -
     assert re.search(r"^state \d+: .* for the circuit, .* for clingo", answer.stdout, re.M)
 
 
+@long
 def test_verify_preferences_judges_moves_and_whole_decisions() -> None:
     answer = run("kb", "verify", "guandan", "--preferences", "--states", "200", "--seed", "2")
     assert answer.exit_code == 0

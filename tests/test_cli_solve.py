@@ -6,13 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from abl_cards.cli import app
+from tests.cli_runs import invoke
 
 
 def test_json_has_the_documented_keys() -> None:
-    result = CliRunner().invoke(app, ["solve", "big2", "3344566789", "45577TJQKA", "--json"])
+    result = invoke("solve", "big2", "3344566789", "45577TJQKA", "--json")
     found = json.loads(result.stdout)
     assert list(found) == ["value", "line", "nodes", "seconds"]
     assert found["value"] == -1
@@ -20,7 +19,7 @@ def test_json_has_the_documented_keys() -> None:
 
 
 def test_following_and_text() -> None:
-    result = CliRunner().invoke(app, ["solve", "big2", "46", "55", "--to-beat", "3"])
+    result = invoke("solve", "big2", "46", "55", "--to-beat", "3")
     assert result.exit_code == 0
     assert "value +2: HAND1 wins 2 cards" in result.stdout
     assert result.stdout.splitlines()[1:3] == ["  HAND1  6", "  HAND2  pass"]
@@ -30,21 +29,21 @@ DOUDIZHU = ["334567K2", "45JJ", "99A2", "--state", '{"landlord":0}']
 
 
 def test_two_parties() -> None:
-    result = CliRunner().invoke(app, ["solve", "doudizhu", *DOUDIZHU, "--json"])
+    result = invoke("solve", "doudizhu", *DOUDIZHU, "--json")
     found = json.loads(result.stdout)
     assert list(found) == ["value", "line", "moves", "nodes", "seconds"]
     assert found["value"] == max(each["value"] for each in found["moves"]) in (2, -2)
     assert found["line"][0] == [0, found["moves"][0]["move"]]
-    text = CliRunner().invoke(app, ["solve", "doudizhu", *DOUDIZHU]).stdout
+    text = invoke("solve", "doudizhu", *DOUDIZHU).stdout
     assert text.startswith(f"value {found['value']:+g}: seat 0 ")
 
 
 def test_before_an_act_of_a_record(tmp_path: Path) -> None:
     """The second last play of an episode is solved as it was won."""
     file = tmp_path / "games.jsonl"
-    CliRunner().invoke(app, ["match", "doudizhu", "greedy", "random", "--games", "1", "--record", str(file)])
+    invoke("match", "doudizhu", "greedy", "random", "--games", "1", "--record", str(file))
     acts = json.loads(file.read_text().splitlines()[0])["acts"]
-    result = CliRunner().invoke(app, ["solve", "doudizhu", str(file), "--move", str(len(acts)), "--json"])
+    result = invoke("solve", "doudizhu", str(file), "--move", str(len(acts)), "--json")
     found = json.loads(result.stdout)
     assert found["line"] == [acts[-1]]
     assert found["value"] > 0
@@ -69,7 +68,7 @@ def test_before_an_act_of_a_record(tmp_path: Path) -> None:
     ],
 )
 def test_problems_are_said_in_a_line(arguments: list[str], says: str) -> None:
-    result = CliRunner().invoke(app, ["solve", *arguments])
+    result = invoke("solve", *arguments)
     assert result.exit_code in (1, 2)
     assert says in result.stderr
     assert "Traceback" not in result.stderr

@@ -24,13 +24,13 @@ from typing import Any
 
 import pytest
 import typer
-from typer.testing import CliRunner
 
 from abl_cards.cli import app
 from abl_cards.games import game
 from abl_cards.games.reading.loading import ASKED, FACTS
 from abl_cards.games.telling.columns import INPUTS
 from abl_cards.logic import Input, KBError, KnowledgeBase
+from tests.cli_runs import invoke
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -116,7 +116,7 @@ def run(command: str, environment: dict[str, str]) -> tuple[int, str, str]:
     name, *arguments = shlex.split(last)
     echo, *words = shlex.split(told) or [""]
     if name == "abl-cards" and not set(last) & set("|<>;&$") and (echo == "echo" or not pipe):
-        result = CliRunner().invoke(app, arguments, input=" ".join(words) + "\n" if pipe else None)
+        result = invoke(*arguments, stdin=" ".join(words) + "\n" if pipe else None)
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         return result.exit_code, result.stdout, result.stderr
     done = subprocess.run(command, shell=True, capture_output=True, text=True, env=environment, timeout=120)

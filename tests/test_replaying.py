@@ -47,7 +47,7 @@ def test_matches_told_in_turns(
     assert matches_of(told_in_turns).tolist() == [record["match"] for record in told_in_turns]
 
 
-@pytest.mark.parametrize("piece", [9_000, 1 << 30])
+@pytest.mark.parametrize("piece", [9_000, pytest.param(1 << 30, marks=long)])
 def test_wrong_lines_have_their_numbers(
     tmp_path: Path, told_in_turns: list[dict[str, Any]], piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

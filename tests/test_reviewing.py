@@ -15,6 +15,7 @@ from abl_cards.games.words.letters import cards_of
 from abl_cards.reviewing import Plan, Reviewed, review, summaries
 from abl_cards.streams import mix_all
 from tests.cli_runs import run
+from tests.effort import long
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +61,7 @@ def found(engine: Engine, blundered: tuple[dict[str, Any], int]) -> list[Reviewe
     return review(plan_of(engine), blundered[0])
 
 
+@long
 def test_a_blunder_is_a_mistake(found: list[Reviewed], blundered: tuple[dict[str, Any], int]) -> None:
     (mine,) = [each for each in found if each.act == blundered[1]]
     assert mine.mistake

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 INCLUDE = "#include"
+_USUAL = 1 << 16  # characters
 _HARMLESS = "_include"  # in strings, which `check.py` refuses
 
 _TOKEN = re.compile(
@@ -63,7 +65,11 @@ class Scan:
 
 
 def scan(text: str) -> Scan:
-    """Take a text apart."""
+    """Take a text apart; those of usual length are remembered, for files are read again and again."""
+    return (_remembered if len(text) <= _USUAL else _scan)(text)
+
+
+def _scan(text: str) -> Scan:
     every = list(_tokens(text))
     comments = [token for token in every if token.kind == "comment"]
     tokens = tuple(token for token in every if token.kind != "comment")
@@ -73,6 +79,9 @@ def scan(text: str) -> Scan:
     last = comments[-1].start if comments else 0
     unclosed = text.startswith("%*", last) and _end_of_block(text, last + 2) is None
     return Scan(code.replace(INCLUDE, _HARMLESS), tokens, includes, last if unclosed else None)
+
+
+_remembered = lru_cache(maxsize=256)(_scan)
 
 
 def _blanked(text: str, stretches: Sequence[tuple[int, int]]) -> str:

@@ -24,9 +24,9 @@ def played(name: str, names: tuple[str, ...], games: int) -> Any:
     ("name", "names"), [("doudizhu", ("kb", "greedy")), ("president", ("kb", "greedy", "random", "greedy"))]
 )
 def test_a_match_in_parts_is_the_match(name: str, names: tuple[str, ...]) -> None:
-    engine, whole = played(name, names, 45)
+    engine, whole = played(name, names, 13)
     agents = [agent(each, engine) for each in names]
-    bounds = (0, 4, 5, 31, 45)
+    bounds = (0, 4, 5, 11, 13)
     parts = [play_part(engine, names, agents, range(*each), 3) for each in pairwise(bounds)]
     assert result_of(engine, names, 3, [Part.of(part.plain()) for part in parts]) == whole
 

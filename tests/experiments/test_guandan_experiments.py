@@ -166,6 +166,7 @@ def test_what_was_laid_down_later_was_in_the_hands(engine: Engine) -> None:
     assert all(len(set(half[views.episode == number])) == 1 for number in set(views.episode))
 
 
+@long
 def test_hidden_hands(tiny_agent: str, tmp_path: Path) -> None:
     settings = guandan_hidden_hands.Settings(
         agent=tiny_agent, records=SAMPLE, last=1, decisions=120, shares=(0.0, 1.0), lessons=150, steps=2
@@ -196,6 +197,7 @@ def test_weights_of_hints_are_fitted(tmp_path: Path) -> None:
     assert after >= before
 
 
+@long
 def test_the_loop_before_and_after(tiny_agent: str, tmp_path: Path) -> None:
     settings = joint_loop.Settings(
         preset="tiny", minutes=0.01, stages=1, tables=16, rows=128, batch=64, opponents=("random",), beside="greedy",

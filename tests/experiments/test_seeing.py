@@ -11,6 +11,7 @@ from experiments import guandan_abln
 from experiments.experiment import conduct
 from experiments.seeing import seeing
 from learners.presets import DRAWS
+from tests.effort import long
 from tests.experiments.test_guandan_experiments import rows
 from tests.games.random_play import match_keys, step
 
@@ -39,6 +40,7 @@ def test_who_estimates_nothing_is_told_nothing(name: str) -> None:
         seeing(name, game("guandan").engine())
 
 
+@long
 def test_what_no_estimate_can_win_is_measured(untrained: str, tmp_path: Path) -> None:
     settings = guandan_abln.Settings(agent=untrained, twin="random", rounds=1, games=2, ceiling=2)
     (told,) = rows(conduct("guandan_abln", settings, tmp_path), "ceiling")

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from abl_cards.games import game
 from abl_cards.games.reading.rules import Rules
+from abl_cards.logic import child
 from tests.games.words import folders
+
+
+@pytest.fixture(autouse=True, scope="module")
+def grounding() -> Iterator[None]:
+    """What a child makes of rules is asked in ``tests/logic`` and of the commands."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(child, "build_in_child", child.build_here)
+        yield
 
 
 @pytest.fixture(scope="session")

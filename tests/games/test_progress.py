@@ -68,6 +68,7 @@ def test_served_tables_stop_too(open_tricks: Path) -> None:
         asyncio.run(serve(Plan("guandan", engine, agents, seed=8, port=0, start_delay=0.0)))
 
 
+@long
 def test_self_play_stops_too(tmp_path: Path) -> None:
     """By rules under which nobody follows."""
     kb = edited(tmp_path / "kb", {"rules.lp": ("beats(pass) :- not leading.", "")})

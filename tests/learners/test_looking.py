@@ -150,7 +150,7 @@ _SHIPPED = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("profile", ["standard", "botzone"])
+@pytest.mark.parametrize("profile", ["botzone", pytest.param("standard", marks=long)])
 @pytest.mark.parametrize("name", _SHIPPED)
 def test_shipped_weights_play_by_either_profile(name: str, profile: str) -> None:
     """They know cards, not labels: rules with more tractors have more options, and no other networks."""

@@ -14,6 +14,7 @@ from abl_cards.loop.bridge import DrawingReasoner, JointBridge, LabelsKB
 from abl_cards.loop.training import Run
 from learners.presets import PRESETS
 from reasoners.clingo_reasoner import ClingoReasoner
+from tests.effort import long
 from tests.learners.tiny import TINY
 from tests.loop.test_training import lines, same, settings, weights
 from tests.open_rules import small_planner
@@ -74,6 +75,7 @@ def test_the_knowledge_base_knows_what_is_consistent(tmp_path: Path) -> None:
         assert np.array_equal(allowed, view.legal[row])
 
 
+@long
 def test_fifty_updates_with_a_choice_rule_in_the_knowledge_base(tmp_path: Path) -> None:
     """Clingo says which labels are consistent: no low card is laid without the others of its rank, where one can."""
     folder, plan = small_planner(tmp_path)

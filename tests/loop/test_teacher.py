@@ -22,6 +22,7 @@ from abl_cards.loop.updates import Trainer
 from learners.networks import GameShape, Networks
 from learners.presets import PPO, PRESETS
 from learners.symmetry import Symmetries
+from tests.effort import long
 from tests.learners.tiny import TINY
 from tests.loop.test_training import lines, same, settings
 
@@ -106,6 +107,7 @@ def test_the_critic_learns_a_share_of_what_was_foreseen(engine: Any) -> None:
     assert (mixed[~looked] == rows.total[~looked]).all()
 
 
+@long
 def test_a_run_with_foresight_goes_on_as_if_it_had_not_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "tiny", TINY)
     whole = Run(settings(tmp_path / "whole", foresight=0.3, foresight_values=0.5, critic_first=1, decisions=1800))
@@ -119,6 +121,7 @@ def test_a_run_with_foresight_goes_on_as_if_it_had_not_stopped(tmp_path: Path, m
     assert lines(tmp_path / "whole") == lines(tmp_path / "parts")
 
 
+@long
 def test_a_run_may_go_on_with_foresight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It deals anew then."""
     monkeypatch.setitem(PRESETS, "tiny", TINY)

@@ -256,6 +256,7 @@ def test_hands_that_are_not_shown_are_abduced_from_what_was_laid_down(tmp_path: 
     assert nearer.mean() > 0.9
 
 
+@long
 def test_a_run_may_go_on_at_another_pace_and_says_so(tmp_path: Path) -> None:
     chosen = settings(tmp_path, decisions=1200)
     Run(chosen).go()
@@ -269,6 +270,7 @@ def test_a_run_may_go_on_at_another_pace_and_says_so(tmp_path: Path) -> None:
         Run(replace(chosen, seed=5))
 
 
+@long
 def test_a_run_may_go_on_at_more_tables_with_other_opponents(tmp_path: Path) -> None:
     chosen = settings(tmp_path, decisions=1200)
     first = Run(chosen)

@@ -60,6 +60,7 @@ def test_the_critic_alone_learns_from_the_games_of_what_plays(tmp_path: Path, wh
     assert lines(tmp_path) == lines(whole.settings.directory)
 
 
+@long
 def test_an_interrupted_fit_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preparation, "KEEP_EVERY", 20)
     chosen = settings(tmp_path / "whole", decisions=1, critic_lessons=400, critic_steps=30)

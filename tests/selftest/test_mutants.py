@@ -42,6 +42,7 @@ def test_what_becomes_of_edits(folder: Path) -> None:
     assert not failure_of(Case(1, case), engine_of(folder))
 
 
+@long
 def test_a_case_that_does_not_hold_notices_nothing(folder: Path, tmp_path: Path) -> None:
     """It would notice every edit, even one that changes nothing."""
     wrong = {"why": "nothing may be led", "state": {"hand": ["D3"], "to_beat": None}, "moves": []}

@@ -19,6 +19,7 @@ from abl_cards.games import GameError
 from abl_cards.records import read_records
 from abl_cards.serve import House, ServedResult
 from tests.cli_runs import ROOT, run
+from tests.effort import long
 from tests.serve.houses import Log, plan
 from tests.serve.houses import run as run_task
 
@@ -107,7 +108,9 @@ AGENTS = [f"--seat={seat}={name}" for seat, name in enumerate(["greedy", "random
     ("command", "name"),
     [
         (["match", "guandan", "greedy", "random", "--games", "300"], "games.jsonl.gz"),
-        (["serve", "guandan", "--port", "0", *AGENTS, "--games", "1000", "--tables", "2"], "games.jsonl"),
+        pytest.param(
+            ["serve", "guandan", "--port", "0", *AGENTS, "--games", "1000", "--tables", "2"], "games.jsonl", marks=long
+        ),
     ],
 )
 def test_killed_while_recording(tmp_path: Path, command: list[str], name: str) -> None:

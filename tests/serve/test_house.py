@@ -58,6 +58,7 @@ def test_plain_clients() -> None:
     assert not any(seat.defaults or sum(seat.faults.values()) for seat in table.seats)
 
 
+@long
 def test_plain_clients_of_equal_strength() -> None:
     """A longer match, with tributes of every kind, both teams falling from A."""
     result, clients, _ = run(visit(plan(games=1, seed=2), [plain()] * 4))
@@ -83,6 +84,7 @@ def test_guests_play_as_in_the_arena() -> None:
     assert all(each.outcome.over and each.outcome.games == 2 for each in guests)
 
 
+@long
 def test_guests_beside_agents() -> None:
     """Free seats are given in order; with random agents of ours on the others the match is still the arena's."""
     result, guests, _ = run(visit(plan({1: "random", 3: "random"}, games=2, seed=7), [guest("greedy")] * 2))
@@ -98,6 +100,7 @@ def test_kb_as_guest() -> None:
     assert [each.problems for each in guests] == [0, 0]
 
 
+@long
 def test_a_long_session() -> None:
     """One guest, many games."""
     wanted = plan({0: "greedy", 1: "random", 3: "random"}, games=GAMES, seed=9)

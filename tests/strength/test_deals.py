@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abl_cards.agents import agent
@@ -15,6 +15,7 @@ from abl_cards.games import GameError
 from abl_cards.games.counting.keys import counts_of, sizes_of
 from abl_cards.strength.deals import Dealer, Hands, deal_texts
 from abl_cards.strength.rules import StrengthRules
+from tests.effort import long, thorough
 from tests.games.doudizhu.decided import engine_of
 from tests.games.doudizhu.edits import edited_doudizhu
 
@@ -47,6 +48,7 @@ def test_an_exchange_moves_one_card_each_way(dealer: Dealer, hands: Hands) -> No
     assert (moved.any(axis=(1, 2))).mean() > 0.8
 
 
+@settings(max_examples=200 if thorough() else 12)
 @given(st.integers(0, 2**64 - 1))
 def test_texts_parse_back(key: int) -> None:
     dealer = StrengthRules.of(engine_of()).dealer
@@ -84,6 +86,7 @@ def test_what_is_wrong_is_named(dealer: Dealer, hands: Hands) -> None:
         dealer.read({"landlord": "3"})
 
 
+@long
 def test_a_rule_of_ones_own_keeps_deals_out(tmp_path: object, dealer: Dealer, hands: Hands) -> None:
     hand = "hand(landlord;down;up)."
     rule = f"{hand}\nflawed(rocket(P)) :- dealt(P,small,1), dealt(P,big,1)."

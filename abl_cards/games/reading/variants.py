@@ -88,8 +88,15 @@ def text_of(files: list[Path], library: tuple[Path, ...] = (COMMON,)) -> Program
 
 def text_about(names: tuple[str, ...], files: list[Path], library: tuple[Path, ...] = (COMMON,)) -> Program:
     """The rules whose heads have one of these names, and nothing else of the text: much less to look at."""
-    sources = read(files, Limits().file_bytes, library)[0]
-    return collect([each for each in parse(sources)[0] if _is_about(names, each)], sources, {})
+    return _about(names, read(files, Limits().file_bytes, library)[0])
+
+
+@lru_cache(maxsize=64)  # whoever names a game asks which profile is the usual one
+def _about(names: tuple[str, ...], sources: Sources) -> Program:
+    words = (*names, "#const")
+    some = [source for source in sources.files if any(word in source.scan.code for word in words)]
+    statements = parse(Sources(tuple(some)))[0]
+    return collect([each for each in statements if _is_about(names, each)], sources, {})
 
 
 def _is_about(names: tuple[str, ...], statement: ast.AST) -> bool:

@@ -33,7 +33,7 @@ from tests.brute_force.tractor.random_play import (
 from tests.brute_force.tractor.rules import PROFILES, variant
 from tests.brute_force.tractor.rules import Rules as BruteRules
 from tests.brute_force.tractor.trick import winner
-from tests.effort import thorough
+from tests.effort import long, thorough
 from tests.games.folders.states import rules_of
 from tests.games.folders.tractor import Follow, every_answer, lay_throws, record_of, takers
 from tests.games.folders.tractor_rounds import Watch
@@ -128,7 +128,7 @@ SWITCHES: Mapping[str, tuple[str, dict[str, str], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", SWITCHES)
+@pytest.mark.parametrize("name", ["revokes", "flip", *(pytest.param(name, marks=long) for name in ("power", "free"))])
 def test_switches(name: str, tmp_path: Path) -> None:
     """The rules with a switch turned, beside those of the brute force."""
     profile, texts, changes = SWITCHES[name]
@@ -166,6 +166,7 @@ def test_the_level_card_goes_with_the_letter_of_a_throw(tmp_path: Path) -> None:
     assert takers(rules, [(order, lead, answers)]) == [winner(order, lead, answers)] == [2]
 
 
+@long
 def test_any_number_of_cards_is_buried(tmp_path: Path) -> None:
     """D5, by a switch: rounds end when somebody has nothing left."""
     rules = turned(tmp_path, "botzone", {"one_card.": "one_card. buries_any."})

@@ -14,7 +14,7 @@ from abl_cards.cards import parse_hand
 from abl_cards.games import Decisions, Engine, counting, game
 from abl_cards.games.reading.rules import Rules
 from tests.brute_force.guandan import readings
-from tests.effort import thorough
+from tests.effort import long, thorough
 from tests.games.guandan.states import States, decide, engine, random_states, texts, wild_of
 from tests.games.guandan.variants import NO_WILD_CARDS, write_variant
 
@@ -106,7 +106,9 @@ def by_clingo(rules: Rules, hand: NDArray[np.uint8], level: int) -> int:
     return found[-1]
 
 
-@pytest.mark.parametrize(("smallest", "largest", "hands"), [(1, 5, 200), (6, 8, 80), (9, 9, 20), (10, 12, 10)])
+@pytest.mark.parametrize(
+    ("smallest", "largest", "hands"), [(1, 5, 200), (6, 8, 80), (9, 9, 20), pytest.param(10, 12, 10, marks=long)]
+)
 def test_against_all_ways_to_take_a_hand_apart(
     rules: Rules, counter: Counter, smallest: int, largest: int, hands: int
 ) -> None:
@@ -203,6 +205,7 @@ def test_after_every_move(rules: Rules, counter: Counter) -> None:
     assert (best + 1 == counter.plays_left(states.hands, states.levels)).all()
 
 
+@long
 def test_rules_without_wild_cards(tmp_path: Path) -> None:
     """Where no card is wild, the heart of the level is a card like any other."""
     engine_without = game("guandan").engine(write_variant(tmp_path, NO_WILD_CARDS))

@@ -16,6 +16,7 @@ from abl_cards.logic import Atom, KBError, Oracle
 from abl_cards.platforms.contest.standings import levels
 from abl_cards.positions import met_in_play
 from tests.edited import STRICT, edited
+from tests.effort import long
 
 PAIRS = 84
 SPOKEN_OF = {
@@ -224,6 +225,7 @@ def test_preferences_of_another_folder(strict: Engine, tmp_path: Path) -> None:
         preferences(engine, directory=tmp_path / "nowhere")
 
 
+@long
 def test_preferences_of_rules_with_other_forms(tmp_path: Path) -> None:
     """Forms that the table does not know never lie there."""
     rule = "form(bomb(R,8), bomb(R,8..%s))"

@@ -11,7 +11,7 @@ from abl_cards.games.play.tables import Dealt, Tables
 from abl_cards.games.tables import Indices, Moves
 from abl_cards.platforms.contest.ladder import bottom
 from abl_cards.platforms.contest.standings import options_of, standing, values
-from tests.effort import thorough
+from tests.effort import long, thorough
 from tests.games.guandan.states import PROFILES, engine
 from tests.games.random_play import match_keys, play_out, step
 
@@ -130,7 +130,7 @@ def records(profile: str, keys: NDArray[np.uint64], steps: int = STEPS) -> list[
     return [recorder.records(table) for table in range(len(keys))]
 
 
-@pytest.mark.parametrize("profile", ["standard", "platform"])
+@pytest.mark.parametrize("profile", ["standard", pytest.param("platform", marks=long)])
 def test_batches_do_not_matter(profile: str) -> None:
     """A match is the same alone, among others, and at another table."""
     keys = match_keys(8, 2)

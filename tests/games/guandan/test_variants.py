@@ -15,6 +15,7 @@ from abl_cards.logic import KBError
 from tests.brute_force import guandan
 from tests.brute_force.guandan import LABELS, PASS, Action, label_of, moves, run
 from tests.brute_force.states import State, mixed_states
+from tests.effort import long
 from tests.games.guandan.scripted import choose, options, sit_down
 from tests.games.guandan.states import decisions_of, listed
 from tests.games.guandan.variants import (
@@ -34,6 +35,8 @@ VARIANTS = {
     "no_wild_cards": NO_WILD_CARDS,
     "tribute_by_seat": TRIBUTE_BY_SEAT,
 }
+ALIKE = "fives_beat_flushes", "tribute_by_seat"
+"""Their records show nothing of them that another test does not ask."""
 EngineOf = Callable[[str], Engine]
 TABLES = 12
 
@@ -166,7 +169,9 @@ def test_tribute_by_seat(engine_of: EngineOf, previous: tuple[int, int, int, int
     assert tables.seat[0] == last
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize(
+    "name", ["no_wild_straights", "no_wild_cards", *(pytest.param(name, marks=long) for name in ALIKE)]
+)
 def test_play_and_replay_follow(engine_of: EngineOf, name: str) -> None:
     """Random games by a variant replay by it, and its own rules show in them."""
     engine = engine_of(name)
