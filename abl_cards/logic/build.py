@@ -18,7 +18,7 @@ from abl_cards.logic.errors import Diagnostic, Severity, error, in_order
 from abl_cards.logic.ground import GroundProgram, Observer, UnsupportedRule
 from abl_cards.logic.intervals import INT32_MAX
 from abl_cards.logic.program import MOST_MESSAGES, Messages, Sources, parse, read
-from abl_cards.logic.statements import VIOLATED, Constraint, collect
+from abl_cards.logic.statements import VIOLATED, Constraint, collect_files
 from abl_cards.logic.terms import Input, Signature, Term
 
 ENOUGH_ERRORS = 100
@@ -69,7 +69,7 @@ def build(request: Request, limits: Limits, within: Limits | None = None) -> Bui
     statements, problems = parse(sources)
     if problems:
         return _refused(problems)
-    program = collect(statements, sources, request.constants)
+    program = collect_files(sources, request.constants)
     problems = check.static(program, request.inputs, set(request.outputs), request.constants)
     unusual = list(check.reserved(program))
     if program.problems or unusual or sum(map(_is_error, problems)) > ENOUGH_ERRORS:

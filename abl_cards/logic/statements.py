@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TypeVar
 
 from clingo import ast
 from clingo.ast import ASTType
 
 from abl_cards.logic.errors import Diagnostic, Location, error
-from abl_cards.logic.program import Sources
+from abl_cards.logic.program import Source, Sources, parse
 from abl_cards.logic.terms import Signature, Term
 
 BY_CLINGO = "have clingo answer: kb solve, ClingoReasoner"
@@ -42,6 +44,7 @@ OPEN_HEADS = {ASTType.Disjunction, ASTType.Aggregate, ASTType.HeadAggregate}
 """Heads that have no circuit, and that clingo answers all the same."""
 
 
+_SOMEWHERE = ""  # where a text lies of which it does not matter
 _NESTED = ("terms or literals are nested too deeply", "take the statement apart")
 
 
@@ -62,6 +65,9 @@ class Constraint:
 
     location: Location
     text: str
+
+
+_Placed = TypeVar("_Placed", Constraint, Diagnostic)
 
 
 @dataclass
@@ -93,45 +99,91 @@ class Program:
                 waiting.append(other)
         return reached
 
+    def at(self, path: str) -> Program:
+        """What the same text says in a file at this path; constants belong to no file."""
+        moved: dict[int, Use] = {}
+
+        def use(found: Use) -> Use:
+            if id(found) not in moved:
+                location = replace(found.location, file=path)
+                moved[id(found)] = Use(found.signature, location, found.pattern, found.negated, found.functor)
+            return moved[id(found)]
+
+        def there(found: _Placed) -> _Placed:
+            return replace(found, location=found.location and replace(found.location, file=path))
+
+        return replace(
+            self,
+            sources=Sources(tuple(replace(source, path=path) for source in self.sources.files)),
+            heads=list(map(use, self.heads)),
+            facts=list(map(use, self.facts)),
+            bodies=list(map(use, self.bodies)),
+            externals=list(map(use, self.externals)),
+            checks={use(found): values for found, values in self.checks.items()},
+            constraints=list(map(there, self.constraints)),
+            reads=[(head, use(read)) for head, read in self.reads],
+            problems=list(map(there, self.problems)),
+        )
+
     def refuse(self, node: ast.AST, message: str, remedy: str) -> None:
         """Note what is wrong with a syntax node."""
         self.problems.append(error(self.sources.location_of(node), message, remedy))
 
 
 def collect(
-    statements: Sequence[ast.AST], sources: Sources, overrides: Mapping[str, Term], open_heads: bool = False,
-    known: Mapping[str, tuple[Location, Term | None]] | None = None,
-) -> Program:  # fmt: skip
-    """Walk over the statements once; where clingo is to answer, heads may leave open what holds.
-
-    Of a part of a program it is told which constants there are.
-    """
+    statements: Sequence[ast.AST], sources: Sources, overrides: Mapping[str, Term], open_heads: bool = False
+) -> Program:
+    """Walk over the statements once; where clingo is to answer, heads may leave open what holds."""
     program = Program(sources, open_heads)
-    if known is None:
-        collect_constants(statements, program, overrides)
-    else:
-        program.constants.update(known)
+    _collect_constants(statements, program, overrides)
+    _collect_all(statements, program)
+    return program
+
+
+def collect_files(sources: Sources, overrides: Mapping[str, Term]) -> Program:
+    """The same of whole files, each of which is walked over once, however often and wherever it is found again."""
+    whole = Program(sources)
+    for source in sources.files:  # a place is one of its own file
+        part = Program(Sources((replace(source, before=1),)), constants=whole.constants)
+        _collect_constants(_parsed(source.text), part, overrides)
+        whole.problems += part.problems
+    known = tuple((name, value) for name, (_, value) in whole.constants.items())
+    return _joined((_collected(source.text, known).at(source.path) for source in sources.files), whole)
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> tuple[ast.AST, ...]:
+    return tuple(parse(Sources((Source(_SOMEWHERE, text, 1),)))[0])
+
+
+@lru_cache(maxsize=256)
+def _collected(text: str, known: tuple[tuple[str, Term | None], ...]) -> Program:
+    nowhere = Location(_SOMEWHERE, 1, 1, 1, 1)
+    program = Program(Sources((Source(_SOMEWHERE, text, 1),)))
+    program.constants.update({name: (nowhere, value) for name, value in known})
+    _collect_all(_parsed(text), program)
+    return program
+
+
+def _collect_all(statements: Sequence[ast.AST], program: Program) -> None:
     for statement in statements:
         try:
             _collect(statement, program)
         except RecursionError:
             program.refuse(statement, *_NESTED)
-    return program
 
 
-def collect_constants(
-    statements: Sequence[ast.AST], program: Program, overrides: Mapping[str, Term] | None = None
-) -> None:
+def _collect_constants(statements: Sequence[ast.AST], program: Program, overrides: Mapping[str, Term]) -> None:
     """Add what ``#const`` declares."""
     for statement in statements:
         if statement.ast_type == ASTType.Definition:
             try:
-                _constant(statement, program, overrides or {})
+                _constant(statement, program, overrides)
             except RecursionError:
                 program.refuse(statement, *_NESTED)
 
 
-def joined(parts: Iterable[Program], whole: Program) -> Program:
+def _joined(parts: Iterable[Program], whole: Program) -> Program:
     """One program of its parts, beside the constants that it has already."""
     for part in parts:
         for name in ("heads", "facts", "bodies", "externals", "constraints", "reads", "problems"):

@@ -85,9 +85,11 @@ def test_a_copy_elsewhere_is_not_built_and_speaks_of_its_own_files(
     texts = [repr((kb.constraints, kb.warnings)) for kb in (one, other)]
     assert texts[0] != texts[1] == texts[0].replace(str(tmp_path / "a"), str(tmp_path / "b"))
     assert {Path(each.location.file).name for each in other.warnings if each.location} == {"rules.lp", "rules.lp.lp"}
+    afresh = load(tmp_path / "b" / "rules.lp", cache=False)  # whose text was walked over in the other folder
+    assert repr((afresh.constraints, afresh.warnings)) == texts[1]
     (tmp_path / "b" / "rules.lp").rename(tmp_path / "b" / "other.lp")
     assert load(tmp_path / "b" / "other.lp").ground == one.ground
-    assert len(builds) == 2
+    assert len(builds) == 3
 
 
 def test_content_and_constants_make_a_new_key(file: Path, builds: list[Built]) -> None:

@@ -15,10 +15,10 @@ from pathlib import Path
 from clingo import ast
 
 import kb
-from abl_cards.logic import KBError, Limits, Location, Signature, Term
+from abl_cards.logic import KBError, Limits, Location, Signature
 from abl_cards.logic.errors import error, kb_error, suggestion
-from abl_cards.logic.program import Source, Sources, parse, read
-from abl_cards.logic.statements import Program, Use, collect, collect_constants, joined
+from abl_cards.logic.program import Sources, parse, read
+from abl_cards.logic.statements import Program, Use, collect, collect_files
 
 HOME = Path(kb.__file__).parent
 COMMON = HOME / "common"
@@ -107,23 +107,7 @@ def _is_about(names: tuple[str, ...], statement: ast.AST) -> bool:
 
 @lru_cache(maxsize=16)  # who loads a folder asks several times what its text says
 def _program(sources: Sources) -> Program:
-    whole = Program(sources)
-    for source in sources.files:  # a place is one of its own file
-        part = Program(Sources((Source(source.path, source.text, 1),)), constants=whole.constants)
-        collect_constants(_parsed(source.path, source.text), part)
-        whole.problems += part.problems
-    known = tuple(whole.constants.items())
-    return joined([_collected(source.path, source.text, known) for source in sources.files], whole)
-
-
-@lru_cache(maxsize=256)  # after an edit, all files but one are as they were
-def _parsed(path: str, text: str) -> tuple[ast.AST, ...]:
-    return tuple(parse(Sources((Source(path, text, 1),)))[0])
-
-
-@lru_cache(maxsize=256)
-def _collected(path: str, text: str, known: tuple[tuple[str, tuple[Location, Term | None]], ...]) -> Program:
-    return collect(_parsed(path, text), Sources((Source(path, text, 1),)), {}, known=dict(known))
+    return collect_files(sources, {})
 
 
 def _same(one: Path, other: Path) -> bool:
