@@ -46,6 +46,7 @@ def seated(
         put(rules, fluents, "finished", place, seat)
     tables.state.hands[0], tables.state.lots[0] = np.stack([parse_hand(hand) for hand in hands]), leader
     tables._begin_episode(HERE)
+    tables._go_on(HERE)
     return dealer
 
 
