@@ -13,7 +13,7 @@ from abl_cards.parallel import THREADS
 from abl_cards.settings import SEEDS, SHARE, Between, SettingError, assign, plain, setting, written
 
 BROUGHT: dict[str, dict[str, Any]] = {
-    "quick": {"decisions": 2_500_000, "tables": 512, "critic_first": 3, "against_kb": 0.4, "against_past": 0.1}
+    "quick": {"decisions": 8_000_000, "tables": 512, "critic_first": 3, "against_kb": 0.4, "against_past": 0.1}
 }
 """What a preset changes of the settings of a run that do not say otherwise."""
 ANY, SOME = range(1 << 31), range(1, 1 << 31)
