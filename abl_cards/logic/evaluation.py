@@ -128,14 +128,10 @@ def _run(
     lanes, words = kernels.LANES, max(1, -(-(end - first) // WORD))
     most = min(kernels.wide(words), max(1, CACHE_BYTES // (8 * code.slots * lanes)) * lanes)
     buffer = np.empty((code.slots, most), np.uint64)
-    how = code.operations, code.segments, code.outputs
-    if not lights:
-        kernels.run(*how, inputs, *told, out, first, end, buffer)
-        return
     for start in range(first, end, WORD * most):
         states = min(WORD * most, end - start)
         words = min(most, kernels.wide(-(-states // WORD)))
         kernels.tell(inputs, *told, start, states, words, buffer)
         for light in lights:
             light(start, states, words, buffer)
-        kernels.answer(*how, out, start, states, words, buffer)
+        kernels.answer(code.operations, code.segments, code.outputs, out, start, states, words, buffer)

@@ -22,7 +22,6 @@ LANES = 8
 """Words that the machine works on at once: to go through a few more of them is sooner than to go one by one."""
 
 
-@njit(nogil=True, cache=True)
 def wide(words: int) -> int:
     """How many words a block of so many has: one, or a multiple of LANES."""
     return words if words < 2 else (words + LANES - 1) // LANES * LANES
@@ -231,21 +230,6 @@ def answer(
         unpack(buffer, outputs, first, words, out)
     else:  # the last few states
         unpack_some(buffer, outputs, first, states, words, out)
-
-
-@njit(nogil=True, cache=True)
-def run(
-    operations: Any, segments: Any, outputs: Any, inputs: int, rows: Any, slots: Any, hot: Any, out: Any, first: int,
-    end: int, buffer: Any,
-) -> None:  # fmt: skip
-    """Evaluate columns [first, end) block by block, told as `tell` has it."""
-    start = first
-    while start < end:
-        words = min(buffer.shape[1], wide((end - start + 63) // 64))
-        states = min(64 * words, end - start)
-        tell(inputs, rows, slots, hot, start, states, words, buffer)
-        answer(operations, segments, outputs, out, start, states, words, buffer)
-        start += states
 
 
 @njit(nogil=True, cache=True)

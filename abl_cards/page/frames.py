@@ -25,13 +25,13 @@ def read_object(text: str | bytes) -> dict[str, Any]:
 def word(message: dict[str, Any], field: str, default: str | None = None) -> str:
     """A text; raises GameError."""
     value = message.get(field, default)
-    if not isinstance(value, str) or len(value) > _LONGEST or "\0" in value or not _whole(value):
+    if not isinstance(value, str) or len(value) > _LONGEST or "\0" in value or not is_text(value):
         raise GameError(f"{field}: a text is wanted")
     return value
 
 
-def _whole(text: str) -> bool:
-    """Whether a text can be written: half a surrogate pair cannot."""
+def is_text(text: str) -> bool:
+    """Whether a text can be written: half a surrogate pair cannot, nor a name on a disk that is any bytes."""
     try:
         text.encode()
     except UnicodeEncodeError:

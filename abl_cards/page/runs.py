@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards.games import GameError
+from abl_cards.page.frames import is_text
 
 METRICS, RESULTS = "metrics.jsonl", "*.json"
 MOST_FILES, DEEPEST = 500, 4
@@ -72,22 +73,13 @@ def found(folders: Sequence[Path], pattern: str) -> Iterator[tuple[str, Path]]:
             inside = file.relative_to(root)
             if len(inside.parts) > DEEPEST or not file.is_file() or not file.resolve().is_relative_to(root):
                 continue
-            if not _is_text(str(inside)):
+            if not is_text(str(inside)):
                 continue
             count += 1
             if count > MOST_FILES:
                 return
             named = inside.parent if pattern == METRICS else inside
             yield (Path(folder.name) / named).as_posix(), file
-
-
-def _is_text(name: str) -> bool:
-    """Names on a disk are bytes, which need not be text."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _columns(file: Path) -> dict[str, Any]:

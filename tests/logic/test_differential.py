@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,8 @@ from hypothesis import strategies as st
 
 from abl_cards.logic import Atom, Circuit, KBError, KnowledgeBase, Oracle, evaluate, evaluate_torch, scores, verify
 from abl_cards.logic.oracle import true_atoms
-from abl_cards.logic.why import Reasons, Why
+from abl_cards.logic.why import Reasons
+from tests.logic.chains import claims
 from tests.logic.programs import INPUTS, OUTPUTS, programs
 
 ALL = [*(f"{name}/{arity}" for name, arity in OUTPUTS), "cost/2", "violated/1"]
@@ -46,14 +46,6 @@ def agree(kb: KnowledgeBase, circuit: Circuit, rows: np.ndarray) -> None:
     assert verify(kb, circuit, rows, kb.__dict__["oracle"]) == []
 
 
-def told(why: Why) -> Iterator[tuple[str, bool]]:
-    """The atoms of a chain of reasons."""
-    if why.kind != "literal":
-        yield why.atom, why.holds
-    for each in why.because:
-        yield from told(each)
-
-
 @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(programs(), st.integers(0, 2**32), st.integers(1, 70))
 def test_random_programs(text: str, seed: int, states: int) -> None:
@@ -76,7 +68,7 @@ def test_chains_of_reasons(text: str, seed: int, output: int) -> None:
         reasons = Reasons(kb, true_atoms(rows, circuit.inputs, 0))
         why = reasons.why(circuit.outputs[output % len(circuit.outputs)])
         assert why.rule or why.kind == "fact"
-        assert [name for name, holds in told(why) if expected.get(name, holds) != holds] == []
+        assert [name for name, holds in claims(why) if expected.get(name, holds) != holds] == []
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from abl_cards.logic import Atom, Input, KnowledgeBase, evaluate
 from abl_cards.logic.why import Reasons, Why, lines
+from tests.logic.chains import claims
 
 RULES = """
 #external held(R,N) : R = 3..5, N = 1..4.
@@ -104,14 +104,6 @@ quoted(X)    :- in(X), don't(X).
 """
 
 
-def holding(why: Why) -> Iterator[tuple[str, bool]]:
-    """The atoms of a chain."""
-    if why.kind != "literal":
-        yield why.atom, why.holds
-    for each in why.because:
-        yield from holding(each)
-
-
 @pytest.mark.parametrize("told", [told for size in range(4) for told in combinations((1, 2, 3), size)])
 def test_a_chain_says_what_clingo_says(tmp_path: Path, told: tuple[int, ...]) -> None:
     """Also of what is negated twice, of pools and intervals, and where a constraint is violated."""
@@ -129,7 +121,7 @@ def test_a_chain_says_what_clingo_says(tmp_path: Path, told: tuple[int, ...]) ->
         why = here.why(name)
         assert why.kind != "no rule"
         assert why.rule or name.startswith("in(")
-        assert [atom for atom, holds in holding(why) if values.get(atom, holds) != holds] == []
+        assert [atom for atom, holds in claims(why) if values.get(atom, holds) != holds] == []
 
 
 def test_chains_are_bounded(tmp_path: Path) -> None:

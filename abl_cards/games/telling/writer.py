@@ -3,6 +3,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,19 +38,19 @@ Fill = Callable[[int, int, NDArray[np.int16], NDArray[np.int64]], None]
 """Fills columns [used, n] for rows lo..hi-1: which columns of the group are wanted is told last."""
 
 
-class Lighting:
+class Lighting(ABC):
     """A fill whose columns may go unwritten: it lights the inputs that hold."""
 
+    @abstractmethod
     def __call__(self, lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
         """As any fill."""
-        raise NotImplementedError
 
+    @abstractmethod
     def light(self, slots: NDArray[np.int32]) -> Light | None:
         """Lights inputs; None where the columns must be written.
 
         Slots [columns of the group, most] say which input holds where a column is at least 1, 2, …, -1 for none.
         """
-        raise NotImplementedError
 
 
 def columns_of(values: Sequence[NDArray[np.integer]] | NDArray[np.integer]) -> Fill:
