@@ -29,6 +29,7 @@ from abl_cards.cli import (
     training,
 )
 from abl_cards.cli.console import LONGEST_MESSAGE, fail
+from abl_cards.output import write_in_full
 
 __all__ = ["app", "main"]
 
@@ -79,6 +80,7 @@ language.register(app)
 
 def main() -> None:
     """Run the command line."""
+    write_in_full()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     garbage.seldom()

@@ -25,6 +25,7 @@ from abl_cards.logic.build import Built, Limits, Request, arguments, build, rule
 from abl_cards.logic.errors import Location, error
 from abl_cards.logic.ground import TooManyRules
 from abl_cards.logic.terms import Input, Signature
+from abl_cards.output import write_in_full
 
 OUT_OF_MEMORY, _TOO_MANY_RULES, _TOO_NESTED = 70, 71, 72
 _SHARE = 0.75  # of the time, for building; what is left finds the rule that took it
@@ -220,6 +221,7 @@ def _blame(request: Request, limits: Limits) -> None:
 
 def main() -> None:
     """The child's side."""
+    write_in_full()
     text = sys.stdin.read()
     if not text:  # a spare child whose parent has gone
         return

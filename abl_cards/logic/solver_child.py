@@ -24,6 +24,7 @@ from abl_cards.logic.oracle import ground
 from abl_cards.logic.program import MOST_MESSAGES, Messages, Sources, parse, read
 from abl_cards.logic.statements import Program, collect
 from abl_cards.logic.terms import atom
+from abl_cards.output import write_in_full
 
 MOST_TEXT = 32 << 20
 """Characters of the answer sets of a question; those beyond are not told."""
@@ -176,6 +177,7 @@ def _serve(limits: Limits, request: Request) -> None:
 
 def main() -> None:
     """The child's side."""
+    write_in_full()
     request, limits = decode(sys.stdin.readline())
     bound(limits, lasting=True)
     try:

@@ -14,6 +14,7 @@ from abl_cards import garbage
 from abl_cards.games import Engine, Game, GameError
 from abl_cards.games.reading.folder import Folder
 from abl_cards.logic import KBError, child
+from abl_cards.output import write_in_full
 from abl_cards.selftest.cases import Case, failures, read_cases
 from abl_cards.selftest.differences import difference
 from abl_cards.selftest.edits import Edit, copy_with_parents
@@ -99,6 +100,7 @@ def _engine(folder: Path, profile: str | None) -> Engine:
 
 def main() -> None:
     """Answer until there are no more questions; this process may crash, so it grounds what it is given itself."""
+    write_in_full()
     garbage.seldom()
     home = Path(sys.argv[1])
     child.build_in_child = child.build_here

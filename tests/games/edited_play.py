@@ -21,6 +21,7 @@ from abl_cards.games import Engine, GameError, Tables, game
 from abl_cards.games.reading.science import SPLITS
 from abl_cards.logic import KBError, child
 from abl_cards.logic.ground import TooManyRules
+from abl_cards.output import write_in_full
 from abl_cards.selftest.edits import Edit
 from abl_cards.selftest.games import step
 from abl_cards.streams import mix_all
@@ -139,6 +140,7 @@ def _read(value: list[Any]) -> RuleEdit:
 
 def main() -> None:
     """Answer edits until there are no more; this process may crash, so it grounds them itself."""
+    write_in_full()
     garbage.seldom()
     home = Path(sys.argv[1])
     child.build_in_child = child.build_here

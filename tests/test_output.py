@@ -1,0 +1,47 @@
+"""What is written to a pipe arrives, also when the writer is stopped and goes on while the pipe is full."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+MUCH = 1_000_001
+"""Bytes, more than any pipe has room for."""
+BEGINNING = "import sys; from abl_cards.output import write_in_full; write_in_full();"
+
+
+def written(code: str, *options: str) -> bytes:
+    """What arrives of a program that is stopped while it writes."""
+    process = subprocess.Popen([sys.executable, *options, "-c", BEGINNING + code], stdout=subprocess.PIPE)
+    assert process.stdout
+    begun = process.stdout.read(1)
+    time.sleep(0.2)  # by then the pipe is full; if it is not, the test proves less and fails as little
+    os.kill(process.pid, signal.SIGSTOP)
+    time.sleep(0.05)
+    os.kill(process.pid, signal.SIGCONT)
+    time.sleep(0.05)
+    rest, _ = process.communicate()
+    assert process.returncode == 0
+    return begun + rest
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes are not stopped here")
+@pytest.mark.parametrize("options", [["-u"], []], ids=["unbuffered", "buffered"])
+@pytest.mark.parametrize(
+    "code", [f"sys.stdout.buffer.write(b'x' * {MUCH})", f"sys.stdout.write('x' * {MUCH})"], ids=["bytes", "text"]
+)
+def test_nothing_is_lost_when_the_writer_is_stopped(code: str, options: list[str]) -> None:
+    """A knowledge base on its way from the process that ground it was cut in the middle."""
+    assert len(written(code, *options)) == MUCH
+
+
+def test_nothing_is_kept_back() -> None:
+    """Who starts Python without buffers wants to read at once."""
+    code = f"{BEGINNING} sys.stdout.write('?'); sys.stdin.readline()"
+    process = subprocess.Popen([sys.executable, "-u", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout
+    assert process.stdout.read(1) == b"?"
+    process.communicate(b"\n")
