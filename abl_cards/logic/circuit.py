@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -67,6 +67,12 @@ class Circuit:
         from abl_cards.logic.compile import specialise
 
         return specialise(self, values)
+
+    def without_never(self) -> Circuit:
+        """The same without the outputs that are constantly false: nobody has to write them, or look at them."""
+        kept = np.flatnonzero(self.output_literals != FALSE)
+        outputs = tuple(self.outputs[output] for output in kept.tolist())
+        return replace(self, outputs=outputs, output_literals=self.output_literals[kept])
 
     @property
     def gates(self) -> int:

@@ -89,3 +89,19 @@ def test_wrong_tables_are_refused(load: Load) -> None:
         assert run(np.zeros((6, 3), np.bool_)) is not None
     with pytest.raises(ValueError, match=r"out must be uint8\[3, 4\]"):
         evaluate(circuit, np.zeros((6, 4), np.uint8), np.zeros((3, 5), np.uint8))
+
+
+def test_outputs_that_never_hold_can_be_left_out(load: Load) -> None:
+    kb = load(DECLARATION + "p(1). p(2) :- held(1,1). p(3) :- held(2,1).")
+    circuit = kb.circuit("p/1").specialise({Atom("held", (1, 1)): False}).without_never()
+    assert circuit.output_rows("p", 1) == {(1,): 0, (3,): 1}
+    assert evaluate(circuit, np.array([[0, 1, 0]], np.uint8)).tolist() == [[1, 1, 1], [0, 1, 0]]
+
+
+def test_outputs_that_hold_in_no_state_of_a_block_are_zero(load: Load) -> None:
+    """As plain literals and as negated ones, in full blocks and in those that are not."""
+    circuit = load(DECLARATION + "p :- held(1,1). q :- not held(1,1).").circuit("p/0", "q/0")
+    for states in (1, 64, 100, 512, 700):
+        for truth in (0, 1):
+            rows = np.full((1, states), truth, np.uint8)
+            assert evaluate(circuit, rows).tolist() == [[truth] * states, [1 - truth] * states]

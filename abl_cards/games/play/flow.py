@@ -123,11 +123,11 @@ class Flow:
         rules = self.rules
         contexts = cache(lambda: rules.contexts.at(state.fluents, which))
         return {
-            "hands": Held(rules.cells, lambda: state.hands, lambda: which, contexts),
+            "hands": Held(rules.cells, lambda: state.hands, which, contexts),
             "lies": Laid(rules.cells, state.lies, which, contexts),
             "laying": fill_laying(state.lies, which),
             "leader": lazily(lambda _: state.leader[which]),
-            "aside": Held(rules.cells, lambda: state.aside[:, None], lambda: which, contexts),
+            "aside": Held(rules.cells, lambda: state.aside[:, None], which, contexts),
             "plays": lazily(lambda seat: state.plays[which, seat]),
             "fluents": rows_of(state.fluents, which),
             "act": lazily(lambda column: act_column(state, which, column)),
@@ -139,12 +139,8 @@ class Flow:
             "drew": lazily(lambda _: state.drew[which]),
             "drawn": lazily(lambda _: stock.card_drawn(state, which)),
             "left_over": lazily(lambda place: stock.left_over(rules, state, which, place)),
-            "event": columns_of(self._event_columns(state, which, event)),
+            "event": lazily(lambda column: _event_column(state, which, event, column)),
         }
-
-    def _event_columns(self, state: State, which: Indices, event: str | None) -> list[NDArray[np.integer]]:
-        happening = np.full(len(which), EVENTS.index(event) if event else -1)
-        return [happening, state.choice[which], state.chosen[which], state.seat[which]]
 
     def _result_column(self, state: State, which: Indices, column: int) -> NDArray[np.integer]:
         seats = self.rules.table.seats
@@ -193,8 +189,15 @@ class Flow:
                     elif rows.size:
                         change.apply_known(state, rows)
             self.happens("trick", state, which[state.to_beat[which] == LEADING])
-            if len(self.rules.contexts) > 1:
+            if self._plays_change_context:
                 state.context[which] = self.rules.contexts.at(state.fluents, which)
+
+    @cached_property
+    def _plays_change_context(self) -> bool:
+        """Whether what comes of a play can be another context: in most games that stays from deal to deal."""
+        changes = [self.changes[event] for event in ("play", "pass", "trick", SHOWN) if event in self.changes]
+        slots = [*self.rules.contexts.slots]
+        return any(np.isin(found[:, 1], slots).any() for change in changes for found in (change.sets, change.adds))
 
     def control(self, state: State, which: Indices) -> Control:
         """What comes next at some tables."""
@@ -312,6 +315,14 @@ class Flow:
         return np.array(said, np.int32).reshape(-1, 3)
 
 
+def _event_column(state: State, which: Indices, event: str | None, column: int) -> NDArray[np.integer]:
+    """What happens, what is asked for, what was chosen, and whose turn it is."""
+    if column == 0:
+        return np.full(len(which), EVENTS.index(event) if event else -1)
+    field: NDArray[np.integer] = (state.choice, state.chosen, state.seat)[column - 1]
+    return field[which]
+
+
 def check_init(rules: Rules) -> None:
     """Raise KBError where a match would begin in no way, or in several."""
     _first(rules)
@@ -362,12 +373,11 @@ def _change(rules: Rules, event: str) -> Change | None:
         return None
     events = {Atom("event", (each,)): each == event for each in EVENTS}
     circuit = told.circuit.specialise({atom: value for atom, value in events.items() if atom in told.circuit.inputs})
-    if all(literal == FALSE for literal in circuit.output_literals.tolist()):
+    circuit = circuit.without_never()
+    if not circuit.outputs:
         return None
     sets, adds, passes, takes, backs, rivals = [], [], [], [], [], dict[int, list[int]]()
     for output, (name, args) in enumerate(circuit.outputs):
-        if circuit.output_literals[output] == FALSE:
-            continue
         if name == "next":
             sets.append((output, *_place(rules, args[0], "next")))
             rivals.setdefault(sets[-1][1], []).append(output)

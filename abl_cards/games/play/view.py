@@ -33,7 +33,8 @@ class View:
     ) -> None:
         """Look at tables [n] from the eyes of seats [n]; away from a table nobody knows how many cards others hold."""
         self.rules, self.state, self.which, self.seats, self.at_table = rules, state, which, seats, at_table
-        self.hand = state.hands[which, seats]  # [n, kinds]
+        every = state.hands.reshape(-1, state.hands.shape[2])
+        self.hand = every.take(which * state.hands.shape[1] + seats, axis=0)  # [n, kinds]
         self.to_beat = state.to_beat[which]
         self.context = state.context[which]
         self.counted: list[
@@ -78,9 +79,9 @@ class View:
         place = theirs.argmax(axis=1).astype(np.int16)
         return np.where((self.to_beat >= 0) & theirs.any(axis=1), place, np.int16(-1))
 
-    @cached_property
+    @property
     def fills(self) -> Mapping[str, Fill]:
-        """What fills each group of columns."""
+        """What fills each group of columns; made anew, for what is kept would hold the view that holds it."""
         state, which = self.state, self.which
         return {
             "hand": self._counted(lambda: self.hand[:, None]),
@@ -119,7 +120,7 @@ class View:
 
     def _counted(self, cards: Callable[[], NDArray[np.uint8]]) -> Fill:
         """How many of cards [n, blocks, kinds] act as each cell."""
-        return Held(self.rules.cells, cards, lambda: np.arange(len(self)), lambda: self.context)
+        return Held(self.rules.cells, cards, None, lambda: self.context)
 
 
 def fill_laying(lies: NDArray[np.uint8], which: Indices) -> Fill:

@@ -20,24 +20,30 @@ from abl_cards.logic.evaluation import Light
 
 @dataclass(frozen=True)
 class Held(Lighting):
-    """Cards [tables, blocks, kinds] at tables which [n], block by block: hands, and whatever is as many cards."""
+    """Cards [tables, blocks, kinds] at tables which [n], block by block: hands, and whatever is as many cards.
+
+    Where there is no which, these are all of them in their order, and nothing is copied.
+    """
 
     cells: Cells
     cards: Callable[[], NDArray[np.uint8]]
-    which: Callable[[], Indices]
+    which: Indices | None
     context: Callable[[], NDArray[np.integer]]  # [n]
 
     def __call__(self, lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
         """See ``Fill``."""
-        cells, cards, which = self.cells, self.cards(), self.which()
+        cells, cards = self.cells, self.cards()
         for block, mine in cells.blocks(used, cards.shape[1]):
-            cells.fold(cards[which, block], self.context(), used[mine] % len(cells), lo, hi, columns[mine])
+            told = np.ascontiguousarray(cards[:, block]) if self.which is None else cards[self.which, block]
+            cells.fold(told, self.context(), used[mine] % len(cells), lo, hi, columns[mine])
 
     def light(self, slots: NDArray[np.int32]) -> Light | None:
         """See ``Lighting``."""
         if not self.cells.single(slots):
             return None
-        return partial(self.cells.light_many, self.cards(), self.which(), self.context(), slots)
+        cards = self.cards()
+        which = np.arange(len(cards)) if self.which is None else self.which
+        return partial(self.cells.light_many, cards, which, self.context(), slots)
 
 
 @dataclass(frozen=True)

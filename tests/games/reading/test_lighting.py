@@ -47,7 +47,7 @@ def test_cards_light_what_they_count_as(rules: Rules, density: float, single: bo
     cards, which, context = drawn(rules, density)
     slots = asked(rules, single)
     fills = (
-        Held(rules.cells, lambda: cards, lambda: which, lambda: context),
+        Held(rules.cells, lambda: cards, which, lambda: context),
         Laid(rules.cells, cards, which, lambda: context),
     )
     columns = np.zeros((len(slots), TABLES), np.int16)
