@@ -19,6 +19,8 @@ _T = TypeVar("_T")
 
 WORTH_A_THREAD = 256
 """Fewer items than this are not worth waking another thread for."""
+LIGHT = 4096
+"""The same of items that take some ten nanoseconds each, as where cards are laid on tables."""
 
 
 _NAME = "abl-cards-share"

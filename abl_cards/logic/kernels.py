@@ -27,7 +27,7 @@ def wide(words: int) -> int:
     return words if words < 2 else (words + LANES - 1) // LANES * LANES
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def pack(rows: Any, slots: Any, first: int, words: int, buffer: Any) -> None:
     """Bytes (0 or 1) of `64 * words` states from column `first` on into one bit each; slots [rows] is where they go."""
     source, target = rows.reshape(rows.size), buffer.reshape(buffer.size).view(np.uint8)
@@ -41,7 +41,7 @@ def pack(rows: Any, slots: Any, first: int, words: int, buffer: Any) -> None:
             target[to + j] = byte
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def light(hot: Any, first: int, states: int, words: int, buffer: Any) -> None:
     """Set the bits that `hot` [maps, states] names by their slots, -1 for none, for states from column `first` on."""
     target = buffer.reshape(buffer.size).view(np.uint8)
@@ -54,14 +54,24 @@ def light(hot: Any, first: int, states: int, words: int, buffer: Any) -> None:
                     target[slot * width + state - k * run] |= ONE << np.uint8(k)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
+def never(buffer: Any, number: int, words: int) -> bool:
+    """Whether a literal holds in no state of a block, as most outputs do."""
+    flat, at = buffer.reshape(buffer.size), np.uint64(number >> 1) * np.uint64(buffer.shape[1])
+    mask, some = ZERO - np.uint64(number & 1), ZERO
+    for j in range(np.uint64(words)):
+        some |= flat[at + j] ^ mask
+    return some == ZERO
+
+
+@njit(nogil=True, cache=True, inline="always")
 def unpack(buffer: Any, outputs: Any, first: int, words: int, out: Any) -> None:
     """The reverse of `pack`, for literals of slots."""
     source, target = buffer.reshape(buffer.size).view(np.uint8), out.reshape(out.size)
     columns, width, run = np.uint64(out.shape[1]), np.uint64(8 * buffer.shape[1]), np.uint64(8 * words)
     for row in range(np.uint64(len(outputs))):
         to, literal = row * columns + np.uint64(first), outputs[row]
-        if literal < 0:
+        if literal < 0 or never(buffer, literal, words):
             out[row, first : first + 64 * words] = np.uint8(1 if literal == ALWAYS else 0)
             continue
         at, flip = np.uint64(literal >> 1) * width, np.uint8(255 * (literal & 1))
@@ -156,7 +166,7 @@ def literal(flat: Any, number: int) -> Any:
     return flat[np.uint64(number >> 1)] ^ (ZERO - np.uint64(number & 1))
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def settle(operations: Any, segments: Any, words: int, buffer: Any) -> None:
     """Run all the segments; a recursive one until nothing rises."""
     flat, single = buffer.reshape(buffer.size), buffer.shape[1] == 1
@@ -170,7 +180,7 @@ def settle(operations: Any, segments: Any, words: int, buffer: Any) -> None:
                 pass
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def pack_some(rows: Any, slots: Any, first: int, states: int, words: int, buffer: Any) -> None:
     """As `pack` does, of a block that is not full: the states that are not there are 0."""
     source, target = rows.reshape(rows.size), buffer.reshape(buffer.size).view(np.uint8)
@@ -187,14 +197,14 @@ def pack_some(rows: Any, slots: Any, first: int, states: int, words: int, buffer
             at, left, bit = at + length, left - length, bit + ONE
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def unpack_some(buffer: Any, outputs: Any, first: int, states: int, words: int, out: Any) -> None:
     """The reverse of `pack_some`."""
     source, target = buffer.reshape(buffer.size).view(np.uint8), out.reshape(out.size)
     columns, width, run = np.uint64(out.shape[1]), np.uint64(8 * buffer.shape[1]), np.uint64(8 * words)
     for row in range(np.uint64(len(outputs))):
         to, literal, left = row * columns + np.uint64(first), outputs[row], np.uint64(states)
-        if literal < 0:
+        if literal < 0 or never(buffer, literal, words):
             out[row, first : first + states] = np.uint8(1 if literal == ALWAYS else 0)
             continue
         at, flip, bit = np.uint64(literal >> 1) * width, np.uint8(literal & 1), np.uint8(0)

@@ -39,27 +39,32 @@ def light_few(packed, seats, which, context, acts, slots, single, first, states,
     packs, kinds, each = np.uint64(packed.shape[1]), np.uint64(acts.shape[1]), np.uint64(acts.shape[2])
     most, cells = np.uint64(slots.shape[1]), np.uint64(len(slots) // seats)
     seen = np.zeros(len(slots), np.int64)  # by cell: the state that had it last, and how many cards
+    below, acting = np.zeros(packs * np.uint64(_WORD), np.uint64), np.zeros(packs * np.uint64(_WORD), np.uint64)
+    for at in range(np.uint64(seats) * kinds):  # of each byte: the cells of the seats before, and where its cells are
+        below[at], acting[at] = at // kinds * cells, at % kinds * each
+    there = np.empty(packs, np.uint64)
     for bit in range(8):
         mark = np.uint8(1 << bit)
         for byte in range(np.uint64(max(0, min(run, states - bit * run)))):
             i = np.uint64(first + bit * run) + byte
-            row, mine, below, end = np.uint64(which[i]), np.int64(i + one) << 16, np.uint64(0), kinds
+            first_word, mine, found = np.uint64(which[i]) * packs, np.int64(i + one) << 16, np.uint64(0)
             here = np.uint64(context[i]) * kinds * each
-            for word in range(packs):
-                left = told[row * packs + word]
+            for word in range(packs):  # without a branch: which words have cards nobody can foresee
+                there[found] = word
+                found += np.uint64(told[first_word + word] != 0)
+            for place in range(found):
+                word = there[place]
+                left = told[first_word + word]
                 while left != 0:
                     shift = lowest[((left & (~left + one)) * _ORDERED) >> np.uint64(58)] & np.uint64(56)
                     copies = np.int64((left >> shift) & np.uint64(255))
                     left &= ~(np.uint64(255) << shift)
                     at = word * np.uint64(_WORD) + (shift >> np.uint64(3))
-                    while at >= end:
-                        below, end = below + cells, end + kinds
-                    acting = here + (at + kinds - end) * each
-                    for place in range(each):
-                        cell = act[acting + place]
+                    for nth in range(each):
+                        cell = act[here + acting[at] + nth]
                         if cell == NO_CELL:
                             break
-                        counted, before = below + np.uint64(cell), np.int64(0)
+                        counted, before = below[at] + np.uint64(cell), np.int64(0)
                         if not single:
                             before = max(seen[counted] - mine, np.int64(0))
                             seen[counted] = mine + before + copies
