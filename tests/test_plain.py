@@ -31,3 +31,11 @@ def test_labels_are_drawn_alike_from_few_and_from_many() -> None:
     many[places] = few
     assert (Random().play(_Masks(few), keys) == nth).all()  # type: ignore[arg-type]
     assert (Random().play(_Masks(many), keys) == places[nth]).all()  # type: ignore[arg-type]
+
+
+def test_where_nothing_is_legal_the_label_is_the_number_of_labels() -> None:
+    """Rows of the mask that are empty are left out, and so are whole masks."""
+    legal = np.zeros((50, 2100), np.uint8)
+    legal[[3, 41]] = np.arange(2100) % 3 == np.array([[1], [2]])
+    labels = Random().play(_Masks(legal), mix_all(np.arange(2100, dtype=np.uint64), 1))  # type: ignore[arg-type]
+    assert np.array_equal(labels, np.array([50, 3, 41])[np.arange(2100) % 3])

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from abl_cards.agents.agent import Keys
 from abl_cards.games import Choices, Decisions, Moves, Traits
 from abl_cards.games.tables import NO_CARD
-from abl_cards.parallel import each_share
+from abl_cards.parallel import LIGHT, each_share
 from abl_cards.streams import below, mix
 
 _ROWS_AT_ONCE = 1024
@@ -35,7 +35,7 @@ class Random:
         """A random move each."""
         labels = np.zeros(len(keys), np.int16)
         legal = decisions.legal
-        each_share(len(keys), lambda lo, hi: _random_labels(legal, keys, lo, hi, labels))
+        each_share(len(keys), lambda lo, hi: _random_labels(legal, keys, lo, hi, labels), least=LIGHT)
         return decisions.realise_random(labels, keys)
 
     def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
@@ -109,26 +109,31 @@ def _random_labels(legal, keys, lo, hi, labels):
 
 @njit(cache=True, nogil=True)
 def _random_among_few(legal, keys, lo, hi, labels):
-    """Goes through the mask row by row, as it lies in memory.
+    """Goes through the mask row by row, as it lies in memory; rows of labels that are legal nowhere only once.
 
-    The wanted label is as many labels from the first as there are labels with no more legal ones up to them than the
-    lot says.
+    The wanted label is the legal one before which there are as many legal ones as the lot says.
     """
+    there = np.zeros(legal.shape[0], np.bool_)
     for first in range(lo, hi, _ROWS_AT_ONCE):
         size = min(_ROWS_AT_ONCE, hi - first)
-        count, chosen, lot = np.zeros(size, np.int16), np.zeros(size, np.int16), np.zeros(size, np.int16)
+        count, chosen, lot = np.zeros(size, np.int16), np.full(size, legal.shape[0], np.int16), np.zeros(size, np.int16)
         for label in range(legal.shape[0]):
-            row = legal[label, first : first + size]
+            row, some = legal[label, first : first + size], np.uint8(0)
             for i in range(size):
-                count[i] += row[i]
+                some |= row[i]
+            there[label] = some != 0
+            if some != 0:
+                for i in range(size):
+                    count[i] += row[i]
         for i in range(size):
             lot[i] = np.int64(below(mix(keys[first + i], np.uint64(0)), np.uint64(count[i])))
         count[:] = 0
         for label in range(legal.shape[0]):
-            row = legal[label, first : first + size]
-            for i in range(size):
-                count[i] += row[i]
-                chosen[i] += count[i] <= lot[i]
+            if there[label]:
+                row, number = legal[label, first : first + size], np.int16(label)
+                for i in range(size):
+                    chosen[i] = number if row[i] != 0 and count[i] == lot[i] else chosen[i]
+                    count[i] += row[i]
         labels[first : first + size] = chosen
 
 

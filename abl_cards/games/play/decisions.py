@@ -24,7 +24,7 @@ from abl_cards.parallel import each_share
 from abl_cards.streams import below_all
 
 _FOLLOWING = 32  # a guess at how many card sets follow a play; leading, it is about the square of the cards held
-_WALKS = 32  # decisions whose cards are walked that are worth a thread
+_WALKS = 256  # decisions whose cards are walked that are worth a thread
 
 
 class Decisions(Decider):
@@ -71,8 +71,9 @@ class Decisions(Decider):
         rows = self._wanting
         if not rows.size:
             return
-        wanted = np.ascontiguousarray(self.includes[:, rows])
-        kept = self.legal[:, rows] & reaching(self.rules.reach, wanted)
+        wanted = self.includes.take(rows, axis=1)
+        before = self.legal.take(rows, axis=1)
+        kept = before & reaching(self.rules.reach, wanted)
         if self._asked.fixed is not None:
             self.legal[:, rows] = kept
             lists = self.at(rows)._all_moves(np.full(len(rows), walk.EVERY_LABEL, np.int16))
@@ -82,7 +83,8 @@ class Decisions(Decider):
         each_share(
             len(rows), lambda lo, hi: hold(*told, lo, hi, self._walk_room(), *self._room(AT_ONCE), kept), least=_WALKS
         )
-        self.legal[:, rows] = kept
+        label, place = np.divmod(np.flatnonzero(before > kept), len(rows))  # few: a column is spread over memory
+        self.legal[label, rows[place]] = 0
 
     @property
     def _way(self) -> NDArray[np.int8]:
@@ -92,7 +94,7 @@ class Decisions(Decider):
     @cached_property
     def _wanting(self) -> NDArray[np.int64]:
         """The decisions where some card must be among those laid down."""
-        return np.flatnonzero(self.includes.any(axis=0)) if len(self.includes) else np.zeros(0, np.int64)
+        return np.flatnonzero(np.bitwise_or.reduce(self.includes, axis=0))
 
     def at(self, rows: NDArray[np.int64]) -> Decisions:
         """Some of the decisions; the circuit is not asked again."""
@@ -174,7 +176,7 @@ class Decisions(Decider):
         rows = self._wanting
         if self._asked.fixed is None:
             told = self._asked.book, self.view.hand, self.view.context, self._way, labels[rows], self.legal
-            wanted = np.ascontiguousarray(self.includes[:, rows])
+            wanted = self.includes.take(rows, axis=1)
             each_share(len(rows), lambda lo, hi: draw(
                 *told, self._answers, keys, rows, wanted, lo, hi, self._walk_room(), *self._room(AT_ONCE), *moves, found
             ), least=_WALKS)  # fmt: skip

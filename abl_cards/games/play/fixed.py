@@ -28,6 +28,8 @@ class Fixed(NamedTuple):
     forms: NDArray[np.int32]  # [labels, 2] the first form of a label and the one after its last
     lists: NDArray[np.int32]  # [contexts, forms] in the order of lists
     label_of: NDArray[np.int32]  # [forms]
+    sized: NDArray[np.int32]  # [forms] by how many cards they are
+    sizes: NDArray[np.int32]  # [most + 2] where those of so many cards begin there
 
 
 def fixed_of(cells: Cells, forms: Forms, lists: NDArray[np.int32]) -> Fixed | None:
@@ -49,7 +51,12 @@ def fixed_of(cells: Cells, forms: Forms, lists: NDArray[np.int32]) -> Fixed | No
         there[:, place] = (kind[:, column] >= 0).all(axis=1)
     numbers = np.arange(len(forms.labels))
     bounds = [np.searchsorted(forms.label_of, numbers, "left"), np.searchsorted(forms.label_of, numbers, "right")]
-    return Fixed(rows, there, np.stack(bounds, axis=1).astype(np.int32), lists, forms.label_of.astype(np.int32))
+    sized = np.argsort(forms.cards_of, kind="stable")
+    sizes = np.searchsorted(forms.cards_of[sized], np.arange(forms.most_cards + 2))
+    return Fixed(
+        rows, there, np.stack(bounds, axis=1).astype(np.int32), lists, forms.label_of.astype(np.int32),
+        sized.astype(np.int32), sizes.astype(np.int32),
+    )  # fmt: skip
 
 
 def _loose(form: Form) -> bool:
@@ -129,15 +136,20 @@ def list_moves(fixed, answer, hands, context, labels, legal, allowed, lo, hi, st
 
 
 @njit(cache=True, nogil=True)
-def whole_forms(fixed, cards_of, hands, context):
-    """[n] the first form whose cards are all of hands [n, kinds], -1 for none; cards_of [forms]."""
+def whole_forms(fixed, hands, context):
+    """[n] the first form whose cards are all of hands [n, kinds], -1 for none."""
     rows, there, found = fixed.rows, fixed.there, np.full(len(hands), -1, np.int16)
+    sized, sizes = fixed.sized, fixed.sizes
     for i in range(len(hands)):
         cards = np.int64(0)
         for kind in range(hands.shape[1]):
             cards += hands[i, kind]
-        for form in range(len(cards_of)):
-            if cards_of[form] == cards and there[context[i], form] and _held(hands[i], rows[context[i], form]):
+        first, last = np.int64(0), np.int64(0)
+        if cards + 1 < len(sizes):
+            first, last = np.int64(sizes[cards]), np.int64(sizes[cards + 1])
+        for place in range(first, last):
+            form = sized[place]
+            if there[context[i], form] and _held(hands[i], rows[context[i], form]):
                 found[i] = form
                 break
     return found

@@ -17,7 +17,7 @@ from abl_cards.games.play.state import State
 from abl_cards.games.reading.rules import Rules, kind_shown
 from abl_cards.games.tables import Indices
 from abl_cards.games.telling.columns import SHOWN_BITS
-from abl_cards.parallel import each_share
+from abl_cards.parallel import LIGHT, each_share
 
 LAID, LED, PASSED_OVER = range(3)
 
@@ -35,7 +35,7 @@ def note_acts(rules: Rules, state: State, which: Indices, form: NDArray[np.int16
     """The seats to decide at these tables are about to play these forms [n], or to pass."""
     if state.habits.shape[3]:
         traits, passing = _traits(rules), rules.forms.passing
-        each_share(len(which), lambda lo, hi: _note(state, traits, passing, which, lo, hi, form))
+        each_share(len(which), lambda lo, hi: _note(state, traits, passing, which, lo, hi, form), least=LIGHT)
 
 
 def _traits(rules: Rules) -> PlayTraits:

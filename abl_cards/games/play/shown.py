@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from abl_cards.games.faults import TableError
 from abl_cards.games.play import fixed
 from abl_cards.games.play.card_sets import card_sets
-from abl_cards.games.play.state import State, any_of
+from abl_cards.games.play.state import State, count_cards, next_true
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import NO_CARD, Indices, Moves
 
@@ -24,25 +24,26 @@ Happen = Callable[[Indices], None]
 """Has the referee change what there is to change where plays have been shown."""
 
 
-def show(rules: Rules, state: State, which: Indices, moves: Moves, happen: Happen) -> NDArray[np.int64]:
+def show(
+    rules: Rules, state: State, which: Indices, moves: Moves, laid: NDArray[np.int16], happen: Happen
+) -> NDArray[np.int64]:
     """Show the plays at these tables that have several parts; [k] the rows of which[:] where cards were given back.
 
-    The forms of these become those of what lies now, and so do their cards in moves.
+    Laid [n] is how many cards lie. The forms of these become those of what lies now, and so do their cards in moves.
     """
-    cards = (moves.cards != NO_CARD).sum(axis=1)
-    rows = np.flatnonzero(cards > rules.forms.cards_of[moves.form])
+    rows = np.flatnonzero(laid > rules.forms.cards_of[moves.form])
     if not rows.size:
         return rows
     some, seats = which[rows], state.seat[which[rows]]
     state.acted[some], state.laid[some] = seats, moves.form[rows]
-    before = state.lies[some, seats]
     happen(some)
     after = state.lies[some, seats]
-    changed = (after != before).any(axis=1)
+    left = count_cards(after)
+    changed = left != laid[rows]  # cards are taken back, and none laid besides
     back, after = rows[changed], after[changed]
     if not back.size:
         return back
-    if not after.any(axis=1).all():
+    if not left[changed].all():
         raise TableError(int(which[back[0]]), "`takes_back/3` takes back a whole play: at least one card must lie")
     moves.form[back] = forms_of(rules, after, state.context[which[back]], moves.form[back])
     spread(after, moves.cards, back)
@@ -55,7 +56,7 @@ def forms_of(
 ) -> NDArray[np.int16]:
     """[n] the first form that all the cards of each of hands [n, kinds] make; otherwise [n] where there is none."""
     if rules.fixed is not None:
-        found = fixed.whole_forms(rules.fixed, rules.forms.cards_of, hands, contexts)
+        found = fixed.whole_forms(rules.fixed, hands, contexts)
     else:
         found = _forms_known(rules, hands, contexts)
     return np.where(found < 0, otherwise, found)
@@ -108,20 +109,20 @@ def take_back(answers, which, backs, lies, hands, played):
     """
     wrong, place = -1, -1
     taken = np.full(len(which), -1, np.int64)  # the row of the seat and the kind that cards were taken back of last
+    flat, n = answers.reshape(answers.size), np.int64(answers.shape[1])
     for row in range(len(backs)):
-        output, seat, kind, copies = backs[row]
-        if not any_of(answers, output):
-            continue
-        for i in range(len(which)):
-            if answers[output, i] and not (
-                taken[i] >= 0 and backs[taken[i], 1] == seat and backs[taken[i], 2] == kind
-            ):  # fmt: skip
+        first, seat, kind, copies = backs[row, 0] * n, backs[row, 1], backs[row, 2], backs[row, 3]
+        at = next_true(flat, first, first + n)
+        while at < first + n:
+            i = at - first
+            if not (taken[i] >= 0 and backs[taken[i], 1] == seat and backs[taken[i], 2] == kind):
                 table, taken[i] = which[i], row
                 if lies[table, seat, kind] < copies:
                     if place < 0 or i < place:
                         place, wrong = i, row
-                    continue
-                lies[table, seat, kind] -= copies
-                played[table, seat, kind] -= copies
-                hands[table, seat, kind] += copies
+                else:
+                    lies[table, seat, kind] -= copies
+                    played[table, seat, kind] -= copies
+                    hands[table, seat, kind] += copies
+            at = next_true(flat, at + 1, first + n)
     return place, wrong

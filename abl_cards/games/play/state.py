@@ -284,6 +284,26 @@ def any_of(answers, output):
     return found != 0
 
 
+_AT_ONCE = 32
+"""Answers that are looked at together."""
+
+
+@njit(cache=True, nogil=True)
+def next_true(flat, at, end):
+    """The first place from one on, and before the end, where something holds; the end where there is none."""
+    here, last, step = np.uint64(at), np.uint64(end), np.uint64(_AT_ONCE)  # unsigned: a loop that LLVM vectorises
+    while here + step <= last:
+        some = np.uint8(0)
+        for place in range(step):
+            some |= flat[here + place]
+        if some:
+            break
+        here += step
+    while here < last and flat[here] == 0:
+        here += np.uint64(1)
+    return np.int64(here)
+
+
 @njit(cache=True, nogil=True)
 def rivals(answers, outputs, starts):
     """The first group of outputs of which two hold at once, and where; groups begin at starts. Else -1, -1."""
@@ -314,34 +334,35 @@ def change(answers, which, sets, adds, passes, takes, hands, aside, fluents):
 
     Returns the first of which[:] where a card is to go that is not there, and the row of passes; else -1, -1.
     """
+    flat, n = answers.reshape(answers.size), np.int64(answers.shape[1])
     for row in range(len(sets)):
-        if not any_of(answers, sets[row, 0]):
-            continue
-        for i in range(len(which)):
-            if answers[sets[row, 0], i]:
-                fluents[which[i], sets[row, 1]] = sets[row, 2]
+        first, slot, value = sets[row, 0] * n, sets[row, 1], sets[row, 2]
+        at = next_true(flat, first, first + n)
+        while at < first + n:
+            fluents[which[at - first], slot] = value
+            at = next_true(flat, at + 1, first + n)
     for row in range(len(adds)):
-        if not any_of(answers, adds[row, 0]):
-            continue
-        for i in range(len(which)):
-            if answers[adds[row, 0], i]:
-                fluents[which[i], adds[row, 1]] += adds[row, 2]
+        first, slot, value = adds[row, 0] * n, adds[row, 1], adds[row, 2]
+        at = next_true(flat, first, first + n)
+        while at < first + n:
+            fluents[which[at - first], slot] += value
+            at = next_true(flat, at + 1, first + n)
     for row in range(len(passes)):
-        giver, taker, kind = passes[row, 1], passes[row, 2], passes[row, 3]
-        if not any_of(answers, passes[row, 0]):
-            continue
-        for i in range(len(which)):
-            if answers[passes[row, 0], i]:
-                if (hands[which[i], giver, kind] if giver >= 0 else aside[which[i], kind]) == 0:
-                    return i, row
-                if giver >= 0:
-                    hands[which[i], giver, kind] -= 1
-                else:
-                    aside[which[i], kind] -= 1
-                if taker >= 0:
-                    hands[which[i], taker, kind] += 1
-                else:
-                    aside[which[i], kind] += 1
+        first, giver, taker, kind = passes[row, 0] * n, passes[row, 1], passes[row, 2], passes[row, 3]
+        at = next_true(flat, first, first + n)
+        while at < first + n:
+            table = which[at - first]
+            if (hands[table, giver, kind] if giver >= 0 else aside[table, kind]) == 0:
+                return at - first, row
+            if giver >= 0:
+                hands[table, giver, kind] -= 1
+            else:
+                aside[table, kind] -= 1
+            if taker >= 0:
+                hands[table, taker, kind] += 1
+            else:
+                aside[table, kind] += 1
+            at = next_true(flat, at + 1, first + n)
     for row in range(len(takes)):
         for i in range(len(which)):
             if answers[takes[row, 0], i]:

@@ -29,7 +29,7 @@ from abl_cards.games.snapshots import copy_rows, named_arrays
 from abl_cards.games.tables import DRAW, LEADING, Indices, Listener, Moves
 from abl_cards.games.telling.knowledge import hidden, hints
 from abl_cards.games.telling.observations import observe
-from abl_cards.parallel import each_share
+from abl_cards.parallel import LIGHT, each_share
 from abl_cards.streams import below_all, mix_all
 
 _DEAL, _LOTS = 1, 2  # what the random numbers of an episode and of a match are for
@@ -235,6 +235,7 @@ class Tables:
             stuck = each_share(
                 len(which),
                 lambda lo, hi: kernels.lay_down(self.state, self.rules.turns, passing, which, lo, hi, *moves),
+                least=LIGHT,
             )
         else:
             tell, happen = self._tell if self.listener else None, self._shown if SHOWN in self.flow.changes else None

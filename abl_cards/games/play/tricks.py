@@ -23,7 +23,7 @@ from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import LEADING, NO_CARD, Indices, MoveLists, Moves
 from abl_cards.games.telling.counted import Laid
 from abl_cards.games.telling.writer import Fill, columns_of, lazily, rows_of
-from abl_cards.parallel import each_share
+from abl_cards.parallel import LIGHT, each_share
 
 if TYPE_CHECKING:
     from abl_cards.games.play.choices import Choices
@@ -94,46 +94,52 @@ def lay(
     takes the trick, or several do.
     """
     passing, seats, turns = rules.forms.passing, state.seat[which], rules.turns
-    each_share(len(which), lambda lo, hi: _lay(state, passing, which, lo, hi, *moves))
+    each_share(len(which), lambda lo, hi: _lay(state, passing, which, lo, hi, *moves), least=LIGHT)
     owner = state.owner[which] if happen else None
     whole = _settle(rules, state, which, seats, moves)
     if rules.composing:
-        which, seats, moves = which[whole], seats[whole], _whole(rules, state, which[whole], moves.form[whole])
+        which = which[whole]
+        moves, laid = _whole(rules, state, which, moves.form[whole])
         if tell and which.size:
             tell(which, moves)
         if happen and owner is not None:
-            back = show(rules, state, which, moves, happen)
+            back = show(rules, state, which, moves, laid, happen)
             if back.size:
                 state.owner[which[back]] = owner[whole][back]
                 settle(rules, state, which[back])
-    each_share(len(which), lambda lo, hi: _act(state, passing, which, lo, hi, *moves))
-    return which, each_share(len(which), lambda lo, hi: _turn(state, turns, which, seats, lo, hi))
+    stuck = each_share(len(which), lambda lo, hi: _act(state, turns, passing, which, lo, hi, *moves), least=LIGHT)
+    return which, stuck
 
 
-def _whole(rules: Rules, state: State, which: Indices, form: NDArray[np.int16]) -> Moves:
-    """Plays with all the cards that their seats have laid; what ends one of open length is no pass."""
-    moves = Moves(form, np.empty((len(which), rules.widest), np.uint8))
+def _whole(
+    rules: Rules, state: State, which: Indices, form: NDArray[np.int16]
+) -> tuple[Moves, NDArray[np.int16]]:  # fmt: skip
+    """Plays with all the cards that their seats have laid, and how many; what ends one of open length is no pass."""
+    moves, laid = Moves(form, np.empty((len(which), rules.widest), np.uint8)), np.empty(len(which), np.int16)
     passing = rules.forms.passing
-    each_share(len(which), lambda lo, hi: _gather(state, passing, which, lo, hi, *moves))
-    return moves
+    each_share(len(which), lambda lo, hi: _gather(state, passing, which, lo, hi, *moves, laid), least=LIGHT)
+    return moves, laid
 
 
 def settle(rules: Rules, state: State, which: Indices) -> None:
     """Say whose the tricks at these tables are as they lie, and so what there is to beat; raises TableError."""
     some = which[(state.lies_form[which] >= 0).any(axis=1)]
     takes, _ = _trick_at(rules, state, some, state.acted[some], state.lies_form[some, state.acted[some]]).answers()
-    _decide(rules, state, some, takes, np.ones(len(some), np.bool_))
+    every, n = np.ones(len(some), np.bool_), len(some)
+    found = each_share(n, lambda lo, hi: _take(state, some, takes, every, lo, hi), least=LIGHT)
+    _stop_unclear(rules, some, takes, found)
 
 
 def _settle(rules: Rules, state: State, which: Indices, seats: NDArray[np.int8], moves: Moves) -> NDArray[np.bool_]:
     """The same after seats [n] have laid cards; [n] whether their plays are whole now."""
     takes, more = _trick_at(rules, state, which, seats, moves.form).answers()
     whole, forms = np.empty(len(which), np.bool_), rules.forms
-    each_share(
-        len(which),
-        lambda lo, hi: _end_plays(state, forms.passing, forms.cards_of, which, seats, more, lo, hi, *moves, whole),
-    )
-    _decide(rules, state, which, takes, whole)
+
+    def end(lo: int, hi: int) -> int:
+        _end_plays(state, forms.passing, forms.cards_of, which, seats, more, lo, hi, *moves, whole)
+        return int(_take(state, which, takes, whole, lo, hi))
+
+    _stop_unclear(rules, which, takes, each_share(len(which), end, least=LIGHT))
     return whole
 
 
@@ -141,8 +147,9 @@ def _trick_at(rules: Rules, state: State, which: Indices, acted: NDArray[np.int8
     return Trick(rules, state.lies, which, state.leader[which], acted, state.owner[which], form, state, which)
 
 
-def _decide(rules: Rules, state: State, which: Indices, takes: NDArray[np.uint8], settled: NDArray[np.bool_]) -> None:
-    for wrong in each_share(len(which), lambda lo, hi: _take(state, which, takes, settled, lo, hi)):
+def _stop_unclear(rules: Rules, which: Indices, takes: NDArray[np.uint8], found: list[int]) -> None:
+    """Raise TableError where nobody takes a trick, or several do: found is such a place by share, or -1."""
+    for wrong in found:
         if wrong >= 0:
             raise TableError(int(which[wrong]), _nobody(rules, takes[:, wrong]))
 
@@ -208,35 +215,61 @@ def _lay(state, passing, which, lo, hi, form, cards):
             lies_form[table, seat] = form[i]
             for at in range(cards.shape[1]):
                 card = cards[i, at]
-                if card != NO_CARD:
-                    hands[table, seat, card] -= 1
-                    played[table, seat, card] += 1
-                    lies[table, seat, card] += 1
+                if card == NO_CARD:
+                    break
+                hands[table, seat, card] -= 1
+                played[table, seat, card] += 1
+                lies[table, seat, card] += 1
 
 
 @njit(cache=True, nogil=True)
-def _act(state, passing, which, lo, hi, form, cards):
-    """Take note of the whole play, or pass, at each of the tables which[lo:hi]."""
+def _act(state, turns, passing, which, lo, hi, form, cards):
+    """Take note of whole plays, and passes, at the tables which[lo:hi], and of whose turn it is then.
+
+    Returns the first table where that is nobody, or -1.
+    """
     recent, recent_seat, hands, acts = state.recent, state.recent_seat, state.hands, state.acts
     seats, acted, laid, plays = state.seat, state.acted, state.laid, state.plays
-    passed, gone_by, most = state.passed, state.gone_by, cards.shape[1]
+    passed, gone_by, owner, out = state.passed, state.gone_by, state.owner, state.out
+    context, leader, to_beat, entries, classes = (
+        state.context, state.leader, state.to_beat, turns.table, turns.laid_class,
+    )  # fmt: skip
+    depth, width = np.uint64(recent.shape[1]), np.uint64(recent.shape[2])
+    most = min(np.uint64(cards.shape[1]), width)
     for i in range(lo, hi):
         table, seat = which[i], np.int64(seats[which[i]])
-        place = np.int64(acts[table]) % recent.shape[1]
+        place, index = np.uint64(acts[table]) % depth, np.int64(form[i])
         acts[table] += 1
-        acted[table], laid[table], recent_seat[table, place] = seat, form[i], seat
-        for at in range(recent.shape[2]):
-            recent[table, place, at] = cards[i, at] if at < most else NO_CARD
-        if form[i] == passing:
+        acted[table], laid[table], recent_seat[table, place] = seat, index, seat
+        for at in range(most):
+            recent[table, place, at] = cards[i, at]
+        for at in range(most, width):
+            recent[table, place, at] = NO_CARD
+        if index == passing:
             passed[table] |= np.uint16(1 << seat)
             gone_by[table] |= np.uint16(1 << seat)
-            continue
-        plays[table, seat] += 1
-        left = 0
-        for card in range(hands.shape[2]):
-            left |= hands[table, seat, card]
-        if left == 0:
-            finish(state, table, seat)
+        else:
+            plays[table, seat] += 1
+            left = np.uint8(0)
+            for card in range(hands.shape[2]):
+                left |= hands[table, seat, card]
+            if left == 0:
+                finish(state, table, seat)
+        entry = entries[
+            seat * turns.acted + np.int64(owner[table]) * turns.owner
+            + np.int64(passed[table]) * turns.passed + np.int64(gone_by[table]) * turns.gone_by
+            + np.int64(out[table]) * turns.out + np.int64(classes[index]) * turns.laid
+            + np.int64(context[table]) * turns.context + np.int64(leader[table]) * turns.leader
+        ]  # fmt: skip
+        if entry == NO_TURN:
+            return table
+        seats[table] = entry & NEXT_SEAT
+        if entry & OVER:
+            close(state, turns.leftover, table)
+        if entry & TRICK_OVER:
+            to_beat[table], owner[table] = LEADING, seats[table]
+            passed[table], gone_by[table] = 0, 0
+    return -1
 
 
 @njit(cache=True, nogil=True)
@@ -259,12 +292,12 @@ def _end_plays(state, passing, cards_of, which, seats, more, lo, hi, form, cards
 
 
 @njit(cache=True, nogil=True)
-def _gather(state, passing, which, lo, hi, form, cards):
-    """Write all the cards that the seats at tables which[lo:hi] have laid in the trick, and the forms of them."""
+def _gather(state, passing, which, lo, hi, form, cards, laid):
+    """Write all the cards that seats at tables which[lo:hi] have laid in the trick, their forms, and how many."""
     lies, seats, lies_form = state.lies, state.seat, state.lies_form
     for i in range(lo, hi):
         table, seat = which[i], np.int64(seats[which[i]])
-        filled = lay_row(lies[table, seat], cards[i])
+        laid[i] = filled = lay_row(lies[table, seat], cards[i])
         if form[i] == passing and filled > 0:
             form[i] = lies_form[table, seat]
 
@@ -290,27 +323,4 @@ def _take(state, which, takes, settled, lo, hi):
             return i
         owner[table], to_beat[table] = taker, lies_form[table, taker]
         lay_row(lies[table, taker], top_cards[table])
-    return -1
-
-
-@njit(cache=True, nogil=True)
-def _turn(state, turns, which, seats, lo, hi):
-    """Whose turn it is at the tables which[lo:hi] after seats [n] have acted; returns the first without one, or -1."""
-    entries, classes = turns.table, turns.laid_class
-    for i in range(lo, hi):
-        table = which[i]
-        entry = entries[
-            np.int64(seats[i]) * turns.acted + np.int64(state.owner[table]) * turns.owner
-            + np.int64(state.passed[table]) * turns.passed + np.int64(state.gone_by[table]) * turns.gone_by
-            + np.int64(state.out[table]) * turns.out + np.int64(classes[state.laid[table]]) * turns.laid
-            + np.int64(state.context[table]) * turns.context + np.int64(state.leader[table]) * turns.leader
-        ]  # fmt: skip
-        if entry == NO_TURN:
-            return table
-        state.seat[table] = entry & NEXT_SEAT
-        if entry & OVER:
-            close(state, turns.leftover, table)
-        if entry & TRICK_OVER:
-            state.to_beat[table], state.owner[table] = LEADING, state.seat[table]
-            state.passed[table], state.gone_by[table] = 0, 0
     return -1
