@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,6 +83,17 @@ class Circuit:
     def first_gate(self) -> int:
         """The node of gate 0."""
         return 1 + len(self.inputs)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """Equal for circuits of equal content, and for no others."""
+        names = repr((self.inputs, self.outputs, sorted(self.assumed.items(), key=repr)))
+        found = sha256(names.encode())
+        for each in (
+            self.output_literals, self.kinds, self.starts, self.literals, self.weights, self.bounds, self.loops
+        ):  # fmt: skip
+            found.update(len(each).to_bytes(8, "little") + each.astype(np.int32).tobytes())
+        return found.digest()
 
     @cached_property
     def stats(self) -> Stats:

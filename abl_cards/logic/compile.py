@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from weakref import WeakValueDictionary
 
 from abl_cards import garbage
 from abl_cards.budget import tick
@@ -45,8 +46,21 @@ def compile_equations(
     return pruned(builder, [name for _, name in free], [name for _, name in outputs], roots, assumed or {})
 
 
+_specialised: WeakValueDictionary[bytes, Circuit] = WeakValueDictionary()
+"""What somebody still holds, by what it was made of: of edited rules most circuits are those of the rules before."""
+
+
 def specialise(circuit: Circuit, values: Mapping[Atom, bool]) -> Circuit:
     """See Circuit.specialise."""
+    fixed = repr(sorted(((name, bool(true)) for name, true in values.items()), key=repr))
+    key = circuit.digest + fixed.encode()
+    found = _specialised.get(key)
+    if found is None:
+        found = _specialised[key] = _specialise(circuit, values)
+    return found
+
+
+def _specialise(circuit: Circuit, values: Mapping[Atom, bool]) -> Circuit:
     inputs = [(1 + row, name) for row, name in enumerate(circuit.inputs)]
     fixed = {node: bool(values[name]) for node, name in inputs if name in values}
     constant = circuit.first_gate + circuit.gates  # a number of its own for the node true

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -94,11 +95,17 @@ def weigh(weights: NDArray[np.int32], out: NDArray[np.uint8]) -> NDArray[np.int3
     return totals
 
 
+_codes: WeakValueDictionary[bytes, Code] = WeakValueDictionary()
+"""By the circuits that they are of, as long as one of these is there; see `abl_cards.logic.compile.specialise`."""
+
+
 def code_of(circuit: Circuit) -> Code:
     """The word code of a circuit, made once."""
     code: Code | None = circuit.__dict__.get("_code")
     if code is None:
-        code = lower(circuit)
+        code = _codes.get(circuit.digest)
+        if code is None:
+            code = _codes[circuit.digest] = lower(circuit)
         circuit.__dict__["_code"] = code
     return code
 

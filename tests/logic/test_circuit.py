@@ -11,6 +11,7 @@ import torch
 from abl_cards.logic import Atom, evaluate, evaluate_torch
 from abl_cards.logic.compile import compile_equations
 from abl_cards.logic.equations import Body, NotStratified
+from abl_cards.logic.evaluation import code_of
 from tests.logic.conftest import Load
 
 DECLARATION = "#external held(R,N) : R = 1..3, N = 1..2.\n"
@@ -105,3 +106,37 @@ def test_outputs_that_hold_in_no_state_of_a_block_are_zero(load: Load) -> None:
         for truth in (0, 1):
             rows = np.full((1, states), truth, np.uint8)
             assert evaluate(circuit, rows).tolist() == [[truth] * states, [1 - truth] * states]
+
+
+def test_what_is_alike_is_compiled_once(load: Load) -> None:
+    """Of edited rules most circuits are those of the rules before; a circuit that nobody holds is not kept."""
+    text = DECLARATION + "q :- held(1,1), not held(2,1). q :- held(3,1). r :- held(2,1)."
+    first, again = load(text).circuit("q/0"), load(text + " other :- held(1,1).").circuit("q/0")
+    assert first is not again
+    assert first.digest == again.digest
+    fixed = {Atom("held", (1, 1)): True}
+    assert first.specialise(fixed) is again.specialise(dict(fixed))
+    assert first.specialise(fixed) is not first.specialise({Atom("held", (1, 1)): False})
+    assert code_of(first) is code_of(again)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("q :- held(1,1), held(2,1).", "q :- held(1,1). q :- held(2,1)."),
+        ("q :- held(1,1), held(2,1).", "q :- held(1,1), not held(2,1)."),
+        ("q :- held(1,1), held(2,1).", "q :- held(1,1), held(3,1)."),
+        ("q :- 2 { held(1..3,1) }.", "q :- 1 { held(1..3,1) }."),
+        ("q :- #sum { R,R : held(R,1) } > 3.", "q :- #sum { R*R,R : held(R,1) } > 3."),
+    ],
+)
+def test_what_differs_is_told_apart(load: Load, one: str, other: str) -> None:
+    """By gates and by names."""
+    assert load(DECLARATION + one).circuit("q/0").digest != load(DECLARATION + other).circuit("q/0").digest
+
+
+def test_circuits_of_other_outputs_and_other_assumptions_are_others(load: Load) -> None:
+    kb = load(DECLARATION + "q :- held(1,1), held(2,1). s :- held(1,1), held(2,1).")
+    circuit = kb.circuit("q/0")
+    assumed = [circuit.specialise({Atom("held", (3, 1)): true}) for true in (True, False)]
+    assert len({each.digest for each in (circuit, kb.circuit("s/0"), *assumed)}) == 4

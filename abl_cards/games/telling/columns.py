@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from abl_cards.games.reading.fluents import ONE, Fluents
@@ -54,6 +55,11 @@ class Words:
     ranks: tuple[Term, ...]  # of such plays
     cards: tuple[Term, ...]  # the kinds of the pack
     left_over: int  # cards that nobody is dealt
+
+    @cached_property
+    def tests(self) -> dict[Atom, Test | None]:
+        """How the inputs that were asked about are tested: dozens of circuits have them in common."""
+        return {}
 
     @property
     def groups(self) -> Mapping[str, int]:
@@ -265,6 +271,12 @@ INPUTS: Mapping[Signature, Resolve] = {
 
 def test_of(words: Words, atom: Atom) -> Test | None:
     """How an input is tested; None for one that can never hold."""
+    if atom not in words.tests:
+        words.tests[atom] = _test_of(words, atom)
+    return words.tests[atom]
+
+
+def _test_of(words: Words, atom: Atom) -> Test | None:
     signature = Signature(atom[0], len(atom[1]))
     if signature in words.fluents:
         fluent = words.fluents[signature]
