@@ -96,11 +96,12 @@ class Solver:
 
 def _ground(position: Position) -> kernels.Ground:
     worth, turns = position.worth, position.turns
+    laid = position.turn * turns.strides.laid
     return kernels.Ground(
-        position.guard, position.of_seat, position.need, position.lays, position.turn * turns.laid, position.deed,
+        position.guard, position.of_seat, position.need, position.lays, laid, position.deed,
         position.first, position.answers, position.fields, worth.side, worth.next_order, worth.out, worth.next_memory,
         worth.ends, worth.strides, worth.most_plays, worth.low, worth.high, turns.table,
-        np.array([turns.acted, turns.owner, turns.passed, turns.gone_by, turns.out], np.int64), position.context,
+        np.array(turns.strides[:5], np.int64), position.context,
     )  # fmt: skip
 
 

@@ -1,9 +1,11 @@
 """What is written to a pipe arrives, also when the writer is stopped and goes on while the pipe is full."""
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
+import termios
 import time
 
 import pytest
@@ -17,18 +19,24 @@ def written(code: str, *options: str) -> bytes:
     """What arrives of a program that is stopped while it writes."""
     process = subprocess.Popen([sys.executable, *options, "-c", BEGINNING + code], stdout=subprocess.PIPE)
     assert process.stdout
-    begun = process.stdout.read(1)
-    time.sleep(0.2)  # by then the pipe is full; if it is not, the test proves less and fails as little
+    wait_until_full(process.stdout.fileno())
     os.kill(process.pid, signal.SIGSTOP)
-    time.sleep(0.05)
+    os.waitpid(process.pid, os.WUNTRACED)
     os.kill(process.pid, signal.SIGCONT)
-    time.sleep(0.05)
-    rest, _ = process.communicate()
+    found, _ = process.communicate()
     assert process.returncode == 0
-    return begun + rest
+    return found
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes are not stopped here")
+def wait_until_full(pipe: int) -> None:
+    """Until whoever writes to a pipe has to wait."""
+    room, there = fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ), 0
+    while there < room:
+        time.sleep(0.001)
+        there = int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_GETPIPE_SZ"), reason="nobody says when a pipe is full")
 @pytest.mark.parametrize("options", [["-u"], []], ids=["unbuffered", "buffered"])
 @pytest.mark.parametrize(
     "code", [f"sys.stdout.buffer.write(b'x' * {MUCH})", f"sys.stdout.write('x' * {MUCH})"], ids=["bytes", "text"]

@@ -110,7 +110,8 @@ def _position(tables: Tables, table: int, found: Listing, row: int, known: dict[
     )
     lays = np.array([class_of[plays[each]] if each in plays else NONE
                      for each in zip(form.tolist(), seats.tolist(), strict=True)], np.int64)  # fmt: skip
-    turn, deed = rules.turns.laid_class[form].astype(np.int64), worth.deed[form].astype(np.int64)
+    turns = rules.turns
+    turn, deed = turns.laid_class[form].astype(np.int64), worth.deed[form].astype(np.int64)
     together = _Together(sets, seats, marks_of(legal, lays, turn, deed))
     order = together.order(rules.forms.cards_of[form], rules.strength[context, form])
     first, answers = lists_of(np.ascontiguousarray(legal[:, order]), seats[order], len(sets))
@@ -119,7 +120,7 @@ def _position(tables: Tables, table: int, found: Listing, row: int, known: dict[
         int(state.passed[table]), int(state.gone_by[table]),
     )  # fmt: skip
     return Position(
-        worth, rules.turns, context * rules.turns.context, start, together.hands, together.guard, together.of_seat,
+        worth, turns, context * turns.strides.context, start, together.hands, together.guard, together.of_seat,
         together.need[order], turn[order], deed[order], lays[order], first, answers, together.fields,
         together.named(order, form), sets,
     )  # fmt: skip
@@ -136,10 +137,10 @@ def _plays(found: Listing, row: int, sets: Sequence[Sets]) -> dict[tuple[int, in
 def _answers_own(rules: Rules) -> bool:
     """Whether a seat may come to answer its own play, as far as the table of turns can tell."""
     turns = rules.turns
-    entries = np.arange(len(turns.table))
-    owner = entries // max(1, turns.owner) % rules.table.seats if turns.owner else np.zeros_like(entries)
+    entries, stride = np.arange(len(turns.table)), turns.strides.owner
+    owner = entries // max(1, stride) % rules.table.seats if stride else np.zeros_like(entries)
     goes_on = (turns.table != NO_TURN) & (turns.table & (OVER | TRICK_OVER) == 0)
-    return turns.owner == 0 or bool((goes_on & (turns.table & NEXT_SEAT == owner)).any())
+    return stride == 0 or bool((goes_on & (turns.table & NEXT_SEAT == owner)).any())
 
 
 class _Together:

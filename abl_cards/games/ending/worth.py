@@ -126,8 +126,9 @@ class _Ends:
     def _may_be_over(self, out: int) -> bool:
         """Whether the episode may be over when these seats are out, as bits."""
         turns = self.rules.turns
-        entries = np.arange(len(turns.table)) // max(1, turns.out) % (1 << self.seats)
-        found = turns.table[(entries == out) | (turns.out == 0)]
+        stride = turns.strides.out
+        entries = np.arange(len(turns.table)) // max(1, stride) % (1 << self.seats)
+        found = turns.table[(entries == out) | (stride == 0)]
         return bool(((found != NO_TURN) & (found & OVER > 0)).any())
 
     # --- what is remembered -------------------------------------------------------------------------------------------

@@ -8,33 +8,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards import garbage
-from abl_cards.games.faults import TableError, blame, several, stop_where
+from abl_cards.games.faults import blame, several, stop_where
 from abl_cards.games.play import state as kernels
 from abl_cards.games.play import stock
-from abl_cards.games.play.shown import take_back
+from abl_cards.games.play.changes import SHOWN, Change, slot_and_value
 from abl_cards.games.play.state import NOBODY, State
 from abl_cards.games.play.view import act_column, fill_laying
-from abl_cards.games.reading.rules import Rules, form_classes
+from abl_cards.games.reading.rules import Rules
 from abl_cards.games.reading.tabulate import Question
 from abl_cards.games.shapes import number
 from abl_cards.games.tables import DRAW, LEADING, Indices
-from abl_cards.games.telling.columns import EVENTS, test_of
+from abl_cards.games.telling.columns import EVENTS
 from abl_cards.games.telling.counted import Held, Laid
-from abl_cards.games.telling.writer import Fill, Told, columns_of, lazily, rows_of
+from abl_cards.games.telling.writer import Fill, Told, lazily, rows_of
 from abl_cards.games.words.once import once
-from abl_cards.logic import Atom, Signature, Term, evaluate
-from abl_cards.logic.circuit import FALSE, TRUE
 from abl_cards.logic.errors import kb_error
-
-_CHANGES = ("next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2", "takes_back/3")
-SHOWN = "shown"
-"""The event at which cards may be taken back."""
 
 
 class Control(NamedTuple):
@@ -50,42 +44,6 @@ class Control(NamedTuple):
         """What comes next at some of these tables."""
         again, *seats = self
         return Control(again[some], *(each[some] for each in seats))
-
-
-class Change(NamedTuple):
-    """What may change at an event."""
-
-    told: Told
-    sets: NDArray[np.int64]  # [n, 3] output, slot, value
-    adds: NDArray[np.int64]  # [n, 3] output, slot, number
-    passes: NDArray[np.int64]  # [n, 4] output, from, to, kind; -1 for those aside
-    takes: NDArray[np.int64]  # [n, 2] output, seat: all that lies aside
-    matters: NDArray[np.bool_]  # [forms] of which laid down anything changes at all
-    rivals: tuple[
-        NDArray[np.int64], NDArray[np.int64]
-    ]  # outputs that set one slot, side by side, and where slots begin
-    known: NDArray[np.uint8] | None  # [outputs, forms] where the form alone decides what changes
-    backs: NDArray[np.int64]  # [n, 4] output, seat, kind, copies that are taken back out of the trick
-
-    def apply(self, answers: NDArray[np.uint8], state: State, which: Indices) -> None:
-        """Change the tables [n] by the answers [outputs, n]."""
-        place, row = kernels.change(answers, which, *self[1:5], state.hands, state.aside, state.fluents)
-        if place >= 0:
-            self._missing(self.passes[row, 0], int(which[place]))
-        if len(self.backs):
-            place, row = take_back(answers, which, self.backs, state.lies, state.hands, state.played)
-            if place >= 0:
-                self._missing(self.backs[row, 0], int(which[place]))
-
-    def _missing(self, number: int, table: int) -> NoReturn:
-        """Raise TableError for a card that is not there."""
-        output = self.told.circuit.outputs[number]
-        raise TableError(table, f"{output}, and the card is not there: `{output.name}/{len(output.args)}`")
-
-    def apply_known(self, state: State, which: Indices) -> None:
-        """Change the tables [n] by the forms that have just been laid down there."""
-        assert self.known is not None
-        self.apply(np.take(self.known, state.laid[which], axis=1), state, which)
 
 
 @dataclass(frozen=True)
@@ -158,22 +116,7 @@ class Flow:
         change = self.changes.get(event)
         if change is not None and which.size:
             answers = change.told.ask(len(which), self.fills(state, which, event))
-            self._check_values(change, answers, which)
             change.apply(answers, state, which)
-
-    def _check_values(self, change: Change, answers: NDArray[np.uint8], which: Indices) -> None:
-        """Raise TableError where a fluent would get two values at once."""
-        outputs, starts = change.rivals
-        if not len(starts):
-            return
-        group, row = kernels.rivals(answers, outputs, starts)
-        if group >= 0:
-            mine = outputs[starts[group] : starts[group + 1] if group + 1 < len(starts) else None]
-            found = [str(change.told.circuit.outputs[each].args[0]) for each in mine if answers[each, row]]
-            kb = self.rules.kb
-            raise TableError(
-                int(which[row]), f"`next/1` gives two values at once: {several(found)}{blame(kb, 'next/1')}"
-            )
 
     def played(self, state: State, which: Indices) -> None:
         """Seats have played or passed."""
@@ -196,8 +139,7 @@ class Flow:
     def _plays_change_context(self) -> bool:
         """Whether what comes of a play can be another context: in most games that stays from deal to deal."""
         changes = [self.changes[event] for event in ("play", "pass", "trick", SHOWN) if event in self.changes]
-        slots = [*self.rules.contexts.slots]
-        return any(np.isin(found[:, 1], slots).any() for change in changes for found in (change.sets, change.adds))
+        return any(change.touches(self.rules.contexts.slots) for change in changes)
 
     def control(self, state: State, which: Indices) -> Control:
         """What comes next at some tables."""
@@ -335,7 +277,7 @@ def _flow(rules: Rules) -> Flow:
     asked = rules.told("deal_again/0", "asks/2", "draws/1", "leads/1")
     if asked is None:
         raise kb_error("no rule derives leads/1", "say who leads the first trick: leads(0), or leads(S) :- holds(S,…)")
-    changes = {event: change for event in EVENTS if (change := _change(rules, event))}
+    changes = {event: change for event in EVENTS if (change := Change.of(rules, event))}
     parts = rules.told("role/2", "side/2")
     return Flow(
         rules, lots, changes, Question.of(asked, rules.fluents),
@@ -347,108 +289,7 @@ def _flow(rules: Rules) -> Flow:
 def _first(rules: Rules) -> tuple[tuple[int, int], ...]:
     found: dict[int, int] = {}
     for (text,) in rules.kb.facts("init", 1):
-        slot, value = _place(rules, text, "init")
+        slot, value = slot_and_value(rules, text, "init")
         if found.setdefault(slot, value) != value:
             raise kb_error(f"init({text}): a match begins with another value as well", "keep one of them")
     return tuple(found.items())
-
-
-def _place(rules: Rules, text: Term, output: str) -> tuple[int, int]:
-    """The slot and the value of a fluent."""
-    from abl_cards.logic.terms import parse_name
-
-    name, arguments = parse_name(text)
-    signature = Signature(name, len(arguments))
-    place = rules.fluents[signature].place(arguments) if signature in rules.fluents else None
-    if place is None:
-        raise kb_error(
-            f"{output}({text}): no such fluent", f"declare it: #external {text}. and one({name},{len(arguments)})."
-        )
-    return place.slot, place.value
-
-
-def _change(rules: Rules, event: str) -> Change | None:
-    told = rules.told(*_CHANGES)
-    if told is None:
-        return None
-    events = {Atom("event", (each,)): each == event for each in EVENTS}
-    circuit = told.circuit.specialise({atom: value for atom, value in events.items() if atom in told.circuit.inputs})
-    circuit = circuit.without_never()
-    if not circuit.outputs:
-        return None
-    sets, adds, passes, takes, backs, rivals = [], [], [], [], [], dict[int, list[int]]()
-    for output, (name, args) in enumerate(circuit.outputs):
-        if name == "next":
-            sets.append((output, *_place(rules, args[0], "next")))
-            rivals.setdefault(sets[-1][1], []).append(output)
-        elif name == "drop":
-            slot, _ = _place(rules, args[0], "drop")
-            sets.append((output, slot, int(rules.fluents.nothing[slot])))
-        elif name == "adds":
-            slot, _ = _place(rules, _counted(args[0]), "adds")
-            adds.append((output, slot, number(args[1], f"adds({args[0]},…)")))
-        elif name == "passes":
-            passes.append((output, int(args[0]), int(args[1]), rules.pack.number[args[2]]))
-        elif name == "takes_aside":
-            takes.append((output, int(args[0])))
-        elif name == "lays_aside":
-            passes.append((output, int(args[0]), -1, rules.pack.number[args[1]]))
-        elif name == "takes_back":
-            backs.append((output, *_taken_back(rules, event, args)))
-    told = Told.of(circuit, rules.words)
-    tables = [np.array(found, np.int64).reshape(-1, width) for found, width in
-              ((sets, 3), (adds, 3), (passes, 4), (takes, 2), (backs, 4))]  # fmt: skip
-    tables[4] = tables[4][np.lexsort((-tables[4][:, 3], tables[4][:, 2], tables[4][:, 1]))]
-    matters, known = _mattering(rules, told)
-    return Change(told, tables[0], tables[1], tables[2], tables[3], matters, _side_by_side(rivals), known, tables[4])
-
-
-def _taken_back(rules: Rules, event: str, args: tuple[Term, ...]) -> tuple[int, int, int]:
-    """The seat, the kind, and how many copies; raises KBError."""
-    text = f"takes_back({args[0]},{args[1]},{args[2]})"
-    if event != SHOWN or not rules.composing:
-        raise kb_error(
-            f"{text} at event({event}): cards are taken back of plays that are laid card by card, when they are shown",
-            "write it with event(shown), and more/0 for plays of several parts",
-        )
-    if number(args[2], text) < 1:
-        raise kb_error(f"{text}: no number of copies", "write copies from 1 on")
-    return int(args[0]), rules.pack.number[args[1]], number(args[2], text)
-
-
-def _side_by_side(rivals: Mapping[int, list[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """See Change.rivals."""
-    groups = [outputs for outputs in rivals.values() if len(outputs) > 1]
-    starts = np.cumsum([0, *map(len, groups)])[:-1]
-    return np.array([output for outputs in groups for output in outputs], np.int64), starts.astype(np.int64)
-
-
-MOST_CLASSES = 64
-"""Of forms that a circuit tells apart: beyond that all of them matter."""
-
-
-def _mattering(rules: Rules, told: Told) -> tuple[NDArray[np.bool_], NDArray[np.uint8] | None]:
-    """[forms] whether anything can come of it when a form is laid down; and what, where nothing else decides."""
-    classes, examples = form_classes(told, rules.words, rules.forms)
-    if len(examples) > MOST_CLASSES:
-        return np.ones(len(rules.forms), np.bool_), None
-    moves = Told.of(told.circuit, rules.words, frozenset({"move"}))
-    rows = moves.rows(len(examples), {"move": columns_of([examples, rules.forms.label_of[examples]])})
-    asked = [row for row, atom in enumerate(told.circuit.inputs) if (test := test_of(rules.words, atom)) and
-             test.group == "move"]  # fmt: skip
-    found = []
-    for column in rows.T:
-        values = {told.circuit.inputs[row]: bool(column[row]) for row in asked}
-        found.append((told.circuit.specialise(values) if values else told.circuit).output_literals)
-    literals = np.stack(found, axis=1)[:, classes]  # [outputs, forms]
-    decided = bool(np.isin(literals, (TRUE, FALSE)).all())
-    return (literals != FALSE).any(axis=0), (literals == TRUE).astype(np.uint8) if decided else None
-
-
-def _counted(text: Term) -> str:
-    """``failures(0)`` as ``failures(0,1)``."""
-    text = str(text)
-    return f"{text[:-1]},1)" if text.endswith(")") else f"{text}(1)"
-
-
-__all__ = ["Any", "Change", "Flow", "evaluate"]

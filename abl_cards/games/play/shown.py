@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from abl_cards.games.faults import TableError
 from abl_cards.games.play import fixed
 from abl_cards.games.play.card_sets import card_sets
-from abl_cards.games.play.state import State, count_cards, next_true
+from abl_cards.games.play.state import State, count_cards
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import NO_CARD, Indices, Moves
 
@@ -98,31 +98,3 @@ def lay_row(counts, row):
             filled += 1
     row[filled:] = NO_CARD
     return filled
-
-
-@njit(cache=True, nogil=True)
-def take_back(answers, which, backs, lies, hands, played):
-    """Give cards back at tables which[:] by answers [outputs, n]; backs [m, 4] is an output, a seat, a kind, copies.
-
-    Of several numbers of copies the largest counts. Returns the first of which[:] where the cards do not lie, and the
-    row of backs; else -1, -1. Rows are sorted by seat, kind, and copies downwards.
-    """
-    wrong, place = -1, -1
-    taken = np.full(len(which), -1, np.int64)  # the row of the seat and the kind that cards were taken back of last
-    flat, n = answers.reshape(answers.size), np.int64(answers.shape[1])
-    for row in range(len(backs)):
-        first, seat, kind, copies = backs[row, 0] * n, backs[row, 1], backs[row, 2], backs[row, 3]
-        at = next_true(flat, first, first + n)
-        while at < first + n:
-            i = at - first
-            if not (taken[i] >= 0 and backs[taken[i], 1] == seat and backs[taken[i], 2] == kind):
-                table, taken[i] = which[i], row
-                if lies[table, seat, kind] < copies:
-                    if place < 0 or i < place:
-                        place, wrong = i, row
-                else:
-                    lies[table, seat, kind] -= copies
-                    played[table, seat, kind] -= copies
-                    hands[table, seat, kind] += copies
-            at = next_true(flat, at + 1, first + n)
-    return place, wrong

@@ -91,10 +91,9 @@ def empty_state(
     )  # fmt: skip
 
 
-class Turns(NamedTuple):
-    """Who is next, by what the rules' answer depends on: the entry is at the sum of each value times its stride."""
+class Strides(NamedTuple):
+    """Of what the rules' answer who is next depends on; 0 where it does not."""
 
-    table: NDArray[np.uint8]  # [entries] the next seat, and TRICK_OVER, OVER; NO_TURN where the rules name nobody
     acted: int
     owner: int
     passed: int
@@ -102,8 +101,15 @@ class Turns(NamedTuple):
     out: int
     laid: int
     context: int
-    laid_class: NDArray[np.int32]  # [forms] what the answer tells of the form that was laid down
     leader: int
+
+
+class Turns(NamedTuple):
+    """Who is next, by what that depends on: the entry is at the sum of each value times its stride."""
+
+    table: NDArray[np.uint8]  # [entries] the next seat, and TRICK_OVER, OVER; NO_TURN where the rules name nobody
+    strides: Strides
+    laid_class: NDArray[np.int32]  # [forms] what the answer tells of the form that was laid down
     leftover: NDArray[np.int8]  # [seats] in which order those who still hold cards take the last places
 
 
@@ -126,8 +132,8 @@ def next_turn(
 
     Nobody where the rules name no seat, or several.
     """
-    values = (acted, owner, passed, gone_by, out, int(turns.laid_class[form]), context)
-    entry = int(turns.table[sum(value * stride for value, stride in zip(values, turns[1:8], strict=True))])
+    laid = turns.laid_class[form]
+    entry = int(entry_at(turns.table, turns.strides, acted, owner, passed, gone_by, out, laid, context, 0))
     if entry == NO_TURN:
         return Turn(NOBODY, False, False)
     return Turn(entry & NEXT_SEAT, bool(entry & TRICK_OVER), bool(entry & OVER))
@@ -165,7 +171,26 @@ def count_cards(cards):
     return found
 
 
-# Arrays are taken out of the tuple once: where that happens in a loop, each costs a counted reference.
+# Arrays are taken out of the tuples once: where that happens in a loop, each costs a counted reference.
+
+
+@njit(cache=True, nogil=True)
+def entry_at(entries, strides, acted, owner, passed, gone_by, out, laid, context, leader):
+    """What the table of turns says after an act; laid is the class of the form, leader 0 where nobody takes tricks."""
+    return entries[
+        np.int64(acted) * strides.acted + np.int64(owner) * strides.owner + np.int64(passed) * strides.passed
+        + np.int64(gone_by) * strides.gone_by + np.int64(out) * strides.out + np.int64(laid) * strides.laid
+        + np.int64(context) * strides.context + np.int64(leader) * strides.leader
+    ]  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def hand_on(entry, table, seats, to_beat, owner, passed, gone_by):
+    """Hand the turn on at a table as an entry says, which is not NO_TURN; the others are arrays of the state."""
+    seats[table] = entry & NEXT_SEAT
+    if entry & TRICK_OVER:
+        to_beat[table], owner[table] = LEADING, seats[table]
+        passed[table], gone_by[table] = 0, 0
 
 
 @njit(cache=True, nogil=True)
@@ -175,7 +200,7 @@ def lay_down(state, turns, passing, which, lo, hi, form, cards):
     recent, recent_seat, passed, gone_by = state.recent, state.recent_seat, state.passed, state.gone_by
     to_beat, owner, out, context = state.to_beat, state.owner, state.out, state.context
     plays, top_cards, entries, classes = state.plays, state.top_cards, turns.table, turns.laid_class
-    hands, played, most = state.hands, state.played, cards.shape[1]
+    hands, played, most, strides = state.hands, state.played, cards.shape[1], turns.strides
     for i in range(lo, hi):
         table, index = which[i], np.int64(form[i])
         seat = np.int64(seats[table])
@@ -206,19 +231,15 @@ def lay_down(state, turns, passing, which, lo, hi, form, cards):
                 card += 1
             if card == hands.shape[2]:
                 finish(state, table, seat)
-        entry = entries[
-            seat * turns.acted + np.int64(owner[table]) * turns.owner + np.int64(passed[table]) * turns.passed
-            + np.int64(gone_by[table]) * turns.gone_by + np.int64(out[table]) * turns.out
-            + np.int64(classes[index]) * turns.laid + np.int64(context[table]) * turns.context
-        ]  # fmt: skip
+        entry = entry_at(
+            entries, strides, seat, owner[table], passed[table], gone_by[table], out[table], classes[index],
+            context[table], 0,
+        )  # fmt: skip
         if entry == NO_TURN:
             return table
-        seats[table] = entry & NEXT_SEAT
         if entry & OVER:
             close(state, turns.leftover, table)
-        if entry & TRICK_OVER:
-            to_beat[table], owner[table] = LEADING, seats[table]
-            passed[table], gone_by[table] = 0, 0
+        hand_on(entry, table, seats, to_beat, owner, passed, gone_by)
     return -1
 
 
@@ -272,104 +293,6 @@ def forget(state, which):
                 recent[table, act, at] = NO_CARD
         for at in range(most):
             top_cards[table, at] = NO_CARD
-
-
-@njit(cache=True, nogil=True)
-def any_of(answers, output):
-    """Whether an output holds anywhere, of answers [outputs, n]: most hold nowhere, and this is seen many at a time."""
-    flat, n, found = answers.reshape(answers.size), np.uint64(answers.shape[1]), np.uint8(0)
-    first = np.uint64(output) * n
-    for i in range(n):
-        found |= flat[first + i]
-    return found != 0
-
-
-_AT_ONCE = 32
-"""Answers that are looked at together."""
-
-
-@njit(cache=True, nogil=True)
-def next_true(flat, at, end):
-    """The first place from one on, and before the end, where something holds; the end where there is none."""
-    here, last, step = np.uint64(at), np.uint64(end), np.uint64(_AT_ONCE)  # unsigned: a loop that LLVM vectorises
-    while here + step <= last:
-        some = np.uint8(0)
-        for place in range(step):
-            some |= flat[here + place]
-        if some:
-            break
-        here += step
-    while here < last and flat[here] == 0:
-        here += np.uint64(1)
-    return np.int64(here)
-
-
-@njit(cache=True, nogil=True)
-def rivals(answers, outputs, starts):
-    """The first group of outputs of which two hold at once, and where; groups begin at starts. Else -1, -1."""
-    n = answers.shape[1]
-    once, twice = np.zeros(n, np.uint8), np.zeros(n, np.uint8)
-    for group in range(len(starts)):
-        end = starts[group + 1] if group + 1 < len(starts) else len(outputs)
-        holding = 0
-        for place in range(starts[group], end):
-            if any_of(answers, outputs[place]):
-                if holding == 0:
-                    once[:] = 0
-                holding += 1
-                row = answers[outputs[place]]
-                for i in range(n):
-                    twice[i] |= once[i] & row[i]
-                    once[i] |= row[i]
-        if holding > 1:
-            for i in range(n):
-                if twice[i]:
-                    return group, i
-    return -1, -1
-
-
-@njit(cache=True, nogil=True)
-def change(answers, which, sets, adds, passes, takes, hands, aside, fluents):
-    """Change tables which[:] by answers [outputs, n]; the others as in ``Change``.
-
-    Returns the first of which[:] where a card is to go that is not there, and the row of passes; else -1, -1.
-    """
-    flat, n = answers.reshape(answers.size), np.int64(answers.shape[1])
-    for row in range(len(sets)):
-        first, slot, value = sets[row, 0] * n, sets[row, 1], sets[row, 2]
-        at = next_true(flat, first, first + n)
-        while at < first + n:
-            fluents[which[at - first], slot] = value
-            at = next_true(flat, at + 1, first + n)
-    for row in range(len(adds)):
-        first, slot, value = adds[row, 0] * n, adds[row, 1], adds[row, 2]
-        at = next_true(flat, first, first + n)
-        while at < first + n:
-            fluents[which[at - first], slot] += value
-            at = next_true(flat, at + 1, first + n)
-    for row in range(len(passes)):
-        first, giver, taker, kind = passes[row, 0] * n, passes[row, 1], passes[row, 2], passes[row, 3]
-        at = next_true(flat, first, first + n)
-        while at < first + n:
-            table = which[at - first]
-            if (hands[table, giver, kind] if giver >= 0 else aside[table, kind]) == 0:
-                return at - first, row
-            if giver >= 0:
-                hands[table, giver, kind] -= 1
-            else:
-                aside[table, kind] -= 1
-            if taker >= 0:
-                hands[table, taker, kind] += 1
-            else:
-                aside[table, kind] += 1
-            at = next_true(flat, at + 1, first + n)
-    for row in range(len(takes)):
-        for i in range(len(which)):
-            if answers[takes[row, 0], i]:
-                for kind in range(aside.shape[1]):
-                    hands[which[i], takes[row, 1], kind] += aside[which[i], kind]
-                    aside[which[i], kind] = 0
-    return -1, -1
 
 
 AGAIN, ASKS, LEADS, DRAWS = range(4)

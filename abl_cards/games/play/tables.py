@@ -17,9 +17,10 @@ from abl_cards.games.game import GameError
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.play import state as kernels
 from abl_cards.games.play import stock, tricks
+from abl_cards.games.play.changes import SHOWN
 from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
-from abl_cards.games.play.flow import SHOWN, Control, Flow
+from abl_cards.games.play.flow import Control, Flow
 from abl_cards.games.play.habits import note_acts
 from abl_cards.games.play.state import CHOICE, DRAWING, EPISODE_OVER, MATCH_OVER, PLAY
 from abl_cards.games.play.view import UNTOLD, View

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.faults import TableError, blame, several
 from abl_cards.games.play.shown import Happen, lay_row, show
-from abl_cards.games.play.state import NEXT_SEAT, NO_TURN, OVER, TRICK_OVER, State, close, finish
+from abl_cards.games.play.state import NO_TURN, OVER, State, close, entry_at, finish, hand_on
 from abl_cards.games.play.view import act_column, fill_laying
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import LEADING, NO_CARD, Indices, MoveLists, Moves
@@ -111,9 +111,7 @@ def lay(
     return which, stuck
 
 
-def _whole(
-    rules: Rules, state: State, which: Indices, form: NDArray[np.int16]
-) -> tuple[Moves, NDArray[np.int16]]:  # fmt: skip
+def _whole(rules: Rules, state: State, which: Indices, form: NDArray[np.int16]) -> tuple[Moves, NDArray[np.int16]]:
     """Plays with all the cards that their seats have laid, and how many; what ends one of open length is no pass."""
     moves, laid = Moves(form, np.empty((len(which), rules.widest), np.uint8)), np.empty(len(which), np.int16)
     passing = rules.forms.passing
@@ -231,9 +229,8 @@ def _act(state, turns, passing, which, lo, hi, form, cards):
     recent, recent_seat, hands, acts = state.recent, state.recent_seat, state.hands, state.acts
     seats, acted, laid, plays = state.seat, state.acted, state.laid, state.plays
     passed, gone_by, owner, out = state.passed, state.gone_by, state.owner, state.out
-    context, leader, to_beat, entries, classes = (
-        state.context, state.leader, state.to_beat, turns.table, turns.laid_class,
-    )  # fmt: skip
+    context, leader, to_beat = state.context, state.leader, state.to_beat
+    entries, strides, classes = turns.table, turns.strides, turns.laid_class
     depth, width = np.uint64(recent.shape[1]), np.uint64(recent.shape[2])
     most = min(np.uint64(cards.shape[1]), width)
     for i in range(lo, hi):
@@ -255,20 +252,15 @@ def _act(state, turns, passing, which, lo, hi, form, cards):
                 left |= hands[table, seat, card]
             if left == 0:
                 finish(state, table, seat)
-        entry = entries[
-            seat * turns.acted + np.int64(owner[table]) * turns.owner
-            + np.int64(passed[table]) * turns.passed + np.int64(gone_by[table]) * turns.gone_by
-            + np.int64(out[table]) * turns.out + np.int64(classes[index]) * turns.laid
-            + np.int64(context[table]) * turns.context + np.int64(leader[table]) * turns.leader
-        ]  # fmt: skip
+        entry = entry_at(
+            entries, strides, seat, owner[table], passed[table], gone_by[table], out[table], classes[index],
+            context[table], leader[table],
+        )  # fmt: skip
         if entry == NO_TURN:
             return table
-        seats[table] = entry & NEXT_SEAT
         if entry & OVER:
             close(state, turns.leftover, table)
-        if entry & TRICK_OVER:
-            to_beat[table], owner[table] = LEADING, seats[table]
-            passed[table], gone_by[table] = 0, 0
+        hand_on(entry, table, seats, to_beat, owner, passed, gone_by)
     return -1
 
 

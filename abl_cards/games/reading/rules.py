@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from abl_cards.games.play.bare import Bare, bare_of
 from abl_cards.games.play.book import Book, answered_by
 from abl_cards.games.play.fixed import Fixed, fixed_of
-from abl_cards.games.play.state import NO_TURN, OVER, TRICK_OVER, State, Turns, empty_state
+from abl_cards.games.play.state import NO_TURN, OVER, TRICK_OVER, State, Strides, Turns, empty_state
 from abl_cards.games.play.wanted import reach_of
 from abl_cards.games.questions import with_outputs
 from abl_cards.games.reading.arguments import check_arguments
@@ -550,7 +550,7 @@ def _turns(kb: KnowledgeBase, words: Words, contexts: Contexts, forms: Forms, ta
     for name in reversed(sizes):
         strides[name] = stride if sizes[name] > 1 else 0
         stride *= sizes[name]
-    return Turns(_entries(circuit, answers), **strides, laid_class=classes, leftover=np.array(table.leftover, np.int8))
+    return Turns(_entries(circuit, answers), Strides(**strides), classes, np.array(table.leftover, np.int8))
 
 
 def form_classes(told: Told, words: Words, forms: Forms) -> tuple[NDArray[np.int32], NDArray[np.int16]]:

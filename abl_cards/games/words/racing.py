@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from abl_cards.games.game import GameError
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.flow import Flow
-from abl_cards.games.play.state import NEXT_SEAT, OVER, TRICK_OVER, Turns
+from abl_cards.games.play.state import Turns, next_turn
 from abl_cards.games.play.tables import Dealt, Tables
 from abl_cards.games.play.view import View
 from abl_cards.games.race import Combinations, Race
@@ -219,13 +219,10 @@ def _turn_differences(turns: Turns, passing: int, forms: int) -> Iterator[str]:
             other, mine = 1 - seat, 1 << seat
             owner, passed = (other, mine) if form == passing else (seat, 0)
             for out in (0,) if form == passing else (0, mine):
-                entry = turns.table[
-                    seat * turns.acted + owner * turns.owner + passed * turns.passed + passed * turns.gone_by
-                    + out * turns.out + int(turns.laid_class[form]) * turns.laid
-                ]  # fmt: skip
-                if bool(entry & OVER) != bool(out):
+                turn = next_turn(turns, seat, owner, passed, passed, out, form, 0)
+                if turn.over != bool(out):
                     yield "it is over when a hand is empty, and only then (over/0)"
-                elif not out and (entry & NEXT_SEAT, bool(entry & TRICK_OVER)) != (other, form == passing):
+                elif not out and (turn.seat, turn.trick_over) != (other, form == passing):
                     yield "the seats take turns, and a pass hands the lead over (turn/1, trick_over/0)"
 
 

@@ -96,7 +96,7 @@ def _acts(rules: Rules, view: View, row: int, needs: Needs) -> dict[str, Any]:
     passed, gone_by = int(state.passed[table]), int(state.gone_by[table])
     if passed or "passed" in needs.fields:
         found["passed"] = seats.write_several(rules, seat, seats.of_mask(passed))
-    if (gone_by != passed and rules.turns.gone_by) or "has_passed" in needs.fields:
+    if (gone_by != passed and rules.turns.strides.gone_by) or "has_passed" in needs.fields:
         found["has_passed"] = seats.write_several(rules, seat, seats.of_mask(gone_by))
     if "acted" in needs.fields and state.acted[table] >= 0:
         found["acted"] = seats.write(rules, seat, int(state.acted[table]))

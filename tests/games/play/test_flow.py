@@ -68,6 +68,15 @@ def test_a_card_that_is_not_there_does_not_move(tmp_path: Path, rule: str) -> No
         play_on(tmp_path / "mine", events + rule)
 
 
+@pytest.mark.parametrize("event", ["play", "pass", "trick"])
+def test_a_fluent_has_one_value(tmp_path: Path, event: str) -> None:
+    """What comes of a play may be known by its form alone, and never was checked then: the later one counted."""
+    values = "one(mood,1). init(mood(0)). #external mood(V) : V = 0..2. #external event(E) : E = (play;pass;trick).\n"
+    rules = f"next(mood(1)) :- event({event}). next(mood(2)) :- event({event})."
+    with pytest.raises((GameError, KBError), match=r"`next/1` gives two values at once: mood\(1\) and mood\(2\)"):
+        play_on(tmp_path / "mine", values + rules)
+
+
 def play_on(folder: Path, text: str) -> None:
     tables = begin(engine_with(folder, text))
     for _ in range(20):
