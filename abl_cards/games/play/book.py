@@ -37,8 +37,7 @@ class Book(NamedTuple):
     alphabet: NDArray[np.int16]  # [ranks] in the order in which kickers are tried
     width: tuple[int, ...]  # as long as there are slots
     stand_ins: int  # kinds of wild cards: a number, as kernels for each would be a minute of compilation more
-    base: int  # how many numbers of copies there are at least, none among them
-    radix: tuple[int, ...]  # as many, where they are few: kernels for those multiply by a constant
+    base: int  # how many numbers of copies there are, none among them
     sorted_rows: bool  # cards lie low to high, kickers among the others
 
     @classmethod
@@ -48,7 +47,7 @@ class Book(NamedTuple):
     ) -> Book:  # fmt: skip
         """Lay out a catalogue of so many forms for the kernels; main_letter [blocks] as ``MAIN_LETTER``."""
         layout, slots, table = catalogue
-        more, base = -slots.kind.shape[1] % _SLOTS, max(int(table.base), _FEW)
+        more = -slots.kind.shape[1] % _SLOTS
         beside = ((0, 0), (0, more))
         fields = (
             layout.label, layout.form, layout.mode, layout.groups, layout.wilds, layout.tail_size, layout.kickers,
@@ -61,14 +60,14 @@ class Book(NamedTuple):
             layout.label_blocks, np.pad(slots.kind, beside, constant_values=NONE),
             np.pad(slots.natural, ((0, 0), *beside)), np.pad(slots.suit, beside, constant_values=NONE),
             np.stack([slots.wild, slots.own_rank, slots.own_slot], axis=2), *_combinations(catalogue, more), order,
-            lists, alphabet, (0,) * (slots.kind.shape[1] + more), slots.wild.shape[1], base,
-            (0,) * base if base == _FEW else (), sorted_rows,
+            lists, alphabet, (0,) * (slots.kind.shape[1] + more), slots.wild.shape[1], int(table.base),
+            sorted_rows,
         )  # fmt: skip
 
 
-_SLOTS, _FEW = 4, 3
-"""Kernels are made for so many slots, or a multiple, and for so many numbers of copies, or any: each combination takes
-half a minute to compile. Suits are four, of cards with suits there are one or two, or none."""
+_SLOTS = 4
+"""Kernels are made for so many slots, or a multiple: each takes half a minute to compile. Suits are four, of cards with
+suits there are one or two, or none."""
 
 
 def _combinations(catalogue: Catalogue, more: int) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
@@ -76,10 +75,8 @@ def _combinations(catalogue: Catalogue, more: int) -> tuple[NDArray[np.int32], N
     table, slots, wilds = catalogue.combinations, catalogue.slots.kind.shape[1], catalogue.slots.wild.shape[1]
     digits = table.start.reshape(*(table.base,) * (wilds + slots), -1)
     turned = digits.transpose(*range(wilds, wilds + slots), *range(wilds), wilds + slots)
-    beyond = max(0, _FEW - table.base)
-    start = np.pad(turned, [*[(0, beyond)] * (wilds + slots), (0, 0)])
     counts = np.insert(table.counts, [slots] * more, 0, axis=1)
-    return np.ascontiguousarray(start.reshape(-1, start.shape[-1])), np.ascontiguousarray(counts)
+    return np.ascontiguousarray(turned.reshape(-1, turned.shape[-1])), np.ascontiguousarray(counts)
 
 
 LABEL, FORM, MODE, GROUPS, WILDS, TAIL_SIZE, KICKERS, KICKER_SIZE, CARRYING, APART, MAIN_LETTER, ANSWER = range(12)
@@ -149,12 +146,6 @@ def new_room(ranks, slots, most, kickers):
         np.zeros((kickers + 3, 5), np.int64), np.zeros((kickers + 2, 3), np.int64),
         np.zeros((ranks + 1, kickers + 2), np.int64),
     )  # fmt: skip
-
-
-@njit(cache=True, nogil=True, inline="always")
-def base_of(book):
-    """To which base a pattern of combinations is written."""
-    return np.int64(len(book.radix)) if len(book.radix) > 0 else np.int64(book.base)
 
 
 @njit(cache=True, nogil=True)

@@ -21,7 +21,6 @@ from abl_cards.games.play.book import (
     ROW,
     SIZE,
     Window,
-    base_of,
     close_row,
     keep,
     lay_group,
@@ -43,7 +42,7 @@ def realise(book, hands, context, way, labels, allowed, keys, lo, hi, form, card
     label_blocks, blocks, parts = book.label_blocks, book.blocks, book.groups
     kind, acting, wild, start, counts = book.kind, book.acting, book.wild, book.start, book.counts
     codes, width, stand_ins, base, sorted_rows = (
-        room.state[ROW], len(book.width), book.stand_ins, base_of(book), book.sorted_rows,
+        room.state[ROW], len(book.width), book.stand_ins, book.base, book.sorted_rows,
     )  # fmt: skip
     for i in range(lo, hi):
         label, ctx, how, here = np.int64(labels[i]), np.int64(context[i]), np.int64(way[i]), np.int64(i)
@@ -122,7 +121,7 @@ def _draw(
 def _draw_carrying(book, block, context, way, keys, i, room, form, cards):
     """The same for a block with kickers, which are chosen after the groups."""
     width, stand_ins = len(book.width), book.stand_ins
-    natural, laid, base, sorted_rows = room.natural, room.laid, base_of(book), book.sorted_rows
+    natural, laid, base, sorted_rows = room.natural, room.laid, book.base, book.sorted_rows
     kind, wild, start, counts, parts = book.kind, book.wild, book.start, book.counts, book.groups[block]
     groups, kickers = np.int64(book.blocks[block, GROUPS]), np.int64(book.blocks[block, KICKERS])
     if len(keys) == 0:
@@ -164,7 +163,7 @@ def _draw_carrying(book, block, context, way, keys, i, room, form, cards):
 def _walk_plain(book, block, context, way, room, window, form, cards):
     """The first card set of a plain block with kickers."""
     width, stand_ins = len(book.width), book.stand_ins
-    filled, base, parts = np.int64(0), base_of(book), book.groups[block]
+    filled, base, parts = np.int64(0), book.base, book.groups[block]
     for group in range(book.blocks[block, GROUPS]):
         rank, size = np.int64(parts[RANK, group]), parts[SIZE, group]
         pattern = pattern_of(base, width, stand_ins, room.natural, rank, parts[ONLY, group], book.wild, context, 0, 0)
@@ -180,7 +179,7 @@ def _walk_plain(book, block, context, way, room, window, form, cards):
 def _one_kicker(book, block, room, number):
     """How many ways there are to carry a single kicker; or choose the one of a number, by its rank and combination."""
     width, stand_ins = len(book.width), book.stand_ins
-    caps, natural, start, base = room.caps, room.natural, book.start, base_of(book)
+    caps, natural, start, base = room.caps, room.natural, book.start, book.base
     size, seen = np.int64(book.blocks[block, KICKER_SIZE]), np.int64(0)
     for rank in range(len(caps)):
         if caps[rank]:
@@ -195,7 +194,7 @@ def _one_kicker(book, block, room, number):
 def _count_kickers(book, block, way, kickers, room):
     """Fill ways [rank, n]: how many ways there are to take n groups of the ranks from this one on; all of them."""
     width, stand_ins = len(book.width), book.stand_ins
-    ways, caps, natural, start, base = room.ways, room.caps, room.natural, book.start, base_of(book)
+    ways, caps, natural, start, base = room.ways, room.caps, room.natural, book.start, book.base
     row, size, apart = (
         np.int64(book.blocks[block, CARRYING]),
         np.int64(book.blocks[block, KICKER_SIZE]),
@@ -221,7 +220,7 @@ def _count_kickers(book, block, way, kickers, room):
 def _take_kickers(book, block, way, kickers, rest, room, filled):
     """Lay down the kickers of a number, from the low ranks on; returns how many cards lie there then."""
     width, stand_ins = len(book.width), book.stand_ins
-    ways, caps, natural, start, base = room.ways, room.caps, room.natural, book.start, base_of(book)
+    ways, caps, natural, start, base = room.ways, room.caps, room.natural, book.start, book.base
     carried, size, apart = (
         np.int64(book.blocks[block, CARRYING]),
         np.int64(book.blocks[block, KICKER_SIZE]),

@@ -40,7 +40,6 @@ from abl_cards.games.play.book import (
     WILD,
     WILDS,
     Window,
-    base_of,
     keep,
     lay_group,
     pattern_of,
@@ -64,7 +63,7 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
         room.natural,
         room.state,
         room.laid,
-        base_of(book),
+        book.base,
         book.sorted_rows,
     )
     mode, groups = book.blocks[block, MODE], np.int64(book.blocks[block, GROUPS])
@@ -170,7 +169,7 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
 def _walk_tails(book, block, context, allowed, column, room, depth, seen, window, form, cards):
     """The last group in every rank it may have, weak ranks first."""
     start, counts, order, kind, wild = book.start, book.counts, book.order, book.kind, book.wild
-    tails, base, sorted_rows = book.tails[block], base_of(book), book.sorted_rows
+    tails, base, sorted_rows = book.tails[block], book.base, book.sorted_rows
     state, laid, natural = room.state, room.laid, room.natural
     first, last, stop, shift = window.first, window.last, window.stop, window.at - window.first
     size, filled = np.int64(book.blocks[block, TAIL_SIZE]), state[LAID, depth]
@@ -270,7 +269,7 @@ def _lay_kickers(book, block, room, depth, groups, seen, window, form, cards):
     width, stand_ins = len(book.width), book.stand_ins
     size, chosen, laid, stack = np.int64(book.blocks[block, KICKER_SIZE]), room.chosen, room.laid, room.stack
     shift, index, sorted_rows = window.at - window.first, np.int64(book.blocks[block, FORM]), book.sorted_rows
-    kind, wild, start, counts, base = book.kind, book.wild, book.start, book.counts, base_of(book)
+    kind, wild, start, counts, base = book.kind, book.wild, book.start, book.counts, book.base
     natural = room.natural
     parts = np.int64(0)
     ways = np.int64(1)

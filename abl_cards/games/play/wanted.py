@@ -20,7 +20,6 @@ from abl_cards.games.play.book import (
     SIZE,
     Book,
     Window,
-    base_of,
     close_row,
     take_hand,
 )
@@ -121,7 +120,7 @@ def hold(book, hands, context, way, allowed, rows, wanted, lo, hi, room, form, c
     Labels are walked no further than to the first such set; form and cards are room for some sets.
     """
     one, last = np.int64(1), np.int64(-1)
-    width, base, label_blocks, blocks = len(book.width), base_of(book), book.label_blocks, book.blocks
+    width, base, label_blocks, blocks = len(book.width), book.base, book.label_blocks, book.blocks
     kind, acting, wild, start, counts = book.kind, book.acting, book.wild, book.start, book.counts
     stand_ins, codes, parts = book.stand_ins, room.state[ROW], book.groups
     for place in range(lo, hi):
@@ -157,7 +156,7 @@ def draw(
     many there are, none where the label is not legal. Form and cards are room for some sets.
     """
     every = np.int64(ROOM_FOR_ALL)
-    width, base, label_blocks, blocks = len(book.width), base_of(book), book.label_blocks, book.blocks
+    width, base, label_blocks, blocks = len(book.width), book.base, book.label_blocks, book.blocks
     kind, acting, wild, start, counts = book.kind, book.acting, book.wild, book.start, book.counts
     stand_ins, codes, parts, sorted_rows = book.stand_ins, room.state[ROW], book.groups, book.sorted_rows
     for place in range(lo, hi):
