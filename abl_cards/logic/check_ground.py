@@ -58,7 +58,7 @@ def _impossible(
     instances: dict[Signature, list[Atom]], program: Program, inputs: Sequence[Input]
 ) -> Iterator[Diagnostic]:
     """Literals of inputs that no declared instance matches: clingo drops them without a word."""
-    declared = {declaration.signature for declaration in inputs}
+    declared = {declaration.signature for declaration in inputs} & {use.signature for use in program.externals}
     for use in program.bodies:
         if use.signature not in declared or all(argument is None for argument in use.pattern):
             continue
