@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 from abl_cards.games import GameError
-from abl_cards.settings import SEEDS, setting
+from abl_cards.settings import SEEDS, Between, setting
 from experiments.desk import Desk
 from experiments.experiment import Experiment
 from experiments.matches import Outcome, matches
@@ -31,6 +31,9 @@ class Settings(OfAnyGame):
     visits: int = setting(100, "whole matches against each visitor", range(1, 1_000_001))
     port: int = setting(0, "where a visitor finds the table; 0 for any", range(1 << 16))
     think_time: float = setting(120.0, "seconds that a visitor may take for an answer")
+    arrival: float = setting(
+        120.0, "seconds until the programs that the command starts have sat down", Between(0, 86_400)
+    )
 
 
 def run(settings: Settings, desk: Desk) -> Report:
@@ -38,7 +41,10 @@ def run(settings: Settings, desk: Desk) -> Report:
     engine = settings.engine
     there = players(settings.agents, engine)
     pairs = list(combinations(there, 2))
-    visitors = [Visitor(name, settings.command, settings.port, settings.think_time) for name in settings.visitor]
+    visitors = [
+        Visitor(name, settings.command, settings.port, settings.think_time, settings.arrival)
+        for name in settings.visitor
+    ]
     visits = list(product(there, visitors))
     names = [player.name for player in there] + [each.name for each in visitors]
     if visitors and not settings.think_time >= 0:

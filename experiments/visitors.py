@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shlex
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from abl_cards.arena import wilson
@@ -13,6 +13,9 @@ from abl_cards.games import Engine, GameError
 from experiments.desk import Desk, Tell
 from experiments.matches import Outcome
 from experiments.players import Player, rules_mark
+
+if TYPE_CHECKING:
+    from abl_cards.serve import House, ServedResult
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,7 @@ class Visitor:
     command: str  # starts {name} on one seat at {url}. Empty for a program that somebody starts by hand
     port: int
     think_time: float  # seconds for an answer
+    arrival: float = 120.0  # seconds until what the command starts has sat down
 
     def words(self, url: str) -> list[str]:
         """The command for a seat; raises GameError where it is none."""
@@ -61,7 +65,7 @@ async def _serve(
 
     async with House(plan, heard) as house:
         tell(0, f"clients sit down at {house.url}")
-        result = await _with_clients(house.play(), visitor, house.url, len(engine.teams) - len(seats))
+        result = await _with_clients(house, visitor, len(engine.teams) - len(seats))
     (table,) = result.tables
     rate = (table.wins[0] + table.draws / 2) / games
     defaults = sum(seat.defaults for seat in table.seats if seat.client)
@@ -74,15 +78,20 @@ async def _serve(
     }  # fmt: skip
 
 
-async def _with_clients(playing: Any, visitor: Visitor, url: str, clients: int) -> Any:
-    """The result of the games; where clients are to be started, all must stay until it is there."""
-    games = asyncio.ensure_future(playing)
+async def _with_clients(house: House, visitor: Visitor, clients: int) -> ServedResult:
+    """The result of the games; where clients are to be started, all must come, and stay until it is there."""
+    games = asyncio.ensure_future(house.play())
     if not visitor.command.strip():
         return await games
-    words = visitor.words(url.removesuffix("NAME") + quote(visitor.name))
+    words = visitor.words(house.url.removesuffix("NAME") + quote(visitor.name))
     started = [await _start(words) for _ in range(clients)]
     leaving = [asyncio.ensure_future(process.wait()) for process in started]
+    full = asyncio.ensure_future(house.full())
     try:
+        await asyncio.wait({full, *leaving}, timeout=visitor.arrival, return_when=asyncio.FIRST_COMPLETED)
+        if not any(each.done() for each in (full, *leaving)):
+            late = f"{clients} were started, and not all of them sat down within {visitor.arrival:g} seconds"
+            raise GameError(f"{visitor.command}: {late} (arrival= gives them longer)")
         await asyncio.wait({games, *leaving}, return_when=asyncio.FIRST_COMPLETED)
         await asyncio.wait({games}, timeout=_FAREWELL)
         if not games.done():
@@ -90,6 +99,7 @@ async def _with_clients(playing: Any, visitor: Visitor, url: str, clients: int) 
             raise GameError(f"{visitor.command}: ended before the games did (exit code {', '.join(map(str, codes))})")
         return games.result()
     finally:
+        full.cancel()
         games.cancel()
         for process in started:
             if process.returncode is None:

@@ -119,6 +119,10 @@ class House:
         )
         return ServedResult(plan.game, self._dialect, plan.seed, tuple(await asyncio.gather(*playing)))
 
+    async def full(self) -> None:
+        """Wait until the seats at all tables are taken."""
+        await asyncio.gather(*(table.full() for table in self.tables))
+
     def _table(self, number: int) -> Table:
         plan = self._plan
         agents = {seat: (name, agent(name, plan.engine)) for seat, name in plan.agents.items()}

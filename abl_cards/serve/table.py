@@ -74,6 +74,10 @@ class Table:
             del self._clients[seat]
             self._log(f"table {self.number}, seat {seat}: free again")
 
+    async def full(self) -> None:
+        """Wait until the seats are taken."""
+        await self._full.wait()
+
     def _free(self) -> list[int]:
         return [seat for seat in range(len(self._teams)) if seat not in self._agents and seat not in self._clients]
 
@@ -85,7 +89,7 @@ class Table:
 
     async def play(self, seed: int, first: int, games: int, patience: float | None, delay: float) -> TableResult:
         """Wait for the seats to be taken, then play; clients hear nothing until the delay is over."""
-        await self._full.wait()
+        await self.full()
         if self._clients:
             await asyncio.sleep(delay)
         result = TableResult(self.number, first, games, [0] * (max(self._teams) + 1), 0, 0, self._seat_results())

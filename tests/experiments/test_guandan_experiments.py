@@ -244,7 +244,7 @@ CLIENT = (
 )
 
 
-def visit(tmp_path: Path, command: str, visitors: str = "plain") -> Any:
+def visit(tmp_path: Path, command: str, visitors: str = "plain", *more: str) -> Any:
     words = [
         "run",
         "guandan_tournament",
@@ -256,7 +256,8 @@ def visit(tmp_path: Path, command: str, visitors: str = "plain") -> Any:
         "--set",
         "visits=2",
     ]
-    return run(*words, "--set", f"visitor={visitors}", "--set", f"command={command}")
+    sets = [f"visitor={visitors}", f"command={command}", *more]
+    return run(*words, *(part for each in sets for part in ("--set", each)))
 
 
 def test_programs_of_others_visit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,6 +284,13 @@ def test_a_visitor_that_does_not_come_is_named(tmp_path: Path) -> None:
     done = visit(tmp_path, f'{sys.executable} -c "raise SystemExit(3)"')
     assert done.exit_code == 1
     assert "exit code 3" in done.stderr
+
+
+def test_a_visitor_that_never_sits_down_is_not_waited_for(tmp_path: Path) -> None:
+    """It was, for ever."""
+    done = visit(tmp_path, f"{sys.executable} -c 'import time; time.sleep(600)'", "plain", "arrival=0.5")
+    assert done.exit_code == 1
+    assert "not all of them sat down within 0.5 seconds (arrival=" in done.stderr
 
 
 @pytest.mark.parametrize(
