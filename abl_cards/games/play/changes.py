@@ -36,7 +36,7 @@ class Change(NamedTuple):
 
     rules: Rules
     told: Told
-    sets: NDArray[np.int64]  # [n, 3] output, slot, value
+    sets: NDArray[np.int64]  # [n, 3] output, slot, value; what is forgotten comes first, as what is set counts
     adds: NDArray[np.int64]  # [n, 3] output, slot, number
     passes: NDArray[np.int64]  # [n, 4] output, from, to, kind; -1 for those aside
     takes: NDArray[np.int64]  # [n, 2] output, seat: all that lies aside
@@ -115,14 +115,14 @@ def slot_and_value(rules: Rules, text: Term, output: str) -> tuple[int, int]:
 
 def _compiled(rules: Rules, event: str, told: Told) -> Change:
     rivals = dict[int, list[int]]()
-    sets, adds, passes, takes, backs = (list[tuple[int, ...]]() for _ in range(5))
+    drops, sets, adds, passes, takes, backs = (list[tuple[int, ...]]() for _ in range(6))
     for output, (name, args) in enumerate(told.circuit.outputs):
         if name == "next":
             sets.append((output, *slot_and_value(rules, args[0], "next")))
             rivals.setdefault(sets[-1][1], []).append(output)
         elif name == "drop":
             slot, _ = slot_and_value(rules, args[0], "drop")
-            sets.append((output, slot, int(rules.fluents.nothing[slot])))
+            drops.append((output, slot, int(rules.fluents.nothing[slot])))
         elif name == "adds":
             slot, _ = slot_and_value(rules, _counted(args[0]), "adds")
             adds.append((output, slot, number(args[1], f"adds({args[0]},…)")))
@@ -141,8 +141,8 @@ def _compiled(rules: Rules, event: str, told: Told) -> Change:
     if known is not None and _rivals(known, outputs, starts)[0] >= 0:
         known = None  # what is known is not checked at each play
     return Change(
-        rules, told, _table(sets, 3), _table(adds, 3), _table(passes, 4), _table(takes, 2), taken, outputs, starts,
-        matters, known,
+        rules, told, _table(drops + sets, 3), _table(adds, 3), _table(passes, 4), _table(takes, 2), taken, outputs,
+        starts, matters, known,
     )  # fmt: skip
 
 

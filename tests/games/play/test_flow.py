@@ -77,6 +77,21 @@ def test_a_fluent_has_one_value(tmp_path: Path, event: str) -> None:
         play_on(tmp_path / "mine", values + rules)
 
 
+def test_what_is_set_counts_and_more_comes_on_top(tmp_path: Path) -> None:
+    """Whatever is forgotten at the same time."""
+    fluents = "one(mood,1). init(mood(0)). #external mood(V) : V = 0..2. lasts(mood,match).\n"
+    counts = (
+        "count(tries,1). #external tries(N) : N = 1..9. lasts(tries,match). #external event(E) : E = (match;deal).\n"
+    )
+    rules = "drop(mood(0)) :- event(deal). next(mood(2)) :- event(deal). drop(tries(1)) :- event(deal)."
+    more = "next(tries(3)) :- event(deal). adds(tries,2,here) :- event(deal). adds(tries,1,there) :- event(deal)."
+    tables = begin(engine_with(tmp_path / "mine", fluents + counts + rules + more))
+    for name, value in (("mood", 2), ("tries", 6)):
+        fluent = tables.rules.fluents.named(name)
+        assert fluent is not None
+        assert (tables.state.fluents[:, [*fluent.slots]] == value).all()
+
+
 def play_on(folder: Path, text: str) -> None:
     tables = begin(engine_with(folder, text))
     for _ in range(20):
