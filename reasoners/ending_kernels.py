@@ -39,7 +39,6 @@ class Ground(NamedTuple):
     high: NDArray[np.int32]
     turns: NDArray[np.uint8]
     turn_strides: NDArray[np.int64]  # acted, owner, passed, gone by, out
-    context: int
 
 
 HANDS, SEAT, TRICK, OWNER, PASSED, GONE_BY, ORDER, MEMORY, PLAYS, WORTH = range(10)
@@ -89,7 +88,7 @@ def step(ground, place, move):
     strides = ground.turn_strides
     entry = ground.turns[
         seat * strides[0] + place[OWNER] * strides[1] + place[PASSED] * strides[2] + place[GONE_BY] * strides[3]
-        + ground.out[order] * strides[4] + ground.laid[move] + ground.context
+        + ground.out[order] * strides[4] + ground.laid[move]
     ]  # fmt: skip
     if entry == NO_TURN:
         return False

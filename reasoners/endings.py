@@ -101,7 +101,7 @@ def _ground(position: Position) -> kernels.Ground:
         position.guard, position.of_seat, position.need, position.lays, laid, position.deed,
         position.first, position.answers, position.fields, worth.side, worth.next_order, worth.out, worth.next_memory,
         worth.ends, worth.strides, worth.most_plays, worth.low, worth.high, turns.table,
-        np.array(turns.strides[:5], np.int64), position.context,
+        np.array(turns.strides[:5], np.int64),
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from abl_cards.games.reading.questions import QUESTIONS
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import NO_CARD, Moves
 from abl_cards.games.telling.columns import EVENTS
-from abl_cards.games.telling.writer import Fill, Told, columns_of, lazily, rows_of
+from abl_cards.games.telling.writer import Fill, Told, columns_of, lazily
 from abl_cards.logic import Circuit, KnowledgeBase, Signature
 from abl_cards.logic.tracing import FIRED, traced
 
@@ -90,12 +90,17 @@ class WatchedFlow(Flow):
         self.watch.saw("changes", len(which), self.fills(state, which, event))
         super().happens(event, state, which)
 
-    def played(self, state: State, which: NDArray[np.int64]) -> None:
+    def acted(self, state: State, which: NDArray[np.int64]) -> None:
         """Seats have played or passed."""
         passed = state.laid[which] == self.rules.forms.passing
         for event, some in (("play", which[~passed]), ("pass", which[passed])):
             self.watch.saw("changes", len(some), self.fills(state, some, event))
-        super().played(state, which)
+        super().acted(state, which)
+
+    def turns(self, state: State, which: NDArray[np.int64]) -> Any:
+        """Whose turn it is, where that hangs on what is remembered."""
+        self.watch.saw("course", len(which), self.fills(state, which))
+        return super().turns(state, which)
 
     def control(self, state: State, which: NDArray[np.int64]) -> Any:
         """Who is asked, and who leads."""
@@ -120,7 +125,7 @@ class WatchedTables(Tables):
         self.flow = WatchedFlow.around(self.flow, watch)
 
     def play(self, which: NDArray[np.int64], moves: Moves) -> None:
-        """Whose turn it is stands in a table that was made in advance: this is what the entry is looked up by."""
+        """Whose turn it is mostly stands in a table made in advance: this is what its entry is looked up by."""
         state, forms = self.state, self.rules.forms
         seat, passing = state.seat[which], moves.form == forms.passing
         bit = (1 << seat.astype(np.int64)).astype(np.uint16)
@@ -131,13 +136,13 @@ class WatchedTables(Tables):
             trick = tricks.after(self.rules, state, which, seat, moves)
             self._watch.saw("takes", len(which), trick.fills())
             owner, leader = trick.answers()[0].argmax(axis=0), trick.leader
-        act = [seat, owner, *passed, np.where(emptied, bit, 0) | state.out[which]]
-        self._watch.saw(
-            "course", len(which),
-            {
-                "act": columns_of(act),
-                "move": lazily(lambda column: forms.label_of[moves.form] if column else moves.form),
-                "fluents": rows_of(state.fluents, which), "leader": lazily(lambda _: leader),
-            },
-        )  # fmt: skip
+        if self.rules.course is None:
+            act = [seat, owner, *passed, np.where(emptied, bit, 0) | state.out[which]]
+            self._watch.saw(
+                "course", len(which),
+                {
+                    "act": columns_of(act), "leader": lazily(lambda _: leader),
+                    "move": lazily(lambda column: forms.label_of[moves.form] if column else moves.form),
+                },
+            )  # fmt: skip
         super().play(which, moves)

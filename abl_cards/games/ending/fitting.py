@@ -43,6 +43,8 @@ def _reasons(rules: Rules) -> Iterator[str]:
     if rules.taking is not None:
         yield "seats lay cards into tricks (takes/1)"
         return
+    if rules.course is not None:
+        yield "whose turn it is depends on what is remembered (turn/1, trick_over/0, over/0)"
     if rules.draws:
         yield "cards are drawn (draws/1)"
     used = dict(zip(rules.play.groups, rules.play.used, strict=True))

@@ -47,7 +47,6 @@ class Position:
 
     worth: Worth
     turns: Turns
-    context: int  # as a summand of an entry of the turns
     start: Start
     hands: np.uint64
     guard: np.uint64
@@ -120,7 +119,7 @@ def _position(tables: Tables, table: int, found: Listing, row: int, known: dict[
         int(state.passed[table]), int(state.gone_by[table]),
     )  # fmt: skip
     return Position(
-        worth, turns, context * turns.strides.context, start, together.hands, together.guard, together.of_seat,
+        worth, turns, start, together.hands, together.guard, together.of_seat,
         together.need[order], turn[order], deed[order], lays[order], first, answers, together.fields,
         together.named(order, form), sets,
     )  # fmt: skip

@@ -19,16 +19,16 @@ from abl_cards.games.play.state import State
 from abl_cards.games.reading.rules import Rules, form_classes
 from abl_cards.games.shapes import number
 from abl_cards.games.tables import Indices
-from abl_cards.games.telling.columns import EVENTS, test_of
+from abl_cards.games.telling.columns import test_of
 from abl_cards.games.telling.writer import Told, columns_of
-from abl_cards.logic import Atom, Signature, Term
+from abl_cards.logic import Signature, Term
 from abl_cards.logic.circuit import FALSE, TRUE
 from abl_cards.logic.errors import kb_error
 from abl_cards.logic.terms import parse_name
 
 _CHANGES = ("next/1", "drop/1", "adds/3", "passes/3", "takes_aside/1", "lays_aside/2", "takes_back/3")
-SHOWN = "shown"
-"""The event at which cards may be taken back."""
+CHOICE, SHOWN = "choice", "shown"
+"""The events at which somebody has been asked, and at which cards may be taken back."""
 
 
 class Change(NamedTuple):
@@ -52,11 +52,10 @@ class Change(NamedTuple):
         told = rules.told(*_CHANGES)
         if told is None:
             return None
-        events = {Atom("event", (each,)): each == event for each in EVENTS}
-        circuit = told.circuit.specialise(
-            {atom: value for atom, value in events.items() if atom in told.circuit.inputs}
-        )
-        circuit = circuit.without_never()
+        known = {atom: atom.args == (event,) for atom in told.circuit.inputs if atom.name == "event"}
+        if event != CHOICE:  # nobody is asked for anything at another event
+            known |= {atom: False for atom in told.circuit.inputs if atom.name == "stage"}
+        circuit = told.circuit.specialise(known).without_never()
         return _compiled(rules, event, Told.of(circuit, rules.words)) if circuit.outputs else None
 
     def apply(self, answers: NDArray[np.uint8], state: State, which: Indices) -> None:
@@ -107,8 +106,9 @@ def slot_and_value(rules: Rules, text: Term, output: str) -> tuple[int, int]:
     signature = Signature(name, len(arguments))
     place = rules.fluents[signature].place(arguments) if signature in rules.fluents else None
     if place is None:
+        manner = "one" if arguments else "any"  # one/2 needs an argument for the value
         raise kb_error(
-            f"{output}({text}): no such fluent", f"declare it: #external {text}. and one({name},{len(arguments)})."
+            f"{output}({text}): no such fluent", f"declare it: #external {text}. and {manner}({name},{len(arguments)})."
         )
     return place.slot, place.value
 

@@ -20,7 +20,7 @@ from abl_cards.games.play import stock
 from abl_cards.games.play.changes import SHOWN, Change, slot_and_value
 from abl_cards.games.play.state import NOBODY, State
 from abl_cards.games.play.view import act_column, fill_laying
-from abl_cards.games.reading.rules import Rules
+from abl_cards.games.reading.rules import Rules, entries_of
 from abl_cards.games.reading.tabulate import Question
 from abl_cards.games.shapes import number
 from abl_cards.games.tables import DRAW, LEADING, Indices
@@ -118,9 +118,9 @@ class Flow:
             answers = change.told.ask(len(which), self.fills(state, which, event))
             change.apply(answers, state, which)
 
-    def played(self, state: State, which: Indices) -> None:
+    def acted(self, state: State, which: Indices) -> None:
         """Seats have played or passed."""
-        if self.changes.keys() & {"play", "pass", "trick"}:
+        if self.changes.keys() & {"play", "pass"}:
             laid = state.laid[which]
             passed = laid == self.rules.forms.passing
             for event, there in (("play", ~passed), ("pass", passed)):
@@ -131,9 +131,19 @@ class Flow:
                         self.happens(event, state, rows)
                     elif rows.size:
                         change.apply_known(state, rows)
+
+    def settled(self, state: State, which: Indices) -> None:
+        """What comes of plays is told; some have ended a trick."""
+        if "trick" in self.changes:
             self.happens("trick", state, which[state.to_beat[which] == LEADING])
-            if self._plays_change_context:
-                state.context[which] = self.rules.contexts.at(state.fluents, which)
+        if self._plays_change_context:
+            state.context[which] = self.rules.contexts.at(state.fluents, which)
+
+    def turns(self, state: State, which: Indices) -> NDArray[np.uint8]:
+        """[n] what the rules say of the turn after what acts have changed, as in Turns.table."""
+        course = self.rules.course
+        assert course is not None
+        return entries_of(course.circuit, course.ask(len(which), self.fills(state, which)))
 
     @cached_property
     def _plays_change_context(self) -> bool:

@@ -100,14 +100,13 @@ class Strides(NamedTuple):
     gone_by: int
     out: int
     laid: int
-    context: int
     leader: int
 
 
 class Turns(NamedTuple):
     """Who is next, by what that depends on: the entry is at the sum of each value times its stride."""
 
-    table: NDArray[np.uint8]  # [entries] the next seat, and TRICK_OVER, OVER; NO_TURN where the rules name nobody
+    table: NDArray[np.uint8]  # [entries] the next seat, and TRICK_OVER, OVER; NO_TURN where nobody is named; or none
     strides: Strides
     laid_class: NDArray[np.int32]  # [forms] what the answer tells of the form that was laid down
     leftover: NDArray[np.int8]  # [seats] in which order those who still hold cards take the last places
@@ -125,15 +124,13 @@ class Turn(NamedTuple):
     over: bool
 
 
-def next_turn(
-    turns: Turns, acted: int, owner: int, passed: int, gone_by: int, out: int, form: int, context: int
-) -> Turn:
+def next_turn(turns: Turns, acted: int, owner: int, passed: int, gone_by: int, out: int, form: int) -> Turn:
     """Who is next after an act, for a trick that lies on no table; whoever passed, and is out, as bits.
 
     Nobody where the rules name no seat, or several.
     """
     laid = turns.laid_class[form]
-    entry = int(entry_at(turns.table, turns.strides, acted, owner, passed, gone_by, out, laid, context, 0))
+    entry = int(entry_at(turns.table, turns.strides, acted, owner, passed, gone_by, out, laid, 0))
     if entry == NO_TURN:
         return Turn(NOBODY, False, False)
     return Turn(entry & NEXT_SEAT, bool(entry & TRICK_OVER), bool(entry & OVER))
@@ -175,12 +172,12 @@ def count_cards(cards):
 
 
 @njit(cache=True, nogil=True)
-def entry_at(entries, strides, acted, owner, passed, gone_by, out, laid, context, leader):
+def entry_at(entries, strides, acted, owner, passed, gone_by, out, laid, leader):
     """What the table of turns says after an act; laid is the class of the form, leader 0 where nobody takes tricks."""
     return entries[
         np.int64(acted) * strides.acted + np.int64(owner) * strides.owner + np.int64(passed) * strides.passed
         + np.int64(gone_by) * strides.gone_by + np.int64(out) * strides.out + np.int64(laid) * strides.laid
-        + np.int64(context) * strides.context + np.int64(leader) * strides.leader
+        + np.int64(leader) * strides.leader
     ]  # fmt: skip
 
 
@@ -198,7 +195,7 @@ def lay_down(state, turns, passing, which, lo, hi, form, cards):
     """Apply one play or pass at each of the tables which[lo:hi]; returns the first one whose turn nobody has, or -1."""
     seats, acts, clock, idle, acted, laid = state.seat, state.acts, state.clock, state.idle, state.acted, state.laid
     recent, recent_seat, passed, gone_by = state.recent, state.recent_seat, state.passed, state.gone_by
-    to_beat, owner, out, context = state.to_beat, state.owner, state.out, state.context
+    to_beat, owner, out = state.to_beat, state.owner, state.out
     plays, top_cards, entries, classes = state.plays, state.top_cards, turns.table, turns.laid_class
     hands, played, most, strides = state.hands, state.played, cards.shape[1], turns.strides
     for i in range(lo, hi):
@@ -231,16 +228,37 @@ def lay_down(state, turns, passing, which, lo, hi, form, cards):
                 card += 1
             if card == hands.shape[2]:
                 finish(state, table, seat)
+        if len(entries) == 0:
+            continue  # the turn is handed on when what the act changes is remembered
         entry = entry_at(
-            entries, strides, seat, owner[table], passed[table], gone_by[table], out[table], classes[index],
-            context[table], 0,
-        )  # fmt: skip
+            entries, strides, seat, owner[table], passed[table], gone_by[table], out[table], classes[index], 0
+        )
         if entry == NO_TURN:
             return table
         if entry & OVER:
             close(state, turns.leftover, table)
         hand_on(entry, table, seats, to_beat, owner, passed, gone_by)
     return -1
+
+
+@njit(cache=True, nogil=True)
+def hand_on_all(state, leftover, which, entries, lo, hi):
+    """Hand the turn on at the tables which[lo:hi] as entries [n] say; returns the first one of nobody's turn, or -1."""
+    seats, to_beat, owner, passed, gone_by = state.seat, state.to_beat, state.owner, state.passed, state.gone_by
+    for i in range(lo, hi):
+        if entries[i] == NO_TURN:
+            return which[i]
+        if entries[i] & OVER:
+            close(state, leftover, which[i])
+        hand_on(entries[i], which[i], seats, to_beat, owner, passed, gone_by)
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def close_all(state, leftover, which):
+    """These episodes are over."""
+    for table in which:
+        close(state, leftover, table)
 
 
 @njit(cache=True, nogil=True)

@@ -6,6 +6,7 @@ copied. What happens follows the knowledge base; this module moves cards.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -241,16 +242,38 @@ class Tables:
         else:
             tell, happen = self._tell if self.listener else None, self._shown if SHOWN in self.flow.changes else None
             which, stuck = tricks.lay(self.rules, self.state, which, moves, tell, happen)
-        for table in stuck:
-            if table >= 0:
-                raise TableError(int(table), self._no_turn(int(table)))
+        self._stop_stuck(stuck)
         self._stop_idle(which)
-        self.flow.played(self.state, which)
+        self.flow.acted(self.state, which)
+        if self.rules.course is not None:
+            self._hand_on(which)
+        self.flow.settled(self.state, which)
+        if self.rules.course is not None and "trick" in self.flow.changes:
+            self._look_over(which)
         if self.rules.taking is not None:
             tricks.clear(self.state, which[self.state.to_beat[which] == LEADING])
         ended = which[self.state.stage[which] == EPISODE_OVER]
         if ended.size:
             self._end_episode(ended)
+
+    def _hand_on(self, which: Indices) -> None:
+        """Say whose turn it is where that depends on what these acts have changed."""
+        entries, leftover = self.flow.turns(self.state, which), self.rules.turns.leftover
+        self._stop_stuck([kernels.hand_on_all(self.state, leftover, which, entries, 0, len(which))])
+
+    def _look_over(self, which: Indices) -> None:
+        """Say whether episodes are over by what the end of a trick has changed."""
+        state = self.state
+        some = which[(state.to_beat[which] == LEADING) & (state.stage[which] != EPISODE_OVER)]
+        entries = self.flow.turns(state, some)
+        over = (entries != kernels.NO_TURN) & (entries & kernels.OVER > 0)
+        kernels.close_all(state, self.rules.turns.leftover, some[over])
+
+    def _stop_stuck(self, stuck: Sequence[int]) -> None:
+        """Stop where the turn is nobody's: such tables by share, or -1; raises TableError."""
+        for table in stuck:
+            if table >= 0:
+                raise TableError(int(table), self._no_turn(int(table)))
 
     def _tell(self, which: Indices, moves: Moves) -> None:
         """Tell who listens of plays that were composed."""

@@ -229,7 +229,7 @@ def _act(state, turns, passing, which, lo, hi, form, cards):
     recent, recent_seat, hands, acts = state.recent, state.recent_seat, state.hands, state.acts
     seats, acted, laid, plays = state.seat, state.acted, state.laid, state.plays
     passed, gone_by, owner, out = state.passed, state.gone_by, state.owner, state.out
-    context, leader, to_beat = state.context, state.leader, state.to_beat
+    leader, to_beat = state.leader, state.to_beat
     entries, strides, classes = turns.table, turns.strides, turns.laid_class
     depth, width = np.uint64(recent.shape[1]), np.uint64(recent.shape[2])
     most = min(np.uint64(cards.shape[1]), width)
@@ -252,9 +252,11 @@ def _act(state, turns, passing, which, lo, hi, form, cards):
                 left |= hands[table, seat, card]
             if left == 0:
                 finish(state, table, seat)
+        if len(entries) == 0:
+            continue  # as in lay_down
         entry = entry_at(
             entries, strides, seat, owner[table], passed[table], gone_by[table], out[table], classes[index],
-            context[table], leader[table],
+            leader[table],
         )  # fmt: skip
         if entry == NO_TURN:
             return table

@@ -98,7 +98,8 @@ class Rules:
     book: Book
     fixed: Fixed | None  # the cards of each form, where it is one set of cards in each context
     play: Told  # legal/1 of every label, move/1 of every form, includes/1 of every card, in the order of their numbers
-    turns: Turns
+    turns: Turns  # empty where whose turn it is depends on what is remembered
+    course: Told | None  # turn/1, trick_over/0, over/0, where they are to be asked after every act
     strength: NDArray[np.int64]  # [contexts, forms] tier before strength
     tiers: Mapping[Term, int]  # by kind
 
@@ -305,7 +306,7 @@ def _read(kb: KnowledgeBase, program: Program, folder: Folder, profile: str | No
     return Rules(
         kb, folder, profile or folder.default_profile, pack, table, fluents, contexts, cells, forms, words,
         _book(kb, pack, cells, contexts, forms, strength, fixed is None), fixed, _play(kb, words, forms, pack),
-        _turns(kb, words, contexts, forms, table), strength, tiers,
+        *_turns(kb, words, forms, table), strength, tiers,
     )  # fmt: skip
 
 
@@ -517,8 +518,8 @@ def _play(kb: KnowledgeBase, words: Words, forms: Forms, pack: Pack) -> Told:
     return Told.of(with_outputs(circuit, wanted), words)
 
 
-def _turns(kb: KnowledgeBase, words: Words, contexts: Contexts, forms: Forms, table: Table) -> Turns:
-    """Ask the circuit about every situation that there can be."""
+def _turns(kb: KnowledgeBase, words: Words, forms: Forms, table: Table) -> tuple[Turns, Told | None]:
+    """Ask the circuit about every situation that there can be; or what is to be asked, where it is told fluents."""
     outputs = [name for name in ("turn/1", "trick_over/0", "over/0") if Signature.parse(name) in kb.request.outputs]
     circuit = kb.circuit(*outputs)
     seats, told = table.seats, Told.of(circuit, words)
@@ -529,28 +530,30 @@ def _turns(kb: KnowledgeBase, words: Words, contexts: Contexts, forms: Forms, ta
         "acted": seats if "acted" in used else 1, "owner": seats if "owner" in used else 1,
         "passed": masks if "passed" in used else 1, "gone_by": masks if "has_passed" in used else 1,
         "out": masks if "out" in used else 1, "laid": len(examples),
-        "context": len(contexts) if "fluents" in told.groups else 1, "leader": seats if "leader" in used else 1,
+        "leader": seats if "leader" in used else 1,
     }  # fmt: skip
+    leftover = np.array(table.leftover, np.int8)
+    if "fluents" in told.groups:
+        none = Strides(**dict.fromkeys(sizes, 0))._replace(gone_by=int("has_passed" in used))
+        return Turns(np.zeros(0, np.uint8), none, np.zeros(len(forms), np.int32), leftover), told
     total = int(np.prod(list(sizes.values()), dtype=np.int64))
     if total > MOST_TURNS:
         raise kb_error(f"whose turn it is depends on {total} situations", "let turn/1 read fewer inputs")
     axes = [axis.ravel() for axis in np.indices(tuple(sizes.values()))]
     values = dict(zip(sizes, axes, strict=True))
-    states = contexts.states
 
     laid = examples[values["laid"]]
     by_group = {
         "act": [values[name] for name in ("acted", "owner", "passed", "gone_by", "out")],
         "move": [laid, forms.label_of[laid]],
         "leader": [values["leader"]],
-        "fluents": states[values["context"]].T,
     }
     answers = told.ask(total, {name: columns_of(found) for name, found in by_group.items()})
     strides, stride = {}, 1
     for name in reversed(sizes):
         strides[name] = stride if sizes[name] > 1 else 0
         stride *= sizes[name]
-    return Turns(_entries(circuit, answers), Strides(**strides), classes, np.array(table.leftover, np.int8))
+    return Turns(entries_of(circuit, answers), Strides(**strides), classes, leftover), None
 
 
 def form_classes(told: Told, words: Words, forms: Forms) -> tuple[NDArray[np.int32], NDArray[np.int16]]:
@@ -562,7 +565,8 @@ def form_classes(told: Told, words: Words, forms: Forms) -> tuple[NDArray[np.int
     return classes.reshape(-1).astype(np.int32), examples.astype(np.int16)
 
 
-def _entries(circuit: Circuit, answers: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def entries_of(circuit: Circuit, answers: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """[n] what answers [outputs, n] of turn/1, trick_over/0, over/0 say, as in Turns.table."""
     entries = np.zeros(answers.shape[1], np.uint8)
     turns = np.zeros(answers.shape[1], np.uint8)
     for (name, args), truth in zip(circuit.outputs, answers, strict=True):

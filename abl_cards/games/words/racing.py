@@ -187,6 +187,9 @@ def _differences(race: FolderRace) -> Iterator[str]:
         yield f"whether {name} may be played hangs on more than its cards and those to beat (hand {hand})"
     if (decisions.allowed[rules.forms.passing] != (decisions.view.to_beat >= 0)).any():
         yield "one may pass whenever there is a play to beat, and only then"
+    if rules.course is not None:
+        yield "whose turn it is depends on cards and plays, not on what is remembered (turn/1)"
+        return
     yield from _turn_differences(rules.turns, rules.forms.passing, len(rules.forms))
     for winner in (0, 1):
         yield from _point_differences(rules, winner, random)
@@ -219,7 +222,7 @@ def _turn_differences(turns: Turns, passing: int, forms: int) -> Iterator[str]:
             other, mine = 1 - seat, 1 << seat
             owner, passed = (other, mine) if form == passing else (seat, 0)
             for out in (0,) if form == passing else (0, mine):
-                turn = next_turn(turns, seat, owner, passed, passed, out, form, 0)
+                turn = next_turn(turns, seat, owner, passed, passed, out, form)
                 if turn.over != bool(out):
                     yield "it is over when a hand is empty, and only then (over/0)"
                 elif not out and (turn.seat, turn.trick_over) != (other, form == passing):

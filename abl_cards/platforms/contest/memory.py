@@ -35,12 +35,12 @@ class Trick:
     owner: int = 0
     passed: int = 0  # seats as bits
 
-    def after(self, rules: Rules, seat: int, form: int, out: int, context: int) -> Trick:
+    def after(self, rules: Rules, seat: int, form: int, out: int) -> Trick:
         """The trick once a seat has played or passed; out: the seats without cards, as bits."""
         passing = form == rules.forms.passing
         trick = replace(self, passed=self.passed | 1 << seat) if passing else Trick(form, seat)
         gone_by = trick.passed  # of those who have passed in the trick a table of others says no more
-        turn = next_turn(rules.turns, seat, trick.owner, trick.passed, gone_by, out, form, context)
+        turn = next_turn(rules.turns, seat, trick.owner, trick.passed, gone_by, out, form)
         return Trick(owner=turn.seat) if turn.trick_over else trick
 
 
@@ -48,7 +48,9 @@ class Memory:
     """What a seat knows of the episode."""
 
     def __init__(self, rules: Rules) -> None:
-        """Nothing is known yet."""
+        """Nothing is known yet; raises GameError for rules by which no outsider can follow whose turn it is."""
+        if rules.course is not None:
+            raise GameError("whose turn it is depends on what is remembered (turn/1): the contest does not tell that")
         self.seat = 0
         self.gifts = Gifts()  # what was told of the exchange
         self._trick, self._unread = Trick(), list[tuple[int, Action, int]]()
@@ -110,7 +112,7 @@ class Memory:
         for (seat, _, out), form in zip(unread, laid, strict=True):
             state.seat[0], state.to_beat[0], state.owner[0] = seat, self._trick.to_beat, self._trick.owner
             note_acts(rules, state, HERE, np.array([form], np.int16))
-            self._trick = self._trick.after(rules, seat, form, out, int(state.context[0]))
+            self._trick = self._trick.after(rules, seat, form, out)
 
     @property
     def _dealt(self) -> int:

@@ -127,7 +127,7 @@ def test_turn_table_is_sound(profile: str) -> None:
     for acted, owner, passed, out in [
         (a, o, p, t) for a in range(4) for o in range(4) for p in range(16) for t in range(16)
     ]:
-        seat, trick_over, over = next_turn(rules.turns, acted, owner, passed, passed, out, form, 0)
+        seat, trick_over, over = next_turn(rules.turns, acted, owner, passed, passed, out, form)
         assert over == (out & 5 == 5 or out & 10 == 10) or seat < 0
         if over or passed & 1 << owner or (acted != owner and not passed & 1 << acted):
             continue

@@ -77,6 +77,14 @@ def test_a_fluent_has_one_value(tmp_path: Path, event: str) -> None:
         play_on(tmp_path / "mine", values + rules)
 
 
+@pytest.mark.parametrize(("fluent", "said"), [("mood", r"any\(mood,0\)"), ("mood(1)", r"one\(mood,1\)")])
+def test_what_is_advised_can_be_written(tmp_path: Path, fluent: str, said: str) -> None:
+    """A fluent without arguments has no value, and so none of several."""
+    events = "#external event(E) : E = (deal;play).\n"
+    with pytest.raises((GameError, KBError), match=rf"no such fluent \(declare it: #external .*\. and {said}\.\)"):
+        play_on(tmp_path / "mine", f"{events}next({fluent}) :- event(play).")
+
+
 def test_what_is_set_counts_and_more_comes_on_top(tmp_path: Path) -> None:
     """Whatever is forgotten at the same time."""
     fluents = "one(mood,1). init(mood(0)). #external mood(V) : V = 0..2. lasts(mood,match).\n"
