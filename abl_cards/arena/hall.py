@@ -203,8 +203,8 @@ class _Hall:
         return match_keys(self._seed, games, len(self._seatings))
 
     def _heading(self, table: int) -> dict[str, Any]:
-        """What a record says of the game at a table; who sat where, unless two agents did, as always."""
-        if len(self._agents) == 2:
+        """What a record says of the game at a table; who sat where, unless two agents did on two sides, as always."""
+        if len(self._seatings) == len(self._agents) == 2:
             return {"match": int(self._game[table])}
         return self.seated(table)
 
