@@ -22,6 +22,8 @@ from abl_cards.games import GameError
 from abl_cards.lines import batches, parse_line, reading
 from abl_cards.platforms.douzero import own_record
 
+MOST_BLANKS = 100_000
+"""Empty lines that may follow each other."""
 PIECE = 4 << 20
 """Bytes of lines that are looked at together: some hundred episodes of Guandan."""
 _BESIDES = 400  # bytes that the shortest record takes
@@ -61,6 +63,8 @@ def _sized(path: Path) -> Iterator[tuple[Record | GameError, int]]:
             yield (line, 0) if isinstance(line, Cut) else (_record(line), len(line))
         else:
             blanks += 1
+            if blanks > MOST_BLANKS:
+                raise GameError(f"{path}: {MOST_BLANKS:,} empty lines on end: that is none of ours")
 
 
 def write_records(path: Path, records: Iterable[Record]) -> None:

@@ -60,11 +60,15 @@ def write_weights(file: Path, weights: Mapping[str, Tensor], card: Any) -> None:
 
 def read_weights(file: Path) -> dict[str, Tensor]:
     """The tensors of a file, in single precision; raises GameError."""
+    _check_file(file)
     try:
-        weights = {name: tensor.float() for name, tensor in load_file(file).items()}
+        stored = load_file(file)
+        weights = {name: tensor.float() for name, tensor in stored.items()}
     except (OSError, SafetensorError, LookupError, RuntimeError, TypeError, ValueError) as problem:
         raise GameError(f"{file}: no weights ({problem})") from None
     for name, tensor in weights.items():
+        if not stored[name].is_floating_point():
+            raise GameError(f"{file}: '{name}' has whole numbers ({str(stored[name].dtype).removeprefix('torch.')})")
         if not torch.isfinite(tensor).all():
             raise GameError(f"{file}: '{name}' is infinite or no number somewhere; train anew, or take another file")
     return weights
@@ -73,6 +77,7 @@ def read_weights(file: Path) -> dict[str, Tensor]:
 def read_card(file: Path, kind: type[C]) -> C:
     """The card beside a file of weights, as a dataclass of this kind; raises GameError."""
     card = file.with_suffix(".json")
+    _check_file(card)
     try:
         values = json.loads(card.read_text("utf-8"))
         wrong = [name for name, value in values.items() if not _fits(value, get_type_hints(kind).get(name))]
@@ -85,6 +90,12 @@ def read_card(file: Path, kind: type[C]) -> C:
         raise GameError(f"{card}: no card of weights (nested too deeply)") from None
     except (AttributeError, TypeError, ValueError) as problem:
         raise GameError(f"{card}: no card of weights ({problem})") from None
+
+
+def _check_file(file: Path) -> None:
+    """Raise GameError for what is there and no file: to open a pipe is to wait for who writes into it."""
+    if file.exists() and not file.is_file():
+        raise GameError(f"{file} is no file")
 
 
 def _fits(value: Any, hint: Any) -> bool:

@@ -46,6 +46,40 @@ class Fails(First):
 class Chooses(First):
     def choose(self, choices, keys):
         return choices.options.argmax(axis=1) * 0 + 1
+class Marks(First):
+    def play(self, decisions, keys):
+        decisions.legal[:] = 1
+        lists = decisions.moves()
+        return lists.rows(lists.start[1:] - 1)
+class Hand(First):
+    def play(self, decisions, keys):
+        decisions.view.hand[:] = 1
+        decisions.legal[:] = 1
+        lists = decisions.moves()
+        return lists.rows(lists.start[1:] - 1)
+class Table(First):
+    def play(self, decisions, keys):
+        decisions.view.state.hands[decisions.which] = 1
+        return First.play(self, decisions, keys)
+class Options(First):
+    def choose(self, choices, keys):
+        choices.options[:] = 1
+        return choices.options.argmax(axis=1) * 0 + 1
+class Label(First):
+    def play(self, decisions, keys):
+        return decisions.realise_first(decisions.legal.argmin(axis=0))
+class Number(First):
+    def play(self, decisions, keys):
+        return decisions.realise_first(np.full(len(keys), 10**9))
+class Float(First):
+    def play(self, decisions, keys):
+        return decisions.realise_first(np.full(len(keys), np.nan))
+class Leaves(First):
+    def play(self, decisions, keys):
+        raise SystemExit(0)
+class Lines(First):
+    def play(self, decisions, keys):
+        raise ValueError("one\\ntwo")
 class Lacks:
     def __init__(self, engine): pass
 class Silent:
@@ -90,6 +124,15 @@ def test_it_plays_where_agents_are_named(module: str) -> None:
         ("Unheard", "play must give numbers from 0 to"),
         ("Fails", r"_bad\.py:21: IndexError"),
         ("Chooses", r"option \d+ is none of"),
+        ("Marks", "agent .* is no legal move"),
+        ("Hand", "agent .* is no legal move"),
+        ("Table", "the table's `hands` has changed"),
+        ("Options", r"option \d+ is none of"),
+        ("Label", r"_bad\.py:46: ValueError: .* is not legal here \(leads, hand"),
+        ("Number", r"_bad\.py:49: ValueError: labels \[7\] are numbers from 0 to"),
+        ("Float", r"_bad\.py:52: TypeError: labels are whole numbers, not float64"),
+        ("Leaves", r"_bad\.py:55: SystemExit: 0"),
+        ("Lines", "ValueError: one two"),
         ("Lacks", "Lacks has no method play"),
         ("Silent", r"TypeError: Silent\(\) takes no arguments"),
         ("Nobody", "has no class Nobody"),

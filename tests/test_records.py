@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from abl_cards.games import GameError
 from abl_cards.lines import LONGEST_LINE, parse_line
-from abl_cards.records import Cut, line_of, read_records, write_records
+from abl_cards.records import MOST_BLANKS, Cut, line_of, read_records, write_records
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8")),
@@ -75,6 +75,14 @@ def test_empty_lines_at_the_end_and_a_mark_at_the_beginning_do_no_harm(tmp_path:
     path = tmp_path / "games.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + json.dumps(GOOD).encode() + b"\r\n\r\n\n")
     assert read_records(path) == [GOOD]
+
+
+def test_a_file_of_nothing_is_not_read_for_ever(tmp_path: Path) -> None:
+    """A megabyte unpacks to a thousand million empty lines."""
+    path = tmp_path / "games.jsonl.gz"
+    path.write_bytes(gzip.compress(b"\n" * (MOST_BLANKS + 2)))
+    with pytest.raises(GameError, match="empty lines on end"):
+        read_records(path)
 
 
 @given(st.binary(max_size=60))

@@ -9,7 +9,8 @@ import importlib
 import importlib.util
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from abl_cards.agents.agent import Agent, Keys
 from abl_cards.agents.names import AgentName
 from abl_cards.games import Choices, Decisions, Engine, GameError, Moves
+from abl_cards.games.play.view import View
 from abl_cards.games.tables import NO_CARD
 
 T = TypeVar("T")
@@ -74,8 +76,10 @@ class Own:
         self._name, self._path, self._player = name, path, player
 
     def play(self, decisions: Decisions, keys: Keys) -> Moves:
-        """What it plays; raises GameError where that is no legal move."""
-        said = _telling(self._name, self._path, lambda: self._player.play(decisions, keys))
+        """What it plays; raises GameError where that is no legal move, and where it writes on the table."""
+        with self._watching(decisions.view):
+            told = decisions.at(np.arange(len(decisions.which)))  # arrays of its own: ours are what it is judged by
+            said = _telling(self._name, self._path, lambda: self._player.play(told, keys.copy()))
         moves = self._shaped(said, decisions)
         lists = decisions.moves(decisions.labels_of(moves.form))
         rows = lists.find(moves)
@@ -88,12 +92,24 @@ class Own:
         return lists.rows(rows)
 
     def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
-        """What it chooses; raises GameError where that is no option."""
-        said = _telling(self._name, self._path, lambda: self._player.choose(choices, keys))
+        """What it chooses; raises GameError where that is no option, and where it writes on the table."""
+        with self._watching(choices.view):
+            told = choices.at(np.arange(len(choices.which)))
+            said = _telling(self._name, self._path, lambda: self._player.choose(told, keys.copy()))
         options = self._numbers(said, len(choices.options), choices.options.shape[1], "choose")
         for row in np.flatnonzero(choices.options[np.arange(len(options)), options] == 0)[:1]:
             raise self._wrong(f"option {options[row]} is none of {np.flatnonzero(choices.options[row]).tolist()}")
         return options.astype(np.uint8)
+
+    @contextmanager
+    def _watching(self, view: View) -> Iterator[None]:
+        """Raise GameError where the state of these tables is another one afterwards."""
+        which = view.which.copy()
+        before = [np.asarray(field)[which] for field in view.state]
+        yield
+        for name, field, kept in zip(view.state._fields, view.state, before, strict=True):
+            if not np.array_equal(np.asarray(field)[which], kept):
+                raise self._wrong(f"the table's `{name}` has changed: it is to be looked at, not written to")
 
     def _shaped(self, said: Any, decisions: Decisions) -> Moves:
         """Forms [n] and cards [n, most] as there are some."""
@@ -150,10 +166,11 @@ def _telling(name: AgentName, path: Path, call: Callable[[], T]) -> T:
         return call()
     except GameError:
         raise
-    except Exception as problem:
+    except (Exception, SystemExit) as problem:  # who leaves in the middle of a match has not ended it
         frames = traceback.extract_tb(problem.__traceback__)
         mine = [frame for frame in frames if Path(frame.filename).resolve() == path]
         place = f"{path}:{mine[-1].lineno}" if mine else str(path)
         if isinstance(problem, SyntaxError) and problem.lineno:
             place = f"{problem.filename}:{problem.lineno}"
-        raise GameError(f"agent '{name}': {place}: {type(problem).__name__}: {problem}") from problem
+        text = " ".join(str(problem).split())
+        raise GameError(f"agent '{name}': {place}: {type(problem).__name__}: {text}") from problem

@@ -189,7 +189,7 @@ def join(
 
         abl-cards join 127.0.0.1 --agent kb --dialect openguandan --room 2 --profile openguandan
 
-    The agent chooses by our rules; what the table does not offer is reported, and its first choice taken instead.
+    The agent chooses by our rules; what the table does not offer is reported, and the pass or the first choice taken instead.
     --json prints {"url","agent","seat","games","wins","draws","over","decisions","problems","typical","slowest"}, the
     last two in seconds. The exit code is 1 when the table refuses us, or closes before it tells the result.
     """
@@ -205,7 +205,7 @@ def join(
         address = service(played).url(url, spoken, name or kind)
         engine = find_game(played).engine(directory, profile)
         player = agent(agent_name, engine)
-        guest = service(played).guest(engine, spoken, Visit(kind, name, room, seat, rounds))
+        guest = service(played).guest(engine, spoken, Visit(kind, name, room, seat, rounds, record is not None))
     except GameError as problem:
         misuse(problem)
     with recording_to(record) as write:

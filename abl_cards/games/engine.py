@@ -33,7 +33,7 @@ from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.loading import placed, read_knowledge
 from abl_cards.games.reading.rules import Rules, read_rules
 from abl_cards.games.shapes import functor
-from abl_cards.games.soundness import problems
+from abl_cards.games.soundness import check_deal, problems
 from abl_cards.games.tables import Action, Indices, Listener, Moment, MoveLists, Moves
 from abl_cards.games.telling import samples
 from abl_cards.games.telling.judging import FolderFacts
@@ -81,6 +81,7 @@ def _playable(folder: Folder, profile: str | None, cache: bool = True) -> Rules:
     """Rules that can be begun with; raises KBError."""
     rules = read_rules(folder, profile, cache)
     try:
+        check_deal(rules)
         check_init(rules)
         check_beliefs(rules)
     except KBError as problem:

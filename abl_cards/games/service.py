@@ -47,6 +47,7 @@ class Request:
     message: Message
     choices: int
     choose: Callable[[int], None]  # make the choice of that number
+    default: int = DEFAULT_CHOICE  # the one that is made for who makes none
 
 
 class BadAnswer(GameError):
@@ -168,6 +169,7 @@ class Visit:
     room: str | None = None  # None to create one
     seat: int | None = None
     rounds: int | None = None  # matches to be played in a room that is created
+    recorded: bool = False  # the episodes are to be written down
 
 
 class Guest(Protocol):

@@ -32,7 +32,7 @@ def problems(rules: Rules) -> Iterator[Diagnostic]:
 
 def _problems(rules: Rules) -> Iterator[Diagnostic]:
     yield from uncounted(rules)
-    found = [each for ask in (_views, _deal, _flow) for each in _told(lambda ask=ask: ask(rules))]  # type: ignore[misc]
+    found = [each for ask in (_views, check_deal, _flow) for each in _told(lambda ask=ask: ask(rules))]  # type: ignore[misc]
     yield from found
     if not found:
         yield from _told(lambda: _begin(rules))
@@ -61,8 +61,8 @@ def _flow(rules: Rules) -> None:
         _ = rules.choosing
 
 
-def _deal(rules: Rules) -> None:
-    """Raises KBError where more is dealt than there is."""
+def check_deal(rules: Rules) -> None:
+    """Raise KBError where more is dealt than there is, or nothing."""
     dealt, cards = sum(rules.table.dealt), len(rules.pack.deck)
     if dealt > cards:
         raise kb_error(f"deals/2: {dealt} cards in all, and the pack has {cards}", "deal fewer, or say packs(2).")

@@ -18,7 +18,7 @@ from abl_cards.logic.check import COST, PREFERENCE, SAYS
 from abl_cards.logic.circuit import Circuit
 from abl_cards.logic.compile import compile_equations
 from abl_cards.logic.equations import Equations, GroundEquations
-from abl_cards.logic.errors import Diagnostic, KBError, error, suggestion
+from abl_cards.logic.errors import Diagnostic, KBError, error, kb_error, suggestion
 from abl_cards.logic.ground import NORMAL, GroundProgram
 from abl_cards.logic.statements import VIOLATED, Constraint
 from abl_cards.logic.terms import Atom, Input, Signature, Term, text_of
@@ -96,8 +96,12 @@ class KnowledgeBase:
         return {}
 
     def pairs(self, name: str) -> dict[Term, Term]:
-        """The facts of two arguments as a mapping of the first to the second."""
-        return {first: second for first, second in self.facts(name, 2)}  # noqa: C416 - facts are of any length
+        """The facts of two arguments as a mapping of the first to the second; raises KBError for two of one first."""
+        found: dict[Term, Term] = {}
+        for first, second in self.facts(name, 2):
+            if found.setdefault(first, second) != second:
+                raise kb_error(f"{name}({first},…): there are {found[first]} and {second}", "keep one of them")
+        return found
 
     def facts(self, name: str, arity: int) -> list[tuple[Term, ...]]:
         """The arguments of the atoms that are true in every state, in clingo's order of terms; none of unknown ones."""

@@ -107,7 +107,8 @@ class PlainDealer:
             else:
                 tables.choose(HERE, lists.cards[number : number + 1, 0])
 
-        return Request(self.seat, message, len(moment.actions), choose)
+        default = _pass_among(self._engine, message["actionList"]) if is_play(asked) else DEFAULT_CHOICE
+        return Request(self.seat, message, len(moment.actions), choose, default)
 
     # --- what happens ------------------------------------------------------------------------------------------------
 
@@ -157,6 +158,12 @@ class PlainDealer:
 
     def _tell(self, message: Message) -> None:
         self._news += [News(seat, message) for seat in range(self._seats)]
+
+
+def _pass_among(engine: Engine, offered: Any) -> int:
+    """The number of the pass where one is offered, else of the first choice: what is done for who does nothing."""
+    passing = engine.action(engine.rules.forms.passing, np.zeros(0, np.uint8)).to_json()
+    return offered.index(passing) if isinstance(offered, list) and passing in offered else DEFAULT_CHOICE
 
 
 class PlainGuest:
@@ -210,7 +217,7 @@ class PlainGuest:
         try:
             choice, problem = self._choose(message, player, np.array([key], np.uint64)), None
         except GameError as trouble:
-            choice, problem = DEFAULT_CHOICE, str(trouble)
+            choice, problem = _pass_among(self._engine, message.get("actionList")), str(trouble)
         return Reply(choice, {"actIndex": choice}, problem)
 
     def _choose(self, message: Message, player: Player, keys: NDArray[np.uint64]) -> int:
@@ -253,6 +260,8 @@ class PlainService:
         """A seat at somebody else's table; raises GameError for wishes that such tables do not know."""
         if (visit.room, visit.seat, visit.rounds) != (None, None, None):
             raise GameError("room, seat and rounds are for tables with rooms, and the plain protocol has none")
+        if visit.recorded:
+            raise GameError("a plain table lays no hands open, so its guests have no records: let serve --record write")
         return PlainGuest(engine)
 
     def port(self, dialect: str) -> int:

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
-from abl_cards.games.service import DEFAULT_CHOICE, BadAnswer, Message, Request
+from abl_cards.games.service import BadAnswer, Message, Request
 from abl_cards.serve.results import SeatResult
 
 MOST_WAITING = 8 << 20
@@ -78,7 +78,7 @@ class Client:
         except BadAnswer as problem:
             self._fault(problem.fault)
         self.result.defaults += 1
-        return DEFAULT_CHOICE
+        return request.default
 
     async def leave(self) -> None:
         """Say what is left to say, and good-bye; who reads neither is not waited for."""

@@ -1,11 +1,13 @@
 """Weights as files."""
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 from abl_cards.games import Engine, GameError, game
 from learners import presets, store
@@ -67,6 +69,25 @@ def test_errors_name_the_file(tmp_path: Path, engine: Engine) -> None:
     save_networks(file, networks, Card("guandan", "tiny", True, 0))
     file.write_bytes(b"nothing of the kind")
     with pytest.raises(GameError, match=r"some\.safetensors"):
+        load_networks(file, engine)
+
+
+@pytest.mark.parametrize("kind", [torch.int8, torch.bool])
+def test_weights_of_whole_numbers_are_refused(tmp_path: Path, engine: Engine, kind: torch.dtype) -> None:
+    file = tmp_path / "some.safetensors"
+    save_networks(file, Networks(TINY, GameShape.of(engine)), Card("guandan", "tiny", True, 0))
+    save_file({name: tensor.to(kind) for name, tensor in load_file(file).items()}, file)
+    with pytest.raises(GameError, match=r"some\.safetensors: '.*' has whole numbers"):
+        load_networks(file, engine)
+
+
+@pytest.mark.parametrize("suffix", [".safetensors", ".json"])
+def test_nobody_waits_for_a_pipe(tmp_path: Path, engine: Engine, suffix: str) -> None:
+    file = tmp_path / "some.safetensors"
+    save_networks(file, Networks(TINY, GameShape.of(engine)), Card("guandan", "tiny", True, 0))
+    file.with_suffix(suffix).unlink()
+    os.mkfifo(file.with_suffix(suffix))
+    with pytest.raises(GameError, match=rf"some\{suffix} is no file"):
         load_networks(file, engine)
 
 

@@ -95,9 +95,25 @@ def test_a_guest_says_what_it_does_not_understand() -> None:
         reply = guest.reply(message, player, np.uint64(1))
         assert reply.choice == 0
         assert said in str(reply.problem)
+    reply = guest.reply({"type": "act", "actionList": [["C4"], ["C5"], "pass"]}, player, np.uint64(1))
+    assert reply.choice == 2
     for news in ({"stage": "beginning", "seat": 4}, {"stage": "gameResult", "victoryNum": 3}):
         with pytest.raises(GameError):
             guest.hear(news)
+
+
+def test_who_does_nothing_passes_where_that_is_offered() -> None:
+    """Moves of Dou dizhu are listed with the pass at the end, and the first of them would beat even the partner."""
+    engine = game("doudizhu").engine(None, "rlcard")
+    dealer, passed = PlainDealer(engine, 1), 0
+    dealer.begin(np.uint64(3), False)
+    for _ in range(30):
+        request = dealer.request()
+        offered = request.message["actionList"]
+        assert offered[request.default] == ("pass" if "pass" in offered else offered[0])
+        passed += "pass" in offered
+        request.choose(0)
+    assert passed > 5
 
 
 def test_every_game_has_a_service() -> None:
@@ -106,6 +122,8 @@ def test_every_game_has_a_service() -> None:
     assert (game_of("plain"), game_of("openguandan")) == (None, "guandan")
     with pytest.raises(GameError, match="unknown dialect 'klingon'"):
         game_of("klingon")
+    with pytest.raises(GameError, match="serve --record"):
+        service("president").guest(game("president").engine(), "plain", Visit("kb", recorded=True))
     with pytest.raises(GameError, match="rooms"):
         service("president").guest(game("president").engine(), "plain", Visit("kb", room="1"))
     with pytest.raises(BadAnswer):

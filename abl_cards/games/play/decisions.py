@@ -151,11 +151,14 @@ class Decisions(Decider):
         return self.rules.forms.label_of[form]
 
     def realise_first(self, labels: NDArray[np.int16]) -> Moves:
-        """The first card set in the order of lists of one legal label each."""
+        """The first card set in the order of lists of one legal label each.
+
+        Raises TypeError or ValueError for what is no such label, TableError where the hand lacks the cards.
+        """
         return self._realise(labels, np.empty(0, np.uint64))
 
     def realise_random(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
-        """A card set of one legal label each, drawn uniformly from keys [n]."""
+        """A card set of one legal label each, drawn uniformly from keys [n]; raises as ``realise_first`` does."""
         return self._realise(labels, keys)
 
     def try_random(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> tuple[Moves, NDArray[np.int64]]:
@@ -166,6 +169,9 @@ class Decisions(Decider):
         moves, found = self._laid_down(labels, keys)
         if self._wanting.size:
             self._take_wanted(labels, keys, moves, found)
+        for row in np.flatnonzero(found == 0)[:1].tolist():
+            if labels[row] >= 0 and not self.legal[labels[row], row] and self.legal[:, row].any():
+                raise ValueError(f"{self.rules.label_texts[labels[row]]} is not legal here ({self.state(row)})")
         check_laid(self.rules.kb, np.where(found > 0, np.int16(0), np.int16(-1)), labels, self.rules.label_texts, self)
         return moves
 
@@ -191,7 +197,7 @@ class Decisions(Decider):
 
     def _laid_down(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> tuple[Moves, NDArray[np.int64]]:
         n, view, plain, answers = len(self.view), self.view, self._asked.bare, self._answers
-        labels = np.asarray(labels, np.int16)
+        labels = self._numbered(labels)
         moves, found = self._room(n), np.zeros(n, np.int64)
         way = self._way
         if plain is not None:
@@ -211,9 +217,19 @@ class Decisions(Decider):
         ))  # fmt: skip
         return moves, found
 
+    def _numbered(self, labels: NDArray[np.int16]) -> NDArray[np.int16]:
+        """Labels [n] by their numbers, -1 for who found none; raises TypeError and ValueError."""
+        given, most = np.asarray(labels), len(self.rules.labels)
+        if given.dtype.kind not in "iu":
+            raise TypeError(f"labels are whole numbers, not {given.dtype}")
+        if given.shape != (len(self.view),) or not -1 <= given.min(initial=0) <= given.max(initial=0) < most:
+            raise ValueError(f"labels [{len(self.view)}] are numbers from 0 to {most - 1}")
+        return given.astype(np.int16, copy=False)
+
     def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
         """All legal card sets in the order of lists, or those of one label each."""
-        lists = self._all_moves(np.full(len(self.view), walk.EVERY_LABEL, np.int16) if labels is None else labels)
+        every = np.full(len(self.view), walk.EVERY_LABEL, np.int16)
+        lists = self._all_moves(every if labels is None else self._numbered(labels))
         if self._wanting.size:
             lists = keep_sets(lists, self.includes, self._wanting)
         if labels is None and self.view.at_table:

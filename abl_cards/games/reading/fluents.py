@@ -159,7 +159,7 @@ def read_fluents(kb: KnowledgeBase, manners: Mapping[Signature, str]) -> Fluents
     instances: dict[Signature, list[Arguments]] = {}
     for name, arguments in kb.input_atoms:
         instances.setdefault(Signature(name, len(arguments)), []).append(arguments)
-    lasting = {str(name) for name, *_ in kb.facts("lasts", 2)}
+    lasting = _lasting(kb, manners)
     private = _private(kb, manners)
     fluents, first = [], 0
     for signature, manner in sorted(manners.items()):
@@ -176,6 +176,17 @@ def read_fluents(kb: KnowledgeBase, manners: Mapping[Signature, str]) -> Fluents
         fluents.append(Fluent(signature, manner, signature.name in lasting, tuple(keys), values, first, secret))
         first += len(keys)
     return Fluents(tuple(fluents))
+
+
+def _lasting(kb: KnowledgeBase, manners: Mapping[Signature, str]) -> set[str]:
+    """The names that ``lasts/2`` gives; raises KBError for one that is no fluent, and for what is not kept."""
+    names = {signature.name for signature in manners}
+    for name, how in kb.facts("lasts", 2):
+        if str(name) not in names:
+            raise kb_error(f"lasts({name},{how}): no such fluent", "declare it by one, count or any")
+        if how != "match":
+            raise kb_error(f"lasts({name},{how}): fluents last an episode, or a match", f"write lasts({name},match).")
+    return {str(name) for name, _ in kb.facts("lasts", 2)}
 
 
 def _private(kb: KnowledgeBase, manners: Mapping[Signature, str]) -> set[Signature]:

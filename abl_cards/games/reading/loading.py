@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 from abl_cards.games.reading.folder import Folder, load
 from abl_cards.games.telling.columns import INPUTS
@@ -43,7 +44,8 @@ def placed(problem: Diagnostic, program: Program, folder: Folder) -> Diagnostic:
     if problem.location is not None:
         return problem
     said = re.findall(r"(\w+)(?=/\d|\()", problem.message)
-    places = [use.location for name in said for use in program.heads if use.signature.name == name]
-    if places:
-        return replace(problem, location=places[0])
+    uses = [use for name in said for use in program.heads if use.signature.name == name]
+    if uses:
+        best = next((use for use in uses if (use.signature.name, use.functor) in pairwise(said)), uses[0])
+        return replace(problem, location=best.location)
     return replace(problem, message=f"{folder.path}: {problem.message}")

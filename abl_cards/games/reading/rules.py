@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from typing import NamedTuple
 
@@ -333,9 +334,9 @@ def _read_table(kb: KnowledgeBase) -> Table:
     if _round(after) < n:
         raise kb_error(f"next/2 leads from seat 0 to {_round(after)} seats of {n}", "let it lead round the whole table")
     member = kb.pairs("member") or {seat: seat for seat in seats}
-    dealt = {seat: number(count, "deals") for seat, count in kb.facts("deals", 2)}
-    leftover = {seat: number(place, "leftover") for seat, place in kb.facts("leftover", 2)}
-    who = {number(place, "who"): name for name, place in kb.facts("who", 2)}
+    dealt = {seat: number(count, "deals") for seat, count in kb.pairs("deals").items()}
+    leftover = {seat: number(place, "leftover") for seat, place in kb.pairs("leftover").items()}
+    who = {number(place, "who"): name for name, place in kb.pairs("who").items()}
     return Table(
         n, tuple(number(member.get(seat, seat), "member") for seat in seats),
         tuple(who.get(place, place) for place in range(1, n)), tuple(int(after[seat]) for seat in seats),
@@ -347,7 +348,7 @@ def _read_table(kb: KnowledgeBase) -> Table:
 def _words(kb: KnowledgeBase, pack: Pack, cells: Cells, forms: Forms, fluents: Fluents, table: Table) -> Words:
     options = _options(kb, pack)
     stages = dict.fromkeys(args[0] for args in kb.instances("asks", 2))
-    lots = tuple(name for name, _ in kb.facts("lots", 2))
+    lots = tuple(kb.pairs("lots"))
     kinds = tuple(dict.fromkeys(kind_shown(form.kind) for form in forms.forms if form.name != PASS))
     ranks = _ranks_shown(cells, forms)
     left_over = max(0, len(pack.deck) - sum(table.dealt))
@@ -381,8 +382,13 @@ def _ranks_shown(cells: Cells, forms: Forms) -> tuple[Term, ...]:
 
 
 def _tiers(kb: KnowledgeBase, forms: Forms) -> Mapping[Term, int]:
-    said = {kind: number(tier, f"tier({kind},…)") for kind, tier in kb.facts("tier", 2)}
-    return {form.kind: said.get(form.kind, 0) for form in forms.forms}
+    said = {kind: number(tier, f"tier({kind},…)") for kind, tier in kb.pairs("tier").items()}
+    kinds = {form.kind for form in forms.forms}
+    for strange in said.keys() - kinds:
+        near = get_close_matches(str(strange), map(str, kinds), 1)
+        meant = f"did you mean {near[0]}?" if near else "kind/2 says which there are"
+        raise kb_error(f"tier({strange},{said[strange]}): no form is of this kind", meant)
+    return {kind: said.get(kind, 0) for kind in kinds}
 
 
 def _strengths(
@@ -497,7 +503,7 @@ def _weak_to_strong(forms: Forms, strength: NDArray[np.int64], cells: list[int])
 
 def _hand_order(kb: KnowledgeBase, pack: Pack) -> list[int]:
     """The kinds of cards as the sets of a list are sorted: by ``hand_order(Suit,I)``, else as in vectors."""
-    places = {suit: number(place, "hand_order") for suit, place in kb.facts("hand_order", 2)}
+    places = {suit: number(place, "hand_order") for suit, place in kb.pairs("hand_order").items()}
 
     def place(kind: int) -> tuple[int, int]:
         parts = rank_and_suit(pack.kinds[kind])
@@ -521,6 +527,8 @@ def _play(kb: KnowledgeBase, words: Words, forms: Forms, pack: Pack) -> Told:
 def _turns(kb: KnowledgeBase, words: Words, forms: Forms, table: Table) -> tuple[Turns, Told | None]:
     """Ask the circuit about every situation that there can be; or what is to be asked, where it is told fluents."""
     outputs = [name for name in ("turn/1", "trick_over/0", "over/0") if Signature.parse(name) in kb.request.outputs]
+    if "over/0" not in outputs:
+        raise kb_error("no rule derives over/0", "say when an episode is over: over :- out(S).")
     circuit = kb.circuit(*outputs)
     seats, told = table.seats, Told.of(circuit, words)
     classes, examples = form_classes(told, words, forms)

@@ -88,8 +88,8 @@ class Values:
         known |= {term: place for place, term in enumerate(self._spelled(fluent.values))}
         for slot, each in zip(fluent.slots, self._by_key(fluent, value), strict=True):
             if fluent.manner == COUNT:
-                if type(each) is not int or not 0 <= each <= MOST_COUNT:
-                    raise GameError(f"{each!r} is no number from 0 to {MOST_COUNT}")
+                if type(each) is not int or not -MOST_COUNT <= each <= MOST_COUNT:
+                    raise GameError(f"{each!r} is no whole number up to {MOST_COUNT}, nor as much below 0")
                 state[slot] = each
             elif each is None:
                 state[slot] = fluent.nothing
@@ -124,6 +124,8 @@ class Values:
         for each in value:
             if str(each) not in known:
                 raise GameError(f"{each!r} is none of {_some(self._keys(fluent))}")
+            if state[known[str(each)]]:
+                raise GameError(f"{each!r} stands there twice, and {value!r} is to be a list of what holds")
             state[known[str(each)]] = 1
 
 
