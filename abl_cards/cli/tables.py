@@ -189,7 +189,8 @@ def join(
 
         abl-cards join 127.0.0.1 --agent kb --dialect openguandan --room 2 --profile openguandan
 
-    The agent chooses by our rules; what the table does not offer is reported, and the pass or the first choice taken instead.
+    The agent chooses by our rules; what the table does not offer is reported, and the pass taken instead, or what
+    stands first.
     --json prints {"url","agent","seat","games","wins","draws","over","decisions","problems","typical","slowest"}, the
     last two in seconds. The exit code is 1 when the table refuses us, or closes before it tells the result.
     """

@@ -1,6 +1,7 @@
 """Whose turn it is, and when an episode is over, by what is remembered: acts change that first."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,7 @@ def test_a_trick_ends_by_what_the_play_has_changed(tmp_path: Path) -> None:
     stopped = 0
     for acts in acts_of(engine_of(tmp_path / "mine", EIGHT_STOPS)):
         laid = [0, 0, 0, 0]
-        for (seat, play), (after, answer) in zip(acts, acts[1:], strict=False):
+        for (seat, play), (after, answer) in pairwise(acts):
             laid[seat] += 0 if play == "pass" else len(play)
             if has_eight(play) and laid[seat] < 13:
                 assert after == seat
@@ -106,7 +107,7 @@ def test_the_way_round_changes_with_the_play(tmp_path: Path) -> None:
     turned = 0
     for acts in acts_of(engine_of(tmp_path / "mine", EIGHT_TURNS, game=ROUND)):
         way, owner, laid, passed = 1, acts[0][0], [0] * 4, set[int]()
-        for (seat, play), (after, _) in zip(acts, acts[1:], strict=False):
+        for (seat, play), (after, _) in pairwise(acts):
             if play == "pass":
                 passed.add(seat)
             else:

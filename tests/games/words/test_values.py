@@ -30,7 +30,7 @@ def test_counts_may_be_below_zero(tractor: Engine, total: int) -> None:
 
 @pytest.mark.parametrize("total", [-40_000, 40_000, True, "3", 1.0])
 def test_what_is_no_count_is_refused(tractor: Engine, total: Any) -> None:
-    with pytest.raises(GameError, match="total: .* is no whole number up to 30000, nor as much below 0"):
+    with pytest.raises(GameError, match=r"total: .* is no whole number up to 30000, nor as much below 0"):
         tractor.moment(state(total=total))
 
 
