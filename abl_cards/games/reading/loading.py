@@ -6,13 +6,14 @@ Nothing here plays: who only checks rules that were checked before waits for no 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
 from abl_cards.games.reading.folder import Folder, load
 from abl_cards.games.telling.columns import INPUTS
 from abl_cards.logic import KnowledgeBase, Signature
-from abl_cards.logic.errors import Diagnostic
+from abl_cards.logic.errors import Diagnostic, error
 from abl_cards.logic.statements import Program
 
 FACTS = (
@@ -32,11 +33,28 @@ ASKED = (
     "role/2", "side/2", "takes/1", "more/0",
 )  # fmt: skip
 OUTPUTS = {Signature.parse(name) for name in (*FACTS, *ASKED)}
+_OF_THE_SHELF = {Signature("who", 1)}
+"""Predicates of kb/common that have the name of another one; not every game reads them."""
 
 
 def read_knowledge(folder: Folder, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
     """Load and check the rule files of a folder; raises KBError."""
     return load(folder, profile, OUTPUTS, set(INPUTS), cache)
+
+
+def of_another_arity(program: Program) -> Iterator[Diagnostic]:
+    """Heads that nothing reads and that have the name of something that is asked, with other arguments."""
+    used = {use.signature for use in program.bodies} | program.shown | program.defined
+    asked: dict[str, list[str]] = {}
+    for signature in sorted(OUTPUTS):
+        asked.setdefault(signature.name, []).append(str(signature))
+    seen = set[Signature]()
+    for use in program.heads:
+        known = asked.get(use.signature.name)
+        if known and use.signature not in {*OUTPUTS, *_OF_THE_SHELF, *used, *seen}:
+            seen.add(use.signature)
+            text = f"'{use.signature}' is derived, and what is asked for is {' or '.join(known)}"
+            yield error(use.location, text, "give it these arguments, or another name")
 
 
 def placed(problem: Diagnostic, program: Program, folder: Folder) -> Diagnostic:

@@ -25,7 +25,7 @@ from abl_cards.games.reading.fluents import ONE, Arguments, Fluent, Fluents, dec
 from abl_cards.games.reading.folder import Folder, declarations
 from abl_cards.games.reading.forms import PASS, Forms, read_forms
 from abl_cards.games.reading.layout import NONE, carried_cells, read_catalogue
-from abl_cards.games.reading.loading import placed, read_knowledge
+from abl_cards.games.reading.loading import of_another_arity, placed, read_knowledge
 from abl_cards.games.reading.pack import Pack, rank_and_suit, read_pack
 from abl_cards.games.reading.questions import DRAWS, TAKES, unsupplied
 from abl_cards.games.shapes import functor, number, one_each
@@ -290,6 +290,8 @@ def read_rules(folder: Folder, profile: str | None = None, cache: bool = True) -
 
 
 def _read(kb: KnowledgeBase, program: Program, folder: Folder, profile: str | None) -> Rules:
+    if misnamed := list(of_another_arity(program)):
+        raise KBError(misnamed)
     pack, table = read_pack(kb), _read_table(kb)
     fluents = read_fluents(kb, declared_fluents(declarations(program)))
     acting, strong = _circuit(kb, "acts_as/2"), _circuit(kb, "strength/2")

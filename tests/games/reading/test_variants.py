@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.rules import Rules, read_rules
 from abl_cards.games.reading.variants import DEEPEST, HOME, layers_of
+from abl_cards.games.soundness import problems
 from abl_cards.logic import KBError
 
 
@@ -99,3 +102,38 @@ def test_circles_and_long_chains_end(tmp_path: Path) -> None:
     for number in range(DEEPEST + 3):
         folder(tmp_path / f"c{number}", variant=f"parent(c{number + 1}).", x="a.")
     assert "more than 8 parents" in refused(tmp_path / "c0")
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ("points(S,1) :- seat(S).", r"variant\.lp:2:1-12: error: 'points/2' is derived, .* is points/3"),
+        ("deals(0,10).", r"deals\(0,…\): there are 10 and 13 \(keep one of them\)"),
+        ("deals(4,13).", r"deals\(4,13\): 4 is no seat"),
+        ("tier(pear,1).", r"tier\(pear,1\): no form is of this kind"),
+        ("one(round,1). #external round(1..3). lasts(rund,match).", r"lasts\(rund,match\): no such fluent"),
+        ("one(round,1). #external round(1..3). lasts(round,ever).", r"last an episode, or a match"),
+    ],
+)
+def test_what_would_be_ignored_is_an_error(tmp_path: Path, rules: str, said: str) -> None:
+    """A fact that the engine would read another way, or not at all."""
+    assert re.search(said, refused(folder(tmp_path / "mine", variant=f"parent(president).\n{rules}\n")))
+
+
+def test_an_episode_that_is_never_over_is_an_error(tmp_path: Path) -> None:
+    copy = tmp_path / "mine"
+    shutil.copytree(HOME / "president", copy)
+    file = copy / "game.lp"
+    file.write_text(file.read_text("utf-8").replace("over :- #count { S : out(S) } >= 3.", ""), "utf-8")
+    assert "no rule derives over/0 (say when an episode is over" in refused(copy)
+
+
+@pytest.mark.parametrize(("rule", "said"), [
+    ("next(round(7)) :- event(deal).", r"next\(round\(7\)\): round\(7\) is none of those declared"),
+    ("adds(bombs(1),1,x) :- event(deal).", r"there is bombs/1, and no bombs/2 \(adds/3 names a count without"),
+])  # fmt: skip
+def test_a_value_that_a_fluent_has_not_says_so_where_it_stands(tmp_path: Path, rule: str, said: str) -> None:
+    fluents = "one(round,1). #external round(1..3). count(bombs,1). #external bombs(1..9). #external event(deal).\n"
+    other = "one(mood,1). #external mood(1..3). next(mood(1)) :- event(deal).\n"
+    path = folder(tmp_path / "mine", variant=f"parent(president).\n{fluents}{other}{rule}\n")
+    assert re.search(rf"variant\.lp:4:.*{said}", "\n".join(map(str, problems(read_rules(Folder(path))))))
