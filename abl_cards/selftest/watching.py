@@ -23,7 +23,7 @@ from abl_cards.games.reading.questions import QUESTIONS
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import NO_CARD, Moves
 from abl_cards.games.telling.columns import EVENTS
-from abl_cards.games.telling.writer import Fill, Told, columns_of, lazily
+from abl_cards.games.telling.writer import Fill, Told, columns_of, lazily, rows_of
 from abl_cards.logic import Circuit, KnowledgeBase, Signature
 from abl_cards.logic.tracing import FIRED, traced
 
@@ -142,6 +142,7 @@ class WatchedTables(Tables):
                 "course", len(which),
                 {
                     "act": columns_of(act), "leader": lazily(lambda _: leader),
+                    "fluents": rows_of(state.fluents, which),
                     "move": lazily(lambda column: forms.label_of[moves.form] if column else moves.form),
                 },
             )  # fmt: skip

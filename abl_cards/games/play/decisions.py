@@ -163,9 +163,10 @@ class Decisions(Decider):
 
     def try_random(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> tuple[Moves, NDArray[np.int64]]:
         """The same for any labels, and [n] how many card sets there were; none is no error."""
-        return self._laid_down(labels, keys)
+        return self._laid_down(self._numbered(labels), keys)
 
     def _realise(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
+        labels = self._numbered(labels)
         moves, found = self._laid_down(labels, keys)
         if self._wanting.size:
             self._take_wanted(labels, keys, moves, found)
@@ -197,7 +198,6 @@ class Decisions(Decider):
 
     def _laid_down(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> tuple[Moves, NDArray[np.int64]]:
         n, view, plain, answers = len(self.view), self.view, self._asked.bare, self._answers
-        labels = self._numbered(labels)
         moves, found = self._room(n), np.zeros(n, np.int64)
         way = self._way
         if plain is not None:
@@ -218,13 +218,20 @@ class Decisions(Decider):
         return moves, found
 
     def _numbered(self, labels: NDArray[np.int16]) -> NDArray[np.int16]:
-        """Labels [n] by their numbers, -1 for who found none; raises TypeError and ValueError."""
+        """Labels [n] by their numbers, -1 for who found none; raises TypeError and ValueError.
+
+        Whoever chooses where nothing is legal may name what it likes: the rules are to blame, not the label.
+        """
         given, most = np.asarray(labels), len(self.rules.labels)
         if given.dtype.kind not in "iu":
             raise TypeError(f"labels are whole numbers, not {given.dtype}")
-        if given.shape != (len(self.view),) or not -1 <= given.min(initial=0) <= given.max(initial=0) < most:
-            raise ValueError(f"labels [{len(self.view)}] are numbers from 0 to {most - 1}")
-        return given.astype(np.int16, copy=False)
+        if given.shape == (len(self.view),):
+            if -1 <= given.min(initial=0) <= given.max(initial=0) < most:
+                return given.astype(np.int16, copy=False)
+            wrong = (given < 0) | (given >= most)
+            if not self.legal[:, wrong].any():
+                return np.where(wrong, -1, given).astype(np.int16)
+        raise ValueError(f"labels [{len(self.view)}] are numbers from 0 to {most - 1}")
 
     def moves(self, labels: NDArray[np.int16] | None = None) -> MoveLists:
         """All legal card sets in the order of lists, or those of one label each."""

@@ -31,7 +31,7 @@ def test_a_small_folder_is_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("seat(0..1)", "seat(0..2)", "it has 3 seats"),
+        ("seat(0..1). rank(3..6).", "seat(0..2). rank(3..8).", "it has 3 seats"),
         ("deals(S,4) :- seat(S). open_hands.", "deals(S,3) :- seat(S).", "some cards are hidden"),
         ("playable(pass).", "playable(pass) :- held(3,1).", "one may pass whenever"),
         ("held(R,N).\n", "held(R,N), not held(6,2).\n", "hangs on more than its cards"),
