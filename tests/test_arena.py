@@ -102,6 +102,19 @@ def test_two_agents_stand_too_where_more_than_two_play_for_themselves() -> None:
     assert match(game("big2").engine(), "greedy", "random", games=2).standings == ()
 
 
+@pytest.mark.parametrize(("name", "said"), [("sixteen", True), ("guandan", False)])
+def test_records_say_who_sat_where_unless_two_agents_did_on_two_sides(name: str, said: bool) -> None:
+    records: list[dict[str, Any]] = []
+    match(game(name).engine(), "greedy", "random", games=12, write=records.append)
+    headings = [each for each in records if "match" in each]
+    assert headings
+    assert all(("players" in each) is said for each in headings)
+    if said:
+        seated = {tuple(each["players"]) for each in headings}
+        assert len(seated) > 1
+        assert {name for each in seated for name in each} == {"greedy", "random"}
+
+
 def test_a_game_is_the_same_alone_and_among_others() -> None:
     engine, names = game("president").engine(), ("kb", "greedy", "random", "zhiduoxing")
     few, many = list[dict[str, Any]](), list[dict[str, Any]]()

@@ -160,3 +160,18 @@ def test_what_is_wrong(
     answer = run("review", "president", str(file), *arguments)
     assert answer.exit_code in (1, 2)
     assert problem in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('{"game":"guandan","profile":"standard"}', "line 1: game: it is of 'guandan', the rules of 'president'"),
+        ('{"hands":3', "line 1: not JSON"),
+    ],
+)
+def test_a_line_that_is_no_record_of_the_game_is_said_with_its_number(tmp_path: Path, line: str, problem: str) -> None:
+    file = tmp_path / "games.jsonl"
+    file.write_text(line + "\n", "utf-8")
+    answer = run("review", "president", str(file))
+    assert answer.exit_code == 1
+    assert problem in answer.stderr

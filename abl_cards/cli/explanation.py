@@ -90,7 +90,7 @@ def explain(
     if language not in LANGUAGES:
         misuse(f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})")
     game = find_game(game_name)
-    value = read_object(file, line)
+    value = read_object(file, line, directory or game.home)
     engine = game.engine(directory, profile or profile_of(value))
     try:
         player = reasoned(agent, engine)
@@ -180,18 +180,25 @@ def _draw(found: Explanation, file: Path) -> None:
     draw_opinion(found, file)
 
 
-def read_object(file: Path | None, line: int) -> Mapping[str, Any]:
-    """The JSON object of a line of a file, or of stdin."""
+def read_object(file: Path | None, line: int, rules: Path) -> Mapping[str, Any]:
+    """The JSON object of a line of a file, or of stdin, unless it is of another game than the folder of rules."""
     from abl_cards.cli.legality import source
+    from abl_cards.games import GameError
     from abl_cards.lines import batches, parse_line
 
     with source(None if str(file) == "-" else file) as stream:
         found = next((text for number, text in chain.from_iterable(batches(stream)) if number == line), b"")
     if not found.strip():
         fail(f"line {line} is empty, or there are fewer lines: nothing to explain")
-    value = parse_line(found)
+    try:
+        value = parse_line(found)
+    except GameError as problem:
+        fail(f"line {line}: {problem}")
     if not isinstance(value, dict):
         fail(f"line {line} is no JSON object")
+    name = rules.resolve().name
+    if value.get("game", name) != name:
+        fail(f"line {line}: game: it is of {value['game']!r}, the rules of {name!r}")
     return value
 
 

@@ -81,7 +81,7 @@ def review(
     if language not in LANGUAGES:
         misuse(f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})")
     game = find_game(game_name)
-    record = read_object(file, line)
+    record = read_object(file, line, directory or game.home)
     engine = load_engine(game, directory, profile or profile_of(record, profiles_of(game, directory)))
     record = own_record(engine, record)
     wrong = [seat for seat in seats or () if not 0 <= seat < len(engine.teams)]

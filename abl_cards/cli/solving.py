@@ -107,7 +107,7 @@ def solve(
     if len(hands) == 1:
         if to_beat is not None or more is not None:
             misuse("--to-beat and --state go with hands: a file tells everything")
-        value = read_object(Path(hands[0]), line)
+        value = read_object(Path(hands[0]), line, directory or game.home)
     elif move is not None or line != 1:
         misuse("--line and --move go with a file")
     engine = load_engine(game, directory, profile or profile_of(value or {}))

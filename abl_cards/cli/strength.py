@@ -162,8 +162,8 @@ def _engine(game_name: str, directory: Path | None, profile: str | None) -> Stre
     engine = load_engine(find_game(game_name), directory, profile)
     try:
         return StrengthRules.of(engine)
-    except GameError:
-        misuse(f"{game_name} has no classes of deals; doudizhu has")
+    except GameError as problem:
+        misuse(f"{problem}; doudizhu has")
 
 
 def _judge(engine: StrengthRules, weights: Path | None) -> Any:

@@ -14,13 +14,15 @@ import numpy as np
 
 from abl_cards.games import Engine
 from abl_cards.games.shapes import functor
-from abl_cards.logic import KnowledgeBase, Term
+from abl_cards.logic import KnowledgeBase, Signature, Term
 
+_SIDE = Signature.parse("side/2")
 _PLACE = re.compile(r"\{\d+\^?\}")
 _WORDS: Mapping[str, tuple[str, str]] = {
     "table": ("The table", "牌桌"),
     "seats": ("{} seats, in the order of play {}", "{}家，按{}的顺序出牌"),
     "teams": ("teams: {}", "同伴：{}"),
+    "sides": ("who is with whom is told in the course of play", "敌友在牌局中决定"),
     "alone": ("everybody plays for himself", "各自为战"),
     "cards": ("{} cards: {}", "共{}张牌：{}"),
     "dealt": ("dealt to each seat: {}", "每家发牌：{}"),
@@ -81,7 +83,10 @@ def _table(engine: Engine, say: _Say) -> Iterator[str]:
     yield say("seats", table.seats, " → ".join(map(str, _round(table.after))))
     teams = [[seat for seat in range(table.seats) if table.team[seat] == team] for team in sorted(set(table.team))]
     together = say.comma.join("+".join(map(str, team)) for team in teams)
-    yield say("alone") if len(teams) == table.seats else say("teams", together)
+    if rules.kb.instances(*_SIDE):
+        yield say("sides")
+    else:
+        yield say("alone") if len(teams) == table.seats else say("teams", together)
     copies, texts = rules.pack.copies.tolist(), rules.letters.texts
     shown = " ".join(f"{text}×{number}" if number > 1 else text for text, number in zip(texts, copies, strict=True))
     yield say("cards", sum(copies), shown)

@@ -44,7 +44,7 @@ FIELDS = {
 class Case:
     """One line."""
 
-    line: int
+    line: int  # 0 for one that stands in no file yet
     value: Mapping[str, Any]
 
     @property
@@ -68,7 +68,8 @@ class Failure:
 
     def __str__(self) -> str:
         why = self.case.value.get("why")
-        return f"{FILE}:{self.case.line}: {self.said}" + (f" ({why})" if why else "")
+        place = f"{FILE}:{self.case.line}" if self.case.line else "a case found before"
+        return f"{place}: {self.said}" + (f" ({why})" if why else "")
 
 
 def read_cases(folder: Path) -> list[Case]:

@@ -1,6 +1,7 @@
 """Cases hold, or say what does not."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,7 @@ def test_a_failure_says_why_the_case_is_there(folder: Path) -> None:
     (folder / FILE).write_text(json.dumps({"why": "as agreed", "state": HAND, "moves": 9}) + "\n", "utf-8")
     (failure,) = failures(read_cases(folder), lambda _: Game(_folder(folder)).engine())
     assert str(failure) == "cases.jsonl:1: there are 4 moves, not 9 (as agreed)"
+    assert str(replace(failure, case=replace(failure.case, line=0))).startswith("a case found before: ")
 
 
 def _folder(path: Path) -> Any:

@@ -26,6 +26,7 @@ class Known:
     seats: int
     pack: Pack
     forms: Forms
+    choices: frozenset[Term]  # stages of choices, and what is chosen there
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,10 @@ def _is_seat(known: Known, term: Term) -> bool:
 SEAT = Sort(_is_seat, "no seat", "bind it by seat/1, and give seat(S) to each")
 CARD = Sort(lambda known, term: term in known.pack.number, "no card", "bind it by pack/2")
 LABEL = Sort(lambda known, term: term in known.forms.label_number, "no label", "bind it by label/1")
+NAMED = Sort(
+    lambda known, term: term in known.forms.label_number or term in known.choices, "no label",
+    "bind it by label/1, or name a stage of asks/2 or an option/1",
+)  # fmt: skip
 FORM = Sort(lambda known, term: term in known.forms.number, "no form", "bind it by form/2")
 NUMBER = Sort(
     lambda known, term: isinstance(term, int) and abs(term) <= LARGEST, "no number that counts",
@@ -68,6 +73,7 @@ ARGUMENTS: Mapping[Signature, tuple[Sort, ...]] = {
         "has/4": (SEAT, ANY, ANY, COPIES), "lacks/4": (SEAT, ANY, ANY, COPIES), "member/2": (SEAT, TEAM),
         "next/2": (SEAT, SEAT), "deals/2": (SEAT, NUMBER), "leftover/2": (SEAT, NUMBER), "acts_as/2": (CARD, ANY),
         "legal/1": (LABEL,), "move/1": (FORM,), "beats/1": (FORM,), "strength/2": (FORM, ANY),
+        "called/3": (NAMED, ANY, ANY), "called/4": (NAMED, ANY, ANY, ANY),
     }.items()
 }  # fmt: skip
 """By output or fact."""
@@ -75,9 +81,14 @@ ARGUMENTS: Mapping[Signature, tuple[Sort, ...]] = {
 
 def check_arguments(kb: KnowledgeBase, seats: int, pack: Pack, forms: Forms) -> None:
     """Raises KBError for instances with an argument that is none of its sort, the first of each predicate."""
-    wrong = list(_wrong(kb, Known(seats, pack, forms)))
+    wrong = list(_wrong(kb, Known(seats, pack, forms, _choices(kb))))
     if wrong:
         raise KBError(wrong[:MOST_SHOWN])
+
+
+def _choices(kb: KnowledgeBase) -> frozenset[Term]:
+    asked = (Signature("asks", 2), Signature("option", 1))
+    return frozenset(arguments[0] for signature in asked for arguments in kb.instances(*signature))
 
 
 def _wrong(kb: KnowledgeBase, known: Known) -> Iterator[Diagnostic]:

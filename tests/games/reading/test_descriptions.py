@@ -40,6 +40,10 @@ CHANGES = {
         "game.lp", "match_over.", "match_over. platform(nonsense).", "platform(nonsense): there is no such platform",
         "game.lp",
     ),
+    "a name of no label": (
+        "labels.lp", "kind(pass,pass).", 'kind(pass,pass). called(singel(R),"One",R) :- rank(R).',
+        "called(singel(3),\"One\",3): singel(3) is no label", "labels.lp",
+    ),
     "a seat missing": ("game.lp", "seat(0..2).", "seat(0). seat(2).", "seat/1", "game.lp"),
     "two labels of one number": (
         "labels.lp", "label(pass).", "label(pass). label(0,single(3)). label(0,pair(3)).", "label", "labels.lp",
