@@ -13,3 +13,10 @@ def test_the_rules_are_told_in_both_languages() -> None:
     told = json.loads(run("kb", "words", "president", "--json").stdout)["sections"]
     assert [each["heading"] for each in told] == ["The table", "Plays", "What agent kb prefers"]
     assert run("kb", "words", "president", "--lang", "fr").exit_code == 2
+
+
+def test_partners_that_are_found_in_play_are_no_lone_seats() -> None:
+    told = run("kb", "words", "doudizhu").stdout
+    assert "who is with whom is told in the course of play" in told
+    assert "everybody plays for himself" not in told
+    assert "everybody plays for himself" in run("kb", "words", "president").stdout

@@ -23,8 +23,13 @@ MOST_EPISODES = 2_000
 """Episodes of a match."""
 
 
-def idle_for_ever(kb: KnowledgeBase, over: str) -> str:
-    """What is wrong where nobody lays down a card any more."""
+def idle_for_ever(kb: KnowledgeBase, over: str, asking: str | None) -> str:
+    """What is wrong where nobody lays down a card any more, perhaps because a stage goes on asking."""
+    if asking is not None:
+        return (
+            f"{MOST_IDLE:,} choices in a row and the stage {asking} is not left: `asks/2`, and what it waits for"
+            f"{blame(kb, 'asks/2', 'next/1')}"
+        )
     return (
         f"{MOST_IDLE:,} decisions in a row and no card is laid: `legal/1`, `turn/1`, `{over}/0`"
         f"{blame(kb, 'legal/1', 'turn/1', f'{over}/0')}"

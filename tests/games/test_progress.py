@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ import pytest
 
 from abl_cards.agents import Random
 from abl_cards.agents.mind import Mind
+from abl_cards.agents.plain import Greedy
 from abl_cards.arena import play_match
+from abl_cards.cli.kb import NEW_GAME
 from abl_cards.games import Engine, GameError, game
 from abl_cards.games import progress as bounds
 from abl_cards.games.progress import MOST_EPISODES, MOST_IDLE
@@ -45,6 +48,18 @@ def test_a_trick_without_end_stops_the_match(open_tricks: Path) -> None:
     assert f"{MOST_IDLE:,} decisions in a row and no card is laid" in text
     assert "`turn/1`" in text
     assert text.endswith("rules.lp")
+
+
+def test_a_stage_that_is_left_by_some_choices_only_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "bids"
+    copytree(NEW_GAME, folder)
+    (folder / "bids.lp").write_text(
+        "#external event(E) : E = choice. #external chosen(O) : option(O). #external done. any(done,0).\n"
+        "asks(bid,0) :- not done. option(bid(1..3)). next(done) :- event(choice), chosen(bid(3)).\n"
+    )
+    engine = game(str(folder)).engine()
+    with pytest.raises(GameError, match=r"1,000 choices in a row and the stage bid is not left: `asks/2`.*bids\.lp"):
+        play_match(engine, ("a", "b"), (Greedy(engine.traits), Random()), games=2)
 
 
 def test_the_environment_stops_too(open_tricks: Path) -> None:

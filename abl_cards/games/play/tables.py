@@ -313,9 +313,14 @@ class Tables:
 
     def _stop_idle(self, which: Indices) -> None:
         """Stop where nobody lays a card any more; raises TableError."""
-        kb = self.rules.kb
-        idle = self.state.idle[which] > MOST_IDLE
-        stop_where(idle, which, lambda _: idle_for_ever(kb, "over"))
+
+        def say(row: int) -> str:
+            table = which[row]
+            asking = self.state.stage[table] == CHOICE
+            stage = str(self.rules.words.stages[int(self.state.choice[table])]) if asking else None
+            return idle_for_ever(self.rules.kb, "over", stage)
+
+        stop_where(self.state.idle[which] > MOST_IDLE, which, say)
 
     def _no_turn(self, table: int) -> str:
         state = self.state
