@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from abl_cards.games.reading.forms import Forms
 from abl_cards.games.reading.pack import Pack
 from abl_cards.logic import KBError, KnowledgeBase, Signature, Term
 from abl_cards.logic.errors import Diagnostic, error
+from abl_cards.logic.terms import parse_name
 
 LARGEST = 1_000_000
 """Of points and counts, up or down: a match adds up many of them."""
@@ -28,6 +30,11 @@ class Known:
     forms: Forms
     choices: frozenset[Term]  # stages of choices, and what is chosen there
 
+    @cached_property
+    def nameable(self) -> frozenset[tuple[str, int]]:
+        """Functor and arity of labels, of stages of choices, and of what is chosen there."""
+        return frozenset(map(_shape, self.choices.union(self.forms.labels)))
+
 
 @dataclass(frozen=True)
 class Sort:
@@ -38,6 +45,11 @@ class Sort:
     remedy: str
 
 
+def _shape(term: Term) -> tuple[str, int]:
+    name, arguments = parse_name(term)
+    return name, len(arguments)
+
+
 def _is_seat(known: Known, term: Term) -> bool:
     return isinstance(term, int) and 0 <= term < known.seats
 
@@ -46,9 +58,10 @@ SEAT = Sort(_is_seat, "no seat", "bind it by seat/1, and give seat(S) to each")
 CARD = Sort(lambda known, term: term in known.pack.number, "no card", "bind it by pack/2")
 LABEL = Sort(lambda known, term: term in known.forms.label_number, "no label", "bind it by label/1")
 NAMED = Sort(
-    lambda known, term: term in known.forms.label_number or term in known.choices, "no label",
+    lambda known, term: term in known.forms.label_number or _shape(term) in known.nameable, "no label",
     "bind it by label/1, or name a stage of asks/2 or an option/1",
 )  # fmt: skip
+"""A name waits for its label: rules that forbid sets of four need not forbid their name."""
 FORM = Sort(lambda known, term: term in known.forms.number, "no form", "bind it by form/2")
 NUMBER = Sort(
     lambda known, term: isinstance(term, int) and abs(term) <= LARGEST, "no number that counts",
