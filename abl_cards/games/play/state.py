@@ -190,6 +190,10 @@ def hand_on(entry, table, seats, to_beat, owner, passed, gone_by):
         passed[table], gone_by[table] = 0, 0
 
 
+AHEAD = np.uint64(256)
+"""Tables whose hands are touched one after the other before they are changed: so they are fetched side by side."""
+
+
 @njit(cache=True, nogil=True)
 def lay_down(state, turns, passing, which, lo, hi, form, cards):
     """Apply one play or pass at each of the tables which[lo:hi]; returns the first one whose turn nobody has, or -1."""
@@ -197,46 +201,62 @@ def lay_down(state, turns, passing, which, lo, hi, form, cards):
     recent, recent_seat, passed, gone_by = state.recent, state.recent_seat, state.passed, state.gone_by
     to_beat, owner, out = state.to_beat, state.owner, state.out
     plays, top_cards, entries, classes = state.plays, state.top_cards, turns.table, turns.laid_class
-    hands, played, most, strides = state.hands, state.played, cards.shape[1], turns.strides
-    for i in range(lo, hi):
-        table, index = which[i], np.int64(form[i])
-        seat = np.int64(seats[table])
-        place = np.int64(acts[table]) % recent.shape[1]
+    hands, played, strides = state.hands, state.played, turns.strides
+    depth, width, kinds = np.uint64(recent.shape[1]), np.uint64(recent.shape[2]), np.uint64(hands.shape[2])
+    sides, one, touched = np.uint64(hands.shape[1]), np.uint64(1), np.zeros(1, np.uint8)
+    holding, gone = hands.reshape(hands.size), played.reshape(played.size)
+    acting, top, given = recent.reshape(recent.size), top_cards.reshape(top_cards.size), cards.reshape(cards.size)
+    for i in range(np.uint64(lo), np.uint64(hi)):
+        if (i - np.uint64(lo)) % AHEAD == 0:
+            some = np.uint8(0)
+            for ahead in range(i, min(i + AHEAD, np.uint64(hi))):
+                table = np.uint64(which[ahead])
+                first = (table * sides + np.uint64(seats[table])) * kinds
+                some |= holding[first] | gone[first] | holding[first + kinds - one] | gone[first + kinds - one]
+                some |= acting[table * depth * width]
+            touched[0] |= some
+        table, index = np.uint64(which[i]), form[i]
+        seat = np.uint64(seats[table])
+        place, at = np.uint64(acts[table]) % depth, i * np.uint64(cards.shape[1])
         clock[table] += 1
         acts[table] += 1
-        idle[table] += 1
         acted[table], laid[table] = seat, index
         recent_seat[table, place] = seat
+        to = (table * depth + place) * width
+        for k in range(width):
+            acting[to + k] = given[at + k]
         if index == passing:
-            for at in range(most):
-                recent[table, place, at] = cards[i, at]
+            idle[table] += 1
             passed[table] |= np.uint16(1 << seat)
             gone_by[table] |= np.uint16(1 << seat)
         else:
-            for at in range(most):
-                card = cards[i, at]
-                recent[table, place, at] = card
-                top_cards[table, at] = card
-                if card != NO_CARD:
-                    hands[table, seat, card] -= 1
-                    played[table, seat, card] += 1
+            to = table * width
+            for k in range(width):
+                top[to + k] = given[at + k]
+            first = (table * sides + seat) * kinds
+            for k in range(width):
+                card = np.uint64(given[at + k])
+                if card == NO_CARD:
+                    break
+                holding[first + card] -= np.uint8(1)
+                gone[first + card] += np.uint8(1)
             plays[table, seat] += 1
             idle[table] = 0
             to_beat[table], owner[table], passed[table] = index, seat, 0
-            card = 0
-            while card < hands.shape[2] and hands[table, seat, card] == 0:
-                card += 1
-            if card == hands.shape[2]:
-                finish(state, table, seat)
+            left = np.uint8(0)
+            for k in range(kinds):
+                left |= holding[first + k]
+            if left == 0:
+                finish(state, np.int64(table), np.int64(seat))
         if len(entries) == 0:
             continue  # the turn is handed on when what the act changes is remembered
         entry = entry_at(
             entries, strides, seat, owner[table], passed[table], gone_by[table], out[table], classes[index], 0
         )
         if entry == NO_TURN:
-            return table
+            return np.int64(table)
         if entry & OVER:
-            close(state, turns.leftover, table)
+            close(state, turns.leftover, np.int64(table))
         hand_on(entry, table, seats, to_beat, owner, passed, gone_by)
     return -1
 
