@@ -3,6 +3,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,arg-type,assignment"
 from __future__ import annotations
 
+from threading import local
 from typing import NamedTuple
 
 import numpy as np
@@ -130,16 +131,22 @@ def most_kickers(book: Book) -> int:
     return int(book.blocks[:, KICKERS].max())
 
 
+_rooms = local()
+"""By thread, for a room is written into by one walk at a time."""
+
+
 def room_for(book: Book, most: int) -> Room:
-    """Room for walks through the forms of a game, which have so many cards at most."""
+    """Room for walks through the forms of a game, which have so many cards at most: the thread's own, kept by size."""
     ranks, slots = book.kind.shape
-    room: Room = new_room(ranks, slots, most, most_kickers(book))
+    size = ranks, slots, most, most_kickers(book)
+    room: Room | None = _rooms.__dict__.get(size)
+    if room is None:
+        room = _rooms.__dict__[size] = new_room(*size)
     return room
 
 
-@njit(cache=True, nogil=True)
-def new_room(ranks, slots, most, kickers):
-    """The same, where a kernel needs it."""
+def new_room(ranks: int, slots: int, most: int, kickers: int) -> Room:
+    """Of such a size."""
     return Room(
         np.zeros((ranks, slots), np.uint8), np.zeros(2, np.int64), np.zeros((NAMES, MOST_GROUPS + 2), np.int64),
         np.zeros(most + 1, np.uint8), np.zeros(ranks + 1, np.int64), np.zeros(ranks, np.int64),

@@ -71,20 +71,18 @@ class Decisions(Decider):
         rows = self._wanting
         if not rows.size:
             return
-        wanted = self.includes.take(rows, axis=1)
-        before = self.legal.take(rows, axis=1)
-        kept = before & reaching(self.rules.reach, wanted)
         if self._asked.fixed is not None:
-            self.legal[:, rows] = kept
+            wanted = self.includes.take(rows, axis=1)
+            self.legal[:, rows] &= reaching(self.rules.reach, wanted)
             lists = self.at(rows)._all_moves(np.full(len(rows), walk.EVERY_LABEL, np.int16))
             keep_labels(self.legal, lists, self.rules.forms.label_of, wanted, rows)
             return
-        told = self._asked.book, self.view.hand, self.view.context, self._way, self._answers, rows, wanted
+        told = self._asked.book, self.view.hand, self.view.context, self._way, self._answers, self.rules.reach
+        wanted = self._wanted
         each_share(
-            len(rows), lambda lo, hi: hold(*told, lo, hi, self._walk_room(), *self._room(AT_ONCE), kept), least=_WALKS
-        )
-        label, place = np.divmod(np.flatnonzero(before > kept), len(rows))  # few: a column is spread over memory
-        self.legal[label, rows[place]] = 0
+            len(rows), lambda lo, hi: hold(*told, rows, wanted, lo, hi, self._walk_room(), *self._room(AT_ONCE)),
+            least=_WALKS,
+        )  # fmt: skip
 
     @property
     def _way(self) -> NDArray[np.int8]:
@@ -94,7 +92,17 @@ class Decisions(Decider):
     @cached_property
     def _wanting(self) -> NDArray[np.int64]:
         """The decisions where some card must be among those laid down."""
-        return np.flatnonzero(np.bitwise_or.reduce(self.includes, axis=0))
+        includes = self.includes
+        rows = [includes[kind] for kind in self._asked.wantable] if len(includes) else []
+        return np.flatnonzero(np.logical_or.reduce(rows) if len(rows) != 1 else rows[0].view(np.bool_))
+
+    @cached_property
+    def _wanted(self) -> NDArray[np.uint8]:
+        """[kinds, those decisions] the cards that must be."""
+        wanted, rows = np.zeros((len(self.includes), len(self._wanting)), np.uint8), self._wanting
+        for kind in self._asked.wantable:
+            wanted[kind] = self.includes[kind, rows]
+        return wanted
 
     def at(self, rows: NDArray[np.int64]) -> Decisions:
         """Some of the decisions; the circuit is not asked again."""
@@ -183,7 +191,7 @@ class Decisions(Decider):
         rows = self._wanting
         if self._asked.fixed is None:
             told = self._asked.book, self.view.hand, self.view.context, self._way, labels[rows], self.legal
-            wanted = self.includes.take(rows, axis=1)
+            wanted = self._wanted
             each_share(len(rows), lambda lo, hi: draw(
                 *told, self._answers, keys, rows, wanted, lo, hi, self._walk_room(), *self._room(AT_ONCE), *moves, found
             ), least=_WALKS)  # fmt: skip

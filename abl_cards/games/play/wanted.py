@@ -114,36 +114,46 @@ AT_ONCE, _FEW = 64, 4
 
 
 @njit(cache=True, nogil=True)
-def hold(book, hands, context, way, allowed, rows, wanted, lo, hi, room, form, cards, kept):
-    """Of the labels kept [labels, m] of decisions rows[lo:hi], leave those with a card set of all wanted [kinds, m].
+def hold(book, hands, context, way, answers, reach, rows, wanted, lo, hi, room, form, cards):
+    """Of the legal labels of decisions rows[lo:hi], leave those with a card set of all wanted cards [kinds, m].
 
-    Labels are walked no further than to the first such set; form and cards are room for some sets.
+    Answers [any, n] begin with the labels; reach [labels, kinds] as in `reach_of`. Labels are walked no further than to
+    the first such set; form and cards are room for some sets.
     """
-    one, last = np.int64(1), np.int64(-1)
+    one, last, labels = np.int64(1), np.int64(-1), len(reach)
     width, base, label_blocks, blocks = len(book.width), book.base, book.label_blocks, book.blocks
     kind, acting, wild, start, counts = book.kind, book.acting, book.wild, book.start, book.counts
     stand_ins, codes, parts = book.stand_ins, room.state[ROW], book.groups
+    mine, kept = np.empty(len(wanted), np.int64), np.empty((hi - lo, labels), np.uint8)
+    for label in range(labels):  # label by label, as they lie in memory
+        for place in range(lo, hi):
+            kept[place - lo, label] = answers[label, rows[place]]
     for place in range(lo, hi):
-        row = np.int64(rows[place])
-        ctx, how, taken = np.int64(context[row]), np.int64(way[row]), last
-        for each in range(len(kept)):
-            label = np.int64(each)
-            if not kept[label, place]:
+        row, legal = np.int64(rows[place]), kept[place - lo]
+        ctx, how, taken, count = np.int64(context[row]), np.int64(way[row]), last, _mine(wanted, place, mine)
+        for each in range(labels):
+            if not legal[each]:
                 continue
-            block = _plain_block(label_blocks, blocks, parts, stand_ins, wild, ctx, hands, row, label)
-            if block >= 0:
-                ways = _ways(
-                    width, stand_ins, base, kind, acting, start, counts, blocks, parts, block, ctx, hands, row, wanted,
-                    place, codes,
-                )  # fmt: skip
-                kept[label, place] = allowed[blocks[block, ANSWER], row] and ways > 0
-                continue
-            if taken != row:
-                take_hand(book, ctx, hands[row], room)
-                taken = row
-            kept[label, place] = _seek(
-                book, label, ctx, how, allowed, row, wanted, place, room, one, form, cards
-            )[0]  # fmt: skip
+            holds, label = True, np.int64(each)
+            for nth in range(count):
+                holds = holds and reach[label, mine[nth]] != 0
+            if holds:
+                block = _plain_block(label_blocks, blocks, parts, stand_ins, wild, ctx, hands, row, label)
+                if block >= 0:
+                    ways = _ways(
+                        width, stand_ins, base, kind, acting, start, counts, blocks, parts, block, ctx, hands, row,
+                        wanted, place, count, codes,
+                    )  # fmt: skip
+                    holds = answers[blocks[block, ANSWER], row] and ways > 0
+                else:
+                    if taken != row:
+                        take_hand(book, ctx, hands[row], room)
+                        taken = row
+                    holds = _seek(book, label, ctx, how, answers, row, mine, count, room, one, form, cards)[0] > 0
+            legal[label] = not holds
+        for label in range(labels):
+            if legal[label]:
+                answers[label, row] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -155,33 +165,36 @@ def draw(
     One by chance by keys [n], the first where there are none. It goes to forms [n] and sets [n, most]; found [n] is how
     many there are, none where the label is not legal. Form and cards are room for some sets.
     """
-    every = np.int64(ROOM_FOR_ALL)
+    every, mine = np.int64(ROOM_FOR_ALL), np.empty(len(wanted), np.int64)
     width, base, label_blocks, blocks = len(book.width), book.base, book.label_blocks, book.blocks
     kind, acting, wild, start, counts = book.kind, book.acting, book.wild, book.start, book.counts
     stand_ins, codes, parts, sorted_rows = book.stand_ins, room.state[ROW], book.groups, book.sorted_rows
     for place in range(lo, hi):
-        row, label = np.int64(rows[place]), np.int64(labels[place])
-        ctx, how = np.int64(context[row]), np.int64(way[row])
+        row, label, many = np.int64(rows[place]), np.int64(labels[place]), _mine(wanted, place, mine)
+        ctx, how, laid = np.int64(context[row]), np.int64(way[row]), np.int64(0)
         found[row] = 0
         if not 0 <= label < len(legal) or not legal[label, row]:
             continue
         block = _plain_block(label_blocks, blocks, parts, stand_ins, wild, ctx, hands, row, label)
         if block < 0:
             take_hand(book, ctx, hands[row], room)
-            count = _seek(book, label, ctx, how, allowed, row, wanted, place, room, every, form, cards)[0]
+            count, _, laid = _seek(book, label, ctx, how, allowed, row, mine, many, room, every, form, cards)
         elif not allowed[blocks[block, ANSWER], row]:
             continue
         else:
             count = _ways(
                 width, stand_ins, base, kind, acting, start, counts, blocks, parts, block, ctx, hands, row, wanted,
-                place, codes,
+                place, many, codes,
             )  # fmt: skip
         found[row] = count
         if count == 0:
             continue
         pick = np.int64(below(keys[row], np.uint64(count))) if len(keys) > 0 else np.int64(0)
         if block < 0:
-            at = _seek(book, label, ctx, how, allowed, row, wanted, place, room, pick + 1, form, cards)[1]
+            if laid > 0:
+                at = _nth(cards, laid, mine, many, pick)
+            else:
+                at = _seek(book, label, ctx, how, allowed, row, mine, many, room, pick + 1, form, cards)[1]
             forms[row] = form[at]
             sets[row] = cards[at]
         else:
@@ -189,6 +202,40 @@ def draw(
                 width, sorted_rows, kind, start, counts, blocks, parts, block, wanted, place, codes, pick, count, row,
                 forms, sets,
             )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _mine(wanted, place, mine):
+    """Write down the cards wanted at a place; returns how many there are."""
+    count = 0
+    for kind in range(len(wanted)):
+        if wanted[kind, place]:
+            mine[count] = kind
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _all_there(cards, move, mine, count):
+    """Whether a card set has all of so many cards."""
+    there = True
+    for nth in range(count):
+        found = False
+        for place in range(cards.shape[1]):
+            found = found or cards[move, place] == mine[nth]
+        there = there and found
+    return there
+
+
+@njit(cache=True, nogil=True)
+def _nth(cards, sets, mine, count, number):
+    """Which of so many card sets is the one of a number among those with all wanted cards."""
+    for move in range(sets):
+        if _all_there(cards, move, mine, count):
+            if number == 0:
+                return np.int64(move)
+            number -= 1
+    return np.int64(-1)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -209,14 +256,13 @@ def _plain_block(label_blocks, blocks, parts, stand_ins, wild, context, hands, r
 
 @njit(cache=True, nogil=True, inline="always")
 def _ways(
-    width, stand_ins, base, kind, acting, start, counts, blocks, parts, block, context, hands, row, wanted, place, codes
+    width, stand_ins, base, kind, acting, start, counts, blocks, parts, block, context, hands, row, wanted, place, many,
+    codes,
 ):  # fmt: skip
-    """How many card sets of such a block hold all wanted cards; writes the pattern of each of its groups into codes."""
-    total, first, lacking = np.int64(1), np.int64(1), np.int64(0)
+    """How many card sets of such a block hold all, so many, wanted cards; writes the pattern of each group to codes."""
+    total, first, lacking = np.int64(1), np.int64(1), np.int64(many)
     for _ in range(stand_ins):
         first *= base
-    for card in range(len(wanted)):
-        lacking += wanted[card, place] != 0
     for group in range(blocks[block, GROUPS]):
         rank, size, only = parts[block, RANK, group], parts[block, SIZE, group], parts[block, ONLY, group]
         code, weight = np.int64(0), first
@@ -270,18 +316,21 @@ def _lay_way(
 
 
 @njit(cache=True, nogil=True)
-def _seek(book, label, context, way, allowed, row, wanted, place, room, most, form, cards):
-    """How many card sets of a label hold the wanted cards, up to so many; and where in cards the last of these lies."""
+def _seek(book, label, context, way, allowed, row, mine, many, room, most, form, cards):
+    """How many card sets of a label hold so many wanted cards, up to a number, and where in cards the last of them is.
+
+    At last how many card sets lie in cards, where that is all of them, else 0.
+    """
     first, count, last = np.int64(0), np.int64(0), np.int64(-1)
     size = min(_FEW * min(most, np.int64(len(form))), np.int64(len(form)))  # more are worth it where more are asked for
     while True:
         window = Window(first, first + size, first + size, np.int64(0))
         seen = walk_label(book, label, context, way, allowed, row, room, np.int64(0), window, form, cards)
         for move in range(min(seen - first, size)):
-            if _lacking(cards, move, wanted, place) == 0:
+            if _all_there(cards, move, mine, many):
                 count, last = count + 1, np.int64(move)
                 if count == most:
-                    return count, last
+                    return count, last, np.int64(0)
         if seen < first + size:
-            return count, last
+            return count, last, seen if first == 0 else np.int64(0)
         first, size = first + size, np.int64(len(form))

@@ -33,6 +33,7 @@ from abl_cards.games.telling.columns import SHOWN_BITS, Words
 from abl_cards.games.telling.writer import Told, columns_of
 from abl_cards.games.words.letters import Letters, read_letters
 from abl_cards.logic import Atom, Circuit, KBError, KnowledgeBase, Signature, Term, evaluate
+from abl_cards.logic.circuit import FALSE
 from abl_cards.logic.errors import kb_error
 from abl_cards.logic.statements import Program
 
@@ -77,6 +78,7 @@ class Asked(NamedTuple):
     told: Told  # legal/1 of every label, move/1 of forms, includes/1 of every card
     answer: NDArray[np.int32]  # [forms] in which row of the answers it is said whether a form is allowed
     wanted: int  # the row of the first card
+    wantable: tuple[int, ...]  # the cards that there may be a word about
     book: Book
     bare: Bare | None  # for the kernels of games where each cell is one kind of card; None for other games
     fixed: Fixed | None  # for those of games where each form is one set of cards, in any context; None for other games
@@ -135,7 +137,8 @@ class Rules:
     def _asked(self, told: Told, answer: NDArray[np.int32], wanted: int) -> Asked:
         book = answered_by(self.book, answer)
         bare = bare_of(book, int(self.pack.copies.max()), self.forms.most_cards)
-        return Asked(told, answer, wanted, book, bare, None if bare else self.fixed)
+        wantable = tuple(np.flatnonzero(told.circuit.output_literals[wanted:] != FALSE).tolist())
+        return Asked(told, answer, wanted, wantable, book, bare, None if bare else self.fixed)
 
     @cached_property
     def reach(self) -> NDArray[np.float32]:
