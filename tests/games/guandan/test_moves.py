@@ -215,7 +215,7 @@ def test_batches_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = mix_all(np.arange(1_500).astype(np.uint64), 9)
     found = []
     for threads in (1, 2, 3):
-        parallel._pool.cache_clear()
+        parallel._jobs.cache_clear()
         for module in (parallel, writer):
             monkeypatch.setattr(module, "THREADS", threads)
         decisions = decided(rules, states)
@@ -223,7 +223,7 @@ def test_batches_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
         lists = decisions.moves()
         drawn = decisions.realise_random(labels, keys)
         found.append([decisions.legal.tobytes(), *(field.tobytes() for field in (*lists, *drawn))])
-    parallel._pool.cache_clear()
+    parallel._jobs.cache_clear()
     assert found[0] == found[1] == found[2]
     for row in range(0, 1_500, 50):
         alone = subset(decisions, np.array([row])).moves()
