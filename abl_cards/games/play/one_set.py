@@ -21,7 +21,6 @@ from abl_cards.games.play.book import (
     ROW,
     SIZE,
     Window,
-    close_row,
     keep,
     lay_group,
     pattern_of,
@@ -30,6 +29,7 @@ from abl_cards.games.play.book import (
 )
 from abl_cards.games.play.walk import limits, walk_kickers, walk_label
 from abl_cards.games.reading.layout import NONE, PLAIN
+from abl_cards.games.tables import NO_CARD
 from abl_cards.streams import below, mix
 
 
@@ -44,6 +44,9 @@ def realise(book, hands, context, way, labels, allowed, keys, lo, hi, form, card
     codes, width, stand_ins, base, sorted_rows = (
         room.state[ROW], len(book.width), book.stand_ins, book.base, book.sorted_rows,
     )  # fmt: skip
+    first = np.int64(1)
+    for _ in range(stand_ins):
+        first *= base
     for i in range(lo, hi):
         label, ctx, how, here = np.int64(labels[i]), np.int64(context[i]), np.int64(way[i]), np.int64(i)
         block = np.int64(label_blocks[label, 0])
@@ -51,10 +54,46 @@ def realise(book, hands, context, way, labels, allowed, keys, lo, hi, form, card
         for place in range(stand_ins):
             plain = plain and (wild[ctx, place, 0] < 0 or hands[i, wild[ctx, place, 0]] == 0)
         if plain and not blocks[block, KICKERS]:
-            found[i] = _draw(
-                width, stand_ins, base, sorted_rows, kind, acting, start, counts, blocks, parts, block, ctx, hands,
-                keys, here, codes, form, cards,
-            )  # fmt: skip
+            # All the ways to choose each group by itself are equally likely. This is no function of its own, for each
+            # array that it were given would cost a counted reference, at every decision.
+            groups, total = np.int64(blocks[block, GROUPS]), np.int64(1)
+            for group in range(groups):
+                rank, size, only = parts[block, RANK, group], parts[block, SIZE, group], parts[block, ONLY, group]
+                code, weight = np.int64(0), first
+                for slot in range(width):
+                    card = kind[rank, slot]
+                    if card >= 0 and (only < 0 or only == slot):
+                        code += weight * np.int64(hands[i, card] * acting[ctx, rank, slot])
+                    weight *= base
+                codes[group] = code
+                total *= np.int64(start[code, size + 1] - start[code, size])
+            found[i] = total
+            if total == 0:
+                continue
+            number, filled, left = np.int64(0), np.int64(0), total
+            if len(keys) > 0 and total > 1:
+                number = np.int64(below(mix(keys[i], np.uint64(1)), np.uint64(total)))
+            for group in range(groups):
+                rank, size = parts[block, RANK, group], parts[block, SIZE, group]
+                low, row = np.int64(start[codes[group], size]), np.int64(start[codes[group], size])
+                if left > 1:
+                    left //= np.int64(start[codes[group], size + 1]) - low
+                    row += number // left
+                    number %= left
+                for slot in range(width):
+                    for _ in range(counts[row, slot]):
+                        cards[i, filled] = kind[rank, slot]
+                        filled += 1
+            form[i] = blocks[block, FORM]
+            for place in range(filled, cards.shape[1]):
+                cards[i, place] = NO_CARD
+            if sorted_rows:
+                for place in range(1, filled):
+                    card, back = cards[i, place], place
+                    while back > 0 and cards[i, back - 1] > card:
+                        cards[i, back] = cards[i, back - 1]
+                        back -= 1
+                    cards[i, back] = card
             continue
         take_hand(book, ctx, hands[i], room)
         if plain:
@@ -75,51 +114,9 @@ def realise(book, hands, context, way, labels, allowed, keys, lo, hi, form, card
             found[i] = seen
 
 
-# The card sets of a plain block are all the ways to choose each group by itself, where no wild card is held.
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _draw(
-    width, stand_ins, base, sorted_rows, kind, acting, start, counts, blocks, parts, block, context, hands, keys, i,
-    codes, form, cards,
-):  # fmt: skip
-    """Choose the groups one by one: all card sets are equally likely; without keys the first. Returns how many."""
-    groups, total, first = np.int64(blocks[block, GROUPS]), np.int64(1), np.int64(1)
-    for _ in range(stand_ins):
-        first *= base
-    for group in range(groups):
-        rank, size, only = parts[block, RANK, group], parts[block, SIZE, group], parts[block, ONLY, group]
-        code, weight = np.int64(0), first
-        for slot in range(width):
-            card = kind[rank, slot]
-            if card >= 0 and (only < 0 or only == slot):
-                code += weight * np.int64(hands[i, card] * acting[context, rank, slot])
-            weight *= base
-        codes[group] = code
-        total *= np.int64(start[code, size + 1] - start[code, size])
-    if total == 0:
-        return np.int64(0)
-    number = np.int64(0)
-    if len(keys) > 0 and total > 1:
-        number = np.int64(below(mix(keys[i], np.uint64(1)), np.uint64(total)))
-    filled, left = np.int64(0), total
-    for group in range(groups):
-        rank, size = parts[block, RANK, group], parts[block, SIZE, group]
-        low, high = np.int64(start[codes[group], size]), np.int64(start[codes[group], size + 1])
-        left //= high - low
-        row = low + number // left
-        number %= left
-        for slot in range(width):
-            for _ in range(counts[row, slot]):
-                cards[i, filled] = kind[rank, slot]
-                filled += 1
-    close_row(sorted_rows, filled, blocks[block, FORM], i, form, cards)
-    return total
-
-
 @njit(cache=True, nogil=True)
 def _draw_carrying(book, block, context, way, keys, i, room, form, cards):
-    """The same for a block with kickers, which are chosen after the groups."""
+    """A card set of a plain block with kickers, which are chosen after the groups."""
     width, stand_ins = len(book.width), book.stand_ins
     natural, laid, base, sorted_rows = room.natural, room.laid, book.base, book.sorted_rows
     kind, wild, start, counts, parts = book.kind, book.wild, book.start, book.counts, book.groups[block]

@@ -36,6 +36,7 @@ from abl_cards.streams import below_all, mix_all
 
 _DEAL, _LOTS = 1, 2  # what the random numbers of an episode and of a match are for
 _COMPANY = 8  # patient tables draw when they are one of so many, or when there is nobody else
+_ENDINGS = 24  # the same of episodes that are over and of which nobody wants to hear at once
 _NOWHERE: Indices = np.zeros(0, np.int64)
 
 
@@ -71,7 +72,7 @@ class Tables:
         """Tables with nothing on them; see ``begin``."""
         self.rules, self.listener, self.given = rules, listener, given
         self.endless = True  # go on with the next episode when one is over
-        self.patient = False  # cards are drawn at many tables at once: for who plays at all tables step by step
+        self.patient = False  # see _COMPANY: for who plays at all tables step by step
         self.keys = np.zeros(n, np.uint64)  # [n] what the cards of each match are dealt from
         self.episode = np.zeros(n, np.int32)  # [n] episodes finished in the match
         self.deals = np.zeros(n, np.int32)  # [n] how often cards were dealt in the match
@@ -252,9 +253,21 @@ class Tables:
             self._look_over(which)
         if self.rules.taking is not None:
             tricks.clear(self.state, which[self.state.to_beat[which] == LEADING])
-        ended = which[self.state.stage[which] == EPISODE_OVER]
+        ended = self._ended(which)
         if ended.size:
             self._end_episode(ended)
+
+    def _ended(self, which: Indices) -> Indices:
+        """The tables where an episode is to be ended now; which are those where somebody has just acted.
+
+        To end one at many tables costs little more than at one, so who is patient and does not listen waits for some.
+        """
+        stage = self.state.stage
+        if not self.patient or self.listener or not self.endless:
+            return which[stage[which] == EPISODE_OVER]
+        ended = np.flatnonzero(stage == EPISODE_OVER)
+        few = len(ended) * _ENDINGS < len(stage)
+        return _NOWHERE if few and ((stage == PLAY) | (stage == CHOICE)).any() else ended
 
     def _hand_on(self, which: Indices) -> None:
         """Say whose turn it is where that depends on what these acts have changed."""
