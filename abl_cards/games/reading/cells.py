@@ -45,7 +45,31 @@ class Cells:
         columns: NDArray[np.int16],
     ) -> None:  # fmt: skip
         """Add up how many of cards [n, kinds] act as each of the used cells: columns [used, n], zero so far."""
+        fours = self._fours(used)
+        if fours is not None and cards.flags.c_contiguous:
+            add_fours(cards.view(np.uint32), fours, lo, hi, columns)
+            return
         fold(cards, context, self._usual, self._exceptions, self._places(used), lo, hi, columns)
+
+    def _fours(self, used: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """[used] which four kinds side by side act as each of the used cells in all contexts; None where others do."""
+        key = used.tobytes()
+        if key not in self._kept_fours:
+            acts, kinds = self.acts[:1], self.acts.shape[1]
+            same = (self.acts == acts).all() and kinds % _FOUR == 0
+            mine = (
+                (acts[0][None] == used[:, None, None]).any(axis=2) if same else np.zeros((len(used), kinds), np.bool_)
+            )
+            first = mine.argmax(axis=1)
+            there = same and (first % _FOUR == 0).all() and (mine.sum(axis=1) == _FOUR).all()
+            there = there and all(row[at : at + _FOUR].all() for row, at in zip(mine, first, strict=True))
+            self._kept_fours[key] = first // _FOUR if there else None
+        return self._kept_fours[key]
+
+    @cached_property
+    def _kept_fours(self) -> dict[bytes, NDArray[np.int64] | None]:
+        """What has been found out."""
+        return {}
 
     def fold_seats(
         self, cards: NDArray[np.uint8], which: Indices, context: NDArray[np.integer], used: NDArray[np.int64], lo: int,
@@ -200,6 +224,7 @@ def _order(cell: Term) -> tuple[int, int, str]:
 
 
 _SEVERAL = -2
+_FOUR = 4
 _BLOCK = 256
 _WORD = 8
 """Bytes of a word: so many kinds of cards are looked at at once."""
@@ -236,6 +261,21 @@ def fold(cards, context, usual, exceptions, places, lo, hi, columns):
                     if count:
                         _move(exceptions.usual[exception], places, columns, i, -np.int16(count))
                         _move(exceptions.here[exception], places, columns, i, np.int16(count))
+
+
+@njit(cache=True, nogil=True)
+def add_fours(words, fours, lo, hi, columns):
+    """As fold, where a cell is four kinds side by side: words [n, kinds / 4] are hands, fours [used] which of them."""
+    flat, told = columns.reshape(columns.size), words.reshape(words.size)
+    n, wide = np.uint64(columns.shape[1]), np.uint64(words.shape[1])
+    for start in range(lo, hi, _BLOCK):  # as many hands as the nearest cache holds
+        length = np.uint64(min(_BLOCK, hi - start))
+        for place in range(len(fours)):
+            to, at = np.uint64(place) * n + np.uint64(start), np.uint64(start) * wide + np.uint64(fours[place])
+            for i in range(length):
+                four = told[at + i * wide]
+                half = (four & np.uint32(0x00FF00FF)) + ((four >> np.uint32(8)) & np.uint32(0x00FF00FF))
+                flat[to + i] = np.int16((half + (half >> np.uint32(16))) & np.uint32(0xFFFF))
 
 
 @njit(cache=True, nogil=True)
