@@ -94,11 +94,13 @@ def each_share(n: int, work: Callable[[int, int], _T], threads: int = THREADS, l
     jobs = _jobs()
     for share in range(1, shares):
         jobs.put(_Job(work, bounds[share], bounds[share + 1], share, done))
+    before = _ALONE.set(True)
     try:
-        with alone():
-            mine = work(0, bounds[1])
+        mine = work(0, bounds[1])
     finally:  # waits: they may write into what the caller gives up where it fails
-        others = sorted((done.get() for _ in range(1, shares)), key=itemgetter(0))
+        _ALONE.reset(before)
+        others = [done.get() for _ in range(1, shares)]
+    others.sort(key=itemgetter(0))
     for _, _, problem in others:
         if problem is not None:
             raise problem
