@@ -24,7 +24,7 @@ from abl_cards.parallel import each_share
 from abl_cards.streams import below_all
 
 _FOLLOWING = 32  # a guess at how many card sets follow a play; leading, it is about the square of the cards held
-_WALKS = 256  # decisions whose cards are walked that are worth a thread
+_WALKS = 64  # decisions whose cards are walked that are worth a thread
 
 
 class Decisions(Decider):
@@ -84,7 +84,7 @@ class Decisions(Decider):
             least=_WALKS,
         )  # fmt: skip
 
-    @property
+    @cached_property
     def _way(self) -> NDArray[np.int8]:
         """[n] 1 where the seat leads, 0 where it follows."""
         return (self.to_beat < 0).astype(np.int8)
@@ -178,10 +178,11 @@ class Decisions(Decider):
         moves, found = self._laid_down(labels, keys)
         if self._wanting.size:
             self._take_wanted(labels, keys, moves, found)
-        for row in np.flatnonzero(found == 0)[:1].tolist():
+        if (found == 0).any():
+            row = int((found == 0).argmax())
             if labels[row] >= 0 and not self.legal[labels[row], row] and self.legal[:, row].any():
                 raise ValueError(f"{self.rules.label_texts[labels[row]]} is not legal here ({self.state(row)})")
-        check_laid(self.rules.kb, np.where(found > 0, np.int16(0), np.int16(-1)), labels, self.rules.label_texts, self)
+            check_laid(self.rules.kb, -(found == 0).astype(np.int16), labels, self.rules.label_texts, self)
         return moves
 
     def _take_wanted(
