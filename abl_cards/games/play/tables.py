@@ -265,9 +265,9 @@ class Tables:
         stage = self.state.stage
         if not self.patient or self.listener or not self.endless:
             return which[stage[which] == EPISODE_OVER]
-        ended = np.flatnonzero(stage == EPISODE_OVER)
-        few = len(ended) * _ENDINGS < len(stage)
-        return _NOWHERE if few and ((stage == PLAY) | (stage == CHOICE)).any() else ended
+        over = stage == EPISODE_OVER
+        few = np.count_nonzero(over) * _ENDINGS < len(stage)
+        return _NOWHERE if few and ((stage == PLAY) | (stage == CHOICE)).any() else np.flatnonzero(over)
 
     def _hand_on(self, which: Indices) -> None:
         """Say whose turn it is where that depends on what these acts have changed."""
@@ -333,7 +333,8 @@ class Tables:
             stage = str(self.rules.words.stages[int(self.state.choice[table])]) if asking else None
             return idle_for_ever(self.rules.kb, "over", stage)
 
-        stop_where(self.state.idle[which] > MOST_IDLE, which, say)
+        if self.state.idle.max(initial=0) > MOST_IDLE:  # of all tables, which is sooner seen than of some
+            stop_where(self.state.idle[which] > MOST_IDLE, which, say)
 
     def _no_turn(self, table: int) -> str:
         state = self.state
