@@ -16,7 +16,7 @@ from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Indices, MoveLists
 from abl_cards.games.telling.counted import Held, Laid
 from abl_cards.games.telling.seeing import add_unseen
-from abl_cards.games.telling.writer import Fill, lazily, rows_of, rows_seen
+from abl_cards.games.telling.writer import Fill, by_share, lazily, rows_of, rows_seen
 
 UNTOLD = 'nobody says how many cards the others hold: give "cards", or a record'
 """What is wrong with a state that says too little for who estimates hands."""
@@ -85,17 +85,17 @@ class View:
         state, which = self.state, self.which
         return {
             "hand": self._counted(lambda: self.hand[:, None]),
-            "size": lazily(lambda _: count_cards(self.hand)),
+            "size": by_share(lambda _, share: count_cards(self.hand[share])),
             "unseen": self._counted(lambda: self.unseen[:, None]),
             "gone": self._counted(lambda: self.gone[:, None]),
             "sizes": lazily(lambda other: self.sizes[:, other]),
             "trick": lazily(lambda column: self.top if column else self.to_beat),
             "seat": lazily(lambda _: self.seats),
-            "acts": lazily(lambda _: state.acts[which]),
+            "acts": by_share(lambda _, share: state.acts[which[share]]),
             "fluents": self._fluents,
             "lies": Laid(self.rules.cells, state.lies, which, lambda: self.context),
             "laying": fill_laying(state.lies, which),
-            "leader": lazily(lambda _: state.leader[which]),
+            "leader": by_share(lambda _, share: state.leader[which[share]]),
             "act": lazily(lambda column: act_column(state, which, column)),
             "face": self._counted(lambda: self.hidden_hands),
             "stock": lazily(lambda _: stock.left(self.rules, state, which)),

@@ -68,6 +68,16 @@ def lazily(values: Callable[[int], NDArray[np.integer]]) -> Fill:
     return fill
 
 
+def by_share(values: Callable[[int, slice], NDArray[np.integer]]) -> Fill:
+    """The same, each share of a column by itself: for what costs more to make than to copy."""
+
+    def fill(lo: int, hi: int, columns: NDArray[np.int16], used: NDArray[np.int64]) -> None:
+        for place, column in enumerate(used):
+            columns[place, lo:hi] = values(column, slice(lo, hi))
+
+    return fill
+
+
 def rows_of(values: NDArray[np.integer], which: NDArray[np.int64]) -> Fill:
     """Columns of the rows which [n] of values [tables, columns]: tables are read one after the other."""
     return lambda lo, hi, columns, used: _gather(values, which, used, lo, hi, columns)
