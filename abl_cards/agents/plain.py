@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from abl_cards.agents.agent import Keys
 from abl_cards.games import Choices, Decisions, Moves, Traits
 from abl_cards.games.tables import NO_CARD
-from abl_cards.parallel import LIGHT, each_share
+from abl_cards.parallel import each_share
 from abl_cards.streams import below, mix
 
 _ROWS_AT_ONCE = 1024
@@ -33,10 +33,8 @@ class Random:
 
     def play(self, decisions: Decisions, keys: Keys) -> Moves:
         """A random move each."""
-        labels = np.zeros(len(keys), np.int16)
         legal = decisions.legal
-        each_share(len(keys), lambda lo, hi: _random_labels(legal, keys, lo, hi, labels), least=LIGHT)
-        return decisions.realise_random(labels, keys)
+        return decisions.realise_drawn(lambda lo, hi, labels: _random_labels(legal, keys, lo, hi, labels), keys)
 
     def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
         """A random card each."""

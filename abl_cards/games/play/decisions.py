@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -25,6 +25,10 @@ from abl_cards.streams import below_all
 
 _FOLLOWING = 32  # a guess at how many card sets follow a play; leading, it is about the square of the cards held
 _WALKS = 64  # decisions whose cards are walked that are worth a thread
+
+
+DrawLabels = Callable[[int, int, NDArray[np.int16]], None]
+"""Writes labels [n] of some decisions."""
 
 
 class Decisions(Decider):
@@ -169,17 +173,25 @@ class Decisions(Decider):
         """A card set of one legal label each, drawn uniformly from keys [n]; raises as ``realise_first`` does."""
         return self._realise(labels, keys)
 
+    def realise_drawn(self, draw_labels: DrawLabels, keys: NDArray[np.uint64]) -> Moves:
+        """The same for labels that ``draw_labels(lo, hi, labels)`` draws, each share before it is laid down."""
+        labels = np.zeros(len(self.view), np.int16)
+        return self._realise(labels, keys, draw_labels)
+
     def try_random(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> tuple[Moves, NDArray[np.int64]]:
         """The same for any labels, and [n] how many card sets there were; none is no error."""
         return self._laid_down(self._numbered(labels), keys)
 
-    def _realise(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> Moves:
-        labels = self._numbered(labels)
-        moves, found = self._laid_down(labels, keys)
+    def _realise(
+        self, labels: NDArray[np.int16], keys: NDArray[np.uint64], draw_labels: DrawLabels | None = None
+    ) -> Moves:
+        if draw_labels is None:
+            labels = self._numbered(labels)
+        moves, found = self._laid_down(labels, keys, draw_labels)
         if self._wanting.size:
             self._take_wanted(labels, keys, moves, found)
         if (found == 0).any():
-            row = int((found == 0).argmax())
+            labels, row = self._numbered(labels), int((found == 0).argmax())
             if labels[row] >= 0 and not self.legal[labels[row], row] and self.legal[:, row].any():
                 raise ValueError(f"{self.rules.label_texts[labels[row]]} is not legal here ({self.state(row)})")
             check_laid(self.rules.kb, -(found == 0).astype(np.int16), labels, self.rules.label_texts, self)
@@ -205,25 +217,25 @@ class Decisions(Decider):
         chosen = lists.start[:-1][there] + pick
         moves.form[some], moves.cards[some] = lists.form[chosen], lists.cards[chosen]
 
-    def _laid_down(self, labels: NDArray[np.int16], keys: NDArray[np.uint64]) -> tuple[Moves, NDArray[np.int64]]:
-        n, view, plain, answers = len(self.view), self.view, self._asked.bare, self._answers
+    def _laid_down(
+        self, labels: NDArray[np.int16], keys: NDArray[np.uint64], draw_labels: DrawLabels | None = None
+    ) -> tuple[Moves, NDArray[np.int64]]:
+        """Card sets of labels [n], which may have to be drawn first; and [n] how many there were, 0 for no label."""
+        n, view, asked, answers, way = len(self.view), self.view, self._asked, self._answers, self._way
         moves, found = self._room(n), np.zeros(n, np.int64)
-        way = self._way
-        if plain is not None:
-            each_share(n, lambda lo, hi: bare.realise(
-                plain, view.hand, way, labels, answers, keys, lo, hi, *moves, self._bare_room(), found,
-            ))  # fmt: skip
-            return moves, found
-        if (table := self._asked.fixed) is not None:
-            each_share(n, lambda lo, hi: fixed.realise(
-                table, self._asked.answer, view.hand, view.context, labels, answers, keys, lo, hi, *moves, found
-            ))  # fmt: skip
-            return moves, found
-        each_share(n, lambda lo, hi: one_set.realise(
-            self._asked.book, view.hand, view.context, way, labels, answers, keys, lo, hi, *moves,
-            self._walk_room(),
-            found,
-        ))  # fmt: skip
+
+        def lay(lo: int, hi: int) -> None:
+            if draw_labels is not None:
+                draw_labels(lo, hi, labels)
+            told = labels, answers, keys, lo, hi, *moves
+            if asked.bare is not None:
+                bare.realise(asked.bare, view.hand, way, *told, self._bare_room(), found)
+            elif asked.fixed is not None:
+                fixed.realise(asked.fixed, asked.answer, view.hand, view.context, *told, found)
+            else:
+                one_set.realise(asked.book, view.hand, view.context, way, *told, self._walk_room(), found)
+
+        each_share(n, lay)
         return moves, found
 
     def _numbered(self, labels: NDArray[np.int16]) -> NDArray[np.int16]:

@@ -87,7 +87,9 @@ def realise(fixed, answer, hands, context, labels, allowed, keys, lo, hi, form, 
     """
     rows, there, bounds = fixed.rows, fixed.there, fixed.forms
     for i in range(lo, hi):
-        ctx, first, last = np.int64(context[i]), np.int64(bounds[labels[i], 0]), np.int64(bounds[labels[i], 1])
+        ctx, label, first, last = np.int64(context[i]), np.int64(labels[i]), np.int64(0), np.int64(0)
+        if 0 <= label < len(bounds):
+            first, last = np.int64(bounds[label, 0]), np.int64(bounds[label, 1])
         count, chosen = 0, first
         for each in range(first, last):
             if there[ctx, each] and allowed[answer[each], i] and _held(hands[i], rows[ctx, each]):

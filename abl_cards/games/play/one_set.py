@@ -49,6 +49,9 @@ def realise(book, hands, context, way, labels, allowed, keys, lo, hi, form, card
         first *= base
     for i in range(lo, hi):
         label, ctx, how, here = np.int64(labels[i]), np.int64(context[i]), np.int64(way[i]), np.int64(i)
+        if not 0 <= label < len(label_blocks):
+            found[i] = 0
+            continue
         block = np.int64(label_blocks[label, 0])
         plain = label_blocks[label, 1] - block == 1 and blocks[block, MODE] == PLAIN
         for place in range(stand_ins):
