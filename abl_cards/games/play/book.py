@@ -131,18 +131,23 @@ def most_kickers(book: Book) -> int:
     return int(book.blocks[:, KICKERS].max())
 
 
-_rooms = local()
-"""By thread, for a room is written into by one walk at a time."""
+class _Rooms(local):
+    """By thread, for a room is written into by one walk at a time."""
+
+    def __init__(self) -> None:
+        self.by_size: dict[tuple[int, int, int, int], Room] = {}
+
+
+_rooms = _Rooms()
 
 
 def room_for(book: Book, most: int) -> Room:
     """Room for walks through the forms of a game, which have so many cards at most: the thread's own, kept by size."""
     ranks, slots = book.kind.shape
     size = ranks, slots, most, most_kickers(book)
-    room: Room | None = _rooms.__dict__.get(size)
-    if room is None:
-        room = _rooms.__dict__[size] = new_room(*size)
-    return room
+    if size not in _rooms.by_size:
+        _rooms.by_size[size] = new_room(*size)
+    return _rooms.by_size[size]
 
 
 def new_room(ranks: int, slots: int, most: int, kickers: int) -> Room:
