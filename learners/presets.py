@@ -92,6 +92,7 @@ class Preset:
     abln_share: float = 1.0  # of the decisions ABLN learns from
     temperature: float = 0.1  # points of an episode that outweigh a factor e in looking ahead; see agents.lookahead
     ahead: tuple[int, int] = (16, 0)  # deals that it looks ahead on, and answers by the policy before the critic speaks
+    endgame: int = 0  # cards in all hands together from which on it solves what is left, where the game fits; 0: never
     look: Look | None = None  # decide by planes of cards, in games where each label is one set of cards
 
     def without_abln(self) -> Preset:
