@@ -137,6 +137,7 @@ PRESETS: dict[str, Preset] = {
         forget=0.35,
         forget_inputs=0.15,
         abln_share=0.25,
+        endgame=20,
     ),
     "quick": Preset(
         "quick",
@@ -172,6 +173,7 @@ PRESETS: dict[str, Preset] = {
         abln_share=0.25,
         temperature=0.3,
         ahead=(8, 4),
+        endgame=16,
     ),
     "planes-paper": Preset(
         "planes-paper",

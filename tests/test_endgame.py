@@ -112,6 +112,16 @@ def test_names(engine: Any, untrained: str) -> None:
         agent(f"{untrained},endgame=x", engine)
 
 
+def test_a_preset_says_from_how_many_cards_on(engine: Any) -> None:
+    usual: Any = agent("abl", engine)
+    assert usual._endgame._cards == usual.mind.networks.preset.endgame > 0
+    asked: Any = agent("abl:endgame=8,think=100", engine)
+    assert asked._endgame._cards == 8
+    for name in ("abl:endgame=0", "abl:no-lookahead", "abl:supervised"):
+        without: Any = agent(name, engine)
+        assert without._endgame is None
+
+
 def test_where_the_ends_cannot_be_solved_a_preset_is_played_without(
     player: Any, solved: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
