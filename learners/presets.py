@@ -92,6 +92,7 @@ class Preset:
     abln_share: float = 1.0  # of the decisions ABLN learns from
     temperature: float = 0.1  # points of an episode that outweigh a factor e in looking ahead; see agents.lookahead
     ahead: tuple[int, int] = (16, 0)  # deals that it looks ahead on, and answers by the policy before the critic speaks
+    endgame: int = 0  # cards in all hands together from which on it solves what is left, where the game fits; 0: never
     look: Look | None = None  # decide by planes of cards, in games where each label is one set of cards
 
     def without_abln(self) -> Preset:
@@ -136,6 +137,7 @@ PRESETS: dict[str, Preset] = {
         forget=0.35,
         forget_inputs=0.15,
         abln_share=0.25,
+        endgame=20,
     ),
     "quick": Preset(
         "quick",
@@ -171,6 +173,7 @@ PRESETS: dict[str, Preset] = {
         abln_share=0.25,
         temperature=0.3,
         ahead=(8, 4),
+        endgame=16,
     ),
     "planes-paper": Preset(
         "planes-paper",

@@ -7,39 +7,10 @@ bounds, never guesses. What has one legal move is made at once and is no node.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from abl_cards.games.play.state import NEXT_SEAT, NO_TURN, OVER, TRICK_OVER
-
-
-class Ground(NamedTuple):
-    """Everything about a position that stays; see Position and Worth."""
-
-    guard: np.uint64
-    of_seat: NDArray[np.uint64]
-    need: NDArray[np.uint64]
-    lays: NDArray[np.int64]
-    laid: NDArray[np.int64]  # [moves] as summands of an entry of the turns
-    deed: NDArray[np.int64]  # [moves]
-    first: NDArray[np.int64]
-    answers: NDArray[np.int64]
-    fields: NDArray[np.int64]  # [n, 3] seat, beginning, as many ones as the field has bits
-    side: NDArray[np.int8]
-    next_order: NDArray[np.int32]
-    out: NDArray[np.int64]
-    next_memory: NDArray[np.int32]
-    ends: NDArray[np.int32]
-    strides: NDArray[np.int64]
-    most_plays: int
-    low: NDArray[np.int32]
-    high: NDArray[np.int32]
-    turns: NDArray[np.uint8]
-    turn_strides: NDArray[np.int64]  # acted, owner, passed, gone by, out
-
 
 HANDS, SEAT, TRICK, OWNER, PASSED, GONE_BY, ORDER, MEMORY, PLAYS, WORTH = range(10)
 """A place: where play has come to. Plays of a seat are four bits; WORTH is -1 as long as it goes on."""
@@ -50,14 +21,17 @@ FRAME = PLACE + 6
 
 MOST_PLIES, MOST_MOVES = 512, 1 << 15
 
-NODES, DEPTH, RETURNED, VALUE, FAULT = range(5)
-STATE = 5
-"""Of a search: positions so far, how deep it is, whether a value has come back, and which; an error."""
+NODES, DEPTH, RETURNED, VALUE, FAULT, STAMP = range(6)
+STATE = 6
+"""Of a search: positions so far, how deep it is, whether a value has come back, and which; an error.
+
+And the number of the search among those that share a table of positions, below 2 ** 15.
+"""
 
 FINE, NO_SEAT, NO_MOVE, TOO_DEEP = range(4)
 
 _MIX_1, _MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
-_ONE = np.uint64(1)
+_STAMP_AT, _TAKEN = np.uint64(48), np.uint64(1 << 15)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -142,15 +116,16 @@ def _key(place):
 
 
 @njit(cache=True, nogil=True)
-def _look_up(table, place):
-    """The slot of a place in the table, and whether it is there."""
+def _look_up(table, place, stamp):
+    """The slot of a place in the table, and whether it is there; entries with another stamp are of other searches."""
     first, second = _key(place)
     hands = np.uint64(place[HANDS])
     mixed = (hands ^ (first * _MIX_1) ^ (second * _MIX_2)) * _MIX_1
     mixed = (mixed ^ (mixed >> np.uint64(32))) * _MIX_2
     slot = np.int64((mixed >> np.uint64(20)) & np.uint64(len(table) - 2))
     for at in range(slot, slot + 2):
-        if table[at, 0] == hands and table[at, 1] == first and table[at, 2] == second and table[at, 3] != 0:
+        taken = table[at, 3] >> _STAMP_AT == stamp
+        if taken and table[at, 0] == hands and table[at, 1] == first and table[at, 2] == second:
             return at, True
     return slot, False
 
@@ -172,6 +147,7 @@ def go_on(state, frames, moves, history, table, ground, beta, nodes):
     depth, stop = state[DEPTH], state[NODES] + nodes
     value, returned = state[VALUE], state[RETURNED]
     low, high, side = ground.low, ground.high, ground.side
+    stamp = np.uint64(state[STAMP]) | _TAKEN
     while depth >= 0:
         frame = frames[depth]
         if not returned and frame[COUNT] < 0:  # a new place
@@ -200,7 +176,7 @@ def go_on(state, frames, moves, history, table, ground, beta, nodes):
             if returned:
                 depth -= 1
                 continue
-            slot, known = _look_up(table, frame)
+            slot, known = _look_up(table, frame, stamp)
             frame[SLOT] = slot
             best_move = -1
             if known:
@@ -231,7 +207,7 @@ def go_on(state, frames, moves, history, table, ground, beta, nodes):
             if (mine and value > frame[BEST]) or (not mine and value < frame[BEST]):
                 frame[BEST], frame[MOVE] = value, move
             if (mine and value >= beta) or (not mine and value < beta):
-                history[move] += 1
+                history[move] += 1 + frame[COUNT] - frame[NEXT]  # more where more need not be tried
                 frame[NEXT] = frame[COUNT]
         if frame[NEXT] < frame[COUNT]:
             begun, at = frame[FIRST], frame[FIRST] + frame[NEXT]
@@ -256,27 +232,28 @@ def go_on(state, frames, moves, history, table, ground, beta, nodes):
             depth += 1
             continue
         value, returned = frame[BEST], 1
-        _keep(table, frame, value, beta)
+        _keep(table, frame, value, beta, stamp)
         depth -= 1
     state[DEPTH], state[RETURNED], state[VALUE] = -1, 0, value
     return True
 
 
 @njit(cache=True, nogil=True)
-def _keep(table, frame, value, beta):
+def _keep(table, frame, value, beta, stamp):
     """Write a bound into the table: over what is known of the place, or in the place of another."""
     first, second = _key(frame)
     hands, slot = np.uint64(frame[HANDS]), frame[SLOT]
     at, lower, upper = -1, np.int64(-1), np.int64(0xFFFE)
     base = slot & ~1
     for other in range(base, base + 2):
-        if table[other, 0] == hands and table[other, 1] == first and table[other, 2] == second and table[other, 3] != 0:
+        taken = table[other, 3] >> _STAMP_AT == stamp
+        if taken and table[other, 0] == hands and table[other, 1] == first and table[other, 2] == second:
             at = other
             lower = np.int64(table[at, 3] & np.uint64(0xFFFF)) - 1
             upper = np.int64((table[at, 3] >> np.uint64(16)) & np.uint64(0xFFFF)) - 1
     if at < 0:
         at = base
-        if table[base, 3] != 0:  # the newer of two moves to the second place
+        if table[base, 3] >> _STAMP_AT == stamp:  # the newer of two moves to the second place
             for word in range(4):
                 table[base + 1, word] = table[base, word]
     if value >= beta:
@@ -286,5 +263,5 @@ def _keep(table, frame, value, beta):
     table[at, 0], table[at, 1], table[at, 2] = hands, first, second
     table[at, 3] = (
         np.uint64(lower + 1) | np.uint64(upper + 1) << np.uint64(16) | np.uint64(frame[MOVE] + 1) << np.uint64(32)
-        | _ONE << np.uint64(63)
+        | stamp << _STAMP_AT
     )  # fmt: skip

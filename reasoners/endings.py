@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from abl_cards.games import Decisions, Engine, GameError, Moves, Tables
 from abl_cards.games.ending.positions import Position, positions
 from reasoners import ending_kernels as kernels
+from reasoners.ending_ground import ground_of, stakes_of
 
 NODES_AT_ONCE = 1 << 14
 """Between two looks at the clock: some milliseconds."""
@@ -43,16 +44,16 @@ class Solver:
     ) -> None:
         """With a table of 2 ** bits places, looking at so many positions at most."""
         self.position, self._most, self._watch = position, nodes, watch
-        self._ground = _ground(position)
+        self._ground = ground_of(position.moves, stakes_of(position.worth, position.turns))
         self._frames = np.zeros((kernels.MOST_PLIES, kernels.FRAME), np.int64)
         self._moves = np.zeros((kernels.MOST_MOVES, 2), np.int64)
-        self._history = np.zeros(len(position.need), np.int64)
+        self._history = np.zeros(len(position.moves.need), np.int64)
         self._table = np.zeros((1 << bits, 4), np.uint64)
         self._state = np.zeros(kernels.STATE, np.int64)
         start, worth = position.start, position.worth
         plays = sum(int(count) << (4 * seat) for seat, count in enumerate(worth.plays) if worth.strides[2 + seat])
         told = [start.seat, start.trick, start.owner, start.passed, start.gone_by]
-        self.start = np.array([int(position.hands), *told, 0, 0, plays, -1], np.int64)
+        self.start = np.array([int(position.moves.hands), *told, 0, 0, plays, -1], np.int64)
 
     @property
     def nodes(self) -> int:
@@ -92,17 +93,6 @@ class Solver:
         if state[kernels.FAULT]:
             raise GameError(_FAULTS[int(state[kernels.FAULT])])
         return int(state[kernels.VALUE])
-
-
-def _ground(position: Position) -> kernels.Ground:
-    worth, turns = position.worth, position.turns
-    laid = position.turn * turns.strides.laid
-    return kernels.Ground(
-        position.guard, position.of_seat, position.need, position.lays, laid, position.deed,
-        position.first, position.answers, position.fields, worth.side, worth.next_order, worth.out, worth.next_memory,
-        worth.ends, worth.strides, worth.most_plays, worth.low, worth.high, turns.table,
-        np.array(turns.strides[:5], np.int64),
-    )  # fmt: skip
 
 
 # --- a position of the engine -----------------------------------------------------------------------------------------

@@ -69,7 +69,7 @@ def test_the_best_label_becomes_the_likeliest(solved: Any) -> None:
 
 def test_many_cards_and_few_positions_are_left_to_others(engine: Any, player: Any, solved: Any) -> None:
     decisions, view, proposed, _ = solved
-    for solver in (endgame.Endgame(player.mind, cards=3), endgame.Endgame(player.mind, nodes=4)):
+    for solver in (endgame.Endgame(player.mind, cards=3), endgame.Endgame(player.mind, cards=16, nodes=4)):
         found = solver.consider(decisions, view, proposed)
         told = found.deals == 0
         assert told.sum() > len(told) // 2
@@ -80,16 +80,54 @@ def test_many_cards_and_few_positions_are_left_to_others(engine: Any, player: An
 def test_what_too_much_can_come_of_is_left_to_others(player: Any, solved: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     decisions, view, proposed, _ = solved
     monkeypatch.setattr("abl_cards.games.ending.worth.MOST_ENDS", 1)
-    found = endgame.Endgame(player.mind).consider(decisions, view, proposed)
+    monkeypatch.setattr("abl_cards.games.ending.worth._known", lambda rules: {})
+    found = endgame.Endgame(player.mind, cards=16).consider(decisions, view, proposed)
     assert not found.deals.any()
     assert (found.log_probabilities == proposed).all()
 
 
-def test_names(engine: Any, untrained: str, player: Any) -> None:
+def test_decisions_are_solved_together_as_alone(player: Any, solved: Any) -> None:
+    decisions, view, proposed, found = solved
+    solver = endgame.Endgame(player.mind, cards=8, deals=DEALS)
+    for row in range(len(view.choice)):
+        here = decisions.at(view.choice[[row]])
+        alone = solver.consider(here, player.mind.look(here), proposed[[row]])
+        np.testing.assert_array_equal(alone.points[0], found.points[row])
+        assert (alone.wins[0] == found.wins[row]).all()
+
+
+def test_equal_deals_are_one() -> None:
+    deals = np.array([[[1, 0]], [[0, 1]], [[0, 1]], [[1, 1]], [[0, 1]], [[1, 0]]], np.uint8)
+    which, often = endgame._unlike(deals)
+    assert which.tolist() == [1, 0, 3]
+    assert often.tolist() == [3, 2, 1]
+
+
+def test_names(engine: Any, untrained: str) -> None:
     off: Any = agent(f"{untrained},endgame=0", engine)
     on: Any = agent(f"{untrained},endgame=12", engine)
     assert off._endgame is None
-    assert player._endgame is None
     assert (on._endgame is None) == (on._lookahead is None)
     with pytest.raises(GameError, match="write endgame=N"):
         agent(f"{untrained},endgame=x", engine)
+
+
+def test_a_preset_says_from_how_many_cards_on(engine: Any) -> None:
+    usual: Any = agent("abl", engine)
+    assert usual._endgame._cards == usual.mind.networks.preset.endgame > 0
+    asked: Any = agent("abl:endgame=8,think=100", engine)
+    assert asked._endgame._cards == 8
+    for name in ("abl:endgame=0", "abl:no-lookahead", "abl:supervised"):
+        without: Any = agent(name, engine)
+        assert without._endgame is None
+
+
+def test_where_the_ends_cannot_be_solved_a_preset_is_played_without(
+    player: Any, solved: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decisions, view, proposed, _ = solved
+    monkeypatch.setattr("abl_cards.games.ending.fitting._fitting", lambda rules: ("it plays in tricks",))
+    found = endgame.Endgame(player.mind, cards=8).consider(decisions, view, proposed)
+    assert not found.deals.any()
+    with pytest.raises(GameError, match="it plays in tricks"):
+        agent("abl:endgame=8", player.mind.engine)

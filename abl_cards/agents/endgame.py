@@ -7,6 +7,7 @@ decision may take, nothing is said of it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,27 +16,24 @@ from numpy.typing import NDArray
 from abl_cards.agents.lookahead import TEMPERATURE, tilted
 from abl_cards.agents.mind import Mind, View
 from abl_cards.agents.names import AgentName
-from abl_cards.games import Decisions, GameError, Indices, Tables
-from abl_cards.games.ending.fitting import check_fits
-from abl_cards.games.ending.positions import Position, positions
+from abl_cards.games import Decisions, GameError, Indices
+from abl_cards.games.ending.fitting import check_fits, fits
 from abl_cards.games.hidden import Constraints
 from abl_cards.streams import mix_all
-from reasoners.endings import Solver, Unsolved
+from reasoners.ending_deals import won
 from reasoners.hands import Estimate, counting, draw
 from reasoners.replies import keys_of
 
-CARDS = 16
-"""Cards in all hands together from which on a decision is solved, where nothing else is said."""
 DEALS = 32
 """Deals that are solved for a decision; equal ones once."""
-NODES = 60_000
+NODES = 30_000
 """Positions that a decision may take."""
 NODES_A_SECOND = 1_000_000
-"""Where somebody says how long a decision may take: half of what a processor looks at."""
+"""Where somebody says how long a decision may take: a third of what a processor looks at."""
 LEAST = 0.5
 """The share of the deals that must be solved."""
 _ENDING = 19  # what the random numbers are for
-_BITS, _PART = 14, 4  # of the table of positions; one deal may take that part of the positions of a decision
+_AT_ONCE = 64  # decisions, for the sake of memory
 
 
 @dataclass(frozen=True)
@@ -52,9 +50,9 @@ class Endgame:
     """Solves the decisions of a mind where few cards are left."""
 
     def __init__(
-        self, mind: Mind, cards: int = CARDS, deals: int = DEALS, nodes: int = NODES, temperature: float = TEMPERATURE
+        self, mind: Mind, cards: int, deals: int = DEALS, nodes: int = NODES, temperature: float = TEMPERATURE
     ) -> None:
-        """With at most so many cards, over so many deals, looking at so many positions."""
+        """With at most so many cards, over so many deals, looking at so many positions; where a game fits."""
         self._mind, self._cards, self._deals, self._nodes = mind, cards, deals, nodes
         self._temperature = temperature
 
@@ -65,69 +63,57 @@ class Endgame:
         solved = np.zeros(k, np.int64)
         known = decisions.hidden().at(view.choice)
         cards = decisions.view.hand[view.choice].sum(axis=1, dtype=np.int64) + known.left.sum(axis=1, dtype=np.int64)
-        for row in np.flatnonzero(cards <= self._cards).tolist():
-            labels = np.flatnonzero(view.legal[row])
-            worth, weights = self._solve(decisions, known.at(np.array([row])), view, row, labels)
-            if weights.sum() >= LEAST * self._deals:
-                points[row, labels] = (worth * weights[:, None]).sum(axis=0) / weights.sum()
-                wins[row, labels] = ((worth > 0) * weights[:, None]).sum(axis=0)
-                solved[row] = weights.sum()
+        few = np.flatnonzero(cards <= self._cards)
+        for rows in _portions(few if few.size and fits(self._mind.engine.rules) else few[:0]):
+            for row, labels, worth, often in self._solve(decisions, known.at(rows), view, rows):
+                if often.sum() >= LEAST * self._deals:
+                    points[row, labels] = (worth * often[:, None]).sum(axis=0) / often.sum()
+                    wins[row, labels] = ((worth > 0) * often[:, None]).sum(axis=0)
+                    solved[row] = often.sum()
         return Solved(tilted(proposed, points, self._temperature), points, wins, solved)
 
     def _solve(
-        self, decisions: Decisions, constraints: Constraints, view: View, row: int, labels: Indices
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """[deals, labels] what labels win in the deals that are solved, and [deals] how often each was drawn."""
-        estimate: Estimate = view.estimate[[row]] if self._mind.estimates else counting(constraints)
-        deals = draw(estimate, constraints, mix_all(keys_of(view.observation[[row]]), _ENDING), self._deals)[0]
-        unlike, often = np.unique(deals, axis=0, return_counts=True)
-        order = np.argsort(-often, kind="stable")
-        which = int(view.choice[row])
-        moves = view.survey.lists.rows(view.survey.row[which, labels])
-        tables = self._mind.engine.imagine(decisions, np.full(len(order), which), unlike[order])
-        seat, left = int(decisions.view.seats[which]), self._nodes
-        worth, weights = [np.zeros((0, len(labels)))], [np.zeros(0, np.int64)]
-        for position, weight in zip(_positions(tables), often[order], strict=False):
-            solver = Solver(position, min(left, self._nodes // _PART), bits=_BITS)
-            try:
-                worth.append(_worth(solver, position, seat, moves.form, moves.cards)[None])
-            except Unsolved:
-                break
-            weights.append(np.array([weight]))
-            left -= solver.nodes
-            if left <= 0:
-                break
-        return np.concatenate(worth), np.concatenate(weights)
+        self, decisions: Decisions, constraints: Constraints, view: View, rows: Indices
+    ) -> Iterator[tuple[int, Indices, NDArray[np.float64], NDArray[np.int64]]]:
+        """Rows, their labels, [deals, labels] what these win in the deals that are solved, and how often each came."""
+        estimate: Estimate = view.estimate[rows] if self._mind.estimates else counting(constraints)
+        drawn = draw(estimate, constraints, mix_all(keys_of(view.observation[rows]), _ENDING), self._deals)
+        unlike, often = zip(*map(_unlike, drawn), strict=True)
+        group = np.repeat(np.arange(len(rows)), [len(each) for each in often])
+        which, hands = view.choice[rows], np.concatenate([drawn[at][each] for at, each in enumerate(unlike)])
+        tables = self._mind.engine.imagine(decisions, which[group], hands)
+        labels = [np.flatnonzero(view.legal[row]) for row in rows]
+        moves = [view.survey.lists.rows(view.survey.row[at, each]) for at, each in zip(which, labels, strict=True)]
+        for at, worth in enumerate(won(tables, group, moves, self._nodes)):
+            yield int(rows[at]), labels[at], worth, often[at][: len(worth)]
 
 
-def _positions(tables: Tables) -> list[Position]:
-    """What lies on imagined tables; none where too much can come of it, or nothing is at stake."""
-    try:
-        return positions(tables, np.arange(len(tables)))
-    except GameError:  # of these hands: whether the game fits was asked before
-        return []
+def _portions(rows: Indices) -> Iterator[Indices]:
+    yield from (rows[first : first + _AT_ONCE] for first in range(0, len(rows), _AT_ONCE))
 
 
-def _worth(
-    solver: Solver, position: Position, seat: int, forms: NDArray[np.int16], cards: NDArray[np.uint8]
-) -> NDArray[np.float64]:
-    """[moves] what the moves of a seat win."""
-    each = [position.find(seat, int(form), row) for form, row in zip(forms, cards, strict=True)]
-    values = {move: solver.value(solver.after(solver.start, move)) for move in dict.fromkeys(each)}
-    return np.array([position.worth.points(values[move], seat) for move in each])
+def _unlike(deals: NDArray[np.uint8]) -> tuple[Indices, NDArray[np.int64]]:
+    """Which of deals [n, others, cards] are no repetitions, and how often each comes; those that come most first."""
+    met: dict[bytes, int] = {}
+    number = [met.setdefault(deal.tobytes(), len(met)) for deal in deals]
+    _, first, often = np.unique(number, return_index=True, return_counts=True)
+    order = np.argsort(-often, kind="stable")
+    return first[order], often[order]
 
 
 def endgame_of(name: AgentName, mind: Mind, think: float | None = None) -> Endgame | None:
     """What ``endgame=N`` in a name means: N cards, or none; raises GameError where it is no number.
 
-    Or where the ends of the game cannot be solved. So many seconds to think are for so many positions.
+    Or where the ends of the game cannot be solved. Where the name says nothing the preset does, and then a game whose
+    ends cannot be solved is played without. So many seconds to think are for so many positions.
     """
-    said = name.value("endgame")
+    said, preset = name.value("endgame"), mind.networks.preset
     if said is not None and not said.isdecimal():
         raise GameError(f"agent '{name}': write endgame=N, cards in all hands together, or 0")
-    cards = int(said) if said is not None else 0
+    cards = int(said) if said is not None else preset.endgame
     if not cards:
         return None
-    check_fits(mind.engine.rules)
+    if said is not None:
+        check_fits(mind.engine.rules)
     nodes = NODES if think is None else max(1, int(think * NODES_A_SECOND))
-    return Endgame(mind, cards, nodes=nodes, temperature=mind.networks.preset.temperature)
+    return Endgame(mind, cards, nodes=nodes, temperature=preset.temperature)

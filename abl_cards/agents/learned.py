@@ -176,8 +176,8 @@ def abl_agent(name: AgentName, engine: Engine, mind_of: type[Mind] | None = None
     estimate as it comes, ``no-preferences`` plays any card set of its label, ``no-lookahead`` the label that its policy
     proposes; ``supervised`` is where self-play began: its critic has learned nothing yet, so it does not look ahead.
     ``preset`` chooses other shipped weights, ``weights`` a file; ``think`` is how many milliseconds it may look ahead;
-    ``endgame`` is with how many cards in all hands together it solves what is left, by default never; ``without`` and
-    ``kb`` are those of the agent kb. It thinks with a mind of another kind where one is given.
+    ``endgame`` is with how many cards in all hands together it solves what is left, by default as the preset says;
+    ``without`` and ``kb`` are those of the agent kb. It thinks with a mind of another kind where one is given.
     """
     try:
         import torch

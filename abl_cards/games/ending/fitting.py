@@ -29,6 +29,11 @@ def check_fits(rules: Rules) -> None:
         raise GameError(f"{rules.folder.name}: open hands cannot be solved here: {reason}")
 
 
+def fits(rules: Rules) -> bool:
+    """Whether the ends of a game can be solved; that takes a moment when it is asked first."""
+    return not _fitting(rules)
+
+
 @once
 def _fitting(rules: Rules) -> tuple[str, ...]:
     return tuple(_reasons(rules)) or tuple(_differences(rules))

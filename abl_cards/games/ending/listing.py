@@ -1,19 +1,23 @@
-"""What the hands of some tables can lay down, and on what: asked of the engine's circuits and lists, each hand once."""
+"""What hands can lay down, and on what: asked of the engine's circuits and lists, each hand once.
 
+A hand that others are parts of is listed for all of them: what a part can lay down is what it has the cards for.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.ending.sets import FOLLOWS, LEADS, MARK_AT, MOST_BITS, Fields, Sets, bits_of, sets_of
-from abl_cards.games.game import GameError
+from abl_cards.games.ending.sets import FOLLOWS, LEADS, MARK_AT, MOST_BITS, fields_of, sets_of
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.state import State
 from abl_cards.games.play.view import View
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import LEADING, Indices, MoveLists
+from abl_cards.games.tables import LEADING, NO_CARD, Indices
 
 
 @dataclass(frozen=True)
@@ -21,33 +25,58 @@ class Listing:
     """The hands of n tables, no two of them the same."""
 
     hand: NDArray[np.int64]  # [n, seats] the number of each hand
-    sets: list[Sets]  # by hand
+    keys: NDArray[np.uint64]  # [sets] form and cards, hand after hand and sorted; none of hands that do not fit
+    when: NDArray[np.int64]  # [sets] LEADS, FOLLOWS or both
+    start: NDArray[np.int64]  # [hands + 1]
+    begin: NDArray[np.int64]  # [hands, kinds] where the field of each kind begins, NONE for what a hand has not
+    guard: NDArray[np.uint64]  # [hands] the bits that stay free
+    fits: NDArray[np.bool_]  # [hands] whether a hand can be written as a number
     coming: NDArray[np.bool_]  # [n, forms] what may come to be beaten at a table
     row_of: NDArray[np.int64]  # [hands, forms + 1] the column that says what it may lay on a form; the last: it leads
     allowed: NDArray[np.uint8]  # [forms, columns]
 
+    def find(self, hand: int, form: int, cards: NDArray[np.uint8]) -> int:
+        """Which of the sets of a hand is of this form and these cards, as in Moves; -1 for none."""
+        fields = self.begin[hand][cards[cards != NO_CARD]]
+        if (fields < 0).any():
+            return -1
+        key = np.uint64((form << MARK_AT) + sum(1 << field for field in fields.tolist()))
+        mine = self.keys[self.start[hand] : self.start[hand + 1]]
+        place = int(np.searchsorted(mine, key))
+        return place if place < len(mine) and mine[place] == key else -1
 
-def listed(rules: Rules, state: State, which: Indices) -> Listing:
-    """List the hands at tables; raises GameError where there are too many cards."""
-    seats, kinds = state.hands.shape[1:]
-    hands = state.hands[which].reshape(-1, kinds)
-    told = np.concatenate([hands.astype(np.int16), np.repeat(state.fluents[which], seats, axis=0)], axis=1)
-    _, origin, number = np.unique(told, axis=0, return_index=True, return_inverse=True)
-    asker = _Asker(rules, hands[origin], state.fluents[which[origin // seats]], int(state.acts[which].min()))
-    hand = number.reshape(len(which), seats)
+
+def listed(rules: Rules, state: State, which: Indices, hands: NDArray[np.uint8] | None = None) -> Listing:
+    """List the hands at tables [n], or hands [n, seats, kinds] that they are parts of."""
+    every = state.hands[which] if hands is None else hands
+    seats = every.shape[1]
+    unlike, number = _unlike(every, state.fluents[which])
+    hand, origin = number.reshape(len(which), seats), np.array(unlike, np.int64)
+    flat, fluents = every.reshape(-1, every.shape[2])[origin], state.fluents[which[origin // seats]]
+    asker = _Asker(rules, flat, fluents, int(state.acts[which].min()))
     to_beat = state.to_beat[which]
     coming = np.zeros((len(which), len(rules.forms)), np.bool_)
     coming[np.flatnonzero(to_beat != LEADING), to_beat[to_beat != LEADING]] = True
     while True:
-        coming |= asker.reach[hand].any(axis=1)
-        coming[:, rules.forms.passing] = False
-        wanted = np.zeros_like(asker.reach)
-        for seat in range(seats):
-            np.logical_or.at(wanted, hand[:, seat], coming)
-        wanted &= asker.row_of[:, :-1] < 0
+        wanted = _wanted(hand, asker.reach, rules.forms.passing, coming, asker.row_of)
         if not wanted.any():
-            return Listing(hand, asker.sets(), coming, asker.row_of, asker.allowed)
+            return Listing(hand, *asker.sets(), coming, asker.row_of, asker.allowed)
         asker.ask(*np.nonzero(wanted))
+
+
+def _unlike(hands: NDArray[np.uint8], fluents: NDArray[np.int16]) -> tuple[list[int], Indices]:
+    """Where each hand, with what its table remembers, is met first; and the number of each [n * seats]."""
+    numbers: dict[bytes, int] = {}
+    first: list[int] = []
+    number = np.empty(len(hands) * hands.shape[1], np.int64)
+    for table, remembered in enumerate(fluents):
+        told = remembered.tobytes()
+        for seat, cards in enumerate(hands[table]):
+            place = table * hands.shape[1] + seat
+            number[place] = numbers.setdefault(cards.tobytes() + told, len(first))
+            if number[place] == len(first):
+                first.append(place)
+    return first, number
 
 
 class _Asker:
@@ -56,60 +85,84 @@ class _Asker:
     def __init__(self, rules: Rules, hands: NDArray[np.uint8], fluents: NDArray[np.int16], acts: int) -> None:
         n, forms = len(hands), len(rules.forms)
         self.rules, self.hands, self.fluents, self.acts = rules, np.ascontiguousarray(hands), fluents, acts
+        self.context = rules.contexts.of(fluents)
         self.row_of = np.full((n, forms + 1), -1, np.int64)
         self.allowed = np.zeros((forms, 0), np.uint8)
         self.reach = np.zeros((n, forms), np.bool_)  # what each hand may ever lay down
-        everyone = np.arange(n)
-        self.ask(everyone, np.full(n, forms))
-        self.leads = self.allowed[:, self.row_of[:, forms]]
+        self.leading = self.ask(np.arange(n), np.full(n, forms))
 
-    def ask(self, hand: Indices, form: Indices) -> None:
+    def ask(self, hand: Indices, form: Indices) -> Decisions:
         """What hands [n] may lay on forms [n]; the number after the last form is to lead."""
         forms = len(self.rules.forms)
-        found = self._decisions(hand, np.where(form == forms, LEADING, form))
-        allowed = found.allowed & found.legal[self.rules.forms.label_of]
+        found = Decisions(self._view(hand, np.where(form == forms, LEADING, form)))
+        allowed = _answered(found.allowed, found.legal, self.rules.forms.label_of, hand, self.reach)
         self.row_of[hand, form] = self.allowed.shape[1] + np.arange(len(hand))
-        self.allowed = np.ascontiguousarray(np.concatenate([self.allowed, allowed], axis=1))
-        np.logical_or.at(self.reach, hand, allowed.T > 0)
-
-    def _decisions(self, hand: Indices, to_beat: Indices) -> Decisions:
-        return Decisions(self._view(hand, to_beat))
+        self.allowed = np.concatenate([self.allowed, allowed], axis=1) if self.allowed.size else allowed
+        return found
 
     def _view(self, hand: Indices, to_beat: Indices) -> View:
         rules, n = self.rules, len(hand)
         state = rules.tables(n)
         state.hands[:, 0], state.fluents[:], state.acts[:] = self.hands[hand], self.fluents[hand], self.acts
-        state.context[:] = rules.contexts.of(state.fluents)
+        state.context[:] = self.context[hand]
         state.to_beat[:], state.owner[:] = to_beat, np.where(to_beat == LEADING, 0, 1)
         return View(rules, state, np.arange(n), state.seat.copy(), at_table=False)
 
-    def sets(self) -> list[Sets]:
-        """The card sets of each hand."""
-        forms, everyone = len(self.rules.forms), np.arange(len(self.hands))
-        book, label_of = self.rules.book, self.rules.forms.label_of
+    def sets(self) -> tuple[NDArray[np.uint64], Indices, Indices, Indices, NDArray[np.uint64], NDArray[np.bool_]]:
+        """The card sets of the hands, and how they are written; see Listing."""
+        book, forms = self.rules.book, self.rules.forms
+        n = len(self.hands)
         alike = bool((book.allowed[:, 0] == book.allowed[:, 1]).all())
-        leading = self._decisions(everyone, np.full(len(everyone), LEADING)).moves()
-        follows = np.ascontiguousarray(self.reach.T).astype(np.uint8)
-        if alike:  # what may be led is listed
-            follows &= 1 - self.leads
-        legal = np.zeros((len(self.rules.labels), len(everyone)), np.uint8)
-        np.maximum.at(legal, label_of, follows)
-        some = int(np.flatnonzero(np.arange(forms) != self.rules.forms.passing)[0])
-        view = self._view(everyone, np.full(len(everyone), some))
-        following = Decisions.answered(view, legal, follows).moves()
+        leading = self.leading.moves()
+        leads = np.ascontiguousarray(self.allowed[:, self.row_of[:, len(forms)]])
+        follows, legal = _following(self.reach, leads, forms.label_of, len(self.rules.labels), alike)
+        some = 1 if forms.passing == 0 else 0
+        following = Decisions.answered(self._view(np.arange(n), np.full(n, some)), legal, follows).moves()
+        begin, guard, bits = fields_of(self.hands)
         flag = LEADS | FOLLOWS if alike else LEADS
-        return [self._sets(hand, leading, following, flag) for hand in everyone.tolist()]
+        keys, when, start = sets_of(begin, bits, *leading, *following, flag)
+        return keys, when, start, begin, guard, bits <= MOST_BITS
 
-    def _sets(self, hand: int, leading: MoveLists, following: MoveLists, flag: int) -> Sets:
-        cards = self.hands[hand].astype(np.int64)
-        if bits_of(cards) > MOST_BITS:
-            raise GameError(f"too many cards: a hand has {int(cards.sum())}")
-        first, last = leading.start[hand], leading.start[hand + 1]
-        others, end = following.start[hand], following.start[hand + 1]
-        when = np.concatenate([np.full(last - first, flag), np.full(end - others, FOLLOWS)])
-        form = np.concatenate([leading.form[first:last], following.form[others:end]]).astype(np.int64)
-        rows = np.concatenate([leading.cards[first:last], following.cards[others:end]])
-        keys, when, field, *rest = sets_of(cards, form, rows, when)
-        mark = np.uint64(MARK_AT)
-        return Sets((keys >> mark).astype(np.int64), keys & ((np.uint64(1) << mark) - np.uint64(1)), when, field,
-                    Fields(*rest))  # fmt: skip
+
+@njit(cache=True, nogil=True)
+def _answered(allowed, legal, label_of, hand, reach):
+    """[forms, n] which forms are legal; what hands [n] can lay down is noted in reach [hands, forms]."""
+    found = np.empty(allowed.shape, np.uint8)
+    for form in range(allowed.shape[0]):
+        label = label_of[form]
+        for row in range(allowed.shape[1]):
+            found[form, row] = allowed[form, row] & legal[label, row]
+            if found[form, row]:
+                reach[hand[row], form] = True
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _wanted(hand, reach, passing, coming, row_of):
+    """[hands, forms] who is still to be asked about what; what may come at the tables is noted in coming [n, forms]."""
+    wanted = np.zeros(reach.shape, np.bool_)
+    for table in range(len(hand)):
+        for form in range(reach.shape[1]):
+            for seat in range(hand.shape[1]):
+                coming[table, form] |= reach[hand[table, seat], form]
+            coming[table, form] &= form != passing
+            if coming[table, form]:
+                for seat in range(hand.shape[1]):
+                    wanted[hand[table, seat], form] |= row_of[hand[table, seat], form] < 0
+    return wanted
+
+
+@njit(cache=True, nogil=True)
+def _following(reach, leads, label_of, labels, alike):
+    """[forms, hands] what to list of what each hand can lay down, and [labels, hands] their labels.
+
+    Where leading and following is alike, what may be led is listed.
+    """
+    hands, forms = reach.shape
+    follows, legal = np.zeros((forms, hands), np.uint8), np.zeros((labels, hands), np.uint8)
+    for form in range(forms):
+        for hand in range(hands):
+            if reach[hand, form] and not (alike and leads[form, hand]):
+                follows[form, hand] = 1
+                legal[label_of[form], hand] = 1
+    return follows, legal

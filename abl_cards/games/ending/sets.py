@@ -8,11 +8,8 @@ them apart: for every move with one of them there is one as good with the other 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from abl_cards.games.tables import NO_CARD
 
@@ -26,28 +23,9 @@ LEADS, FOLLOWS = 1, 2
 NONE = -1
 
 
-class Fields(NamedTuple):
-    """How a hand is written as a number."""
-
-    begin: NDArray[np.int64]  # [classes] where each begins
-    most: NDArray[np.int64]  # [classes] cards of each
-    whole: np.uint64  # the hand
-    guard: np.uint64  # the free bits
-    bits: int  # all of them, the free ones among them
-
-
-class Sets(NamedTuple):
-    """The card sets of one hand."""
-
-    form: NDArray[np.int64]  # [sets]
-    need: NDArray[np.uint64]  # [sets] the cards, by class
-    when: NDArray[np.int64]  # [sets] LEADS, FOLLOWS or both
-    field: NDArray[np.int64]  # [kinds] the class of each, NONE for what the hand has not
-    fields: Fields
-
-
 @njit(cache=True, nogil=True)
-def _width(count):
+def width(count):
+    """How many bits a number takes."""
     bits = 0
     while count >> bits:
         bits += 1
@@ -55,22 +33,14 @@ def _width(count):
 
 
 @njit(cache=True, nogil=True)
-def _ones(count):
-    return (np.uint64(1) << np.uint64(_width(count))) - np.uint64(1)
+def ones(count):
+    """As many ones as that."""
+    return (np.uint64(1) << np.uint64(width(count))) - np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
-def bits_of(hand):
-    """How many bits a hand [kinds] takes at most."""
-    total = 0
-    for kind in range(len(hand)):
-        if hand[kind]:
-            total += _width(hand[kind]) + 1
-    return total
-
-
-@njit(cache=True, nogil=True)
-def _find(keys, key):
+def find(keys, key):
+    """The first place of a key among sorted ones, or NONE."""
     low, high = 0, len(keys)
     while low < high:
         middle = (low + high) // 2
@@ -85,12 +55,12 @@ def _find(keys, key):
 def _as_good(keys, when, first, second, first_most, second_most):
     """Whether every move with a card of the first field exists with one of the second in its place."""
     one, other = np.uint64(1) << np.uint64(first), np.uint64(1) << np.uint64(second)
-    first_ones, second_ones = _ones(first_most), _ones(second_most)
+    first_ones, second_ones = ones(first_most), ones(second_most)
     for place in range(len(keys)):
         key = keys[place]
         mine, theirs = (key >> np.uint64(first)) & first_ones, (key >> np.uint64(second)) & second_ones
         if mine > 0 and theirs < second_most:
-            found = _find(keys, key - one + other)
+            found = find(keys, key - one + other)
             if found < 0 or when[found] != when[place]:
                 return False
     return True
@@ -135,7 +105,7 @@ def merged(keys, when, begin, most):
                     new_most[classes] += most[j]
             new_begin[classes] = bits
             whole |= np.uint64(new_most[classes]) << np.uint64(bits)
-            bits += _width(new_most[classes])
+            bits += width(new_most[classes])
             guard |= np.uint64(1) << np.uint64(bits)
             bits += 1
             classes += 1
@@ -143,36 +113,67 @@ def merged(keys, when, begin, most):
     for row in range(len(keys)):
         key = (keys[row] >> np.uint64(MARK_AT)) << np.uint64(MARK_AT)
         for i in range(count):
-            cards = (keys[row] >> np.uint64(begin[i])) & _ones(most[i])
+            cards = (keys[row] >> np.uint64(begin[i])) & ones(most[i])
             key += cards << np.uint64(new_begin[number[leader[i]]])
         found[row] = key
     return number[leader], found, new_begin[:classes].copy(), new_most[:classes].copy(), whole, guard, bits
 
 
 @njit(cache=True, nogil=True)
-def sets_of(hand, form, cards, when):
-    """The sets of a hand [kinds], from rows of moves and when they may be laid down.
+def fields_of(hands):
+    """How hands [n, kinds] are written: where the field of each kind begins, NONE for what a hand has not.
 
-    Returns the keys of the sets: form and cards; when; the class of each kind; and the fields.
+    And [n] the bits that stay free, and how many bits there are.
     """
-    no_card, held = NO_CARD, np.flatnonzero(hand)
-    begin, place_of = np.zeros(len(held), np.int64), np.full(len(hand), -1, np.int64)
-    at = 0
-    for i in range(len(held)):
-        begin[i], place_of[held[i]] = at, i
-        at += _width(hand[held[i]])
-    keys = np.empty(len(form), np.uint64)
-    for row in range(len(form)):
-        key = np.uint64(form[row]) << np.uint64(MARK_AT)
-        for place in range(cards.shape[1]):
-            card = cards[row, place]
-            if card != no_card:
-                key += np.uint64(1) << np.uint64(begin[place_of[card]])
-        keys[row] = key
-    keys, when = unlike(keys, when)
-    number, keys, begin, most, whole, guard, bits = merged(keys, when, begin, hand[held])
-    keys, when = unlike(keys, when)
-    field = np.full(len(hand), -1, np.int64)
-    for i in range(len(held)):
-        field[held[i]] = number[i]
-    return keys, when, field, begin, most, whole, guard, bits
+    n, kinds = hands.shape
+    begin, guard, bits = np.full((n, kinds), NONE, np.int64), np.zeros(n, np.uint64), np.zeros(n, np.int64)
+    for hand in range(n):
+        at = 0
+        for kind in range(kinds):
+            if hands[hand, kind]:
+                begin[hand, kind] = at
+                at += width(hands[hand, kind])
+                if at <= MOST_BITS:
+                    guard[hand] |= np.uint64(1) << np.uint64(at)
+                at += 1
+        bits[hand] = at
+    return begin, guard, bits
+
+
+@njit(cache=True, nogil=True)
+def _key(form, cards, row, begin):
+    no_card = NO_CARD
+    key = np.uint64(form[row]) << np.uint64(MARK_AT)
+    for place in range(cards.shape[1]):
+        card = cards[row, place]
+        if card != no_card:
+            key += np.uint64(1) << np.uint64(begin[card])
+    return key
+
+
+@njit(cache=True, nogil=True)
+def sets_of(begin, bits, leads, lead_form, lead_cards, follows, follow_form, follow_cards, flag):
+    """The card sets of hands, from lists of what each leads, and may do so only when flag says, and of what follows.
+
+    Returns the keys of the sets, form and cards, hand after hand and sorted; when; and where each hand begins.
+    """
+    hands, total = len(begin), len(lead_form) + len(follow_form)
+    keys, when = np.empty(total, np.uint64), np.empty(total, np.int64)
+    start, count = np.zeros(hands + 1, np.int64), 0
+    for hand in range(hands):
+        first, others = leads[hand + 1] - leads[hand], follows[hand + 1] - follows[hand]
+        mine, often = np.empty(first + others, np.uint64), np.empty(first + others, np.int64)
+        if bits[hand] > MOST_BITS:
+            mine, often = mine[:0], often[:0]
+            first = others = 0
+        for row in range(first):
+            mine[row] = _key(lead_form, lead_cards, leads[hand] + row, begin[hand])
+            often[row] = flag
+        for row in range(others):
+            mine[first + row] = _key(follow_form, follow_cards, follows[hand] + row, begin[hand])
+            often[first + row] = FOLLOWS
+        few, either = unlike(mine, often)
+        keys[count : count + len(few)], when[count : count + len(few)] = few, either
+        count += len(few)
+        start[hand + 1] = count
+    return keys[:count].copy(), when[:count].copy(), start

@@ -21,9 +21,12 @@ from abl_cards.games.play.state import NO_TURN, NOBODY, OVER, State
 from abl_cards.games.reading.fluents import ONE
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Indices
+from abl_cards.games.words.once import once
 
 MOST_ENDS, MOST_ORDERS, MOST_MEMORIES, MOST_PLAYS = 1 << 18, 1 << 13, 1 << 10, 15
 """Beyond these a position is not one of the end."""
+MOST_KEPT = 1 << 22
+"""Ends that are kept for other positions."""
 
 
 @dataclass(frozen=True)
@@ -50,19 +53,68 @@ class Worth:
         return won / int(mine.sum())
 
 
-def worth_of(rules: Rules, state: State, table: int) -> Worth:
-    """The ends that can come of a table; raises GameError where there are not two parties."""
-    return _Ends(rules, state, table).worth()
+class Worths:
+    """The ends that can come of tables [n]; what is found out once is kept beside the rules."""
+
+    def __init__(self, rules: Rules, state: State, which: Indices) -> None:
+        """Of these tables."""
+        self._rules, self._state, self._which = rules, state, which
+        self._sides, self._keys = Flow.of(rules).sides_at(state, which), _keys(rules, state, which)
+        self._known = _known(rules)
+
+    def of(self, row: int) -> Worth:
+        """Of one of them; raises GameError where there are not two parties."""
+        key = self._keys[row].tobytes() + self._sides[row].tobytes()
+        found = self._known.get(key)
+        if found is None:
+            found = _Ends(self._rules, self._state, int(self._which[row]), self._sides[row]).worth()
+            if sum(len(each.ends) for each in list(self._known.values())) > MOST_KEPT:
+                self._known.clear()
+            self._known[key] = found
+        return found
+
+
+@once
+def _known(_: Rules) -> dict[bytes, Worth]:
+    return {}
+
+
+@once
+def _slots(rules: Rules) -> Indices:
+    """What is remembered that the points hang on, or that plays change."""
+    flow = Flow.of(rules)
+    change, told = flow.changes.get("play"), _told(rules)
+    changed = {int(slot) for _, slot, _ in [*change.sets, *change.adds]} if change else set()
+    return np.array(sorted(changed | told.get("fluents", set())), np.int64)
+
+
+@once
+def _told(rules: Rules) -> dict[str, set[int]]:
+    """By group, the columns that the points hang on."""
+    told = Flow.of(rules).ended
+    return {} if told is None else {name: set(used.tolist()) for name, used in zip(told.groups, told.used, strict=True)}
+
+
+def _keys(rules: Rules, state: State, which: Indices) -> NDArray[np.int32]:
+    """[n, columns] all that the worth of tables hangs on, but for who plays with whom."""
+    told, seats = _told(rules), state.order.shape[1]
+    columns: list[NDArray[np.integer]] = [state.order[which], state.context[which, None]]
+    columns.append(state.fluents[which][:, _slots(rules)])
+    if "plays" in told:
+        columns.append(state.plays[which])
+    if "play" in Flow.of(rules).changes or max(told.get("result", {0}), default=0) >= seats:
+        columns.append(state.hands[which].sum(axis=2, dtype=np.int32))
+    columns += [each[which] for name, each in (("aside", state.aside), ("lots", state.lots)) if name in told]
+    return np.concatenate([each.astype(np.int32) for each in columns], axis=1)
 
 
 class _Ends:
     """What is found out on the way."""
 
-    def __init__(self, rules: Rules, state: State, table: int) -> None:
+    def __init__(self, rules: Rules, state: State, table: int, sides: NDArray[np.int8]) -> None:
         self.rules, self.flow, self.state, self.table = rules, Flow.of(rules), state, table
         self.seats = rules.table.seats
         self.sizes: Indices = state.hands[table].sum(axis=1, dtype=np.int64)
-        sides = self.flow.sides_at(state, np.array([table]))[0]
         if len(np.unique(sides)) != 2:
             raise GameError(f"{rules.folder.name} has {len(np.unique(sides))} parties here, and not two")
         self.side = (sides != sides[0]).astype(np.int8)
@@ -70,10 +122,9 @@ class _Ends:
     @cached_property
     def told(self) -> dict[str, set[int]]:
         """By group, the columns that the points hang on."""
-        told = self.flow.ended
-        if told is None:
+        if self.flow.ended is None:
             raise GameError(f"{self.rules.folder.name} says of no end what it is worth (points/3)")
-        return {name: set(used.tolist()) for name, used in zip(told.groups, told.used, strict=True)}
+        return _told(self.rules)
 
     def worth(self) -> Worth:
         """All of it."""
@@ -86,7 +137,7 @@ class _Ends:
         strides = np.array([prod(shape[place + 1 :]) for place in range(len(shape))], np.int64)
         strides[[len(axis) == 1 for axis in axes]] = 0
         out = np.array([sum(1 << seat for seat in order) for order in orders], np.int64)
-        over = np.repeat(np.array([self._may_be_over(int(each)) for each in out]), prod(shape[1:]))
+        over = np.repeat(_may_be_over(self.rules)[out], prod(shape[1:]))
         won = self._ask(orders, memories, axes, over)
         values = np.unique(won[over])
         if len(values) < 2:
@@ -122,14 +173,6 @@ class _Ends:
                     orders.append((*orders[number], seat))
                     following.append([-1] * self.seats)
         raise GameError(f"{self.seats} seats can go out in too many orders")
-
-    def _may_be_over(self, out: int) -> bool:
-        """Whether the episode may be over when these seats are out, as bits."""
-        turns = self.rules.turns
-        stride = turns.strides.out
-        entries = np.arange(len(turns.table)) // max(1, stride) % (1 << self.seats)
-        found = turns.table[(entries == out) | (stride == 0)]
-        return bool(((found != NO_TURN) & (found & OVER > 0)).any())
 
     # --- what is remembered -------------------------------------------------------------------------------------------
 
@@ -226,6 +269,17 @@ class _Ends:
         if (mine + theirs)[over].any():
             raise GameError(f"{self.rules.folder.name}: what one party wins is not what the other loses (points/3)")
         return mine
+
+
+@once
+def _may_be_over(rules: Rules) -> NDArray[np.bool_]:
+    """[seats as bits] whether the episode may be over when these are out."""
+    turns, several = rules.turns, 1 << rules.table.seats
+    stride = turns.strides.out
+    ended = np.flatnonzero((turns.table != NO_TURN) & (turns.table & OVER > 0))
+    if not stride:
+        return np.full(several, len(ended) > 0)
+    return np.bincount(ended // stride % several, minlength=several) > 0
 
 
 def _reached(

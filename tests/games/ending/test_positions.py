@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from abl_cards.games import GameError, game
-from abl_cards.games.ending.positions import positions
+from abl_cards.games.ending.positions import ends, positions
 from tests.games.ending.minimax import small_hands
 from tests.games.words.folders import sets
 
@@ -32,8 +32,8 @@ def test_answers_are_the_legal_moves(name: str) -> None:
     decisions = tables.decisions(np.arange(len(tables)))
     lists = decisions.moves()
     for row, position in enumerate(positions(tables, np.arange(len(tables)))):
-        start = position.start
-        mine = position.answers[position.first[start.seat, start.trick] : position.first[start.seat, start.trick + 1]]
+        start, moves = position.start, position.moves
+        mine = moves.answers[moves.first[start.seat, start.trick] : moves.first[start.seat, start.trick + 1]]
         legal = {
             position.find(start.seat, int(lists.form[at]), lists.cards[at])
             for at in range(lists.start[row], lists.start[row + 1])
@@ -53,10 +53,26 @@ def test_cards_that_no_move_tells_apart_are_one() -> None:
             hand[seat, kinds[f"card({card})"]] = 1
     hand[2, 52] = hand[3, 53] = 1
     (position,) = positions(tables, np.arange(1))
-    fields = position.fields[:, 0].tolist()
+    fields = position.moves.fields[:, 0].tolist()
     assert fields.count(0) == 1
     assert fields.count(1) == 3  # with the flush the two fives are two; between the others there is nobody's card
-    assert position.first[0, 1] - position.first[0, 0] == 3  # one, two, three of them
+    assert position.moves.first[0, 1] - position.moves.first[0, 0] == 3  # one, two, three of them
+
+
+@pytest.mark.parametrize("name", ["guandan", "doudizhu"])
+def test_a_part_of_a_listed_hand_is_as_if_it_were_listed_itself(name: str) -> None:
+    engine = game(name).engine()
+    tables, random = small_hands(engine, 12, 24, 4), np.random.default_rng(7)
+    tables.state.fluents[:], tables.state.context[:] = tables.state.fluents[0], tables.state.context[0]
+    for parts in np.array_split(np.arange(len(tables)), 4):
+        tables.state.to_beat[parts], tables.state.owner[parts] = tables.state.to_beat[parts[0]], tables.seat[parts[0]]
+        for hand in tables.state.hands[parts[1:]].reshape(-1, tables.state.hands.shape[2]):
+            hand[random.random(len(hand)) < 0.3] = 0
+    which = np.arange(len(tables))
+    together = ends(tables, which, which // 3)
+    for row, alone in enumerate(positions(tables, which)):
+        for mine, theirs in zip(together.position(row).moves[:-1], alone.moves[:-1], strict=True):
+            np.testing.assert_array_equal(mine, theirs)
 
 
 @pytest.mark.parametrize(
