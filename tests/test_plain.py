@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from abl_cards.agents.plain import MANY_LABELS, Random
+from abl_cards.games.play.decisions import DrawLabels
 from abl_cards.streams import below_all, mix_all
 
 
@@ -14,7 +15,9 @@ class _Masks:
     def __init__(self, legal: np.ndarray) -> None:
         self.legal = legal
 
-    def realise_random(self, labels: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    def realise_drawn(self, draw_labels: DrawLabels, keys: np.ndarray) -> np.ndarray:
+        labels = np.zeros(len(keys), np.int16)
+        draw_labels(0, len(keys), labels)
         return labels
 
 

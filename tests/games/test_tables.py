@@ -1,9 +1,14 @@
 """Lists of card sets: finding moves again, whatever the order of their cards."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from abl_cards.games import Tables, game
 from abl_cards.games.tables import NO_CARD, MoveLists, Moves
+from tests.games.random_play import match_keys
 
 
 def _lists() -> MoveLists:
@@ -24,3 +29,21 @@ def _lists() -> MoveLists:
 def test_moves_are_found_in_their_own_decision(forms: list[int], cards: list[list[int]], rows: list[int]) -> None:
     moves = Moves(np.array(forms, np.int16), np.array(cards, np.uint8))
     assert _lists().find(moves).tolist() == rows
+
+
+@pytest.mark.parametrize(
+    "layout", [lambda cards: cards[:, :1].copy(), lambda cards: np.repeat(cards, 2, axis=1)[:, ::2]]
+)
+def test_cards_are_laid_from_any_array(layout: Callable[[NDArray[np.uint8]], NDArray[np.uint8]]) -> None:
+    """Rows narrower than the longest play, and such as lie apart in memory: here of single cards."""
+    rules, states = game("president").engine().rules, []
+    for laid in (lambda cards: cards, layout):
+        tables = Tables.begin(rules, match_keys(50, 3))
+        for _ in range(12):
+            which = tables.playing()
+            lists = tables.decisions(which).moves()
+            single = np.flatnonzero((lists.cards[:, 1:] == NO_CARD).all(axis=1))
+            rows = single[np.unique(lists.decision[single], return_index=True)[1]]
+            tables.play(which, Moves(lists.form[rows], laid(lists.cards[rows])))
+        states.append(tables.state)
+    assert all(np.array_equal(*fields) for fields in zip(*states, strict=True))

@@ -203,6 +203,7 @@ def lay_down(state, turns, passing, which, lo, hi, form, cards):
     plays, top_cards, entries, classes = state.plays, state.top_cards, turns.table, turns.laid_class
     hands, played, strides = state.hands, state.played, turns.strides
     depth, width, kinds = np.uint64(recent.shape[1]), np.uint64(recent.shape[2]), np.uint64(hands.shape[2])
+    most = min(np.uint64(cards.shape[1]), width)
     sides, one, touched = np.uint64(hands.shape[1]), np.uint64(1), np.zeros(1, np.uint8)
     holding, gone = hands.reshape(hands.size), played.reshape(played.size)
     acting, top, given = recent.reshape(recent.size), top_cards.reshape(top_cards.size), cards.reshape(cards.size)
@@ -223,18 +224,22 @@ def lay_down(state, turns, passing, which, lo, hi, form, cards):
         acted[table], laid[table] = seat, index
         recent_seat[table, place] = seat
         to = (table * depth + place) * width
-        for k in range(width):
+        for k in range(most):
             acting[to + k] = given[at + k]
+        for k in range(most, width):
+            acting[to + k] = NO_CARD
         if index == passing:
             idle[table] += 1
             passed[table] |= np.uint16(1 << seat)
             gone_by[table] |= np.uint16(1 << seat)
         else:
             to = table * width
-            for k in range(width):
+            for k in range(most):
                 top[to + k] = given[at + k]
+            for k in range(most, width):
+                top[to + k] = NO_CARD
             first = (table * sides + seat) * kinds
-            for k in range(width):
+            for k in range(most):
                 card = np.uint64(given[at + k])
                 if card == NO_CARD:
                     break

@@ -235,9 +235,10 @@ class Tables:
         passing = self.rules.forms.passing
         note_acts(self.rules, self.state, which, moves.form)
         if self.rules.taking is None:
+            form, cards = moves.form, np.ascontiguousarray(moves.cards)
             stuck = each_share(
                 len(which),
-                lambda lo, hi: kernels.lay_down(self.state, self.rules.turns, passing, which, lo, hi, *moves),
+                lambda lo, hi: kernels.lay_down(self.state, self.rules.turns, passing, which, lo, hi, form, cards),
                 least=LIGHT,
             )
         else:
