@@ -65,6 +65,10 @@ def _jobs() -> SimpleQueue[_Job]:
     return jobs
 
 
+if hasattr(os, "register_at_fork"):  # a child has none of the threads, and would wait for them without end
+    os.register_at_fork(after_in_child=_jobs.cache_clear)
+
+
 def _take(jobs: SimpleQueue[_Job]) -> None:
     while True:
         _do(jobs.get())

@@ -1,5 +1,7 @@
 """Work in shares."""
 
+import subprocess
+import sys
 from threading import current_thread
 
 import pytest
@@ -39,3 +41,19 @@ def test_an_error_comes_when_all_have_ended(wrong: int) -> None:
     with alone():
         pass
     assert len(each_share(1000, lambda lo, hi: lo, threads=2)) == 2
+
+
+FORKS = """
+import os
+from abl_cards.parallel import each_share
+each_share(1000, lambda lo, hi: hi, threads=2)
+child = os.fork()
+if not child:
+    os._exit(each_share(1000, lambda lo, hi: hi, threads=2) != [500, 1000])
+os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+def test_a_child_that_was_forked_has_threads_of_its_own() -> None:
+    assert subprocess.run([sys.executable, "-W", "ignore", "-c", FORKS], timeout=60, check=False).returncode == 0
