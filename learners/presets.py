@@ -92,6 +92,7 @@ class Preset:
     abln_share: float = 1.0  # of the decisions ABLN learns from
     temperature: float = 0.1  # points of an episode that outweigh a factor e in looking ahead; see agents.lookahead
     ahead: tuple[int, int] = (16, 0)  # deals that it looks ahead on, and answers by the policy before the critic speaks
+    hindsight: bool = False  # deals that it looks ahead on are weighed by what the others have just done
     look: Look | None = None  # decide by planes of cards, in games where each label is one set of cards
 
     def without_abln(self) -> Preset:
@@ -150,8 +151,9 @@ PRESETS: dict[str, Preset] = {
             learning_rate=2e-3, fades=True, trace=0.9, batch=1_024, rows=8_192, epochs=2, value_epochs=2,
             entropy=0.003, certain=0.98, power=0.5,
         ),
-        ahead=(16, 40),
-        temperature=0.1,
+        ahead=(32, 40),
+        hindsight=True,
+        temperature=0.01,
     ),
     "small-stakes": Preset(
         "small-stakes",

@@ -161,6 +161,7 @@ class _Hall:
         heard = Audience.of([*writing, *watching, *counting])
         self._tables: Tables = engine.tables(self._keys(self._game), heard)
         self._tables.patient = True
+        self._tables.remember()
         self.share = np.zeros((len(agents), len(games)))  # what each agent got of each game
         self._points = np.full((len(agents), len(self._roles), len(games)), np.nan)  # of a seat of each with each part
         self._tallies = [Tally.empty(len(games)) for _ in agents]
