@@ -297,15 +297,40 @@ def test_deals_in_which_others_would_have_done_otherwise_are_left_out(monkeypatc
     assert kept.ravel().tolist() == [0, 2, 2, 2, 4, 5, 6, 7]
 
 
-def test_a_deal_weighs_what_the_policy_says_of_the_last_acts() -> None:
-    """Against the same thing done one deal at a time; where nobody remembers all weigh the same."""
-    hindsight = pytest.importorskip("abl_cards.agents.hindsight")
+def quick_at_whist() -> tuple[Any, Any]:
+    """A game of tricks, and a mind of the preset for games of one's own that has learned nothing."""
     from abl_cards.agents.mind import Mind
     from learners.networks import GameShape, Networks
     from learners.presets import PRESETS
 
-    whist = game("whist").engine()
-    mind = Mind(whist, whist.judge(), Networks(PRESETS["quick"], GameShape.of(whist)))
+    engine = game("whist").engine()
+    return engine, Mind(engine, engine.judge(), Networks(PRESETS["quick"], GameShape.of(engine)))
+
+
+def test_who_remembers_looks_at_other_deals_but_only_at_possible_ones() -> None:
+    engine, mind = quick_at_whist()
+    player, every, keys = agent("greedy", engine), np.arange(8), np.zeros(8, np.uint64)
+    told = []
+    for remembers in (True, False):
+        tables: Any = engine.tables(mix_all(np.arange(8).astype(np.uint64), 3))
+        if remembers:
+            tables.remember()
+        for _ in range(10):
+            tables.play(every, player.play(tables.decisions(every), keys))
+        decisions = tables.decisions(every)
+        view = mind.look(decisions)
+        told.append(lookahead.Lookahead(mind, [effort.Step(8)]).imagined(decisions, view, 8))
+        hidden = decisions.hidden().at(view.choice[[0]])
+        assert (told[-1].sum(axis=1) == hidden.unseen[0]).all()
+        assert (told[-1].sum(axis=2) == hidden.left[0]).all()
+        assert (told[-1] <= hidden.at_most[0]).all()
+    assert (told[0] != told[1]).any()
+
+
+def test_a_deal_weighs_what_the_policy_says_of_the_last_acts() -> None:
+    """Against the same thing done one deal at a time; where nobody remembers all weigh the same."""
+    hindsight = pytest.importorskip("abl_cards.agents.hindsight")
+    whist, mind = quick_at_whist()
     tables: Any = whist.tables(mix_all(np.arange(6).astype(np.uint64), 3))
     player, every, keys = agent("greedy", whist), np.arange(6), np.zeros(6, np.uint64)
     forgotten = tables.decisions(every)
