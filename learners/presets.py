@@ -93,6 +93,7 @@ class Preset:
     temperature: float = 0.1  # points of an episode that outweigh a factor e in looking ahead; see agents.lookahead
     ahead: tuple[int, int] = (16, 0)  # deals that it looks ahead on, and answers by the policy before the critic speaks
     endgame: int = 0  # cards in all hands together from which on it solves what is left, where the game fits; 0: never
+    hindsight: bool = False  # deals that it looks ahead on are weighed by what the others have just done
     look: Look | None = None  # decide by planes of cards, in games where each label is one set of cards
 
     def without_abln(self) -> Preset:
@@ -152,8 +153,9 @@ PRESETS: dict[str, Preset] = {
             learning_rate=2e-3, fades=True, trace=0.9, batch=1_024, rows=8_192, epochs=2, value_epochs=2,
             entropy=0.003, certain=0.98, power=0.5,
         ),
-        ahead=(16, 40),
-        temperature=0.1,
+        ahead=(32, 40),
+        hindsight=True,
+        temperature=0.01,
     ),
     "small-stakes": Preset(
         "small-stakes",

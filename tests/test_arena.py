@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.agents import agent
+from abl_cards.agents import Greedy, agent
 from abl_cards.arena import MatchResult, intervals, mean_interval, play_match, results, seatings_of
 from abl_cards.arena.results import Tally, places
-from abl_cards.games import Engine, GameError, game
+from abl_cards.games import Engine, GameError, Moves, game
 from tests.cli_runs import run
 from tests.games.words.folders import sets
 
@@ -162,3 +162,20 @@ def test_the_command() -> None:
     assert wrong.exit_code == 2
     assert "2 agents, or 4 can play, not 3" in wrong.stderr
     assert run("match", "president", "kb").exit_code == 2
+
+
+@pytest.mark.parametrize("asks", [False, True])
+def test_tables_remember_where_somebody_looks_back(asks: bool) -> None:
+    """To keep what lay there before the last acts costs as much as play itself."""
+    told = []
+
+    class LooksBack(Greedy):
+        looks_back = asks
+
+        def play(self, decisions: Any, keys: Any) -> Moves:
+            told.append(decisions.view.trail is not None)
+            return super().play(decisions, keys)
+
+    engine = game("president").engine()
+    play_match(engine, ["it", "random"], [LooksBack(engine.traits), agent("random", engine)], 4)
+    assert set(told) == {asks}

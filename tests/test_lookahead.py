@@ -11,7 +11,7 @@ from abl_cards.agents import agent
 from abl_cards.games import game
 from abl_cards.positions import met_in_play
 from abl_cards.streams import mix_all
-from reasoners.hands import draw
+from reasoners.hands import counting, draw
 
 lookahead = pytest.importorskip("abl_cards.agents.lookahead")
 imagining = pytest.importorskip("abl_cards.agents.imagining")
@@ -284,3 +284,71 @@ def test_the_deepest_round_is_taken_for_which_there_is_time(monkeypatch: pytest.
     for _ in range(40):
         slow.learn(10, 0, 5 - 10 * pace.seconds(10))
     assert slow.seconds(10) == pytest.approx(10 * pace.seconds(10), rel=0.01)
+
+
+def test_deals_in_which_others_would_have_done_otherwise_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kept as often as their weights demand, decision by decision."""
+    hindsight = pytest.importorskip("abl_cards.agents.hindsight")
+    weights = np.log(np.array([[1, 1e-9, 3, 1e-9], [1, 1, 1, 1]]))
+    monkeypatch.setattr(hindsight, "_weigh", lambda *told: weights)
+    deals = np.arange(8, dtype=np.uint8).reshape(2, 4, 1, 1)
+    view = type("View", (), {"choice": np.arange(2)})
+    kept = hindsight.recalled(None, None, view, np.arange(2), deals, 4)
+    assert kept.ravel().tolist() == [0, 2, 2, 2, 4, 5, 6, 7]
+
+
+def quick_at_whist() -> tuple[Any, Any]:
+    """A game of tricks, and a mind of the preset for games of one's own that has learned nothing."""
+    from abl_cards.agents.mind import Mind
+    from learners.networks import GameShape, Networks
+    from learners.presets import PRESETS
+
+    engine = game("whist").engine()
+    return engine, Mind(engine, engine.judge(), Networks(PRESETS["quick"], GameShape.of(engine)))
+
+
+def test_who_remembers_looks_at_other_deals_but_only_at_possible_ones() -> None:
+    engine, mind = quick_at_whist()
+    player, every, keys = agent("greedy", engine), np.arange(8), np.zeros(8, np.uint64)
+    told = []
+    for remembers in (True, False):
+        tables: Any = engine.tables(mix_all(np.arange(8).astype(np.uint64), 3))
+        if remembers:
+            tables.remember()
+        for _ in range(10):
+            tables.play(every, player.play(tables.decisions(every), keys))
+        decisions = tables.decisions(every)
+        view = mind.look(decisions)
+        told.append(lookahead.Lookahead(mind, [effort.Step(8)]).imagined(decisions, view, 8))
+        hidden = decisions.hidden().at(view.choice[[0]])
+        assert (told[-1].sum(axis=1) == hidden.unseen[0]).all()
+        assert (told[-1].sum(axis=2) == hidden.left[0]).all()
+        assert (told[-1] <= hidden.at_most[0]).all()
+    assert (told[0] != told[1]).any()
+
+
+def test_a_deal_weighs_what_the_policy_says_of_the_last_acts() -> None:
+    """Against the same thing done one deal at a time; where nobody remembers all weigh the same."""
+    hindsight = pytest.importorskip("abl_cards.agents.hindsight")
+    whist, mind = quick_at_whist()
+    tables: Any = whist.tables(mix_all(np.arange(6).astype(np.uint64), 3))
+    player, every, keys = agent("greedy", whist), np.arange(6), np.zeros(6, np.uint64)
+    forgotten = tables.decisions(every)
+    tables.remember()
+    for _ in range(9):
+        tables.play(every, player.play(tables.decisions(every), keys))
+    decisions = tables.decisions(every)
+    known = decisions.hidden()
+    deals = draw(counting(known), known, mix_all(keys, np.arange(6)), 5)
+    found = hindsight._weigh(mind, decisions, every, deals)
+    assert (hindsight._weigh(mind, forgotten, every, deals) == 0).all()
+    alone = np.zeros_like(found)
+    for row in range(6):
+        for deal in range(5):
+            for _, then, label in decisions.past(np.array([row]), deals[[row], deal]):
+                view = mind.look(then)
+                if len(view.choice):
+                    chance = float(np.exp(mind.weigh(view)[0, label[0]]))
+                    alone[row, deal] += np.log(0.9 * chance + 0.1 * view.legal[0, label[0]] / view.legal.sum())
+    np.testing.assert_allclose(found, alone - alone.max(axis=1, keepdims=True), atol=1e-3)
+    assert (found.min(axis=1) < -0.1).any()

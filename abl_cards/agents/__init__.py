@@ -5,7 +5,7 @@
 in the terminal.
 """
 
-from abl_cards.agents.agent import Agent, GivenUp, Keys, LeftTable, Reasoned
+from abl_cards.agents.agent import Agent, GivenUp, Keys, LeftTable, Reasoned, looks_back
 from abl_cards.agents.human import Human
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.plain import Greedy, Random
@@ -27,5 +27,6 @@ __all__ = [
     "agent",
     "checked_name",
     "judge",
+    "looks_back",
     "reasoned",
 ]

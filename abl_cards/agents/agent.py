@@ -42,6 +42,11 @@ class Reasoned(Agent, Protocol):
         """What else leads it to its move there; None where the preferences decide alone. Raises GameError."""
 
 
+def looks_back(agent: Agent) -> bool:
+    """Whether an agent asks what lay there before the last acts, which tables keep only for who asks."""
+    return bool(getattr(agent, "looks_back", False))
+
+
 class LeftTable(GameError):
     """Somebody has stood up in the middle of a game."""
 

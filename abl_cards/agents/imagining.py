@@ -26,31 +26,39 @@ class Imagination:
         points, valued = np.zeros(len(tables), np.float32), np.zeros(len(tables), np.bool_)
         left = np.full(len(tables), answers)
         while (running := (playing := tables.playing())[~valued[playing]]).size:
-            decisions = tables.decisions(running)
+            answering = left[running] > 0
+            here = running[answering]
+            left[here] -= self._answer(tables, here)
+            here = running[~answering]
+            if not here.size:
+                continue
+            decisions = tables.decisions(here)
             found = survey(self._mind.engine, self._mind.judge, decisions)
             several = found.choosable.sum(axis=1) > 1
-            free, forced = np.flatnonzero(several & (left[running] == 0)), np.flatnonzero(~several)
-            here = running[free]
-            value = self._value(decisions.at(free), found, free, tables, here)
-            points[here] = value * counted(tables.rate(here, tables.seat[here], seat[here]), self._power)
-            valued[here] = True
+            free, forced = np.flatnonzero(several), np.flatnonzero(~several)
+            asked = here[free]
+            value = self._value(decisions.at(free), found, free, tables, asked)
+            points[asked] = value * counted(tables.rate(asked, tables.seat[asked], seat[asked]), self._power)
+            valued[asked] = True
             only = found.row[forced, found.choosable[forced].argmax(axis=1)]
-            answering = np.flatnonzero(several & (left[running] > 0))
-            tables.play(running[forced], found.lists.rows(only))
-            self._answer(tables, running[answering])
-            left[running[answering]] -= 1
+            tables.play(here[forced], found.lists.rows(only))
         over = np.flatnonzero(~valued)
         ends = self._mind.engine.rewards(tables, over)[np.arange(len(over)), seat[over]]
         points[over] = counted(ends, self._power)
         return points
 
-    def _answer(self, tables: Tables, here: Indices) -> None:
-        """The likeliest label by the policy of who is to play at tables [n], who sees what a player sees."""
-        if not here.size:
-            return
-        view = self._mind.look(tables.decisions(here))
-        labels = self._mind.weigh(view).argmax(axis=1).astype(np.int16)
-        tables.play(here, view.survey.realise(view.complete(labels)))
+    def _answer(self, tables: Tables, here: Indices) -> NDArray[np.bool_]:
+        """Who is to play at tables [n] plays, as a player sees them, the likeliest label by the policy.
+
+        Returns [n] where there was a choice.
+        """
+        several = np.zeros(len(here), np.bool_)
+        if here.size:
+            view = self._mind.look(tables.decisions(here))
+            labels = self._mind.weigh(view).argmax(axis=1).astype(np.int16)
+            tables.play(here, view.survey.realise(view.complete(labels)))
+            several[view.choice] = True
+        return several
 
     def _value(
         self, decisions: Decisions, found: Survey, rows: Indices, tables: Tables, here: Indices

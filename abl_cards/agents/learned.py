@@ -59,6 +59,11 @@ class Abl:
         """The preferences that choose among the card sets of a label."""
         return self.mind.judge
 
+    @property
+    def looks_back(self) -> bool:
+        """Whether it weighs deals by what the others have just done."""
+        return self._lookahead is not None and self.mind.networks.preset.hindsight
+
     def play(self, decisions: Decisions, keys: Keys) -> Moves:
         """The move each."""
         began = time.monotonic()

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents.effort import MOST_DEALS, TIMED, USUAL, Pace, Step
+from abl_cards.agents.hindsight import MORE, recalled
 from abl_cards.agents.imagining import Imagination
 from abl_cards.agents.mind import Mind, View
 from abl_cards.agents.trials import DOUBT, Trials
@@ -73,6 +74,7 @@ class Lookahead:
         self._mind, self._temperature, self._at_once = mind, temperature, at_once
         self._steps: Sequence[Step] = steps or (USUAL if think is None else TIMED)
         self._imagination, self._pace, self._think = Imagination(mind), Pace(), think
+        self._hindsight = mind.networks.preset.hindsight
 
     def consider(
         self,
@@ -148,11 +150,21 @@ class Lookahead:
         rows = asking.rows[here]
         known = [] if asking.truth is None or first else [asking.truth[here, None]]
         drawn = deals - len(known)
-        if drawn:
+        if drawn and self._hindsight:
+            known.append(self._recall(asking, rows, first, drawn))
+        elif drawn:
             keys = mix_all(keys_of(asking.view.observation[rows]), _AHEAD)
             each = mix_all(np.repeat(keys, drawn), np.tile(np.arange(first, first + drawn), len(rows)))
             known.append(self._mind.deals(asking.decisions, asking.view, rows, each.reshape(len(rows), drawn)))
         return np.concatenate(known, axis=1)
+
+    def _recall(self, asking: _Asked, rows: Indices, first: int, deals: int) -> NDArray[np.uint8]:
+        """The same of more deals by what the others have just done."""
+        keys = mix_all(keys_of(asking.view.observation[rows]), _AHEAD)
+        more = np.arange(MORE * first, MORE * (first + deals))
+        each = mix_all(np.repeat(keys, len(more)), np.tile(more, len(rows))).reshape(len(rows), len(more))
+        drawn = self._mind.deals(asking.decisions, asking.view, rows, each)
+        return recalled(self._mind, asking.decisions, asking.view, rows, drawn, deals)
 
 
 def _portions(rows: Indices, size: int) -> Iterator[Indices]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import Agent, GivenUp, Keys
+from abl_cards.agents import Agent, GivenUp, Keys, looks_back
 from abl_cards.agents.program import one_script
 from abl_cards.arena.part import Part
 from abl_cards.arena.results import Lapse, MatchResult, Tally, first_places
@@ -161,6 +161,8 @@ class _Hall:
         heard = Audience.of([*writing, *watching, *counting])
         self._tables: Tables = engine.tables(self._keys(self._game), heard)
         self._tables.patient = True
+        if any(map(looks_back, agents)):
+            self._tables.remember()
         self.share = np.zeros((len(agents), len(games)))  # what each agent got of each game
         self._points = np.full((len(agents), len(self._roles), len(games)), np.nan)  # of a seat of each with each part
         self._tallies = [Tally.empty(len(games)) for _ in agents]

@@ -20,3 +20,9 @@ def copy_rows(originals: Iterable[Any], rows: NDArray[np.int64], copies: Iterabl
     """Fill arrays with some of the rows of others, one array after the other."""
     for original, copy in zip(originals, copies, strict=True):
         np.take(original, rows, axis=0, out=copy)
+
+
+def keep_rows(originals: Iterable[Any], rows: NDArray[np.int64], kept: Iterable[Any]) -> None:
+    """Write some of the rows of arrays to the same rows of others."""
+    for original, copy in zip(originals, kept, strict=True):
+        copy[rows] = original[rows]

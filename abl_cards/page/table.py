@@ -93,6 +93,7 @@ class PageTable:
             if isinstance(agent, Listener):
                 heard.append(agent)
         self.tables = self.engine.tables(match_keys(self.seed, np.array([self.match]), 1), Audience(tuple(heard)))
+        self.tables.remember()
 
     def _changed(self) -> None:
         self.revision += 1

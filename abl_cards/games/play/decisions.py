@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -16,7 +16,7 @@ from abl_cards.games.play.state import count_cards
 from abl_cards.games.play.tricks import taking
 from abl_cards.games.play.view import View
 from abl_cards.games.play.wanted import AT_ONCE, draw, hold, keep_labels, keep_sets, reaching
-from abl_cards.games.tables import LEADING, MoveLists, Moves
+from abl_cards.games.tables import LEADING, Indices, MoveLists, Moves
 from abl_cards.games.telling.knowledge import hints
 from abl_cards.games.telling.writer import Fill
 from abl_cards.games.words.letters import cards_of
@@ -114,6 +114,15 @@ class Decisions(Decider):
         some._asked = self._asked
         some._found = None if self._found is None else np.ascontiguousarray(self._found[:, rows])
         return some
+
+    def past(self, rows: Indices, hands: NDArray[np.uint8]) -> Iterator[tuple[Indices, Decisions, NDArray[np.int16]]]:
+        """What others had to decide in their last acts if they hold hands [m, others, kinds] now, and what they played.
+
+        Rows [m] are of these decisions; the first of each three are places in them. Nothing where nobody remembers.
+        """
+        if self.view.trail is not None:
+            for asked, state, label in self.view.trail.past(self.view, rows, hands):
+                yield asked, Decisions(View(self.rules, state, np.arange(len(asked)), state.seat.copy())), label
 
     def hints(self) -> NDArray[np.float32]:
         """[n, others, kinds] the logarithm of the factor by which what the others did changes the odds of a copy."""

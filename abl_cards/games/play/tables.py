@@ -24,6 +24,7 @@ from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.flow import Control, Flow
 from abl_cards.games.play.habits import note_acts
 from abl_cards.games.play.state import CHOICE, DRAWING, EPISODE_OVER, MATCH_OVER, PLAY
+from abl_cards.games.play.trail import Trail
 from abl_cards.games.play.view import UNTOLD, View
 from abl_cards.games.progress import MOST_IDLE, idle_for_ever, no_card_left, stop_endless
 from abl_cards.games.reading.rules import Rules
@@ -81,6 +82,7 @@ class Tables:
         self.total = np.zeros((n, rules.table.seats), np.int64)  # [n, seats] of the match
         self.by_points = np.zeros(n, np.bool_)  # [n] whether points decided the match
         self.state = rules.tables(n)
+        self.trail: Trail | None = None
 
     @classmethod
     def begin(
@@ -122,6 +124,11 @@ class Tables:
         """[n] decisions so far in the match."""
         return self.state.clock
 
+    def remember(self) -> None:
+        """From now on keep what lies there before the last acts, for who looks back; not of plays of several parts."""
+        if not self.rules.composing:
+            self.trail = Trail(self.rules, len(self), self.rules.table.seats - 1)
+
     def playing(self) -> Indices:
         """The tables where a seat is to play or pass."""
         return np.flatnonzero(self.state.stage == PLAY)
@@ -132,7 +139,7 @@ class Tables:
 
     def decisions(self, which: Indices) -> Decisions:
         """The plays to decide at these tables, which must all be playing."""
-        return Decisions(View(self.rules, self.state, which, self.state.seat[which]))
+        return Decisions(View(self.rules, self.state, which, self.state.seat[which], trail=self.trail))
 
     @classmethod
     def imagine(cls, decisions: Decisions | Choices, rows: Indices, hands: NDArray[np.uint8]) -> Tables:
@@ -232,6 +239,8 @@ class Tables:
         """Lay down a legal play or pass at each of these tables."""
         if self.listener and not self.rules.composing:
             self.listener.played(self, which, moves)
+        if self.trail is not None:
+            self.trail.note(self.state, which, moves.form)
         passing = self.rules.forms.passing
         note_acts(self.rules, self.state, which, moves.form)
         if self.rules.taking is None:

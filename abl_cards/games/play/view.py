@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.play import stock
 from abl_cards.games.play.state import State, count_cards
+from abl_cards.games.play.trail import Trail
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Indices, MoveLists
 from abl_cards.games.telling.counted import Held, Laid
@@ -29,9 +30,14 @@ class View:
     """Some tables from the eyes of a seat at each; what it sees is kept, so it may be asked as long as nobody moves."""
 
     def __init__(
-        self, rules: Rules, state: State, which: Indices, seats: NDArray[np.int8], at_table: bool = True
-    ) -> None:
-        """Look at tables [n] from the eyes of seats [n]; away from a table nobody knows how many cards others hold."""
+        self, rules: Rules, state: State, which: Indices, seats: NDArray[np.int8], at_table: bool = True,
+        trail: Trail | None = None,
+    ) -> None:  # fmt: skip
+        """Look at tables [n] from the eyes of seats [n]; away from a table nobody knows how many cards others hold.
+
+        The trail is what they remember of the last acts, if they do.
+        """
+        self.trail = trail
         self.rules, self.state, self.which, self.seats, self.at_table = rules, state, which, seats, at_table
         every = state.hands.reshape(-1, state.hands.shape[2])
         self.hand = every.take(which * state.hands.shape[1] + seats, axis=0)  # [n, kinds]
@@ -46,7 +52,7 @@ class View:
 
     def at(self, rows: NDArray[np.int64]) -> View:
         """Some of these."""
-        return View(self.rules, self.state, self.which[rows], self.seats[rows], self.at_table)
+        return View(self.rules, self.state, self.which[rows], self.seats[rows], self.at_table, self.trail)
 
     @cached_property
     def others(self) -> NDArray[np.int8]:

@@ -208,6 +208,7 @@ def tell(rules: Rules, records: Sequence[Mapping[str, Any]], moves: Sequence[int
         if type(number) is not int or not 1 <= number <= len(record.acts) + 1:
             raise GameError(f"there is no act {number}: the record has {len(record.acts)}")
     again = Again(rules, read)
+    again.tables.remember()
     while not again.wrong and again.step([number - 1 > again.done for number in moves]):
         pass
     if again.wrong:
