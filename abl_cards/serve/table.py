@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from abl_cards.agents import Agent
+from abl_cards.agents import Agent, looks_back
 from abl_cards.arena import decision_keys, match_keys
 from abl_cards.games import Tables
 from abl_cards.games.faults import naming
@@ -40,6 +40,8 @@ class Table:
         self._dealer, self._agents, self._teams, self._log = dealer, agents, teams, log
         self._heading = {} if heading is None else heading
         self._clients: dict[int, Client] = {}
+        if any(looks_back(agent) for _, agent in agents.values()):
+            dealer.tables.remember()
         self._full = asyncio.Event()
         self._check_full()
 
