@@ -155,7 +155,7 @@ PRESETS: dict[str, Preset] = {
         ),
         ahead=(32, 40),
         hindsight=True,
-        temperature=0.01,
+        temperature=0.03,
     ),
     "small-stakes": Preset(
         "small-stakes",
