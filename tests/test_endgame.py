@@ -67,6 +67,13 @@ def test_the_best_label_becomes_the_likeliest(solved: Any) -> None:
         assert np.exp(found.log_probabilities[row]).sum() == pytest.approx(1, abs=1e-4)
 
 
+def test_what_is_solved_outweighs_the_policy_sooner_than_what_a_critic_expects(solved: Any) -> None:
+    _, _, proposed, found = solved
+    surer = endgame.tilted(proposed, found.points, endgame.TEMPERATURE / endgame.SURER)
+    np.testing.assert_array_equal(found.log_probabilities, surer)
+    assert endgame.SURER > 1
+
+
 def test_many_cards_and_few_positions_are_left_to_others(engine: Any, player: Any, solved: Any) -> None:
     decisions, view, proposed, _ = solved
     for solver in (endgame.Endgame(player.mind, cards=3), endgame.Endgame(player.mind, cards=16, nodes=4)):

@@ -37,7 +37,7 @@ def policy(view: Any, seed: int) -> np.ndarray:
     return np.log(np.maximum(weights / weights.sum(axis=1, keepdims=True), 1e-30)).astype(np.float32)
 
 
-def looked(engine: Any, mind: Any, decisions: Any, seed: int = 0, steps: Any = None) -> Any:
+def looked(engine: Any, mind: Any, decisions: Any, seed: int = 0, steps: Any = effort.USUAL) -> Any:
     view = mind.look(decisions)
     return view, policy(view, seed), lookahead.Lookahead(mind, steps).consider(decisions, view, policy(view, seed))
 
@@ -112,7 +112,7 @@ def test_the_others_hands_change_nothing(engine: Any, mind: Any) -> None:
     _, _, among = looked(engine, mind, decisions, steps=rounds)
     row = int(np.flatnonzero(~np.isnan(before.points).all(axis=1))[0])
     one = decisions.at(view.choice[[row]])
-    for steps, found in ((None, after), (rounds, among)):
+    for steps, found in ((effort.USUAL, after), (rounds, among)):
         alone = lookahead.Lookahead(mind, steps).consider(one, mind.look(one), proposed[[row]])
         np.testing.assert_allclose(alone.points[0], found.points[row], rtol=1e-4)
 
@@ -284,6 +284,15 @@ def test_the_deepest_round_is_taken_for_which_there_is_time(monkeypatch: pytest.
     for _ in range(40):
         slow.learn(10, 0, 5 - 10 * pace.seconds(10))
     assert slow.seconds(10) == pytest.approx(10 * pace.seconds(10), rel=0.01)
+
+
+def test_who_plays_to_the_end_does_so_with_time_to_think(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its critic is asked in no round; who asks it does so first, and goes deeper where it may be wrong."""
+    assert effort.timed(effort.Step(16)) == (effort.TIMED, effort.DEPTHS)
+    steps, depths = effort.timed(effort.Step(32, 40))
+    assert {step.answers for step in steps} == set(depths) == {40}
+    monkeypatch.setattr(effort.time, "monotonic", lambda: 5.0)
+    assert effort.Pace().deepest(2, 6.0, depths) == effort.Step(effort.DEEP, 40)
 
 
 def test_deals_in_which_others_would_have_done_otherwise_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 MOST_DEALS = 256
@@ -30,6 +31,16 @@ DEEP = 8
 """Deals of such a round; and half of them at least."""
 
 
+def timed(usual: Step) -> tuple[tuple[Step, ...], tuple[int, ...]]:
+    """The rounds that come first with a time to think, and the answers in those after them, for who else tries so much.
+
+    Who plays to the end of most episodes does so in every round: its critic is not to be asked sooner.
+    """
+    if usual.answers < DEPTHS[0]:
+        return TIMED, DEPTHS
+    return (Step(DEEP // 2, usual.answers),) * 2, (usual.answers,)
+
+
 class Pace:
     """What rounds take on this machine: as on the one where it was measured first, by a factor that is learned."""
 
@@ -46,10 +57,10 @@ class Pace:
         ratio = min(max((time.monotonic() - began) / _seconds(tables, answers), 1 / _FARTHEST), _FARTHEST)
         self._factor += _LEARNED * (ratio - self._factor)
 
-    def deepest(self, labels: int, until: float) -> Step | None:
+    def deepest(self, labels: int, until: float, depths: Sequence[int] = DEPTHS) -> Step | None:
         """The best round with so many labels for which there is time; None where there is time for none."""
         left = until - time.monotonic()
-        for answers in DEPTHS:
+        for answers in depths:
             for deals in (DEEP, DEEP // 2):
                 if self.seconds(labels * deals, answers) <= left:
                     return Step(deals, answers)

@@ -32,6 +32,8 @@ NODES_A_SECOND = 1_000_000
 """Where somebody says how long a decision may take: a third of what a processor looks at."""
 LEAST = 0.5
 """The share of the deals that must be solved."""
+SURER = 4
+"""So many times fewer points than of the critic's outweigh a factor e between two probabilities."""
 _ENDING = 19  # what the random numbers are for
 _AT_ONCE = 64  # decisions, for the sake of memory
 
@@ -50,7 +52,7 @@ class Endgame:
     """Solves the decisions of a mind where few cards are left."""
 
     def __init__(
-        self, mind: Mind, cards: int, deals: int = DEALS, nodes: int = NODES, temperature: float = TEMPERATURE
+        self, mind: Mind, cards: int, deals: int = DEALS, nodes: int = NODES, temperature: float = TEMPERATURE / SURER
     ) -> None:
         """With at most so many cards, over so many deals, looking at so many positions; where a game fits."""
         self._mind, self._cards, self._deals, self._nodes = mind, cards, deals, nodes
@@ -116,4 +118,4 @@ def endgame_of(name: AgentName, mind: Mind, think: float | None = None) -> Endga
     if said is not None:
         check_fits(mind.engine.rules)
     nodes = NODES if think is None else max(1, int(think * NODES_A_SECOND))
-    return Endgame(mind, cards, nodes=nodes, temperature=preset.temperature)
+    return Endgame(mind, cards, nodes=nodes, temperature=preset.temperature / SURER)

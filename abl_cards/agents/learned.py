@@ -210,8 +210,7 @@ def _lookahead(mind: Mind, think: float | None) -> Lookahead:
     from abl_cards.agents.lookahead import Lookahead
 
     preset = mind.networks.preset
-    steps = (Step(*preset.ahead),) if think is None else None
-    return Lookahead(mind, steps, preset.temperature, think=think)
+    return Lookahead(mind, (Step(*preset.ahead),), preset.temperature, think=think)
 
 
 def _think(name: AgentName) -> float | None:

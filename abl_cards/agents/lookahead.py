@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.effort import MOST_DEALS, TIMED, USUAL, Pace, Step
+from abl_cards.agents.effort import MOST_DEALS, USUAL, Pace, Step, timed
 from abl_cards.agents.hindsight import MORE, recalled
 from abl_cards.agents.imagining import Imagination
 from abl_cards.agents.mind import Mind, View
@@ -62,17 +62,20 @@ class Lookahead:
     def __init__(
         self,
         mind: Mind,
-        steps: Sequence[Step] | None = None,
+        steps: Sequence[Step] = USUAL,
         temperature: float = TEMPERATURE,
         at_once: int = _AT_ONCE,
         think: float | None = None,
     ) -> None:
         """The critic of the mind's networks must have learned. So many decisions are looked at together.
 
-        With so many seconds to think for a decision it goes on after the steps, and may leave out all but the first.
+        With so many seconds to think for a decision it goes on until they are over, see ``effort.timed``.
         """
         self._mind, self._temperature, self._at_once = mind, temperature, at_once
-        self._steps: Sequence[Step] = steps or (USUAL if think is None else TIMED)
+        self._depths: Sequence[int] = ()
+        self._steps = steps
+        if think is not None:
+            self._steps, self._depths = timed(steps[-1])
         self._imagination, self._pace, self._think = Imagination(mind), Pace(), think
         self._hindsight = mind.networks.preset.hindsight
 
@@ -124,8 +127,9 @@ class Lookahead:
             self._round(asking, trials, step)
         if until is None:
             return
-        trials.reopen(DOUBT)
-        first = self._pace.deepest(len(trials.open), until) if trials.open.size else None
+        if self._depths[0] > self._steps[-1].answers:
+            trials.reopen(DOUBT)
+        first = self._pace.deepest(len(trials.open), until, self._depths) if trials.open.size else None
         while first is not None and trials.open.size and trials.deals < MOST_DEALS:
             if time.monotonic() + self._pace.seconds(first.deals * len(trials.open), first.answers) > until:
                 return
