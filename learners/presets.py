@@ -92,6 +92,8 @@ class Preset:
     abln_share: float = 1.0  # of the decisions ABLN learns from
     temperature: float = 0.1  # points of an episode that outweigh a factor e in looking ahead; see agents.lookahead
     ahead: tuple[int, int] = (16, 0)  # deals that it looks ahead on, and answers by the policy before the critic speaks
+    answers_of_kb: bool = False  # these answers are what the preferences like best, where there are any
+    tried: tuple[int, float] = (5, 0.01)  # labels that it looks ahead at, at most, and how probable they must be
     endgame: int = 0  # cards in all hands together from which on it solves what is left, where the game fits; 0: never
     hindsight: bool = False  # deals that it looks ahead on are weighed by what the others have just done
     look: Look | None = None  # decide by planes of cards, in games where each label is one set of cards
@@ -154,8 +156,10 @@ PRESETS: dict[str, Preset] = {
             entropy=0.003, certain=0.98, power=0.5,
         ),
         ahead=(32, 40),
+        answers_of_kb=True,
+        tried=(13, 1e-6),
         hindsight=True,
-        temperature=0.03,
+        temperature=0.015,
     ),
     "small-stakes": Preset(
         "small-stakes",

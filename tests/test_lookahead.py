@@ -18,6 +18,7 @@ imagining = pytest.importorskip("abl_cards.agents.imagining")
 effort = pytest.importorskip("abl_cards.agents.effort")
 trials = pytest.importorskip("abl_cards.agents.trials")
 SIXTEEN = [effort.Step(16)]
+LABELS, LEAST = 5, 0.01  # what most presets try
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +73,8 @@ def test_only_likely_labels_are_tried_and_the_rest_keep_their_odds(engine: Any, 
     assert tried.any()
     np.testing.assert_allclose(np.exp(ahead.log_probabilities).sum(axis=1), 1, atol=1e-4)
     for row in range(len(proposed)):
-        first = np.argsort(-proposed[row])[: lookahead.LABELS]
-        likely = {int(place) for place in first if proposed[row, place] > np.log(lookahead.LEAST)}
+        first = np.argsort(-proposed[row])[:LABELS]
+        likely = {int(place) for place in first if proposed[row, place] > np.log(LEAST)}
         assert set(np.flatnonzero(tried[row])) == (likely if len(likely) > 1 else set())
         legal = np.flatnonzero(view.legal[row])
         change, points = (ahead.log_probabilities - proposed)[row, legal], ahead.points[row, legal]
@@ -261,7 +262,7 @@ def test_time_to_think_is_kept(engine: Any, mind: Any, monkeypatch: pytest.Monke
     monkeypatch.setattr(lookahead, "Imagination", Timed)
     decisions: Any = met_in_play(engine, 30, 2)
     view = mind.look(decisions)
-    row = int(np.flatnonzero(lookahead._likely(policy(view, 0)).any(axis=1))[0])
+    row = int(np.flatnonzero(lookahead.likely(policy(view, 0), LABELS, LEAST).any(axis=1))[0])
     one = decisions.at(view.choice[[row]])
     for think, most in ((0.001, 1), (0.012, 3), (1.0, 99)):
         now[0], rounds[:] = 100.0, []
@@ -314,6 +315,26 @@ def quick_at_whist() -> tuple[Any, Any]:
 
     engine = game("whist").engine()
     return engine, Mind(engine, engine.judge(), Networks(PRESETS["quick"], GameShape.of(engine)))
+
+
+def test_answers_may_be_those_of_kb(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Imagined tables come to what they come to when kb plays them; where it prefers nothing the policy answers."""
+    whist, mind = quick_at_whist()
+    every, keys = np.arange(12), np.zeros(12, np.uint64)
+    player, dealt = agent("kb", whist), mix_all(np.arange(12).astype(np.uint64), 3)
+    played, imagined = whist.tables(dealt), whist.tables(dealt)
+    seat = imagined.seat.copy()
+    while (here := played.playing()).size:
+        played.play(here, player.play(played.decisions(here), keys[: len(here)]))
+    worth = imagining.Imagination(mind).worth(imagined, seat, 60)
+    ends = whist.rewards(played, every)[every, seat]
+    power = mind.networks.preset.ppo.power
+    np.testing.assert_allclose(worth, np.sign(ends) * np.abs(ends) ** power, rtol=1e-5)
+    asked: list[int] = []
+    monkeypatch.setattr(type(mind), "weigh", lambda self, view: asked.append(1) or np.log(view.legal + 1e-9))
+    monkeypatch.setattr(type(mind.judge), "preferences", lambda self, estimated=False: {})
+    imagining.Imagination(mind).worth(whist.tables(dealt), seat, 2)
+    assert asked
 
 
 def test_who_remembers_looks_at_other_deals_but_only_at_possible_ones() -> None:

@@ -1,4 +1,8 @@
-"""What imagined tables come to: forced moves follow, some answers by the policy, and the critic says the rest."""
+"""What imagined tables come to: forced moves follow, then some answers, and the critic says the rest.
+
+Answers are those of the policy, or what the preferences like best: that takes less time, and is as good where the
+policy has not learned to play better than they do.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +20,12 @@ class Imagination:
 
     def __init__(self, mind: Mind) -> None:
         """The critic of the mind's networks must have learned."""
-        self._mind, self._power = mind, mind.networks.preset.ppo.power
+        preset = mind.networks.preset
+        self._mind, self._power = mind, preset.ppo.power
+        self._prefers = preset.answers_of_kb and bool(mind.judge.preferences(estimated=False))
 
     def worth(self, tables: Tables, seat: NDArray[np.int8], answers: int = 0) -> NDArray[np.float32]:
-        """[m] points that the rest of the episode is worth to seats [m], after so many answers by the policy.
+        """[m] points that the rest of the episode is worth to seats [m], after so many answers.
 
         Somebody is to play at the tables, or the episode is over.
         """
@@ -48,17 +54,23 @@ class Imagination:
         return points
 
     def _answer(self, tables: Tables, here: Indices) -> NDArray[np.bool_]:
-        """Who is to play at tables [n] plays, as a player sees them, the likeliest label by the policy.
-
-        Returns [n] where there was a choice.
-        """
-        several = np.zeros(len(here), np.bool_)
-        if here.size:
-            view = self._mind.look(tables.decisions(here))
-            labels = self._mind.weigh(view).argmax(axis=1).astype(np.int16)
-            tables.play(here, view.survey.realise(view.complete(labels)))
-            several[view.choice] = True
+        """Who is to play at tables [n] plays, as a player sees them; returns [n] where there was a choice."""
+        if not here.size:
+            return np.zeros(0, np.bool_)
+        labels, found = self._preferred(tables, here) if self._prefers else self._proposed(tables, here)
+        tables.play(here, found.realise(labels))
+        several: NDArray[np.bool_] = found.choosable.sum(axis=1) > 1
         return several
+
+    def _proposed(self, tables: Tables, here: Indices) -> tuple[NDArray[np.int16], Survey]:
+        """[n] the likeliest labels by the policy."""
+        view = self._mind.look(tables.decisions(here))
+        return view.complete(self._mind.weigh(view).argmax(axis=1).astype(np.int16)), view.survey
+
+    def _preferred(self, tables: Tables, here: Indices) -> tuple[NDArray[np.int16], Survey]:
+        """[n] the cheapest labels by the preferences, which are told no estimate of the other hands."""
+        found = survey(self._mind.engine, self._mind.judge, tables.decisions(here))
+        return found.regret().argmin(axis=1).astype(np.int16), found
 
     def _value(
         self, decisions: Decisions, found: Survey, rows: Indices, tables: Tables, here: Indices

@@ -28,8 +28,6 @@ from abl_cards.games import Decisions, Indices, Tables
 from abl_cards.streams import mix_all
 from reasoners.replies import keys_of
 
-LABELS, LEAST = 5, 0.01
-"""Labels that are tried at most, and how probable they must be."""
 TEMPERATURE = 0.1
 """Points of an episode that outweigh a factor e between two probabilities."""
 _AT_ONCE = 64  # decisions, for the sake of memory
@@ -77,7 +75,7 @@ class Lookahead:
         if think is not None:
             self._steps, self._depths = timed(steps[-1])
         self._imagination, self._pace, self._think = Imagination(mind), Pace(), think
-        self._hindsight = mind.networks.preset.hindsight
+        self._hindsight, self._tried = mind.networks.preset.hindsight, mind.networks.preset.tried
 
     def consider(
         self,
@@ -95,7 +93,7 @@ class Lookahead:
         ``time.monotonic``, or from now.
         """
         until = time.monotonic() if began is None else began
-        tried = _likely(proposed)
+        tried = likely(proposed, *self._tried)
         if asked is not None:
             tried &= asked[:, None]
         points, first = (np.full(proposed.shape, np.nan, np.float32) for _ in range(2))
@@ -175,11 +173,11 @@ def _portions(rows: Indices, size: int) -> Iterator[Indices]:
     yield from (rows[first : first + size] for first in range(0, len(rows), size))
 
 
-def _likely(proposed: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """[k, labels] what is to be tried, in decisions with more than one such label."""
+def likely(proposed: NDArray[np.float32], labels: int, least: float) -> NDArray[np.bool_]:
+    """[k, labels] what is to be tried: at most so many labels that are so probable; none where it is one alone."""
     rank = np.argsort(np.argsort(-proposed, axis=1, kind="stable"), axis=1)
-    likely: NDArray[np.bool_] = (rank < LABELS) & (proposed > np.log(LEAST))
-    return likely & (likely.sum(axis=1, keepdims=True) > 1)
+    among: NDArray[np.bool_] = (rank < labels) & (proposed > np.log(least))
+    return among & (among.sum(axis=1, keepdims=True) > 1)
 
 
 def tilted(
