@@ -330,11 +330,19 @@ def test_answers_may_be_those_of_kb(monkeypatch: pytest.MonkeyPatch) -> None:
     ends = whist.rewards(played, every)[every, seat]
     power = mind.networks.preset.ppo.power
     np.testing.assert_allclose(worth, np.sign(ends) * np.abs(ends) ** power, rtol=1e-5)
-    asked: list[int] = []
-    monkeypatch.setattr(type(mind), "weigh", lambda self, view: asked.append(1) or np.log(view.legal + 1e-9))
+    asked = np.zeros(1, np.int64)
+    weigh = type(mind).weigh
+
+    def counted(self: Any, view: Any) -> Any:
+        asked[0] += 1
+        return weigh(self, view)
+
+    monkeypatch.setattr(type(mind), "weigh", counted)
+    imagining.Imagination(mind).worth(whist.tables(dealt), seat, 2)
+    assert not asked[0]
     monkeypatch.setattr(type(mind.judge), "preferences", lambda self, estimated=False: {})
     imagining.Imagination(mind).worth(whist.tables(dealt), seat, 2)
-    assert asked
+    assert asked[0]
 
 
 def test_who_remembers_looks_at_other_deals_but_only_at_possible_ones() -> None:
