@@ -18,7 +18,7 @@ class Step:
     """A round of looking ahead."""
 
     deals: int
-    answers: int = 0  # by the policy, of whoever is to play, before the critic says what the rest is worth
+    answers: int = 0  # of whoever is to play, before the critic says what the rest is worth
 
 
 USUAL = (Step(16),)
