@@ -91,8 +91,8 @@ class Preset:
     forget_inputs: float = 0.0  # and of the numbers of its observations
     abln_share: float = 1.0  # of the decisions ABLN learns from
     temperature: float = 0.1  # points of an episode that outweigh a factor e in looking ahead; see agents.lookahead
-    ahead: tuple[int, int] = (16, 0)  # deals that it looks ahead on, and answers by the policy before the critic speaks
-    answers_of_kb: bool = False  # these answers are what the preferences like best, where there are any
+    ahead: tuple[int, int] = (16, 0)  # deals that it looks ahead on, and answers before the critic speaks
+    answers_of_kb: bool = False  # they are what the preferences like best, where there are any, not the policy's
     tried: tuple[int, float] = (5, 0.01)  # labels that it looks ahead at, at most, and how probable they must be
     endgame: int = 0  # cards in all hands together from which on it solves what is left, where the game fits; 0: never
     hindsight: bool = False  # deals that it looks ahead on are weighed by what the others have just done

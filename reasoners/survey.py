@@ -32,7 +32,6 @@ class Survey:
     row: NDArray[np.int64]  # [n, labels] the best candidate of each label, NO_ROW where it is not legal
     cost: NDArray[np.int32]  # [n, labels] its cost, 0 where the label is not legal
     consistent: NDArray[np.bool_]  # [n, labels] legal, and some candidate contradicts no constraint
-    plays: NDArray[np.uint8]  # [n, labels] the least number of plays that empties the hand after it
 
     def realise(self, labels: NDArray[np.int16], keys: NDArray[np.uint64] | None = None) -> Moves:
         """The best card set of one legal label each; with keys [n] any one, see ``rows_of``."""
@@ -55,6 +54,12 @@ class Survey:
         legal = self.row != NO_ROW
         return np.where(self.consistent.any(axis=1, keepdims=True), self.consistent, legal)
 
+    @cached_property
+    def several(self) -> NDArray[np.bool_]:
+        """[n] whether there is a choice."""
+        several: NDArray[np.bool_] = self.choosable.sum(axis=1) > 1
+        return several
+
     def regret(self) -> NDArray[np.float32]:
         """[n, labels] how much more than the cheapest choosable label each costs; infinite for the others."""
         cost = np.where(self.choosable, self.cost, np.float32(np.inf)).astype(np.float32)
@@ -66,7 +71,6 @@ def survey(engine: Engine, judge: Judge, decisions: Decisions, estimate: Estimat
     """Judge all the candidates of some decisions; preferences may be told an estimate of the other hands."""
     lists = decisions.moves()
     cost, consistent = judge.costs(decisions, lists, estimate)
-    plays = engine.plays_left(decisions, lists)
     shape, label = (len(decisions.which), len(engine.labels)), decisions.labels_of(lists.form)
     found = Survey(
         lists,
@@ -75,16 +79,27 @@ def survey(engine: Engine, judge: Judge, decisions: Decisions, estimate: Estimat
         np.full(shape, NO_ROW, np.int64),
         np.zeros(shape, np.int32),
         np.zeros(shape, np.bool_),
-        np.zeros(shape, np.uint8),
     )
-    candidates = lists.start, label, cost, consistent, plays
-    best = found.row, found.cost, found.consistent, found.plays
+    candidates, best = (lists.start, label, cost, consistent), (found.row, found.cost, found.consistent)
     each_share(shape[0], lambda lo, hi: _choose(*candidates, lo, hi, *best))
     return found
 
 
+def plays_after(engine: Engine, decisions: Decisions, found: Survey) -> NDArray[np.uint8]:
+    """[n, labels] the least number of plays that empties the hand after the best card set of each label; 0 where none.
+
+    Of the decisions that were surveyed, before anything is played there. It takes longer than the survey in some games.
+    """
+    left = engine.plays_left(decisions, found.lists)
+    row, label = found.lists.decision, found.label
+    best = found.row[row, label] == np.arange(len(label))
+    plays = np.zeros(found.row.shape, np.uint8)
+    plays[row[best], label[best]] = left[best]
+    return plays
+
+
 @njit(cache=True, nogil=True)
-def _choose(start, label, cost, consistent, plays, lo, hi, row, best, sound, left):
+def _choose(start, label, cost, consistent, lo, hi, row, best, sound):
     """The best candidates of decisions lo..hi-1: consistent before inconsistent, then cheap, then early."""
     for i in range(lo, hi):
         for move in range(start[i], start[i + 1]):
@@ -93,7 +108,6 @@ def _choose(start, label, cost, consistent, plays, lo, hi, row, best, sound, lef
             rises = consistent[move] and not sound[i, place]
             if row[i, place] < 0 or rises or (cheaper and consistent[move] == sound[i, place]):
                 row[i, place], best[i, place], sound[i, place] = move, cost[move], consistent[move]
-                left[i, place] = plays[move]
 
 
 @njit(cache=True, nogil=True)

@@ -18,7 +18,6 @@ imagining = pytest.importorskip("abl_cards.agents.imagining")
 effort = pytest.importorskip("abl_cards.agents.effort")
 trials = pytest.importorskip("abl_cards.agents.trials")
 SIXTEEN = [effort.Step(16)]
-LABELS, LEAST = 5, 0.01  # what most presets try
 
 
 @pytest.fixture(scope="module")
@@ -69,12 +68,12 @@ def test_the_deals_that_are_told_are_those_that_were_looked_at(
 
 def test_only_likely_labels_are_tried_and_the_rest_keep_their_odds(engine: Any, mind: Any) -> None:
     view, proposed, ahead = looked(engine, mind, met_in_play(engine, 60, 2))
-    tried = ~np.isnan(ahead.points)
+    tried, (most, least) = ~np.isnan(ahead.points), mind.networks.preset.tried
     assert tried.any()
     np.testing.assert_allclose(np.exp(ahead.log_probabilities).sum(axis=1), 1, atol=1e-4)
     for row in range(len(proposed)):
-        first = np.argsort(-proposed[row])[:LABELS]
-        likely = {int(place) for place in first if proposed[row, place] > np.log(LEAST)}
+        first = np.argsort(-proposed[row])[:most]
+        likely = {int(place) for place in first if proposed[row, place] > np.log(least)}
         assert set(np.flatnonzero(tried[row])) == (likely if len(likely) > 1 else set())
         legal = np.flatnonzero(view.legal[row])
         change, points = (ahead.log_probabilities - proposed)[row, legal], ahead.points[row, legal]
@@ -262,7 +261,7 @@ def test_time_to_think_is_kept(engine: Any, mind: Any, monkeypatch: pytest.Monke
     monkeypatch.setattr(lookahead, "Imagination", Timed)
     decisions: Any = met_in_play(engine, 30, 2)
     view = mind.look(decisions)
-    row = int(np.flatnonzero(lookahead.likely(policy(view, 0), LABELS, LEAST).any(axis=1))[0])
+    row = int(np.flatnonzero(lookahead.likely(policy(view, 0), *mind.networks.preset.tried).any(axis=1))[0])
     one = decisions.at(view.choice[[row]])
     for think, most in ((0.001, 1), (0.012, 3), (1.0, 99)):
         now[0], rounds[:] = 100.0, []

@@ -52,11 +52,14 @@ class Endgame:
     """Solves the decisions of a mind where few cards are left."""
 
     def __init__(
-        self, mind: Mind, cards: int, deals: int = DEALS, nodes: int = NODES, temperature: float = TEMPERATURE / SURER
+        self, mind: Mind, cards: int, deals: int = DEALS, nodes: int = NODES, temperature: float = TEMPERATURE
     ) -> None:
-        """With at most so many cards, over so many deals, looking at so many positions; where a game fits."""
+        """With at most so many cards, over so many deals, looking at so many positions; where a game fits.
+
+        The temperature is that of looking ahead.
+        """
         self._mind, self._cards, self._deals, self._nodes = mind, cards, deals, nodes
-        self._temperature = temperature
+        self._temperature = temperature / SURER
 
     def consider(self, decisions: Decisions, view: View, proposed: NDArray[np.float32]) -> Solved:
         """What a policy becomes whose log-probabilities [k, labels] are proposed where the view has a choice."""
@@ -118,4 +121,4 @@ def endgame_of(name: AgentName, mind: Mind, think: float | None = None) -> Endga
     if said is not None:
         check_fits(mind.engine.rules)
     nodes = NODES if think is None else max(1, int(think * NODES_A_SECOND))
-    return Endgame(mind, cards, nodes=nodes, temperature=preset.temperature / SURER)
+    return Endgame(mind, cards, nodes=nodes, temperature=preset.temperature)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from abl_cards.agents.mind import Mind
 from abl_cards.games import Decisions, Indices, Tables
 from learners.told import Told, counted
-from reasoners.survey import Survey, survey
+from reasoners.survey import Survey, plays_after, survey
 
 
 class Imagination:
@@ -22,7 +22,7 @@ class Imagination:
         """The critic of the mind's networks must have learned."""
         preset = mind.networks.preset
         self._mind, self._power = mind, preset.ppo.power
-        self._prefers = preset.answers_of_kb and bool(mind.judge.preferences(estimated=False))
+        self._prefers = preset.answers_of_kb and bool(mind.judge.preferences())
 
     def worth(self, tables: Tables, seat: NDArray[np.int8], answers: int = 0) -> NDArray[np.float32]:
         """[m] points that the rest of the episode is worth to seats [m], after so many answers.
@@ -40,10 +40,9 @@ class Imagination:
                 continue
             decisions = tables.decisions(here)
             found = survey(self._mind.engine, self._mind.judge, decisions)
-            several = found.choosable.sum(axis=1) > 1
-            free, forced = np.flatnonzero(several), np.flatnonzero(~several)
+            free, forced = np.flatnonzero(found.several), np.flatnonzero(~found.several)
             asked = here[free]
-            value = self._value(decisions.at(free), found, free, tables, asked)
+            value = self._value(decisions, found, free, tables, asked)
             points[asked] = value * counted(tables.rate(asked, tables.seat[asked], seat[asked]), self._power)
             valued[asked] = True
             only = found.row[forced, found.choosable[forced].argmax(axis=1)]
@@ -59,8 +58,7 @@ class Imagination:
             return np.zeros(0, np.bool_)
         labels, found = self._preferred(tables, here) if self._prefers else self._proposed(tables, here)
         tables.play(here, found.realise(labels))
-        several: NDArray[np.bool_] = found.choosable.sum(axis=1) > 1
-        return several
+        return found.several
 
     def _proposed(self, tables: Tables, here: Indices) -> tuple[NDArray[np.int16], Survey]:
         """[n] the likeliest labels by the policy."""
@@ -75,20 +73,21 @@ class Imagination:
     def _value(
         self, decisions: Decisions, found: Survey, rows: Indices, tables: Tables, here: Indices
     ) -> NDArray[np.float32]:
-        """[n] what decisions at tables are worth to who decides; they are rows of a survey."""
-        opened = self._mind.lay_open(tables, here, decisions.context)
-        return self._mind.value(_told(decisions, found, rows), opened)
+        """[k] what rows [k] of surveyed decisions, at these tables [k], are worth to who decides."""
+        plays, asked = plays_after(self._mind.engine, decisions, found)[rows], decisions.at(rows)
+        opened = self._mind.lay_open(tables, here, asked.context)
+        return self._mind.value(_told(asked, found.choosable[rows], plays), opened)
 
 
-def _told(decisions: Decisions, found: Survey, rows: Indices) -> Told:
-    """What the critic is told of decisions, rows of a survey; it wants neither costs nor estimates."""
-    n = len(rows)
+def _told(decisions: Decisions, legal: NDArray[np.bool_], plays: NDArray[np.uint8]) -> Told:
+    """What the critic is told of decisions; it wants neither costs nor estimates."""
+    n = len(plays)
     return Told(
         observation=decisions.observe(),
-        legal=found.choosable[rows],
+        legal=legal,
         to_beat=decisions.label_to_beat,
         regret=np.zeros((n, 0), np.float32),
-        plays=found.plays[rows],
+        plays=plays,
         estimate=np.zeros((n, 0, 0), np.float32),
         replies=np.zeros((n, 0, 0), np.uint8),
     )

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.effort import MOST_DEALS, USUAL, Pace, Step, timed
+from abl_cards.agents.effort import DEPTHS, MOST_DEALS, USUAL, Pace, Step, timed
 from abl_cards.agents.hindsight import MORE, recalled
 from abl_cards.agents.imagining import Imagination
 from abl_cards.agents.mind import Mind, View
@@ -70,10 +70,8 @@ class Lookahead:
         With so many seconds to think for a decision it goes on until they are over, see ``effort.timed``.
         """
         self._mind, self._temperature, self._at_once = mind, temperature, at_once
-        self._depths: Sequence[int] = ()
-        self._steps = steps
-        if think is not None:
-            self._steps, self._depths = timed(steps[-1])
+        rounds: tuple[Sequence[Step], Sequence[int]] = (steps, DEPTHS) if think is None else timed(steps[-1])
+        self._steps, self._depths = rounds
         self._imagination, self._pace, self._think = Imagination(mind), Pace(), think
         self._hindsight, self._tried = mind.networks.preset.hindsight, mind.networks.preset.tried
 

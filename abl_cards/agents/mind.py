@@ -14,7 +14,7 @@ from abl_cards.agents.agent import Keys
 from abl_cards.games import Decisions, Engine, Indices, Judge, Tables
 from abl_cards.parallel import each_share
 from learners.told import Opened, Told, filled, filled_rows
-from reasoners.survey import Survey, survey
+from reasoners.survey import Survey, plays_after, survey
 
 if TYPE_CHECKING:
     from learners.decision import Question
@@ -64,13 +64,13 @@ class Mind:
         prior, estimate = self._estimate_open(decisions, observation)
         found = survey(self.engine, self.judge, decisions, estimate if self.estimates else None)
         legal = found.choosable
-        choice = np.flatnonzero(legal.sum(axis=1) > 1)
+        choice = np.flatnonzero(found.several)
         return View(
             observation=observation[choice],
             legal=legal[choice],
             to_beat=decisions.label_to_beat[choice],
             regret=found.regret()[choice],
-            plays=found.plays[choice],
+            plays=plays_after(self.engine, decisions, found)[choice],
             estimate=estimate[choice],
             replies=self._replies(decisions, choice, observation[choice], estimate[choice]),
             survey=found,

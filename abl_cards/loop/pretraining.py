@@ -27,7 +27,7 @@ from learners.symmetry import Symmetries
 from reasoners.hands import project, reckon
 from reasoners.minimiser import Minimiser
 from reasoners.replies import keys_of, replies
-from reasoners.survey import survey
+from reasoners.survey import plays_after, survey
 
 Progress = Callable[[int, float], None]
 """Told after each step how many are done, and the loss."""
@@ -70,16 +70,17 @@ class Notes(Quiet):
         """Write down what the seats saw, what was hidden, and the label that was played."""
         decisions = tables.decisions(which)
         found = survey(self._engine, self._judge, decisions)
+        plays = plays_after(self._engine, decisions, found)
         others, constraints = tables.others(which), decisions.hidden()
         examples = Examples(
             observation=decisions.observe(),
             legal=found.choosable,
             to_beat=decisions.label_to_beat,
             regret=found.regret().astype(np.float16),
-            plays=found.plays,
+            plays=plays,
             prior=reckon(constraints, decisions.hints()).astype(np.float16),
             estimate=np.zeros(others.shape, np.float16),
-            replies=np.zeros((*others.shape[:2], found.plays.shape[1]), np.uint8),
+            replies=np.zeros((*others.shape[:2], plays.shape[1]), np.uint8),
             hands=others,
             label=decisions.labels_of(moves.form),
         )

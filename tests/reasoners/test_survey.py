@@ -12,7 +12,7 @@ from abl_cards.games import game
 from abl_cards.positions import met_in_play
 from abl_cards.streams import mix_all
 from reasoners.minimiser import Minimiser
-from reasoners.survey import survey
+from reasoners.survey import plays_after, survey
 from tests.edited import STRICT, edited
 
 
@@ -30,6 +30,15 @@ def test_the_best_card_set_of_a_label_is_the_minimisers(strict: Any) -> None:
             some, labels = decisions.at(legal), np.full(len(legal), label, np.int16)
             wanted = Minimiser(judge).realise_labels(some, labels)
             assert (found.lists.rows(found.row[legal, label]).cards == wanted.cards).all()
+
+
+def test_plays_are_counted_after_the_best_card_set_of_each_label(strict: Any) -> None:
+    decisions = met_in_play(strict, 60, seed=2)
+    found = survey(strict, strict.judge(), decisions)
+    plays, left = plays_after(strict, decisions, found), strict.plays_left(decisions, found.lists)
+    for (row, label), best in np.ndenumerate(found.row):
+        assert plays[row, label] == (left[best] if best >= 0 else 0)
+    assert found.several.tolist() == [len(np.flatnonzero(row)) > 1 for row in found.choosable]
 
 
 def test_random_card_sets_are_consistent_ones_of_their_label_and_all_of_them_come_up(strict: Any) -> None:
