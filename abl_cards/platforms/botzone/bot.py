@@ -6,6 +6,7 @@ import base64
 import json
 import zlib
 from importlib.resources import files
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -98,23 +99,23 @@ def _chain(counts: NDArray[np.uint8], trios: np.int64) -> list[int]:
 
 
 def _may_bid(rules: Rules) -> dict[str, list[int]]:
-    """What may be bid after each bidding that can come about, in the order of the options."""
+    """Compute the legal bids after every list of earlier bids, reachable or not, in the order of the options.
+
+    Other judges send lists that these rules cannot produce (``[3]``, ``[1,1]``); `option/1` is defined for them too.
+    """
     if not rules.words.stages:
         return {}
-    asked = rules.told("asks/2")
-    assert asked is not None
+    stage, bids = Atom("stage", (rules.words.stages[0],)), bids_of(rules)
     found: dict[str, list[int]] = {}
-    open_: list[list[int]] = [[]]
-    while open_:
-        bids = open_.pop()
-        told = {Atom(BID, (seat, bid)) for seat, bid in enumerate(bids)}
-        if not _true(asked.circuit, told):
-            continue
-        may = _true(rules.choosing.circuit, told | {Atom("stage", (rules.words.stages[0],))})
-        options = [bid for bid, option in zip(bids_of(rules), rules.words.options, strict=True)
-                   if Atom("option", (option,)) in may]  # fmt: skip
-        found[",".join(map(str, bids))] = options
-        open_ += [[*bids, bid] for bid in options]
+    for length in range(rules.table.seats + 1):
+        for earlier in product(bids, repeat=length):
+            facts = {Atom(BID, (seat, bid)) for seat, bid in enumerate(earlier)}
+            outputs = _true(rules.choosing.circuit, facts | {stage})
+            found[",".join(map(str, earlier))] = [
+                bid
+                for bid, option in zip(bids, rules.words.options, strict=True)
+                if Atom("option", (option,)) in outputs
+            ]
     return found
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 LETTERS = "3456789TJQKA2XD"
 ORDER = {letter: place for place, letter in enumerate("23456789ADJKQTX")}
+UNKNOWN = -1
+"""The label of a play that only other rules know: nothing is known to beat it, so the bot passes."""
 
 
 # --- cards ------------------------------------------------------------------------------------------------------------
@@ -146,6 +148,8 @@ def cheapest_of(rules: Rules, common: dict[str, int], candidates: list[tuple[lis
 def decide(rules: Rules, view: Rules) -> Cards:
     """The cards to play, as copies of each rank."""
     hand, leading = view["hand"], view["to_beat"] is None
+    if view["to_beat"] == UNKNOWN:
+        return [0] * len(hand)
     inputs: dict[str, int] = {}
     at_least("held", hand, 1, inputs)
     if leading:
@@ -182,19 +186,21 @@ def decide_bid(rules: Rules, hand: Cards, bids: list[int]) -> int:
     for who in ("next", "previous"):
         for number in range(1, 18):
             inputs[f"cards({who},{number})"] = 1
-    options = rules["may_bid"][",".join(map(str, bids))]
+    options = rules["may_bid"].get(",".join(map(str, bids)))
+    if not options:
+        return 0  # a list that no auction of three seats sends; a bid of 0 is legal after any other
     candidates = [([f"chooses(bid({bid}))"], hand) for bid in options]
     chosen: int = options[cheapest_of(rules, inputs, candidates, Plays(rules["plays"]))]
     return chosen
 
 
-def identify(rules: Rules, laid: Cards) -> int | None:
-    """The label of cards that were led or played."""
+def identify(rules: Rules, laid: Cards) -> int:
+    """Return the label of cards that were led or played; UNKNOWN where no label of these rules has them."""
     for label in reversed(rules["wire"]):
         size: int = sum(rules["main"][label]) + rules["kickers"][label] * rules["kicker_size"][label]
         if any(laid) and size == sum(laid) and laid in card_sets(rules, label, laid, True):
             return int(label)
-    return None
+    return UNKNOWN
 
 
 # --- Botzone's JSON ---------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,27 @@ def test_bids_and_what_they_come_to() -> None:
     assert message["responses"] == [2]
     request = message["requests"][-1]
     assert (request["landlord"], request["pos"], request["finalbid"], len(request["own"])) == (1, 1, 2, 20)
+
+
+@pytest.mark.parametrize("profile", ["botzone", "botzone_bidding"])
+def test_the_bot_bids_legally_after_any_list(profile: str) -> None:
+    """Lists that the auction of these rules cannot produce, of a judge with other rules, are answered too."""
+    engine = engine_of(None, profile)
+    rules = json.loads(json.dumps(bot_data(engine.rules, engine.judge())))
+    for bids in (bids for length in range(5) for bids in product(range(4), repeat=length)):
+        own = [*range(0, 51, 3)] if len(bids) % 2 else [*range(37, 54)]
+        bid = bot_file.answer(rules, {"requests": [{"own": own, "bid": list(bids)}], "responses": []})
+        assert bid == 0 or max(bids, default=0) < bid <= 3
+
+
+def test_the_bot_passes_over_a_play_that_its_rules_do_not_know() -> None:
+    """A trio with a kicker that another judge allows, and five cards that are no play anywhere."""
+    engine = engine_of(None, "botzone")
+    rules = json.loads(json.dumps(bot_data(engine.rules, engine.judge())))
+    own, public = [*range(0, 34, 2)], [51, 52, 53]
+    for laid in ([1, 3, 5, 7, 9], [1, 5, 9]):
+        request = {"own": own, "publiccard": public, "history": [[], laid], "landlord": 0, "pos": 1, "finalbid": 1}
+        assert bot_file.answer(rules, {"requests": [request], "responses": []}) == []
 
 
 def test_a_seat_keeps_the_cards_that_it_has_not_sent() -> None:
