@@ -11,22 +11,21 @@ import json
 import os
 import selectors
 import shlex
-import signal
-import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
-from weakref import finalize
 
 from abl_cards.games.game import GameError
 from abl_cards.platforms.botzone import faults
 from abl_cards.platforms.botzone.faults import failed
+from abl_cards.platforms.botzone.supervisor import Streams, Supervisor
 
 KEEP_RUNNING = b">>>BOTZONE_REQUEST_KEEP_RUNNING<<<"
 LONGEST = 1 << 20
 """Bytes that a program may say at a decision."""
 _PIECE = 1 << 16
+_EVENTS = selectors.EVENT_WRITE, selectors.EVENT_READ, selectors.EVENT_READ
 _GRACE = 0.2  # seconds for a program that has answered to end
 
 
@@ -36,9 +35,9 @@ class BotProcess:
     def __init__(self, command: Sequence[str], seconds: float, kept: bool) -> None:
         """Nothing is started yet; a decision may take so many seconds."""
         self._command, self._seconds, self._kept = list(command), seconds, kept
-        self._process: subprocess.Popen[bytes] | None = None
+        self._supervisor: Supervisor | None = None
+        self._streams: Streams | None = None  # of the program that runs
         self._left = b""  # what a program that is kept running has said behind its answer
-        self._end: Callable[[], Any] = lambda: None
 
     @property
     def name(self) -> str:
@@ -47,8 +46,8 @@ class BotProcess:
 
     def ask(self, message: dict[str, Any]) -> Any:
         """The answer to what a seat was asked; raises Fault, and GameError where the program cannot be started."""
-        if self._process is None or not self._kept or len(message["requests"]) == 1:
-            self.close()
+        if self._streams is None or not self._kept or len(message["requests"]) == 1:
+            self._stop()
             self._start()
             asked: Any = message
         else:
@@ -59,7 +58,7 @@ class BotProcess:
             self.close()
             raise
         if not self._kept:
-            self.close()
+            self._stop()
         try:
             return json.loads(line)
         except (ValueError, RecursionError):
@@ -67,22 +66,34 @@ class BotProcess:
             raise failed(faults.NO_JSON, f"program '{self.name}' answered {shown!r}, which is no JSON") from None
 
     def close(self) -> None:
-        """End the program where it runs, and what it has started."""
-        self._end()
-        self._process, self._end, self._left = None, lambda: None, b""
+        """Kill the program where it runs, and what it has started; end the process that supervises it."""
+        self._stop()
+        if self._supervisor is not None:
+            self._supervisor.close()
+        self._supervisor = None
+
+    def _stop(self) -> None:
+        if self._streams is None or self._supervisor is None:
+            return
+        streams, self._streams, self._left = self._streams, None, b""
+        streams.close()
+        try:
+            self._supervisor.kill()
+        except OSError:  # somebody has killed the supervisor: the next decision starts another one
+            self._supervisor = None
 
     def _start(self) -> None:
-        pipe = subprocess.PIPE
         try:
-            process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
+            self._supervisor = self._supervisor or Supervisor()
+            self._streams = self._supervisor.start(self._command)
         except OSError as problem:
+            self.close()
             raise GameError(f"program '{self.name}' cannot be started: {problem.strerror}") from None
-        self._process, self._end = process, finalize(self, _kill, process)
 
     def _exchange(self, line: bytes) -> bytes:
         """Write a line and hear the answer; raises Fault."""
-        assert self._process is not None
-        heard = _Heard(self._process, line, self._kept, self._left)
+        assert self._streams is not None
+        heard = _Heard(self._streams, line, self._kept, self._left)
         if not heard.until(time.monotonic() + self._seconds):
             raise failed(faults.TOO_SLOW, f"program '{self.name}' has not answered within {self._seconds:g} seconds")
         if heard.size > LONGEST:
@@ -94,18 +105,16 @@ class BotProcess:
         return answer
 
     def _code(self) -> int:
-        assert self._process is not None
-        try:
-            return self._process.wait(_GRACE)
-        except subprocess.TimeoutExpired:
-            return 0  # it has closed its output, and is ended with its answer
+        """Return the exit code; 0 for a program that has closed its output and runs on: it is ended with its answer."""
+        assert self._supervisor is not None
+        return self._supervisor.wait(_GRACE) or 0
 
 
 class _Heard:
     """What a program says while it is written to."""
 
-    def __init__(self, process: subprocess.Popen[bytes], line: bytes, kept: bool, said: bytes) -> None:
-        self._process, self._rest, self._kept = process, memoryview(line), kept
+    def __init__(self, streams: Streams, line: bytes, kept: bool, said: bytes) -> None:
+        self._streams, self._rest, self._kept = streams, memoryview(line), kept
         self._said, self.complaint, self.over = said, b"", False
 
     @property
@@ -135,11 +144,8 @@ class _Heard:
 
     def until(self, deadline: float) -> bool:
         """Hear until there is an answer; whether there is one in time."""
-        streams = (self._process.stdin, self._process.stdout, self._process.stderr)
-        assert all(streams)
         with selectors.DefaultSelector() as selector:
-            for stream, event in zip(streams, (selectors.EVENT_WRITE, *[selectors.EVENT_READ] * 2), strict=True):
-                assert stream is not None
+            for stream, event in zip(self._streams, _EVENTS, strict=True):
                 os.set_blocking(stream.fileno(), False)
                 selector.register(stream, event)
             while not self._answered:
@@ -151,13 +157,13 @@ class _Heard:
         return True
 
     def _attend(self, selector: selectors.BaseSelector, stream: Any) -> None:
-        if stream is self._process.stdin:
+        if stream is self._streams.stdin:
             self._write(selector, stream)
             return
         piece = os.read(stream.fileno(), _PIECE)
         if not piece:
             selector.unregister(stream)
-        if stream is self._process.stderr:
+        if stream is self._streams.stderr:
             self.complaint = (self.complaint + piece)[-_PIECE:]
             return
         self._said += piece
@@ -176,14 +182,3 @@ class _Heard:
             if not self._kept:
                 with suppress(OSError):
                     stream.close()
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End a process and those that it has started."""
-    with suppress(OSError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    for stream in (process.stdin, process.stdout, process.stderr):
-        if stream:
-            with suppress(OSError):
-                stream.close()

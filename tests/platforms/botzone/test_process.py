@@ -1,6 +1,8 @@
 """Programs of others are given a line and a time, and whatever they do ends in an answer or in a fault."""
 
 import os
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -11,6 +13,8 @@ import pytest
 from abl_cards.games import GameError
 from abl_cards.platforms.botzone.faults import Fault
 from abl_cards.platforms.botzone.process import KEEP_RUNNING, BotProcess
+from abl_cards.platforms.botzone.supervisor_child import _descendants
+from tests.conftest import ROOT
 
 ASKED: dict[str, Any] = {"requests": [{"own": [1]}], "responses": []}
 MARK = KEEP_RUNNING.decode()
@@ -64,12 +68,97 @@ def test_time_is_over(tmp_path: Path, kept: bool) -> None:
     with pytest.raises(Fault, match="within 3 seconds") as caught:
         BotProcess(command, 3, kept).ask(ASKED)
     assert caught.value.kind == "TLE"
-    child = int(pids.read_text())
-    for _ in range(500):
-        if not _runs(child):
+    assert _ended([int(pids.read_text())])
+
+
+DAEMON = """import os, sys, time
+if os.fork():
+    while not os.path.exists({pids!r}):
+        time.sleep(0.01)
+    sys.stdout.write(input() and '{{"response": []}}\\n') if {answers} else time.sleep(100)
+    sys.stdout.flush()
+    time.sleep(100 if {stays} else 0)
+    os._exit(0)
+os.setsid()
+if os.fork():
+    os._exit(0)
+with open({pids!r} + '.new', 'w') as file:
+    file.write(str(os.getpid()))
+for number in range(3):
+    os.close(number)
+os.rename({pids!r} + '.new', {pids!r})
+time.sleep(100)
+"""
+"""Leaves its session and its parent, as daemons do."""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux hands orphans to a subreaper")
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_daemon_of_a_program_is_killed_with_it(tmp_path: Path, kept: bool) -> None:
+    pids = tmp_path / "pids"
+    bot = process(tmp_path, DAEMON.format(answers=True, stays=kept, pids=str(pids)), kept)
+    assert bot.ask(ASKED) == {"response": []}
+    bot.close()
+    assert _ended([int(pids.read_text())])
+
+
+PARENT = """import sys
+from abl_cards.platforms.botzone.process import BotProcess
+BotProcess([sys.executable, {bot!r}], 60, False).ask({{"requests": [1], "responses": []}})
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux hands orphans to a subreaper")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, signal.SIGINT])
+def test_no_program_outlives_a_match_that_is_killed(tmp_path: Path, number: signal.Signals) -> None:
+    """Neither the program, nor a daemon of it, nor the process that supervises it."""
+    pids, bot = tmp_path / "pids", tmp_path / "bot.py"
+    bot.write_text(DAEMON.format(answers=False, stays=True, pids=str(pids)))
+    match = subprocess.Popen([sys.executable, "-c", PARENT.format(bot=str(bot))], cwd=ROOT, stderr=subprocess.DEVNULL)
+    try:
+        _wait_for(pids)
+        started = _descendants(match.pid)
+        match.send_signal(number)
+        match.wait(30)
+        assert len(started) >= 3  # and a child of the program that nobody has waited for
+        assert _ended(started)
+    finally:
+        match.kill()
+
+
+def test_a_supervisor_that_is_killed_takes_its_program_along(tmp_path: Path) -> None:
+    """The decision is a fault, and the next one has another supervisor."""
+    pids = tmp_path / "pids"
+    source = (
+        "import os, time\n"
+        f"with open({str(pids)!r}, 'a') as file: print(os.getpid(), os.getppid(), file=file)\n"
+        "os.kill(os.getppid(), 9)\n"
+        "time.sleep(100)\n"
+    )
+    bot = process(tmp_path, source)
+    for _ in range(2):
+        with pytest.raises(Fault) as caught:
+            bot.ask(ASKED)
+        assert caught.value.kind == "RE"
+    assert len(set(pids.read_text().split())) == 4
+    assert _ended([int(pid) for pid in pids.read_text().split()])
+
+
+def _wait_for(file: Path) -> None:
+    for _ in range(1500):
+        if file.exists():
             return
         time.sleep(0.02)
-    raise AssertionError("a program has outlived its decision")
+    raise AssertionError(f"{file} is not written")
+
+
+def _ended(pids: list[int]) -> bool:
+    """Whether all of them end within half a minute."""
+    for _ in range(1500):
+        if not any(map(_runs, pids)):
+            return True
+        time.sleep(0.02)
+    return False
 
 
 def _runs(pid: int) -> bool:
