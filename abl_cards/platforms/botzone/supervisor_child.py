@@ -28,7 +28,7 @@ from typing import Any
 
 _SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36  # prctl(2)
 _LOOK = 1.0  # seconds between two looks at who the parent is
-_TICK = 0.002  # seconds between two looks at a process that is to end
+_TICK = 0.0005  # seconds between two looks at a process that is to end
 _KILL_TIME = 10.0  # seconds; a process in an uninterruptible sleep may outlive SIGKILL for a while
 
 
@@ -65,10 +65,8 @@ class Supervisor:
         if self.bot is None:
             return
         deadline = time.monotonic() + _KILL_TIME
-        while time.monotonic() < deadline:
+        while _reap() and time.monotonic() < deadline:
             self._kill_once()
-            if not _reap():
-                break
             time.sleep(_TICK)
         self.bot = None
 
