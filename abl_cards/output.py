@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -33,3 +34,23 @@ def write_in_full() -> None:
             whole = io.TextIOWrapper(_AtOnce(stream.detach()), encoding, errors, write_through=True)
             setattr(sys, name, whole)
             setattr(sys, f"__{name}__", whole)
+
+
+def open_standard_streams() -> None:
+    """Open /dev/null in the place of a closed stdin, stdout or stderr.
+
+    Otherwise the next file that is opened would become the process's output, for libraries and child processes too.
+    Writing to a stdout that was closed fails with EBADF, so that results are not lost in silence.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            descriptor = os.open(os.devnull, os.O_WRONLY if name == "stderr" else os.O_RDONLY)
+            if descriptor != number:
+                os.dup2(descriptor, number)
+                os.close(descriptor)
+        if getattr(sys, name) is None:
+            stream = os.fdopen(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False)
+            setattr(sys, name, stream)
+            setattr(sys, f"__{name}__", stream)

@@ -8,9 +8,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
+from abl_cards.extras import remedy
 from abl_cards.files import written_whole
 
-REMEDY = "pip install 'abl-cards[plots]'"
+REMEDY = remedy("matplotlib")
 
 
 class Plot(Protocol):

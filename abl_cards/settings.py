@@ -13,8 +13,8 @@ Settings(games=2000, agents=('kb', 'random'))
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, fields, replace
-from math import isfinite
+from dataclasses import Field, dataclass, field, fields, replace
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -49,6 +49,8 @@ class Between:
         return self.low <= number <= self.high
 
     def __str__(self) -> str:
+        if self.high == inf:
+            return f"a number from {self.low:g} on"
         return f"a number from {self.low:g} to {self.high:g}"
 
 
@@ -74,15 +76,32 @@ def assign(defaults: T, words: Iterable[str], fixed: Collection[str] = ()) -> T:
         key, equals, text = word.partition("=")
         if not equals or key not in known:
             raise SettingError(f"--set {word}: write KEY=VALUE, with a key out of {', '.join(known)}")
-        kind, within = str(known[key].type), known[key].metadata.get("within")
+        kind, within = str(known[key].type), _range_of(known[key])
         try:
             values[key] = _read(kind, text)
         except ValueError:
             raise SettingError(f"--set {word}: {key} is of type {kind}") from None
-        if within is not None and values[key] is not None and values[key] not in within:
+        if within is not None and values[key] is not None and not _inside(values[key], within):
             limits = f"a whole number from {within[0]} to {within[-1]}" if isinstance(within, range) else within
             raise SettingError(f"--set {word}: {key} is {limits}")
     return replace(defaults, **values)  # type: ignore[type-var]
+
+
+def _range_of(setting: Field[Any]) -> range | Between | None:
+    """Return the range of a setting. Where none is given numbers are not negative, and a count stays 1 or more."""
+    within: range | Between | None = setting.metadata.get("within")
+    kind = str(setting.type).removesuffix(" | None").removeprefix("tuple[").partition(",")[0]
+    if within is not None or kind not in ("int", "float"):
+        return within
+    if kind == "float":
+        return Between(0, inf)
+    default: Any = setting.default
+    least = min(default, default=1) if isinstance(default, tuple) else default
+    return range(1 if least is None or least > 0 else 0, 1 << 63)
+
+
+def _inside(value: Any, within: range | Between) -> bool:
+    return all(each in within for each in (value if isinstance(value, tuple) else (value,)))
 
 
 def _read(kind: str, text: str) -> Any:

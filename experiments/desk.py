@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from abl_cards.files import naming, write_text
+from abl_cards.games import GameError
+from abl_cards.lines import parse_line
 from experiments.provenance import marks_of
 from experiments.report import Report, Table
 
@@ -222,6 +224,12 @@ def _read(file: Path) -> Iterator[tuple[str, Any]]:
     whole = [line for line in lines if line.endswith("\n")]
     if len(whole) < len(lines):
         write_text(file, "".join(whole))
-    for line in whole:
-        kept = json.loads(line)
-        yield key_of(kept["cell"]), kept["result"]
+    for number, line in enumerate(whole, 1):
+        try:
+            kept = parse_line(line.encode())
+            found = key_of(kept["cell"]), kept["result"]
+        except (GameError, LookupError, TypeError) as problem:
+            raise GameError(
+                f"{file}, line {number}: no measured cell ({problem}); remove the line or the file"
+            ) from None
+        yield found

@@ -34,14 +34,15 @@ def test_words_set_values_of_every_kind() -> None:
     assert assign(expected, ["file=none", "most="]).file is None
 
 
-FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+FLOATS = st.floats(min_value=0, allow_nan=False, allow_infinity=False)
+COUNTS = st.integers(1, SEEDS[-1])
 
 
 @given(
     st.builds(
-        Settings, st.integers(), FLOATS, st.booleans(), st.sampled_from(["kb", "abl:a=b,c"]),
+        Settings, COUNTS, FLOATS, st.booleans(), st.sampled_from(["kb", "abl:a=b,c"]),
         st.lists(st.sampled_from(["kb", "abl:a,b"])).map(tuple), st.lists(FLOATS).map(tuple),
-        st.none() | st.just(Path("x/y.gz")), st.none() | st.integers(), st.integers(0, SEEDS[-1]),
+        st.none() | st.just(Path("x/y.gz")), st.none() | COUNTS, st.integers(0, SEEDS[-1]),
     )
 )  # fmt: skip
 def test_what_is_written_is_read_again(settings: Settings) -> None:
@@ -50,7 +51,25 @@ def test_what_is_written_is_read_again(settings: Settings) -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["games", "game=3", "games=many", "fast=2", "share=", "most=x", "file", "seed=-5", f"seed={2**63}"]
+    "word",
+    [
+        "games",
+        "game=3",
+        "games=many",
+        "fast=2",
+        "share=",
+        "most=x",
+        "file",
+        "seed=-5",
+        f"seed={2**63}",
+        "games=-1",
+        "games=0",
+        "share=-0.1",
+        "shares=0.5 -0.1",
+        "most=-1",
+        "share=nan",
+        "share=inf",
+    ],
 )
 def test_words_that_set_nothing_are_named(word: str) -> None:
     with pytest.raises(SettingError, match=word.partition("=")[0]):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from abl_cards.agents.agent import Keys
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.reasoning import judge_of
+from abl_cards.extras import missing_text
 from abl_cards.games import Choices, Decisions, Engine, GameError, Judge, Moment, Moves
 from abl_cards.games.tables import is_play
 from abl_cards.games.words.card_grid import card_grid
@@ -191,7 +192,7 @@ def abl_agent(name: AgentName, engine: Engine, mind_of: type[Mind] | None = None
         from abl_cards.agents.mind import Mind
         from learners.store import load_networks
     except ModuleNotFoundError as missing:
-        raise GameError(f"agent 'abl' needs the library {missing.name}: pip install 'abl-cards[learning]'") from None
+        raise GameError(f"agent 'abl': {missing_text(missing) or missing}") from None
 
     torch.set_num_threads(min(torch.get_num_threads(), THREADS))
     networks = load_networks(weights_of(name, engine), engine)

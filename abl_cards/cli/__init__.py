@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -29,11 +31,14 @@ from abl_cards.cli import (
     training,
 )
 from abl_cards.cli.console import LONGEST_MESSAGE, fail
-from abl_cards.output import write_in_full
+from abl_cards.extras import missing_text
+from abl_cards.output import open_standard_streams, write_in_full
 
 __all__ = ["app", "main"]
 
 SIGPIPE_EXIT, INTERRUPT_EXIT = 141, 130  # what a shell says of a command that ended by SIGPIPE, by SIGINT
+_STDOUT_ERRORS = (errno.EBADF, errno.ENOSPC, errno.EFBIG)
+_NUMBA_CACHE = "numba/core/caching.py"
 
 
 class _Plainly(TyperGroup):
@@ -48,7 +53,9 @@ class _Plainly(TyperGroup):
         except BrokenPipeError:
             _forget_stdout()
             raise typer.Exit(SIGPIPE_EXIT) from None
-        except (OSError, ValueError) as problem:
+        except typer.Exit:
+            raise
+        except Exception as problem:
             _say(problem)
 
 
@@ -80,11 +87,15 @@ language.register(app)
 
 def main() -> None:
     """Run the command line."""
+    open_standard_streams()
     write_in_full()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     garbage.seldom()
-    app()
+    try:
+        app()
+    finally:
+        _flush()
 
 
 def _version(wanted: bool) -> None:
@@ -105,7 +116,12 @@ def _options(
     """
 
 
-def _say(problem: OSError | ValueError) -> None:
+def _say(problem: Exception) -> None:
+    """Print in a line what the user can do about a problem, and leave; raises what is a bug of ours."""
+    if isinstance(problem, ModuleNotFoundError) and (text := missing_text(problem)):
+        fail(text)
+    if cache := _damaged_cache(problem):
+        fail(f"{cache}: numba's cache of compiled functions is damaged; delete the files *.nbi and *.nbc beside it")
     from abl_cards.games import GameError
     from abl_cards.logic import KBError
 
@@ -115,10 +131,37 @@ def _say(problem: OSError | ValueError) -> None:
         raise typer.Exit(1) from None
     if isinstance(problem, OSError):
         named = f"{problem.filename}: " if problem.filename is not None else ""
+        if not named and problem.errno in _STDOUT_ERRORS:
+            named = "stdout: "
+            _forget_stdout()
         fail(f"{named}{problem.strerror or problem}")
     if isinstance(problem, GameError):
         fail(problem)
     raise problem
+
+
+def _damaged_cache(problem: Exception) -> str | None:
+    """Return the file of numba's cache that an exception was raised in; None for any other exception."""
+    found, at = None, problem.__traceback__
+    while at is not None:
+        if at.tb_frame.f_code.co_filename.replace(os.sep, "/").endswith(_NUMBA_CACHE):
+            found = getattr(at.tb_frame.f_locals.get("self"), "_index_path", found)
+        at = at.tb_next
+    return None if isinstance(problem, OSError) else found
+
+
+def _flush() -> None:
+    """Write what stdout still holds; a full disk is an error like any other, and a reader that has gone is none."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _forget_stdout()
+        raise SystemExit(SIGPIPE_EXIT) from None
+    except OSError as problem:
+        with suppress(OSError):
+            print(f"error: stdout: {problem.strerror}; the results are not complete", file=sys.stderr)
+        _forget_stdout()
+        raise SystemExit(1) from None
 
 
 def _forget_stdout() -> None:

@@ -83,12 +83,8 @@ def _network_bot(platform: Botzone, name: AgentName) -> bytes:
     """The zip of an agent with networks; raises GameError."""
     from abl_cards.agents.learned import weights_of
     from abl_cards.agents.reasoning import judge_of
-    from abl_cards.games import GameError
+    from learners.store import load_networks
 
-    try:
-        from learners.store import load_networks
-    except ModuleNotFoundError as missing:
-        raise GameError(f"agent 'abl' needs the library {missing.name}: pip install 'abl-cards[learning]'") from None
     engine = platform.engine
     return platform.network_bot(judge_of(name, engine), load_networks(weights_of(name, engine), engine))
 

@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
@@ -32,6 +33,13 @@ def game_list() -> str:
     """The games by name, as folders beside each other: nothing is imported, so that the command starts at once."""
     folder = Path(__file__).resolve().parents[2] / "kb"
     return ", ".join(sorted(each.name for each in folder.iterdir() if each.name != "common" and any(each.glob("*.lp"))))
+
+
+def finite(number: float | None) -> float | None:
+    """Refuse nan, which is within every range, and inf; a callback of options."""
+    if number is not None and not isfinite(number):
+        raise typer.BadParameter(f"{number} is not a finite number.")
+    return number
 
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"The game: {game_list()}; or a folder of rule files.")]
@@ -68,6 +76,14 @@ def shorten(text: object) -> str:
     """One message, cut where it quotes too much."""
     message = str(text)
     return message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]} …"
+
+
+def check_host(name: str) -> None:
+    """End the command where a machine cannot have this name."""
+    from abl_cards.games.service import is_host
+
+    if name and not is_host(name):
+        misuse(f"--host {name[:80]}: no name or address of a machine")
 
 
 def find_game(name: str) -> Game:

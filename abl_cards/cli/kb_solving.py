@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from abl_cards.cli.console import Profile, find_game, misuse, print_json, shorten, waiting
+from abl_cards.cli.console import Profile, find_game, finite, misuse, print_json, shorten, waiting
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine, Moment
@@ -39,7 +39,15 @@ def solve(
         list[str] | None, typer.Option("--show", metavar="NAME/N", help="What is told of them; may be repeated.")
     ] = None,
     seconds: Annotated[
-        float, typer.Option("--seconds", metavar="S", min=0.1, max=SLOWEST, help="For grounding, and for each state.")
+        float,
+        typer.Option(
+            "--seconds",
+            metavar="S",
+            min=0.1,
+            max=SLOWEST,
+            callback=finite,
+            help="For grounding, and for each state.",
+        ),
     ] = 20,
     megabytes: Annotated[
         int, typer.Option("--memory", metavar="MB", min=64, max=1 << 16, help="clingo takes no more.")

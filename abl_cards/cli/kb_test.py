@@ -18,6 +18,7 @@ from abl_cards.cli.console import (
     Seed,
     fail,
     find_game,
+    finite,
     load_engine,
     misuse,
     print_json,
@@ -51,7 +52,14 @@ def run_test(
         typer.Option("--file", metavar="FILE", help="Edit this file of the folder alone; may be repeated."),
     ] = None,
     seconds: Annotated[
-        float, typer.Option("--seconds", metavar="S", min=0.1, help="What the proof that nothing differs may take.")
+        float,
+        typer.Option(
+            "--seconds",
+            metavar="S",
+            min=0.1,
+            callback=finite,
+            help="What the proof that nothing differs may take.",
+        ),
     ] = 20.0,
     propose: Annotated[
         Path | None,
@@ -59,7 +67,14 @@ def run_test(
     ] = None,
     at_least: Annotated[
         float | None,
-        typer.Option("--at-least", metavar="PERCENT", min=0, max=100, help="Fail where fewer edits are noticed."),
+        typer.Option(
+            "--at-least",
+            metavar="PERCENT",
+            min=0,
+            max=100,
+            callback=finite,
+            help="Fail where fewer edits are noticed.",
+        ),
     ] = None,
     profile: Profile = None,
     seed: Seed = 0,

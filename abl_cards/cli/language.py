@@ -6,8 +6,6 @@ import sys
 
 import typer
 
-from abl_cards.cli.console import fail
-
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
@@ -22,10 +20,6 @@ def lsp() -> None:
 
         pip install 'abl-cards[lsp]'
     """
-    try:
-        from abl_cards.lsp.server import serve
-    except ModuleNotFoundError as missing:
-        if missing.name not in ("pygls", "lsprotocol"):
-            raise
-        fail("the language server needs pygls: pip install 'abl-cards[lsp]'")
+    from abl_cards.lsp.server import serve
+
     serve(sys.stdin.buffer, sys.stdout.buffer)

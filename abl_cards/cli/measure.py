@@ -9,6 +9,7 @@ import typer
 
 from abl_cards import __version__
 from abl_cards.cli.console import AsJson, find_game, game_list, print_json, print_table, waiting
+from abl_cards.extras import require
 
 GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help=f"The game to measure: {game_list()}.")]
 
@@ -62,6 +63,7 @@ def demo(
     The agent begins with nothing and meets random, greedy and kb before, on the way and after; the shipped agent meets
     them too. Tables and curves are in the report folder; given again, the command goes on from what is there.
     """
+    require("learning")
     from abl_cards.demo import tour
 
     tour(game_name, start, directory, smoke)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from abl_cards.cli.console import fail, game_list, misuse
+from abl_cards.cli.console import check_host, fail, game_list, misuse
+from abl_cards.extras import require
 
 PORT = 8765
 
@@ -64,7 +64,8 @@ def page(
 
         abl-cards page --watch runs
     """
-    _check_libraries()
+    require("page")
+    check_host(host)
     from abl_cards.page import Plan, serve
     from abl_cards.page.plan import usual_place
 
@@ -106,9 +107,3 @@ def _check_games(*names: str) -> None:
             game(name)
     except GameError as problem:
         misuse(problem)
-
-
-def _check_libraries() -> None:
-    for library in ("starlette", "uvicorn", "websockets"):
-        if find_spec(library) is None:
-            fail(f"the page needs the library {library}: pip install 'abl-cards[page]'")

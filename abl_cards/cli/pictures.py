@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from abl_cards.cli.console import fail, out
+from abl_cards.cli.console import out
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -51,10 +51,7 @@ def _style(heat: float) -> str:
 
 def draw_opinion(explanation: Explanation, file: Path) -> None:
     """Write labels, candidates and estimate as a PNG file; its words are English, for want of other fonts."""
-    try:
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError:
-        fail("pictures need the library matplotlib: pip install 'abl-cards[plots]'")
+    from matplotlib.figure import Figure
 
     estimate = explanation.opinion.estimate if explanation.opinion else None
     names = estimate.names if estimate else ()

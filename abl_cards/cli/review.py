@@ -15,6 +15,7 @@ from abl_cards.cli.console import (
     RuleFolder,
     Seed,
     find_game,
+    finite,
     load_engine,
     misuse,
     print_json,
@@ -53,7 +54,8 @@ def review(
     deals: Annotated[int, typer.Option("--deals", metavar="N", min=4, help="Imagined deals a move is tried on.")] = 100,
     moves: Annotated[int, typer.Option("--moves", metavar="N", min=2, help="Moves of a decision that are tried.")] = 6,
     least: Annotated[
-        float, typer.Option("--least", metavar="POINTS", min=0, help="What a mistake costs at least.")
+        float,
+        typer.Option("--least", metavar="POINTS", min=0, callback=finite, help="What a mistake costs at least."),
     ] = 0.0,
     most: Annotated[int, typer.Option("--most", metavar="N", min=0, help="Mistakes that are printed.")] = 5,
     language: Annotated[str, typer.Option("--lang", metavar="en|zh", help="The language of reasons.")] = "en",

@@ -16,6 +16,7 @@ from abl_cards.cli.console import (
     RuleFolder,
     fail,
     find_game,
+    finite,
     load_engine,
     misuse,
     print_json,
@@ -66,7 +67,12 @@ def solve(
     seconds: Annotated[
         float | None,
         typer.Option(
-            "--seconds", metavar="S", min=0, max=SLOWEST, help="Give up after so long; by default a minute, or a day."
+            "--seconds",
+            metavar="S",
+            min=0,
+            max=SLOWEST,
+            callback=finite,
+            help="Give up after so long; by default a minute, or a day.",
         ),
     ] = None,
     nodes: Annotated[
@@ -170,11 +176,12 @@ def _race(game: Racing, hands: list[str], to_beat: str | None, seconds: float, m
 
 def _state(engine: Engine, hands: list[str], to_beat: str | None, more: str | None) -> dict[str, Any]:
     """A state of hands in words; raises GameError."""
-    import json
+    from abl_cards.games import GameError
+    from abl_cards.lines import parse_line
 
     try:
-        told = json.loads(more) if more is not None else {}
-    except ValueError:
+        told = parse_line(more.encode()) if more is not None else {}
+    except (GameError, UnicodeEncodeError):
         told = None
     if not isinstance(told, dict):
         misuse(f"--state {more!r} is no JSON object")

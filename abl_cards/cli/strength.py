@@ -14,6 +14,7 @@ from abl_cards.cli.console import (
     RuleFolder,
     fail,
     find_game,
+    finite,
     game_list,
     load_engine,
     misuse,
@@ -47,7 +48,15 @@ def deal(
     ],
     number: Annotated[int, typer.Option("--n", metavar="N", min=1, max=MOST_DEALS, help="How many deals.")] = 10,
     confidence: Annotated[
-        float, typer.Option("--confidence", metavar="P", min=0, max=1, help="The least probability of the class.")
+        float,
+        typer.Option(
+            "--confidence",
+            metavar="P",
+            min=0,
+            max=1,
+            callback=finite,
+            help="The least probability of the class.",
+        ),
     ] = 0.9,
     seed: Annotated[
         int | None,

@@ -17,8 +17,9 @@ from abl_cards.cli.console import (
     RecordFile,
     RuleFolder,
     Seed,
-    fail,
+    check_host,
     find_game,
+    finite,
     game_list,
     misuse,
     print_json,
@@ -64,10 +65,24 @@ def serve(
         str, typer.Option("--dialect", metavar="D", help="Guandan: A, or C for clients made for DanZero's server.")
     ] = "",
     think_time: Annotated[
-        float, typer.Option("--think-time", metavar="S", min=0, help="Seconds for an answer; 0 to wait for ever.")
+        float,
+        typer.Option(
+            "--think-time",
+            metavar="S",
+            min=0,
+            callback=finite,
+            help="Seconds for an answer; 0 to wait for ever.",
+        ),
     ] = THINK_TIME,
     start_delay: Annotated[
-        float, typer.Option("--start-delay", metavar="S", min=0, help="Seconds from the last client to the first deal.")
+        float,
+        typer.Option(
+            "--start-delay",
+            metavar="S",
+            min=0,
+            callback=finite,
+            help="Seconds from the last client to the first deal.",
+        ),
     ] = 1.0,
     directory: RuleFolder = None,
     profile: Profile = None,
@@ -90,10 +105,10 @@ def serve(
     {"game","dialect","games","seed","wins","draws","episodes","tables"}, each table with its seats, each client's seat
     with {"decisions","defaults","faults"}.
     """
-    _check_library()
     from abl_cards import serve as serving
     from abl_cards.games import GameError
 
+    check_host(host)
     agents = _read_seats(seats or [])
     engine = find_game(game_name).engine(directory, profile)
     plan = serving.Plan(
@@ -194,7 +209,6 @@ def join(
     --json prints {"url","agent","seat","games","wins","draws","over","decisions","problems","typical","slowest"}, the
     last two in seconds. The exit code is 1 when the table refuses us, or closes before it tells the result.
     """
-    _check_library()
     from abl_cards import serve as serving
     from abl_cards.agents import agent, checked_name
     from abl_cards.games import GameError
@@ -217,13 +231,6 @@ def join(
         _print_joined(result)
     if not result.outcome.over:
         raise typer.Exit(1)
-
-
-def _check_library() -> None:
-    try:
-        import websockets  # noqa: F401
-    except ModuleNotFoundError:
-        fail("tables need the library websockets: pip install 'abl-cards[serving]'")
 
 
 def _what_is_played(game_name: str | None, dialect: str | None) -> tuple[str, str]:

@@ -17,6 +17,7 @@ from abl_cards.cli.console import (
     Profile,
     RuleFolder,
     find_game,
+    finite,
     load_engine,
     print_json,
     print_settings,
@@ -51,7 +52,13 @@ def train(
     rules: RuleFolder = None,
     profile: Profile = None,
     minutes: Annotated[
-        float | None, typer.Option("--minutes", help="Stop after so many minutes; the same command goes on later.")
+        float | None,
+        typer.Option(
+            "--minutes",
+            min=0.001,
+            callback=finite,
+            help="Stop after so many minutes; the same command goes on later.",
+        ),
     ] = None,
     plots: Annotated[
         bool,

@@ -19,14 +19,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from abl_cards.cluster.parcels import Parcel, opened
+from abl_cards.extras import missing_text
 from abl_cards.games import GameError
+from abl_cards.games.service import is_host
 from abl_cards.loop.crew import HOST
 from abl_cards.parallel import THREADS
 
 HERE = "here"
 """Where a user names no address: a Ray of our own."""
 
-REMEDY = "pip install 'abl-cards[cluster]'"
 
 ONE_THREAD = dict.fromkeys(("ABL_CARDS_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 """The environment of a process of Ray that has one processor."""
@@ -135,7 +136,7 @@ def _library() -> Any:
     try:
         import ray
     except ModuleNotFoundError as problem:
-        raise GameError(f"this needs Ray, which is not installed ({problem}): {REMEDY}") from None
+        raise GameError(missing_text(problem) or str(problem)) from None
     return ray
 
 
@@ -163,7 +164,7 @@ def _begin(ray: Any, address: str, folder: str | None, processors: int) -> None:
 def _check(address: str) -> None:
     """Raises GameError for what is neither HOST:PORT nor auto, which is the Ray of this machine."""
     host, _, port = address.rpartition(":")
-    if address != "auto" and (not host or not port.isdecimal() or "//" in host):
+    if address != "auto" and not (port.isdecimal() and is_host(host.strip("[]"))):
         raise GameError(f"--ray {address}: write HOST:PORT, as `ray start --head` has said it, or auto")
 
 

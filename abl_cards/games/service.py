@@ -63,15 +63,27 @@ class Refused(GameError):
     """A table that does not want us."""
 
 
+def is_host(name: str) -> bool:
+    """Whether the name of a machine can be looked up: labels of 1 to 63 letters, 253 characters in all (RFC 1035).
+
+    >>> is_host("localhost"), is_host("::1"), is_host("a" * 64), is_host("a..b")
+    (True, True, False, False)
+    """
+    try:
+        return 0 < len(name.encode("idna")) <= 253 and name.isprintable()
+    except UnicodeError:
+        return False
+
+
 def complete_url(address: str, port: int, path: str) -> str:
     """An address with scheme and port, and with this path where it has none; raises GameError for what is none."""
     try:
         parts = urlsplit(address if "://" in address else f"ws://{address}")
         place = parts.netloc if parts.port else f"{parts.netloc}:{port}"
     except ValueError as problem:
-        raise GameError(f"{address!r} is no address: {problem}") from None
-    if parts.scheme not in ("ws", "wss") or not parts.hostname:
-        raise GameError(f"{address!r} is no address: write ws://HOST:PORT")
+        raise GameError(f"{address[:80]!r} is no address: {problem}") from None
+    if parts.scheme not in ("ws", "wss") or not parts.hostname or not is_host(parts.hostname):
+        raise GameError(f"{address[:80]!r} is no address: write ws://HOST:PORT")
     own = parts.path.strip("/") or not path
     return urlunsplit(parts._replace(netloc=place, path=parts.path if own else path))
 

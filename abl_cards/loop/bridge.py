@@ -124,6 +124,10 @@ class JointBridge(Bridge):
             raise GameError("parts of a run can be swapped in one process only: give its settings workers=1, no actors")
         if run.settings.also is not None:
             raise GameError("also=: parts of a run that plays by two profiles cannot be swapped; leave it out")
+        run.foreign_model = model is not None and not isinstance(model.base_model, Policy)
+        if run.foreign_model and run.update:
+            text = f"{run.checkpoint}: the run has made {run.update} updates, and your own model would begin afresh"
+            raise GameError(f"{text}: choose another folder")
         policy = ABLModel(Policy(run)) if model is None else model
         super().__init__(policy, reasoner or DrawingReasoner(LabelsKB(run.engine.labels)))
         self.run = run

@@ -10,6 +10,8 @@ from types import TracebackType
 from typing import Any
 
 from abl_cards.files import naming
+from abl_cards.games import GameError
+from abl_cards.lines import parse_line
 
 
 class Metrics:
@@ -58,8 +60,14 @@ class Metrics:
 
 
 def read_metrics(directory: Path) -> list[dict[str, Any]]:
-    """The lines of a run."""
-    return [json.loads(line) for line in (directory / "metrics.jsonl").read_text().splitlines()]
+    """Read what a run has measured, an object for each update; raises GameError where a line is damaged."""
+    file, rows = directory / "metrics.jsonl", []
+    for number, line in enumerate(file.read_bytes().splitlines(), 1):
+        try:
+            rows.append(parse_line(line))
+        except GameError as problem:
+            raise GameError(f"{file}, line {number}: {problem}; remove the line") from None
+    return rows
 
 
 def _whole_lines(file: Path, size: int) -> int:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from abl_cards.games import Engine, GameError, game, game_names
+from abl_cards.lines import read_value
 from abl_cards.parallel import THREADS
 from abl_cards.settings import SEEDS, SHARE, Between, SettingError, assign, plain, setting, written
 
@@ -161,10 +161,10 @@ def remembered(directory: Path) -> Settings | None:
     """The settings of the run in a folder; None where there is none. Raises GameError for a damaged file."""
     file = directory / KEPT
     try:
-        values = json.loads(file.read_text("utf-8"))
+        values = read_value(file)
         words = [f"{name}={'none' if value is None else value}" for name, value in values.items()]
         return assign(Settings(directory), words, ("directory",))
     except FileNotFoundError:
         return None
-    except (ValueError, AttributeError, SettingError) as problem:
+    except (GameError, ValueError, AttributeError, SettingError) as problem:
         raise GameError(f"{file}: not the settings of a run ({problem}); move it away and say them again") from None

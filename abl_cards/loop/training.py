@@ -134,6 +134,7 @@ class Run(Worker):
         self.league = League(settings.directory / "past")
         self._metrics_size, self._commands = 0, [settings.command()]
         self._helpers, self._troupe = Helpers(), cast("Troupe | None", None)
+        self.foreign_model = False  # whether a model that the run cannot save has taken the place of its networks
         self._others: list[State] = [{} for _ in range(1, self.post.size)]
         """What the others go on from."""
         if state is not None:
@@ -144,7 +145,11 @@ class Run(Worker):
     # --- the loop ----------------------------------------------------------------------------------------------------
 
     def go(self, tell: Callable[[Report], None] = lambda report: None, minutes: float | None = None) -> None:
-        """Train until the decisions of the settings are made, or for minutes by the run's own count; then save."""
+        """Train until the decisions of the settings are made, or for minutes by the run's own count; then save.
+
+        Raises GameError where the learner is a model of the caller's, which the run could neither save nor resume.
+        """
+        self._check_model()
         with only_here(self.settings.directory):
             self._kept.confirm()
             if self.decisions < self.settings.decisions or not self.checkpoint.exists():
@@ -226,6 +231,13 @@ class Run(Worker):
 
     # --- what is kept ------------------------------------------------------------------------------------------------
 
+    def _check_model(self) -> None:
+        if self.foreign_model:
+            raise GameError(
+                "this run's learner is your own model, which cannot be saved or resumed: train it with run.advance() "
+                "inside run.together(), and save it yourself"
+            )
+
     def _save(self, metrics_size: int) -> None:
         state = {
             "settings": _comparable(self.settings),
@@ -263,6 +275,7 @@ class Run(Worker):
 
         Nothing but its critic is changed in the run, which can go on.
         """
+        self._check_model()
         settings, playing = self.settings, self._playing()
         if not settings.critic_lessons:
             return
@@ -275,7 +288,8 @@ class Run(Worker):
             self.save_weights(self.weights)
 
     def save_weights(self, file: Path) -> None:
-        """Write what plays, with its card."""
+        """Write what plays, with its card; raises GameError where that is a model of the caller's."""
+        self._check_model()
         settings = self.settings
         card = Card(
             game=settings.game,

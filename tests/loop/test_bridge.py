@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from ablkit.learning import ABLModel
 
 from abl_cards.games import GameError
-from abl_cards.loop.bridge import DrawingReasoner, JointBridge, LabelsKB
+from abl_cards.loop.bridge import DrawingReasoner, JointBridge, LabelsKB, Policy
 from abl_cards.loop.training import Run
 from learners.presets import PRESETS
 from reasoners.clingo_reasoner import ClingoReasoner
@@ -56,6 +57,48 @@ def test_one_part_can_be_replaced(tmp_path: Path) -> None:
     kept = run.play.memory.rows.at(run.play.memory.state > 0)
     assert len(kept) > 50
     assert np.array_equal(kept.label, kept.legal.shape[1] - 1 - kept.legal[:, ::-1].argmax(axis=1))
+
+
+class Uniform:
+    """A model of somebody's own, which learns nothing."""
+
+    def __init__(self, labels: int) -> None:
+        self.labels, self.taught = labels, 0
+
+    def predict(self, X: Any) -> Any:
+        return np.zeros(len(X), np.int64)
+
+    def predict_proba(self, X: Any) -> Any:
+        return np.full((len(X), self.labels), 1 / self.labels)
+
+    def fit(self, X: Any, y: Any) -> float:
+        self.taught += 1
+        return 0.0
+
+
+def test_a_model_of_ones_own_is_neither_saved_nor_resumed(tmp_path: Path) -> None:
+    """Else the networks that it stands in for, untrained, would be written as the result of its training."""
+    run = Run(settings(tmp_path, workers=1))
+    own = Uniform(len(run.engine.labels))
+    bridge = JointBridge(run, model=ABLModel(own))
+    with pytest.raises(GameError, match="your own model"):
+        bridge.train()
+    with pytest.raises(GameError, match="your own model"):
+        run.save_weights(run.weights)
+    with pytest.raises(GameError, match="your own model"):
+        run.value_positions()
+    assert not run.weights.exists()
+    assert not run.checkpoint.exists()
+    with run.together():
+        run.advance()
+    assert own.taught
+
+    begun = Run(settings(tmp_path / "begun", workers=1, decisions=1))
+    begun.go()
+    again = Run(settings(tmp_path / "begun", workers=1))
+    with pytest.raises(GameError, match="choose another folder"):
+        JointBridge(again, model=ABLModel(own))
+    JointBridge(again, model=ABLModel(Policy(again)))  # its networks are the run's
 
 
 def test_parts_are_swapped_in_one_process_only(tmp_path: Path) -> None:
