@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,7 @@ from abl_cards.cli.console import (
     Profile,
     RecordFile,
     RuleFolder,
-    Seed,
+    SecretSeed,
     fail,
     find_game,
     game_list,
@@ -53,7 +54,7 @@ def serve(
     games: Annotated[
         int, typer.Option("--games", metavar="N", min=1, max=MOST_GAMES, help="Whole matches at each table.")
     ] = 1,
-    seed: Seed = 0,
+    seed: SecretSeed = None,
     seats: Annotated[
         list[str] | None, typer.Option("--seat", metavar="SEAT=AGENT", help="An agent of ours; may be repeated.")
     ] = None,
@@ -69,6 +70,12 @@ def serve(
     start_delay: Annotated[
         float, typer.Option("--start-delay", metavar="S", min=0, help="Seconds from the last client to the first deal.")
     ] = 1.0,
+    origins: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--origin", metavar="URL", help="Web pages that may connect, like http://localhost:3000; * for any."
+        ),
+    ] = None,
     directory: RuleFolder = None,
     profile: Profile = None,
     record: RecordFile = None,
@@ -85,7 +92,8 @@ def serve(
 
         abl-cards serve guandan --games 10 --seat 1=greedy --seat 3=greedy
 
-    The games are those of "match" with the same seed; table T plays the games from number N * T on. --record writes
+    The games are those of "match" with the same seed; table T plays the games from number N * T on. Without --seed a
+    secret seed is drawn; it is printed, and added to the records, when all games are over. --record writes
     them down for "replay", and for "explain"; --show lets others look on. --json prints
     {"game","dialect","games","seed","wins","draws","episodes","tables"}, each table with its seats, each client's seat
     with {"decisions","defaults","faults"}.
@@ -93,18 +101,24 @@ def serve(
     _check_library()
     from abl_cards import serve as serving
     from abl_cards.games import GameError
+    from abl_cards.streams import secret_seed, seed_text
 
-    agents = _read_seats(seats or [])
-    engine = find_game(game_name).engine(directory, profile)
+    agents, allowed = _read_seats(seats or []), _read_origins(origins or [])
+    engine, chosen = find_game(game_name).engine(directory, profile), secret_seed() if seed is None else seed
     plan = serving.Plan(
-        game_name, engine, agents, games, seed, tables, dialect, think_time or None, start_delay, host, port
+        game_name, engine, agents, games, chosen, tables, dialect, think_time or None, start_delay, host, port, allowed
     )
-    with recording_to(record) as write, _showing(show, plan) as shown:
+    with recording_to(record, {"seed": seed_text(chosen)}) as write, _showing(show, plan) as shown:
         try:
             house = serving.House(plan, _log, write, shown.onlooker if shown else None)
         except GameError as problem:
             misuse(problem)
-        result = asyncio.run(_serve(house, shown))
+        try:
+            result = asyncio.run(_serve(house, shown))
+        except BaseException:  # the games end here, and what was played can be dealt again
+            if seed is None and any(table.players for table in house.tables):
+                _log(f"the games were broken off; their seed was {chosen}")
+            raise
     if as_json:
         print_json(result.to_json())
     else:
@@ -177,7 +191,7 @@ def join(
             "--name", metavar="NAME", help="What we are called there (OpenGuanDan: userId); default: the agent."
         ),
     ] = None,
-    seed: Seed = 0,
+    seed: SecretSeed = None,
     directory: RuleFolder = None,
     profile: Profile = None,
     record: RecordFile = None,
@@ -199,6 +213,7 @@ def join(
     from abl_cards.agents import agent, checked_name
     from abl_cards.games import GameError
     from abl_cards.games.service import Visit, service
+    from abl_cards.streams import secret_seed
 
     try:
         played, spoken = _what_is_played(game_name, dialect)
@@ -210,7 +225,10 @@ def join(
     except GameError as problem:
         misuse(problem)
     with recording_to(record) as write:
-        result = asyncio.run(serving.join(address, guest, agent_name, player, seed, _log, write))
+        chosen = secret_seed() if seed is None else seed
+        result = asyncio.run(serving.join(address, guest, agent_name, player, chosen, _log, write))
+    if seed is None:
+        _log(f"seed {chosen}")
     if as_json:
         print_json(result.to_json())
     else:
@@ -251,6 +269,13 @@ def _read_seats(options: list[str]) -> dict[int, str]:
             misuse(f"--seat {option}: seat {seat} is taken by {agents[int(seat)]}")
         agents[int(seat)] = name
     return agents
+
+
+def _read_origins(options: list[str]) -> tuple[str, ...]:
+    for option in options:
+        if option not in ("*", "null") and not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^/?#\s]+", option):
+            misuse(f"--origin {option}: write SCHEME://HOST, with :PORT where it is named, or *")
+    return tuple(options)
 
 
 def _log(line: str) -> None:

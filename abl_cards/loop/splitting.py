@@ -27,6 +27,7 @@ from abl_cards.loop.lock import only_here
 from abl_cards.loop.metrics import Metrics
 from abl_cards.loop.seams import Bridge
 from abl_cards.loop.split_labels import Tagged
+from abl_cards.streams import seed64
 from learners.presets import SPLITTERS
 from learners.splitter import Sequences, SplitNetwork
 from reasoners.ablkit_splits import Card, SplitsKB, SplittingReasoner, cards_of_hands, hands_of_cards, tag_rows
@@ -141,7 +142,7 @@ class SplitBridge(Bridge):
             raise GameError(f"unknown preset '{settings.preset}' (there are: {', '.join(SPLITTERS)})")
         if settings.unlabelled and not len(unlabelled):
             raise GameError("there are no hands without labels to abduce from")
-        torch.manual_seed(settings.seed)
+        torch.manual_seed(seed64(settings.seed))
         self.tagger = Tagger(SplitNetwork(SPLITTERS[settings.preset]).eval(), settings.rounds, settings.seed)
         kb = SplitsKB(splitter)
         super().__init__(model or ABLModel(self.tagger), reasoner or SplittingReasoner(kb, settings.weight))
