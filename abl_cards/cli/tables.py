@@ -153,11 +153,9 @@ def _showing(folder: Path | None, plan: Plan) -> Iterator[Showing | None]:
         return
     from abl_cards.files import held
     from abl_cards.page.house import title_of
-    from abl_cards.page.showing import PICTURES, Showing
+    from abl_cards.page.showing import Showing
 
     with held(folder):
-        for old in folder.glob(PICTURES):
-            old.unlink()
         yield Showing(folder, title_of(find_game(plan.game)), plan.engine, plan.seed)
 
 
