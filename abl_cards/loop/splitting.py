@@ -82,7 +82,7 @@ class Tagger:
 
     def learn(self, lesson: Tagged) -> float:
         """The same for arrays."""
-        random = np.random.default_rng([self.seed, self.round])
+        random = np.random.default_rng([seed64(self.seed), self.round])
         torch.manual_seed(int(random.integers(2**62)))  # of the dropout
         self.optimiser.param_groups[0]["lr"] = rate_of(self.round, self.rounds, self.network.preset.learning_rate)
         hands, tags = tensors(lesson)
@@ -185,7 +185,7 @@ class SplitBridge(Bridge):
 
     def step(self) -> dict[str, float]:
         """One round: predict, abduce, learn. Returns the loss, and what the abduced tags look like."""
-        random = np.random.default_rng([self.settings.seed, self.tagger.round, 1])
+        random = np.random.default_rng([seed64(self.settings.seed), self.tagger.round, 1])
         told = self._labelled
         if len(told):
             told = told.at(random.integers(0, len(told), self.settings.labelled))

@@ -20,6 +20,8 @@ HANDSHAKE = 10.0
 MOST_AT_A_TABLE = 32
 MOST_JOBS = 16
 """Reviews that run or are kept."""
+MOST_WORKING_EACH = 2
+"""Reviews of one person that run, where that is not this machine: they wait for each other in one thread."""
 IDLE = 3600.0
 """Seconds after which also what somebody looks at makes room, where nothing is played there."""
 FRAMES, FRAMES_AT_ONCE = 30.0, 90.0

@@ -6,6 +6,7 @@ import ipaddress
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, Generic, TypeVar
 
 from abl_cards.page.bounds import Bucket
@@ -60,7 +61,8 @@ def yielding(
     In this order: what is idle of a person who has more than a fair share; what is idle and was not used for
     ``patience`` seconds; what is busy of a person who has more than a fair share; what is idle; what is busy and was
     not used for ``patience`` seconds. Of several the one of the person with most, that was used longest ago. Where a
-    person's own limit is reached only that person's holdings give way.
+    person's own limit is reached only that person's holdings give way. To who has a fair share already, of others only
+    what is idle and was not used for long.
 
     Raises:
         Full: Nothing gives way.
@@ -71,10 +73,13 @@ def yielding(
     elif len(holdings) < most:
         return None
     counts = Counter(each.person for each in holdings)
-    share = max(len(mine) + 1, most / len(counts.keys() | {person}))
+    fair = ceil(most / len(counts.keys() | {person}))
+    share, content = max(len(mine) + 1, fair), len(mine) < fair
 
     def rank(each: Holding[T]) -> int:
         greedy, old = counts[each.person] > share, now - each.used > patience
+        if not content and each.person != person:
+            return 1 if old and not each.busy else _STAYS
         if each.busy:
             return 2 if greedy else 4 if old else _STAYS
         return 0 if greedy else 1 if old else 3

@@ -151,7 +151,7 @@ class Front:
         """Begin to edit a game."""
         asked, house = await self._written(request), self._house
         game, profile = house.game(frames.word(asked, "game")), frames.word(asked, "profile", "") or None
-        return await house.labs.open(game, profile, files_of(asked))
+        return await house.labs.open(game, profile, files_of(asked), person_of(request.scope))
 
     async def at_lab(self, request: Request) -> Any:
         """Something about a folder that is being edited."""
@@ -176,7 +176,7 @@ class Front:
 
     async def review(self, request: Request) -> Any:
         """Look over a record."""
-        return await self._reviewing.open(await self._written(request))
+        return await self._reviewing.open(await self._written(request), person_of(request.scope))
 
     async def work(self, request: Request) -> Any:
         """Find its mistakes."""

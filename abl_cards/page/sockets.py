@@ -77,6 +77,7 @@ class Visitor:
                 for task in self._asked:
                     task.cancel()
                 table.looking.pop(self, None)
+                table.used = time.monotonic()
                 self._everybody_looks()
 
     def leave(self, code: int) -> None:
@@ -231,6 +232,7 @@ class Visitor:
 
     async def _change(self, change: Callable[[], None]) -> None:
         """Change the table, and show it to everybody."""
+        self._table.used = time.monotonic()
         async with self._table.lock:
             await self._house.desk.ask(change)
         self._everybody_looks()

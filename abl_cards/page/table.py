@@ -65,7 +65,7 @@ class PageTable:
         self.looking: dict[Looking, str] = {}  # by connection, the token
         self.told: Callable[[], None] = lambda: None
         self.written: Written = lambda what, line: None
-        self.used, self.person = time.monotonic(), ""  # who has opened it
+        self.used, self.person = time.monotonic(), ""  # when a person did something here last, and who has opened it
         self.begin()
 
     # --- who is there ------------------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ class PageTable:
 
     def _changed(self) -> None:
         self.revision += 1
-        self.since, self.used = time.time(), time.monotonic()
+        self.since = time.time()
         self._picking: Picking | None = None
 
     @property

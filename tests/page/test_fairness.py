@@ -3,12 +3,16 @@
 import asyncio
 import doctest
 import json
+import secrets
 import socket as sockets
+import time
 from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from abl_cards.games import GameError
 from abl_cards.page import connections, fairness
 from abl_cards.page.bounds import Bucket
 from abl_cards.page.fairness import LOCAL, Full, Holding, Rates, yielding
@@ -50,6 +54,10 @@ def test_what_is_busy_gives_way_when_it_was_not_used_for_long() -> None:
     with pytest.raises(Full):
         yielding("c", both, 2, 2, now=10.0, patience=60.0)
     assert yielding("c", both, 2, 2, now=100.0, patience=60.0) == 0
+    others = held(("b", False, 1.0), ("a", True, 1.0), ("a", True, 2.0))
+    with pytest.raises(Full):  # whoever has most already takes nothing from others
+        yielding("a", others, 3, 9, now=10.0, patience=60.0)
+    assert yielding("a", others, 3, 9, now=100.0, patience=60.0) == 0
     with pytest.raises(Full):  # whoever has all cannot take more from themselves
         yielding("a", held(("a", True, 1.0), ("a", True, 2.0)), 2, 9, now=10.0, patience=60.0)
 
@@ -144,6 +152,36 @@ def test_onlookers_make_room_for_who_sits_there(with_page: Run, monkeypatch: Any
         owner = await page.sit(table, token)
         assert owner.table["hand"]
         assert await looking[0].hear() == {}
+
+    with_page(test)
+
+
+def test_records_and_folders_of_one_person_take_nobody_elses_room(with_page: Run, monkeypatch: Any) -> None:
+    from abl_cards.page import labs, reviews
+
+    monkeypatch.setattr(labs, "MOST_LABS", 3)
+    monkeypatch.setattr(reviews, "MOST_JOBS", 3)
+
+    def sheet(person: str, state: str = "idle") -> Any:
+        return SimpleNamespace(name=secrets.token_hex(4), person=person, state=state, used=time.monotonic())
+
+    async def test(page: Any) -> None:
+        president = page.house.game("president")
+        mine = (await page.house.labs.open(president, None, person="10.0.0.2"))["lab"]
+        for _ in range(4):
+            await page.house.labs.open(president, None, person="10.0.0.1")
+        assert mine in page.house.labs._labs
+        shelf, own = reviews.Shelf(), sheet("10.0.0.2")
+        shelf.keep(own)
+        for _ in range(2):
+            shelf.keep(sheet("10.0.0.1", "working"))
+        with pytest.raises(GameError, match="too many records"):
+            shelf.keep(sheet("10.0.0.1"))
+        assert own.name in shelf.sheets
+        shelf.check_work("10.0.0.2")
+        shelf.check_work(LOCAL)
+        with pytest.raises(GameError, match="2 of your records"):
+            shelf.check_work("10.0.0.1")
 
     with_page(test)
 
