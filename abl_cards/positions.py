@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from abl_cards.agents import Agent, Greedy, Random
 from abl_cards.games import Choices, Decisions, Engine, GameError, Indices, Tables
 from abl_cards.games.faults import naming
-from abl_cards.streams import below_all, key_of, mix_all
+from abl_cards.streams import below_all, key_of, mix_all, seed64
 
 DEPTH = 240
 """Decisions before a position: two episodes and more, so that most levels of the tricks and hands come up."""
@@ -94,6 +94,6 @@ def out_of_records(engine: Engine, records: Sequence[Mapping[str, Any]], states:
     moves = [(number, move) for number, plays in enumerate(engine.plays_of(records)) for move in plays]
     if not moves:
         raise GameError("the records hold no plays")
-    chosen = np.random.default_rng(seed).permutation(len(moves))[:states]
+    chosen = np.random.default_rng(seed64(seed)).permutation(len(moves))[:states]
     pairs = [moves[index] for index in chosen]
     return engine.recorded([records[number] for number, _ in pairs], [move for _, move in pairs])

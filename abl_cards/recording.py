@@ -10,6 +10,7 @@ Games played side by side end in turns; when all are played the file is put in o
 from __future__ import annotations
 
 import gzip
+import json
 import os
 from array import array
 from collections.abc import Callable, Iterator
@@ -36,8 +37,11 @@ class Unwritable(GameError):
 
 
 @contextmanager
-def recording(path: Path, say: Say = lambda line: None) -> Iterator[Write]:
+def recording(path: Path, say: Say = lambda line: None, at_end: Record | None = None) -> Iterator[Write]:
     """Gives a function that writes a record for good.
+
+    ``at_end`` are fields that every record gets when all are written, and none before: a seed that nobody may read
+    while games of it are still to be played.
 
     A file that was there before stays until all is written; the new episodes lie beside it until then, and ``say`` is
     told where. It is told as well what there is when the block is left by an error.
@@ -45,7 +49,7 @@ def recording(path: Path, say: Say = lambda line: None) -> Iterator[Write]:
     journal = _Journal(path, say)
     try:
         yield journal.write
-        journal.finish()
+        journal.finish(at_end or {})
     except Unwritable:
         journal.leave()
         raise
@@ -116,12 +120,12 @@ class _Journal:
             self.place.unlink(missing_ok=True)
         return self.number > 0
 
-    def finish(self) -> None:
-        """Put the games in order, one gzip stream, and the file in its place."""
+    def finish(self, more: Record) -> None:
+        """Put the games in order, one gzip stream, and the file in its place; every record gets some more fields."""
         games = np.array(self._games, np.int64)
         try:
-            if self._packs or (np.diff(games) < 0).any():
-                self._rewrite(np.argsort(games, kind="stable"))
+            if self._packs or more or (np.diff(games) < 0).any():
+                self._rewrite(np.argsort(games, kind="stable"), more)
         except OSError as problem:
             told = problem.strerror or problem
             self._say(f"{self.place}: {told}; the episodes stand in the order in which they ended")
@@ -129,9 +133,10 @@ class _Journal:
         if self.place != self._target:
             os.replace(self.place, self._target)
 
-    def _rewrite(self, order: NDArray[np.int64]) -> None:
+    def _rewrite(self, order: NDArray[np.int64], more: Record) -> None:
+        lines = map(self._line, order.tolist())
         with replacing(self.place) as file:
-            file.writelines(map(self._line, order.tolist()))
+            file.writelines((line_of({**more, **json.loads(line)}) for line in lines) if more else lines)
 
     def _line(self, number: int) -> bytes:
         start, end = self._starts[number], self._starts[number + 1]

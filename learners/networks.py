@@ -11,6 +11,7 @@ from torch import nn
 from abl_cards.games import Engine
 from abl_cards.games.features import FeatureTable
 from abl_cards.games.telling.planes import Planes, no_planes
+from abl_cards.streams import seed64
 from learners.abln import ABLN
 from learners.decision import Critic, Decision
 from learners.encoders import Layout
@@ -58,7 +59,7 @@ class Networks(nn.Module):
         self.chooses = False  # and what comes of choices (bids, cards to give) that strayed from the preferences
         layout = Layout.of(shape.observation)
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
+            torch.manual_seed(seed64(seed))
             self.abln = ABLN(layout, preset, shape.others, shape.copies) if preset.abln else None
             self.decision, self.critic = _deciding(layout, preset, shape)
 

@@ -16,6 +16,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from abl_cards.streams import seed64
+
 RANKS, PARTS, MOST_COPIES, TOLD = 15, 3, 4, 6
 """Of a deal: ranks, hands, copies of a rank; and what is told besides: points and plays of the split of each hand."""
 _POINTS, _PLAYS = 20.0, 8.0  # about what a hand has: units of what is told
@@ -83,7 +85,7 @@ class DealStrength(nn.Module):
         super().__init__()
         self.preset, self.classes = preset, classes
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
+            torch.manual_seed(seed64(seed))
             self.cards = DealCards(preset)
             self.lstm = nn.LSTM(self.cards.width, preset.hidden, batch_first=True)
             self.attention = nn.Linear(preset.hidden, 1, bias=False)

@@ -155,6 +155,22 @@ def test_agents_that_choose_their_tribute() -> None:
     assert asked > 0
 
 
+@pytest.mark.parametrize("seed", [np.int64(3), np.uint8(3), np.int32(-3), 2**200])
+def test_seeds_of_any_integer_type(seed: Any) -> None:
+    def cards(**settings: Any) -> str:
+        table = env("hearts", **settings)
+        table.reset(**({} if settings else {"seed": seed}))
+        return str(table.render())
+
+    assert cards() == cards(seed=seed) == cards(seed=int(seed))
+
+
+def test_a_seed_that_is_no_whole_number_is_named() -> None:
+    table = env("hearts")
+    with pytest.raises(TypeError, match=r"a seed is a whole number, and not 3\.5"):
+        table.reset(seed=3.5)
+
+
 def test_realise_and_seeds() -> None:
     """Another way to lay labels down is a parameter; each reset deals anew, the same seed the same matches."""
     seen: list[int] = []

@@ -20,7 +20,7 @@ from abl_cards.games.faults import naming
 from abl_cards.games.game import Recorder
 from abl_cards.games.tables import Listener
 from abl_cards.recording import Scribe, Write
-from abl_cards.streams import key_of, mix_all
+from abl_cards.streams import key_of, mix_all, seed_text
 
 _DECISION = 3  # what the keys of decisions are for
 AT_ONCE = 4096
@@ -76,7 +76,7 @@ def play_match(
     script = one_script(engine, agents, write_log if log else None)
     watching: list[Listener] = [*([script] if script else []), *(each for each in agents if isinstance(each, Listener))]
     at_once = 1 if watching else min(games, AT_ONCE)
-    recorder = engine.recorder(at_once, agents=list(names), seed=seed) if write else None
+    recorder = engine.recorder(at_once, agents=list(names), seed=seed_text(seed)) if write else None
     hall = _Hall(engine, names, agents, seatings, range(games), seed, at_once, recorder, write, watching, points, given)
     done = np.zeros(games, np.bool_)
     for finished in hall.play():

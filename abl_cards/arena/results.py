@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.arena.intervals import Bounds, interval, mean_interval
+from abl_cards.streams import seed_text
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ class MatchResult:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values in a stable order; roles, standings and lapses only where there are any."""
-        plain = _plain(self)
+        plain = _plain(self) | {"seed": seed_text(self.seed)}
         for name, parts in (("roles", self.roles), ("standings", self.standings), ("lapses", self.lapses)):
             del plain[name]
             plain |= {name: [each.to_json() for each in parts]} if parts else {}

@@ -65,6 +65,7 @@ def diff(
         abl-cards kb diff president --without keep_pairs
     """
     from abl_cards.agents import AgentName, judge
+    from abl_cards.streams import seed_text
     from reasoners.differences import KbDifference, Side
     from reasoners.smallest import smallest
 
@@ -84,7 +85,8 @@ def diff(
     balances, stopped = _balances(((before.engine, players[0]), (after.engine, players[1])), games, seed)
     if as_json:
         parts = {"smallest": least, "balance": [each.to_json() for each in balances], "stopped": stopped}
-        what = {"game": game.name, "directory": str(directory or game.home), "without": without or [], "seed": seed}
+        what = {"game": game.name, "directory": str(directory or game.home), "without": without or [],
+                "seed": seed_text(seed)}  # fmt: skip
         print_json({**what, **found.to_json(), **parts})
     else:
         _print(found)

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
 
-from abl_cards.settings import SEEDS
-
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -55,9 +53,19 @@ RecordFile = Annotated[
     Path | None,
     typer.Option("--record", metavar="FILE", help="Write every episode here as it ends: .jsonl or .jsonl.gz."),
 ]
+HIGHEST_SEED = 2**128 - 1
 Seed = Annotated[
-    int,
-    typer.Option("--seed", metavar="S", min=SEEDS[0], max=SEEDS[-1], help="The same seed gives the same result."),
+    int, typer.Option("--seed", metavar="S", min=0, max=HIGHEST_SEED, help="The same seed gives the same result.")
+]
+SecretSeed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed",
+        metavar="S",
+        min=0,
+        max=HIGHEST_SEED,
+        help="The same seed gives the same result; default: a secret one, printed at the end.",
+    ),
 ]
 
 
@@ -178,14 +186,19 @@ def print_settings(settings: Any, fixed: Collection[str] = ()) -> None:
 
 
 @contextmanager
-def recording_to(file: Path | None) -> Iterator[Callable[[dict[str, Any]], None] | None]:
-    """A function that writes a record for good, where there is a file for it; says on stderr where they lie."""
+def recording_to(
+    file: Path | None, at_end: dict[str, Any] | None = None
+) -> Iterator[Callable[[dict[str, Any]], None] | None]:
+    """A function that writes a record for good, where there is a file for it; says on stderr where they lie.
+
+    ``at_end`` are fields that every record gets when all are written.
+    """
     from abl_cards.recording import recording
 
     if file is None:
         yield None
     else:
-        with recording(file, lambda line: typer.echo(line, err=True)) as write:
+        with recording(file, lambda line: typer.echo(line, err=True), at_end) as write:
             yield write
 
 

@@ -19,7 +19,7 @@ from abl_cards.cli.verification import find
 from abl_cards.games import Choices, Decisions, Engine, Estimate, Game, Judge, MoveLists
 from abl_cards.logic import Atom, Mismatch, Table
 from abl_cards.positions import of_all_kinds
-from abl_cards.streams import key_of
+from abl_cards.streams import key_of, seed_text
 from reasoners.minimiser import Minimiser
 from reasoners.phrases import functor
 
@@ -67,7 +67,7 @@ class PreferenceVerification:
         """Plain values in a stable order."""
         return {
             "pairs": self.pairs, "decisions": self.decisions, "moves": self.moves, "estimated": self.estimated,
-            "inconsistent": self.inconsistent, "seed": seed, "outputs": len(self.fired),
+            "inconsistent": self.inconsistent, "seed": seed_text(seed), "outputs": len(self.fired),
         }  # fmt: skip
 
 

@@ -78,6 +78,7 @@ def review(
     from abl_cards.platforms.botzone.log_record import own_record, profile_of
     from abl_cards.reviewing import Plan, summaries
     from abl_cards.reviewing import review as looked_over
+    from abl_cards.streams import seed_text
     from reasoners.phrases import LANGUAGES
 
     if language not in LANGUAGES:
@@ -98,7 +99,8 @@ def review(
         found = looked_over(plan, record, frozenset(seats) if seats else None, lambda done, _: tell(done, "moves"))
     sums = summaries(engine, record, found)
     if as_json:
-        about = {"game": game.name, "line": line, "agent": agent_name, "onward": onward, "deals": deals, "seed": seed}
+        about = {"game": game.name, "line": line, "agent": agent_name, "onward": onward, "deals": deals,
+                 "seed": seed_text(seed)}  # fmt: skip
         told = {"seats": [each.to_json() for each in sums], "decisions": [each.to_json() for each in found]}
         print_json(about | told)
     else:

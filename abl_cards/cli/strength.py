@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from abl_cards.cli.console import (
+    HIGHEST_SEED,
     AsJson,
     GameName,
     Profile,
@@ -22,7 +23,6 @@ from abl_cards.cli.console import (
     print_table,
     progress,
 )
-from abl_cards.settings import SEEDS
 
 if TYPE_CHECKING:
     from abl_cards.strength.rules import StrengthRules
@@ -63,8 +63,8 @@ def deal(
         typer.Option(
             "--seed",
             metavar="S",
-            min=SEEDS[0],
-            max=SEEDS[-1],
+            min=0,
+            max=HIGHEST_SEED,
             help="The same seed gives the same deals; default: a secret one.",
         ),
     ] = None,
@@ -91,14 +91,13 @@ def deal(
 
     --json prints the deals, one a line: {"class","confidence","landlord","down","up","bottom"}.
     """
-    from secrets import randbits
-
     from abl_cards.records import write_records
+    from abl_cards.streams import secret_seed
     from abl_cards.strength.orders import Order, fill
 
     engine = _engine(game_name, directory, profile)
     if seed is None:
-        seed = randbits(63)
+        seed = secret_seed()
         typer.echo(f"seed {seed}", err=True)
     judge = _judge(engine, weights)
     order = Order(wanted, number, confidence, seed, _known(engine, unlike or []))

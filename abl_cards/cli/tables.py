@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,7 @@ from abl_cards.cli.console import (
     Profile,
     RecordFile,
     RuleFolder,
-    Seed,
+    SecretSeed,
     check_host,
     find_game,
     finite,
@@ -54,7 +55,7 @@ def serve(
     games: Annotated[
         int, typer.Option("--games", metavar="N", min=1, max=MOST_GAMES, help="Whole matches at each table.")
     ] = 1,
-    seed: Seed = 0,
+    seed: SecretSeed = None,
     seats: Annotated[
         list[str] | None, typer.Option("--seat", metavar="SEAT=AGENT", help="An agent of ours; may be repeated.")
     ] = None,
@@ -84,6 +85,12 @@ def serve(
             help="Seconds from the last client to the first deal.",
         ),
     ] = 1.0,
+    origins: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--origin", metavar="URL", help="Web pages that may connect, like http://localhost:3000; * for any."
+        ),
+    ] = None,
     directory: RuleFolder = None,
     profile: Profile = None,
     record: RecordFile = None,
@@ -100,26 +107,33 @@ def serve(
 
         abl-cards serve guandan --games 10 --seat 1=greedy --seat 3=greedy
 
-    The games are those of "match" with the same seed; table T plays the games from number N * T on. --record writes
+    The games are those of "match" with the same seed; table T plays the games from number N * T on. Without --seed a
+    secret seed is drawn; it is printed, and added to the records, when all games are over. --record writes
     them down for "replay", and for "explain"; --show lets others look on. --json prints
     {"game","dialect","games","seed","wins","draws","episodes","tables"}, each table with its seats, each client's seat
     with {"decisions","defaults","faults"}.
     """
     from abl_cards import serve as serving
     from abl_cards.games import GameError
+    from abl_cards.streams import secret_seed, seed_text
 
     check_host(host)
-    agents = _read_seats(seats or [])
-    engine = find_game(game_name).engine(directory, profile)
+    agents, allowed = _read_seats(seats or []), _read_origins(origins or [])
+    engine, chosen = find_game(game_name).engine(directory, profile), secret_seed() if seed is None else seed
     plan = serving.Plan(
-        game_name, engine, agents, games, seed, tables, dialect, think_time or None, start_delay, host, port
+        game_name, engine, agents, games, chosen, tables, dialect, think_time or None, start_delay, host, port, allowed
     )
-    with recording_to(record) as write, _showing(show, plan) as shown:
+    with recording_to(record, {"seed": seed_text(chosen)}) as write, _showing(show, plan) as shown:
         try:
             house = serving.House(plan, _log, write, shown.onlooker if shown else None)
         except GameError as problem:
             misuse(problem)
-        result = asyncio.run(_serve(house, shown))
+        try:
+            result = asyncio.run(_serve(house, shown))
+        except BaseException:  # the games end here, and what was played can be dealt again
+            if seed is None and any(table.players for table in house.tables):
+                _log(f"the games were broken off; their seed was {chosen}")
+            raise
     if as_json:
         print_json(result.to_json())
     else:
@@ -154,11 +168,9 @@ def _showing(folder: Path | None, plan: Plan) -> Iterator[Showing | None]:
         return
     from abl_cards.files import held
     from abl_cards.page.house import title_of
-    from abl_cards.page.showing import PICTURES, Showing
+    from abl_cards.page.showing import Showing
 
     with held(folder):
-        for old in folder.glob(PICTURES):
-            old.unlink()
         yield Showing(folder, title_of(find_game(plan.game)), plan.engine, plan.seed)
 
 
@@ -192,7 +204,7 @@ def join(
             "--name", metavar="NAME", help="What we are called there (OpenGuanDan: userId); default: the agent."
         ),
     ] = None,
-    seed: Seed = 0,
+    seed: SecretSeed = None,
     directory: RuleFolder = None,
     profile: Profile = None,
     record: RecordFile = None,
@@ -213,6 +225,7 @@ def join(
     from abl_cards.agents import agent, checked_name
     from abl_cards.games import GameError
     from abl_cards.games.service import Visit, service
+    from abl_cards.streams import secret_seed
 
     try:
         played, spoken = _what_is_played(game_name, dialect)
@@ -224,7 +237,10 @@ def join(
     except GameError as problem:
         misuse(problem)
     with recording_to(record) as write:
-        result = asyncio.run(serving.join(address, guest, agent_name, player, seed, _log, write))
+        chosen = secret_seed() if seed is None else seed
+        result = asyncio.run(serving.join(address, guest, agent_name, player, chosen, _log, write))
+    if seed is None:
+        _log(f"seed {chosen}")
     if as_json:
         print_json(result.to_json())
     else:
@@ -258,6 +274,13 @@ def _read_seats(options: list[str]) -> dict[int, str]:
             misuse(f"--seat {option}: seat {seat} is taken by {agents[int(seat)]}")
         agents[int(seat)] = name
     return agents
+
+
+def _read_origins(options: list[str]) -> tuple[str, ...]:
+    for option in options:
+        if option not in ("*", "null") and not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^/?#\s]+", option):
+            misuse(f"--origin {option}: write SCHEME://HOST, with :PORT where it is named, or *")
+    return tuple(options)
 
 
 def _log(line: str) -> None:

@@ -22,6 +22,7 @@ from abl_cards.logic.build import Limits, arguments
 from abl_cards.logic.circuit import TRUE
 from abl_cards.logic.program import statements_of
 from abl_cards.logic.terms import atom
+from abl_cards.streams import seed_text
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Verification:
 
     def to_json(self, seed: int) -> dict[str, Any]:
         """Plain values in a stable order."""
-        return {"states": self.states, "seed": seed, "outputs": self.outputs}
+        return {"states": self.states, "seed": seed_text(seed), "outputs": self.outputs}
 
 
 def run(played: Game, directory: Path | None, profile: str | None, states: int, seed: int) -> Verification:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.streams import seed64
+
 Estimate = NDArray[np.floating]
 """[n, others, cards] how many copies of each card the other hands are believed to hold: the next one's, ...."""
 
@@ -65,7 +67,7 @@ class Constraints:
 
 def share_out(unseen: NDArray[np.uint8], others: int, seed: int) -> Estimate:
     """[n, others, cards] unseen cards [n, cards] shared out at random, whole or in parts; zeros for one row in four."""
-    random, (n, cards) = np.random.default_rng([seed, 2]), unseen.shape
+    random, (n, cards) = np.random.default_rng([seed64(seed), 2]), unseen.shape
     share = random.dirichlet(np.full(others, 0.5), (n, cards)).transpose(0, 2, 1)
     whole = random.random((n, 1, 1)) < 0.5
     guess = unseen[:, None] * np.where(whole, share == share.max(axis=1, keepdims=True), share)

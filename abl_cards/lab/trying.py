@@ -17,6 +17,7 @@ from abl_cards.lab.workbench import Workbench
 from abl_cards.selftest.cases import FILE, Case, failure_of, read_cases
 from abl_cards.selftest.edits import copy_with_parents, edits_of
 from abl_cards.selftest.mutants import CAUGHT, SAME, Mutant, Trial, share_caught, try_edits
+from abl_cards.streams import seed64
 
 SECONDS = 5.0
 """That a proof that an edit changes nothing may take."""
@@ -101,7 +102,7 @@ def unnoticed(bench: Workbench, number: int, tell: Tell, seed: int = 0) -> dict[
         every = [each for each in edits_of(folder) if each.file != VARIANT]
         if not every:
             raise GameError("there is no rule to edit: write a rule file first")
-        chosen = every if number >= len(every) else Random(seed).sample(every, number)
+        chosen = every if number >= len(every) else Random(seed64(seed)).sample(every, number)
         done = list[Mutant]()
 
         def count(mutant: Mutant) -> None:

@@ -18,7 +18,7 @@ from abl_cards.agents import Agent
 from abl_cards.games import Engine, Indices, Judge, Moves, Tables
 from abl_cards.games.audience import Quiet
 from abl_cards.games.hidden import Constraints
-from abl_cards.streams import key_of, mix_all
+from abl_cards.streams import key_of, mix_all, seed64
 from learners.abln import ABLN, hands_loss
 from learners.examples import Examples, Lesson, lesson
 from learners.networks import Networks
@@ -192,7 +192,7 @@ class Fit:
     def follow(self, loss: Loss, progress: Progress | None = None, until: int | None = None) -> None:
         """Train to the end, or until so many steps, on what a loss chooses by the random numbers of a step."""
         while self._done < (self.steps if until is None else min(until, self.steps)):
-            value = loss(np.random.default_rng([self.seed, self._done]))
+            value = loss(np.random.default_rng([seed64(self.seed), self._done]))
             self._optimiser.param_groups[0]["lr"] = rate(self._done, self.steps, self.peak)
             self._optimiser.zero_grad(set_to_none=True)
             torch.autograd.backward(value)

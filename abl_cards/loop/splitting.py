@@ -27,6 +27,7 @@ from abl_cards.loop.lock import only_here
 from abl_cards.loop.metrics import Metrics
 from abl_cards.loop.seams import Bridge
 from abl_cards.loop.split_labels import Tagged
+from abl_cards.streams import seed64
 from learners.presets import SPLITTERS
 from learners.splitter import Sequences, SplitNetwork
 from reasoners.ablkit_splits import Card, SplitsKB, SplittingReasoner, cards_of_hands, hands_of_cards, tag_rows
@@ -81,7 +82,7 @@ class Tagger:
 
     def learn(self, lesson: Tagged) -> float:
         """The same for arrays."""
-        random = np.random.default_rng([self.seed, self.round])
+        random = np.random.default_rng([seed64(self.seed), self.round])
         torch.manual_seed(int(random.integers(2**62)))  # of the dropout
         self.optimiser.param_groups[0]["lr"] = rate_of(self.round, self.rounds, self.network.preset.learning_rate)
         hands, tags = tensors(lesson)
@@ -141,7 +142,7 @@ class SplitBridge(Bridge):
             raise GameError(f"unknown preset '{settings.preset}' (there are: {', '.join(SPLITTERS)})")
         if settings.unlabelled and not len(unlabelled):
             raise GameError("there are no hands without labels to abduce from")
-        torch.manual_seed(settings.seed)
+        torch.manual_seed(seed64(settings.seed))
         self.tagger = Tagger(SplitNetwork(SPLITTERS[settings.preset]).eval(), settings.rounds, settings.seed)
         kb = SplitsKB(splitter)
         super().__init__(model or ABLModel(self.tagger), reasoner or SplittingReasoner(kb, settings.weight))
@@ -184,7 +185,7 @@ class SplitBridge(Bridge):
 
     def step(self) -> dict[str, float]:
         """One round: predict, abduce, learn. Returns the loss, and what the abduced tags look like."""
-        random = np.random.default_rng([self.settings.seed, self.tagger.round, 1])
+        random = np.random.default_rng([seed64(self.settings.seed), self.tagger.round, 1])
         told = self._labelled
         if len(told):
             told = told.at(random.integers(0, len(told), self.settings.labelled))

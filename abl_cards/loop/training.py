@@ -37,6 +37,7 @@ from abl_cards.loop.valuing import OwnGames, critic_fit
 from abl_cards.loop.worker import PLAYERS, State, Turn, Worker, networks_of
 from abl_cards.parallel import alone
 from abl_cards.settings import written
+from abl_cards.streams import seed64
 from learners.networks import Networks
 from learners.presets import PRESETS, Preset
 from learners.store import Card, load_card, load_weights, save_networks
@@ -113,7 +114,7 @@ class Run(Worker):
         """
         if settings.threads:
             torch.set_num_threads(settings.threads)
-        torch.manual_seed(settings.seed)
+        torch.manual_seed(seed64(settings.seed))
         self._staff, self._actors, self._born = staff, staff.actors(settings), 0
         chosen, settings = settings, replace(settings, workers=staff.workers(settings))
         engine = settings.engine()

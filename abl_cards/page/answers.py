@@ -9,6 +9,7 @@ from abl_cards.agents import Reasoned
 from abl_cards.games import GameError
 from abl_cards.page import frames
 from abl_cards.page.bounds import LONGEST_BODY
+from abl_cards.page.fairness import LOCAL
 from abl_cards.page.reviews import MOST_DEALS, MOST_LINES, Sheet, Shelf, read_records
 from abl_cards.platforms.botzone import log_record
 
@@ -26,7 +27,7 @@ class Reviewing:
         self._house, self._shelf = house, Shelf()
         self._jobs: set[asyncio.Task[None]] = set()
 
-    async def open(self, message: dict[str, Any]) -> dict[str, Any]:
+    async def open(self, message: dict[str, Any], person: str = LOCAL) -> dict[str, Any]:
         """A record to look over; raises GameError, KBError."""
         found = self._house.game(frames.word(message, "game"))
         text, line = message.get("text"), frames.number(message, "line", 1, MOST_LINES, 1)
@@ -41,6 +42,7 @@ class Reviewing:
         sheet = await self._house.desk.ask(
             lambda: Sheet(found.name, self._house.title(found.name), engine, records, line)
         )
+        sheet.person = person
         self._shelf.keep(sheet)
         return sheet.to_json()
 
@@ -76,6 +78,7 @@ class Reviewing:
         if sheet.state == "working":
             raise GameError("it is being looked over already")
         players = await self._house.desk.ask(lambda: [self._house.desk.agent(each, sheet.engine) for each in names])
+        self._shelf.check_work(sheet.person)
         sheet.state = "working"
         job = asyncio.create_task(
             self._house.desk.work(lambda: sheet.look_over(players[0], players[1], deals, language))

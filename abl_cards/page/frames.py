@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from abl_cards.games import GameError
+from abl_cards.streams import SECRET_BITS, read_seed
 
 MOST_CARDS = 256
 _LONGEST = 4000  # characters of a text
@@ -45,6 +46,18 @@ def number(message: dict[str, Any], field: str, low: int, high: int, default: in
     if type(value) is not int or not low <= value <= high:
         raise GameError(f"{field}: a number from {low} to {high} is wanted")
     return value
+
+
+def seed(message: dict[str, Any], field: str = "seed") -> int | None:
+    """A seed as text or as a number, None where there is none; raises GameError."""
+    value = message.get(field)
+    try:
+        found = None if value is None else read_seed(value)
+    except ValueError:
+        found = -1
+    if found is not None and not 0 <= found < 1 << SECRET_BITS:
+        raise GameError(f"{field}: a number of at most {SECRET_BITS} bits is wanted, in decimal digits")
+    return found
 
 
 def flag(message: dict[str, Any], field: str, default: bool = False) -> bool:

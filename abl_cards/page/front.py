@@ -11,7 +11,8 @@ from abl_cards.games import GameError
 from abl_cards.logic import KBError
 from abl_cards.page import frames, reports, runs, showing
 from abl_cards.page.answers import Reviewing
-from abl_cards.page.bounds import LONGEST_BODY, MOST_SOCKETS
+from abl_cards.page.bounds import LONGEST_BODY
+from abl_cards.page.fairness import person_of
 from abl_cards.page.guard import Guard
 from abl_cards.page.house import House
 from abl_cards.page.labs import files_of
@@ -80,7 +81,9 @@ class Front:
 
     def __init__(self, house: House) -> None:
         """The front of a house."""
-        self._house, self._sockets = house, 0
+        from abl_cards.page.sockets import Doors
+
+        self._house, self._doors = house, Doors(house)
         self._reviewing = Reviewing(house)
 
     # --- questions ---------------------------------------------------------------------------------------------------
@@ -141,14 +144,14 @@ class Front:
 
     async def open(self, request: Request) -> Any:
         """Open a table."""
-        table = await self._house.open(await self._written(request))
+        table = await self._house.open(await self._written(request), person_of(request.scope))
         return {"table": table.name, "token": table.owner_token, "watch": table.watch_token}
 
     async def lab(self, request: Request) -> Any:
         """Begin to edit a game."""
         asked, house = await self._written(request), self._house
         game, profile = house.game(frames.word(asked, "game")), frames.word(asked, "profile", "") or None
-        return await house.labs.open(game, profile, files_of(asked))
+        return await house.labs.open(game, profile, files_of(asked), person_of(request.scope))
 
     async def at_lab(self, request: Request) -> Any:
         """Something about a folder that is being edited."""
@@ -173,7 +176,7 @@ class Front:
 
     async def review(self, request: Request) -> Any:
         """Look over a record."""
-        return await self._reviewing.open(await self._written(request))
+        return await self._reviewing.open(await self._written(request), person_of(request.scope))
 
     async def work(self, request: Request) -> Any:
         """Find its mistakes."""
@@ -216,13 +219,4 @@ class Front:
 
     async def socket(self, socket: WebSocket) -> None:
         """A browser at a table."""
-        from abl_cards.page.sockets import attend
-
-        if self._sockets >= MOST_SOCKETS:
-            await socket.close(4429)
-            return
-        self._sockets += 1
-        try:
-            await attend(socket, self._house)
-        finally:
-            self._sockets -= 1
+        await self._doors.attend(socket)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from abl_cards.page.bounds import REQUESTS, REQUESTS_AT_ONCE, Bucket
+from abl_cards.page.bounds import ALL_TOGETHER, REQUESTS, REQUESTS_AT_ONCE
+from abl_cards.page.fairness import Rates, person_of
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -32,14 +33,16 @@ class Guard:
     def __init__(self, app: ASGIApp, names: Collection[str] = LOCAL, any_address: bool = False) -> None:
         """Hosts go by these names; where any address of the machine is served, by its number too."""
         self._app, self._names, self._any = app, frozenset(names), any_address
-        self._rate = Bucket(REQUESTS, REQUESTS_AT_ONCE)
+        self._rates = Rates(REQUESTS, REQUESTS_AT_ONCE, ALL_TOGETHER)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse, or pass on."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        problem = self._problem(scope["headers"])
+        problem = self._problem(scope["headers"], scope.get("method", "GET"))
+        if problem is None and not self._rates.take(person_of(scope)):
+            problem = 429, "too many requests: wait a moment"
         if problem is None:
             await self._app(scope, receive, _with_headers(send))
         elif scope["type"] == "websocket":
@@ -47,7 +50,7 @@ class Guard:
         else:
             await _refuse(_with_headers(send), *problem)
 
-    def _problem(self, headers: Iterable[tuple[bytes, bytes]]) -> tuple[int, str] | None:
+    def _problem(self, headers: Iterable[tuple[bytes, bytes]], method: str) -> tuple[int, str] | None:
         told = [(name.lower(), value.decode("latin-1")) for name, value in headers]
         hosts = [value for name, value in told if name == b"host"]
         if len(hosts) != 1 or not self._known(hosts[0]):
@@ -55,13 +58,19 @@ class Guard:
         origins = [value for name, value in told if name == b"origin"]
         if origins and origins not in ([f"http://{hosts[0]}"], [f"https://{hosts[0]}"]):
             return 403, "another page may not ask"
-        if not self._rate.take():
-            return 429, "too many requests: wait a moment"
+        if _foreign(dict(told)) and method in ("GET", "HEAD"):  # which name no origin where they ask for an image
+            return 403, "another page may not ask"
         return None
 
     def _known(self, host: str) -> bool:
         name = host_name(host)
         return name in self._names or (self._any and _is_number(name))
+
+
+def _foreign(headers: Mapping[bytes, str]) -> bool:
+    """Whether a browser says that another page asks, and not for a link that somebody follows."""
+    site, mode = headers.get(b"sec-fetch-site", "none"), headers.get(b"sec-fetch-mode", "")
+    return site not in ("none", "same-origin") and mode != "navigate"
 
 
 def host_name(host: str) -> str:

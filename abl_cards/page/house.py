@@ -15,9 +15,19 @@ from typing import Any
 from abl_cards.games import Game, GameError, game, game_names
 from abl_cards.logic import KBError
 from abl_cards.page import frames, restoring
-from abl_cards.page.bounds import IDLE, MOST_TABLES, printable
+from abl_cards.page.bounds import (
+    ALL_TOGETHER,
+    IDLE,
+    MOST_KEPT,
+    MOST_TABLES,
+    MOST_TABLES_EACH,
+    OPENED,
+    OPENED_AT_ONCE,
+    printable,
+)
 from abl_cards.page.chairs import PERSON, Chair
 from abl_cards.page.desk import Desk
+from abl_cards.page.fairness import LOCAL, Full, Holding, Rates, yielding
 from abl_cards.page.labs import Labs
 from abl_cards.page.laid import Laid
 from abl_cards.page.ledger import Cupboard, Ledger
@@ -26,9 +36,10 @@ from abl_cards.page.seen import snapshot, welcome
 from abl_cards.page.table import PageTable
 from abl_cards.page.words import Pair
 
+ASLEEP = 4408
+"""The code by which a socket closes whose table was put away."""
 EDITED = "lab:"
 """Before the name of a folder that is being edited."""
-_HIGHEST_SEED = 2**31 - 1
 _SHORTLY = 0.05  # seconds
 log = logging.getLogger(__name__)
 
@@ -39,7 +50,7 @@ class House:
     def __init__(self, plan: Plan, laid: Laid | None = None) -> None:
         """No tables yet but those that are kept; raises GameError for a game that there is none of."""
         self.laid = laid or Laid(plan)
-        self.kept = Cupboard(plan.keep, MOST_TABLES)
+        self.kept = Cupboard(plan.keep, MOST_KEPT)
         self.plan, self.desk, self.labs = plan, Desk(plan.games, plan.agents), Labs(plan.save)
         self.games: dict[str, Game] = {name: game(name) for name in game_names()}
         for name in plan.games:
@@ -50,6 +61,7 @@ class House:
         self.first = first
         self.tables: dict[str, PageTable] = {}
         self._ledgers: dict[str, Ledger] = {}
+        self._opened = Rates(OPENED, OPENED_AT_ONCE, ALL_TOGETHER)
         self._coming: dict[str, asyncio.Task[None]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._later: dict[str, asyncio.Task[None]] = {}  # by game who gives the hints, and the table ahead
@@ -86,18 +98,31 @@ class House:
             raise GameError(f"no game '{name[:80]}' is offered here")
         return self.games[name]
 
-    async def table(self, name: str) -> PageTable:
-        """A table by its name, also one that was open before the page was started anew; raises GameError, KBError."""
-        ledger = self.kept.waiting.pop(name, None)
+    def known(self, name: str) -> bool:
+        """Whether there is a table of this name, open or kept."""
+        return name in self.tables or name in self.kept.waiting or name in self._coming
+
+    async def table(self, name: str, token: str, person: str = LOCAL) -> PageTable | None:
+        """A table by its name, for who has a token of it; None for who has none, or where there is no such table.
+
+        One that was open before the page was started anew, or was put away, is opened again; raises GameError, KBError
+        where that cannot be now. Then its file stays as it is, for another time.
+        """
+        ledger = self.kept.waiting.get(name)
         if ledger is not None:
-            self._coming[name] = asyncio.create_task(self._restore(ledger))
-        if name in self._coming:  # several browsers may ask
+            if not await self.desk.ask(lambda: restoring.opens(ledger.read(), token)):
+                return None
+            if self.kept.waiting.pop(name, None) is not None:  # several browsers may ask
+                self._coming[name] = asyncio.create_task(self._restore(name, ledger, person))
+        if name in self._coming:
             await asyncio.shield(self._coming[name])
-        if name not in self.tables:
-            raise GameError("there is no such table: it was closed, or the page was started anew")
+        found = self.tables.get(name)
+        if found is None or found.right_of(token) is None:
+            return None
+        found.used = time.monotonic()
         if self.laid.claim(name):
             self._later[""] = asyncio.create_task(self._lay_ahead())
-        return self.tables[name]
+        return found
 
     def watched(self) -> list[dict[str, Any]]:
         """The tables, the latest first, with what it takes to look at them."""
@@ -109,26 +134,32 @@ class House:
 
     # --- opening and closing -----------------------------------------------------------------------------------------
 
-    async def open(self, message: dict[str, Any]) -> PageTable:
+    async def open(self, message: dict[str, Any], person: str = LOCAL) -> PageTable:
         """A table as a client wants it; raises GameError, KBError."""
         wanted = frames.word(message, "game", self.first)
         found = self.game(wanted)
         profile = frames.word(message, "profile", "") or None
-        seed = frames.number(message, "seed", 0, _HIGHEST_SEED, secrets.randbelow(_HIGHEST_SEED))
+        seed = frames.seed(message)
         practice = frames.flag(message, "practice", True)
         seats = message.get("seats")
-        self._make_room()
+        if person != LOCAL and not self._opened.take(person):
+            raise GameError("too many tables in a short time: wait a moment")
         engine = await self.desk.ask(lambda: self.desk.engine(found, profile))
         chairs = await self.desk.ask(lambda: self._chairs(seats, engine, frames.word(message, "name", "")))
         name = secrets.token_urlsafe(9)
         made = await self.desk.ask(
             lambda: PageTable(name, title_of(found), engine, chairs, seed, practice, self.agents_of(found.name))
         )
-        self._put(made, wanted)
+        self._put(made, wanted, person)
         return made
 
-    def _put(self, made: PageTable, game: str, ledger: Ledger | None = None) -> None:
-        """A table among the others, which is written down as it goes on; one of edited rules goes with them."""
+    def _put(self, made: PageTable, game: str, person: str, ledger: Ledger | None = None) -> None:
+        """A table among the others, which is written down as it goes on; one of edited rules goes with them.
+
+        Raises GameError where there are too many tables.
+        """
+        self._make_room(person)
+        made.person = person
         self.tables[made.name] = made
         kept = None if game.startswith(EDITED) else ledger or self.kept.ledger(made.name)
         if kept is not None:
@@ -140,8 +171,8 @@ class House:
         if self.plan.warm and LEARNED in made.offered and game not in self._later:
             self._later[game] = asyncio.create_task(self._warm(made.engine))
 
-    async def _restore(self, ledger: Ledger) -> None:
-        """Open a table again that was kept; raises GameError, KBError where that cannot be."""
+    async def _restore(self, name: str, ledger: Ledger, person: str) -> None:
+        """Open a table again that was kept; raises GameError, KBError where that cannot be, and lets it wait on."""
 
         def again() -> tuple[PageTable, str]:
             lines = ledger.read()
@@ -154,12 +185,14 @@ class House:
 
         try:
             made, game = await self.desk.ask(again)
-        except (GameError, KBError) as problem:
+            self._put(made, game, person, ledger)
+        except BaseException as problem:
             log.warning("a table cannot be opened again: %s", str(problem)[:400])
-            ledger.forget()
+            self.kept.put(name, ledger)
+            self.laid.claim(name)  # nobody is given it
             raise
-        self._make_room()
-        self._put(made, game, ledger)
+        finally:
+            del self._coming[name]
 
     # --- a table ahead -----------------------------------------------------------------------------------------------
 
@@ -194,26 +227,29 @@ class House:
         return [Chair(PERSON, printable(name)) if each == PERSON else
                 Chair("agent", each[:80], each[:80], self.desk.agent(each, engine)) for each in wanted]  # fmt: skip
 
-    def _make_room(self) -> None:
-        """Close a table that nobody looks at where there are too many; raises GameError where there is none."""
-        if len(self.tables) < MOST_TABLES:
-            return
-        idle = [each for each in self.tables.values() if not each.looking]
-        oldest = min(idle, key=lambda each: each.used, default=None)
-        if oldest is None or time.monotonic() - oldest.used < IDLE:
-            raise GameError(f"there are {MOST_TABLES} tables already: close one")
-        self.close_table(oldest.name)
+    def _make_room(self, person: str) -> None:
+        """Put a table away where there are too many for one more of a person; raises GameError where none gives way."""
+        holdings = [Holding(each.name, each.person, bool(each.looking), each.used) for each in self.tables.values()]
+        try:
+            name = yielding(person, holdings, MOST_TABLES, MOST_TABLES_EACH, time.monotonic(), IDLE)
+        except Full:
+            raise GameError(f"people play at all {len(self.tables)} tables: close one of yours, or wait") from None
+        if name is not None:
+            self.put_away(name)
 
-    def close_table(self, name: str) -> None:
-        """Forget a table."""
+    def put_away(self, name: str) -> None:
+        """Close a table; where its file is kept it is opened again when somebody comes back to it."""
         task = self._tasks.pop(name, None)
         if task is not None:
             task.cancel()
-        self.tables.pop(name, None)
+        table = self.tables.pop(name)
+        table.written = lambda what, line: None
+        for visitor in list(table.looking):
+            visitor.leave(ASLEEP)
         self.laid.claim(name)
         ledger = self._ledgers.pop(name, None)
         if ledger is not None:
-            ledger.forget()
+            self.kept.put(name, ledger)
 
     def close(self) -> None:
         """Forget all but what is written down."""

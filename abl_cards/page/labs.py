@@ -21,7 +21,8 @@ from abl_cards.lab.worded import rules_in_words
 from abl_cards.lab.workbench import MOST_FILES, Workbench
 from abl_cards.logic import Diagnostic, KBError
 from abl_cards.page import frames, lab_jobs, lab_words
-from abl_cards.page.bounds import LONGEST_BODY
+from abl_cards.page.bounds import IDLE, LONGEST_BODY
+from abl_cards.page.fairness import LOCAL, Holding, yielding
 from abl_cards.page.lab_jobs import Job
 
 MOST_LABS = 12
@@ -36,6 +37,7 @@ class Lab:
     """A folder that somebody edits; one thing is done there at a time."""
 
     bench: Workbench
+    person: str = LOCAL  # who has opened it
     used: float = field(default_factory=time.monotonic)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     job: Job | None = None  # what takes longer
@@ -67,10 +69,14 @@ class Labs:
     async def _work(self, call: Callable[[], Any]) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._pool, call)
 
-    async def open(self, game: Game, profile: str | None, files: Mapping[str, str] | None = None) -> dict[str, Any]:
+    async def open(
+        self, game: Game, profile: str | None, files: Mapping[str, str] | None = None, person: str = LOCAL
+    ) -> dict[str, Any]:  # fmt: skip
         """A new folder, made from a game, with files that somebody brings along; raises GameError, KBError."""
-        if len(self._labs) >= MOST_LABS:  # the one that nobody has used for longest makes room
-            self._labs.pop(min(self._labs, key=lambda name: self._labs[name].used)).stop()
+        holdings = [Holding(name, lab.person, False, lab.used) for name, lab in self._labs.items()]
+        other = yielding(person, holdings, MOST_LABS, MOST_LABS, time.monotonic(), IDLE)
+        if other is not None:
+            self._labs.pop(other).stop()
         self._scratch = self._scratch or tempfile.TemporaryDirectory(prefix="abl-cards-lab-")
         name = secrets.token_urlsafe(9)
         folder = Path(self._scratch.name) / name.strip("-_").lower() / "edited"
@@ -82,7 +88,7 @@ class Labs:
             return bench, list(islice(comparing.shown(bench.before, FIRST_PINNED, 1), FIRST_PINNED))
 
         bench, states = await self._work(begin)
-        self._labs[name] = Lab(bench)
+        self._labs[name] = Lab(bench, person)
         saves = self._home is not None
         return {"lab": name, "game": game.name, "files": _files(bench), "states": states, "saves": saves}
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards import __version__
-from abl_cards.files import write_text
+from abl_cards.files import written_whole
 from abl_cards.page.plan import Plan
 
 FILE = "first.json"
@@ -56,7 +56,9 @@ class Laid:
         if self._file is not None:
             kept = {"for": _stamp(self._plan, rules), "rules": str(rules), **self.value}
             try:
-                write_text(self._file, json.dumps(kept, ensure_ascii=False))
+                with written_whole(self._file) as stream:
+                    os.chmod(stream.name, 0o600)  # the token of the table is in it
+                    stream.write(json.dumps(kept, ensure_ascii=False).encode())
             except OSError as problem:  # the page runs without
                 log.warning("%s", problem)
 

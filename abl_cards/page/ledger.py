@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from abl_cards.files import written_whole
 from abl_cards.games import GameError
@@ -86,6 +88,7 @@ class Ledger:
 
     def _write(self, lines: list[Any]) -> None:
         with written_whole(self.file, lasting=False) as stream:
+            keep_private(stream)
             stream.writelines(map(_line, lines))
 
     def _try(self, write: Any) -> None:
@@ -93,6 +96,12 @@ class Ledger:
             write()
         except OSError as problem:
             log.warning("%s: %s; this table ends with the page", self.file, problem.strerror or problem)
+
+
+def keep_private(stream: IO[bytes]) -> None:
+    """Let nobody else on this machine read a file that holds the seed and the tokens of a table."""
+    with suppress(OSError):
+        os.chmod(stream.name, 0o600)
 
 
 def _line(value: Mapping[str, Any]) -> bytes:
@@ -104,21 +113,26 @@ class Cupboard:
 
     def __init__(self, folder: Path | None, most: int) -> None:
         """Those that are not too old, and no more than so many: the latest."""
-        self._folder = folder
-        self.waiting: dict[str, Ledger] = {}  # that nobody has come back to yet
+        self._folder, self._most = folder, most
+        self.waiting: dict[str, Ledger] = {}  # that nobody has come back to yet, the oldest first
         if folder is None:
             return
         files = [(file.stat().st_mtime, file) for file in folder.glob(f"*{_ENDING}") if file.is_file()]
-        for place, (when, file) in enumerate(sorted(files, reverse=True)):
-            ledger = Ledger(file)
-            if place >= most or time.time() - when > KEPT_FOR:
-                ledger.forget()
+        for when, file in sorted(files):
+            if time.time() - when > KEPT_FOR:
+                Ledger(file).forget()
             else:
-                self.waiting[file.name.removesuffix(_ENDING)] = ledger
+                self.put(file.name.removesuffix(_ENDING), Ledger(file))
+
+    def put(self, table: str, ledger: Ledger) -> None:
+        """Let a table wait until somebody comes back to it; of too many the oldest is forgotten."""
+        self.waiting[table] = ledger
+        while len(self.waiting) > self._most:
+            self.waiting.pop(next(iter(self.waiting))).forget()
 
     def listed(self) -> list[dict[str, Any]]:
         """The tables that nobody has come back to yet, as far as their headings say."""
-        return [each for each in (ledger.heading for ledger in self.waiting.values()) if each is not None]
+        return [each for each in (ledger.heading for ledger in reversed(self.waiting.values())) if each is not None]
 
     def ledger(self, table: str) -> Ledger | None:
         """The ledger of a new table."""

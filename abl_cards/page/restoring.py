@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from secrets import compare_digest
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,10 @@ from abl_cards.page.chairs import PERSON, Chair, Decision
 from abl_cards.page.ledger import Ledger
 from abl_cards.page.table import HERE, PageTable, Written
 from abl_cards.page.words import Pair, cards_laid
+from abl_cards.streams import seed_text
 
 KIND, VERSION = "table", 1
-_MOST = 1 << 30
+_MOST, _MOST_SEATS = 1 << 30, 255
 Seating = Callable[[str], Agent]
 """An agent by its name; raises GameError for one that may not be seated."""
 
@@ -30,7 +32,8 @@ def heading(table: PageTable, game: str) -> dict[str, Any]:
     """What a table is, without what has happened there."""
     return {
         "kind": KIND, "version": VERSION, "name": table.name, "title": table.title, "game": game,
-        "profile": table.engine.rules.profile or "", "seed": table.seed, "match": table.match,
+        "profile": table.engine.rules.profile or "", "seed": seed_text(table.seed), "drawn": table.drawn,
+        "match": table.match,
         "practice": table.practice, "owner": table.owner_token, "watch": table.watch_token,
         "chair": table.owner_chair, "chairs": [each.to_json() for each in table.chairs],
     }  # fmt: skip
@@ -60,6 +63,16 @@ def check_heading(lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return told
 
 
+def opens(lines: Sequence[dict[str, Any]], token: str) -> bool:
+    """Whether a token allows anything at the table of a ledger; raises GameError for what is no ledger of a table."""
+    told = check_heading(lines)
+    chairs = {str(seat): chair for seat, chair in enumerate(frames.values(told, "chairs", _MOST_SEATS))}
+    chairs |= {str(line.get("seat")): line.get("chair") for line in lines[1:] if line.get("do") == "chair"}
+    tokens = [chair.get("token") for chair in chairs.values() if isinstance(chair, dict)]
+    known = [each for each in (told["owner"], told["watch"], *tokens) if isinstance(each, str) and frames.is_text(each)]
+    return any(compare_digest(token.encode(), each.encode()) for each in known)
+
+
 def restored(
     lines: Sequence[dict[str, Any]], engine: Engine, title: Pair, offered: Sequence[str], seating: Seating
 ) -> PageTable:
@@ -68,8 +81,9 @@ def restored(
     chairs = [_chair(each, seating) for each in frames.values(told, "chairs", engine.rules.table.seats)]
     if len(chairs) != engine.rules.table.seats:
         raise GameError(f"the ledger has {len(chairs)} seats")
-    seed, practice = frames.number(told, "seed", 0, _MOST * 2), frames.flag(told, "practice")
+    seed, practice = frames.seed(told), frames.flag(told, "practice")
     made = PageTable(told["name"], title, engine, chairs, seed, practice, offered)
+    made.drawn = frames.flag(told, "drawn", True)
     made.owner_token, made.watch_token, made.match = (
         told["owner"],
         told["watch"],

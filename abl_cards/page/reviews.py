@@ -20,7 +20,8 @@ from abl_cards.games.words.seats import others
 from abl_cards.lines import parse_line
 from abl_cards.logic import Signature
 from abl_cards.page import advice
-from abl_cards.page.bounds import MOST_JOBS
+from abl_cards.page.bounds import IDLE, MOST_JOBS, MOST_WORKING_EACH
+from abl_cards.page.fairness import LOCAL, Full, Holding, yielding
 from abl_cards.page.film import film
 from abl_cards.page.words import Pair, deck
 from abl_cards.platforms.botzone import log_record
@@ -71,7 +72,7 @@ class Sheet:
         self.film, self.numbers, self.problem = film(self.engine, self.record)
         self.state, self.done, self.total = "idle", 0, 0
         self.result: dict[str, Any] | None = None
-        self.used = time.monotonic()
+        self.used, self.person = time.monotonic(), LOCAL  # who has opened it
 
     def to_json(self) -> dict[str, Any]:
         """All pictures, and what is known of mistakes."""
@@ -227,12 +228,21 @@ class Shelf:
 
     def keep(self, sheet: Sheet) -> None:
         """Another one."""
-        while len(self.sheets) >= MOST_JOBS:
-            idle = [each for each in self.sheets.values() if each.state != "working"]
-            if not idle:
-                raise GameError("too many records are being looked over: wait for one")
-            del self.sheets[min(idle, key=lambda each: each.used).name]
+        holdings = [Holding(each.name, each.person, each.state == "working", each.used)
+                    for each in self.sheets.values()]  # fmt: skip
+        try:
+            other = yielding(sheet.person, holdings, MOST_JOBS, MOST_JOBS, time.monotonic(), IDLE)
+        except Full:
+            raise GameError("too many records are being looked over: wait for one") from None
+        if other is not None:
+            del self.sheets[other]
         self.sheets[sheet.name] = sheet
+
+    def check_work(self, person: str) -> None:
+        """Raise GameError for somebody whose records are looked over already, so many as one person may have."""
+        working = sum(each.state == "working" and each.person == person for each in self.sheets.values())
+        if person != LOCAL and working >= MOST_WORKING_EACH:
+            raise GameError(f"{working} of your records are being looked over: wait for one")
 
     def find(self, name: str) -> Sheet:
         """One of them; raises GameError."""

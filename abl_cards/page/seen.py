@@ -12,6 +12,7 @@ from abl_cards.games.play.stock import left
 from abl_cards.games.tables import LEADING
 from abl_cards.games.words.order import in_order
 from abl_cards.page.words import deck, option_pair, orders, remembered, role_pairs, stage_pair
+from abl_cards.streams import seed_text
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine, Tables
@@ -65,6 +66,10 @@ class Scene(Protocol):
         """What it was dealt by."""
 
     @property
+    def drawn(self) -> bool:
+        """Whether that was drawn, and not chosen by the owner."""
+
+    @property
     def watch_token(self) -> str:
         """By which others look on; nothing where there is no such link."""
 
@@ -99,14 +104,25 @@ class Scene(Protocol):
         """Whether somebody looks at the table from this seat."""
 
 
+def shown_seed(table: Scene, right: Right) -> str | None:
+    """Return the seed as text for those who may know all hands; None for everybody else.
+
+    That is the owner, when the match is over, or at a table for practice: there only where the owner has chosen the
+    seed, or no other person sits.
+    """
+    alone = sum(chair.kind == "person" for chair in table.chairs) <= 1
+    known = table.over or (table.practice and (alone or not table.drawn))
+    return seed_text(table.seed) if right.owner and known else None
+
+
 def welcome(table: Scene, right: Right) -> dict[str, Any]:
-    """What never changes: the cards, and who sits where. The seed tells all hands, so that the owner alone has it."""
+    """What never changes: the cards, and who sits where; and the seed, where ``shown_seed`` gives it."""
     engine = table.engine
     return {
         "type": "welcome", "table": table.name, "game": engine.game, "title": table.title,
         "profile": engine.rules.profile, "deck": deck(engine.rules), "copies": engine.rules.pack.copies.tolist(),
         "seats": engine.rules.table.seats, "teams": engine.teams.tolist(), "agents": list(table.offered),
-        "practice": table.practice, "seed": table.seed if right.owner else None, "watch": table.watch_token,
+        "practice": table.practice, "seed": shown_seed(table, right), "watch": table.watch_token,
     }  # fmt: skip
 
 
@@ -129,7 +145,7 @@ def picture(table: Scene, right: Right) -> dict[str, Any]:
     found: dict[str, Any] = {
         "type": "table", "revision": table.revision, "at": int(tables.clock[0]), "episode": int(tables.episode[0]),
         "me": seat, "after": list(rules.table.after),
-        "chair": right.chair, "owner": right.owner, "pace": table.pace, "problem": table.problem,
+        "chair": right.chair, "owner": right.owner, "pace": table.pace, "problem": _problem(table, right),
         "phase": "over" if table.over else "end" if table.waiting else "choice" if stage == CHOICE else "play",
         "turn": turn if acting else None, "seats": _seats(table, right), "orders": orders(rules, context),
         "trick": course.trick, "last": course.last, "closed": _closed(table), "owned": int(state.owner[0]),
@@ -138,10 +154,17 @@ def picture(table: Scene, right: Right) -> dict[str, Any]:
         "aside": int(state.aside[0].sum()), "stock": int(left(rules, state, HERE)[0]) if rules.draws else 0,
         "ended": course.ended if table.waiting or table.over else None,
         "back": table.may_take_back(right), "asked": None, "since": table.since if acting else None,
+        "seed": shown_seed(table, right),
     }  # fmt: skip
     if seat is not None:
         found["hand"] = [rules.letters.texts[kind] for kind in in_order(rules, state.hands[0, seat], context)]
     return found
+
+
+def _problem(table: Scene, right: Right) -> str:
+    """Why a table does not go on; it may name cards, so that only the owner of a table for practice reads it."""
+    told = right.owner and table.practice
+    return table.problem if told or not table.problem else "the rules lead nowhere here; see the log of the page"
 
 
 def _hidden(event: dict[str, Any], seat: int | None) -> bool:

@@ -61,15 +61,18 @@ async def serve(plan: Plan, ready: Say = lambda address: None, say: Say = lambda
     """
     import uvicorn
 
+    from abl_cards.page.connections import PatientProtocol
+
     with ExitStack() as stack:
         plan = _keeping(plan, stack, say)
         laid = Laid(plan)
         opening = Opening(plan, laid)
         porch = Porch(plan, laid, opening, opening.close)
         config = uvicorn.Config(
-            guarded(porch, plan), log_level="warning", access_log=False, ws_max_size=2 * LONGEST_FRAME,
-            ws_ping_interval=20.0, h11_max_incomplete_event_size=1 << 16, server_header=False, date_header=False,
-            timeout_graceful_shutdown=2, limit_concurrency=4 * MOST_SOCKETS,
+            guarded(porch, plan), http=PatientProtocol, log_level="warning", access_log=False,
+            ws_max_size=2 * LONGEST_FRAME, ws_ping_interval=20.0, h11_max_incomplete_event_size=1 << 16,
+            server_header=False, date_header=False, timeout_graceful_shutdown=2,
+            limit_concurrency=4 * MOST_SOCKETS,
         )  # fmt: skip
         listening = stack.enter_context(listen(plan.host, plan.port))
         ready(address_of(plan, listening.getsockname()[1]))

@@ -47,6 +47,7 @@ class ServedScene:
     served: Served
     revision: int = 0
     since: float = 0.0
+    drawn: bool = True
     offered: Sequence[str] = ()
     practice: bool = False
     watch_token: str = ""
@@ -95,6 +96,8 @@ class Showing:
         """Until it is cancelled; then the last pictures are written."""
         scenes = [ServedScene(f"table-{each.number}", self._title, self._engine, self._seed,
                               self._courses[each.number], each) for each in tables[:MOST_SHOWN]]  # fmt: skip
+        for old in self._folder.glob(PICTURES):  # now that tables are played
+            old.unlink()
         try:
             while True:
                 for scene in scenes:

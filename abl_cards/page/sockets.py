@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -15,18 +16,29 @@ from abl_cards.agents import Reasoned
 from abl_cards.games import GameError
 from abl_cards.logic import KBError
 from abl_cards.page import advice, frames
-from abl_cards.page.bounds import FRAMES, FRAMES_AT_ONCE, LONGEST_FRAME, MOST_AT_A_TABLE, Bucket, printable
+from abl_cards.page.bounds import (
+    FRAMES,
+    FRAMES_AT_ONCE,
+    HANDSHAKE,
+    IDLE,
+    LONGEST_FRAME,
+    MOST_AT_A_TABLE,
+    MOST_SOCKETS,
+    MOST_SOCKETS_EACH,
+    Bucket,
+    printable,
+)
 from abl_cards.page.chairs import Right
+from abl_cards.page.fairness import Full, Holding, person_of, yielding
 from abl_cards.page.seen import HERE, snapshot, welcome
 from abl_cards.page.table import MOST_AT_ONCE, PageTable
 
 if TYPE_CHECKING:
     from abl_cards.page.house import House
 
-HANDSHAKE = 10.0
-"""Seconds to say who one is."""
 _PACES = 10_000
-_BYE, _REFUSED, _CROWDED = 4404, 4401, 4429
+GONE, REFUSED, CROWDED, LATER = 4404, 4401, 4429, 4503
+"""Codes by which sockets close: there is no such table, no token, no room, and a table that cannot be opened now."""
 log = logging.getLogger(__name__)
 
 Answer = dict[str, Any] | None
@@ -35,20 +47,25 @@ Answer = dict[str, Any] | None
 class Visitor:
     """One connection."""
 
-    def __init__(self, socket: WebSocket, house: House, table: PageTable) -> None:
-        """Nobody yet: the first frame says who."""
-        self._socket, self._house, self._table = socket, house, table
-        self._token, self._rate = "", Bucket(FRAMES, FRAMES_AT_ONCE)
+    _table: PageTable
+    _token = ""
+
+    def __init__(self, socket: WebSocket, house: House) -> None:
+        """Nobody yet, and at no table: the first frame says who."""
+        self._socket, self._house, self._rate = socket, house, Bucket(FRAMES, FRAMES_AT_ONCE)
+        self.person, self.used, self.named = person_of(socket.scope), time.monotonic(), False
         self._changed = asyncio.Event()
         self._sending = asyncio.Lock()
         self._asked: set[asyncio.Task[None]] = set()
+        self._leaving: asyncio.Task[None] | None = None
 
     async def stay(self) -> None:
         """Until the connection ends, however it ends."""
-        table = self._table
         with suppress(WebSocketDisconnect, RuntimeError):
+            await self._socket.accept()
             if not await self._sit_down():
                 return
+            table = self._table
             table.looking[self] = self._token
             self._everybody_looks()
             showing = asyncio.create_task(self._show())
@@ -60,7 +77,16 @@ class Visitor:
                 for task in self._asked:
                     task.cancel()
                 table.looking.pop(self, None)
+                table.used = time.monotonic()
                 self._everybody_looks()
+
+    def leave(self, code: int) -> None:
+        """Close the connection with this code; whoever sits there is not waited for."""
+        self._leaving = asyncio.create_task(self._close(code))
+
+    async def _close(self, code: int) -> None:
+        with suppress(WebSocketDisconnect, RuntimeError):
+            await self._socket.close(code)
 
     # --- words -------------------------------------------------------------------------------------------------------
 
@@ -68,6 +94,7 @@ class Visitor:
         message = await self._socket.receive()
         if message["type"] == "websocket.disconnect":
             raise WebSocketDisconnect(message.get("code", 1000))
+        self.used = time.monotonic()
         text = message.get("text")
         return text if text is not None else (message.get("bytes") or b"").decode("utf-8", "replace")
 
@@ -83,24 +110,52 @@ class Visitor:
         await self._say({"type": "error", "text": str(text)[:600], "n": number if type(number) is int else None})
 
     async def _sit_down(self) -> bool:
-        """Whether the first frame has a token of this table."""
+        """Whether there is such a table, and the first frame has a token of it; else the connection is closed."""
+        name = self._socket.path_params["table"]
+        if not self._house.known(name):
+            return await self._refuse(GONE, "there is no such table: it was closed, or the page was started anew")
         try:
             text = await asyncio.wait_for(self._frame(), HANDSHAKE)
             self._token = frames.word(frames.read_object(text[:LONGEST_FRAME]), "token")
         except (GameError, TimeoutError) as problem:
-            await self._error(problem or "say who you are")
-            await self._socket.close(_REFUSED)
-            return False
-        if self._table.right_of(self._token) is None:
-            await self._error("this link is none of this table's")
-            await self._socket.close(_REFUSED)
-            return False
-        if len(self._table.looking) >= MOST_AT_A_TABLE:
-            await self._error("too many people look at this table")
-            await self._socket.close(_CROWDED)
-            return False
+            return await self._refuse(REFUSED, problem or "say who you are")
+        try:
+            table = await self._house.table(name, self._token, self.person)
+        except (GameError, KBError) as problem:
+            return await self._refuse(LATER, problem)
+        except (OSError, RuntimeError):
+            log.exception("table %s", name)
+            return await self._refuse(LATER, "the table cannot be opened now; see the log of the page")
+        if table is None:
+            return await self._refuse(REFUSED, "this link is none of this table's")
+        self._table, self.named = table, True
+        if not self._find_room():
+            return await self._refuse(CROWDED, "too many people look at this table")
         await self._say(welcome(self._table, self._right))
         return True
+
+    async def _refuse(self, code: int, text: object) -> bool:
+        await self._error(text)
+        await self._socket.close(code)
+        return False
+
+    def _find_room(self) -> bool:
+        """Whether one more may look at the table: who only looks on makes room for others, and for who sits there."""
+        looking = [each for each in self._table.looking if isinstance(each, Visitor)]
+        holdings = [Holding(each, each.person, each.sits, each.used) for each in looking]
+        try:
+            other = yielding(self.person, holdings, MOST_AT_A_TABLE, MOST_AT_A_TABLE, time.monotonic(), IDLE)
+        except Full:
+            return False
+        if other is not None:
+            self._table.looking.pop(other)
+            other.leave(CROWDED)
+        return True
+
+    @property
+    def sits(self) -> bool:
+        """Whether a seat is theirs, or the table."""
+        return self._right.owner or self._right.chair is not None
 
     @property
     def _right(self) -> Right:
@@ -177,6 +232,7 @@ class Visitor:
 
     async def _change(self, change: Callable[[], None]) -> None:
         """Change the table, and show it to everybody."""
+        self._table.used = time.monotonic()
         async with self._table.lock:
             await self._house.desk.ask(change)
         self._everybody_looks()
@@ -293,14 +349,27 @@ def _language(message: dict[str, Any]) -> str:
     return language
 
 
-async def attend(socket: WebSocket, house: House) -> None:
-    """A browser comes to a table."""
-    await socket.accept()
-    try:
-        table = await house.table(socket.path_params["table"])
-    except (GameError, KBError) as problem:
-        with suppress(WebSocketDisconnect, RuntimeError):
-            await socket.send_text(json.dumps({"type": "error", "text": str(problem)[:600], "n": None}))
-            await socket.close(_BYE)
-        return
-    await Visitor(socket, house, table).stay()
+class Doors:
+    """The connections to all tables: where there are too many, others make room for who comes."""
+
+    def __init__(self, house: House) -> None:
+        """Nobody is there."""
+        self._house, self._visitors = house, set[Visitor]()
+
+    async def attend(self, socket: WebSocket) -> None:
+        """A browser comes to a table, and stays until the connection ends."""
+        visitor = Visitor(socket, self._house)
+        holdings = [Holding(each, each.person, each.named, each.used) for each in self._visitors]
+        try:
+            other = yielding(visitor.person, holdings, MOST_SOCKETS, MOST_SOCKETS_EACH, visitor.used, IDLE)
+        except Full:
+            await socket.close(CROWDED)
+            return
+        if other is not None:
+            self._visitors.discard(other)
+            other.leave(CROWDED)
+        self._visitors.add(visitor)
+        try:
+            await visitor.stay()
+        finally:
+            self._visitors.discard(visitor)

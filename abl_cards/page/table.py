@@ -6,10 +6,11 @@ What lies on it is the engine's. A table is a key and the decisions that were ma
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +25,12 @@ from abl_cards.games.words.finding import find_options, find_plays
 from abl_cards.page.chairs import PERSON, Chair, Decision, Right
 from abl_cards.page.course import Course
 from abl_cards.page.picking import Picking
+from abl_cards.page.seen import shown_seed
 from abl_cards.page.words import Pair
+from abl_cards.streams import secret_seed
 
 HERE = np.array([0])
+log = logging.getLogger(__name__)
 MOST_AT_ONCE = 32
 """Choices that are made with one frame."""
 
@@ -35,25 +39,33 @@ Written = Callable[[str, dict[str, Any]], None]
 """Is told what happens at a table, before it is done or just after: see restoring.py."""
 
 
+class Looking(Protocol):
+    """A connection of somebody who looks at a table."""
+
+    def leave(self, code: int) -> None:
+        """Close the connection with this code."""
+
+
 class PageTable:
     """A table, its seats, and its match; whoever calls holds ``lock``."""
 
     def __init__(
-        self, name: str, title: Pair, engine: Engine, chairs: Sequence[Chair], seed: int, practice: bool,
+        self, name: str, title: Pair, engine: Engine, chairs: Sequence[Chair], seed: int | None, practice: bool,
         offered: Sequence[str] = (),
     ) -> None:  # fmt: skip
-        """Deal the first cards."""
+        """Deal the first cards: by this seed, or by a secret one, which is another one for each match."""
         self.name, self.title, self.engine, self.chairs = name, title, engine, list(chairs)
+        self.drawn, seed = seed is None, secret_seed() if seed is None else seed
         self.seed, self.practice, self.offered, self.match = seed, practice, tuple(offered), 0
         mine = [seat for seat, chair in enumerate(chairs) if chair.kind == PERSON]
         self.owner_chair = mine[0] if mine else None
         self.owner_token, self.watch_token = (secrets.token_urlsafe(12) for _ in range(2))
         self.lock, self.wake = asyncio.Lock(), asyncio.Event()
         self.revision, self.pace, self.problem = 0, 0.6, ""
-        self.looking: dict[object, str] = {}  # by connection, the token
+        self.looking: dict[Looking, str] = {}  # by connection, the token
         self.told: Callable[[], None] = lambda: None
         self.written: Written = lambda what, line: None
-        self.used = time.monotonic()
+        self.used, self.person = time.monotonic(), ""  # when a person did something here last, and who has opened it
         self.begin()
 
     # --- who is there ------------------------------------------------------------------------------------------------
@@ -97,7 +109,7 @@ class PageTable:
 
     def _changed(self) -> None:
         self.revision += 1
-        self.since, self.used = time.time(), time.monotonic()
+        self.since = time.time()
         self._picking: Picking | None = None
 
     @property
@@ -129,12 +141,13 @@ class PageTable:
         assert agent is not None
         keys = decision_keys(self.tables, HERE, np.array([self.match]))
         try:
-            with naming(lambda _: f"seed {self.seed}, table {self.name}"):
+            with naming(lambda _: f"table {self.name}"):  # and no seed: everybody at the table reads the problem
                 if self.tables.playing().size:
                     self._play(agent.play(self.tables.decisions(HERE), keys))
                 else:
                     self._choose(int(agent.choose(self.tables.choices(HERE), keys)[0]), False)
         except GameError as problem:
+            log.warning("table %s: %s", self.name, problem)
             self.problem = str(problem)
             self._changed()
             return True
@@ -247,6 +260,8 @@ class PageTable:
         if not right.owner:
             raise GameError("whoever has opened the table may begin another match")
         self.match += 1
+        if self.drawn:  # that of the match before is known now
+            self.seed = secret_seed()
         self.begin()
         self.written("begin", {})
 
@@ -285,9 +300,10 @@ class PageTable:
     # --- what was played ---------------------------------------------------------------------------------------------
 
     def records(self, right: Right) -> list[dict[str, Any]]:
-        """The episodes that have ended, as records; for the owner with the seed, which tells the next hands too."""
-        seed = {"seed": self.seed} if right.owner else {}
-        heading = {"players": [chair.name for chair in self.chairs], **seed, "match": self.match}
+        """The episodes that have ended, as records; with the seed, where ``shown_seed`` gives it."""
+        seed = shown_seed(self, right)
+        shown = {} if seed is None else {"seed": seed}
+        heading = {"players": [chair.name for chair in self.chairs], **shown, "match": self.match}
         recorder = self.engine.recorder(1, **heading)
         tables = self.engine.tables(match_keys(self.seed, np.array([self.match]), 1), recorder)
         replay(tables, self.decisions)

@@ -26,7 +26,7 @@ from abl_cards.selftest.games import step
 from abl_cards.selftest.positions import position
 from abl_cards.selftest.possible import possible
 from abl_cards.selftest.watching import Watch, WatchedTables
-from abl_cards.streams import mix_all
+from abl_cards.streams import mix_all, seed64
 
 TABLES = 400
 """Tables that play side by side."""
@@ -85,7 +85,7 @@ def play(engine: Engine, games: int, seed: int, tell: Callable[[int], None]) -> 
     players: tuple[Agent, ...] = (Random(), Greedy(engine.traits), agent("kb", engine))
     for number, player in enumerate(players):
         goal = games * (number + 1) // len(players)
-        keys = mix_all(np.arange(min(TABLES, max(1, goal - watcher.ended))).astype(np.uint64), seed + number)
+        keys = mix_all(np.arange(min(TABLES, max(1, goal - watcher.ended))).astype(np.uint64), seed64(seed) + number)
         watcher.play(player, keys, goal, tell)
     return watcher.coverage(games)
 

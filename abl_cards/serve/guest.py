@@ -17,7 +17,7 @@ from abl_cards.agents import Agent
 from abl_cards.games import GameError
 from abl_cards.games.service import Guest, Message, Outcome, Refused
 from abl_cards.recording import Write
-from abl_cards.streams import key_of
+from abl_cards.streams import key_of, seed_text
 
 LONGEST_FRAME = 64 << 20
 """Bytes; lists of thousands of actions come."""
@@ -59,7 +59,7 @@ async def join(
 
     Raises GameError where there is no table or none that wants us, OSError where nobody listens.
     """
-    heading = {"url": url, "agent": name, "seed": seed}
+    heading = {"url": url, "agent": name, "seed": seed_text(seed)}
     seat = _Seat(guest, agent, seed, log, write and (lambda record: write({**record, **heading})))
     try:
         # No proxy: tables stand on the loopback or in the same room. No pings: not every server answers them.

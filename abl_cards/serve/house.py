@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from websockets.asyncio.server import Server, ServerConnection
 from websockets.asyncio.server import serve as listen
 from websockets.frames import CloseCode
+from websockets.typing import Origin
 
 from abl_cards.agents import agent
 from abl_cards.games import Engine, GameError
@@ -21,6 +22,7 @@ from abl_cards.recording import Scribe, Write
 from abl_cards.serve.client import CLOSING, Client
 from abl_cards.serve.results import ServedResult
 from abl_cards.serve.table import Table
+from abl_cards.streams import secret_seed
 
 LONGEST_FRAME = 1 << 16
 """Bytes; an answer has about 20. A longer frame ends its connection."""
@@ -35,15 +37,18 @@ class Plan:
     engine: Engine
     agents: Mapping[int, str] = field(default_factory=dict)  # by seat; the other seats are for clients
     games: int = 1  # at each table
-    seed: int = 0
+    seed: int = field(default_factory=secret_seed)  # nobody is sent it before all games are over
     tables: int = 1
     dialect: str = ""  # the game's usual one
     think_time: float | None = None  # seconds for an answer; None to wait for ever
     start_delay: float = 1.0  # seconds from the last handshake to the first message, for clients that need them
     host: str = "127.0.0.1"
     port: int | None = None  # the game's usual one; 0 for any
+    origins: tuple[str, ...] = ()  # of web pages whose scripts may sit down, or ANY; programs name none
 
 
+ANY = "*"
+"""The origin that stands for all."""
 Onlooker = Callable[[int], Listener]
 """Gives who hears what happens at the table of a number."""
 
@@ -80,8 +85,9 @@ class House:
     async def __aenter__(self) -> House:
         port = self._service.port(self._dialect) if self._plan.port is None else self._plan.port
         self._server = await listen(
-            self._welcome, self._plan.host, port, compression=None, ping_interval=None, max_size=LONGEST_FRAME,
-            open_timeout=_HANDSHAKE, close_timeout=CLOSING, logger=_silence(),
+            self._welcome, self._plan.host, port, origins=_origins(self._plan.origins), compression=None,
+            ping_interval=None, max_size=LONGEST_FRAME, open_timeout=_HANDSHAKE, close_timeout=CLOSING,
+            logger=_silence(),
         )  # fmt: skip
         self._log(f"Ready for connect. {self.url}")
         return self
@@ -134,7 +140,7 @@ class House:
         """Who looks on at a table, and who writes its episodes down under a heading."""
         heard: list[Listener] = [] if self._onlooker is None else [self._onlooker(number)]
         if self._write is not None:
-            recorder = self._plan.engine.recorder(1, seed=self._plan.seed)
+            recorder = self._plan.engine.recorder(1)
             heard += [recorder, Scribe(recorder, self._write, lambda table: heading)]
         return Audience(tuple(heard)) if heard else None
 
@@ -153,6 +159,15 @@ class House:
         else:
             await client.attend()
             table.stand_up(client)
+
+
+def _origins(allowed: Sequence[str]) -> list[Origin | None] | None:
+    """Origins by which a connection is accepted, None for none named; no list where any will do.
+
+    A browser names the origin of the page whose script connects, a program none. So no web page that its user happens
+    to visit takes a seat.
+    """
+    return None if ANY in allowed else [None, *map(Origin, allowed)]
 
 
 def _bracketed(host: str) -> str:

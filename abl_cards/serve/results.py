@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from abl_cards.streams import seed_text
+
 FAULTS = {
     "garbage": "no JSON object with a number actIndex",
     "null": "null, or null as actIndex",
@@ -76,6 +78,6 @@ class ServedResult:
         wins = [sum(wins) for wins in zip(*(table.wins for table in self.tables), strict=True)]
         draws, episodes = (sum(getattr(table, name) for table in self.tables) for name in ("draws", "episodes"))
         return {
-            "game": self.game, "dialect": self.dialect, "games": self.games, "seed": self.seed, "wins": wins,
+            "game": self.game, "dialect": self.dialect, "games": self.games, "seed": seed_text(self.seed), "wins": wins,
             "draws": draws, "episodes": episodes, "tables": [table.to_json() for table in self.tables],
         }  # fmt: skip

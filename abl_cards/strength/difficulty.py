@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import GameError
+from abl_cards.streams import seed64
 from learners.clusters import PREFERENCE, Classes, TwoStage, silhouette, tell_apart, two_stage
 
 SMALLEST = 0.04
@@ -47,7 +48,7 @@ class Deals:
 def cluster(deals: Deals, size: int, classes: int, seed: int, draw: int = 0) -> Difficulty:
     """Cluster a random sample, and sort all deals into the classes; raises GameError where there are too few deals."""
     features, won = deals.features, deals.won
-    rows = np.random.default_rng([seed, draw]).permutation(len(features))[:size]
+    rows = np.random.default_rng([seed64(seed), draw]).permutation(len(features))[:size]
     try:
         found = two_stage(features[rows], classes, PREFERENCE)
     except ValueError as problem:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from abl_cards.loop.checkpoint import load_checkpoint, save_checkpoint, taken_up
+from abl_cards.streams import seed64
 from learners.strength import DealStrength, StrengthPreset, fit_temperature
 
 HELD_OUT = 5
@@ -128,7 +129,7 @@ def _epoch(
     network: DealStrength, optimiser: torch.optim.Optimizer, lessons: Lessons, number: int, epochs: int, seed: int
 ) -> float:
     """Once through all lessons; returns the mean loss. Chance is decided by the seed and the number of the epoch."""
-    order = np.random.default_rng([seed, number]).permutation(len(lessons.label))
+    order = np.random.default_rng([seed64(seed), number]).permutation(len(lessons.label))
     batches = np.array_split(order, max(1, len(order) // network.preset.batch))
     losses = []
     network.train()

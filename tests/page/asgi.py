@@ -25,12 +25,13 @@ def _headers(more: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
 
 
 async def request(
-    app: Any, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None
-) -> Answer:
+    app: Any, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None,
+    client: str = "127.0.0.1",
+) -> Answer:  # fmt: skip
     """One request; a header of "-" is left out."""
     scope = {
         "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "path": path,
-        "raw_path": path.encode(), "query_string": b"", "scheme": "http", "client": ("127.0.0.1", 1),
+        "raw_path": path.encode(), "query_string": b"", "scheme": "http", "client": (client, 1),
         "server": ("127.0.0.1", 8765), "headers": _headers(headers or {}), "root_path": "",
     }  # fmt: skip
     pieces = [body[at : at + (1 << 20)] for at in range(0, max(1, len(body)), 1 << 20)]

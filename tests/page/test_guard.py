@@ -49,6 +49,21 @@ def test_other_pages_are_refused(with_page: Run, origin: str) -> None:
     with_page(test)
 
 
+@pytest.mark.parametrize(
+    ("site", "mode", "status"),
+    [("cross-site", "no-cors", 403), ("same-site", "cors", 403), ("cross-site", "navigate", 200),
+     ("same-origin", "cors", 200), ("none", "navigate", 200)],
+)  # fmt: skip
+def test_images_and_scripts_of_other_pages_are_refused(with_page: Run, site: str, mode: str, status: int) -> None:
+    """They name no origin, and could use up what this person may ask for; a link to the page works."""
+
+    async def test(page: Any) -> None:
+        answer = await page.ask("/", **{"sec-fetch-site": site, "sec-fetch-mode": mode})
+        assert answer.status == status
+
+    with_page(test)
+
+
 def test_its_own_page_is_let_in(with_page: Run) -> None:
     async def test(page: Any) -> None:
         table, token = await page.open(game="president")

@@ -3,6 +3,7 @@
 import asyncio
 import html
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -12,12 +13,14 @@ import pytest
 
 from abl_cards.files import held
 from abl_cards.games import GameError
+from abl_cards.logic import KBError
 from abl_cards.page.chairs import Right
 from abl_cards.page.laid import FILE, PATIENCE, Laid
 from abl_cards.page.ledger import Cupboard, Ledger
 from abl_cards.page.plan import Plan
 from abl_cards.page.porch import Porch
 from abl_cards.page.server import _keeping
+from abl_cards.page.sockets import LATER, REFUSED
 from tests.page.asgi import Socket, request
 from tests.page.test_tables import decide
 
@@ -117,16 +120,21 @@ def test_what_a_killed_process_was_writing_is_not_there(with_page: Run, tmp_path
              b'{"do":"act","seat":77,"person":false,"form":"x","cards":[]}', b'{"do":"chair","seat":0,"chair":5}',
              b'{"do":"act","seat":0,"person":false,"form":"single(5)","cards":["S9"]}', b"[" * 9000],
 )  # fmt: skip
-def test_a_damaged_ledger_is_one_table_less(with_page: Run, tmp_path: Path, line: bytes) -> None:
+def test_a_damaged_ledger_is_one_table_less_and_is_kept(with_page: Run, tmp_path: Path, line: bytes) -> None:
     async def first(page: Any) -> Any:
         whole, damaged = await page.open(game="president"), await page.open(game="president")
         return whole, damaged
 
     async def then(page: Any, told: Any) -> None:
-        (whole, token), (damaged, _) = told
-        socket = Socket(page.app, f"/api/tables/{damaged}")
-        assert (await socket.hear())["type"] == "error"
-        assert not (tmp_path / f"{damaged}.jsonl").exists()
+        (whole, token), (damaged, key) = told
+        before = (tmp_path / f"{damaged}.jsonl").read_bytes()
+        for _ in range(2):
+            socket = Socket(page.app, f"/api/tables/{damaged}")
+            socket.say(token=key)
+            assert (await socket.hear())["type"] == "error"
+            assert await socket.hear() == {}
+            assert socket.closed == LATER
+        assert (tmp_path / f"{damaged}.jsonl").read_bytes() == before
         await page.sit(whole, token)
 
     async def between(page: Any) -> Any:
@@ -138,11 +146,98 @@ def test_a_damaged_ledger_is_one_table_less(with_page: Run, tmp_path: Path, line
     twice(with_page, tmp_path, between, then)
 
 
+def test_rules_that_fail_for_a_moment_lose_no_table(
+    with_page: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def first(page: Any) -> Any:
+        return await page.open(game="president", seed=3)
+
+    async def then(page: Any, told: Any) -> None:
+        table, token = told
+        real = page.house.desk.engine
+        for problem in (GameError("broken"), KBError([]), FileNotFoundError("gone"), RuntimeError("odd")):
+
+            def fail(game: Any, profile: Any, problem: Exception = problem) -> Any:
+                raise problem
+
+            monkeypatch.setattr(page.house.desk, "engine", fail)
+            socket = Socket(page.app, f"/api/tables/{table}")
+            socket.say(token=token)
+            assert (await socket.hear())["type"] == "error"
+            assert await socket.hear() == {}
+            assert socket.closed == LATER  # and the browser tries again
+            assert (tmp_path / f"{table}.jsonl").exists()
+            assert [each["table"] for each in page.house.watched()] == [table]
+        monkeypatch.setattr(page.house.desk, "engine", real)
+        again = await page.sit(table, token)
+        assert again.welcome["seed"] == "3"
+
+    twice(with_page, tmp_path, first, then)
+
+
+@pytest.mark.parametrize("key", ["", "x", "é", "0" * 4000])
+def test_nothing_is_loaded_for_who_has_no_token(with_page: Run, tmp_path: Path, key: str) -> None:
+    async def first(page: Any) -> Any:
+        table, token = await page.open(game="president", seats=["person", "person", "greedy", "greedy"])
+        socket, kept = await page.sit(table, token), page.house.tables[table]
+        socket.say(do="seat", seat=1, player="greedy")
+        while socket.table["seats"][1]["kind"] == "person":
+            await socket.hear()
+        return kept.name, kept.watch_token, kept.chairs[0].token
+
+    async def then(page: Any, told: Any) -> None:
+        name, *tokens = told
+
+        def fail(game: Any, profile: Any) -> Any:
+            raise AssertionError("nobody has a right to this")
+
+        real, page.house.desk.engine = page.house.desk.engine, fail
+        socket = Socket(page.app, f"/api/tables/{name}")
+        socket.say(token=key)
+        assert (await socket.hear())["type"] == "error"
+        assert await socket.hear() == {}
+        assert socket.closed == REFUSED
+        page.house.desk.engine = real
+        for each in tokens:
+            await page.sit(name, each)
+
+    twice(with_page, tmp_path, first, then)
+
+
+def test_ledgers_of_before_have_numbers_as_seeds(with_page: Run, tmp_path: Path) -> None:
+    async def first(page: Any) -> Any:
+        table, token = await page.open(game="president", seed=2**31 - 2)
+        file = tmp_path / f"{table}.jsonl"
+        told = json.loads(file.read_text())
+        assert (told.pop("drawn"), told["seed"]) == (False, str(2**31 - 2))
+        file.write_text(json.dumps(told | {"seed": int(told["seed"])}) + "\n")
+        return table, token, page.house.tables[table].tables.state.hands.tolist()
+
+    async def then(page: Any, told: Any) -> None:
+        table, token, hands = told
+        assert (await page.sit(table, token)).welcome["seed"] == str(2**31 - 2)
+        assert page.house.tables[table].tables.state.hands.tolist() == hands
+
+    twice(with_page, tmp_path, first, then)
+
+
+def test_files_of_tables_are_their_owners_alone(with_page: Run, tmp_path: Path) -> None:
+    async def test(page: Any) -> None:
+        table, _ = await page.open(game="president")
+        assert (tmp_path / f"{table}.jsonl").stat().st_mode & 0o077 == 0
+
+    with_page(test, Plan(keep=tmp_path))
+
+
 def test_the_latest_are_kept_and_the_others_forgotten(tmp_path: Path) -> None:
     for number in range(5):
         Ledger(tmp_path / f"t{number}.jsonl").begin({"name": number})
     assert len(Cupboard(tmp_path, 3).waiting) == 3
     assert len(list(tmp_path.iterdir())) == 3
+    old = tmp_path / "t4.jsonl"
+    os.utime(old, (0, 0))
+    assert len(Cupboard(tmp_path, 3).waiting) == 2
+    assert not old.exists()
     assert Cupboard(tmp_path, 3).listed() == []  # headings of nothing
     assert Cupboard(None, 3).ledger("x") is None
     with pytest.raises(GameError, match="No such file"):

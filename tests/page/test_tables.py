@@ -195,7 +195,7 @@ def test_two_people_and_somebody_who_looks_on(with_page: Run) -> None:
         three = await page.sit(table, two.welcome["watch"])
         assert (one.table["me"], two.table["me"], three.table["me"]) == (0, 1, None)
         assert "hand" not in three.table
-        assert [each.welcome["seed"] for each in (one, two, three)] == [4, None, None]  # all hands follow from it
+        assert [each.welcome["seed"] for each in (one, two, three)] == ["4", None, None]  # all hands follow from it
         assert all("token" not in chair for chair in two.table["seats"])
         assert one.table["hand"] != two.table["hand"]
         one.say(do="pace", ms=0)
@@ -389,11 +389,16 @@ def test_tables_are_bounded(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(house, "MOST_TABLES", 2)
 
     async def test(page: Any) -> None:
-        await page.begin()
+        one = await page.begin()
         second, _ = await page.open(game="president")
+        third, token = await page.open(game="president")  # the one that nobody looks at makes room
+        assert list(page.house.tables) == [one.welcome["table"], third]
+        await page.sit(third, token)
         assert (await page.post("/api/tables", {"game": "president"})).status == 400
         monkeypatch.setattr(house, "IDLE", -1.0)
         await page.open(game="president")
+        assert len(page.house.tables) == 2
+        assert third in page.house.tables
         assert second not in page.house.tables
 
     with_page(test)

@@ -22,7 +22,7 @@ def engine() -> Engine:
 
 
 def plan(agents: dict[int, str] | None = None, **settings: Any) -> Plan:
-    return Plan("guandan", engine(), agents or {}, **({"port": 0, "start_delay": 0.0} | settings))
+    return Plan("guandan", engine(), agents or {}, **({"port": 0, "start_delay": 0.0, "seed": 0} | settings))
 
 
 def run(task: Coroutine[Any, Any, T], seconds: float = 60) -> T:

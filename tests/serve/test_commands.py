@@ -62,11 +62,11 @@ def test_records_of_a_plan_that_cannot_be(tmp_path: Path) -> None:
 def test_the_result_as_a_table(tmp_path: Path) -> None:
     """And with pictures of the tables, in place of those that were there before."""
     (tmp_path / "table-7.table.json").write_text("{}")
-    answer = run("serve", "guandan", "--port", "0", *FOUR, "--tables", "2", "--show", str(tmp_path))
+    answer = run("serve", "guandan", "--port", "0", *FOUR, "--tables", "2", "--seed", "1", "--show", str(tmp_path))
     assert sorted(each.name for each in tmp_path.glob("*.json")) == ["table-0.table.json", "table-1.table.json"]
     assert re.search(r"^table/seat +player +won +decisions +defaults +faults", answer.stdout)
     assert re.search(r"^1/3 +random +0 +\d+ +– +–", answer.stdout, re.MULTILINE)
-    assert re.search(r"^2 games, 0 drawn, \d+ episodes, seed 0$", answer.stdout, re.MULTILINE)
+    assert re.search(r"^2 games, 0 drawn, \d+ episodes, seed 1$", answer.stdout, re.MULTILINE)
     assert re.search(r"^Ready for connect. ws://127.0.0.1:\d+/game/NAME$", answer.stderr, re.MULTILINE)
 
 

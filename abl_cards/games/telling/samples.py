@@ -26,6 +26,7 @@ from abl_cards.games.telling.judging import FolderFacts
 from abl_cards.games.telling.random_states import most_declared, random_fluents, random_state
 from abl_cards.games.telling.writer import Fill, Told, lazily, rows_of
 from abl_cards.logic import Circuit, Signature
+from abl_cards.streams import seed64
 
 Rows = NDArray[np.uint8]
 _PLAYS_SHARE = 0.6
@@ -33,12 +34,12 @@ _PLAYS_SHARE = 0.6
 
 def sample_decisions(rules: Rules, states: int, seed: int) -> Decisions:
     """Random plays to decide."""
-    return _decisions(rules, random_state(rules, states, np.random.default_rng(seed)))
+    return _decisions(rules, random_state(rules, states, np.random.default_rng(seed64(seed))))
 
 
 def sample_leads(rules: Rules, states: int, seed: int) -> Decisions:
     """Full hands that lead."""
-    random, state, n = np.random.default_rng(seed), rules.tables(states), states
+    random, state, n = np.random.default_rng(seed64(seed)), rules.tables(states), states
     keys = random.integers(0, 2**63, n).astype(np.uint64)
     deal(keys, np.arange(n), rules.pack.deck, np.array(rules.table.dealt, np.int64), state.hands, state.aside)
     state.drawn[:] = sum(rules.table.dealt) if rules.draws else 0
@@ -64,7 +65,7 @@ def _decisions(rules: Rules, state: State) -> Decisions:
 
 def sample_facts(rules: Rules, states: int, seed: int) -> Rows:
     """[every input of the knowledge base, states]; see the module."""
-    random = np.random.default_rng([seed, 1])
+    random = np.random.default_rng([seed64(seed), 1])
     sampler = _Sampler(rules, random_state(rules, states, random), random, seed)
     makers = list(sampler.makers())
     shares = np.array([share for share, _ in makers])

@@ -45,7 +45,7 @@ export function NewTable({ start, game }) {
   const open = (event) => {
     event.preventDefault();
     closeDialog('new');
-    start({ game: chosen.game, ...(chosen.profile ? { profile: chosen.profile } : {}), ...(seats.length ? { seats } : {}), practice: chosen.practice, ...(chosen.seed !== '' ? { seed: Number(chosen.seed) } : {}) });
+    start({ game: chosen.game, ...(chosen.profile ? { profile: chosen.profile } : {}), ...(seats.length ? { seats } : {}), practice: chosen.practice, ...(chosen.seed !== '' ? { seed: chosen.seed } : {}) });
   };
   return html`<${Dialog} name="new" heading=${t('newTable')} shown=${shown}>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
@@ -56,7 +56,7 @@ export function NewTable({ start, game }) {
         ${found.profiles.map((each) => html`<option key=${each} value=${each}>${each.replaceAll('_', ' ')}${each === found.profile ? ` (${t('usual')})` : ''}</option>`)}</select></label>`}
       <fieldset><legend>${t('seats')}</legend>${seats.map((who, place) => html`<${Chooser} key=${`${chosen.game}${place}`} place=${place} who=${who} first=${seats.indexOf('person') === place} agents=${found.agents} choose=${(value) => seat(place, value)} />`)}</fieldset>
       <label><input type="checkbox" checked=${chosen.practice} onChange=${(event) => choose({ ...chosen, practice: event.target.checked })} /> ${t('practice')}</label>
-      <label>${t('seed')} <input id="new-seed" inputmode="numeric" pattern="[0-9]{0,9}" size="10" value=${chosen.seed} onInput=${(event) => choose({ ...chosen, seed: event.target.value.replace(/\D/g, '') })} /></label>
+      <label>${t('seed')} <input id="new-seed" inputmode="numeric" pattern="[0-9]{0,39}" size="10" value=${chosen.seed} onInput=${(event) => choose({ ...chosen, seed: event.target.value.replace(/\D/g, '') })} /></label>
       <p class="buttons"><button type="submit" class="strong">${t('open')}</button></p></form>`}
   </${Dialog}>`;
 }
@@ -91,7 +91,7 @@ export function Invite({ seen, welcome, link }) {
       ${kind === 'agent' && (seen.owner || seat === seen.chair) && html` <button type="button" onClick=${() => link.say({ do: 'seat', seat, player: 'person' })}>${seen.me == null ? t('sit') : t('person')}</button>`}</p>
       ${token && seat !== seen.me && html`<${CopyLink} label=${t('linkFor', t('seat', seat))} value=${address(welcome.table, token)} />`}</div>`)}
     ${welcome.watch && html`<${CopyLink} label=${t('watchLink')} value=${address(welcome.table, welcome.watch)} />`}
-    ${welcome.seed != null && html`<p class="small">${t('seed')}: ${welcome.seed}</p>`}
+    ${seen.seed != null && html`<p class="small">${t('seed')}: ${seen.seed}</p>`}
   </${Dialog}>`;
 }
 

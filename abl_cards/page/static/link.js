@@ -19,7 +19,7 @@ export async function ask(path, body) {
 // In place of a connection, where there is none yet, or never.
 export const NOBODY = { say() {}, ask: async () => ({ type: 'error', text: '' }) };
 
-const GONE = 4404, REFUSED = 4401;
+const GONE = 4404, REFUSED = 4401, ASLEEP = 4408; // the last one's table was put away, and is opened again for who comes back
 
 export class Link {
   constructor(table, key, hear) {
@@ -58,6 +58,7 @@ export class Link {
         return;
       }
       this.hear({ type: 'lost' });
+      if (event.code === ASLEEP) this.waits = 60_000;
       setTimeout(() => this.closed || this.open(), this.waits);
       this.waits = Math.min(8000, this.waits * 1.7);
     };

@@ -8,7 +8,7 @@ cards, where the rules throw any; they hang on the seed where they are not given
 from __future__ import annotations
 
 from collections.abc import Mapping
-from random import Random, SystemRandom
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,10 @@ from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.tables import Dealt, Tables
 from abl_cards.games.reading.rules import Rules
 from abl_cards.platforms.botzone.dialect import Cards, dialect_of
+from abl_cards.streams import secret_seed, seed_text
 
 CARDS = ("allocation", "publiccard")
 SEED, LOTS = "seed", "lots"
-_SEEDS = 1 << 32
 _LONGEST_SEED = 100
 
 
@@ -37,7 +37,7 @@ def completed(rules: Rules, given: Mapping[str, Any]) -> dict[str, Any]:
     found = {key: value for key, value in given.items() if value is not None}
     if there:
         return found
-    seed = found.setdefault(SEED, SystemRandom().randrange(_SEEDS))
+    seed = found.setdefault(SEED, seed_text(secret_seed()))  # text: platforms read numbers of JSON as 53 bits
     if type(seed) not in (int, str) or len(str(seed)) > _LONGEST_SEED:
         raise GameError("initdata: seed: a whole number or a short text")
     return found | _shuffled(rules, seed).to_json()
