@@ -96,7 +96,7 @@ def explain(
         player = reasoned(agent, engine)
     except GameError as problem:
         misuse(problem)
-    moment = engine.moment(value, move)
+    moment = engine.moment(value, move, explained=True)
     found = explained(engine, player.judge, moment, language, player.opinion(moment))
     if png is not None:
         _draw(found, png)

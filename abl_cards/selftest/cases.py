@@ -228,7 +228,8 @@ def legal_labels(engine: Engine, moment: Moment) -> list[str]:
 
 
 def _wrong_position(engine: Engine, value: Mapping[str, Any]) -> str:
-    moment = engine.moment(value.get("state", value.get("record")), value.get("before"))
+    judged = not value.keys().isdisjoint(JUDGED)
+    moment = engine.moment(value.get("state", value.get("record")), value.get("before"), judged)
     plays = [_text(action.to_json()) for action in moment.actions]
     if "labels" in value:
         labels, expected = legal_labels(engine, moment), sorted(set(map(str, _list(value, "labels"))))

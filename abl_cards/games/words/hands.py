@@ -95,8 +95,7 @@ def _read_gone(rules: Rules, value: Any, position: Position, order: Sequence[int
     played = np.zeros_like(position.played)
     if value is None:
         return played + position.lying
-    by_seat = isinstance(value, list) and bool(value) and all(_is_hand(rules, each) or each is None for each in value)
-    if by_seat:  # of some seats it may not be known
+    if is_by_seat(rules, value):  # of some seats it may not be known
         played[:] = read_each(rules, [[] if each is None else each for each in value], len(played), "hands, by seat")
         return np.maximum(played, position.lying)
     return _gone_together(rules, np.maximum(read_cards(rules, value), position.laid), position, order)
@@ -128,6 +127,11 @@ def _gone_together(rules: Rules, together: Counts, position: Position, order: Se
         laid, rest = rest[:room], rest[room:]
         played[seat] += np.bincount(laid, minlength=len(together))
     return played
+
+
+def is_by_seat(rules: Rules, value: Any) -> bool:
+    """Whether gone cards are given as a list of hands by seat, null for what is not known, and not together."""
+    return isinstance(value, list) and bool(value) and all(_is_hand(rules, each) or each is None for each in value)
 
 
 def _is_hand(rules: Rules, value: Any) -> bool:
