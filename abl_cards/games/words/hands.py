@@ -31,7 +31,7 @@ def read_hands(rules: Rules, value: Mapping[str, Any], needs: Needs, position: P
         own = read_cards(rules, value["hand"])
         if not own.any():
             raise GameError("there are no cards")
-        if own.sum() > rules.largest_hand:
+        if not rules.can_hold(int(own.sum())):
             raise GameError(f"{own.sum()} cards, where a seat has {rules.largest_hand} at most")
     order = seats.others(rules, position.seat)
     told = value.get("gone") is not None or value.get("unseen") is not None
@@ -156,14 +156,14 @@ def _read_aside(rules: Rules, value: Any) -> tuple[int | None, Counts]:
 
 
 def _read_sizes(rules: Rules, value: Any, face: Sequence[Counts] | None) -> list[int] | None:
-    others, most = rules.table.seats - 1, rules.largest_hand
+    others = rules.table.seats - 1
     if value is None:
         return None if face is None else [int(hand.sum()) for hand in face]
     if not isinstance(value, list) or len(value) != others:
         raise GameError(f"{value!r} is no list of {others} numbers: {WORDS['cards']}")
     for each in value:
-        if type(each) is not int or not 0 <= each <= most:
-            raise GameError(f"{each!r} is no number of cards from 0 to {most}")
+        if type(each) is not int or each < 0 or not rules.can_hold(each):
+            raise GameError(f"{each!r} is no number of cards from 0 to {rules.largest_hand}")
     if face is not None and value != [int(hand.sum()) for hand in face]:
         raise GameError("these are not as many as the cards in face")
     return list(value)
