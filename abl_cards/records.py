@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, count, islice
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import IO, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import GameError
+from abl_cards.games import Engine, GameError
 from abl_cards.lines import batches, parse_line, reading
 from abl_cards.platforms.douzero import own_record
 
@@ -65,6 +65,42 @@ def _sized(path: Path) -> Iterator[tuple[Record | GameError, int]]:
             blanks += 1
             if blanks > MOST_BLANKS:
                 raise GameError(f"{path}: {MOST_BLANKS:,} empty lines on end: that is none of ours")
+
+
+def in_own_form(engine: Engine, record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A record in the form that the engine reads, whoever wrote it; raises GameError for what is none.
+
+    Logs of Botzone and games of DouZero become records of ours; anything else stays as it is.
+    """
+    from abl_cards.platforms.botzone import log_record
+
+    return log_record.own_record(engine, own_record(record))
+
+
+def all_in_own_form(engine: Engine, records: Iterable[Record | GameError]) -> list[Record | GameError]:
+    """The same of many; in place of a record that is none what is wrong with it."""
+
+    def form(record: Record | GameError) -> Record | GameError:
+        try:
+            return record if isinstance(record, GameError) else in_own_form(engine, record)
+        except GameError as problem:
+            return problem
+
+    return [form(record) for record in records]
+
+
+def profile_in(record: Any, profiles: Collection[str]) -> str | None:
+    """The profile that a record or a state names; that of the platform for a log of Botzone's."""
+    from abl_cards.platforms.botzone import log_record
+
+    return log_record.profile_of(record, profiles) if isinstance(record, Mapping) else None
+
+
+def profile_of_file(path: Path, profiles: Collection[str]) -> str | None:
+    """The profile that the first record of a file names, where it is one of these."""
+    first = next(pieces(path, 1), [None])[0]
+    named = profile_in(first, profiles)
+    return named if named in profiles else None
 
 
 def write_records(path: Path, records: Iterable[Record]) -> None:

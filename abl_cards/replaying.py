@@ -9,7 +9,7 @@ from typing import Any
 
 from abl_cards.games import Engine
 from abl_cards.games.game import Disagreement
-from abl_cards.records import Cut, pieces
+from abl_cards.records import Cut, all_in_own_form, pieces
 
 MOST_DISAGREEMENTS = 10_000
 """A file with more is none of records, and reading on would tell nothing new."""
@@ -39,7 +39,7 @@ def replay_file(
         if isinstance(piece[-1], Cut):
             piece.pop()
             cut = lines + len(piece) + 1
-        found = engine.replay(piece, kept=kept)
+        found = engine.replay(all_in_own_form(engine, piece), kept=kept)
         wrong += [Disagreement(lines + each.line, each.text[:_LONGEST_TEXT]) for each in found.disagreements]
         lines, episodes, plays = lines + len(piece), episodes + found.episodes, plays + found.plays
         tell(episodes)

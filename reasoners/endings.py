@@ -119,8 +119,16 @@ class Ending:
 
 
 def open_tables(engine: Engine, decisions: Decisions) -> Tables:
-    """The table of one decision as it lies, with every hand; raises GameError where the state does not tell them."""
-    return engine.imagine(decisions, np.zeros(1, np.int64), decisions.view.hidden_hands)
+    """The table of one decision as it lies, with every hand; raises GameError where a state does not say enough."""
+    first = np.zeros(1, np.int64)
+    tables = engine.imagine(decisions, first, decisions.view.hidden_hands)
+    if decisions.view.ending_plays is not None:
+        try:
+            tables.state.plays[:] = decisions.view.ending_plays()
+        except GameError:
+            positions(tables, first)  # what is no position at all is said first
+            raise
+    return tables
 
 
 def solve(tables: Tables, nodes: int | None = None, watch: Watch | None = None, bits: int = 18) -> Ending:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -72,3 +73,93 @@ def test_problems_are_said_in_a_line(arguments: list[str], says: str) -> None:
     assert result.exit_code in (1, 2)
     assert says in result.stderr
     assert "Traceback" not in result.stderr
+
+
+# --- inputs that a state leaves open ----------------------------------------------------------------------------------
+
+
+def _solved(*arguments: str) -> float:
+    result = invoke("solve", *arguments, "--json")
+    assert result.exit_code == 0, result.stderr
+    return float(json.loads(result.stdout)["value"])
+
+
+def test_how_often_seats_have_played_follows_where_the_landlord_leads() -> None:
+    """Springs double the stake: seats that hold few cards have played, and the landlord does once more."""
+    assert _solved("doudizhu", "57", "8", "99", "--state", '{"landlord":0}') == -2
+
+
+@pytest.mark.parametrize(("plays", "value"), [([2, 1, 1], -2), ([1, 0, 2], -2), ([0, 0, 0], -4)])
+def test_a_state_says_how_often_seats_have_played(plays: list[int], value: int) -> None:
+    more = json.dumps({"landlord": 0, "laid_down": plays})
+    assert _solved("doudizhu", "57", "8", "99", "--state", more) == value
+
+
+@pytest.mark.parametrize(
+    ("state", "field"),
+    [
+        ({"hand": "8", "face": ["99", "57"], "landlord": 0, "seat": 1}, "laid_down"),
+        ({"hand": "57", "face": ["8", "99"], "to_beat": "4", "landlord": 0, "seat": 0}, "laid_down"),
+        ({"hand": "57", "cards": [1, 2], "landlord": 0, "seat": 0, "laid_down": [2, 2, 2]}, "face"),
+    ],
+)
+def test_an_open_input_is_named(state: dict[str, object], field: str, tmp_path: Path) -> None:
+    file = tmp_path / "state.json"
+    file.write_text(json.dumps(state))
+    result = invoke("solve", "doudizhu", str(file))
+    assert result.exit_code == 1
+    assert f'give "{field}"' in result.stderr
+
+
+def test_who_went_out_first_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "state.json"
+    state = {"level": "2", "hand": ["H9", "S9"], "face": [["D3"], [], []], "seat": 0}
+    file.write_text(json.dumps(state))
+    assert 'give "finish"' in invoke("solve", "guandan", str(file)).stderr
+    values = set()
+    for order in (["partner", "previous"], ["previous", "partner"]):
+        file.write_text(json.dumps(state | {"finish": order}))
+        values.add(_solved("guandan", str(file)))
+    assert len(values) == 2
+
+
+def test_who_has_passed_follows_from_whose_play_it_is() -> None:
+    """The landlord's four lies, and seat 1 has passed: seat 2 passes too, or takes the trick."""
+    more = {"landlord": 0, "seat": 2, "laid_down": [2, 1, 1]}
+    given = _solved(
+        "doudizhu",
+        "99",
+        "57",
+        "8",
+        "--to-beat",
+        "4",
+        "--state",
+        json.dumps(more | {"top": "next", "passed": ["previous"]}),
+    )
+    assert (
+        _solved("doudizhu", "99", "57", "8", "--to-beat", "4", "--state", json.dumps(more | {"top": "next"})) == given
+    )
+
+
+def test_the_printed_state_of_a_record_is_solved_as_the_record(tmp_path: Path) -> None:
+    records, state = tmp_path / "games.jsonl", tmp_path / "state.json"
+    invoke("match", "doudizhu", "greedy", "random", "--games", "3", "--record", str(records))
+    for line, text in enumerate(records.read_text().splitlines(), 1):
+        act = len(json.loads(text)["acts"]) - 2
+        told = invoke("explain", "doudizhu", str(records), "--line", str(line), "--move", str(act), "--json")
+        seen = json.loads(told.stdout)["state"]
+        hands = _hands(json.loads(text), act)
+        faces = [hands[(seen["seat"] + place) % 3] for place in (1, 2)]
+        state.write_text(json.dumps(seen | {"face": faces}))
+        recorded = _solved("doudizhu", str(records), "--line", str(line), "--move", str(act))
+        assert _solved("doudizhu", str(state)) == recorded
+
+
+def _hands(record: dict[str, Any], act: int) -> list[str]:
+    """What each seat holds before an act."""
+    hands = [list(hand) for hand in record["hands"]]
+    hands[0] += list(record["aside"])
+    for seat, cards in record["acts"][: act - 1]:
+        for card in "" if cards == "pass" else cards:
+            hands[seat].remove(card)
+    return ["".join(hand) for hand in hands]

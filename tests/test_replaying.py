@@ -8,13 +8,17 @@ from typing import Any
 
 import pytest
 
+from abl_cards.games import Engine, GameError
+from abl_cards.games.audience import Quiet
+from abl_cards.games.progress import MOST_EPISODES
 from abl_cards.records import matches_of, write_records
 from abl_cards.replaying import FileReplay, replay_file
 from tests.cli_runs import run
 from tests.effort import long
 from tests.games.guandan.contest_records import ContestRecorder
 from tests.games.guandan.states import engine
-from tests.games.random_play import match_keys, step
+from tests.games.random_play import match_keys, play_out, step
+from tests.games.words.folders import rules_of, sets
 
 
 @pytest.fixture(scope="module")
@@ -119,3 +123,102 @@ def test_a_file_whose_last_line_is_cut(tmp_path: Path, told_in_turns: list[dict[
     answer = run("replay", "guandan", str(path))
     assert (answer.exit_code, answer.stdout) == (1, "0 episodes, 0 plays, 0 disagreements\n")
     assert f"{path}:1: the last line is cut" in answer.stderr
+
+
+# --- records that lead nowhere, and those of others -------------------------------------------------------------------
+
+
+def test_a_record_that_leads_nowhere_hides_no_other(tmp_path: Path) -> None:
+    """The rules stop a match after so many episodes, and know nothing of a first seat there is not."""
+    recorder = engine().recorder(3)
+    tables = engine().tables(match_keys(3, 4), recorder)
+    while step(tables):
+        if tables.episode.min() > 0:
+            break
+    records = [recorder.records(table)[0] for table in range(3)]
+    assert replay_file(engine(), _written(tmp_path, records)).disagreements == ()
+    for number in (0, 1, 2):
+        changed = [dict(record) for record in records]
+        changed[number]["episode"] = MOST_EPISODES
+        changed[number - 1]["points"] = [9, 9, 9, 9]
+        found = replay_file(engine(), _written(tmp_path, changed))
+        assert found.episodes == 3
+        assert sorted(each.line for each in found.disagreements) == sorted((number + 1, (number - 1) % 3 + 1))
+        (nowhere,) = [each for each in found.disagreements if each.line == number + 1]
+        assert f"{MOST_EPISODES:,} episodes" in nowhere.text
+    alone = replay_file(engine(), _written(tmp_path, [records[0] | {"episode": MOST_EPISODES}]))
+    assert [each.line for each in alone.disagreements] == [1]
+
+
+@pytest.mark.parametrize("lines", [(1,), (1, 3), (1, 2, 3)])
+def test_a_deal_where_nobody_leads_hides_no_other(tmp_path: Path, lines: tuple[int, ...]) -> None:
+    rules = rules_of(tmp_path / "led", LED)
+    led = Engine(rules, "led")
+    recorder = led.recorder(3)
+    tables = led.tables(match_keys(3, 4), recorder)
+    play_out(tables)
+    records = [recorder.records(table)[0] for table in range(3)]
+    for line in lines:
+        records[line - 1] = records[line - 1] | {"lots": {"first": 7}}
+    found = replay_file(led, _written(tmp_path, records))
+    assert [each.line for each in found.disagreements] == list(lines)
+    assert all("leads" in each.text for each in found.disagreements)
+    with pytest.raises(GameError, match="line 1: who leads"):
+        led.replay(records, Quiet())
+
+
+LED = sets(
+    "seat(0..2). rank(1..4). pack(R,4) :- rank(R). deals(S,5) :- seat(S). "
+    "lots(first,3). #external lot(first,I) : I = 0..2. leads(S) :- lot(first,S). "
+    "over :- out(_). match_over. #external out(S) : seat(S).",
+    4,
+).replace("#include <pay>.\nprice(N,N) :- N = 1..4.\n", "")
+
+
+def _written(folder: Path, records: list[Any]) -> Path:
+    file = folder / "records.jsonl"
+    write_records(file, records)
+    return file
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two rounds as logs of Botzone's, and a line that is none."""
+    file = tmp_path_factory.mktemp("logs") / "log.jsonl"
+    result = run("match", "doudizhu", "greedy", "random", "--profile", "botzone", "--games", "2", "--log", str(file))
+    assert result.exit_code == 0
+    with file.open("a") as more:
+        more.write(json.dumps({"log": [{}, 7], "initdata": {"seed": 7}}) + "\n")
+    return file
+
+
+def test_a_log_of_botzone_is_replayed(log: Path) -> None:
+    result = run("replay", "doudizhu", str(log), "--json")
+    assert result.exit_code == 1
+    found = json.loads(result.stdout)
+    assert found["episodes"] == 3
+    assert found["plays"] > 20
+    assert [each["line"] for each in found["disagreements"]] == [3]
+
+
+@pytest.mark.parametrize("command", ["explain", "solve", "review"])
+def test_a_log_of_botzone_is_a_record(log: Path, command: str) -> None:
+    """Whichever command reads records."""
+    acts = json.loads(run("replay", "doudizhu", str(log), "--limit", "1", "--json").stdout)["plays"]
+    more = ["--deals", "4", "--moves", "2"] if command == "review" else ["--move", str(acts)]
+    result = run(command, "doudizhu", str(log), *more, "--json")
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    if command == "explain":
+        assert found["made"]
+    elif command == "solve":
+        assert found["line"]
+    else:
+        assert found["decisions"]
+
+
+def test_states_of_a_log_are_compared(log: Path, tmp_path: Path) -> None:
+    assert run("kb", "copy", "doudizhu", str(tmp_path / "copy")).exit_code == 0
+    compared = run("kb", "diff", "doudizhu", str(tmp_path / "copy"), "--records", str(log), "--profile", "botzone",
+                   "--states", "20", "--json")  # fmt: skip
+    assert json.loads(compared.stdout)["states"] > 0

@@ -156,10 +156,11 @@ def _states(engine: Engine, states: int, seed: int, records: Path | None) -> Ite
     """Out of records; or of all kinds."""
     from abl_cards.games import GameError
     from abl_cards.positions import of_all_kinds, out_of_records
-    from abl_cards.records import read_records
+    from abl_cards.records import all_in_own_form, read_records
 
     if records is not None:
-        read = [record for record in read_records(records) if not isinstance(record, GameError)]
+        found = all_in_own_form(engine, read_records(records))
+        read = [record for record in found if not isinstance(record, GameError)]
         if not read:
             fail(f"{records}: no records")
         yield out_of_records(engine, read, states, seed)

@@ -19,6 +19,7 @@ from abl_cards.cli.console import (
     misuse,
     print_json,
     print_table,
+    profiles_of,
 )
 
 if TYPE_CHECKING:
@@ -64,8 +65,9 @@ def explain(
 
         {"level":"8","hand":["H4","H4","C4"],"to_beat":["Pair","3",["S3","D3"]],"cards":[9,2,14],"top":"next"}
 
-    Or a record, as "replay" does: --move says which play, and what was played there is judged too. In a record that has
-    only come so far, "seat" is to move, and the hands of the other seats may be null; they are never looked at.
+    Or a record, as "replay" does, a log of Botzone's among them: --move says which play, and what was played there is
+    judged too. In a record that has only come so far, "seat" is to move, and the hands of the other seats may be null;
+    they are never looked at.
 
     Agent abl goes by what was played, as far as it is told; of a state it needs "cards". It shows its labels with their
     probabilities, the card sets of the chosen one with their costs, and a heat-map of the hands that it expects the
@@ -84,6 +86,7 @@ def explain(
     """
     from abl_cards.agents import reasoned
     from abl_cards.games import GameError
+    from abl_cards.records import in_own_form, profile_in
     from reasoners.explanation import explain as explained
     from reasoners.phrases import LANGUAGES
 
@@ -91,12 +94,13 @@ def explain(
         misuse(f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})")
     game = find_game(game_name)
     value = read_object(file, line, directory or game.home)
-    engine = game.engine(directory, profile or profile_of(value))
+    engine = game.engine(directory, profile or profile_in(value, profiles_of(game, directory)))
+    value = in_own_form(engine, value)
     try:
         player = reasoned(agent, engine)
     except GameError as problem:
         misuse(problem)
-    moment = engine.moment(value, move)
+    moment = engine.moment(value, move, explained=True)
     found = explained(engine, player.judge, moment, language, player.opinion(moment))
     if png is not None:
         _draw(found, png)
@@ -200,9 +204,3 @@ def read_object(file: Path | None, line: int, rules: Path) -> Mapping[str, Any]:
     if value.get("game", name) != name:
         fail(f"line {line}: game: it is of {value['game']!r}, the rules of {name!r}")
     return value
-
-
-def profile_of(value: Mapping[str, Any]) -> str | None:
-    """A state or a record may name its profile."""
-    named = value.get("profile")
-    return named if isinstance(named, str) else None

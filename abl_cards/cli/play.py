@@ -21,6 +21,7 @@ from abl_cards.cli.console import (
     load_engine,
     misuse,
     print_json,
+    profiles_of,
     progress,
     recording_to,
     shorten,
@@ -147,9 +148,10 @@ def _elsewhere(
     """The result of a match whose games are tasks of Ray."""
     from abl_cards.cluster.matches import Match, play_match
     from abl_cards.games import GameError
-    from abl_cards.records import read_records
+    from abl_cards.records import all_in_own_form, read_records
 
-    given = None if deals is None else tuple(each for each in read_records(deals) if not isinstance(each, GameError))
+    read = [] if deals is None else all_in_own_form(engine, read_records(deals))
+    given = None if deals is None else tuple(each for each in read if not isinstance(each, GameError))
     match = Match(*where, tuple(names), games, seed, given)
     with cluster(address) as there, progress(" : ".join(names), games) as tell:
         return play_match(there, match, engine, ways, lambda done: tell(done, ""))
@@ -165,7 +167,8 @@ def replay(
 ) -> None:
     """Play records again, and list what the rules do not confirm: plays, tribute, order of finish, levels.
 
-    Reads what "match --record" writes, and the records of the contest. An episode of Guandan, on one line:
+    Reads what "match --record" writes, the records of the contest, logs of Botzone's and games of DouZero. Without
+    --profile it goes by the profile of the first record. An episode of Guandan, on one line:
 
         {"level":"2", "ranks":["2","2"], "hands":[["S3",…],…],
 
@@ -177,11 +180,12 @@ def replay(
     ends in the middle of a line, as a kill leaves one behind: what is whole is played, and stderr names the line.
     After 10,000 disagreements it stops.
     """
+    from abl_cards.records import profile_of_file
     from abl_cards.replaying import replay_file
 
     game = find_game(game_name)
     with waiting(f"reading {file}") as say:
-        engine = load_engine(game, directory, profile)
+        engine = load_engine(game, directory, profile or profile_of_file(file, profiles_of(game, directory)))
         result = replay_file(engine, file, limit, lambda episodes: say(f"replayed {episodes} episodes"))
     if not result.lines and result.cut is None:
         fail(f"{file}: no records")
@@ -248,7 +252,7 @@ def legal(
 def _given(engine: Engine, file: Path, games: int | None, ways: int) -> tuple[Engine, int]:
     """The game with the deals of a file, and how many matches play each of them in every seating."""
     from abl_cards.games import GameError
-    from abl_cards.records import read_records
+    from abl_cards.records import all_in_own_form, read_records
     from abl_cards.strength.rules import StrengthRules
 
     try:
@@ -257,7 +261,7 @@ def _given(engine: Engine, file: Path, games: int | None, ways: int) -> tuple[En
         misuse(f"--deals: the deals of {engine.game} cannot be given; those of doudizhu can")
     if games is not None:
         misuse("--deals: the file says how many games there are; leave out --games")
-    found = read_records(file)
+    found = all_in_own_form(engine, read_records(file))
     try:
         dealt = rules.with_deals(rules.read_deals(found))
     except GameError as problem:

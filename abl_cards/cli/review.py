@@ -75,7 +75,7 @@ def review(
     """
     from abl_cards.agents import agent
     from abl_cards.games import GameError
-    from abl_cards.platforms.botzone.log_record import own_record, profile_of
+    from abl_cards.records import in_own_form, profile_in
     from abl_cards.reviewing import Plan, summaries
     from abl_cards.reviewing import review as looked_over
     from abl_cards.streams import seed_text
@@ -85,8 +85,8 @@ def review(
         misuse(f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})")
     game = find_game(game_name)
     record = read_object(file, line, directory or game.home)
-    engine = load_engine(game, directory, profile or profile_of(record, profiles_of(game, directory)))
-    record = own_record(engine, record)
+    engine = load_engine(game, directory, profile or profile_in(record, profiles_of(game, directory)))
+    record = in_own_form(engine, record)
     wrong = [seat for seat in seats or () if not 0 <= seat < len(engine.teams)]
     if wrong:
         misuse(f"--seat {wrong[0]}: the seats are 0 to {len(engine.teams) - 1}")

@@ -21,6 +21,7 @@ from abl_cards.cli.console import (
     misuse,
     print_json,
     print_table,
+    profiles_of,
     waiting,
 )
 
@@ -105,8 +106,9 @@ def solve(
     --json prints {"value","line","nodes","seconds"}; "moves" has the value of each move. It ends with an error where
     the position is not solved within --seconds or --nodes.
     """
-    from abl_cards.cli.explanation import profile_of, read_object
+    from abl_cards.cli.explanation import read_object
     from abl_cards.games import GameError
+    from abl_cards.records import in_own_form, profile_in
 
     game = find_game(game_name)
     value: Mapping[str, Any] | None = None
@@ -116,7 +118,8 @@ def solve(
         value = read_object(Path(hands[0]), line, directory or game.home)
     elif move is not None or line != 1:
         misuse("--line and --move go with a file")
-    engine = load_engine(game, directory, profile or profile_of(value or {}))
+    engine = load_engine(game, directory, profile or profile_in(value, profiles_of(game, directory)))
+    value = None if value is None else in_own_form(engine, value)
     try:
         race = engine.as_race() if value is None and more is None else None
     except GameError:

@@ -183,13 +183,13 @@ def _judge(engine: StrengthRules, weights: Path | None) -> Any:
 def _known(engine: StrengthRules, files: list[Path]) -> frozenset[str]:
     """The names of the deals in some files."""
     from abl_cards.games import GameError
-    from abl_cards.records import read_records
+    from abl_cards.records import all_in_own_form, read_records
     from abl_cards.strength.orders import name_of
 
     names: set[str] = set()
     for file in files:
         try:
-            deals = engine.read_deals(read_records(file))
+            deals = engine.read_deals(all_in_own_form(engine.engine, read_records(file)))
         except GameError as problem:
             fail(f"{file}: {problem}")
         names |= {name_of(deals, row) for row in range(len(deals.bottom))}

@@ -250,10 +250,15 @@ class Engine:
         """A table as text, with the legal labels of the seat to decide."""
         return drawing.draw(self.rules, tables, table)
 
-    def moment(self, value: Mapping[str, Any], move: int | None = None) -> Moment:
-        """The decision of a state, or that of a record before a move (from 1); raises GameError."""
+    def moment(self, value: Mapping[str, Any], move: int | None = None, explained: bool = False) -> Moment:
+        """The decision of a state, or that of a record before a move (from 1); raises GameError.
+
+        A state gives what legality reads; where it is to be explained also what the preferences read.
+        """
         foreign = self._archive_for([value])
-        return foreign.moment(self.rules, value, move) if foreign else moments.moment(self.rules, value, move)
+        if foreign:
+            return foreign.moment(self.rules, value, move)
+        return moments.moment(self.rules, value, move, explained)
 
     def recorded(self, records: Sequence[Mapping[str, Any]], moves: Sequence[int]) -> Decisions:
         """The decisions of records before these moves, one a record; raises GameError."""

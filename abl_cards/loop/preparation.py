@@ -28,7 +28,7 @@ from abl_cards.loop.pretraining import (
 )
 from abl_cards.loop.settings import Settings
 from abl_cards.loop.trust import trust_of
-from abl_cards.records import matches_of, readable
+from abl_cards.records import in_own_form, matches_of, readable
 from learners.networks import Networks
 from learners.store import Card, load_weights, save_networks
 from learners.symmetry import Symmetries
@@ -78,7 +78,7 @@ class Preparation:
         if file is None:
             return None, None
         self._tell(0, f"reading {file.name}")
-        records = readable(file)
+        records = [in_own_form(self._engine, record) for record in readable(file)]
         lessons = from_records(self._engine, self._judge, records)
         match = matches_of(records)[lessons.source]
         last = match > match.max() - self._settings.held_out

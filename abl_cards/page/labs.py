@@ -242,6 +242,7 @@ def _balance(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
 def _replay(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
     """What becomes of records under the edited rules: how many are confirmed, and the first lines that are not."""
     from abl_cards.lines import parse_line
+    from abl_cards.records import all_in_own_form
 
     lines = [line for line in long_text(asked, "text").splitlines() if line.strip()]
     if not 0 < len(lines) <= MOST_RECORDS:
@@ -252,7 +253,7 @@ def _replay(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(record, dict):
             raise GameError(f"line {len(records) + 1} is no record")
         records.append({name: value for name, value in record.items() if name != "game"})  # the folder's name is new
-    found = bench.after.replay(records)
+    found = bench.after.replay(all_in_own_form(bench.after, records))
     told = [{"line": each.line, "text": each.text} for each in found.disagreements[:50]]
     return {"episodes": found.episodes, "plays": found.plays, "different": len(found.disagreements), "first": told}
 

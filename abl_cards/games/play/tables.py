@@ -449,6 +449,10 @@ class Tables:
             )
         return which[again]
 
+    def end_episodes(self, which: Indices) -> None:
+        """Score episodes that are over, and deal the next ones."""
+        self._end_episode(which)
+
     def _end_episode(self, which: Indices) -> None:
         """Score it; whoever listens to its end knows already whether the match is won."""
         points, over, winner = self.flow.end(self.state, which)

@@ -3,7 +3,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -46,13 +46,16 @@ class View:
         self.counted: list[
             tuple[object, MoveLists, NDArray[np.uint8]]
         ] = []  # plays left, and by whom they were counted
+        self.ending_plays: Callable[[], Sequence[int]] | None = None  # of a state in JSON, see words/inference.py
 
     def __len__(self) -> int:
         return len(self.which)
 
     def at(self, rows: NDArray[np.int64]) -> View:
         """Some of these."""
-        return View(self.rules, self.state, self.which[rows], self.seats[rows], self.at_table, self.trail)
+        some = View(self.rules, self.state, self.which[rows], self.seats[rows], self.at_table, self.trail)
+        some.ending_plays = self.ending_plays
+        return some
 
     @cached_property
     def others(self) -> NDArray[np.int8]:

@@ -166,12 +166,26 @@ class Rules:
         return max([self.table.seats, *(number(acts, "recent") for (acts,) in self.kb.facts("recent", 1))])
 
     @property
-    def largest_hand(self) -> int:
-        """The most cards that a hand can come to: those dealt, all that it may take up, and one that changes hands."""
+    def usual_hand(self) -> int:
+        """The most cards that a hand comes to where one card changes hands at a time: those dealt, those aside, one."""
         dealt, cards = self.table.dealt, len(self.pack.deck)
         changing, taking = (Signature.parse(name) in self.derived for name in ("passes/3", "takes_aside/1"))
         aside = max(0, cards - sum(dealt)) if changing or taking else 0
         return min(cards, max(dealt) + aside + changing)
+
+    @cached_property
+    def largest_hand(self) -> int:
+        """The most cards that a hand comes to by the rules of deal, stock and exchanges."""
+        moving = {name for name in ("passes/3", "lays_aside/2") if Signature.parse(name) in self.derived}
+        if not moving and not self.draws:
+            return self.usual_hand
+        from abl_cards.games.play.exchanges import largest_seen  # which plays by rules that are read
+
+        return max(self.usual_hand, largest_seen(self))
+
+    def can_hold(self, cards: int) -> bool:
+        """Whether a hand may have so many cards; exchanges are only looked at where there are more than usual."""
+        return cards <= self.usual_hand or cards <= self.largest_hand
 
     @cached_property
     def ranking(self) -> NDArray[np.int32]:

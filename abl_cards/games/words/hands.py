@@ -31,7 +31,7 @@ def read_hands(rules: Rules, value: Mapping[str, Any], needs: Needs, position: P
         own = read_cards(rules, value["hand"])
         if not own.any():
             raise GameError("there are no cards")
-        if own.sum() > rules.largest_hand:
+        if not rules.can_hold(int(own.sum())):
             raise GameError(f"{own.sum()} cards, where a seat has {rules.largest_hand} at most")
     order = seats.others(rules, position.seat)
     told = value.get("gone") is not None or value.get("unseen") is not None
@@ -95,8 +95,7 @@ def _read_gone(rules: Rules, value: Any, position: Position, order: Sequence[int
     played = np.zeros_like(position.played)
     if value is None:
         return played + position.lying
-    by_seat = isinstance(value, list) and bool(value) and all(_is_hand(rules, each) or each is None for each in value)
-    if by_seat:  # of some seats it may not be known
+    if is_by_seat(rules, value):  # of some seats it may not be known
         played[:] = read_each(rules, [[] if each is None else each for each in value], len(played), "hands, by seat")
         return np.maximum(played, position.lying)
     return _gone_together(rules, np.maximum(read_cards(rules, value), position.laid), position, order)
@@ -130,6 +129,11 @@ def _gone_together(rules: Rules, together: Counts, position: Position, order: Se
     return played
 
 
+def is_by_seat(rules: Rules, value: Any) -> bool:
+    """Whether gone cards are given as a list of hands by seat, null for what is not known, and not together."""
+    return isinstance(value, list) and bool(value) and all(_is_hand(rules, each) or each is None for each in value)
+
+
 def _is_hand(rules: Rules, value: Any) -> bool:
     """Whether one of a list of gone cards is a hand, and not a card."""
     return isinstance(value, list) or (rules.letters.joined and isinstance(value, str))
@@ -152,14 +156,14 @@ def _read_aside(rules: Rules, value: Any) -> tuple[int | None, Counts]:
 
 
 def _read_sizes(rules: Rules, value: Any, face: Sequence[Counts] | None) -> list[int] | None:
-    others, most = rules.table.seats - 1, rules.largest_hand
+    others = rules.table.seats - 1
     if value is None:
         return None if face is None else [int(hand.sum()) for hand in face]
     if not isinstance(value, list) or len(value) != others:
         raise GameError(f"{value!r} is no list of {others} numbers: {WORDS['cards']}")
     for each in value:
-        if type(each) is not int or not 0 <= each <= most:
-            raise GameError(f"{each!r} is no number of cards from 0 to {most}")
+        if type(each) is not int or each < 0 or not rules.can_hold(each):
+            raise GameError(f"{each!r} is no number of cards from 0 to {rules.largest_hand}")
     if face is not None and value != [int(hand.sum()) for hand in face]:
         raise GameError("these are not as many as the cards in face")
     return list(value)

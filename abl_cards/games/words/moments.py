@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -20,13 +21,14 @@ from abl_cards.games.reading.fluents import ONE, Fluent
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import LEADING, Moment
 from abl_cards.games.words.finding import find_options, find_plays
+from abl_cards.games.words.inference import ending_plays
 from abl_cards.games.words.needs import FIELDS, WORDS
 from abl_cards.games.words.order import hand_orders
 from abl_cards.games.words.plays import Action, actions, option_action
 from abl_cards.games.words.positions import Position
 from abl_cards.games.words.records import read_record
 from abl_cards.games.words.replay import Again
-from abl_cards.games.words.states import read_state, stand, write_state
+from abl_cards.games.words.states import add_passes, read_state, stand, write_state
 from abl_cards.games.words.whole import whole_plays
 
 # --- out of decisions -------------------------------------------------------------------------------------------------
@@ -53,17 +55,24 @@ def _actions(rules: Rules, decisions: Decisions) -> list[Action]:
 # --- out of states ----------------------------------------------------------------------------------------------------
 
 
-def moment(rules: Rules, value: Mapping[str, Any], move: int | None = None) -> Moment:
-    """The decision of a state, or that of a record before an act (from 1), in JSON form; raises GameError."""
+def moment(rules: Rules, value: Mapping[str, Any], move: int | None = None, explained: bool = False) -> Moment:
+    """The decision of a state, or that of a record before an act (from 1), in JSON form; raises GameError.
+
+    A state must give what legality reads; where it is to be explained, what the preferences read as well.
+    """
     if isinstance(value, Mapping) and "hands" in value:
         return _of_record(rules, value, move)
     if move is not None:
         raise GameError("a state has no moves to choose from; --move goes with a record")
-    position = read_state(rules, value)
+    position = read_state(rules, value, explained)
+    if position.to_beat != LEADING:
+        add_passes(rules, value, position)
     if rules.open_hands and value.get("face") is None:
         raise GameError(f'hands lie open: give "face" ({WORDS["face"]})')
     decisions = _asked(rules, [position], value.get("cards") is not None or value.get("face") is not None)
     found = look(rules, decisions)
+    plays = bool((found.lists.form != rules.forms.passing).all())
+    found.decision.view.ending_plays = partial(ending_plays, rules, value, position, plays)
     if not found.actions:
         nothing = "there is nothing to choose" if isinstance(decisions, Choices) else "no move is legal"
         raise GameError(f"{nothing} in this state")

@@ -38,6 +38,8 @@ class Position:
     stock: int = 0  # cards that are still to be drawn
     drew: int = NOBODY
     fresh: int | None = None  # the kind of the card that has just been drawn
+    plays: list[int] | None = None  # [seats] how often each seat has laid down cards, where the state says it
+    lots: list[int] | None = None  # the random numbers of the match, where the state says them
     finish: list[int] = field(default_factory=list)
 
     @property

@@ -27,7 +27,7 @@ from abl_cards.games.words.fields import reading
 from abl_cards.games.words.hands import check_copies, read_cards
 from abl_cards.games.words.order import hand_text
 from abl_cards.games.words.plays import actions, option_action
-from abl_cards.games.words.states import check_profile
+from abl_cards.games.words.states import check_profile, read_lots
 from abl_cards.games.words.values import Values, names_of
 
 DRAWN = "draw"
@@ -215,12 +215,8 @@ def _read_lots(rules: Rules, value: Any) -> NDArray[np.int16]:
         if names:
             raise GameError(f'lots: the rules draw {names[0]}: give "lots" (an object of random numbers)')
         return found
-    if not isinstance(value, Mapping) or set(value) != set(names):
-        raise GameError(f"lots: {value!r} is no object with {', '.join(names) or 'nothing in it'}")
-    for place, name in enumerate(names):
-        if type(value[name]) is not int or not 0 <= value[name] < 1 << 15:
-            raise GameError(f"lots: {name}: {value[name]!r} is no random number")
-        found[place] = value[name]
+    with reading("lots"):
+        found[:] = read_lots(rules, value)
     return found
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games.faults import TableError
 from abl_cards.games.game import Disagreement, GameError, Replay
 from abl_cards.games.play.state import NOBODY
 from abl_cards.games.play.tables import Tables
@@ -25,7 +26,8 @@ def replay(
 ) -> Replay:
     """Play records again, one a line, all at once; a listener hears every episode at a table of its own.
 
-    Each record tells all that it hangs on, so nothing is kept for the next piece of a file.
+    Each record tells all that it hangs on, so nothing is kept for the next piece of a file. A record that leads where
+    the rules lead nowhere is wrong, and the others are judged; a listener has heard of it by then, so that is an error.
     """
     lines: list[int] = []
     read: list[Record] = []
@@ -40,8 +42,11 @@ def replay(
             wrong[line] = str(problem)
     plays = sum(len(record.acts) for record in read)
     if read:
-        again = Again(rules, read, listener)
-        again.play()
+        try:
+            again = Again(rules, read, listener)
+            again.play()
+        except TableError as problem:
+            raise GameError(f"line {lines[problem.table]}: {problem}") from None
         wrong |= {lines[table]: text for table, text in again.wrong.items()}
         plays -= int((again.tables.clock - again.tables.state.acts).sum())  # choices are no plays
     return Replay(len(records), plays, tuple(Disagreement(line, text) for line, text in sorted(wrong.items())))
@@ -76,9 +81,26 @@ class Again:
     def __init__(self, rules: Rules, records: list[Record], listener: Listener | None = None) -> None:
         """A table for each record, where its cards are dealt."""
         self.records, self.wrong, self.done = records, dict[int, str](), 0
-        self.tables = Tables.resume(rules, dealt_of(records), listener)
+        self._heard = listener is not None  # what it has heard cannot be taken back
+        self.tables = self._resume(rules, listener)
         for table in np.flatnonzero(self.tables.deals).tolist():
-            self.wrong[table] = "hands: these cards are dealt again"
+            self.wrong.setdefault(table, "hands: these cards are dealt again")
+
+    def _resume(self, rules: Rules, listener: Listener | None) -> Tables:
+        """The tables, dealt; in place of a record with which the rules lead nowhere another one lies there."""
+        lying = list(range(len(self.records)))  # by table, the number of the record
+        while True:
+            try:
+                return Tables.resume(rules, dealt_of([self.records[number] for number in lying]), listener)
+            except TableError as problem:
+                wrong = lying[problem.table]
+                if self._heard or wrong in self.wrong:
+                    raise
+                self.wrong[wrong] = str(problem)
+                good = next((number for number in range(len(lying)) if number not in self.wrong), None)
+                if good is None:
+                    return Tables(rules, len(lying))
+                lying = [good if number in self.wrong else number for number in range(len(lying))]
 
     def play(self) -> None:
         """Play the records to their ends, and compare these."""
@@ -101,10 +123,25 @@ class Again:
         if not right:
             return False
         playing = set(self.tables.playing().tolist())
-        self._play(np.array([table for table in right if table in playing], np.int64))
-        self._give(np.array([table for table in right if table not in playing], np.int64))
+        self._act(self._play, [table for table in right if table in playing])
+        self._act(self._give, [table for table in right if table not in playing])
         self.done += 1
         return True
+
+    def _act(self, act: Callable[[NDArray[np.int64]], None], tables: list[int]) -> None:
+        """Let tables act; where the rules lead nowhere the record is wrong, and the others act without it."""
+        while tables:
+            kept = None if self._heard else {name: array.copy() for name, array in self.tables.arrays().items()}
+            try:
+                act(np.array(tables, np.int64))
+                return
+            except TableError as problem:
+                if kept is None or problem.table not in tables:
+                    raise
+                for name, array in self.tables.arrays().items():
+                    array[:] = kept[name]
+                self.wrong.setdefault(problem.table, f"act {self.done + 1}: {problem}")
+                tables = [table for table in tables if table not in self.wrong]
 
     def _waiting(self) -> list[int]:
         return sorted([*self.tables.playing().tolist(), *self.tables.choosing().tolist()])

@@ -1,6 +1,7 @@
 """What a seat sees as a JSON object: written from tables, and read back into tables that stand so.
 
-What a state leaves open is filled in anyhow, but for what the rules of its question look at: that it must tell.
+What a state leaves open is filled in, but for what the rules of its query read: that must be given, or follows from
+the rest.
 """
 
 from __future__ import annotations
@@ -21,12 +22,22 @@ from abl_cards.games.play.tables import Tables
 from abl_cards.games.play.view import View
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import LEADING, NO_CARD
-from abl_cards.games.words import hands, seats
+from abl_cards.games.words import hands, inference, seats
 from abl_cards.games.words.fields import reading
 from abl_cards.games.words.hands import nothing_aside
 from abl_cards.games.words.in_tricks import lay_trick, read_picked, read_trick, write_trick
 from abl_cards.games.words.letters import hand_of
-from abl_cards.games.words.needs import DRAWING, FIELDS, WORDS, Needs, fields_of, needs_of_choice, needs_of_play
+from abl_cards.games.words.needs import (
+    DRAWING,
+    FIELDS,
+    WORDS,
+    Needs,
+    fields_of,
+    fields_written,
+    needs_of_choice,
+    needs_of_explanation,
+    needs_of_play,
+)
 from abl_cards.games.words.order import hand_text
 from abl_cards.games.words.plays import actions, form_of, read_play
 from abl_cards.games.words.positions import Position
@@ -40,7 +51,7 @@ def write_state(rules: Rules, decisions: Decisions | Choices, row: int = 0) -> d
     view = decisions.view
     state, table, seat = view.state, int(view.which[row]), int(view.seats[row])
     choosing = isinstance(decisions, Choices)
-    needs = needs_of_choice(rules) if choosing else needs_of_play(rules)
+    needs = fields_written(rules, choosing)
     found: dict[str, Any] = {}
     if choosing:
         found["stage"] = str(rules.words.stages[int(state.choice[table])])
@@ -62,7 +73,7 @@ def write_state(rules: Rules, decisions: Decisions | Choices, row: int = 0) -> d
         found["gone"] = [hand_text(rules, hand, context) for hand in state.played[table]]
     if state.aside[table].any() and not partly:
         found["aside"] = int(state.aside[table].sum())
-    if rules.draws and choosing:
+    if rules.draws and (choosing or left(rules, state, np.array([table]))[0] or needs.fields.keys() & set(DRAWING)):
         found |= _drawing(rules, view, row)
     if rules.open_hands or "face" in needs.fields:
         found["face"] = [hand_text(rules, hand, context) for hand in view.hidden_hands[row]]
@@ -102,6 +113,8 @@ def _acts(rules: Rules, view: View, row: int, needs: Needs) -> dict[str, Any]:
         found["acted"] = seats.write(rules, seat, int(state.acted[table]))
     if "acts" in needs.fields:
         found["acts"] = int(state.acts[table])
+    if "laid_down" in needs.fields:
+        found["laid_down"] = state.plays[table].tolist()
     finished = [each for each in state.order[table].tolist() if each != NOBODY]
     return found | ({"finish": seats.write_several(rules, seat, finished)} if finished else {})
 
@@ -119,8 +132,11 @@ def _remembered(rules: Rules, fluents: NDArray[np.int16], needs: Needs) -> dict[
 # --- out of JSON ------------------------------------------------------------------------------------------------------
 
 
-def read_state(rules: Rules, value: Any) -> Position:
-    """What a state tells, with the cards that it leaves open dealt anyhow; raises GameError that names the field."""
+def read_state(rules: Rules, value: Any, explained: bool = False) -> Position:
+    """What a state tells, with the cards that it leaves open dealt anyhow; raises GameError that names the field.
+
+    What legality reads must be there; what the preferences read as well, where it is to be explained.
+    """
     if not isinstance(value, Mapping) or "hand" not in value:
         example = rules.letters.hand(rules.pack.copies)[:4]
         raise GameError(f'a state is a JSON object like {{"hand": {json.dumps(example)}, "to_beat": null}}')
@@ -132,7 +148,10 @@ def read_state(rules: Rules, value: Any) -> Position:
         raise GameError(f"{wrong[0]}: no cards are drawn one by one here")
     check_profile(rules, value.get("profile"))
     stage = _stage(rules, value.get("stage"))
-    needs = needs_of_choice(rules) if stage >= 0 else needs_of_play(rules)
+    if explained:
+        needs = needs_of_explanation(rules, stage >= 0)
+    else:
+        needs = needs_of_choice(rules) if stage >= 0 else needs_of_play(rules)
     position = Position.empty(rules)
     position.choice, position.stage = stage, PLAY if stage < 0 else CHOICE
     with reading("seat"):
@@ -258,8 +277,6 @@ def _read_trick(rules: Rules, value: Mapping[str, Any], needs: Needs, position: 
                 raise GameError("nobody has, in a trick that begins")
             masks = seats.mask_of(seats.read_several(rules, seat, value.get(field) or []))
             setattr(position, field, masks)
-        if following and field in needs.fields and value.get(field) is None:
-            raise missing(needs, field)
     if value.get("has_passed") is None:
         position.has_passed = position.passed
     elif position.passed & ~position.has_passed:
@@ -267,20 +284,19 @@ def _read_trick(rules: Rules, value: Mapping[str, Any], needs: Needs, position: 
     with reading("acted"):
         acted = value.get("acted")
         position.acted = seats.read(rules, seat, acted) if acted is not None else position.owner
-    if acted is None and "acted" in needs.fields:
-        raise missing(needs, "acted")
     if following:
         cards = [card for card in position.top_cards.tolist() if card != NO_CARD]
         position.lying[position.owner] = hand_of(cards, len(rules.pack))
 
 
 def _read_rest(rules: Rules, value: Mapping[str, Any], needs: Needs, position: Position) -> None:
-    """How many acts there were, and who is out."""
+    """How many acts there were, who is out, and what follows from that."""
     acts = value.get("acts")
     if acts is None:
-        if "acts" in needs.fields and position.played.any():
+        beginning = inference.begins(rules, position) if "acts" in needs.fields else not position.played.any()
+        if "acts" in needs.fields and not beginning:
             raise missing(needs, "acts")
-        acts = int(position.played.any())
+        acts = int(not beginning)
     if type(acts) is not int or not 0 <= acts < 1 << 20:
         raise GameError(f"acts: {acts!r} is no number of plays and passes")
     position.acts = acts
@@ -292,6 +308,68 @@ def _read_rest(rules: Rules, value: Mapping[str, Any], needs: Needs, position: P
             raise GameError(f"seat {strangers[0]} still holds cards")
     if position.choice < 0:
         position.finish = [*said, *(seat for seat in empty if seat not in said)]
+    with reading("laid_down"):
+        position.plays = _read_plays(rules, value.get("laid_down"), position)
+    with reading("lots"):
+        position.lots = None if value.get("lots") is None else read_lots(rules, value["lots"])
+    if rules.taking is None and position.choice < 0:
+        _require_passes(rules, value, needs, position)
+
+
+def _require_passes(rules: Rules, value: Mapping[str, Any], needs: Needs, position: Position) -> None:
+    """Fill in who has passed and acted last, where that follows; raises GameError where the rules read it else."""
+    if position.to_beat == LEADING:
+        if "acted" in needs.fields and value.get("acted") is None and not inference.begins(rules, position):
+            raise missing(needs, "acted")
+        return
+    wanted = [
+        field for field in ("passed", "has_passed", "acted") if field in needs.fields and value.get(field) is None
+    ]
+    for field in wanted:
+        if field == "has_passed" or not add_passes(rules, value, position):
+            raise missing(needs, field)
+
+
+def add_passes(rules: Rules, value: Mapping[str, Any], position: Position) -> bool:
+    """Fill in who has passed since the play to beat, and who acted last, where the state does not say it.
+
+    Whether that follows by the rules.
+    """
+    has_passed = position.has_passed if value.get("has_passed") is not None else None
+    found = inference.passed_since(rules, position, has_passed)
+    if found is None:
+        return False
+    if value.get("passed") is None:
+        position.passed = found[0]
+        position.has_passed |= found[0]
+    if value.get("acted") is None:
+        position.acted = found[1]
+    return True
+
+
+def _read_plays(rules: Rules, value: Any, position: Position) -> list[int] | None:
+    """[seats] how often each seat has laid down cards."""
+    if value is None:
+        return None
+    if not isinstance(value, list) or len(value) != rules.table.seats:
+        raise GameError(f"{value!r} is no list of {rules.table.seats} numbers, by seat")
+    for seat, count in enumerate(value):
+        if type(count) is not int or not 0 <= count < 1 << 14:
+            raise GameError(f"{count!r} is no number of plays")
+        if count == 0 and position.lying[seat].any():
+            raise GameError(f"seat {seat} has laid down the play to beat")
+    return value
+
+
+def read_lots(rules: Rules, value: Any) -> list[int]:
+    """The random numbers of a match, in the order of their names; raises GameError."""
+    names = [str(name) for name in rules.words.lots]
+    if not isinstance(value, Mapping) or set(value) != set(names):
+        raise GameError(f"{value!r} is no object with {', '.join(names) or 'nothing in it'}")
+    for name in names:
+        if type(value[name]) is not int or not 0 <= value[name] < 1 << 15:
+            raise GameError(f"{name}: {value[name]!r} is no random number")
+    return [value[name] for name in names]
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
@@ -311,6 +389,8 @@ def stand(rules: Rules, positions: Sequence[Position]) -> Tables:
         state.order[row, : len(each.finish)] = each.finish
         state.fluents[row], state.context[row] = each.fluents, each.context
         state.leader[row], state.lies_form[row] = each.leader, each.lies_form
+        state.plays[row] = each.plays if each.plays is not None else (each.lying.any(axis=1) & (each.choice < 0))
+        state.lots[row] = each.lots or 0
         if rules.draws:
             _stand_stock(rules, state, row, each)
     if rules.taking is not None:

@@ -14,6 +14,11 @@ def watchful(tmp_path_factory: pytest.TempPathFactory) -> Rules:
 
 
 @pytest.fixture(scope="session")
+def judging(tmp_path_factory: pytest.TempPathFactory) -> Rules:
+    return folders.rules_of(tmp_path_factory.mktemp("games") / "judging", folders.JUDGING)
+
+
+@pytest.fixture(scope="session")
 def faces(tmp_path_factory: pytest.TempPathFactory) -> Rules:
     return folders.rules_of(tmp_path_factory.mktemp("games") / "faces", folders.FACES)
 

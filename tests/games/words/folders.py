@@ -146,6 +146,58 @@ match_over.
     + SETS
 )
 
+JUDGING = (
+    """
+% Four seats whose preferences, and no other rule, look at all that everybody sees; points hang on plays and places.
+#include <seats>.
+#include <climbing>.
+seat(0..3).
+member(S,S\\2) :- seat(S).
+rank(1..6).
+pack(R,4) :- rank(R).
+deals(S,6) :- seat(S).
+leads(1).
+#external asked(S) : seat(S).
+#external acted(S) : seat(S).
+#external owner(S) : seat(S).
+#external passed(S) : seat(S).
+#external has_passed(S) : seat(S).
+#external out(S) : seat(S).
+#external acts(N) : N = 1..40.
+#external gone(R,N) : rank(R), N = 1..4.
+#external holding(N) : N = 1..6.
+#external cards(W,N) : who(W), N = 1..6.
+#external top(W) : who(W).
+#external banner(R) : rank(R).
+one(banner,1).
+next(banner(2)) :- event(deal).
+#external event(E) : E = (deal;play).
+preference(seen,seen). says(seen,en,"{1}"). says(seen,zh,"{1}").
+cost(seen(asked(S)),S) :- asked(S).
+cost(seen(acted(S)),10*S) :- acted(S).
+cost(seen(owner(S)),20*S) :- owner(S).
+cost(seen(passed(S)),30+S) :- passed(S).
+cost(seen(has_passed(S)),40+S) :- has_passed(S).
+cost(seen(out(S)),50+S) :- out(S).
+cost(seen(acts(N)),1) :- acts(N).
+cost(seen(gone(R,N)),R) :- gone(R,N).
+cost(seen(holding(N)),1) :- holding(N).
+cost(seen(cards(W,N)),1) :- cards(W,N).
+cost(seen(top(W)),7) :- top(W).
+cost(seen(banner(R)),R) :- banner(R).
+over :- #count { S : out(S) } >= 3.
+#external finish(P,S) : P = 1..4, seat(S).
+#external laid_down(S,N) : seat(S), N = 3.
+points(S,2,first) :- finish(1,S).
+points(S,2,first) :- finish(1,T), T != S, T\\2 = S\\2, seat(S).
+points(S,-2,first) :- finish(1,T), T\\2 != S\\2, seat(S).
+points(S,1,busy) :- laid_down(0,3), seat(S), S\\2 = 0.
+points(S,-1,busy) :- laid_down(0,3), seat(S), S\\2 = 1.
+match_over.
+"""
+    + SETS
+)
+
 FACES = (
     """
 % Two seats with open hands.

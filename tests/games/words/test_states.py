@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.games import Tables
+from abl_cards.games import Engine, Tables
 from abl_cards.games.game import GameError
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.words.moments import legal_labels, legal_moves, look, moment
@@ -160,3 +160,57 @@ def test_the_kitty_is_not_shown(auction: Rules) -> None:
     tables = Tables.begin(auction, match_keys(1, 3))
     written = write_state(auction, tables.choices(np.arange(1)))
     assert written["aside"] == 3
+
+
+# --- what preferences and ends read -----------------------------------------------------------------------------------
+
+
+def test_a_written_state_has_what_the_preferences_and_the_points_read(judging: Rules) -> None:
+    engine, tables = Engine(judging, "judging"), Tables.begin(judging, match_keys(4, 3))
+    judge, steps = engine.judge(), 0
+    while (playing := tables.playing()).size:
+        for row in range(len(playing)):
+            seen = engine.look(tables.decisions(playing), row)
+            bare = engine.moment(json.loads(json.dumps(seen.state)), explained=True)
+            costs = [judge.costs(each.decision, each.lists)[0].tolist() for each in (seen, bare)]
+            assert costs[0] == costs[1], seen.state
+            assert seen.state["laid_down"] == tables.state.plays[playing[row]].tolist()
+        step(tables)
+        steps += 1
+    assert steps > 20
+
+
+def _middle(judging: Rules) -> dict[str, Any]:
+    """A state in the middle of a trick, where somebody has passed on the play to beat."""
+    tables = Tables.begin(judging, match_keys(1, 3))
+    while not (tables.state.passed[0] and tables.state.acts[0] > 9):
+        step(tables)
+    return json.loads(json.dumps(write_state(judging, tables.decisions(np.arange(1)))))
+
+
+@pytest.mark.parametrize("field", ["seat", "acts", "has_passed", "banner"])
+def test_a_state_to_explain_must_have_what_the_preferences_read(judging: Rules, field: str) -> None:
+    state = {name: value for name, value in _middle(judging).items() if name not in (field, "gone")}
+    assert moment(judging, state).actions
+    with pytest.raises(GameError, match=f'give "{field}"'):
+        moment(judging, state, explained=True)
+
+
+def test_who_has_passed_and_acted_last_follows(judging: Rules) -> None:
+    state = _middle(judging)
+    views = [moment(judging, each, explained=True).decision.view.state for each in (state, _without(state))]
+    assert views[0].passed[0]
+    for name in ("passed", "acted", "gone_by"):
+        assert getattr(views[0], name)[0] == getattr(views[1], name)[0], name
+
+
+def _without(state: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in state.items() if name not in ("passed", "acted")}
+
+
+def test_who_acted_last_is_said_where_a_trick_begins(judging: Rules) -> None:
+    begun = {"hand": "123456", "to_beat": None, "seat": 1, "banner": 2}
+    assert moment(judging, begun, explained=True).actions
+    later = begun | {"hand": "12345", "acts": 4}
+    with pytest.raises(GameError, match='give "acted"'):
+        moment(judging, later, explained=True)
