@@ -56,7 +56,7 @@ def keep_labels(
     legal: NDArray[np.uint8], lists: MoveLists, label_of: NDArray[np.int16], wanted: NDArray[np.uint8],
     rows: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """Of the legal labels [labels, n] of some rows, leave those that have a card set with all wanted cards [kinds, n].
+    """Of the legal labels [labels, n] of some rows [m], leave those with a card set of all wanted cards [kinds, m].
 
     The lists are those of these rows and hold every card set. A column of the mask is spread over memory: it is read
     where there are card sets, and nowhere else.
@@ -73,11 +73,11 @@ def keep_sets(lists: MoveLists, wanted: NDArray[np.uint8], rows: NDArray[np.int6
 
 
 @njit(cache=True, nogil=True)
-def _lacking(cards, move, wanted, row):
-    """How many of the wanted cards of a row a card set lacks."""
+def _lacking(cards, move, wanted, column):
+    """Count the cards of a column of wanted [kinds, any] that a card set lacks."""
     lacking = 0
     for kind in range(wanted.shape[0]):
-        if wanted[kind, row]:
+        if wanted[kind, column]:
             lacking += 1
             for place in range(cards.shape[1]):
                 if cards[move, place] == kind:
@@ -100,7 +100,7 @@ def _keep_labels(legal, start, form, cards, label_of, wanted, rows):
         row, moves = rows[place], range(start[place], start[place + 1])
         for move in moves:
             label = label_of[form[move]]
-            there[label] = there[label] or _lacking(cards, move, wanted, row) == 0
+            there[label] = there[label] or _lacking(cards, move, wanted, place) == 0
         for move in moves:
             label = label_of[form[move]]
             if not there[label]:
