@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.reading.cells import Cells
-from abl_cards.games.reading.pack import Pack
+from abl_cards.games.reading.pack import WILD, Pack
 from abl_cards.games.shapes import number, numbered_labels, one_each
 from abl_cards.logic import KnowledgeBase, Term
 from abl_cards.logic.errors import kb_error
@@ -212,15 +212,33 @@ class _Reader:
                 f"form {name} has no kind/2", f"write kind({name},Kind): only plays of one kind are compared"
             )
         groups = tuple(group for _, group in sorted(self._needs.get(name, {}).items()))
-        if not groups and name != PASS:
-            raise kb_error(f"form {name} has no cards", f"write needs({name},1,Rank,Count)")
+        self._require_cards(label, name, groups)
         wilds = number(self._wilds.get((name,), 0), f"wilds({name},…)")
         return Form(
             name, self._labels[label], self._kinds[name,], groups, wilds, self._suits.get((name,)), name in self._mixed,
             self._kickers.get(name), name in self._apart,
         )  # fmt: skip
 
+    def _require_cards(self, label: Term, name: Term, groups: tuple[Group, ...]) -> None:
+        """Raises KBError for a play without cards, and for a pass with cards."""
+        if not groups and name != PASS:
+            raise kb_error(f"form {name} has no cards", f"write needs({name},1,Rank,Count)")
+        if name != PASS:
+            return
+        if label != PASS:
+            raise kb_error(f"form({label},{PASS}): a pass is no play", f"write form({PASS},{PASS}).")
+        if groups or PASS in self._kickers:
+            facts = [f"needs({PASS},{place},{self._cells.names[group.cell]},{group.count})"
+                     for place, group in self._needs.get(PASS, {}).items()]  # fmt: skip
+            fact = [*facts, f"kickers({PASS},…)"][0]
+            raise kb_error(f"{fact}: a pass has no cards", "give the play another name, or leave its cards out")
+
     def _cell(self, cell: Term, fact: str) -> int:
+        if cell == WILD:
+            raise kb_error(
+                f"{fact}: no form can take the wild card itself",
+                "let forms need other cells, and say by wilds/2 how many wild cards may stand in",
+            )
         if cell not in self._cells.number:
             raise kb_error(f"{fact}: no card of the pack acts as {cell}", "write a rank or a card of pack/2")
         return self._cells.number[cell]

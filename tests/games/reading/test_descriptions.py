@@ -73,3 +73,55 @@ def test_an_error_of_description(tmp_path: Path, what: str) -> None:
     assert said in lines
     assert (f"mine/{place}:" if place else "mine: ") in lines
     assert "(" in lines.partition("error: ")[2]  # the remedy
+
+
+WILDS = {
+    "a form of the wild card": (
+        "label(fool).\nkind(fool,single).\nneeds(fool,1,wild,1).", ["needs(fool,1,wild,1)"], "needs(fool,1,wild,1)",
+    ),
+    "a form of the wild card among others": (
+        "label(five(R)) :- rank(R).\nkind(five(R),five) :- rank(R).\nneeds(five(R),I,R,1) :- rank(R), I = 1..2.\n"
+        "needs(five(R),3,wild,1) :- rank(R).", ["needs(five(3),3,wild,1)"], "needs(five(R),3,wild,1)",
+    ),
+    "any form of the wild card": (
+        "more(F,3,wild) :- F = pair(R), rank(R).\nneeds(F,I,C,1) :- more(F,I,C).", ["needs(pair(3),3,wild,1)"],
+        "needs(F,I,C,1)",
+    ),
+    "a wild kicker": (
+        "kickers(pair(R),1,1) :- rank(R).\nkicker(pair(R),wild,1) :- rank(R).", ["kicker(pair(3),wild,1)"],
+        "kicker(pair(R),wild,1)",
+    ),
+    "a wild misread kicker": (
+        "kickers(pair(R),1,1) :- rank(R).\nmisread(pair(R),wild,1) :- rank(R).", ["misread(pair(3),wild,1)"],
+        "misread(pair(R),wild,1)",
+    ),
+    "a card that is wild and itself": (
+        "acts_as(joker,joker).", ["acts_as(joker,wild)", "acts_as(joker,joker)"], "acts_as(joker,joker)",
+    ),
+    "a card that is wild and of a rank": (
+        "acts_as(card(R,h),wild) :- R = 5.", ["acts_as(card(5,h),wild)"],
+        "acts_as(card(R,h),wild)",
+    ),
+    "a pass with cards": ("needs(pass,1,3,1).", ["needs(pass,1,3,1)"], "needs(pass,1,3,1)"),
+    "a pass with kickers": ("kickers(pass,1,1).", ["kickers(pass,…)"], "kickers(pass,1,1)"),
+    "a pass by another name": ("label(skip).\nform(skip,pass).", ["form(skip,pass)"], "form(skip,pass)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", WILDS)
+def test_what_no_play_can_be(tmp_path: Path, what: str) -> None:
+    """The error stands at the line of the form or of ``acts_as/2``."""
+    rules, said, place = WILDS[what]
+    folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
+    with (folder / "game.lp").open("a", encoding="utf-8") as file:
+        file.write(
+            'pack(joker,1).\nletter(joker,"JK").\nacts_as(joker,wild).\n'
+            "acts_as(card(R,S),card(R,S)) :- rank(R), suit(S).\nacts_as(card(R,S),R) :- rank(R), suit(S).\n"
+        )
+    (folder / "more.lp").write_text(f"{rules}\n", "utf-8")
+    with pytest.raises(KBError) as raised:
+        game(str(folder)).knowledge()
+    found = raised.value.diagnostics
+    assert [name for name in said if not any(f"{name}: " in each.message for each in found)] == []
+    line = next(number for number, text in enumerate(rules.split("\n"), 1) if place in text)
+    assert ("more.lp", line) in {(Path(each.location.file).name, each.location.line) for each in found if each.location}
