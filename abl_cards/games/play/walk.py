@@ -133,7 +133,7 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
         for place in range(stand_ins):
             used = np.int64(counts[row, width + place])
             its_rank, slot = np.int64(wild[context, place, 1]), np.int64(wild[context, place, 2])
-            if used and its_rank >= 0:
+            if used and its_rank >= 0 and suits[its_rank, slot] >= 0:
                 shown |= np.int64(1) << np.int64(suits[its_rank, slot])
             if its_rank == rank:
                 mine = np.int64(counts[row, slot])
