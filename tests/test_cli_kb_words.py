@@ -20,3 +20,10 @@ def test_partners_that_are_found_in_play_are_no_lone_seats() -> None:
     assert "who is with whom is told in the course of play" in told
     assert "everybody plays for himself" not in told
     assert "everybody plays for himself" in run("kb", "words", "president").stdout
+
+
+def test_a_label_without_a_form_is_no_play() -> None:
+    told = json.loads(run("kb", "words", "doudizhu", "--profile", "openspiel", "--json").stdout)["sections"]
+    plays = next(each["lines"] for each in told if each["heading"] == "Plays")
+    assert len(plays) > 30
+    assert not [line for line in plays if line.startswith((":", " "))]

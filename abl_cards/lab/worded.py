@@ -112,8 +112,8 @@ def _plays(engine: Engine, say: _Say) -> Iterator[str]:
     traits, forms, found = engine.traits, engine.rules.forms, dict[Term, list[int]]()
     kinds = {form.label: form.kind for form in reversed(forms.forms)}
     for label in range(len(engine.labels)):
-        if label != traits.pass_label:
-            found.setdefault(kinds.get(label, ""), []).append(label)
+        if label in kinds and label != traits.pass_label:  # nothing is laid down for a label without a form
+            found.setdefault(kinds[label], []).append(label)
     for kind, labels in found.items():
         name = engine.name(engine.labels[labels[0]]).kind if say.language == "zh" else _kind(kind, engine, labels[0])
         sizes = sorted({form.cards for form in forms.forms if form.label in set(labels)})

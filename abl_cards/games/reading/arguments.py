@@ -77,7 +77,7 @@ ARGUMENTS: Mapping[Signature, tuple[Sort, ...]] = {
     Signature.parse(name): sorts
     for name, sorts in {
         "turn/1": (SEAT,), "leads/1": (SEAT,), "asks/2": (ANY, SEAT), "takes_aside/1": (SEAT,),
-        "draws/1": (SEAT,), "takes_back/3": (SEAT, CARD, COPIES), "has_now/3": (SEAT, CARD, COPIES),
+        "draws/1": (SEAT,), "takes/1": (SEAT,), "takes_back/3": (SEAT, CARD, COPIES), "has_now/3": (SEAT, CARD, COPIES),
         "lacks_now/3": (SEAT, CARD, COPIES), "has_now/4": (SEAT, ANY, ANY, COPIES),
         "lacks_now/4": (SEAT, ANY, ANY, COPIES),
         "passes/3": (SEAT, SEAT, CARD), "lays_aside/2": (SEAT, CARD), "includes/1": (CARD,),

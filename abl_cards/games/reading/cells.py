@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 
 from abl_cards.games.reading.contexts import Contexts
 from abl_cards.games.reading.lighting import light_few, light_many
-from abl_cards.games.reading.pack import NO_CELL, Pack, rank_and_suit
+from abl_cards.games.reading.pack import NO_CELL, WILD, Pack, rank_and_suit
 from abl_cards.games.tables import Indices
-from abl_cards.logic import Circuit, Term
-from abl_cards.logic.errors import kb_error
+from abl_cards.logic import Circuit, KBError, Term
+from abl_cards.logic.errors import error, kb_error
+
+MOST_CELLS = 8_000
+_MOST_ACTS = 1 << 24  # entries of a table of 32 MiB
 
 
 class Exceptions(NamedTuple):
@@ -205,17 +208,35 @@ def read_cells(pack: Pack, circuit: Circuit, contexts: Contexts) -> Cells:
 
 
 def _cells(pack: Pack, acts: Sequence[Sequence[Sequence[Term]]]) -> Cells:
-    """Cells of single kinds first, in the order of vectors."""
+    """Cells of single kinds first, in the order of vectors; raises KBError."""
+    _refuse_wild_and_natural(pack, acts)
     every = dict.fromkeys(cell for context in acts for cells in context for cell in cells)
     kinds = [kind for kind in pack.kinds if kind in every]
     names = tuple(dict.fromkeys([*kinds, *sorted((cell for cell in every if cell not in pack.number), key=_order)]))
     number = {name: place for place, name in enumerate(names)}
     most = max(1, max((len(cells) for context in acts for cells in context), default=1))
+    if len(names) > MOST_CELLS or len(acts) * len(pack) * most > _MOST_ACTS:
+        raise kb_error(
+            f"acts_as/2: {len(names)} cells, {most} of one card, in {len(acts)} contexts",
+            "let cards act as fewer cells, and depend on fewer fluents",
+        )
     table = np.full((len(acts), len(pack), most), NO_CELL, np.int16)
     for context, by_kind in enumerate(acts):
         for kind, found in enumerate(by_kind):
             table[context, kind, : len(found)] = [number[cell] for cell in found]
     return Cells(names, table)
+
+
+def _refuse_wild_and_natural(pack: Pack, acts: Sequence[Sequence[Sequence[Term]]]) -> None:
+    """Raises KBError where a card acts as wild and as something else at once: it would be counted twice."""
+    for kind, cells in ((kind, cells) for context in acts for kind, cells in zip(pack.kinds, context, strict=True)):
+        others = [cell for cell in cells if cell != WILD]
+        if others and len(others) < len(cells):
+            remedy = "let it act as wild alone; by fluents it may be one thing now and another later"
+            raise KBError(
+                error(None, f"acts_as({kind},{cell}): the card acts as {other} too", remedy)
+                for cell, other in ((others[0], WILD), (WILD, others[0]))
+            )
 
 
 def _order(cell: Term) -> tuple[int, int, str]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from abl_cards.games.reading.blame import best_head
 from abl_cards.games.reading.folder import Folder, load
 from abl_cards.games.telling.columns import INPUTS
 from abl_cards.logic import KnowledgeBase, Signature
@@ -65,5 +66,5 @@ def placed(problem: Diagnostic, program: Program, folder: Folder) -> Diagnostic:
     uses = [use for name in said for use in program.heads if use.signature.name == name]
     if uses:
         best = next((use for use in uses if (use.signature.name, use.functor) in pairwise(said)), uses[0])
-        return replace(problem, location=best.location)
+        return replace(problem, location=(best_head(uses, program, problem.message) or best).location)
     return replace(problem, message=f"{folder.path}: {problem.message}")

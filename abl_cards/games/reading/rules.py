@@ -21,6 +21,7 @@ from abl_cards.games.questions import with_outputs
 from abl_cards.games.reading.arguments import check_arguments
 from abl_cards.games.reading.cells import Cells, plain_cells, read_cells
 from abl_cards.games.reading.contexts import Contexts, contexts_of, fluent_rows
+from abl_cards.games.reading.draws import require_countable
 from abl_cards.games.reading.fluents import ONE, Arguments, Fluent, Fluents, declared_fluents, read_fluents
 from abl_cards.games.reading.folder import Folder, declarations
 from abl_cards.games.reading.forms import PASS, Forms, read_forms
@@ -40,6 +41,8 @@ from abl_cards.logic.statements import Program
 MOST_SEATS = 12
 MOST_TURNS = 1 << 24
 """Entries of a turn table."""
+MOST_OPTIONS, MOST_STAGES, MOST_SIDES = 250, 120, 30_000
+"""Of choices, which are numbered in a byte, and of a random number of a match."""
 
 
 @dataclass(frozen=True)
@@ -323,11 +326,14 @@ def _read(kb: KnowledgeBase, program: Program, folder: Folder, profile: str | No
     tiers = _tiers(kb, forms)
     strength = _strengths(strong, contexts, forms, tiers)
     fixed = fixed_of(cells, forms, _form_lists(kb, contexts, forms, strength))
-    return Rules(
+    rules = Rules(
         kb, folder, profile or folder.default_profile, pack, table, fluents, contexts, cells, forms, words,
         _book(kb, pack, cells, contexts, forms, strength, fixed is None), fixed, _play(kb, words, forms, pack),
         *_turns(kb, words, forms, table), strength, tiers,
     )  # fmt: skip
+    if fixed is None:
+        require_countable(forms, cells, pack, rules.largest_hand)
+    return rules
 
 
 def _round(after: Mapping[Term, Term]) -> int:
@@ -354,6 +360,8 @@ def _read_table(kb: KnowledgeBase) -> Table:
         raise kb_error(f"next/2 leads from seat 0 to {_round(after)} seats of {n}", "let it lead round the whole table")
     member = kb.pairs("member") or {seat: seat for seat in seats}
     dealt = {seat: number(count, "deals") for seat, count in kb.pairs("deals").items()}
+    if less := [f"deals({seat},{count})" for seat, count in dealt.items() if count < 0]:
+        raise kb_error(f"{less[0]}: a seat cannot get fewer than no cards", "write 0 or more")
     leftover = {seat: number(place, "leftover") for seat, place in kb.pairs("leftover").items()}
     who = {number(place, "who"): name for name, place in kb.pairs("who").items()}
     return Table(
@@ -367,7 +375,9 @@ def _read_table(kb: KnowledgeBase) -> Table:
 def _words(kb: KnowledgeBase, pack: Pack, cells: Cells, forms: Forms, fluents: Fluents, table: Table) -> Words:
     options = _options(kb, pack)
     stages = dict.fromkeys(args[0] for args in kb.instances("asks", 2))
-    lots = tuple(kb.pairs("lots"))
+    if len(stages) > MOST_STAGES:
+        raise kb_error(f"asks/2: {len(stages)} stages", f"at most {MOST_STAGES}")
+    lots = _lots(kb)
     kinds = tuple(dict.fromkeys(kind_shown(form.kind) for form in forms.forms if form.name != PASS))
     ranks = _ranks_shown(cells, forms)
     left_over = max(0, len(pack.deck) - sum(table.dealt))
@@ -386,7 +396,17 @@ def _options(kb: KnowledgeBase, pack: Pack) -> list[Term]:
     def place(option: Term) -> tuple[int, int]:
         return (0, keys[listed[option]]) if option in listed else (1, pack.number.get(option, len(pack)))
 
+    if len(found) > MOST_OPTIONS:
+        raise kb_error(f"option/1: {len(found)} options", f"at most {MOST_OPTIONS} in all the stages of choices")
     return sorted(found, key=place)
+
+
+def _lots(kb: KnowledgeBase) -> tuple[Term, ...]:
+    """The names of the random numbers of a match; raises KBError."""
+    for name, sides in kb.pairs("lots").items():
+        if not 1 <= number(sides, f"lots({name},{sides})") <= MOST_SIDES:
+            raise kb_error(f"lots({name},{sides}): no such die", f"give it 1 to {MOST_SIDES} sides")
+    return tuple(kb.pairs("lots"))
 
 
 def kind_shown(kind: Term) -> Term:

@@ -10,6 +10,7 @@ from abl_cards.games import game
 from abl_cards.games.reading.arguments import ARGUMENTS
 from abl_cards.logic import KBError
 
+LEADER = "#external leader(S) : seat(S).\n"
 EVENT = "#external event(E) : E = (deal;play;choice).\n"
 WRONG = {
     "points(7,3,why) :- finish(1,0).": "points(7,3,why): 7 is no seat",
@@ -28,6 +29,9 @@ WRONG = {
     "has(8,card(3,s),1).": "8 is no seat",
     "lacks(0,card(3,s),0).": "0 is no number of copies",
     "draws(7) :- event(deal).": "draws(7): 7 is no seat",
+    "takes(9).": "takes(9): 9 is no seat",
+    "takes(S+1) :- leader(S).": "takes(3): 3 is no seat",
+    "takes(jester) :- leader(0).": "takes(jester): jester is no seat",
     "takes_back(0,joker,1) :- event(play).": "joker is no card",
     "has_now(8,card(3,s),1).": "8 is no seat",
     "lacks_now(0,card(3,s),0).": "0 is no number of copies",
@@ -54,7 +58,8 @@ def test_what_an_output_must_be(tmp_path: Path, rule: str) -> None:
             .replace("#include <seats>.", "who(next,1). who(previous,2). who(W) :- who(W,_).")
         )
         (folder / "game.lp").write_text(text, "utf-8")
-    (folder / "more.lp").write_text((EVENT if "event" in rule else "") + rule + "\n", "utf-8")
+    inputs = (EVENT if "event" in rule else "") + (LEADER if "leader" in rule else "")
+    (folder / "more.lp").write_text(inputs + rule + "\n", "utf-8")
     with pytest.raises(KBError) as raised:
         game(str(folder)).knowledge()
     assert WRONG[rule] in str(raised.value)
