@@ -43,6 +43,7 @@ _ENGLISH = {
     "less_likely": "why not {move}: {label} is less probable, {other} against {share}; difference in cost: {more:+d}",
     "not_drawn": "why not {move}: the preferences were not asked; difference in cost: {more:+d}",
     "made_label": "   {label} at {share}",
+    "at_most": "plays to go after it: at most {count} (an upper bound; so are preferences that count them)",
 }
 _CHINESE = {
     "chosen": "选择：{move}   代价 {cost}，{moves} 种出法中最低",
@@ -69,6 +70,7 @@ _CHINESE = {
     "less_likely": "为什么不选 {move}：{label} 的概率较低，{other} 对 {share}；代价差 {more:+d}",
     "not_drawn": "为什么不选 {move}：没有考虑偏好；代价差 {more:+d}",
     "made_label": "   {label} 的概率 {share}",
+    "at_most": "此后出完手牌：至多 {count} 手（上界；按手数计的偏好也以此为准）",
 }
 _HEADINGS = {"en": _ENGLISH, "zh": _CHINESE}
 
@@ -193,6 +195,8 @@ def _reasons(verdict: Verdict, book: Phrasebook) -> Iterator[str]:
     if not verdict.reasons:
         yield f"  {_HEADINGS[book.language]['no_reasons']}"
     yield from _table(draw_together(verdict.reasons, book))
+    if verdict.at_most is not None:
+        yield f"  {_HEADINGS[book.language]['at_most'].format(count=verdict.at_most)}"
 
 
 def _candidates(explanation: Explanation) -> Iterator[str]:

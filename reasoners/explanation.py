@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Action, Engine, Judge, Moment
+from abl_cards.games import Action, Engine, Judge, Moment, counting
 from abl_cards.games.tables import is_play
 from abl_cards.logic import Constraint
 from reasoners.minimiser import Minimiser
@@ -50,6 +50,7 @@ class Verdict:
     probability: float | None = None  # of the label, where an agent has an opinion
     answers: Mapping[str, float | None] | None = None  # how likely each of the others could answer the label
     ahead: Ahead | None = None  # where the agent looks ahead
+    at_most: int | None = None  # plays left after it, where preferences read them and they are an upper bound
 
     def to_json(self) -> dict[str, Any]:
         """The verdict with its reasons."""
@@ -65,6 +66,8 @@ class Verdict:
         }
         if self.probability is not None:
             found["probability"] = round(self.probability, 6)
+        if self.at_most is not None:
+            found["plays_left"] = {"at_most": self.at_most}
         if self.violates:
             found["violates"] = [
                 {"file": each.location.file, "line": each.location.line, "text": each.text} for each in self.violates
@@ -235,6 +238,15 @@ def _numbers(moment: Moment) -> NDArray[np.integer]:
     return moment.lists.cards[:, 0]
 
 
+def _bounds(engine: Engine, judge: Judge, moment: Moment) -> list[int | None]:
+    """[moves] the plays left after each where preferences read them and they are an upper bound."""
+    rules, asked = engine.rules, (moment.decision, moment.lists)
+    if not counting.reads_plays_left(judge.kb):
+        return [None] * len(moment.actions)
+    bounds, plays = counting.at_most(rules, *asked), counting.plays_left(rules, *asked)
+    return [int(count) if bound else None for count, bound in zip(plays, bounds, strict=True)]
+
+
 class Scores:
     """What fires for each move of a decision, and their order."""
 
@@ -253,6 +265,7 @@ class Scores:
         likely, self._chances = _weigh(moment, opinion)
         self._answers = _of_labels(moment, opinion, Opinion.answers_to)
         self._ahead = _of_labels(moment, opinion, Opinion.ahead_of)
+        self._at_most = _bounds(book.engine, judge, moment)
         order = Minimiser(judge).order(moment.decision, moment.lists, likely, estimate)
         self.order: list[int] = order.tolist()
         self.place = {row: number for number, row in enumerate(self.order, 1)}
@@ -273,6 +286,7 @@ class Scores:
             probability=self._chances[row],
             answers=self._answers[row],
             ahead=self._ahead[row],
+            at_most=self._at_most[row],
         )
 
     def labels(self) -> tuple[Verdict, ...]:

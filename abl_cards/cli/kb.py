@@ -30,7 +30,7 @@ from abl_cards.cli.console import (
 
 if TYPE_CHECKING:
     from abl_cards.games import Game
-    from abl_cards.logic import KBError, KnowledgeBase
+    from abl_cards.logic import Diagnostic, KBError, KnowledgeBase
 
 NEW_GAME = Path(__file__).resolve().parents[1] / "data" / "new_game"
 MOST_PROBLEMS = 50
@@ -187,13 +187,23 @@ def _examine(game: Game, folder: Path | None, profile: str | None, cache: bool) 
         knowledge = load_knowledge(game, folder, profile, cache)
         beside = list(game.science(folder, profile, cache))
         sizes = _sizes(knowledge)
+        bounds = _bounds(game, folder, profile, knowledge)
     except KBError as problem:
         return {"profile": profile, "warnings": [], "errors": _places(problem)}, str(problem).splitlines()
     except GameError as problem:
         nowhere = {"location": None, "message": str(problem), "remedy": ""}
         return {"profile": profile, "warnings": [], "errors": [nowhere]}, [f"error: {problem}"]
-    warnings = list(dict.fromkeys(str(warning) for each in (knowledge, *beside) for warning in each.warnings))
+    said = [warning for each in (knowledge, *beside) for warning in each.warnings]
+    warnings = list(dict.fromkeys(map(str, [*said, *bounds])))
     return {"profile": profile, **sizes, "warnings": warnings, "errors": []}, warnings
+
+
+def _bounds(game: Game, folder: Path | None, profile: str | None, knowledge: KnowledgeBase) -> list[Diagnostic]:
+    """Warnings where large hands get an upper bound of ``plays_left/1``, and preferences read it."""
+    from abl_cards.games.counting import reads_plays_left
+    from abl_cards.games.soundness import warnings
+
+    return list(warnings(game.engine(folder, profile).rules)) if reads_plays_left(knowledge) else []
 
 
 def _sizes(knowledge: KnowledgeBase) -> dict[str, Any]:

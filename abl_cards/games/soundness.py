@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from abl_cards.games.counting import uncounted
+from abl_cards.games.counting import bounded, uncounted
 from abl_cards.games.foreign import archive_of
 from abl_cards.games.game import GameError
 from abl_cards.games.play.flow import Flow
@@ -27,6 +27,13 @@ def problems(rules: Rules) -> Iterator[Diagnostic]:
     """All that is wrong, at the first rule of a predicate that it speaks of."""
     program = rules.folder.program(rules.profile)
     for problem in _problems(rules):
+        yield placed(problem, program, rules.folder)
+
+
+def warnings(rules: Rules) -> Iterator[Diagnostic]:
+    """What `kb check` reports of sound rules: plays that are counted by an upper bound."""
+    program = rules.folder.program(rules.profile)
+    for problem in bounded(rules):
         yield placed(problem, program, rules.folder)
 
 

@@ -6,12 +6,13 @@ from pathlib import Path
 
 from abl_cards import budget
 from abl_cards.games import Game, GameError
+from abl_cards.games.counting import reads_plays_left
 from abl_cards.games.engine import passing_engine
 from abl_cards.games.foreseen import foreseen
 from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.loading import read_knowledge
 from abl_cards.games.reading.open_rules import OpenRules
-from abl_cards.games.soundness import problems
+from abl_cards.games.soundness import problems, warnings
 from abl_cards.games.verdicts import keep_sound, known_sound
 from abl_cards.logic import Diagnostic, KBError, KnowledgeBase, Location, Severity, check
 from abl_cards.logic.errors import error, in_order, kb_error
@@ -39,11 +40,17 @@ def checked(folder: Path, profile: str | None = None) -> list[Diagnostic]:
                 return []
             with foreseen(game):
                 knowledge = [_sound(game, profile), *game.science(None, profile)]
+                bounds = _bounds(game, profile, knowledge[0])
         except KBError as problem:
             return list(problem.diagnostics)
         except GameError as problem:
             return [error(None, str(problem))]
-    return list(in_order(each for kb in knowledge for each in kb.warnings))
+    return list(in_order([*(each for kb in knowledge for each in kb.warnings), *bounds]))
+
+
+def _bounds(game: Game, profile: str | None, kb: KnowledgeBase) -> list[Diagnostic]:
+    """Warnings where large hands get an upper bound of ``plays_left/1``, and preferences read it."""
+    return list(warnings(passing_engine(game.folder, profile, game.name).rules)) if reads_plays_left(kb) else []
 
 
 def _sound(game: Game, profile: str | None) -> KnowledgeBase:

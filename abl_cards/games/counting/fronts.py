@@ -2,8 +2,7 @@
 
 It rests on this: nothing carries kickers; up to thirteen ranks, of up to eight cards each, can be laid down in sets of
 the same sizes; up to two wild cards stand for any of them, in any play; and besides there may be two kinds of cards
-that nothing stands for. Where a play takes fewer wild cards than that, the number is a bound from below. Two sets of
-different sizes may go together as one play, whatever their ranks: the full house.
+that nothing stands for. Two sets of different sizes may go together as one play, whatever their ranks: the full house.
 """
 
 from __future__ import annotations
@@ -62,6 +61,7 @@ class FrontCounter:
         if shapes.largest > _LARGEST_HAND:
             raise CannotCount(f"hands have up to {shapes.largest} cards, {_LARGEST_HAND} are counted")
         place = _places(shapes)
+        _check_wilds(shapes, place)
         return cls(_table(_read(shapes, place), _steps(shapes, place)))
 
     def hands(self, hands: NDArray[np.uint8], context: NDArray[np.integer]) -> NDArray[np.uint8]:
@@ -92,6 +92,21 @@ def _places(shapes: Shapes) -> NDArray[np.int64]:
     place = np.zeros(len(shapes.cells), np.int64)
     place[others], place[single] = np.arange(len(others)), RANKS + np.arange(len(single))
     return place
+
+
+def _check_wilds(shapes: Shapes, place: NDArray[np.int64]) -> None:
+    """Raise CannotCount where a form takes fewer wild cards than it could, or one that is none of its own rank."""
+    for form in shapes.plain:
+        if any(place[shapes.number[group.cell]] >= RANKS for group in form.groups):
+            continue
+        many = min(shapes.wilds, form.cards - 1)
+        apart = len(form.groups) == 2 and form.groups[0].count != form.groups[1].count  # two sets, made one by one
+        fewest = [
+            min(shapes.wilds, group.count - (1 if len(form.groups) == 1 or apart else 0)) for group in form.groups
+        ]
+        takes = [group.count - group.natural >= few for group, few in zip(form.groups, fewest, strict=True)]
+        if form.wilds < many or not all(takes):
+            raise CannotCount(f"{form.name} takes fewer wild cards than there are")
 
 
 def _stands_alone(shapes: Shapes, rank: int) -> bool:
@@ -143,7 +158,12 @@ def _houses(shapes: Shapes) -> tuple[int, int] | None:
 
 
 def _fits(shapes: Shapes, rank: int, size: int) -> bool:
-    return ((rank, size),) in shapes.groups and shapes.copies[rank] + shapes.wilds >= size
+    """Whether there are so many cards of a rank; raises CannotCount where they are no play by themselves."""
+    wilds = 0 if _stands_alone(shapes, rank) else shapes.wilds
+    fits = bool(shapes.copies[rank] + wilds >= size)
+    if fits and ((rank, size),) not in shapes.groups:
+        raise CannotCount(f"two sets go together, of which one of {size} cards is no play by itself")
+    return fits
 
 
 def _steps(shapes: Shapes, place: NDArray[np.int64]) -> NDArray[np.int64]:

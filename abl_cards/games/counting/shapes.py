@@ -6,6 +6,7 @@ a reason. ``plays_left`` is the least number of plays that empties a hand when n
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.reading.forms import Form
-from abl_cards.games.reading.pack import WILD
+from abl_cards.games.reading.pack import WILD, rank_and_suit
 from abl_cards.games.reading.rules import Rules
+from abl_cards.logic import Term
 
 Sets = tuple[tuple[int, int], ...]
 """Ranks, as numbers of ``Shapes.cells``, and how many cards of each, together one play."""
@@ -82,7 +84,7 @@ def read_shapes(rules: Rules) -> Shapes:
         tuple(form for form in forms if not form.kickers), tuple(form for form in forms if form.kickers),
         rules.largest_hand,
     )  # fmt: skip
-    _check_suits(shapes)
+    _check_suits(shapes, rules)
     return shapes
 
 
@@ -103,10 +105,29 @@ def _ranks(rules: Rules, cells: tuple[int, ...]) -> NDArray[np.int64]:
     return ranks
 
 
-def _check_suits(shapes: Shapes) -> None:
-    """A form of one suit has the ranks of one without, or of one of several suits: together they are any suits."""
-    free = (form for form in shapes.plain if form.suit is None and all(group.only is None for group in form.groups))
-    loose = {shapes.sets(form) for form in free}
+def _check_suits(shapes: Shapes, rules: Rules) -> None:
+    """Raise CannotCount unless each form has the ranks of one that any cards of these ranks make, or of several forms.
+
+    These are one of several suits, and one of each suit.
+    """
+    plain = [form for form in shapes.plain if all(group.only is None for group in form.groups)]
+    loose = {shapes.sets(form) for form in plain if form.suit is None and not form.mixed}
+    suited: dict[Sets, set[Term | None]] = defaultdict(set)
+    for form in plain:
+        suited[shapes.sets(form)].add(form.suit)
+    for form in plain:
+        if form.mixed and _suits(rules, {group.cell for group in form.groups}) <= suited[shapes.sets(form)]:
+            loose.add(shapes.sets(form))
     for form in shapes.plain:
         if shapes.sets(form) not in loose:
             raise CannotCount(f"suits matter in {form.name}")
+    for form in shapes.carrying:
+        if form.suit is not None or form.mixed or any(group.only is not None for group in form.groups):
+            raise CannotCount(f"suits matter in {form.name}")
+
+
+def _suits(rules: Rules, cells: set[int]) -> set[Term]:
+    """The suits of the cards that act as some cells, whatever is remembered."""
+    acting = np.isin(rules.cells.acts, list(cells)).any(axis=(0, 2))
+    parts = [rank_and_suit(rules.pack.kinds[kind]) for kind in np.flatnonzero(acting)]
+    return {part[1] for part in parts if part}

@@ -89,7 +89,8 @@ def read_catalogue(
     layout = _Blocks(forms, rank_of, slots, suits).layout()
     largest = max([1, *layout.size.ravel().tolist(), *layout.tail_size.tolist(), *_largest_kickers(forms)])
     candidates = slots.kind.shape[1] + slots.wild.shape[1]
-    copies = max((int(pack.copies[kind]) for kind in slots.kind.ravel() if kind >= 0), default=1)
+    laid = [*slots.kind.ravel().tolist(), *slots.wild.ravel().tolist()]
+    copies = max((int(pack.copies[kind]) for kind in laid if kind >= 0), default=1)
     try:
         table = combinations(candidates, copies, largest, last_descending)
     except TooManyWays:
