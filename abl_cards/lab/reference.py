@@ -78,6 +78,16 @@ def known_when(entry: Entry) -> str:
     return "Derived by rules."
 
 
+def named_by(entry: Entry) -> str:
+    """What each argument names, where not every term will do: ``F: form, N: number``."""
+    from abl_cards.games.reading.declared import DECLARED
+    from abl_cards.games.reading.sorts import ANY
+
+    sorts = DECLARED.get(entry.signature, (ANY,) * len(entry.arguments))
+    pairs = zip(entry.arguments, sorts, strict=True)
+    return ", ".join(f"`{argument}`: {sort.name}" for argument, sort in pairs if sort is not ANY)
+
+
 def read_reference(markdown: str) -> list[Entry]:
     """The entries of the reference, in its order."""
     headings = [*_HEADING.finditer(markdown)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from abl_cards.lab.book import Book, Page, Place, Symbol
 from abl_cards.lab.mentions import CONSTANT, TERM
-from abl_cards.lab.reference import Entry, known_when, vocabulary
+from abl_cards.lab.reference import Entry, known_when, named_by, vocabulary
 from abl_cards.logic import Signature
 
 DIRECTIVES = (
@@ -108,4 +108,5 @@ def hover(book: Book, symbol: Symbol) -> str:
 
 def _described(entry: Entry) -> str:
     left_out = f"\n\nLeft out: {entry.left_out}" if entry.left_out else ""
-    return f"{entry.meaning}{left_out}\n\n{known_when(entry)}"
+    named = f"\n\n{named_by(entry)}" if named_by(entry) else ""
+    return f"{entry.meaning}{named}{left_out}\n\n{known_when(entry)}"

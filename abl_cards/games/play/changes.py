@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from abl_cards.games.faults import TableError, blame, several
 from abl_cards.games.play.state import State
-from abl_cards.games.reading.fluents import COUNT, MOST_COUNT, Fluent
+from abl_cards.games.reading.fluents import MOST_COUNT, counted, no_such
 from abl_cards.games.reading.rules import Rules, form_classes
 from abl_cards.games.shapes import number
 from abl_cards.games.tables import Indices
 from abl_cards.games.telling.columns import test_of
 from abl_cards.games.telling.writer import Told, columns_of
-from abl_cards.logic import KBError, Signature, Term
+from abl_cards.logic import Signature, Term
 from abl_cards.logic.circuit import FALSE, TRUE
 from abl_cards.logic.errors import kb_error
 from abl_cards.logic.terms import parse_name
@@ -101,35 +101,14 @@ class Change(NamedTuple):
         raise TableError(table, f"{output}, and the card is not there: `{output.name}/{len(output.args)}`")
 
 
-def _no_such(rules: Rules, said: str, name: str, arguments: tuple[Term, ...]) -> KBError:
-    """That a fluent is none, or has no such value."""
-    text = f"{name}({','.join(map(str, arguments))})" if arguments else name
-    known = rules.fluents.named(name)
-    if known is None:
-        manner = "one" if arguments else "any"  # one/2 needs an argument for the value
-        return kb_error(
-            f"{said}: no such fluent", f"declare it: #external {text}. and {manner}({name},{len(arguments)})."
-        )
-    if known.signature.arity != len(arguments):
-        there = f"there is {name}/{known.signature.arity}, and no {name}/{len(arguments)}"
-        return kb_error(f"{said}: {there}", _as_it_is(known))
-    return kb_error(f"{said}: {text} is none of those declared", f"widen its domain: #external {text}.")
-
-
-def _as_it_is(known: Fluent) -> str:
-    """How many arguments it is to be given."""
-    if known.manner == COUNT:
-        return f"adds/3 names a count without its number: adds({known.signature.name}…,N,Why)"
-    return "give it as many arguments as #external does"
-
-
 def slot_and_value(rules: Rules, text: Term, output: str) -> tuple[int, int]:
     """The slot and the value of a fluent as an output of the rules names it; raises KBError."""
     name, arguments = parse_name(text)
     signature = Signature(name, len(arguments))
     place = rules.fluents[signature].place(arguments) if signature in rules.fluents else None
     if place is None:
-        raise _no_such(rules, f"{output}({text})", name, arguments)
+        problem, remedy = no_such(rules.fluents, name, arguments)
+        raise kb_error(f"{output}({text}): {problem}", remedy)
     return place.slot, place.value
 
 
@@ -144,7 +123,7 @@ def _compiled(rules: Rules, event: str, told: Told) -> Change:
             slot, _ = slot_and_value(rules, args[0], "drop")
             drops.append((output, slot, int(rules.fluents.nothing[slot])))
         elif name == "adds":
-            slot, _ = slot_and_value(rules, _counted(args[0]), "adds")
+            slot, _ = slot_and_value(rules, counted(args[0]), "adds")
             adds.append((output, slot, number(args[1], f"adds({args[0]},…)")))
         elif name == "passes":
             passes.append((output, int(args[0]), int(args[1]), rules.pack.number[args[2]]))
@@ -210,12 +189,6 @@ def _mattering(rules: Rules, told: Told) -> tuple[NDArray[np.bool_], NDArray[np.
     literals = np.stack(found, axis=1)[:, classes]  # [outputs, forms]
     decided = bool(np.isin(literals, (TRUE, FALSE)).all())
     return (literals != FALSE).any(axis=0), np.ascontiguousarray(literals == TRUE, np.uint8) if decided else None
-
-
-def _counted(text: Term) -> str:
-    """``failures(0)`` as ``failures(0,1)``."""
-    text = str(text)
-    return f"{text[:-1]},1)" if text.endswith(")") else f"{text}(1)"
 
 
 _AT_ONCE = 32

@@ -143,6 +143,27 @@ class Fluents:
         return {fluent.signature: fluent for fluent in self.fluents}
 
 
+def no_such(fluents: Fluents, name: str, arguments: Arguments) -> tuple[str, str]:
+    """What is wrong with an instance of a fluent that is not declared, and what to do."""
+    text = f"{name}({','.join(map(str, arguments))})" if arguments else name
+    known = fluents.named(name)
+    if known is None:
+        manner = "one" if arguments else "any"  # one/2 needs an argument for the value
+        return "no such fluent", f"declare it: #external {text}. and {manner}({name},{len(arguments)})."
+    if known.signature.arity == len(arguments):
+        return f"{text} is none of those declared", f"widen its domain: #external {text}."
+    remedy = "give it as many arguments as #external does"
+    if known.manner == COUNT:
+        remedy = f"adds/3 names a count without its number: adds({name}…,N,Why)"
+    return f"there is {name}/{known.signature.arity}, and no {name}/{len(arguments)}", remedy
+
+
+def counted(text: Term) -> str:
+    """``failures(0)`` as ``failures(0,1)``."""
+    text = str(text)
+    return f"{text[:-1]},1)" if text.endswith(")") else f"{text}(1)"
+
+
 def declared_fluents(facts: Iterable[tuple[str, tuple[Term | None, ...]]]) -> dict[Signature, str]:
     """The manner of each fluent, from the facts ``one/2, count/2, any/2`` of the text; raises KBError."""
     found: dict[Signature, str] = {}
@@ -161,7 +182,7 @@ def read_fluents(kb: KnowledgeBase, manners: Mapping[Signature, str]) -> Fluents
     instances: dict[Signature, list[Arguments]] = {}
     for name, arguments in kb.input_atoms:
         instances.setdefault(Signature(name, len(arguments)), []).append(arguments)
-    lasting = _lasting(kb, manners)
+    lasting = _lasting(kb)
     private = _private(kb, manners)
     fluents, first = [], 0
     for signature, manner in sorted(manners.items()):
@@ -180,25 +201,15 @@ def read_fluents(kb: KnowledgeBase, manners: Mapping[Signature, str]) -> Fluents
     return Fluents(tuple(fluents))
 
 
-def _lasting(kb: KnowledgeBase, manners: Mapping[Signature, str]) -> set[str]:
-    """The names that ``lasts/2`` gives; raises KBError for one that is no fluent, and for what is not kept."""
-    names = {signature.name for signature in manners}
-    for name, how in kb.facts("lasts", 2):
-        if str(name) not in names:
-            raise kb_error(f"lasts({name},{how}): no such fluent", "declare it by one, count or any")
-        if how != "match":
-            raise kb_error(f"lasts({name},{how}): fluents last an episode, or a match", f"write lasts({name},match).")
+def _lasting(kb: KnowledgeBase) -> set[str]:
+    """The names that ``lasts/2`` gives, those of fluents that a variant leaves out among them."""
     return {str(name) for name, _ in kb.facts("lasts", 2)}
 
 
 def _private(kb: KnowledgeBase, manners: Mapping[Signature, str]) -> set[Signature]:
-    """The fluents that ``private/2`` names; raises KBError for one that there is not."""
+    """The fluents that ``private/2`` names; others are of what a variant leaves out."""
     found = {Signature(str(name), arity if isinstance(arity, int) else 0) for name, arity in kb.facts("private", 2)}
-    if strange := sorted(found - set(manners)):
-        raise kb_error(
-            f"private({strange[0].name},{strange[0].arity}): no such fluent", "declare it by one, count or any"
-        )
-    return found
+    return found & set(manners)
 
 
 def _in_order(found: Iterable[Arguments]) -> list[Arguments]:

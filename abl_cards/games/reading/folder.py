@@ -9,10 +9,10 @@ from pathlib import Path
 
 from abl_cards.games.reading.fluents import MANNERS, declared_fluents
 from abl_cards.games.reading.variants import HOME, SCIENCE, Layers, layers_of, text_about, text_of
-from abl_cards.logic import Input, KnowledgeBase, Signature, Term
-from abl_cards.logic.errors import kb_error
+from abl_cards.logic import Input, KBError, KnowledgeBase, Signature, Term
+from abl_cards.logic.errors import Diagnostic, error, kb_error, suggestion
 from abl_cards.logic.files import lies_in
-from abl_cards.logic.statements import Program
+from abl_cards.logic.statements import Program, Use
 
 
 @dataclass(frozen=True)
@@ -80,17 +80,27 @@ class Folder:
 
     @cached_property
     def default_profile(self) -> str | None:
-        """What ``default_profile/1`` says, else the only profile; None where there are none."""
+        """What ``default_profile/1`` says, else the only profile; None where there are none. Raises KBError."""
+        said = [use for use in self._text.heads if use.signature == Signature("default_profile", 1)]
+        if said and (problem := self.no_profile(said[-1])):
+            raise KBError([problem])
         if not self.profiles:
             return None
-        said = [str(use.pattern[0]) for use in self._text.heads if use.signature == Signature("default_profile", 1)]
         if said:
-            return said[-1]
+            return str(said[-1].pattern[0])
         if len(self.profiles) == 1:
             return self.profiles[0]
         raise kb_error(
             f"{self.path} has several profiles", "say in game.lp which is the usual one: default_profile(…)."
         )
+
+    def no_profile(self, use: Use) -> Diagnostic | None:
+        """What is wrong with a fact ``default_profile/1``; None where there is such a profile."""
+        name = str(use.pattern[0])
+        if name in self.profiles:
+            return None
+        remedy = suggestion(name, self.profiles) or f"there are: {', '.join(self.profiles) or 'none'}"
+        return error(use.location, f"default_profile({name}): {name} is no profile", remedy)
 
     @property
     def title(self) -> str:
@@ -113,9 +123,9 @@ class Folder:
     def _text(self) -> Program:
         return text_about(("default_profile", "title", "platform"), self._files, self.library)
 
-    def program(self, profile: str | None = None) -> Program:
-        """What the text declares and uses."""
-        return text_of(self.files(profile), self.library)
+    def program(self, profile: str | None = None, science: tuple[str, ...] = ()) -> Program:
+        """What the text declares and uses, with some files of the subfolder science."""
+        return text_of([*self.files(profile), *map(self.science, science)], self.library)
 
 
 def declarations(program: Program) -> Iterator[tuple[str, tuple[Term | None, ...]]]:

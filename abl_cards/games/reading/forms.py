@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -198,6 +198,7 @@ class _Reader:
 
     def __init__(self, kb: KnowledgeBase, pack: Pack, cells: Cells, labels: Mapping[Term, int]) -> None:
         self._kb, self._pack, self._cells, self._labels = kb, pack, cells, labels
+        self._names = {name for _, name in kb.facts("form", 2)}  # facts of others are of what a variant leaves out
         self._kinds, self._wilds = one_each(kb, "kind", 2, 1), one_each(kb, "wilds", 2, 1)
         self._suits = one_each(kb, "same_suit", 2, 1)
         self._mixed = {form for (form,) in kb.facts("mixed_suits", 1)}
@@ -271,16 +272,19 @@ class _Reader:
             raise kb_error(f"{fact}: no card of the pack acts as {cell}", "write a rank or a card of pack/2")
         return self._cells.number[cell]
 
+    def _of_forms(self, name: str, arity: int) -> Iterator[tuple[Term, ...]]:
+        return (arguments for arguments in self._kb.facts(name, arity) if arguments[0] in self._names)
+
     def _most(self, name: str) -> dict[tuple[Term, Term], int]:
         found: dict[tuple[Term, Term], int] = defaultdict(int)
-        for form, cell, count in self._kb.facts(name, 3):
+        for form, cell, count in self._of_forms(name, 3):
             least = min(number(count, f"{name}({form},{cell},{count})"), MOST_CARDS + 1)
             found[form, cell] = max(found[form, cell], least)
         return found
 
     def _groups(self) -> dict[Term, dict[int, Group]]:
         needs: dict[Term, dict[int, Group]] = defaultdict(dict)
-        for form, place, cell, count in self._kb.facts("needs", 4):
+        for form, place, cell, count in self._of_forms("needs", 4):
             fact = f"needs({form},{place},{cell},{count})"
             at = number(place, fact)
             if at in needs[form]:
@@ -302,13 +306,13 @@ class _Reader:
         allowed: dict[Term, dict[int, Bits]] = defaultdict(lambda: defaultdict(int))
         misread: dict[Term, dict[int, Bits]] = defaultdict(lambda: defaultdict(int))
         for name, bits in (("kicker", allowed), ("misread", misread)):
-            for form, cell, count in self._kb.facts(name, 3):
+            for form, cell, count in self._of_forms(name, 3):
                 fact = f"{name}({form},{cell},{count})"
                 if not 1 <= number(count, fact) <= MOST_KICKERS:
                     raise kb_error(f"{fact}: no number of groups", f"write 1 to {MOST_KICKERS}")
                 bits[form][self._cell(cell, fact)] |= 1 << number(count, fact)
         carried = {}
-        for form, groups, size in self._kb.facts("kickers", 3):
+        for form, groups, size in self._of_forms("kickers", 3):
             fact = f"kickers({form},{groups},{size})"
             if form in carried or number(groups, fact) < 1 or number(size, fact) < 1:
                 raise kb_error(

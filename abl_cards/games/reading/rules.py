@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from typing import NamedTuple
 
@@ -25,6 +24,7 @@ from abl_cards.games.reading.draws import require_countable
 from abl_cards.games.reading.fluents import ONE, Arguments, Fluent, Fluents, declared_fluents, read_fluents
 from abl_cards.games.reading.folder import Folder, declarations
 from abl_cards.games.reading.forms import PASS, Forms, read_forms
+from abl_cards.games.reading.known import Known
 from abl_cards.games.reading.layout import NONE, carried_cells, read_catalogue
 from abl_cards.games.reading.loading import of_another_arity, placed, read_knowledge
 from abl_cards.games.reading.pack import Pack, rank_and_suit, read_pack
@@ -242,12 +242,9 @@ class Rules:
 
     @cached_property
     def partial(self) -> NDArray[np.bool_]:
-        """[forms] what is a part of longer plays alone, by ``partial/1``; raises KBError."""
+        """[forms] what is a part of longer plays alone, by ``partial/1``."""
         found = np.zeros(len(self.forms), np.bool_)
-        for (form,) in self.kb.facts("partial", 1):
-            if form not in self.forms.number:
-                raise kb_error(f"partial({form}): no such form", "write a form of form/2")
-            found[self.forms.number[form]] = True
+        found[[self.forms.number[form] for (form,) in self.kb.facts("partial", 1) if form in self.forms.number]] = True
         return found
 
     @cached_property
@@ -255,9 +252,8 @@ class Rules:
         """[kinds] what each card is worth in a pile, by ``worth/2``; raises KBError."""
         found = np.zeros(len(self.pack), np.int64)
         for (card,), points in one_each(self.kb, "worth", 2, 1).items():
-            if card not in self.pack.number:
-                raise kb_error(f"worth({card},{points}): no such card", "write a card of pack/2")
-            found[self.pack.number[card]] = number(points, f"worth({card},…)")
+            if card in self.pack.number:
+                found[self.pack.number[card]] = number(points, f"worth({card},…)")
         return found
 
     @cached_property
@@ -312,13 +308,13 @@ def read_rules(folder: Folder, profile: str | None = None, cache: bool = True) -
 def _read(kb: KnowledgeBase, program: Program, folder: Folder, profile: str | None) -> Rules:
     if misnamed := list(of_another_arity(program)):
         raise KBError(misnamed)
-    pack, table = read_pack(kb), _read_table(kb)
     fluents = read_fluents(kb, declared_fluents(declarations(program)))
+    check_arguments(Known(kb, program, folder, fluents))
+    pack, table = read_pack(kb), _read_table(kb)
     acting, strong = _circuit(kb, "acts_as/2"), _circuit(kb, "strength/2")
     contexts = contexts_of(fluents, [each for each in (acting, strong, _circuit(kb, "beats/1")) if each])
     cells = read_cells(pack, acting, contexts) if acting else plain_cells(pack, len(contexts))
     forms = read_forms(kb, pack, cells)
-    check_arguments(kb, table.seats, pack, forms)
     words = _words(kb, pack, cells, forms, fluents, table)
     untold = list(unsupplied(kb, words, program))
     if untold:
@@ -422,12 +418,7 @@ def _ranks_shown(cells: Cells, forms: Forms) -> tuple[Term, ...]:
 
 def _tiers(kb: KnowledgeBase, forms: Forms) -> Mapping[Term, int]:
     said = {kind: number(tier, f"tier({kind},…)") for kind, tier in kb.pairs("tier").items()}
-    kinds = {form.kind for form in forms.forms}
-    for strange in said.keys() - kinds:
-        near = get_close_matches(str(strange), map(str, kinds), 1)
-        meant = f"did you mean {near[0]}?" if near else "kind/2 says which there are"
-        raise kb_error(f"tier({strange},{said[strange]}): no form is of this kind", meant)
-    return {kind: said.get(kind, 0) for kind in kinds}
+    return {kind: said.get(kind, 0) for kind in {form.kind for form in forms.forms}}
 
 
 def _strengths(

@@ -8,8 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from abl_cards.games.reading.folder import Folder, load
+from abl_cards.games.reading.arguments import check_arguments
+from abl_cards.games.reading.declared import BESIDE, DECLARED
+from abl_cards.games.reading.fluents import declared_fluents, read_fluents
+from abl_cards.games.reading.folder import Folder, declarations, load
+from abl_cards.games.reading.known import Known
 from abl_cards.games.reading.loading import OUTPUTS
+from abl_cards.games.reading.text_facts import check_text
 from abl_cards.games.telling.columns import INPUTS
 from abl_cards.logic import KnowledgeBase, Signature
 from abl_cards.logic.errors import kb_error
@@ -24,7 +29,13 @@ class Science(NamedTuple):
 
     def read(self, folder: Folder, profile: str | None, cache: bool = True) -> KnowledgeBase:
         """Load and check them beside the rules of play; raises KBError."""
-        return load(folder, profile, OUTPUTS | self.asked, set(INPUTS) | self.told, cache, self.files)
+        program = folder.program(profile, self.files)
+        check_text(program, folder)
+        kb = load(folder, profile, OUTPUTS | self.asked, set(INPUTS) | self.told, cache, self.files)
+        fluents = read_fluents(kb, declared_fluents(declarations(program)))
+        beside = {signature: BESIDE[signature] for signature in sorted(self.asked)}
+        check_arguments(Known(kb, program, folder, fluents), {**DECLARED, **beside})
+        return kb
 
     def lies_in(self, folder: Folder) -> bool:
         """Whether a folder has all of the files."""

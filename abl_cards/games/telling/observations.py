@@ -46,6 +46,7 @@ from numpy.typing import NDArray
 from abl_cards.games.features import Feature, FeatureTable
 from abl_cards.games.play.view import View
 from abl_cards.games.reading.fluents import ANY, COUNT, ONE, Fluent
+from abl_cards.games.reading.known import PARTS
 from abl_cards.games.reading.pack import WILD
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.shapes import number
@@ -482,3 +483,4 @@ _MAKERS: dict[str, Maker] = {
     "recent": _recent,
     "recent_seat": _recent_seat,
 }
+assert set(_MAKERS) == set(PARTS)

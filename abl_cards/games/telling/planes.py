@@ -18,7 +18,6 @@ from abl_cards.games.reading.pack import Pack, rank_and_suit
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import NO_CARD
 from abl_cards.games.telling.observations import observation_of
-from abl_cards.logic.errors import kb_error
 
 
 @dataclass(frozen=True)
@@ -93,9 +92,8 @@ def _named(rules: Rules) -> NDArray[np.uint8]:
     found = np.zeros((len(rules.contexts), len(names), len(rules.pack)), np.uint8)
     for name, cell in said:
         number = rules.cells.number.get(cell)
-        if number is None:
-            raise kb_error(f"plane({name},{cell}): no card acts as {cell}", "name a cell of acts_as/2, or a card")
-        found[:, names.index(name)] |= (acts == number).any(axis=2)
+        if number is not None:
+            found[:, names.index(name)] |= (acts == number).any(axis=2)
     return found
 
 

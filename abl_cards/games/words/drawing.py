@@ -12,6 +12,7 @@ from abl_cards.games.naming import PASS, SUITS, PlayName
 from abl_cards.games.play.state import CHOICE, PLAY
 from abl_cards.games.play.tables import Tables
 from abl_cards.games.reading.fluents import ANY, ONE, Fluent
+from abl_cards.games.reading.known import CHECKED
 from abl_cards.games.reading.pack import rank_and_suit
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.shapes import number
@@ -267,6 +268,8 @@ def sorts(rules: Rules) -> Sorts:
             found.append(_sort_of(rules, fluent.values, ranks, suits) if fluent.manner == ONE else None)
         known[fluent.signature] = tuple(found)
     for name, arity, place, sort in rules.kb.facts("sort", 4):
+        if sort in CHECKED:
+            continue
         signature = Signature(str(name), number(arity, f"sort({name},…)"))
         mine = list(known.get(signature, (None,) * signature.arity))
         at = number(place, f"sort({name},{arity},…)")

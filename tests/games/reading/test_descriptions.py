@@ -37,7 +37,7 @@ CHANGES = {
         "are written alike", "labels.lp",
     ),
     "an unknown platform": (
-        "game.lp", "match_over.", "match_over. platform(nonsense).", "platform(nonsense): there is no such platform",
+        "game.lp", "match_over.", "match_over. platform(nonsense).", "platform(nonsense): nonsense is no platform",
         "game.lp",
     ),
     "a name of no label": (

@@ -56,8 +56,8 @@ def test_the_cards_to_beat(president: Rules) -> None:
 @pytest.mark.parametrize(
     ("fact", "complaint"),
     [
-        ("sees(1,hnad).", "there is no part 'hnad' of an observation"),
-        ("sees(1,fluent,nothing).", "there is no fluent 'nothing'"),
+        ("sees(1,hnad).", "hnad is no part of an observation"),
+        ("sees(1,fluent,nothing).", "nothing is no fluent"),
         ("sees(1,recent,9).", "9 acts are not remembered"),
         ("sees(1,hand). sees(2,hand).", "hand is seen twice"),
         ("sees(1,face).", "there is no face"),

@@ -28,5 +28,5 @@ def test_a_cell_that_no_card_acts_as_is_an_error(tmp_path: Path) -> None:
     folder = copytree(TRICKS, tmp_path / "mine")
     text = (folder / "game.lp").read_text("utf-8")
     (folder / "game.lp").write_text(text.replace("plane(best,star)", "plane(best,moon)"), "utf-8")
-    with pytest.raises(KBError, match=r"plane\(best,moon\): no card acts as moon"):
+    with pytest.raises(KBError, match=r"plane\(best,moon\): moon is no cell: no card acts as it"):
         planes_of(game(str(folder)).engine().rules)
