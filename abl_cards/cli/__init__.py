@@ -28,7 +28,7 @@ from abl_cards.cli import (
     tables,
     training,
 )
-from abl_cards.cli.console import LONGEST_MESSAGE, fail
+from abl_cards.cli.console import fail, print_problems
 from abl_cards.output import write_in_full
 
 __all__ = ["app", "main"]
@@ -110,8 +110,7 @@ def _say(problem: OSError | ValueError) -> None:
     from abl_cards.logic import KBError
 
     if isinstance(problem, KBError):
-        for line in str(problem).splitlines():
-            typer.echo(line[: 4 * LONGEST_MESSAGE], err=True)
+        print_problems(str(problem).splitlines())
         raise typer.Exit(1) from None
     if isinstance(problem, OSError):
         named = f"{problem.filename}: " if problem.filename is not None else ""

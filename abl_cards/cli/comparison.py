@@ -19,13 +19,14 @@ from abl_cards.cli.console import (
     load_engine,
     misuse,
     print_json,
+    print_problems,
     print_table,
     progress,
     waiting,
 )
 
 if TYPE_CHECKING:
-    from abl_cards.games import Choices, Decisions, Engine
+    from abl_cards.games import Choices, Decisions, Engine, Game
     from abl_cards.selftest.balance import Balance
     from reasoners.differences import KbDifference
 
@@ -73,7 +74,7 @@ def diff(
         misuse("name the folder that differs, or what to leave out: --without NAME")
     players = "kb", str(AgentName("kb", tuple(("without", name) for name in without or ())))
     with waiting("compiling both") as say:
-        engines = load_engine(game, None, profile), load_engine(game, directory, profile)
+        engines = _side(game, None, profile), _side(game, directory, profile)
         before, after = (Side(engine, judge(who, engine)) for engine, who in zip(engines, players, strict=True))
         found = KbDifference(before, after)
         say("comparing")
@@ -90,6 +91,20 @@ def diff(
         _print(found)
         _print_smallest(before.engine, after.engine, least)
         _print_balance(balances, stopped)
+
+
+def _side(game: Game, directory: Path | None, profile: str | None) -> Engine:
+    """Compile a side, which `kb check` may refuse: its errors are printed, and what compiles is compared."""
+    from abl_cards.games.engine import unchecked_engine
+    from abl_cards.games.reading.folder import Folder
+    from abl_cards.logic import KBError
+
+    try:
+        return load_engine(game, directory, profile)
+    except KBError as problem:
+        engine = unchecked_engine(game.folder if directory is None else Folder(directory), profile, game.name)
+        print_problems(str(problem).splitlines())
+        return engine
 
 
 def _balances(sides: Sequence[tuple[Engine, str]], games: int, seed: int) -> tuple[list[Balance], str | None]:

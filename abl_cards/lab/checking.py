@@ -6,14 +6,9 @@ from pathlib import Path
 
 from abl_cards import budget
 from abl_cards.games import Game, GameError
-from abl_cards.games.engine import passing_engine
-from abl_cards.games.foreseen import foreseen
 from abl_cards.games.reading.folder import Folder
-from abl_cards.games.reading.loading import read_knowledge
 from abl_cards.games.reading.open_rules import OpenRules
-from abl_cards.games.soundness import problems
-from abl_cards.games.verdicts import keep_sound, known_sound
-from abl_cards.logic import Diagnostic, KBError, KnowledgeBase, Location, Severity, check
+from abl_cards.logic import Diagnostic, KBError, Location, Severity, check
 from abl_cards.logic.errors import error, in_order, kb_error
 from abl_cards.logic.program import Source, Sources, parse
 from abl_cards.logic.solver import Solver
@@ -34,32 +29,15 @@ def checked(folder: Path, profile: str | None = None) -> list[Diagnostic]:
     game = Game(Folder(folder))
     with budget.shared():
         try:
-            if not is_game(folder):
+            if not game.folder.is_game:
                 _read_by_clingo(game.folder, profile)
                 return []
-            with foreseen(game):
-                knowledge = [_sound(game, profile), *game.science(None, profile)]
+            knowledge = [game.knowledge(None, profile), *game.science(None, profile)]
         except KBError as problem:
             return list(problem.diagnostics)
         except GameError as problem:
             return [error(None, str(problem))]
     return list(in_order(each for kb in knowledge for each in kb.warnings))
-
-
-def _sound(game: Game, profile: str | None) -> KnowledgeBase:
-    """As ``Game.knowledge``, but that the engine is kept by nobody: the next word that is typed makes another one."""
-    kb = read_knowledge(game.folder, profile)
-    if not known_sound(kb):
-        rules = passing_engine(game.folder, profile, game.name).rules
-        if wrong := list(problems(rules)):
-            raise KBError(wrong)
-        keep_sound(rules.kb)
-    return kb
-
-
-def is_game(folder: Path) -> bool:
-    """Whether a folder says that it is a game, or a variant of one."""
-    return any((folder / name).is_file() for name in ("game.lp", "variant.lp"))
 
 
 def _read_by_clingo(folder: Folder, profile: str | None) -> None:

@@ -40,11 +40,12 @@ class PageTable:
 
     def __init__(
         self, name: str, title: Pair, engine: Engine, chairs: Sequence[Chair], seed: int, practice: bool,
-        offered: Sequence[str] = (),
+        offered: Sequence[str] = (), refused: str = "",
     ) -> None:  # fmt: skip
         """Deal the first cards."""
         self.name, self.title, self.engine, self.chairs = name, title, engine, list(chairs)
         self.seed, self.practice, self.offered, self.match = seed, practice, tuple(offered), 0
+        self.refused = refused  # the first error of newer rules, which `kb check` refuses
         mine = [seat for seat, chair in enumerate(chairs) if chair.kind == PERSON]
         self.owner_chair = mine[0] if mine else None
         self.owner_token, self.watch_token = (secrets.token_urlsafe(12) for _ in range(2))
