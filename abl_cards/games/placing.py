@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from abl_cards.games.reading.folder import Folder
+from abl_cards.games.reading.loading import alike
 from abl_cards.games.reading.variants import HOME, VARIANT, text_of
 from abl_cards.logic import Diagnostic, KBError, Location, Severity, Signature
 from abl_cards.logic.statements import Program, Use
@@ -108,7 +109,7 @@ class _Places:
         for signature in signatures:
             mine = [use for use in self._heads if use.signature == signature]
             if mine:
-                return max(mine, key=lambda use: _alike(use, message)).location
+                return max(mine, key=lambda use: alike(use, message)).location
         return None
 
     def _leading_to(self, signatures: Collection[Signature], message: str) -> Location | None:
@@ -124,8 +125,8 @@ class _Places:
 
     def _with_term_of(self, message: str) -> Location | None:
         """An own fact or rule about a term that the message names."""
-        found = max(self._heads, key=lambda use: _alike(use, message), default=None)
-        return found.location if found is not None and _alike(found, message) else None
+        found = max(self._heads, key=lambda use: alike(use, message), default=None)
+        return found.location if found is not None and alike(found, message) else None
 
     def _constants(self) -> Iterator[Location]:
         for where, _ in self.program.constants.values():
@@ -159,9 +160,3 @@ class _Places:
 
 def _at(use: Location, where: Location) -> bool:
     return use.file == where.file and where.line <= use.line <= where.end_line
-
-
-def _alike(use: Use, message: str) -> int:
-    """How many constant arguments of a head the message names."""
-    texts = {str(term) for term in use.pattern if term is not None}
-    return sum(re.search(rf"(?<!\w){re.escape(text)}(?!\w)", message) is not None for text in texts)

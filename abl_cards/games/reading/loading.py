@@ -14,7 +14,7 @@ from abl_cards.games.reading.folder import Folder, load
 from abl_cards.games.telling.columns import INPUTS
 from abl_cards.logic import KnowledgeBase, Signature
 from abl_cards.logic.errors import Diagnostic, error
-from abl_cards.logic.statements import Program
+from abl_cards.logic.statements import Program, Use
 
 FACTS = (
     "pack/2", "packs/1", "index/2", "seat/1", "next/2", "member/2", "who/2", "deals/2", "label/1", "label/2", "order/2",
@@ -64,6 +64,13 @@ def placed(problem: Diagnostic, program: Program, folder: Folder) -> Diagnostic:
     said = re.findall(r"(\w+)(?=/\d|\()", problem.message)
     uses = [use for name in said for use in program.heads if use.signature.name == name]
     if uses:
-        best = next((use for use in uses if (use.signature.name, use.functor) in pairwise(said)), uses[0])
+        pairs = set(pairwise(said))
+        best = max(uses, key=lambda use: ((use.signature.name, use.functor) in pairs, alike(use, problem.message)))
         return replace(problem, location=best.location)
     return replace(problem, message=f"{folder.path}: {problem.message}")
+
+
+def alike(use: Use, message: str) -> int:
+    """Count the constant arguments of a head that a message names."""
+    texts = {str(term) for term in use.pattern if term is not None}
+    return sum(re.search(rf"(?<!\w){re.escape(text)}(?!\w)", message) is not None for text in texts)
