@@ -58,7 +58,7 @@ EDITS: dict[str, tuple[str, str, str]] = {
     "too_many": ("more.lp", "seat(3..4).\n", "more.lp:1"),
     "loop": ("more.lp", "one :- not two. two :- not one. barred(pass) :- one.\n", "more.lp:1"),
     "leads": ("more.lp", "\n\nleads(S) :- seat(S).\n", "more.lp:3"),
-    "never_left": ("more.lp", "asks(0,again).\noption(yes).\n", "more.lp:1"),
+    "never_left": ("more.lp", "asks(again,0).\noption(yes).\n", "more.lp:1"),
     "left_out": ("variant.lp", "leaves_out(labels).\n", "variant.lp:2"),
     "no_parent": ("variant.lp", "parent(nobody).\n", "variant.lp:2"),
     "letter": ("more.lp", "rank(30).\n", "more.lp:1"),

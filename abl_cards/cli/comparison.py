@@ -27,6 +27,7 @@ from abl_cards.cli.console import (
 
 if TYPE_CHECKING:
     from abl_cards.games import Choices, Decisions, Engine, Game
+    from abl_cards.games.telling.situations import Situations
     from abl_cards.selftest.balance import Balance
     from reasoners.differences import KbDifference
 
@@ -75,10 +76,13 @@ def diff(
     players = "kb", str(AgentName("kb", tuple(("without", name) for name in without or ())))
     with waiting("compiling both") as say:
         engines = _side(game, None, profile), _side(game, directory, profile)
-        before, after = (Side(engine, judge(who, engine)) for engine, who in zip(engines, players, strict=True))
+        before, after = (
+            Side(engine, judge(who, engine), _situations(engine, seed))
+            for engine, who in zip(engines, players, strict=True)
+        )
         found = KbDifference(before, after)
         say("comparing")
-        for decisions in _states(before.engine, states, seed, records):
+        for decisions in _states(engines, states, seed, records):
             found.add(decisions, EXAMPLES)
         say("looking for the smallest hand")
         least = smallest(before.engine, after.engine, found.telling)
@@ -165,19 +169,40 @@ def _number(mean: float, low: float, high: float) -> str:
     return f"{mean:.1f} ({low:.1f} – {high:.1f})"
 
 
-def _states(engine: Engine, states: int, seed: int, records: Path | None) -> Iterator[Decisions | Choices]:
-    """Out of records; or of all kinds."""
+def _situations(engine: Engine, seed: int) -> Situations | None:
+    """What play by an engine brings together; None where play stops, which the balance reports."""
     from abl_cards.games import GameError
+    from abl_cards.logic import KBError
+    from abl_cards.positions import situations
+
+    try:
+        return situations(engine, seed)
+    except (GameError, KBError):
+        return None
+
+
+def _states(engines: Sequence[Engine], states: int, seed: int, records: Path | None) -> Iterator[Decisions | Choices]:
+    """Out of records; or of all kinds, half of them met by either rules, as far as these can be played by."""
+    from abl_cards.games import GameError
+    from abl_cards.logic import KBError
     from abl_cards.positions import of_all_kinds, out_of_records
     from abl_cards.records import read_records
 
+    engine = engines[0]
     if records is not None:
         read = [record for record in read_records(records) if not isinstance(record, GameError)]
         if not read:
             fail(f"{records}: no records")
         yield out_of_records(engine, read, states, seed)
         return
-    yield from of_all_kinds(engine, states, seed)
+    halves = states - states // 2, states // 2
+    met: list[Decisions | Choices] = []
+    for number, (played, other) in enumerate(zip(engines, engines[::-1], strict=True)):
+        try:
+            met += of_all_kinds(played, halves[number], seed + number)
+        except (GameError, KBError):  # play stops by these rules
+            met += of_all_kinds(other, halves[number], seed + number)
+    yield from met
 
 
 def _print(found: KbDifference) -> None:

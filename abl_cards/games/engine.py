@@ -35,9 +35,11 @@ from abl_cards.games.shapes import functor
 from abl_cards.games.soundness import compiled_rules, sound_rules
 from abl_cards.games.tables import Action, Indices, Listener, Moment, MoveLists, Moves
 from abl_cards.games.telling import samples
+from abl_cards.games.telling.beginnings import Beginnings
 from abl_cards.games.telling.judging import FolderFacts
 from abl_cards.games.telling.observations import observation_of
 from abl_cards.games.telling.planes import Planes, planes_of
+from abl_cards.games.telling.situations import Situations
 from abl_cards.games.telling.symmetries import symmetries
 from abl_cards.games.words import drawing, moments, replay
 from abl_cards.games.words.plays import action
@@ -319,6 +321,14 @@ class Engine:
     def sample_decisions(self, states: int, seed: int) -> Decisions:
         """Random plays to decide."""
         return samples.sample_decisions(self.rules, states, seed)
+
+    def sample_situations(self, met: Situations, states: int, seed: int) -> Decisions:
+        """Random plays to decide, at most so many, in situations that were met in play."""
+        return samples.sample_situations(self.rules, met, states, seed)
+
+    def sample_deals(self, beginnings: Beginnings, states: int, seed: int) -> tuple[Tables, NDArray[np.uint8]]:
+        """Tables that begin an episode as some match has, with hands rich in forms; and the cards of these forms."""
+        return samples.sample_deals(self.rules, beginnings, states, seed)
 
     def sample_leads(self, states: int, seed: int) -> Decisions:
         """Full hands that lead."""

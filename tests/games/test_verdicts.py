@@ -76,7 +76,7 @@ def test_no_library_call_answers_by_refused_rules(call: str, edit: str, folder: 
     shutil.copytree(folder, folder.parent / "sound")
     files = {
         "dealt": ("more.lp", "deals(S,30) :- seat(S).\n"),
-        "never_left": ("more.lp", "asks(0,again).\noption(yes).\n"),
+        "never_left": ("more.lp", "asks(again,0).\noption(yes).\n"),
         "science": ("science/other.lp", "unread.\n"),
     }
     add(folder / files[edit][0], files[edit][1])
