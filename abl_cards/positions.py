@@ -90,7 +90,7 @@ def from_stacked_deals(engine: Engine, states: int, seed: int) -> Decisions:
     Matches are played first, so that an episode begins as one of them has come to. All is played by the rules: they
     lead to every one of these states.
     """
-    tables, kept = engine.sample_deals(_beginnings(engine, seed), states, seed)
+    tables, kept = engine.sample_deals(_matches(engine, seed)[0], states, seed)
     third, cards = below_all(mix_all(tables.keys, 2), 3), int(engine.rules.pack.copies.sum())
     left = np.where(third == 0, 0, below_all(mix_all(tables.keys, 1), np.where(third == 1, _FEW, cards)))
     keeping = third == 2
@@ -126,20 +126,20 @@ def _counts(cards: NDArray[np.uint8], kinds: int) -> NDArray[np.int64]:
     return found[:, :kinds]
 
 
-def _beginnings(engine: Engine, seed: int) -> Beginnings:
-    """Where episodes begin in some matches; those of a game that remembers nothing of an episode all begin alike."""
-    fluents, found = engine.rules.fluents, Beginnings()
-    tables = engine.tables(mix_all(np.full(_MATCHES, key_of(seed, _WHAT_FOR), np.uint64), np.arange(_MATCHES)), found)
-    if len(fluents.fleeting) < len(fluents):
-        _played_on(engine, tables, np.full(_MATCHES, _LONG), seed)
-    return found
-
-
 def situations(engine: Engine, seed: int) -> Situations:
     """What is remembered together in matches between plain players, as far as they come up in some of them."""
-    found = Situations(engine.rules)
-    keys = mix_all(np.full(_MATCHES, key_of(seed, _WHAT_FOR), np.uint64), np.arange(_MATCHES))
-    _played_on(engine, engine.tables(keys), np.full(_MATCHES, _LONG), seed, note=found.note)
+    return _matches(engine, seed)[1]
+
+
+def _matches(engine: Engine, seed: int) -> tuple[Beginnings, Situations]:
+    """Where episodes begin in some matches, and the situations of their decisions; played once a knowledge base."""
+    kept = engine.rules.kb.kept
+    if (_matches, seed) not in kept:
+        begun, met = Beginnings(), Situations(engine.rules)
+        keys = mix_all(np.full(_MATCHES, key_of(seed, _WHAT_FOR), np.uint64), np.arange(_MATCHES))
+        _played_on(engine, engine.tables(keys, begun), np.full(_MATCHES, _LONG), seed, note=met.note)
+        kept[_matches, seed] = begun, met
+    found: tuple[Beginnings, Situations] = kept[_matches, seed]
     return found
 
 

@@ -85,9 +85,12 @@ def lock(folder: Path, text: str) -> Any:
     return game(str(folder)).engine()
 
 
+def side(engine: Any) -> Side:
+    return Side(engine, engine.judge(), situations(engine, 0))
+
+
 def difference(before: Any, after: Any, states: int) -> KbDifference:
-    sides = [Side(each, each.judge(), situations(each, 0)) for each in (before, after)]
-    found = KbDifference(*sides)
+    found = KbDifference(side(before), side(after))
     for engine in (before, after):
         for decisions in of_all_kinds(engine, states, 0):
             found.add(decisions, 0)
@@ -127,7 +130,7 @@ AFTER_PAIR = "barred(pair(R)) :- rank(R), locked, R > 12.\n"
 def test_a_state_without_a_move_is_told_where_play_comes_to_it(tmp_path: Path) -> None:
     before = lock(tmp_path / "before", "% nothing\n#show.\n")
     after = lock(tmp_path / "after", "#external leading. barred(single(R)) :- rank(R), leading.\n")
-    found = KbDifference(*(Side(each, each.judge()) for each in (before, after)))
+    found = KbDifference(side(before), Side(after, after.judge()))
     for decisions in of_all_kinds(before, 120, 0):
         found.add(decisions, 0)
     assert found.stuck

@@ -199,9 +199,9 @@ def _states(engines: Sequence[Engine], states: int, seed: int, records: Path | N
     met: list[Decisions | Choices] = []
     for number, (played, other) in enumerate(zip(engines, engines[::-1], strict=True)):
         try:
-            met += of_all_kinds(played, halves[number], seed + number)
+            met += of_all_kinds(played, halves[number], seed)
         except (GameError, KBError):  # play stops by these rules
-            met += of_all_kinds(other, halves[number], seed + number)
+            met += of_all_kinds(other, halves[number], seed + 1)
     yield from met
 
 
