@@ -100,6 +100,7 @@ def difference(before: Any, after: Any, states: int) -> KbDifference:
 def test_states_that_no_play_comes_to_make_no_difference(tmp_path: Path) -> None:
     """Locked with nobody to beat leaves no move; single threes are never barred but there, and nobody has fallen."""
     before = lock(tmp_path / "lock", LOCK)
+    decisions: Any
     for decisions in of_all_kinds(before, 120, 0):
         state = decisions.view.state
         (locked,), (falls,) = (list(before.rules.fluents.named(name).slots) for name in ("locked", "falls"))
