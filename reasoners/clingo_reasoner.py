@@ -21,6 +21,7 @@ from abl_cards.games import Engine, Estimate, GameError, MoveLists
 from abl_cards.games.preferences import FactWriter, Preferences
 from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.open_rules import OpenRules
+from abl_cards.games.soundness import check_open
 from abl_cards.logic import Limits
 from abl_cards.logic.solver import Solver, Wanted
 
@@ -45,6 +46,7 @@ class ClingoReasoner(Preferences):
     def of(cls, engine: Engine, folder: Path, limits: Limits | None = None, seconds: float = SECONDS) -> Self:
         """By the rules of a folder, at tables of the engine; its profile is the engine's. Raises KBError."""
         rules = OpenRules(Folder(folder), engine.rules.profile)
+        check_open(rules)
         return cls.asking(engine, Solver(rules.request(), limits), seconds)
 
     @classmethod

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games import Action, Choices, Decisions, Engine, Judge, MoveLists
 from abl_cards.games.tables import is_play
+from abl_cards.games.telling.situations import Situations
 from reasoners.minimiser import Minimiser
 from reasoners.phrases import functor
 
@@ -35,6 +36,11 @@ class Side:
 
     engine: Engine
     judge: Judge
+    situations: Situations | None = None  # met in play; without them every state is taken to come up
+
+    def comes_up(self, decisions: Decided) -> NDArray[np.bool_]:
+        """[n] whether play by these rules may come to these states, as far as is known."""
+        return np.ones(len(decisions.which), np.bool_) if self.situations is None else self.situations.allows(decisions)
 
     @property
     def weights(self) -> dict[str, tuple[int, ...]]:
@@ -130,13 +136,18 @@ class KbDifference:
         return not (rules or self.stuck or self.changed or self.reweighted)
 
     def add(self, decisions: Decided, most_examples: int) -> None:
-        """Compare on more states, given as decisions of the knowledge base before."""
+        """Compare on more states, given as decisions of either knowledge base."""
         self.states += len(decisions.which)
         self.choices += 0 if is_play(decisions) else len(decisions.which)
-        kept, theirs = self.after.engine.adopt(decisions)
-        self.left_out += int((~kept).sum())
-        if kept.any():
-            _, ours = self.before.engine.adopt(theirs)
+        (here, ours), (there, theirs) = (side.engine.adopt(decisions) for side in (self.before, self.after))
+        ours, theirs = ours.at(np.flatnonzero(there[here])), theirs.at(np.flatnonzero(here[there]))
+        stuck = _stuck(ours) | _stuck(theirs)
+        strange = (_stuck(ours) & ~self.before.comes_up(ours)) | (_stuck(theirs) & ~self.after.comes_up(theirs))
+        self.left_out += int((~(here & there)).sum() + strange.sum())
+        self.stuck += int((stuck & ~strange).sum())
+        if strange.any():
+            ours, theirs = ours.at(np.flatnonzero(~strange)), theirs.at(np.flatnonzero(~strange))
+        if len(ours.which):
             if is_play(ours) and is_play(theirs):
                 self._compare_labels(ours, theirs)
             _compare_choices(self, ours, theirs, most_examples)
@@ -293,8 +304,7 @@ _CONSTRAINED = ":-"
 
 def _compare_choices(found: KbDifference, ours: Decided, theirs: Decided, most_examples: int) -> None:
     if is_play(ours) and is_play(theirs):
-        stuck = _nothing_to_do(ours) | _nothing_to_do(theirs)
-        found.stuck += int(stuck.sum())
+        stuck = _stuck(ours) | _stuck(theirs)
         found.keep_telling(ours, np.flatnonzero(stuck))
         if stuck.any():
             ours, theirs = ours.at(np.flatnonzero(~stuck)), theirs.at(np.flatnonzero(~stuck))
@@ -314,8 +324,10 @@ def _compare_choices(found: KbDifference, ours: Decided, theirs: Decided, most_e
             found.examples.append(Example(moment.state, found.before.engine.show(moment), *moves, cause, shares))
 
 
-def _nothing_to_do(decisions: Decided) -> NDArray[np.bool_]:
-    """[n] where no move is left: rules that lead nowhere."""
+def _stuck(decisions: Decided) -> NDArray[np.bool_]:
+    """[n] where no move is left: rules that lead nowhere; a choice has options, or it is not adopted."""
+    if not is_play(decisions):
+        return np.zeros(len(decisions.which), np.bool_)
     nothing: NDArray[np.bool_] = np.diff(decisions.moves().start) == 0
     return nothing
 

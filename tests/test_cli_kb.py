@@ -96,7 +96,7 @@ def test_of_many_errors_the_first_are_told_and_the_others_counted(copy: Path) ->
     lines = answer.stderr.splitlines()
     assert len(lines) == 52
     assert [f"'no_such_{number}/0'" in line for number, line in enumerate(lines[:50])] == [True] * 50
-    assert lines[-2:] == ["… and 350 more errors (--json has them all)", "0 of 1 profiles are sound"]
+    assert lines[-2:] == ["… and 350 more errors (kb check --json has them all)", "0 of 1 profiles are sound"]
     told = json.loads(run("kb", "check", str(copy), "--json", "--profile", "standard").stdout)
     assert len(told["profiles"][0]["errors"]) == 400
 
@@ -144,7 +144,7 @@ def test_rules_the_engine_stumbles_over_are_refused(copy: Path, monkeypatch: pyt
     def stumble(*arguments: Any) -> None:
         raise IndexError("beyond the end")
 
-    monkeypatch.setattr("abl_cards.games.engine.engine_of", stumble)
+    monkeypatch.setattr("abl_cards.games.soundness.read_rules", stumble)
     append(copy, "strange :- leading, odd. #defined odd/0.")
     for command in (
         ["kb", "check", str(copy), "--profile", "standard"],

@@ -30,7 +30,7 @@ from abl_cards.cli import (
     tables,
     training,
 )
-from abl_cards.cli.console import LONGEST_MESSAGE, fail
+from abl_cards.cli.console import fail, print_problems
 from abl_cards.extras import missing_text
 from abl_cards.output import open_standard_streams, write_in_full
 
@@ -126,8 +126,7 @@ def _say(problem: Exception) -> None:
     from abl_cards.logic import KBError
 
     if isinstance(problem, KBError):
-        for line in str(problem).splitlines():
-            typer.echo(line[: 4 * LONGEST_MESSAGE], err=True)
+        print_problems(str(problem).splitlines())
         raise typer.Exit(1) from None
     if isinstance(problem, OSError):
         named = f"{problem.filename}: " if problem.filename is not None else ""

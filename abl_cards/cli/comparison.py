@@ -19,13 +19,15 @@ from abl_cards.cli.console import (
     load_engine,
     misuse,
     print_json,
+    print_problems,
     print_table,
     progress,
     waiting,
 )
 
 if TYPE_CHECKING:
-    from abl_cards.games import Choices, Decisions, Engine
+    from abl_cards.games import Choices, Decisions, Engine, Game
+    from abl_cards.games.telling.situations import Situations
     from abl_cards.selftest.balance import Balance
     from reasoners.differences import KbDifference
 
@@ -74,11 +76,14 @@ def diff(
         misuse("name the folder that differs, or what to leave out: --without NAME")
     players = "kb", str(AgentName("kb", tuple(("without", name) for name in without or ())))
     with waiting("compiling both") as say:
-        engines = load_engine(game, None, profile), load_engine(game, directory, profile)
-        before, after = (Side(engine, judge(who, engine)) for engine, who in zip(engines, players, strict=True))
+        engines = _side(game, None, profile), _side(game, directory, profile)
+        before, after = (
+            Side(engine, judge(who, engine), _situations(engine, seed))
+            for engine, who in zip(engines, players, strict=True)
+        )
         found = KbDifference(before, after)
         say("comparing")
-        for decisions in _states(before.engine, states, seed, records):
+        for decisions in _states(engines, states, seed, records):
             found.add(decisions, EXAMPLES)
         say("looking for the smallest hand")
         least = smallest(before.engine, after.engine, found.telling)
@@ -92,6 +97,20 @@ def diff(
         _print(found)
         _print_smallest(before.engine, after.engine, least)
         _print_balance(balances, stopped)
+
+
+def _side(game: Game, directory: Path | None, profile: str | None) -> Engine:
+    """Compile a side, which `kb check` may refuse: its errors are printed, and what compiles is compared."""
+    from abl_cards.games.engine import unchecked_engine
+    from abl_cards.games.reading.folder import Folder
+    from abl_cards.logic import KBError
+
+    try:
+        return load_engine(game, directory, profile)
+    except KBError as problem:
+        engine = unchecked_engine(game.folder if directory is None else Folder(directory), profile, game.name)
+        print_problems(str(problem).splitlines())
+        return engine
 
 
 def _balances(sides: Sequence[tuple[Engine, str]], games: int, seed: int) -> tuple[list[Balance], str | None]:
@@ -152,12 +171,26 @@ def _number(mean: float, low: float, high: float) -> str:
     return f"{mean:.1f} ({low:.1f} – {high:.1f})"
 
 
-def _states(engine: Engine, states: int, seed: int, records: Path | None) -> Iterator[Decisions | Choices]:
-    """Out of records; or of all kinds."""
+def _situations(engine: Engine, seed: int) -> Situations | None:
+    """What play by an engine brings together; None where play stops, which the balance reports."""
     from abl_cards.games import GameError
+    from abl_cards.logic import KBError
+    from abl_cards.positions import situations
+
+    try:
+        return situations(engine, seed)
+    except (GameError, KBError):
+        return None
+
+
+def _states(engines: Sequence[Engine], states: int, seed: int, records: Path | None) -> Iterator[Decisions | Choices]:
+    """Out of records; or of all kinds, half of them met by either rules, as far as these can be played by."""
+    from abl_cards.games import GameError
+    from abl_cards.logic import KBError
     from abl_cards.positions import of_all_kinds, out_of_records
     from abl_cards.records import all_in_own_form, read_records
 
+    engine = engines[0]
     if records is not None:
         found = all_in_own_form(engine, read_records(records))
         read = [record for record in found if not isinstance(record, GameError)]
@@ -165,7 +198,14 @@ def _states(engine: Engine, states: int, seed: int, records: Path | None) -> Ite
             fail(f"{records}: no records")
         yield out_of_records(engine, read, states, seed)
         return
-    yield from of_all_kinds(engine, states, seed)
+    halves = states - states // 2, states // 2
+    met: list[Decisions | Choices] = []
+    for number, (played, other) in enumerate(zip(engines, engines[::-1], strict=True)):
+        try:
+            met += of_all_kinds(played, halves[number], seed)
+        except (GameError, KBError):  # play stops by these rules
+            met += of_all_kinds(other, halves[number], seed + 1)
+    yield from met
 
 
 def _print(found: KbDifference) -> None:

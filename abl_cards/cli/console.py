@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+MOST_PROBLEMS = 50
+"""Errors of rule files that are printed, and warnings."""
 LONGEST_MESSAGE = 400
 """Characters; a message may quote its input, and that may be a whole file."""
 
@@ -94,6 +96,21 @@ def check_host(name: str) -> None:
         misuse(f"--host {name[:80]}: no name or address of a machine")
 
 
+def print_problems(lines: Iterable[str]) -> None:
+    """Print errors and warnings of rule files on stderr, each once, and of either at most MOST_PROBLEMS."""
+    unlike: dict[bool, list[str]] = {True: [], False: []}
+    for line in dict.fromkeys(lines):
+        unlike[": warning: " in line.partition(": error: ")[0]].append(line)
+    shown = {line for some in unlike.values() for line in some[:MOST_PROBLEMS]}
+    for line in dict.fromkeys(lines):
+        if line in shown:
+            typer.echo(line, err=True)
+    for is_warning, some in unlike.items():
+        if len(some) > MOST_PROBLEMS:
+            what = "warnings" if is_warning else "errors"
+            typer.echo(f"… and {len(some) - MOST_PROBLEMS:,} more {what} (kb check --json has them all)", err=True)
+
+
 def find_game(name: str) -> Game:
     """The game of that name; an unknown one ends the command."""
     from abl_cards.games import GameError, game
@@ -105,19 +122,13 @@ def find_game(name: str) -> Game:
 
 
 def load_engine(game: Game, directory: Path | None, profile: str | None) -> Engine:
-    """The engine of a game; raises KBError or GameError where its rules, or somebody's, cannot be played by."""
-    from abl_cards.games.foreseen import foreseen
-
-    with foreseen(game, directory):
-        return game.engine(directory, profile)
+    """Compile the rules of a game; raises KBError where `kb check` refuses them."""
+    return game.engine(directory, profile)
 
 
 def load_knowledge(game: Game, directory: Path | None, profile: str | None, cache: bool = True) -> KnowledgeBase:
-    """The rule files of a game, with all that they describe looked at; raises KBError or GameError."""
-    from abl_cards.games.foreseen import foreseen
-
-    with foreseen(game, directory):
-        return game.knowledge(directory, profile, cache)
+    """Load the rule files of a game; raises KBError where `kb check` refuses them."""
+    return game.knowledge(directory, profile, cache)
 
 
 def folder_word(directory: Path) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,6 +23,7 @@ from abl_cards.cli.console import (
     load_knowledge,
     misuse,
     print_json,
+    print_problems,
     print_table,
     profiles_of,
 )
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from abl_cards.logic import Diagnostic, KBError, KnowledgeBase
 
 NEW_GAME = Path(__file__).resolve().parents[1] / "data" / "new_game"
-MOST_PROBLEMS = 50
-"""Errors that `check` prints, and warnings; nobody reads twenty thousand."""
-
 app = typer.Typer(no_args_is_help=True, help="Check, verify and copy knowledge bases: the rule files of a game.")
 
 
@@ -229,8 +226,7 @@ def _places(problem: KBError) -> list[dict[str, Any]]:
 
 
 def _print_reports(game: Game, folder: Path, reports: list[tuple[dict[str, Any], list[str]]]) -> None:
-    for line in _first_of_each([line for _, lines in reports for line in lines]):
-        typer.echo(line, err=True)
+    print_problems([line for _, lines in reports for line in lines])
     columns = ("profile", "files", "ground rules", "inputs", "outputs", "gates")
     fine = [report for report, _ in reports if not report["errors"]]
     if fine:
@@ -242,23 +238,6 @@ def _print_reports(game: Game, folder: Path, reports: list[tuple[dict[str, Any],
         print_table(columns, rows, right=range(1, len(columns)))
     refused = len(reports) - len(fine)
     typer.echo(f"{len(fine)} of {len(reports)} profiles are sound" if refused else "no errors", err=bool(refused))
-
-
-def _first_of_each(lines: Sequence[str]) -> Iterator[str]:
-    """Errors and warnings without repetitions, as profiles share most files; of either only so many."""
-    told: dict[bool, list[str]] = {True: [], False: []}
-    for line in dict.fromkeys(lines):
-        told[_is_warning(line)].append(line)
-    shown = {line for some in told.values() for line in some[:MOST_PROBLEMS]}
-    yield from (line for line in dict.fromkeys(lines) if line in shown)
-    for is_warning, some in told.items():
-        if len(some) > MOST_PROBLEMS:
-            what = "warnings" if is_warning else "errors"
-            yield f"… and {len(some) - MOST_PROBLEMS:,} more {what} (--json has them all)"
-
-
-def _is_warning(line: str) -> bool:
-    return ": warning: " in line.partition(": error: ")[0]
 
 
 def _size(value: Any) -> int:

@@ -70,6 +70,7 @@ def solve(
     """
     from abl_cards.games.reading.folder import Folder
     from abl_cards.games.reading.open_rules import OpenRules
+    from abl_cards.games.soundness import check_open
     from abl_cards.logic import Limits
     from abl_cards.logic.solver import Solver, Wanted
 
@@ -79,6 +80,7 @@ def solve(
     rules = OpenRules(Folder(game.folder.path), profile)
     wanted = Wanted(models, not every, True, frozenset(show or ()), seconds)
     with waiting("grounding"):
+        check_open(rules)
         solver = Solver(rules.request(), replace(Limits(), seconds=seconds, memory=megabytes << 20))
     with solver:
         desk = _Desk(game.name, rules, solver, wanted, move, moves)

@@ -94,12 +94,13 @@ def run_test(
     game = find_game(game_name)
     if propose is not None and propose.exists():
         fail(f"{propose} is there already, and nothing is overwritten; name a new file")
+    engine = load_engine(game, None, profile)
     report: dict[str, Any] = {"game": game.name}
     failed = False
     if "cases" in parts:
         failed |= _cases(game, profile, report, as_json)
     if "coverage" in parts:
-        _coverage(_engine(game, profile), games, seed, report, as_json)
+        _coverage(engine, games, seed, report, as_json)
     if "mutations" in parts:
         failed |= _mutations(game, profile, files or [], edits, seconds, seed, propose, at_least, report, as_json)
     if as_json:
@@ -113,16 +114,6 @@ def _parts(only: Sequence[str] | None) -> tuple[str, ...]:
         if part not in PARTS:
             misuse(f"--only {part}: there are {', '.join(PARTS)}")
     return tuple(only or PARTS)
-
-
-def _engine(game: Game, profile: str | None) -> Engine:
-    from abl_cards.games import GameError
-    from abl_cards.logic import KBError
-
-    try:
-        return load_engine(game, None, profile)
-    except (KBError, GameError) as problem:
-        fail(problem)
 
 
 # --- cases ------------------------------------------------------------------------------------------------------------
@@ -207,7 +198,6 @@ def _mutations(
 ) -> bool:  # fmt: skip
     from abl_cards.selftest.mutants import CAUGHT, Trial, share_caught, try_edits
 
-    _engine(game, profile)  # what is wrong with the folder itself is said first
     every = _edits(game, files)
     chosen = every if number is None or number >= len(every) else Random(seed).sample(every, number)
     trial = Trial(game.home, profile, seconds)

@@ -10,36 +10,36 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import combinations
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards import garbage
 from abl_cards.games.counting import plays
 from abl_cards.games.features import FeatureTable
 from abl_cards.games.foreign import Archive, archive_of
-from abl_cards.games.game import GameError, Recorder, Replay, Traits
+from abl_cards.games.game import Game, GameError, Recorder, Replay, Traits
 from abl_cards.games.hidden import Estimate
 from abl_cards.games.naming import PlayName
 from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
-from abl_cards.games.play.flow import Flow, check_init
+from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.tables import Given, Tables
 from abl_cards.games.preferences import Preferences, read_preferences
 from abl_cards.games.race import Racing
 from abl_cards.games.reading import replies
 from abl_cards.games.reading.folder import Folder
-from abl_cards.games.reading.loading import placed, read_knowledge
-from abl_cards.games.reading.rules import Rules, read_rules
+from abl_cards.games.reading.rules import Rules
 from abl_cards.games.shapes import functor
-from abl_cards.games.soundness import check_deal, problems
+from abl_cards.games.soundness import compiled_rules, sound_rules
 from abl_cards.games.tables import Action, Indices, Listener, Moment, MoveLists, Moves
 from abl_cards.games.telling import samples
+from abl_cards.games.telling.beginnings import Beginnings
 from abl_cards.games.telling.judging import FolderFacts
-from abl_cards.games.telling.knowledge import check_beliefs
 from abl_cards.games.telling.observations import observation_of
 from abl_cards.games.telling.planes import Planes, planes_of
+from abl_cards.games.telling.situations import Situations
 from abl_cards.games.telling.symmetries import symmetries
 from abl_cards.games.words import drawing, moments, replay
 from abl_cards.games.words.plays import action
@@ -47,46 +47,42 @@ from abl_cards.games.words.racing import race_of
 from abl_cards.games.words.reasons import Reading, readings_of
 from abl_cards.games.words.records import MatchRecorder
 from abl_cards.games.words.whole import whole_plays
-from abl_cards.logic import Circuit, KBError, KnowledgeBase, Term
+from abl_cards.logic import Circuit, KBError, Term
 from abl_cards.logic.sorts import Sorts
 
 MOST_SEATINGS = 64
-
-
-def checked(folder: Folder, profile: str | None, name: str, cache: bool = True) -> KnowledgeBase:
-    """The knowledge base of a folder of which all that play will ask has been asked; raises KBError."""
-    rules = engine_of(folder, profile, name).rules if cache else _playable(folder, profile, cache)
-    if wrong := list(problems(rules)):
-        raise KBError(wrong)
-    return rules.kb
+SURE = 5.0
+"""Seconds within which no limit on time can refuse a folder."""
 
 
 def engine_of(folder: Folder, profile: str | None, name: str) -> Engine:
-    """The engine of a folder, which may be a copy of the game's own, compiled once as its files are. Raises KBError."""
-    return _compiled(folder, profile, name, (folder.path.resolve(), folder.state(profile)))
+    """Compile and check a folder, once as long as its files stay as they are; raises KBError as `kb check` would."""
+    found = _compiled(folder, profile, name, (folder.path.resolve(), folder.state(profile)))
+    if isinstance(found, KBError):
+        raise KBError(found.diagnostics)
+    return found
 
 
 def passing_engine(folder: Folder, profile: str | None, name: str) -> Engine:
-    """The same, kept by nobody: for folders that change with every word. Raises KBError."""
-    return Engine(_playable(replace(folder), profile), name)
+    """Compile and check a folder that is edited again and again: no cache keeps the engine. Raises KBError."""
+    return Engine(sound_rules(replace(folder), profile), name)
+
+
+def unchecked_engine(folder: Folder, profile: str | None, name: str) -> Engine:
+    """Compile a folder, to compare rules that `kb check` may refuse; raises KBError where they do not compile."""
+    return Engine(compiled_rules(replace(folder), profile), name)
 
 
 @lru_cache(maxsize=64)
-def _compiled(folder: Folder, profile: str | None, name: str, state: object) -> Engine:
-    return Engine(_playable(replace(folder), profile), name)  # a folder remembers what it has read
-
-
-@garbage.none_made()
-def _playable(folder: Folder, profile: str | None, cache: bool = True) -> Rules:
-    """Rules that can be begun with; raises KBError."""
-    rules = read_rules(folder, profile, cache)
+def _compiled(folder: Folder, profile: str | None, name: str, state: object) -> Engine | KBError:
+    """An engine, or why there is none: what took so long that it may have been out of time is tried again."""
+    begun = perf_counter()
     try:
-        check_deal(rules)
-        check_init(rules)
-        check_beliefs(rules)
+        return Engine(sound_rules(replace(folder), profile), name)  # a folder remembers what it has read
     except KBError as problem:
-        raise KBError([placed(each, folder.program(profile), folder) for each in problem.diagnostics]) from None
-    return rules
+        if perf_counter() - begun > SURE:
+            raise
+        return KBError(problem.diagnostics)
 
 
 @dataclass(frozen=True)
@@ -211,7 +207,7 @@ class Engine:
 
     def judge(self, without: Collection[str] = (), directory: Path | None = None) -> Preferences:
         """The preferences of the knowledge base, or of another folder; raises GameError, KBError."""
-        kb = self.rules.kb if directory is None else read_knowledge(Folder(directory), self.rules.profile)
+        kb = self.rules.kb if directory is None else Game(Folder(directory)).knowledge(None, self.rules.profile)
         return read_preferences(kb, FolderFacts(self.rules), without)
 
     # --- words
@@ -330,6 +326,14 @@ class Engine:
     def sample_decisions(self, states: int, seed: int) -> Decisions:
         """Random plays to decide."""
         return samples.sample_decisions(self.rules, states, seed)
+
+    def sample_situations(self, met: Situations, states: int, seed: int) -> Decisions:
+        """Random plays to decide, at most so many, in situations that were met in play."""
+        return samples.sample_situations(self.rules, met, states, seed)
+
+    def sample_deals(self, beginnings: Beginnings, states: int, seed: int) -> tuple[Tables, NDArray[np.uint8]]:
+        """Tables that begin an episode as some match has, with hands rich in forms; and the cards of these forms."""
+        return samples.sample_deals(self.rules, beginnings, states, seed)
 
     def sample_leads(self, states: int, seed: int) -> Decisions:
         """Full hands that lead."""

@@ -1,24 +1,29 @@
-"""What an edit brings the engine to and nobody thought of: an error of the folder, not of Python."""
+"""Errors of a rule folder: placed in the files that were edited, and never a Python exception."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
-from abl_cards.games import Game, GameError, game_names
+from abl_cards.games.game import GameError
+from abl_cards.games.placing import in_edited_folder
+from abl_cards.games.reading.folder import Folder
+from abl_cards.games.reading.variants import HOME
 from abl_cards.logic import KBError
+from abl_cards.logic.errors import kb_error
 
 
 @contextmanager
-def foreseen(game: Game, directory: Path | None = None) -> Iterator[None]:
-    """Raises GameError where rules of somebody's cannot be played by: Python's words would not help."""
+def foreseen(folder: Folder, profile: str | None) -> Iterator[None]:
+    """Raise KBError where rules cannot be played by; bugs in the shipped games stay Python exceptions."""
     try:
         yield
-    except (KBError, GameError):
-        raise
+    except KBError as problem:
+        raise in_edited_folder(problem, folder, profile) from None
+    except GameError as problem:
+        raise kb_error(str(problem), "") from problem
     except Exception as problem:
-        if directory is None and game.name in game_names():
+        if folder.path.resolve().parent == HOME.resolve():
             raise
-        told = "sound logic, but it cannot be played by (what has changed since it could?)"
-        raise GameError(f"{directory or game.home}: {told}") from problem
+        text = f"{folder.path}: sound logic, but it cannot be played by (what has changed since it could?)"
+        raise kb_error(text, "") from problem

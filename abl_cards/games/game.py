@@ -6,7 +6,7 @@ A *Game* is light: it knows its rule files. Its *Engine* is a knowledge base com
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,7 +18,7 @@ from abl_cards.games.reading.loading import read_knowledge
 from abl_cards.games.reading.science import read_all
 from abl_cards.games.reading.variants import HOME
 from abl_cards.games.tables import Listener
-from abl_cards.games.verdicts import keep_sound, known_sound
+from abl_cards.games.verdicts import known_sound
 from abl_cards.logic import KnowledgeBase
 
 if TYPE_CHECKING:
@@ -92,13 +92,15 @@ class Game:
 
     def knowledge(self, directory: Path | None = None, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
         """Load and check the rule files, the game's own by default, and what they describe; raises KBError."""
-        folder = self._folder(directory)
-        kb = read_knowledge(folder, profile) if cache else None
-        if kb is None or not known_sound(kb):
-            from abl_cards.games.engine import checked  # numba and all its kernels: not before somebody plays
+        from abl_cards.games.foreseen import foreseen
 
-            kb = checked(folder, profile, self.name, cache)
-            keep_sound(kb)
+        folder = self._folder(directory)
+        with foreseen(folder, profile):
+            kb = read_knowledge(folder, profile) if cache else None
+        if kb is None or not known_sound(kb, folder):
+            from abl_cards.games.soundness import sound_rules  # imports numba and all kernels: only where it must
+
+            kb = sound_rules(folder, profile, cache).kb
         return kb
 
     def science(
@@ -108,10 +110,11 @@ class Game:
         return read_all(self._folder(directory), profile, cache)
 
     def engine(self, directory: Path | None = None, profile: str | None = None) -> Engine:
-        """Compile the rule files; raises KBError."""
+        """Compile and check the rule files; raises KBError with the errors of `kb check`."""
         from abl_cards.games.engine import engine_of
 
         return engine_of(self._folder(directory), profile, self.name)
 
     def _folder(self, directory: Path | None) -> Folder:
-        return self.folder if directory is None else Folder(directory)
+        """The folder as it is now: a folder remembers which files it had."""
+        return replace(self.folder) if directory is None else Folder(directory)

@@ -1,4 +1,8 @@
-"""What is wrong with a folder that reads well: found by asking all that play will ask, and by dealing a few times."""
+"""The check of a rule folder: everything that play will ask is asked once, and a few matches are dealt.
+
+`sound_rules` is the one entrance to the rules of a folder: `kb check` reports what it raises, and every engine and
+knowledge base is made of what it returns. So no command and no library call answers by rules that `kb check` refuses.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,21 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from abl_cards import garbage
 from abl_cards.games.counting import bounded, uncounted
 from abl_cards.games.foreign import archive_of
+from abl_cards.games.foreseen import foreseen
 from abl_cards.games.game import GameError
-from abl_cards.games.play.flow import Flow
+from abl_cards.games.play.flow import Flow, check_init
 from abl_cards.games.play.tables import Tables
+from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.loading import placed
-from abl_cards.games.reading.rules import Rules
+from abl_cards.games.reading.open_rules import OpenRules
+from abl_cards.games.reading.rules import Rules, read_rules
+from abl_cards.games.reading.science import read_all
+from abl_cards.games.telling.knowledge import check_beliefs
 from abl_cards.games.telling.observations import observation_of
+from abl_cards.games.verdicts import keep_sound, known_sound
 from abl_cards.games.words.written import written
 from abl_cards.logic import KBError
 from abl_cards.logic.errors import Diagnostic, error, kb_error
@@ -21,6 +32,56 @@ from abl_cards.streams import below_all, mix_all
 
 DEALS, MOST_CHOICES = 8, 200
 """Tables that are dealt to, and choices that a seat may be asked for before play begins."""
+
+
+def sound_rules(folder: Folder, profile: str | None = None, cache: bool = True) -> Rules:
+    """Compile the rules of a folder, and check them unless the disk cache holds that they passed.
+
+    Args:
+        folder: the rule files.
+        profile: a file of the folder profiles; None for the default one.
+        cache: whether the disk cache is read and written.
+
+    Raises:
+        KBError: all errors of `kb check`, with their places.
+    """
+    rules = compiled_rules(folder, profile, cache)
+    if not (cache and known_sound(rules.kb, folder)):
+        with foreseen(folder, profile):
+            if wrong := list(problems(rules)):
+                raise KBError(wrong)
+            for _ in read_all(folder, profile, cache):
+                pass  # reading is the check
+        keep_sound(rules.kb, folder)
+    return rules
+
+
+def check_open(rules: OpenRules) -> None:
+    """Raise KBError where `kb check` refuses a game for more than rules that only clingo can answer.
+
+    A game that lacks something without those rules is no game: then an error at a line is still one.
+    """
+    if not rules.folder.is_game:
+        return
+    with foreseen(rules.folder, rules.profile):
+        closed = rules.closed()
+    try:
+        sound_rules(closed, rules.profile)
+    except KBError as problem:
+        wrong = [each for each in problem.diagnostics if each.location is not None or not closed.set_aside]
+        if wrong:
+            raise KBError(wrong) from None
+
+
+@garbage.none_made()
+def compiled_rules(folder: Folder, profile: str | None = None, cache: bool = True) -> Rules:
+    """Compile the rules of a folder without the full check, to compare what `kb check` refuses; raises KBError."""
+    with foreseen(folder, profile):
+        rules = read_rules(folder, profile, cache)
+        found = [each for ask in (check_deal, check_init, check_beliefs) for each in _told(lambda ask=ask: ask(rules))]  # type: ignore[misc]
+        if found:
+            raise KBError([placed(each, folder.program(profile), folder) for each in found])
+    return rules
 
 
 def problems(rules: Rules) -> Iterator[Diagnostic]:

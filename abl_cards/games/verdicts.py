@@ -1,4 +1,4 @@
-"""Which rule files were found to make a game: kept on disk, so that what has not changed is not asked again."""
+"""Disk cache of the verdict of `kb check`, by content: unchanged rule files are not checked again."""
 
 from __future__ import annotations
 
@@ -6,26 +6,37 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-from abl_cards.logic import KnowledgeBase
+from abl_cards.games.reading.folder import Folder
+from abl_cards.logic import KnowledgeBase, Limits
 from abl_cards.logic import cache as disk
+from abl_cards.logic.program import read
 
 _HOUSE = Path(__file__).resolve().parents[1]
 _ROOMS = "games", "platforms"
 
 
-def known_sound(kb: KnowledgeBase) -> bool:
-    """Whether this was found of the same files by the same code."""
-    return kb.stored is not None and disk.get(_name(kb.stored), lambda data: True) is not None
+def known_sound(kb: KnowledgeBase, folder: Folder) -> bool:
+    """Return whether the same files, those of science among them, passed the check of the same code."""
+    name = _name(kb, folder)
+    return name is not None and disk.get(name, lambda data: True) is not None
 
 
-def keep_sound(kb: KnowledgeBase) -> None:
-    """Remember it."""
-    if kb.stored is not None:
-        disk.put(_name(kb.stored), b"", make_room=False)
+def keep_sound(kb: KnowledgeBase, folder: Folder) -> None:
+    """Store that a folder passed the check."""
+    name = _name(kb, folder)
+    if name is not None:
+        disk.put(name, b"", make_room=False)
 
 
-def _name(stored: str) -> str:
-    return hashlib.sha256(f"sound {stored} {_code()}".encode()).hexdigest()
+def _name(kb: KnowledgeBase, folder: Folder) -> str | None:
+    """Return the cache entry of a folder; None where the knowledge base or a file is not stored."""
+    science = list(folder.layers.science.values())
+    sources, problems = read(science, Limits().file_bytes, folder.library) if science else (None, [])
+    if kb.stored is None or problems:
+        return None
+    parts = [f"sound {kb.stored} {_code()}"]
+    parts += [f"{Path(source.path).name} {source.text}" for source in sources.files] if sources else []
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @cache

@@ -7,13 +7,9 @@ from pathlib import Path
 from abl_cards import budget
 from abl_cards.games import Game, GameError
 from abl_cards.games.counting import reads_plays_left
-from abl_cards.games.engine import passing_engine
-from abl_cards.games.foreseen import foreseen
 from abl_cards.games.reading.folder import Folder
-from abl_cards.games.reading.loading import read_knowledge
 from abl_cards.games.reading.open_rules import OpenRules
-from abl_cards.games.soundness import problems, warnings
-from abl_cards.games.verdicts import keep_sound, known_sound
+from abl_cards.games.soundness import sound_rules, warnings
 from abl_cards.logic import Diagnostic, KBError, KnowledgeBase, Location, Severity, check
 from abl_cards.logic.errors import error, in_order, kb_error
 from abl_cards.logic.program import Source, Sources, parse
@@ -35,12 +31,11 @@ def checked(folder: Path, profile: str | None = None) -> list[Diagnostic]:
     game = Game(Folder(folder))
     with budget.shared():
         try:
-            if not is_game(folder):
+            if not game.folder.is_game:
                 _read_by_clingo(game.folder, profile)
                 return []
-            with foreseen(game):
-                knowledge = [_sound(game, profile), *game.science(None, profile)]
-                bounds = _bounds(game, profile, knowledge[0])
+            knowledge = [game.knowledge(None, profile), *game.science(None, profile)]
+            bounds = _bounds(game, profile, knowledge[0])
         except KBError as problem:
             return list(problem.diagnostics)
         except GameError as problem:
@@ -50,23 +45,7 @@ def checked(folder: Path, profile: str | None = None) -> list[Diagnostic]:
 
 def _bounds(game: Game, profile: str | None, kb: KnowledgeBase) -> list[Diagnostic]:
     """Warnings where large hands get an upper bound of ``plays_left/1``, and preferences read it."""
-    return list(warnings(passing_engine(game.folder, profile, game.name).rules)) if reads_plays_left(kb) else []
-
-
-def _sound(game: Game, profile: str | None) -> KnowledgeBase:
-    """As ``Game.knowledge``, but that the engine is kept by nobody: the next word that is typed makes another one."""
-    kb = read_knowledge(game.folder, profile)
-    if not known_sound(kb):
-        rules = passing_engine(game.folder, profile, game.name).rules
-        if wrong := list(problems(rules)):
-            raise KBError(wrong)
-        keep_sound(rules.kb)
-    return kb
-
-
-def is_game(folder: Path) -> bool:
-    """Whether a folder says that it is a game, or a variant of one."""
-    return any((folder / name).is_file() for name in ("game.lp", "variant.lp"))
+    return list(warnings(sound_rules(game.folder, profile))) if reads_plays_left(kb) else []
 
 
 def _read_by_clingo(folder: Folder, profile: str | None) -> None:

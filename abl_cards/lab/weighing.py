@@ -83,7 +83,7 @@ def before(bench: Workbench, engine: Engine) -> Preferences:
 
 def decided(bench: Workbench, factors: Factors, state: Mapping[str, Any], language: str) -> dict[str, Any]:
     """What the preferences choose in a position, before and now; raises GameError."""
-    engine = bench.after
+    engine = bench.sound
     moment = engine.moment(state, explained=True)
     judges = before(bench, engine), weighed(engine.judge(), factors)
     old, new = (judge.costs(moment.decision, moment.lists)[0].tolist() for judge in judges)

@@ -16,13 +16,12 @@ from abl_cards import budget
 from abl_cards.files import write_text
 from abl_cards.games import Engine, Game, GameError
 from abl_cards.games.engine import passing_engine
-from abl_cards.games.foreseen import foreseen
 from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.variants import HOME, SCIENCE, VARIANT
 from abl_cards.lab.book import Book
 from abl_cards.lab.checking import checked
 from abl_cards.lab.copying import make_variant
-from abl_cards.logic import Diagnostic, Limits
+from abl_cards.logic import Diagnostic, KBError, Limits
 from abl_cards.logic.child import keep_warm
 from abl_cards.logic.files import read_regular
 from abl_cards.selftest.cases import FILE as CASES
@@ -50,7 +49,9 @@ class Workbench:
     game: Game  # before the edit
     profile: str | None
     folder: Path
+    refused: KBError | None = None  # why `sound` was an earlier version
     _after: dict[str | None, tuple[object, Engine]] = field(default_factory=dict)  # by profile, as the files were
+    _sound: dict[str | None, Engine] = field(default_factory=dict)  # by profile, the last version that passed the check
 
     @classmethod
     def begin(cls, game: Game, folder: Path, profile: str | None = None) -> Workbench:
@@ -135,13 +136,27 @@ class Workbench:
         """The game as it is written now, compiled when it has changed; raises KBError, GameError."""
         return self.by_profile(self.profile)
 
+    @property
+    def sound(self) -> Engine:
+        """The last version that passed the check, the game as it was before any; sets `refused`."""
+        return self.sound_by(self.profile)
+
+    def sound_by(self, profile: str | None) -> Engine:
+        """Compile a profile, or return its last sound version and set `refused`; raises KBError."""
+        try:
+            self._sound[profile], self.refused = self.by_profile(profile), None
+        except KBError as problem:
+            self.refused = problem
+            return self._sound.get(profile) or self.game.engine(None, profile)
+        return self._sound[profile]
+
     def by_profile(self, profile: str | None) -> Engine:
         """The same by another profile."""
         folder = Folder(self.folder)
         state = folder.state(profile)
         if profile not in self._after or self._after[profile][0] != state:
             self._after.pop(profile, None)
-            with budget.shared(), foreseen(Game(folder)):
+            with budget.shared():
                 self._after[profile] = state, passing_engine(folder, profile, self.game.name)
         return self._after[profile][1]
 

@@ -138,7 +138,7 @@ def _near(signature: Signature, known: Collection[Signature]) -> str:
         return f"known with another number of arguments: {', '.join(same)}"
     names = {
         other.name: str(other)
-        for other in sorted(known, key=lambda other: other.arity != signature.arity, reverse=True)
+        for other in sorted(known, key=lambda other: (other.arity != signature.arity, other), reverse=True)
     }
     near = suggestion(signature.name, names)
     name = near.partition("'")[2].partition("'")[0]

@@ -38,13 +38,13 @@ class Reviewing:
             raise GameError(f"there are {len(records)} records, and no number {line}")
         said = log_record.profile_of(records[line - 1], found.folder.profiles)
         profile = frames.word(message, "profile", "") or said
-        engine = await self._house.desk.ask(lambda: self._house.desk.engine(found, profile))
+        engine, refused = await self._house.sound(frames.word(message, "game"), profile)
         sheet = await self._house.desk.ask(
             lambda: Sheet(found.name, self._house.title(found.name), engine, records, line)
         )
         sheet.person = person
         self._shelf.keep(sheet)
-        return sheet.to_json()
+        return sheet.to_json() | ({"refused": refused} if refused else {})
 
     async def find(self, name: str) -> dict[str, Any]:
         """One that is kept."""

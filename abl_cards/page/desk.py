@@ -5,17 +5,29 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Lock
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from abl_cards.agents import Agent, AgentName, agent, checked_name
 from abl_cards.games import Engine, Game, GameError
+from abl_cards.logic import KBError
 
 T = TypeVar("T")
 
 ANYBODYS = ("random", "greedy", "kb", "abl", "zhiduoxing", "shensuanzi")
 """Agents that a client may name: they read no file and start no program that a client could choose."""
 _HARMLESS = ("without", "preset", "seconds")
+
+
+MOST_SOUND = 64
+
+
+class Sound(NamedTuple):
+    """The last sound version of some rules."""
+
+    engine: Engine
+    refused: str = ""  # the first error of the files as they are now, where they are refused
 
 
 class Desk:
@@ -28,6 +40,7 @@ class Desk:
         self._long = ThreadPoolExecutor(1, "review")
         self._loading = Lock()  # an engine that two ask for is made once
         self._agents: dict[tuple[int, str], Agent] = {}
+        self._sound: dict[tuple[Path, str | None], Engine] = {}  # the last sound versions, the latest used last
 
     async def ask(self, call: Callable[[], T]) -> T:
         """What a short call gives."""
@@ -43,9 +56,24 @@ class Desk:
             pool.shutdown(wait=False, cancel_futures=True)
 
     def engine(self, game: Game, profile: str | None) -> Engine:
-        """The engine of a game; raises GameError, KBError."""
+        """Compile a game, or return its last sound version; raises KBError where there is none."""
+        return self.sound(game, profile).engine
+
+    def sound(self, game: Game, profile: str | None) -> Sound:
+        """The last version of a game that passed the check; raises KBError where none did since the page began."""
+        key = game.home.resolve(), profile
         with self._loading:
-            return game.engine(None, profile)
+            try:
+                found = Sound(game.engine(None, profile))
+            except KBError as problem:
+                if key not in self._sound:
+                    raise
+                return Sound(self._sound[key], str(problem).splitlines()[0])
+            self._sound.pop(key, None)
+            self._sound[key] = found.engine
+            while len(self._sound) > MOST_SOUND:
+                self._sound.pop(next(iter(self._sound)))
+            return found
 
     def agent(self, name: str, engine: Engine) -> Agent:
         """An agent that clients may name; raises GameError for another one."""

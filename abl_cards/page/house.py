@@ -26,7 +26,7 @@ from abl_cards.page.bounds import (
     printable,
 )
 from abl_cards.page.chairs import PERSON, Chair
-from abl_cards.page.desk import Desk
+from abl_cards.page.desk import Desk, Sound
 from abl_cards.page.fairness import LOCAL, Full, Holding, Rates, yielding
 from abl_cards.page.labs import Labs
 from abl_cards.page.laid import Laid
@@ -79,8 +79,16 @@ class House:
 
     async def about(self, name: str, profile: str) -> dict[str, Any]:
         """What a game has that only its compiled rules say."""
-        engine = await self.desk.ask(lambda: self.desk.engine(self.game(name), profile or None))
-        return {"name": name, "seats": engine.rules.table.seats, "teams": engine.teams.tolist()}
+        engine, refused = await self.sound(name, profile or None)
+        about = {"name": name, "seats": engine.rules.table.seats, "teams": engine.teams.tolist()}
+        return about | ({"refused": refused} if refused else {})
+
+    async def sound(self, name: str, profile: str | None) -> Sound:
+        """The last sound version of a game by its name; raises GameError, KBError where there is none."""
+        if name.startswith(EDITED):
+            return await self.labs.sound(name.removeprefix(EDITED), profile)
+        found = self.game(name)
+        return await self.desk.ask(lambda: self.desk.sound(found, profile))
 
     def agents_of(self, name: str) -> list[str]:
         """Who may be seated at a game, by name; variants besides."""
@@ -144,11 +152,13 @@ class House:
         seats = message.get("seats")
         if person != LOCAL and not self._opened.take(person):
             raise GameError("too many tables in a short time: wait a moment")
-        engine = await self.desk.ask(lambda: self.desk.engine(found, profile))
+        engine, refused = await self.sound(wanted, profile)
         chairs = await self.desk.ask(lambda: self._chairs(seats, engine, frames.word(message, "name", "")))
         name = secrets.token_urlsafe(9)
         made = await self.desk.ask(
-            lambda: PageTable(name, title_of(found), engine, chairs, seed, practice, self.agents_of(found.name))
+            lambda: PageTable(
+                name, title_of(found), engine, chairs, seed, practice, self.agents_of(found.name), refused
+            )
         )
         self._put(made, wanted, person)
         return made

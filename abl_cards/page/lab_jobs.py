@@ -125,7 +125,7 @@ def _wrong(bench: Workbench, job: Job) -> Iterator[dict[str, Any]]:
 
 def weights(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
     """The preferences that can be weighed."""
-    return {"preferences": [each.to_json() for each in weighing.weights(bench.after)]}
+    return {"preferences": [each.to_json() for each in weighing.weights(bench.sound)]}
 
 
 def keep_weights(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def weigh(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
     if len(states) > weighing.MOST_PINNED:
         raise GameError(f"{weighing.MOST_PINNED} positions at most")
     factors = factors_of(asked)
-    weighing.weighed(bench.after.judge(), factors)  # what is wrong with them is said once
+    weighing.weighed(bench.sound.judge(), factors)  # what is wrong with them is said once
 
     def told(state: dict[str, Any]) -> dict[str, Any]:
         try:

@@ -19,13 +19,15 @@ from abl_cards.lab import comparing, packing
 from abl_cards.lab.checking import anywhere, is_error
 from abl_cards.lab.worded import rules_in_words
 from abl_cards.lab.workbench import MOST_FILES, Workbench
-from abl_cards.logic import Diagnostic, KBError
+from abl_cards.logic import Diagnostic
 from abl_cards.page import frames, lab_jobs, lab_words
 from abl_cards.page.bounds import IDLE, LONGEST_BODY
+from abl_cards.page.desk import Sound
 from abl_cards.page.fairness import LOCAL, Holding, yielding
 from abl_cards.page.lab_jobs import Job
 
 MOST_LABS = 12
+NO_LAB = "there is no such folder: it was closed, or the page was started anew"
 MOST_GAMES = 2000
 MOST_RECORDS = 2000
 FIRST_PINNED = 4
@@ -96,7 +98,7 @@ class Labs:
         """What somebody asks of a folder; raises GameError, KBError."""
         lab = self._labs.get(name)
         if lab is None:
-            raise GameError("there is no such folder: it was closed, or the page was started anew")
+            raise GameError(NO_LAB)
         lab.used = time.monotonic()
         asked = dict(message)
         if frames.word(asked, "do") in _OF_JOBS:
@@ -105,7 +107,20 @@ class Labs:
         if do is None:
             raise GameError(f"do: one of {', '.join((*_DOES, *_OF_JOBS))}")
         async with lab.lock:
-            found: dict[str, Any] = await self._work(lambda: do(lab.bench, asked))
+            return await self._work(lambda: _noted(lab.bench, lambda: do(lab.bench, asked)))
+
+    async def sound(self, name: str, profile: str | None) -> Sound:
+        """The last sound version of a folder, to be played; raises GameError, KBError."""
+        lab = self._labs.get(name)
+        if lab is None:
+            raise GameError(NO_LAB)
+
+        def find() -> Sound:
+            engine = lab.bench.sound_by(profile)
+            return Sound(engine, "" if lab.bench.refused is None else str(lab.bench.refused).splitlines()[0])
+
+        async with lab.lock:
+            found: Sound = await self._work(find)
             return found
 
     def _job(self, lab: Lab, asked: dict[str, Any]) -> dict[str, Any]:
@@ -122,7 +137,7 @@ class Labs:
     def game(self, name: str) -> Game:
         """A folder as it is now, to be played; raises GameError."""
         if name not in self._labs:
-            raise GameError("there is no such folder: it was closed, or the page was started anew")
+            raise GameError(NO_LAB)
         return Game(Folder(self._labs[name].bench.folder))
 
     async def save(self, name: str, folder: str) -> dict[str, Any]:
@@ -143,6 +158,13 @@ class Labs:
 
 
 # --- what may be asked ------------------------------------------------------------------------------------------------
+
+
+def _noted(bench: Workbench, call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """An answer, which says where it is by the last sound version, as `kb check` refuses the files as they are."""
+    bench.refused = None
+    found = call()
+    return found | ({"refused": str(bench.refused).splitlines()[0]} if bench.refused is not None else {})
 
 
 def _files(bench: Workbench) -> list[dict[str, Any]]:
@@ -166,11 +188,11 @@ def _outcome(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
     states, begun = asked.get("states", []), time.perf_counter()
     if not isinstance(states, list) or not all(isinstance(each, dict) for each in states):
         raise GameError("states: a list of positions is wanted")
-    try:
-        after = bench.after
+    after = bench.sound
+    if bench.refused is None:
         problems, pinned = list(after.rules.kb.warnings), comparing.compare(bench.before, after, states)
-    except KBError as wrong:
-        problems, pinned = list(wrong.diagnostics), []
+    else:
+        problems, pinned = list(bench.refused.diagnostics), []
     return {
         "files": _files(bench), "problems": [_problem(bench, each) for each in problems[:200]],
         "pinned": [each.to_json() for each in pinned], "seconds": round(time.perf_counter() - begun, 3),
@@ -202,7 +224,7 @@ def _check(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
 
 def _why(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
     """Why a play is legal, or is not, by the rules before or after."""
-    state, engine = asked.get("state"), bench.before if frames.flag(asked, "before") else bench.after
+    state, engine = asked.get("state"), bench.before if frames.flag(asked, "before") else bench.sound
     if not isinstance(state, dict):
         raise GameError("state: a position is wanted")
     moment = engine.moment(state)
@@ -210,7 +232,7 @@ def _why(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _smallest(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
-    found = comparing.telling(bench.before, bench.after, seed=frames.number(asked, "seed", 0, 10**6, 0))
+    found = comparing.telling(bench.before, bench.sound, seed=frames.number(asked, "seed", 0, 10**6, 0))
     return {"state": found}
 
 
@@ -218,7 +240,7 @@ def _coverage(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
     """Rules that never fire in some games, with their lines."""
     from abl_cards.selftest.coverage import play
 
-    found = play(bench.after, frames.number(asked, "games", 1, MOST_GAMES, 200), 0, lambda done: None)
+    found = play(bench.sound, frames.number(asked, "games", 1, MOST_GAMES, 200), 0, lambda done: None)
     silent = []
     for each in found.silent:
         path = Path(each.rule.location.file)
@@ -235,7 +257,7 @@ def _balance(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
     games, player = frames.number(asked, "games", 1, MOST_GAMES, 1000), frames.word(asked, "player", "kb")
     if player not in ("kb", "greedy", "random"):
         raise GameError("player: kb, greedy or random")
-    sides = (bench.before, bench.after)
+    sides = (bench.before, bench.sound)
     return {"balance": [balance(engine, games, 0, lambda done: None, player).to_json() for engine in sides]}
 
 
@@ -253,7 +275,7 @@ def _replay(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(record, dict):
             raise GameError(f"line {len(records) + 1} is no record")
         records.append({name: value for name, value in record.items() if name != "game"})  # the folder's name is new
-    found = bench.after.replay(all_in_own_form(bench.after, records))
+    found = bench.sound.replay(all_in_own_form(bench.sound, records))
     told = [{"line": each.line, "text": each.text} for each in found.disagreements[:50]]
     return {"episodes": found.episodes, "plays": found.plays, "different": len(found.disagreements), "first": told}
 
@@ -262,7 +284,7 @@ def _words(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
     language = frames.word(asked, "language", "en")
     if language not in LANGUAGES:
         raise GameError("language: en or zh")
-    return {"sections": [each.to_json() for each in rules_in_words(bench.after, language)]}
+    return {"sections": [each.to_json() for each in rules_in_words(bench.sound, language)]}
 
 
 def files_of(asked: dict[str, Any]) -> dict[str, str]:

@@ -50,6 +50,10 @@ class Scene(Protocol):
         """What has happened there."""
 
     @property
+    def refused(self) -> str:
+        """The first error of newer rules that `kb check` refuses; empty where the rules are the latest."""
+
+    @property
     def chairs(self) -> Sequence[Chair]:
         """[seats] who sits there."""
 
@@ -123,6 +127,7 @@ def welcome(table: Scene, right: Right) -> dict[str, Any]:
         "profile": engine.rules.profile, "deck": deck(engine.rules), "copies": engine.rules.pack.copies.tolist(),
         "seats": engine.rules.table.seats, "teams": engine.teams.tolist(), "agents": list(table.offered),
         "practice": table.practice, "seed": shown_seed(table, right), "watch": table.watch_token,
+        "refused": table.refused,
     }  # fmt: skip
 
 

@@ -53,6 +53,7 @@ class ServedScene:
     watch_token: str = ""
     pace: float = 0.0
     problem: str = ""
+    refused: str = ""
     waiting: bool = False
 
     @property

@@ -51,12 +51,13 @@ class PageTable:
 
     def __init__(
         self, name: str, title: Pair, engine: Engine, chairs: Sequence[Chair], seed: int | None, practice: bool,
-        offered: Sequence[str] = (),
+        offered: Sequence[str] = (), refused: str = "",
     ) -> None:  # fmt: skip
         """Deal the first cards: by this seed, or by a secret one, which is another one for each match."""
         self.name, self.title, self.engine, self.chairs = name, title, engine, list(chairs)
         self.drawn, seed = seed is None, secret_seed() if seed is None else seed
         self.seed, self.practice, self.offered, self.match = seed, practice, tuple(offered), 0
+        self.refused = refused  # the first error of newer rules, which `kb check` refuses
         mine = [seat for seat, chair in enumerate(chairs) if chair.kind == PERSON]
         self.owner_chair = mine[0] if mine else None
         self.owner_token, self.watch_token = (secrets.token_urlsafe(12) for _ in range(2))

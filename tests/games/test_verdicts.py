@@ -1,43 +1,54 @@
-"""What was found sound is not dealt again, and what was not, or has changed, is."""
+"""Unchanged rules are checked once; rules that are new, changed or refused are checked whoever asks."""
 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from abl_cards.games import engine, game, verdicts
+from abl_cards.cli.kb import NEW_GAME
+from abl_cards.games import game, soundness, verdicts
 from abl_cards.logic import KBError
-
-PRESIDENT = game("president").home
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Path]:
-    """The folders that were looked at, with a cache of one's own."""
+    """The folders that were checked, with an empty disk cache."""
     monkeypatch.setenv("ABL_CARDS_CACHE", str(tmp_path / "cache"))
-    found, checked = [], engine.checked
+    found, problems = [], soundness.problems
 
-    def note(folder: Any, *arguments: Any) -> Any:
-        found.append(folder.path)
-        return checked(folder, *arguments)
+    def note(rules: Any) -> Any:
+        found.append(rules.folder.path)
+        return problems(rules)
 
-    monkeypatch.setattr(engine, "checked", note)
+    monkeypatch.setattr(soundness, "problems", note)
     return found
 
 
-def test_a_folder_is_looked_at_when_it_is_new_and_when_it_changes(
-    asked: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    shutil.copytree(NEW_GAME, tmp_path / "mine")
+    return tmp_path / "mine"
+
+
+def add(file: Path, text: str) -> None:
+    file.parent.mkdir(exist_ok=True)
+    with file.open("a") as stream:
+        stream.write(text)
+
+
+def test_a_folder_is_checked_when_it_is_new_and_when_it_changes(
+    asked: list[Path], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "mine"
-    shutil.copytree(PRESIDENT, folder)
-    for _ in range(3):
+    for _ in range(2):
         game(str(folder)).knowledge()
+        game(str(folder)).engine()
     assert len(asked) == 1
-    with (folder / "game.lp").open("a") as file:
-        file.write("\n% another remark\n")
+    add(folder / "game.lp", "\n% another remark\n")
+    game(str(folder)).engine()
     game(str(folder)).knowledge()
     assert len(asked) == 2
     game(str(folder)).knowledge(cache=False)
@@ -45,14 +56,42 @@ def test_a_folder_is_looked_at_when_it_is_new_and_when_it_changes(
     monkeypatch.setattr(verdicts, "_code", lambda: "other code")
     game(str(folder)).knowledge()
     assert len(asked) == 4
+    shutil.copytree(folder, folder.parent / "copy")
+    game(str(folder.parent / "copy")).engine()
+    assert len(asked) == 4  # the verdict is of the content, wherever it lies
 
 
-def test_what_is_wrong_is_found_each_time(asked: list[Path], tmp_path: Path) -> None:
-    folder = tmp_path / "mine"
-    shutil.copytree(PRESIDENT, folder)
-    with (folder / "game.lp").open("a") as file:
-        file.write("\ndeals(0,50).\n")
+LIBRARY: dict[str, Callable[[Path], object]] = {
+    "engine": lambda folder: game(str(folder)).engine(),
+    "knowledge": lambda folder: game(str(folder)).knowledge(),
+    "directory": lambda folder: game("president").engine(folder),
+    "judge": lambda folder: game(str(folder.parent / "sound")).engine().judge((), folder),
+}
+
+
+@pytest.mark.parametrize("call", LIBRARY)
+@pytest.mark.parametrize("edit", ["dealt", "never_left", "science"])
+def test_no_library_call_answers_by_refused_rules(call: str, edit: str, folder: Path) -> None:
+    """The errors of compiling, of play, and of rules beside play."""
+    shutil.copytree(folder, folder.parent / "sound")
+    files = {
+        "dealt": ("more.lp", "deals(S,30) :- seat(S).\n"),
+        "never_left": ("more.lp", "asks(again,0).\noption(yes).\n"),
+        "science": ("science/other.lp", "unread.\n"),
+    }
+    add(folder / files[edit][0], files[edit][1])
+    said = []
     for _ in range(2):
-        with pytest.raises(KBError):
-            game(str(folder)).knowledge()
-    assert len(asked) == 2
+        with pytest.raises(KBError) as refused:
+            LIBRARY[call](folder)
+        said.append(refused.value.diagnostics)
+    assert said[0] == said[1]
+
+
+def test_a_change_of_rules_beside_play_is_noticed(folder: Path) -> None:
+    game(str(folder)).engine()
+    add(folder / "science/other.lp", "unread.\n")
+    with pytest.raises(KBError):
+        game(str(folder)).engine()
+    shutil.rmtree(folder / "science")
+    assert game(str(folder)).engine().labels

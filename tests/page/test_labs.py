@@ -14,6 +14,9 @@ import pytest
 
 pytest.importorskip("starlette", reason="the page needs starlette: pip install 'abl-cards[page]'")
 
+from abl_cards.games import game
+from abl_cards.logic import KBError
+from abl_cards.page.desk import Desk
 from abl_cards.page.plan import Plan
 from tests.cli_runs import run
 from tests.page.conftest import Page
@@ -312,3 +315,45 @@ def test_a_folder_of_somebodys_is_copied(with_page: Within, tmp_path: Path) -> N
         assert (folder / "labels.lp").read_text() == before
 
     with_page(play, Plan(games=(str(folder),)))
+
+
+def test_the_page_goes_on_with_the_last_sound_version_and_says_so(with_page: Within) -> None:
+    """Nothing is answered by rules that the check refuses, and whatever needs rules has those before."""
+
+    async def play(page: Page) -> None:
+        lab, told = await begin(page)
+        await ask(page, lab, "write", name="more.lp", text="barred(set(R,4)) :- rank(R).")
+        assert "refused" not in await ask(page, lab, "words")
+        text = "barred(set(R,4)) :- rank(R).\nleads(S) :- seat(S).\n"
+        found = await ask(page, lab, "write", name="more.lp", text=text, states=[FOUR])
+        (problem,) = [each for each in found["problems"] if each["error"]]
+        assert (problem["file"], problem["line"], found["pinned"]) == ("more.lp", 2, [])
+        for do, more in (("words", {}), ("smallest", {}), ("why", {"state": FOUR, "play": "S5 H5 D5 C5"})):
+            answer = await ask(page, lab, do, **more)
+            assert "more.lp:2" in answer["refused"]
+        assert answer["readings"][0]["why"]["holds"] is False  # as the last sound version has it
+        opened = (await page.post("/api/tables", {"game": f"lab:{told['lab']}", "seats": None})).json()
+        table = page.house.tables[opened["table"]]
+        assert "more.lp:2" in table.refused
+        assert "barred" in str(table.engine.rules.kb.ground.atoms)
+        await ask(page, lab, "write", name="more.lp", text="barred(set(R,3)) :- rank(R).")
+        assert "refused" not in await ask(page, lab, "words")
+
+    with_page(play)
+
+
+def test_a_folder_that_breaks_while_the_page_runs_is_played_as_it_was(tmp_path: Path) -> None:
+    made = tmp_path / "mine"
+    assert run("kb", "new", str(made)).exit_code == 0
+    desk, found = Desk(), game(str(made))
+    sound = desk.sound(found, None)
+    assert sound.refused == ""
+    (made / "more.lp").write_text("deals(0,20).\n")
+    again = desk.sound(found, None)
+    assert again.engine is sound.engine
+    assert "more.lp:1" in again.refused
+    with pytest.raises(KBError):
+        Desk().sound(found, None)
+    (made / "more.lp").unlink()
+    assert desk.sound(found, None).refused == ""
+    desk.close()

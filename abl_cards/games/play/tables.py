@@ -94,10 +94,16 @@ class Tables:
         return tables
 
     @classmethod
-    def resume(cls, rules: Rules, dealt: Dealt, listener: Listener | None = None) -> Tables:
-        """A table for each episode whose cards have just been dealt; it stops when the episode is over."""
+    def resume(
+        cls, rules: Rules, dealt: Dealt, listener: Listener | None = None, keys: NDArray[np.uint64] | None = None
+    ) -> Tables:
+        """A table for each episode whose cards have just been dealt; it stops when the episode is over.
+
+        With keys [n] it goes on instead, with cards that they decide.
+        """
         tables = cls(rules, len(dealt.hands), listener)
-        tables.endless = False
+        tables.endless = keys is not None
+        tables.keys[:] = 0 if keys is None else keys
         tables.episode[:], tables.total[:] = dealt.episode, dealt.total
         state = tables.state
         state.hands[:], state.aside[:], state.fluents[:], state.lots[:] = dealt[:4]

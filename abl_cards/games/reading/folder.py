@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from abl_cards.games.reading.fluents import MANNERS, declared_fluents
-from abl_cards.games.reading.variants import HOME, SCIENCE, Layers, layers_of, text_about, text_of
+from abl_cards.games.reading.variants import HOME, SCIENCE, VARIANT, Layers, layers_of, text_about, text_of
 from abl_cards.logic import Input, KBError, KnowledgeBase, Signature, Term
 from abl_cards.logic.errors import Diagnostic, error, kb_error, suggestion
 from abl_cards.logic.files import lies_in
@@ -31,6 +31,11 @@ class Folder:
     def layers(self) -> Layers:
         """The folder and its parents; raises KBError."""
         return layers_of(self.path)
+
+    @property
+    def is_game(self) -> bool:
+        """Whether the folder declares a game, or a variant of one."""
+        return any((self.path / name).is_file() for name in ("game.lp", VARIANT))
 
     @property
     def trusted(self) -> bool:
@@ -73,8 +78,9 @@ class Folder:
         return known[name]
 
     def state(self, profile: str | None = None) -> tuple[tuple[str, int, int], ...]:
-        """What tells the files from what they were before: their times and sizes, with those of common files."""
-        files = [*self.files(profile), *(file for shelf in self.library for file in sorted(shelf.glob("*.lp")))]
+        """The times and sizes of the files, with those of science and of common files: they change with the files."""
+        shelves = (file for shelf in self.library for file in sorted(shelf.glob("*.lp")))
+        files = [*self.files(profile), *self.layers.science.values(), *shelves]
         found = ((str(file), file.stat()) for file in files if file.exists())
         return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in found)
 

@@ -17,7 +17,7 @@ from abl_cards.games.reading.text_facts import check_text
 from abl_cards.games.telling.columns import INPUTS
 from abl_cards.logic import KnowledgeBase, Signature
 from abl_cards.logic.errors import Diagnostic, error
-from abl_cards.logic.statements import Program
+from abl_cards.logic.statements import Program, Use
 
 FACTS = tuple(map(str, declared.FACTS))
 ASKED = tuple(map(str, declared.ASKED))
@@ -54,6 +54,13 @@ def placed(problem: Diagnostic, program: Program, folder: Folder) -> Diagnostic:
     said = re.findall(r"(\w+)(?=/\d|\()", problem.message)
     uses = [use for name in said for use in program.heads if use.signature.name == name]
     if uses:
-        best = next((use for use in uses if (use.signature.name, use.functor) in pairwise(said)), uses[0])
+        pairs = set(pairwise(said))
+        best = max(uses, key=lambda use: ((use.signature.name, use.functor) in pairs, alike(use, problem.message)))
         return replace(problem, location=(best_head(uses, program, problem.message) or best).location)
     return replace(problem, message=f"{folder.path}: {problem.message}")
+
+
+def alike(use: Use, message: str) -> int:
+    """Count the constant arguments of a head that a message names."""
+    texts = {str(term) for term in use.pattern if term is not None}
+    return sum(re.search(rf"(?<!\w){re.escape(text)}(?!\w)", message) is not None for text in texts)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from abl_cards.games.play.book import room_for
 from abl_cards.games.play.one_set import realise
 from abl_cards.games.play.state import NOBODY, PLAY, State
+from abl_cards.games.play.tables import Given
 from abl_cards.games.play.tricks import settle
 from abl_cards.games.reading.fluents import ANY, COUNT, NONE, Fluent
 from abl_cards.games.reading.forms import Form
@@ -61,11 +62,11 @@ def _largest(rules: Rules, fluent: Fluent) -> int:
     return most_declared(rules, *fluent.signature)
 
 
-def random_state(rules: Rules, n: int, random: np.random.Generator) -> State:
-    """Tables where a seat is to play."""
+def random_state(rules: Rules, n: int, random: np.random.Generator, fluents: NDArray[np.int16] | None = None) -> State:
+    """Tables where a seat is to play; what they remember is given by fluents [n, slots], or anything."""
     state, seats = rules.tables(n), rules.table.seats
     state.stage[:] = PLAY
-    state.fluents[:] = random_fluents(rules, n, random)
+    state.fluents[:] = random_fluents(rules, n, random) if fluents is None else fluents
     state.context[:] = rules.contexts.of(state.fluents)
     state.seat[:] = random.integers(0, seats, n)
     _deal(rules, state, _planted(rules, state.context, random), random)
@@ -197,13 +198,24 @@ def forms_in_turn(rules: Rules, n: int, random: np.random.Generator) -> NDArray[
 # --- hands ------------------------------------------------------------------------------------------------------------
 
 
-def _planted(rules: Rules, context: NDArray[np.int16], random: np.random.Generator) -> NDArray[np.uint8]:
-    """[n, kinds] cards of a form or two, as far as the pack has them."""
+def _families(rules: Rules, forms: NDArray[np.int64]) -> tuple[list[NDArray[np.int64]], list[int]]:
+    """The forms of every kind, and by the number of a kind that of each of some forms."""
+    kinds: dict[object, list[int]] = {}
+    for place, form in enumerate(rules.forms.forms):
+        kinds.setdefault(form.kind, []).append(place)
+    numbers = {kind: number for number, kind in enumerate(kinds)}
+    return [np.array(some) for some in kinds.values()], [numbers[rules.forms.forms[form].kind] for form in forms]
+
+
+def _planted(
+    rules: Rules, context: NDArray[np.int16], random: np.random.Generator,
+    wanted: Sequence[NDArray[np.int64]] | None = None,
+) -> NDArray[np.uint8]:  # fmt: skip
+    """[n, kinds] cards of a form or two, as far as the pack has them; wanted forms [n] before others."""
     n = len(context)
     found = np.zeros((n, len(rules.pack)), np.uint8)
     planter = _Planter(rules, random)
-    for _ in range(2):
-        chosen = forms_in_turn(rules, n, random)
+    for chosen in wanted or [forms_in_turn(rules, n, random) for _ in range(2)]:
         for row in np.flatnonzero(random.random(n) < _PLANTED_SHARE):
             planter.plant(rules.forms.forms[chosen[row]], int(context[row]), found[row])
     return np.minimum(found, rules.pack.copies)
@@ -280,6 +292,11 @@ def _deal(rules: Rules, state: State, planted: NDArray[np.uint8], random: np.ran
 
 def _shuffled(rules: Rules, planted: NDArray[np.uint8], random: np.random.Generator) -> NDArray[np.int64]:
     """[n, cards] places of the deck in a random order, what is planted first."""
+    return _places(rules, planted, random).argsort(axis=1)
+
+
+def _places(rules: Rules, planted: NDArray[np.uint8], random: np.random.Generator) -> NDArray[np.float64]:
+    """[n, cards] random numbers: low for the cards that are planted, and for kinds that are likelier than others."""
     deck, (n, kinds) = rules.pack.deck.astype(np.int64), planted.shape
     copy = np.zeros(len(deck), np.int64)
     for kind in range(kinds):
@@ -289,4 +306,33 @@ def _shuffled(rules: Rules, planted: NDArray[np.uint8], random: np.random.Genera
     likely &= random.random((n, 1)) < _NARROW_SHARE
     noise = random.random((n, len(deck))) - 0.7 * likely[:, deck]
     noise -= 4.0 * (copy < planted[:, deck])
-    return noise.argsort(axis=1)
+    return noise
+
+
+def stacked_deals(
+    rules: Rules, context: NDArray[np.int16], random: np.random.Generator
+) -> tuple[Given, NDArray[np.uint8]]:
+    """Deal hands [n, seats, kinds] in contexts [n], each a deal that a shuffle can give.
+
+    Most seats of a table hold a form of one kind, so that they can answer each other, and many another form. Returns
+    the deals, and of each hand [n, seats, kinds] the cards of these forms.
+    """
+    deck, n, kinds = rules.pack.deck.astype(np.int64), len(context), len(rules.pack)
+    rows, taken = np.arange(n)[:, None], np.zeros((n, len(rules.pack.deck)), np.bool_)
+    hands = np.zeros((n, rules.table.seats, kinds), np.uint8)
+    if rules.draws:
+        stock = deck[_shuffled(rules, _planted(rules, context, random), random)].astype(np.uint8)
+        return Given(hands, np.tile(rules.pack.copies, (n, 1)).astype(np.uint8), stock), hands
+    members, kind = _families(rules, forms_in_turn(rules, n, random))
+    kept = np.zeros_like(hands)
+    for seat in random.permutation(rules.table.seats).tolist():
+        alike = np.array([random.choice(members[each]) for each in kind])
+        first = _planted(rules, context, random, [alike])
+        other = _planted(rules, context, random, [forms_in_turn(rules, n, random)])
+        other[random.random(n) < 0.5] = 0
+        places = _places(rules, np.minimum(first + other, rules.pack.copies), random)
+        cards = np.where(taken, np.inf, places).argsort(axis=1)[:, : rules.table.dealt[seat]]
+        taken[rows, cards] = True
+        np.add.at(hands, (rows, seat, deck[cards]), 1)
+        kept[:, seat] = np.minimum(first, hands[:, seat])
+    return Given(hands, (rules.pack.copies - hands.sum(axis=1)).astype(np.uint8)), kept

@@ -17,24 +17,63 @@ from abl_cards.games.play.choices import NO_FORM, Choices
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.state import CHOICE, State, deal
+from abl_cards.games.play.tables import Dealt, Tables
 from abl_cards.games.play.view import View
 from abl_cards.games.reading.questions import QUESTIONS, TABLE
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import NO_CARD, Indices, MoveLists
+from abl_cards.games.telling.beginnings import Beginnings
 from abl_cards.games.telling.columns import EVENTS
 from abl_cards.games.telling.judging import FolderFacts
-from abl_cards.games.telling.random_states import most_declared, random_fluents, random_state
+from abl_cards.games.telling.random_states import most_declared, random_fluents, random_state, stacked_deals
+from abl_cards.games.telling.situations import Situations
 from abl_cards.games.telling.writer import Fill, Told, lazily, rows_of
 from abl_cards.logic import Circuit, Signature
 from abl_cards.streams import seed64
 
 Rows = NDArray[np.uint8]
 _PLAYS_SHARE = 0.6
+_SPARE = 4  # random states for each that is wanted: some do not come up
 
 
 def sample_decisions(rules: Rules, states: int, seed: int) -> Decisions:
     """Random plays to decide."""
     return _decisions(rules, random_state(rules, states, np.random.default_rng(seed64(seed))))
+
+
+def sample_situations(rules: Rules, met: Situations, states: int, seed: int) -> Decisions:
+    """Random plays to decide, at most so many, in situations that were met in play; each has a move."""
+    random = np.random.default_rng([seed, 3])
+    fluents = met.fluents[_in_every_context(rules, met.fluents, _SPARE * states, random)]
+    found = _decisions(rules, random_state(rules, len(fluents), random, fluents))
+    possible = np.flatnonzero(met.allows(found) & found.legal.any(axis=0))
+    found = found.at(possible)
+    movable = np.flatnonzero(np.diff(found.moves().start) > 0)
+    return found.at(movable[:states])
+
+
+def _in_every_context(
+    rules: Rules, fluents: NDArray[np.int16], n: int, random: np.random.Generator
+) -> NDArray[np.int64]:
+    """[n] rows of fluents, every context as often as any other."""
+    _, group = np.unique(rules.contexts.of(fluents), return_inverse=True)
+    order = np.lexsort((random.random(len(group)), group))
+    first, size = np.searchsorted(group[order], np.arange(group.max() + 1)), np.bincount(group)
+    chosen = random.permutation(np.resize(np.arange(len(size)), n))
+    rows: NDArray[np.int64] = order[first[chosen] + random.integers(0, size[chosen])]
+    return rows
+
+
+def sample_deals(rules: Rules, beginnings: Beginnings, states: int, seed: int) -> tuple[Tables, Rows]:
+    """Tables that begin an episode, in every context that matches have come to as often; the hands are stacked.
+
+    Returns them, and the cards [n, seats, kinds] of the forms that were put into the hands.
+    """
+    random, every = np.random.default_rng([seed, 2]), beginnings.all
+    begun = every.at(_in_every_context(rules, every.fluents, states, random))
+    (hands, aside, stock), kept = stacked_deals(rules, rules.contexts.of(begun.fluents), random)
+    dealt = Dealt(hands, aside, begun.fluents, begun.lots, begun.total, begun.episode, stock)
+    return Tables.resume(rules, dealt, keys=random.integers(0, 2**63, states).astype(np.uint64)), kept
 
 
 def sample_leads(rules: Rules, states: int, seed: int) -> Decisions:

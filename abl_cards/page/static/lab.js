@@ -64,6 +64,7 @@ export function Section({ rest }) {
   const [state, say] = useState('');
   const [more, show] = useState(null);
   const [draft, write] = useState('');
+  const [refused, old] = useState('');
   const [folder, name] = useState('my-rules');
   const [weighs, weigh] = useState(false);
   const [version, loaded] = useState(0);
@@ -72,11 +73,16 @@ export function Section({ rest }) {
   const here = useRef({});
   Object.assign(here.current, { lab, file, states, files });
 
-  const at = (what, asked = {}) => ask(`/api/labs/${here.current.lab.lab}`, { do: what, ...asked });
+  const at = async (what, asked = {}) => {
+    const found = await ask(`/api/labs/${here.current.lab.lab}`, { do: what, ...asked });
+    if (found.refused) old(found.refused);
+    return found;
+  };
   const trouble = (problem) => { say(problem.message); announce(problem.message); };
   const work = useJob(at, trouble);
   const taken = (found) => {
     list(found.files);
+    old(found.refused ?? '');
     loaded((now) => now + 1);
     tell((was) => ({ ...found, pinned: found.pinned.length || !found.problems.some((each) => each.error) ? found.pinned : was.pinned })); // of rules with errors nothing is known
     say(t('labSaved', found.seconds));
@@ -284,6 +290,7 @@ export function Section({ rest }) {
         ${more.kind === 'coverage' && html`<p>${t('labCovered', more.found.silent.length, more.found.rules, more.found.games)}</p><ul class="problems">${more.found.silent.map((each, place) => html`<li key=${place} class="small"><button type="button" class="quiet" onClick=${() => openFile(each.file, each.line).catch(trouble)}>${each.file}:${each.line}</button> <code>${each.rule}</code></li>`)}</ul>`}
         ${more.kind === 'words' && more.sections.map((each) => html`<h3 key=${each.heading}>${each.heading}</h3><ul>${each.lines.map((line, place) => html`<li key=${place}>${line}</li>`)}</ul>`)}
         ${more.kind === 'why' && html`<h3>${textOf(more.move)}</h3>${more.readings.map((each, place) => html`<${Why} key=${place} why=${each.why} />`)}`}</div>`}
+      ${refused && html`<p class="problem" role="status">${t('oldRules')} ${refused}</p>`}
       <${Job} work=${work} open=${(name_, line) => openFile(name_, line).catch(trouble)} />
       ${weighs && lab && html`<${Weights} at=${at} states=${states} language=${language} work=${work} trouble=${trouble} version=${version} keep=${keepWeights} />`}
       <h2>${t('labPinned')}</h2>

@@ -143,6 +143,7 @@ function Sheet({ sheet, at }) {
   return html`<div class="review" data-at=${at} data-state=${work.state}>
     <section class="panel pictures" aria-label=${say(sheet.title)}>
       <h1>${say(sheet.title)} <span class="small">${sheet.lines > 1 ? t('lineOf', sheet.line, sheet.lines) : ''}</span></h1>
+      ${sheet.refused && html`<p class="problem" role="status">${t('oldRules')} ${sheet.refused}</p>`}
       ${sheet.problem && html`<p class="problem">${t('wrongFrom', sheet.problem)}</p>`}
       <p class="step"><b>${t('act', at + 1, pictures.length)}</b> ${textOfAct(picture.act)} ${picture.told.filter((each) => each.plain).map((each) => html`<span class="small">${say(each.name)} ${each.value} </span>`)}</p>
       <div class="buttons"><button type="button" onClick=${() => go(0)} aria-label=${t('first')}>|◀</button><button type="button" onClick=${() => go(at - 1)} aria-label=${t('previous')}>◀</button>

@@ -6,6 +6,7 @@ const words = {
   sections: ['Sections', '栏目'], settings: ['Settings', '设置'], help: ['Keys', '快捷键'], close: ['Close', '关闭'],
   language: ['中文', 'English'], newTable: ['New table', '新牌桌'], invite: ['Invite', '邀请'],
   connecting: ['connecting …', '正在连接……'], lost: ['connection lost, trying again …', '连接断开，正在重连……'],
+  oldRules: ['The rules as they are now have errors; this is by their last sound version:', '现在的规则有错，这里用的是最后一个正确的版本：'],
   gone: ['This table is no longer there.', '这张牌桌已经不在了。'], openAnother: ['Open another', '另开一桌'],
   opening: ['laying the table …', '正在摆桌……'], yourTurn: ['Your turn', '轮到你了'], turnOf: ['{} to act', '轮到{}'],
   you: ['you', '你'], seat: ['seat {}', '{}号位'], openSeat: ['free seat', '空位'], cards: ['{} cards', '{}张'], card1: ['1 card', '1张'],
