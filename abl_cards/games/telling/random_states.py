@@ -215,7 +215,7 @@ def _planted(
     n = len(context)
     found = np.zeros((n, len(rules.pack)), np.uint8)
     planter = _Planter(rules, random)
-    for chosen in wanted or [forms_in_turn(rules, n, random) for _ in range(2)]:
+    for chosen in wanted or (forms_in_turn(rules, n, random) for _ in range(2)):
         for row in np.flatnonzero(random.random(n) < _PLANTED_SHARE):
             planter.plant(rules.forms.forms[chosen[row]], int(context[row]), found[row])
     return np.minimum(found, rules.pack.copies)
