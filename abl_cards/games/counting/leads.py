@@ -20,7 +20,7 @@ from abl_cards.games.tables import MoveLists
 from abl_cards.games.telling.random_states import random_fluents
 
 _LATE = 1 << 14  # acts: the duties of a first play are over
-_PROBES = 32
+_PROBES, _ALL = 32, 2  # hands with more cards, and how many of them every form is tried with
 _AT_ONCE = 1 << 9  # forms that are asked about at once: each question has an answer for every form
 
 
@@ -33,7 +33,8 @@ class Leads:
     def of(self, context: NDArray[np.integer], hands: NDArray[np.uint8]) -> tuple[MoveLists, MoveLists]:
         """The card sets that hands [n, kinds] can lead, and those that are played as whole hands only."""
         view = _view(self.rules, hands, context, self.rules.contexts.states[context])
-        return self._listed(view, self._free), self._listed(view, self._only_whole)
+        free = Decisions(view).moves() if self._always else self._listed(view, self._free)
+        return free, self._listed(view, self._only_whole)
 
     def check(self) -> None:
         """Raise CannotCount where some form is never led, or as a whole hand only: counters of shapes miss that."""
@@ -54,15 +55,21 @@ class Leads:
     @cached_property
     def _free(self) -> NDArray[np.int64]:
         """Forms that some hand can lead that has other cards besides, and those that nobody can try."""
-        _, more = self._led
+        _, more, _ = self._led
         free = more | (self._made == 0)
         free[self.rules.forms.passing] = False
         return np.flatnonzero(free)
 
     @cached_property
+    def _always(self) -> bool:
+        """Whether every hand that was tried leads what it holds: then circuits say at once what it holds."""
+        _, more, refused = self._led
+        return not (more & refused).any()
+
+    @cached_property
     def _only_whole(self) -> NDArray[np.int64]:
         """Forms that a hand can lead when it has no other cards, and with others never."""
-        alone, more = self._led
+        alone, more, _ = self._led
         return np.flatnonzero(alone & ~more & (self._made > 0))
 
     @cached_property
@@ -77,18 +84,20 @@ class Leads:
         return np.stack([_cards_of(self.rules, form) for form in self.rules.forms.forms])
 
     @cached_property
-    def _led(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """[forms] whether some hand can lead each: as its only cards, and with more; whatever is remembered."""
+    def _led(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+        """[forms] whether some hand can lead each: as its only cards, and with more; and whether some hand cannot."""
         rules, exact, random = self.rules, self._exact, np.random.default_rng(0)
-        alone, more = np.zeros(len(exact), np.bool_), np.zeros(len(exact), np.bool_)
+        alone, more, refused = np.zeros((3, len(exact)), np.bool_)
         for probe in range(_PROBES):
-            asked = np.flatnonzero(~more & (self._made > 0))
+            asked = np.flatnonzero((~more | (probe < _ALL)) & (self._made > 0))
             known = rules.contexts.states[np.zeros(len(asked), np.int64)]
             fluents = known if probe % 4 < 2 else random_fluents(rules, len(asked), random)
-            more[asked] = _allowed(rules, asked, _filled(rules, exact[asked], probe, random), fluents)
-            left = ~more[asked]
-            alone[asked[left]] |= _allowed(rules, asked[left], exact[asked[left]], fluents[left])
-        return alone, more
+            led = _allowed(rules, asked, _filled(rules, exact[asked], probe, random), fluents)
+            more[asked] |= led
+            refused[asked] |= ~led
+            left = asked[~led]
+            alone[left] |= _allowed(rules, left, exact[left], fluents[~led])
+        return alone, more, refused
 
 
 def _view(
@@ -146,7 +155,8 @@ def _cards_of(rules: Rules, form: Form) -> NDArray[np.uint8]:
 def _filled(rules: Rules, hands: NDArray[np.uint8], probe: int, random: np.random.Generator) -> NDArray[np.uint8]:
     """The same hands with more cards: one, or as many as a hand can have."""
     filled, room = hands.copy(), rules.pack.copies - hands
-    sizes = np.where(probe % 2, rules.largest_hand - hands.sum(axis=1, dtype=np.int64), 1)
+    left = np.maximum(rules.largest_hand - hands.sum(axis=1, dtype=np.int64), 0)
+    sizes = left if probe % 2 else np.minimum(left, 1)
     for row, size in enumerate(sizes):
         more = min(int(size), int(room[row].sum()))
         if more > 0:
