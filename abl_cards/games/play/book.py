@@ -30,7 +30,7 @@ class Book(NamedTuple):
     kind: NDArray[np.int16]  # [ranks, slots] see Slots; as many slots as kernels are made for
     acting: NDArray[np.uint8]  # [contexts, ranks, slots]
     suit: NDArray[np.int8]  # [ranks, slots]
-    wild: NDArray[np.int16]  # [contexts, wilds, 3] kinds that stand in, and the rank and the slot that they are of
+    wild: NDArray[np.int16]  # [contexts, wilds, 2 + ranks] kinds that stand in, their suits, their slots in own ranks
     start: NDArray[np.int32]  # [patterns, cards + 2] see Combinations; the stand-ins are a pattern's last digits
     counts: NDArray[np.uint8]  # [combinations, slots + stand-ins]
     order: NDArray[np.int16]  # [contexts, ranks] the ranks from weak to strong, for last groups
@@ -60,7 +60,7 @@ class Book(NamedTuple):
             np.stack([layout.tail_form, layout.tail_natural], axis=1), layout.suit_form, layout.allowed,
             layout.label_blocks, np.pad(slots.kind, beside, constant_values=NONE),
             np.pad(slots.natural, ((0, 0), *beside)), np.pad(slots.suit, beside, constant_values=NONE),
-            np.stack([slots.wild, slots.own_rank, slots.own_slot], axis=2), *_combinations(catalogue, more), order,
+            np.concatenate([np.stack([slots.wild, slots.wild_suit], axis=2), slots.own_slot], axis=2), *_combinations(catalogue, more), order,
             lists, alphabet, (0,) * (slots.kind.shape[1] + more), slots.wild.shape[1], int(table.base),
             sorted_rows,
         )  # fmt: skip
@@ -83,6 +83,7 @@ def _combinations(catalogue: Catalogue, more: int) -> tuple[NDArray[np.int32], N
 LABEL, FORM, MODE, GROUPS, WILDS, TAIL_SIZE, KICKERS, KICKER_SIZE, CARRYING, APART, MAIN_LETTER, ANSWER = range(12)
 """Fields of a block; where the main cards come among the letters, NONE for before all kickers; Book.answer of FORM."""
 RANK, SIZE, REAL, ONLY = range(4)  # parts of a group
+WILD_SUIT, OWN_SLOTS = 1, 2  # of Book.wild
 
 
 def answered_by(book: Book, answer: NDArray[np.int32]) -> Book:
@@ -112,8 +113,7 @@ STAND_INS = 4  # wild cards that stand for others
 LAID = 5  # cards on the table
 SHOWN = 6  # their suits as bits
 SUIT = 7  # of the natural cards where all have one; -1 as long as there is none
-OWN = 8  # wild cards in their own rank
-STRANGE = 9  # of these, those of another suit than wild cards would show
+OWN, OTHER_OWN = 8, 9  # wild cards of each kind in their own rank
 NAMES = 10
 
 
@@ -194,8 +194,8 @@ def pattern_of(base, width, stand_ins, natural, rank, only, wild, context, first
     for place in range(stand_ins):
         count = first_wilds if place == 0 else second_wilds
         if count:
-            slot = np.int64(wild[context, place, 2])
-            if wild[context, place, 1] == rank and (only < 0 or only == slot):
+            slot = np.int64(wild[context, place, OWN_SLOTS + rank])
+            if slot >= 0 and (only < 0 or only == slot):
                 mine = first
                 for _ in range(slot):
                     mine *= base
