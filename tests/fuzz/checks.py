@@ -1,10 +1,10 @@
-"""What is checked of a random folder: circuits against clingo, lists against a naive reading, tables out of step."""
+"""Checks of a random folder: lists of plays against a naive reading of its facts, and tables out of step."""
 
 from __future__ import annotations
 
 import contextlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +22,9 @@ from abl_cards.streams import mix_all
 from reasoners.hands import counting, draw, reckon
 from tests.fuzz.naive import Acting, Cards, Naive
 from tests.games.random_play import match_keys, random_moves
+
+Play = tuple[Term, Cards]
+"""A form and the cards that make it."""
 
 STATES, TABLES, STEPS = 50, 64, 200
 _LOOKS = 20  # steps between two looks at what tables list
@@ -112,8 +115,10 @@ def told_counts(told: list[Atom]) -> Iterator[tuple[Term, int]]:
     """How many cards of each cell the inputs speak of."""
     most: Counter[Term] = Counter()
     for name, arguments in told:
-        if name == "held" or name == "wild":
-            cell = "wild" if name == "wild" else arguments[0] if len(arguments) == 2 else f"card({arguments[0]},{arguments[1]})"
+        if name in ("held", "wild"):
+            by_suit = len(arguments) == 3
+            own = f"card({arguments[0]},{arguments[1]})" if by_suit else arguments[0]
+            cell = "wild" if name == "wild" else own
             most[cell] = max(most[cell], int(arguments[-1]))
     yield from most.items()
 
@@ -129,37 +134,38 @@ def differences(reader: Reader, decisions: Decisions, rows: list[int]) -> Iterat
         found = [(rules.forms.forms[lists.form[move]].name, _cards(reader, lists.cards[move])) for move in span]
         place = f"{decisions.state(row)}"
         if legal != expected.legal:
-            yield f"{place}: legal labels {_some(legal - expected.legal)} too many, {_some(expected.legal - legal)} too few"
+            more, fewer = _some(legal - expected.legal), _some(expected.legal - legal)
+            yield f"{place}: legal labels {more} too many, {fewer} too few"
         if len(set(found)) < len(found):
             yield f"{place}: {_some({each for each, n in Counter(found).items() if n > 1})} listed twice"
         if set(found) != expected.sets:
-            more, fewer = set(found) - expected.sets, expected.sets - set(found)
-            yield f"{place}: {_some(more)} too many, {_some(fewer)} too few"
+            more, fewer = _some(set(found) - expected.sets), _some(expected.sets - set(found))
+            yield f"{place}: {more} too many, {fewer} too few"
         if any(form != "pass" and not cards for form, cards in found):
             yield f"{place}: an empty play"
         counts = expected.counts()
         wrong = {cell for cell, copies in expected.told.items() if counts.get(cell, 0) < copies}
         if wrong:
             yield f"{place}: told of more cards of {_some(wrong)} than there are"
-        yield from _one_label(decisions, lists, row, found, place)
+        yield from (f"{place}: {problem}" for problem in _one_label(reader, decisions.at(np.array([row])), found))
 
 
-def _one_label(decisions: Decisions, lists, row: int, found: list, place: str) -> Iterator[str]:  # type: ignore[no-untyped-def]
-    """A label laid down by itself: the first of its sets, and one by chance."""
-    labels = [int(decisions.rules.forms.label_of[lists.form[move]]) for move in range(lists.start[row], lists.start[row + 1])]
-    some = decisions.at(np.array([row]))
-    for label in sorted(set(labels)):
-        mine = {found[number] for number, each in enumerate(labels) if each == label}
+def _one_label(reader: Reader, some: Decisions, found: list[Play]) -> Iterator[str]:
+    """Lay down each label of a decision by itself: the first of its sets, one by chance, and a list of its own."""
+    rules = reader.engine.rules
+    by_label: dict[int, set[Play]] = defaultdict(set)
+    for form, cards in found:
+        by_label[rules.forms.label_number[reader.naive.label[form]]].add((form, cards))
+    for label, mine in sorted(by_label.items()):
         chosen = np.array([label], np.int16)
-        key = np.array([row * 7919 + label], np.uint64)
-        for moves in (some.realise_first(chosen), some.realise_random(chosen, key)):
-            form = decisions.rules.forms.forms[int(moves.form[0])].name
-            cards = tuple(sorted((decisions.rules.pack.kinds[card] for card in moves.cards[0] if card != NO_CARD), key=str))
-            if (form, cards) not in mine:
-                yield f"{place}: {decisions.rules.label_texts[label]} is laid down as {form} {cards}"
+        keys = match_keys(1, label)
+        for moves in (some.realise_first(chosen), some.realise_random(chosen, keys)):
+            laid = rules.forms.forms[int(moves.form[0])].name, _cards(reader, moves.cards[0])
+            if laid not in mine:
+                yield f"{rules.label_texts[label]} is laid down as {_text(laid)}"
         alone = some.moves(chosen)
         if len(alone.form) != len(mine):
-            yield f"{place}: {decisions.rules.label_texts[label]} has {len(alone.form)} card sets alone, {len(mine)} in all"
+            yield f"{rules.label_texts[label]} has {len(alone.form)} card sets alone, {len(mine)} in all"
 
 
 def _cards(reader: Reader, cards: NDArray[np.uint8]) -> Cards:
@@ -167,9 +173,9 @@ def _cards(reader: Reader, cards: NDArray[np.uint8]) -> Cards:
     return tuple(sorted((kinds[card] for card in cards if card != NO_CARD), key=str))
 
 
-def _some(things: set) -> str:  # type: ignore[type-arg]
-    shown = sorted(map(_text, things))[:3]
-    return ", ".join(shown) + (f" and {len(things) - 3} more" if len(things) > 3 else "") or "none"
+def _some(things: Iterable[object]) -> str:
+    texts = sorted(map(_text, things))
+    return ", ".join(texts[:3]) + (f" and {len(texts) - 3} more" if len(texts) > 3 else "") or "none"
 
 
 def _text(thing: object) -> str:
@@ -192,17 +198,18 @@ def play(reader: Reader, seed: int, tables: int = TABLES, steps: int = STEPS) ->
         turn = random.random(tables) < 2 / 3
         playing = np.flatnonzero(turn & np.isin(np.arange(tables), room.playing()))
         choosing = np.flatnonzero(turn & np.isin(np.arange(tables), room.choosing()))
-        keys = mix_all(room.keys, room.clock)
+        keys, mover = mix_all(room.keys, room.clock), kb if step % _LOOKS == 1 else player
         try:
             if playing.size:
                 decisions = room.decisions(playing)
                 if step % _LOOKS == 0:
-                    yield from differences(reader, decisions, sorted(random.choice(len(playing), min(_ROWS, len(playing)), replace=False)))
+                    rows = random.permutation(len(playing))[:_ROWS].tolist()
+                    yield from differences(reader, decisions, rows)
                     look_around(engine, room, decisions)
-                room.play(playing, (kb if step % _LOOKS == 1 else player).play(decisions, keys[playing]))
+                room.play(playing, mover.play(decisions, keys[playing]))
             if choosing.size:
                 choices = room.choices(choosing)
-                room.choose(choosing, (kb if step % _LOOKS == 1 else player).choose(choices, keys[choosing]))
+                room.choose(choosing, mover.choose(choices, keys[choosing]))
         except TableError as problem:
             yield from _stopped(reader, room, playing, str(problem))
             return
@@ -210,7 +217,6 @@ def play(reader: Reader, seed: int, tables: int = TABLES, steps: int = STEPS) ->
         if over.size:
             records += [record for table in over[:2] for record in recorder.records(int(table))]
             room.begin_match(over, mix_all(room.keys[over], step))
-
 
     yield from (f"replay: {problem}" for problem in engine.replay(records[:_RECORDS]).disagreements)
 

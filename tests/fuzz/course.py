@@ -1,4 +1,4 @@
-"""What happens around play in a random folder: stages before it, fluents, points and the end."""
+"""The course of a random folder: stages before play, fluents, points and the end."""
 
 from __future__ import annotations
 
@@ -68,9 +68,10 @@ def _give(draft: Draft, leads: bool) -> bool:
 def _bury(draft: Draft, leads: bool) -> bool:
     """A seat takes up what lies aside and buries a card, or none."""
     who = draft.random.randrange(draft.seats)
-    draft.say(GAME, f"#external stage(bury). #external stage(take). any(taken,0). #external taken.")
-    draft.say(GAME, f"any(buried,0). #external buried. asks(take,{who}) :- {draft.after}not taken. asks(bury,{who}) :- taken, not buried.")
-    draft.say(GAME, "option(yes) :- stage(take). option(no) :- stage(take). #external chosen(yes). #external chosen(no).")
+    draft.say(GAME, "#external stage(bury). #external stage(take). any(taken,0). #external taken.")
+    draft.say(GAME, f"any(buried,0). #external buried. asks(take,{who}) :- {draft.after}not taken.")
+    draft.say(GAME, f"asks(bury,{who}) :- taken, not buried. option(yes) :- stage(take). option(no) :- stage(take).")
+    draft.say(GAME, "#external chosen(yes). #external chosen(no).")
     draft.say(GAME, f"takes_aside({who}) :- event(choice), stage(take), chosen(yes).")
     draft.say(GAME, "next(taken) :- event(choice), stage(take). next(buried) :- event(choice), stage(bury).")
     draft.say(GAME, "option(none) :- stage(bury). option(C) :- stage(bury), mine(C).")
@@ -102,14 +103,16 @@ def _counted(draft: Draft) -> None:
 
 def _cut(draft: Draft) -> None:
     rank = draft.one_of(draft.ranks)
-    draft.say(GAME, "any(cut,0). #external cut. #external event(play). #external event(trick). #external lays(F) : form(_,F).")
-    draft.say(GAME, f"next(cut) :- event(play), lays(F), kind(F,single), height(F,{rank}). drop(cut) :- event(trick). trick_over :- cut.")
+    draft.say(GAME, "any(cut,0). #external cut. #external event(play). #external event(trick).")
+    draft.say(GAME, f"next(cut) :- event(play), lays(F), kind(F,single), height(F,{rank}).")
+    draft.say(GAME, "#external lays(F) : form(_,F). drop(cut) :- event(trick). trick_over :- cut.")
 
 
 def _lasting(draft: Draft) -> None:
     draft.say(GAME, "one(stage_of,2). lasts(stage_of,match). init(stage_of(S,1)) :- seat(S). #external event(end).")
     draft.say(GAME, "#external stage_of(S,N) : seat(S), N = 1..3. #external finish(P,S) : P = 1, seat(S).")
-    draft.say(GAME, "next(stage_of(S,N+1)) :- event(end), finish(1,S), stage_of(S,N), N < 3. #external asked(S) : seat(S).")
+    draft.say(GAME, "next(stage_of(S,N+1)) :- event(end), finish(1,S), stage_of(S,N), N < 3.")
+    draft.say(GAME, "#external asked(S) : seat(S).")
     draft.say(GAME, "barred(F) :- height(F,P), P > 4, not kind(F,single), asked(S), stage_of(S,3).")
 
 
@@ -147,7 +150,7 @@ def _by_tricks(draft: Draft) -> None:
 
 
 def _write_rest(draft: Draft) -> None:
-    """What other modules read: preferences, open hands, what a table remembers."""
+    """Facts that other modules read: preferences, open hands, what a table remembers."""
     if draft.chance(0.3):
         draft.say(GAME, 'preference(keep,p). says(keep,en,"Keep {1}."). says(keep,zh,"留{1}。").')
         draft.say(GAME, "#external play(L) : label(L). cost(keep(R),R) :- play(L), form(L,F), height(F,R).")

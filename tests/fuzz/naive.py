@@ -1,4 +1,7 @@
-"""Which cards of a hand make which form, by trying all of them: written from docs/knowledge-bases.md, not from kernels."""
+"""A naive reading of facts: the cards of a hand that make a form, by trying all of them.
+
+It is written from docs/knowledge-bases.md, and shares nothing with the kernels.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ class Group(NamedTuple):
     """A group of a form: so many cards of a cell, so many of them real, all of them one card where it is given."""
 
     cell: Term
-    count: int
+    size: int
     natural: int
     only: Term | None
 
@@ -113,7 +116,7 @@ class Naive:
                 any(acting.fits(card, group.cell) for group in shape.groups) or carried & set(acting.now[card])
             )
         }  # fmt: skip
-        size = sum(group.count for group in shape.groups)
+        size = sum(group.size for group in shape.groups)
         size += shape.kickers[0] * shape.kickers[1] if shape.kickers else 0
         return {cards for cards in _subsets(list(useful.items()), size) if self.makes(shape, cards, acting, leading)}
 
@@ -169,8 +172,8 @@ def _share(
         yield cards
         return
     group, *others = groups
-    for taken, stand_ins in _take(shape, group, [card for card in cards if cards[card]], cards, group.count, acting):
-        if stand_ins <= spare and group.count - stand_ins >= group.natural:
+    for taken, stand_ins in _take(shape, group, [card for card in cards if cards[card]], cards, group.size, acting):
+        if stand_ins <= spare and group.size - stand_ins >= group.natural:
             yield from _share(shape, cards - taken, others, spare - stand_ins, acting)
 
 

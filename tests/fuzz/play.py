@@ -1,4 +1,4 @@
-"""What a hand can play in a random folder, what beats what, and the course of tricks."""
+"""The plays of a random folder: what a hand has the cards for, what beats what, and the course of tricks."""
 
 from __future__ import annotations
 
@@ -97,7 +97,8 @@ def _write_tricks(draft: Draft) -> None:
     draft.say(GAME, "#external in_trick(S,C,N) : seat(S), rank(C), N = 1.")
     draft.say(GAME, "reaches(S,C) :- in_trick(S,C,1). reaches(S,0) :- laid(S).")
     draft.say(GAME, "place(S,0) :- leader(S). place(T,D+1) :- place(S,D), next(S,T), seats(N), D < N-1.")
-    draft.say(GAME, "top(S,C) :- reaches(S,C), not more_than(S,C). more_than(S,C) :- reaches(S,C), reaches(S,D), D > C.")
+    draft.say(GAME, "top(S,C) :- reaches(S,C), not more_than(S,C).")
+    draft.say(GAME, "more_than(S,C) :- reaches(S,C), reaches(S,D), D > C.")
     draft.say(GAME, "less(S) :- top(S,C), top(T,D), C < D.")
     draft.say(GAME, "less(S) :- top(S,C), top(T,C), place(S,D), place(T,E), E < D. takes(S) :- laid(S), not less(S).")
 
@@ -124,7 +125,8 @@ def _write_composed(draft: Draft) -> None:
 def _write_strengths(draft: Draft) -> None:
     strength = "({0},0)" if draft.files.pop("digits", []) else "{0}"
     if draft.has(FLUENTS) and draft.chance(0.5):
-        draft.say(GAME, "any(revolution,0). #external revolution. #external event(play). #external lays(F) : form(_,F).")
+        draft.say(GAME, "any(revolution,0). #external revolution. #external event(play).")
+        draft.say(GAME, "#external lays(F) : form(_,F).")
         draft.say(GAME, "turns(F) :- height(F,P), P \\ 3 = 0, not kind(F,single).")
         draft.say(GAME, "next(revolution) :- event(play), lays(F), turns(F), not revolution.")
         draft.say(GAME, "drop(revolution) :- event(play), lays(F), turns(F), revolution.")
@@ -148,7 +150,7 @@ def _write_opening(draft: Draft) -> None:
         rank = card[5:-1].split(",")[0]
         other = draft.one_of([each for each in draft.cards if each.startswith(f"card({rank},") and each != card])
         if "set(R,2)" in "".join(draft.files[LABELS]):
-            draft.say(RULES, f"includes({other}) :- leading, {first}, have({card},1), have({other},1), not barred(set({rank},2)).")
-            draft.say(RULES, "#defined barred/1.")
+            both = f"have({card},1), have({other},1), not barred(set({rank},2))"
+            draft.say(RULES, f"includes({other}) :- leading, {first}, {both}. #defined barred/1.")
     if draft.all_dealt and draft.copies == 1 and not draft.wild:
         draft.say(GAME, f"#external holds(S,C,1) : seat(S), pack(C,_). leads(S) :- holds(S,{card},1).")

@@ -1,4 +1,4 @@
-"""A run over random folders: each in a child process, results as lines of JSON, so that a run goes on where it ended."""
+"""A run over random folders in child processes; its results are lines of JSON, so it goes on where it ended."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards.selftest.workers import Lost, Worker
-from tests.fuzz.child import BROKEN, DIFFERS, FINE, LOST
+from tests.fuzz.child import FINE, LOST
 from tests.fuzz.counts import count, table
 from tests.fuzz.generator import drawn
 
@@ -77,7 +77,8 @@ def report(results: list[dict[str, Any]]) -> str:
     flaws = Counter((each["flaw"], each["outcome"]) for each in results if each["flaw"])
     lines += [f"{flaw}: {name} {number}" for (flaw, name), number in sorted(flaws.items())]
     for each in wrong(results):
-        lines.append(f"{each['seed']} {each['outcome']} {each['flaw'] or each['edit']}: {each['said'][0].strip()[-300:]}")
+        cause = each["flaw"] or each["edit"]
+        lines.append(f"{each['seed']} {each['outcome']} {cause}: {each['said'][0].strip()[-300:]}")
     return "\n".join(lines)
 
 
@@ -85,6 +86,3 @@ def bounds_checked(cache: Path) -> None:
     """From now on child processes compile kernels that check the bounds of arrays, into a cache of their own."""
     os.environ["NUMBA_BOUNDSCHECK"] = "1"
     os.environ["NUMBA_CACHE_DIR"] = str(cache)
-
-
-__all__ = ["BROKEN", "DIFFERS", "bounds_checked", "report", "run", "wrong"]

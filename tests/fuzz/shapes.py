@@ -159,7 +159,7 @@ def _carriers(draft: Draft) -> None:
 
 
 def _flawed(draft: Draft) -> None:
-    """What the language cannot say yet: a form that needs the wild card itself, and the joker as a single."""
+    """Write what the language cannot say yet: a form that needs the wild card itself, and the joker as a single."""
     if draft.chance(_FORM_OF_WILDS):
         draft.flaw = "a form that needs the wild card itself"
         if draft.chance(0.5):

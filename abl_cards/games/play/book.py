@@ -60,9 +60,9 @@ class Book(NamedTuple):
             np.stack([layout.tail_form, layout.tail_natural], axis=1), layout.suit_form, layout.allowed,
             layout.label_blocks, np.pad(slots.kind, beside, constant_values=NONE),
             np.pad(slots.natural, ((0, 0), *beside)), np.pad(slots.suit, beside, constant_values=NONE),
-            np.concatenate([np.stack([slots.wild, slots.wild_suit], axis=2), slots.own_slot], axis=2), *_combinations(catalogue, more), order,
-            lists, alphabet, (0,) * (slots.kind.shape[1] + more), slots.wild.shape[1], int(table.base),
-            sorted_rows,
+            np.concatenate([slots.wild[:, :, None], slots.wild_suit[:, :, None], slots.own_slot], axis=2),
+            *_combinations(catalogue, more), order, lists, alphabet, (0,) * (slots.kind.shape[1] + more),
+            slots.wild.shape[1], int(table.base), sorted_rows,
         )  # fmt: skip
 
 

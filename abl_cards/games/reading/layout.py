@@ -135,8 +135,8 @@ def _slots(pack: Pack, cells: Cells, used: Sequence[int], suits: Sequence[Term],
         card = wild[context, place]
         own = rank_and_suit(pack.kinds[card])
         wild_suit[context, place] = suits.index(own[1]) if own else NONE
-        rank, slot = np.nonzero(kind == card)
-        own_slot[context, place, rank] = slot
+        ranks, places = np.nonzero(kind == card)
+        own_slot[context, place, ranks] = places
     return Slots(kind, natural, wild, wild_suit, own_slot, suit)
 
 
