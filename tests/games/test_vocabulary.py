@@ -6,6 +6,7 @@ predicate does; what no case can notice is looked at here.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 
 from abl_cards.agents import Random
 from abl_cards.games import Engine, Tables, game
+from abl_cards.games.faults import TableError
 from abl_cards.games.reading.loading import ASKED, FACTS
 from abl_cards.games.reading.variants import text_of
 from abl_cards.games.telling.columns import INPUTS
@@ -107,3 +109,13 @@ def test_parts_and_sides_of_an_episode() -> None:
     playing = tables.playing()
     assert (tables.roles(playing).max(axis=1) > 0).any()
     assert len(np.unique(tables.sides(playing), axis=0)) > 1
+
+
+def test_a_composed_play_has_no_more_cards_than_it_may() -> None:
+    """``composes/1``: where the rules let a seat lay more, the table stops before any array is too short."""
+    rules = replace(engine_of("throws").rules)
+    rules.__dict__["widest"] = 1  # as by composes(1)
+    tables = Tables.begin(rules, mix_all(np.arange(60).astype(np.uint64), 5))
+    assert tables.state.top_cards.shape == (60, 1)
+    with pytest.raises(TableError, match="composes/1"):
+        all(step(tables, Random()) for _ in range(40))

@@ -10,11 +10,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.games.reading.forms import MOST_GROUPS
 from abl_cards.games.reading.layout import NONE, Catalogue
 from abl_cards.games.tables import NO_CARD
 
 ROOM_FOR_ALL = np.iinfo(np.int64).max
-MOST_GROUPS = 32
 
 
 class Book(NamedTuple):
@@ -29,7 +29,7 @@ class Book(NamedTuple):
     label_blocks: NDArray[np.int32]  # [labels, 2]
     kind: NDArray[np.int16]  # [ranks, slots] see Slots; as many slots as kernels are made for
     acting: NDArray[np.uint8]  # [contexts, ranks, slots]
-    suit: NDArray[np.int8]  # [ranks, slots]
+    suit: NDArray[np.int16]  # [ranks, slots]
     wild: NDArray[np.int16]  # [contexts, wilds, 2 + ranks] kinds that stand in, their suits, their slots in own ranks
     start: NDArray[np.int32]  # [patterns, cards + 2] see Combinations; the stand-ins are a pattern's last digits
     counts: NDArray[np.uint8]  # [combinations, slots + stand-ins]

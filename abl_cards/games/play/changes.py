@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.faults import TableError, blame, several
 from abl_cards.games.play.state import State
-from abl_cards.games.reading.fluents import COUNT, Fluent
+from abl_cards.games.reading.fluents import COUNT, MOST_COUNT, Fluent
 from abl_cards.games.reading.rules import Rules, form_classes
 from abl_cards.games.shapes import number
 from abl_cards.games.tables import Indices
@@ -275,7 +275,8 @@ def _change(answers, which, sets, adds, passes, takes, hands, aside, fluents):
             fluents[which[found[k]], sets[row, 1]] = sets[row, 2]
     for row in range(len(adds)):
         for k in range(places(answers, adds[row, 0], found)):
-            fluents[which[found[k]], adds[row, 1]] += adds[row, 2]
+            count = np.int64(fluents[which[found[k]], adds[row, 1]]) + adds[row, 2]
+            fluents[which[found[k]], adds[row, 1]] = min(max(count, -MOST_COUNT), MOST_COUNT)
     for row in range(len(passes)):
         giver, taker, kind = passes[row, 1], passes[row, 2], passes[row, 3]
         for k in range(places(answers, passes[row, 0], found)):

@@ -90,11 +90,12 @@ def spread(counts, cards, rows):
 
 @njit(cache=True, nogil=True)
 def lay_row(counts, row):
-    """Write the cards of counts [kinds] into a row, as in Moves; returns how many there are."""
+    """Write the cards of counts [kinds] into a row, as in Moves, as far as it goes; returns how many there are."""
     filled = 0
     for kind in range(len(counts)):
         for _ in range(counts[kind]):
-            row[filled] = kind
+            if filled < len(row):
+                row[filled] = kind
             filled += 1
     row[filled:] = NO_CARD
     return filled

@@ -297,7 +297,9 @@ def close(state, leftover, table):
 
 @njit(cache=True, nogil=True)
 def finish(state, table, seat):
-    """The seat takes the next place."""
+    """Give the seat the next place, unless it has one: a seat that got cards again keeps its place."""
+    if (state.out[table] >> np.uint16(seat)) & np.uint16(1):
+        return
     place = 0
     while state.order[table, place] >= 0:
         place += 1

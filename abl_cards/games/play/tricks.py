@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.faults import TableError, blame, several
+from abl_cards.games.faults import TableError, blame, several, stop_where
 from abl_cards.games.play.shown import Happen, lay_row, show
 from abl_cards.games.play.state import NO_TURN, OVER, State, close, entry_at, finish, hand_on
 from abl_cards.games.play.view import act_column, fill_laying
@@ -116,7 +116,14 @@ def _whole(rules: Rules, state: State, which: Indices, form: NDArray[np.int16]) 
     moves, laid = Moves(form, np.empty((len(which), rules.widest), np.uint8)), np.empty(len(which), np.int16)
     passing = rules.forms.passing
     each_share(len(which), lambda lo, hi: _gather(state, passing, which, lo, hi, *moves, laid), least=LIGHT)
+    stop_where(laid > rules.widest, which, lambda row: _too_wide(rules, int(laid[row])))
     return moves, laid
+
+
+def _too_wide(rules: Rules, cards: int) -> str:
+    """That a play of several parts has more cards than any may have."""
+    where = blame(rules.kb, "composes/1", "more/0")
+    return f"a play of {cards} cards was laid card by card, and `composes/1` allows {rules.widest}{where}"
 
 
 def settle(rules: Rules, state: State, which: Indices) -> None:

@@ -20,6 +20,9 @@ from abl_cards.games.tables import Indices
 from abl_cards.logic import Circuit, KBError, Term
 from abl_cards.logic.errors import error, kb_error
 
+MOST_CELLS = 8_000
+_MOST_ACTS = 1 << 24  # entries of a table of 32 MiB
+
 
 class Exceptions(NamedTuple):
     """Where kinds act otherwise than in most contexts."""
@@ -212,6 +215,11 @@ def _cells(pack: Pack, acts: Sequence[Sequence[Sequence[Term]]]) -> Cells:
     names = tuple(dict.fromkeys([*kinds, *sorted((cell for cell in every if cell not in pack.number), key=_order)]))
     number = {name: place for place, name in enumerate(names)}
     most = max(1, max((len(cells) for context in acts for cells in context), default=1))
+    if len(names) > MOST_CELLS or len(acts) * len(pack) * most > _MOST_ACTS:
+        raise kb_error(
+            f"acts_as/2: {len(names)} cells, {most} of one card, in {len(acts)} contexts",
+            "let cards act as fewer cells, and depend on fewer fluents",
+        )
     table = np.full((len(acts), len(pack), most), NO_CELL, np.int16)
     for context, by_kind in enumerate(acts):
         for kind, found in enumerate(by_kind):

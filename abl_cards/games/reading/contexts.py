@@ -74,7 +74,7 @@ def _number(state, which, table):
         number = np.int64(0)
         for place in range(len(table)):
             slot, size, lowest = table[place]
-            number = number * size + min(np.int64(state[which[i], slot]) - lowest, size - 1)
+            number = number * size + max(np.int64(0), min(np.int64(state[which[i], slot]) - lowest, size - 1))
         found[i] = number
     return found
 

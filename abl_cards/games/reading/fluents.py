@@ -19,6 +19,8 @@ from abl_cards.logic.errors import kb_error
 
 ONE, COUNT, ANY = "one", "count", "any"
 MANNERS = (ONE, COUNT, ANY)
+MOST_COUNT = 30_000
+"""A count goes no further, up or down."""
 NONE = -1
 """A slot of one value that has none."""
 

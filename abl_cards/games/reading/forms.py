@@ -18,8 +18,13 @@ from abl_cards.logic.errors import kb_error
 
 PASS = "pass"
 MOST_FORMS = 32_000
+"""Forms of a game, and labels."""
 MOST_KICKERS = 15
 """Groups of kickers of one rank: they are bits of a word."""
+MOST_GROUPS = 32
+"""Groups of a form, for which the kernels have room."""
+MOST_CARDS = 120
+"""Cards of a form, kickers among them."""
 
 Bits = int
 
@@ -118,6 +123,8 @@ def read_labels(kb: KnowledgeBase) -> tuple[Term, ...]:
     if kb.facts("label", 2):
         return numbered_labels(kb)
     labels = [label for (label,) in kb.facts("label", 1)]
+    if len(labels) > MOST_FORMS:
+        raise kb_error(f"label/1: {len(labels)} labels", f"at most {MOST_FORMS}")
     if not labels:
         raise kb_error("no label/1: there is nothing to play", "write label(single(R)) :- rank(R). and so on")
     keys = {label: key for (label,), key in one_each(kb, "order", 2, 1).items()}
@@ -213,11 +220,32 @@ class _Reader:
             )
         groups = tuple(group for _, group in sorted(self._needs.get(name, {}).items()))
         self._require_cards(label, name, groups)
-        wilds = number(self._wilds.get((name,), 0), f"wilds({name},…)")
-        return Form(
+        wilds = min(number(self._wilds.get((name,), 0), f"wilds({name},…)"), MOST_CARDS)
+        form = Form(
             name, self._labels[label], self._kinds[name,], groups, wilds, self._suits.get((name,)), name in self._mixed,
             self._kickers.get(name), name in self._apart,
         )  # fmt: skip
+        self._require_room(form)
+        return form
+
+    def _require_room(self, form: Form) -> None:
+        """Raises KBError for a form of more groups or cards than the kernels have room for."""
+        if len(form.groups) > MOST_GROUPS:
+            last = max(self._needs[form.name])
+            group = self._needs[form.name][last]
+            fact = f"needs({form.name},{last},{self._cells.names[group.cell]},{group.count})"
+            raise kb_error(f"{fact}: {len(form.groups)} groups of a form", f"at most {MOST_GROUPS}: put some together")
+        if form.cards > MOST_CARDS:
+            most = max(self._needs[form.name].items(), key=lambda item: item[1].count, default=None)
+            fact = f"form({self._label_of(form)},{form.name})"
+            if most and most[1].count > MOST_CARDS // 2:
+                fact = f"needs({form.name},{most[0]},{self._cells.names[most[1].cell]},{most[1].count})"
+            elif form.kickers:
+                fact = f"kickers({form.name},{form.kickers.groups},{form.kickers.size})"
+            raise kb_error(f"{fact}: {form.cards} cards of a form", f"at most {MOST_CARDS}")
+
+    def _label_of(self, form: Form) -> Term:
+        return next(label for label, place in self._labels.items() if place == form.label)
 
     def _require_cards(self, label: Term, name: Term, groups: tuple[Group, ...]) -> None:
         """Raises KBError for a play without cards, and for a pass with cards."""
@@ -246,7 +274,8 @@ class _Reader:
     def _most(self, name: str) -> dict[tuple[Term, Term], int]:
         found: dict[tuple[Term, Term], int] = defaultdict(int)
         for form, cell, count in self._kb.facts(name, 3):
-            found[form, cell] = max(found[form, cell], number(count, f"{name}({form},{cell},{count})"))
+            least = min(number(count, f"{name}({form},{cell},{count})"), MOST_CARDS + 1)
+            found[form, cell] = max(found[form, cell], least)
         return found
 
     def _groups(self) -> dict[Term, dict[int, Group]]:
@@ -259,7 +288,7 @@ class _Reader:
             if number(count, fact) < 1:
                 raise kb_error(f"{fact} is no group of cards", "write how many cards, from 1 on")
             needs[form][at] = Group(
-                self._cell(cell, fact), number(count, fact), self._natural.get((form, cell), 0), self._kind(form, place)
+                self._cell(cell, fact), int(count), self._natural.get((form, cell), 0), self._kind(form, place)
             )
         return needs
 

@@ -24,6 +24,8 @@ from abl_cards.logic.errors import kb_error
 PLAIN, MIXED, SUITED, TAILED = range(4)
 NONE = -1
 MOST_WILD_KINDS = 2
+MOST_SUITS = 60
+"""Suits of a game with forms of mixed suits: they are bits of a word."""
 
 
 class Slots(NamedTuple):
@@ -34,7 +36,7 @@ class Slots(NamedTuple):
     wild: NDArray[np.int16]  # [contexts, wilds] kinds that stand in, NONE for none
     wild_suit: NDArray[np.int16]  # [contexts, wilds] the number of its suit, NONE for none
     own_slot: NDArray[np.int16]  # [contexts, wilds, ranks] the slot of such a card in ranks that it is of in others
-    suit: NDArray[np.int8]  # [ranks, most] the number of the suit of each kind, NONE for none
+    suit: NDArray[np.int16]  # [ranks, most] the number of the suit of each kind, NONE for none
 
 
 class Layout(NamedTuple):
@@ -82,6 +84,7 @@ def read_catalogue(
     suits = list(dict.fromkeys(parts[1] for parts in map(rank_and_suit, pack.kinds) if parts))
     if not walked:
         cells = replace(cells, acts=np.repeat(cells.acts[:1], len(cells.acts), axis=0))
+    _require_few_suits(forms, suits)
     slots = _slots(pack, cells, used, suits, hand_order)
     layout = _Blocks(forms, rank_of, slots, suits).layout()
     largest = max([1, *layout.size.ravel().tolist(), *layout.tail_size.tolist(), *_largest_kickers(forms)])
@@ -93,6 +96,15 @@ def read_catalogue(
     except TooManyWays:
         raise _too_wide(cells, used, slots, copies) from None
     return Catalogue(layout, slots, table)
+
+
+def _require_few_suits(forms: Forms, suits: Sequence[Term]) -> None:
+    """Raises KBError where the suits that a play shows are too many to be bits."""
+    mixed = next((form.name for form in forms.forms if form.mixed), None)
+    if mixed is not None and len(suits) > MOST_SUITS:
+        raise kb_error(
+            f"mixed_suits({mixed}): the pack has {len(suits)} suits", f"at most {MOST_SUITS} where forms mix them"
+        )
 
 
 def _too_wide(cells: Cells, used: Sequence[int], slots: Slots, copies: int) -> KBError:
@@ -121,7 +133,7 @@ def _slots(pack: Pack, cells: Cells, used: Sequence[int], suits: Sequence[Term],
     acting = np.array([(cells.acts == cell).any(axis=2) for cell in used]).reshape(len(used), contexts, len(pack))
     kinds = [[kind for kind in hand_order if each[:, kind].any()] for each in acting]
     most = max(1, max(map(len, kinds), default=1))
-    kind, suit = np.full((len(used), most), NONE, np.int16), np.full((len(used), most), NONE, np.int8)
+    kind, suit = (np.full((len(used), most), NONE, np.int16) for _ in range(2))
     natural = np.zeros((contexts, len(used), most), np.uint8)
     for rank, found in enumerate(kinds):
         kind[rank, : len(found)] = found

@@ -25,6 +25,8 @@ NO_CELL = -1
 
 MOST_KINDS = 250
 MOST_COPIES = 250
+MOST_CARDS = 30_000
+"""Cards of the whole pack, which are counted in words of 16 bits."""
 _CARD = re.compile(r"card\((?P<rank>-?\w+),(?P<suit>-?\w+)\)")
 
 
@@ -65,6 +67,8 @@ def read_pack(kb: KnowledgeBase) -> Pack:
         raise kb_error("pack/2, packs/1: numbers out of range", f"1 to {MOST_COPIES} copies of a card in all the packs")
     if len(kinds) > MOST_KINDS:
         raise kb_error(f"{len(kinds)} kinds of cards", f"at most {MOST_KINDS}")
+    if sum(copies) * packs[0] > MOST_CARDS:
+        raise kb_error(f"pack/2, packs/1: {sum(copies) * packs[0]} cards", f"at most {MOST_CARDS}")
     one = np.repeat(np.arange(len(kinds), dtype=np.uint8), copies)
     return Pack(kinds, np.array(copies, np.uint8) * np.uint8(packs[0]), np.tile(one, packs[0]))
 

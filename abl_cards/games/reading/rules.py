@@ -40,6 +40,8 @@ from abl_cards.logic.statements import Program
 MOST_SEATS = 12
 MOST_TURNS = 1 << 24
 """Entries of a turn table."""
+MOST_OPTIONS, MOST_STAGES, MOST_SIDES = 250, 120, 30_000
+"""Of choices, which are numbered in a byte, and of a random number of a match."""
 
 
 @dataclass(frozen=True)
@@ -340,6 +342,8 @@ def _read_table(kb: KnowledgeBase) -> Table:
         raise kb_error(f"next/2 leads from seat 0 to {_round(after)} seats of {n}", "let it lead round the whole table")
     member = kb.pairs("member") or {seat: seat for seat in seats}
     dealt = {seat: number(count, "deals") for seat, count in kb.pairs("deals").items()}
+    if less := [f"deals({seat},{count})" for seat, count in dealt.items() if count < 0]:
+        raise kb_error(f"{less[0]}: a seat cannot get fewer than no cards", "write 0 or more")
     leftover = {seat: number(place, "leftover") for seat, place in kb.pairs("leftover").items()}
     who = {number(place, "who"): name for name, place in kb.pairs("who").items()}
     return Table(
@@ -353,7 +357,9 @@ def _read_table(kb: KnowledgeBase) -> Table:
 def _words(kb: KnowledgeBase, pack: Pack, cells: Cells, forms: Forms, fluents: Fluents, table: Table) -> Words:
     options = _options(kb, pack)
     stages = dict.fromkeys(args[0] for args in kb.instances("asks", 2))
-    lots = tuple(kb.pairs("lots"))
+    if len(stages) > MOST_STAGES:
+        raise kb_error(f"asks/2: {len(stages)} stages", f"at most {MOST_STAGES}")
+    lots = _lots(kb)
     kinds = tuple(dict.fromkeys(kind_shown(form.kind) for form in forms.forms if form.name != PASS))
     ranks = _ranks_shown(cells, forms)
     left_over = max(0, len(pack.deck) - sum(table.dealt))
@@ -372,7 +378,17 @@ def _options(kb: KnowledgeBase, pack: Pack) -> list[Term]:
     def place(option: Term) -> tuple[int, int]:
         return (0, keys[listed[option]]) if option in listed else (1, pack.number.get(option, len(pack)))
 
+    if len(found) > MOST_OPTIONS:
+        raise kb_error(f"option/1: {len(found)} options", f"at most {MOST_OPTIONS} in all the stages of choices")
     return sorted(found, key=place)
+
+
+def _lots(kb: KnowledgeBase) -> tuple[Term, ...]:
+    """The names of the random numbers of a match; raises KBError."""
+    for name, sides in kb.pairs("lots").items():
+        if not 1 <= number(sides, f"lots({name},{sides})") <= MOST_SIDES:
+            raise kb_error(f"lots({name},{sides}): no such die", f"give it 1 to {MOST_SIDES} sides")
+    return tuple(kb.pairs("lots"))
 
 
 def kind_shown(kind: Term) -> Term:

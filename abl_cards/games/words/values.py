@@ -14,11 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.game import GameError
-from abl_cards.games.reading.fluents import ANY, COUNT, Arguments, Fluent, Fluents
+from abl_cards.games.reading.fluents import ANY, COUNT, MOST_COUNT, Arguments, Fluent, Fluents
 from abl_cards.logic import Term
-
-MOST_COUNT = 30_000
-"""A count fits the numbers of a table."""
 
 
 def names_of(fluents: Fluents, taken: Iterable[str]) -> dict[str, Fluent]:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from abl_cards.games.play.changes import places
+from abl_cards.games.play.changes import _change, places
+from abl_cards.games.play.shown import lay_row
+from abl_cards.games.play.state import empty_state, finish
+from abl_cards.games.reading.contexts import Contexts
+from abl_cards.games.reading.fluents import MOST_COUNT, Fluents
 
 
 @pytest.mark.parametrize("density", [0.0, 0.004, 0.1, 0.9])
@@ -17,3 +21,33 @@ def test_the_places_where_something_holds(density: float, n: int) -> None:
         count = places(answers, output, found)
         assert found[:count].tolist() == np.flatnonzero(answers[output]).tolist()
         assert (found[count:] == -1).all()
+
+
+def test_a_count_stops_at_its_bounds() -> None:
+    """Numbers of 16 bits would go round: a million more of a count would be 16,960."""
+    fluents, hands, aside = np.array([[0], [29_999], [-5]], np.int16), np.zeros((3, 1, 1), np.uint8), np.zeros((3, 1))
+    answers, nothing = np.array([[1, 1, 0], [0, 0, 1]], np.uint8), np.zeros((0, 4), np.int64)
+    adds = np.array([[0, 0, 1_000_000], [1, 0, -1_000_000]])
+    _change(
+        answers, np.arange(3), nothing[:, :3], adds, nothing, nothing[:, :2], hands, aside.astype(np.uint8), fluents
+    )
+    assert fluents[:, 0].tolist() == [MOST_COUNT, MOST_COUNT, -MOST_COUNT]
+
+
+def test_a_count_below_zero_is_of_the_context_of_none() -> None:
+    contexts = Contexts(Fluents(()), (1, 0), (3, 4), (0, -1))
+    state = np.array([[-1, -7], [-1, 0], [2, 1], [2, 9]], np.int16)
+    assert contexts.of(state).tolist() == [0, 0, 7, 11]
+
+
+def test_a_seat_that_gets_cards_again_keeps_its_place() -> None:
+    state = empty_state(1, 3, 1, 3, 1, 0, 0)
+    for seat in (1, 1, 1, 1, 0, 1, 2, 2):
+        finish(state, 0, seat)
+    assert state.order[0].tolist() == [1, 0, 2]
+
+
+def test_a_row_takes_as_many_cards_as_it_has_places() -> None:
+    rows = np.full((3, 2), 77, np.uint8)
+    assert lay_row(np.array([1, 0, 3], np.uint8), rows[1]) == 4
+    assert rows.tolist() == [[77, 77], [0, 2], [77, 77]]

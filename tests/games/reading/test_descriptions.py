@@ -48,6 +48,9 @@ CHANGES = {
     "two labels of one number": (
         "labels.lp", "label(pass).", "label(pass). label(0,single(3)). label(0,pair(3)).", "label", "labels.lp",
     ),
+    "fewer cards than none": (
+        "game.lp", "deals(S,17)", "deals(S,0-3)", "deals(0,-3): a seat cannot get fewer than no cards", "game.lp",
+    ),
     "more cards than there are": ("game.lp", "deals(S,17)", "deals(S,27)", "deals", "game.lp"),
     "a stage nobody leaves": (
         "game.lp", "leads(S) :- lot(leader,S).", "leads(S) :- lot(leader,S). asks(bid,0). option(bid(1..3)).",
@@ -125,3 +128,57 @@ def test_what_no_play_can_be(tmp_path: Path, what: str) -> None:
     assert [name for name in said if not any(f"{name}: " in each.message for each in found)] == []
     line = next(number for number, text in enumerate(rules.split("\n"), 1) if place in text)
     assert ("more.lp", line) in {(Path(each.location.file).name, each.location.line) for each in found if each.location}
+
+
+OTHERS = (
+    "#external got(N) : N = 1..300. one(got,1). #external event(E) : E = choice.\n"
+    "#external chosen(o(N)) : N = 1..300.\n"
+)
+LIMITS = {
+    "groups": (
+        "label(long). kind(long,long).\nneeds(long,I,card(R,S),1) :- card_at(I,R,S), I < 40.\n"
+        "card_at(13*T+R-3,R,S) :- pack(card(R,S),_), T = #count { Q : suit(Q), Q < S }.",
+        "needs(long,39,", ": 40 groups of a form", 2,
+    ),
+    "cards of a group": ("label(all). kind(all,all).\nneeds(all,1,3,40000).", "needs(all,1,3,40000)", "40000 cards", 2),
+    "cards in all": (
+        "label(all). kind(all,all). form(all,all).\nneeds(all,R,R,10) :- rank(R).", "form(all,all)", "130 cards", 1,
+    ),
+    "kickers": ("\nkickers(pair(R),200,1) :- rank(R).", "kickers(pair(3),200,1)", "202 cards of a form", 2),
+    "cards of a kicker": ("\nkickers(pair(R),1,200) :- rank(R).", "kickers(pair(3),1,200)", "202 cards of a form", 2),
+    "labels": ("\nlabel(x(1..33000)).", "label/1", "33027 labels", 0),
+    "suits to mix": (
+        "pack(card(99,1..100),1). letter(99,\"Z\").\nmixed_suits(pair(R)) :- rank(R).",
+        "mixed_suits(pair(3))", "the pack has 104 suits", 2,
+    ),
+    "cells": (
+        "\nacts_as(card(R,S),x(R,S,1..800)) :- pack(card(R,S),_).\nacts_as(card(R,S),R) :- pack(card(R,S),_).",
+        "acts_as/2", "41613 cells", 2,
+    ),
+    "sides": ("\nlots(foo,0).", "lots(foo,0)", "no such die", 2),
+    "many sides": ("\nlots(foo,100000).", "lots(foo,100000)", "no such die", 2),
+    "options": (
+        OTHERS + "asks(bid,0) :- not got(_). option(o(1..300)).\nnext(got(N)) :- event(choice), chosen(o(N)).",
+        "option/1", "300 options", 3,
+    ),
+    "stages": ("asks(s(1..200),0).\noption(go).", "asks/2", "200 stages", 1),
+    "copies": (
+        "packs(240). pack(q(1..190),1). letter(q(I),I) :- I = 1..190.", "pack/2, packs/1", "58080 cards", 0,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", LIMITS)
+def test_more_than_there_is_room_for(tmp_path: Path, what: str) -> None:
+    """Kernels have room for so much; more is an error of check, at the line of the fact."""
+    rules, fact, said, line = LIMITS[what]
+    folder = Path(shutil.copytree(NEW_GAME, tmp_path / "mine"))
+    (folder / "more.lp").write_text(f"{rules}\n", "utf-8")
+    with pytest.raises(KBError) as raised:
+        game(str(folder)).knowledge()
+    found = [each for each in raised.value.diagnostics if said in each.message]
+    assert found
+    assert found[0].message.startswith(fact)
+    assert found[0].location is not None
+    if line:
+        assert (Path(found[0].location.file).name, found[0].location.line) == ("more.lp", line)
