@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz.runner import bounds_checked, report, run, wrong
+from tests.fuzz.runner import bounds_checked, report, run, run_known, wrong
 
 
 def main() -> int:
@@ -17,9 +17,14 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="the number of the first one; the others follow")
     parser.add_argument("--boundscheck", action="store_true", help="compile kernels that check array bounds")
     parser.add_argument("--out", type=Path, default=Path("runs/fuzz"), help="results and folders that differ")
+    parser.add_argument("--known", action="store_true", help="check the games and folders that there are instead")
     chosen = parser.parse_args()
     if chosen.boundscheck:
         bounds_checked(chosen.out.resolve() / "numba")
+    if chosen.known:
+        known = run_known(_tell)
+        print(f"{len(known)} games, profiles and folders of tests, {len(wrong(known))} wrong")
+        return 1 if wrong(known) else 0
     seeds = range(chosen.seed, chosen.seed + chosen.folders)
     results = run(seeds, chosen.out.resolve(), _tell)
     print(report(results))

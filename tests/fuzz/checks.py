@@ -29,7 +29,7 @@ Play = tuple[Term, Cards]
 STATES, TABLES, STEPS = 50, 64, 200
 _LOOKS = 20  # steps between two looks at what tables list
 _RECORDS, _AHEAD = 6, 5  # episodes that are played again, and steps of imagined tables
-_ROWS = 2  # decisions that are looked at each time
+ROWS = 2  # decisions that are looked at each time
 _DYNAMIC = ("move", "legal", "includes", "acts_as")
 
 
@@ -125,6 +125,8 @@ def told_counts(told: list[Atom]) -> Iterator[tuple[Term, int]]:
 
 def differences(reader: Reader, decisions: Decisions, rows: list[int]) -> Iterator[str]:
     """Where the engine's lists of some decisions differ from the naive reading."""
+    if not rows:
+        return
     rules, inputs = reader.engine.rules, reader.inputs(decisions)
     lists = decisions.moves() if not decisions.view.at_table else decisions.at(np.arange(len(decisions.view))).moves()
     for row in rows:
@@ -186,8 +188,11 @@ class Stopped(Exception):
     """The rules leave a table without a move, and the naive reading agrees."""
 
 
-def play(reader: Reader, seed: int, tables: int = TABLES, steps: int = STEPS) -> Iterator[str]:
-    """Play tables out of step: each step about two in three go on, and a match that is over begins anew at once."""
+def play(reader: Reader, seed: int, tables: int = TABLES, steps: int = STEPS, rows: int = ROWS) -> Iterator[str]:
+    """Play tables out of step: each step about two in three go on, and a match that is over begins anew at once.
+
+    Now and then the lists of some decisions, ``rows``, are compared with the naive reading.
+    """
     engine = reader.engine
     recorder = engine.recorder(tables)
     room = engine.tables(match_keys(tables, seed), recorder)
@@ -203,8 +208,8 @@ def play(reader: Reader, seed: int, tables: int = TABLES, steps: int = STEPS) ->
             if playing.size:
                 decisions = room.decisions(playing)
                 if step % _LOOKS == 0:
-                    rows = random.permutation(len(playing))[:_ROWS].tolist()
-                    yield from differences(reader, decisions, rows)
+                    chosen = random.permutation(len(playing))[:rows].tolist()
+                    yield from differences(reader, decisions, chosen)
                     look_around(engine, room, decisions)
                 room.play(playing, mover.play(decisions, keys[playing]))
             if choosing.size:
@@ -244,10 +249,14 @@ def look_around(engine: Engine, tables: Tables, decisions: Decisions) -> None:
 
 
 def _stopped(reader: Reader, tables: Tables, playing: NDArray[np.int64], said: str) -> Iterator[str]:
-    """An error of the engine where each table by itself has a move; raises Stopped where some table has none."""
+    """An error of the engine where each table by itself has a move; raises Stopped where rules are to blame.
+
+    Rules are to blame where a table has no move, or a label is legal for which the hand lacks the cards.
+    """
     alone = [tables.decisions(np.array([table])) for table in playing if table in set(tables.playing().tolist())]
-    without = [one for one in alone if not reader.read(one, reader.inputs(one), 0).sets]
-    if without or "legal" not in said:
+    read = [reader.read(one, reader.inputs(one), 0) for one in alone]
+    made = [{reader.naive.label[form] for form, _ in each.sets} for each in read]
+    if any(not labels or each.legal - labels for each, labels in zip(read, made, strict=True)) or "legal" not in said:
         raise Stopped(said)
     yield f"play stops, though every table has a move: {said}"
 

@@ -16,10 +16,11 @@ from typing import Any
 
 from abl_cards.cli import verification
 from abl_cards.games import game
+from abl_cards.games.faults import TableError
 from abl_cards.logic import child
 from abl_cards.output import write_in_full
 from tests.cli_runs import invoke
-from tests.fuzz.checks import STATES, STEPS, TABLES, Reader, Stopped, play, random_states
+from tests.fuzz.checks import ROWS, STATES, STEPS, TABLES, Reader, Stopped, play, random_states
 from tests.fuzz.generator import drawn
 
 PASSED, REFUSED, STOPPED, DIFFERS, BROKEN, LOST = "passed", "refused", "stopped", "differs", "broken", "lost"
@@ -44,13 +45,26 @@ def outcome(seed: int, folder: Path, states: int, tables: int, steps: int) -> di
     found["edit"] = draw.write(folder)
     try:
         came, said = _outcome(folder, seed, states, tables, steps)
-    except Stopped as problem:
+    except (Stopped, TableError) as problem:
         came, said = STOPPED, [str(problem)]
     except Exception:
         came, said = BROKEN, [traceback.format_exc(limit=-8)]
     if came in FINE:
         shutil.rmtree(folder)
     return found | {"outcome": came, "said": said}
+
+
+def outcome_of(name: str, profile: str | None, states: int, tables: int, steps: int, naive: bool) -> dict[str, Any]:
+    """What comes of a game of its own, or a folder of the tests; the naive reading is for small hands alone."""
+    try:
+        played = game(name)
+        found = [f"verify: {each}" for each in verification.run(played, None, profile, states, 1).mismatches]
+        reader = Reader.of(played.engine(None, profile))
+        found += random_states(reader, 1, states) if naive else []
+        found += play(reader, 1, tables, steps, ROWS if naive else 0)
+    except Exception:
+        return {"seed": f"{name} {profile or ''}", "outcome": BROKEN, "said": [traceback.format_exc(limit=-8)]}
+    return {"seed": f"{name} {profile or ''}", "outcome": DIFFERS if found else PASSED, "said": found[:MOST]}
 
 
 def _outcome(folder: Path, seed: int, states: int, tables: int, steps: int) -> tuple[str, list[str]]:
@@ -104,10 +118,11 @@ def main() -> None:
     os.dup2(2, 1)  # what anything else prints is no answer
     for line in sys.stdin:
         asked = json.loads(line)
-        found = outcome(
-            asked["seed"], Path(asked["folder"]), asked.get("states", STATES), asked.get("tables", TABLES),
-            asked.get("steps", STEPS),
-        )  # fmt: skip
+        most = asked.get("states", STATES), asked.get("tables", TABLES), asked.get("steps", STEPS)
+        if "game" in asked:
+            found = outcome_of(asked["game"], asked["profile"], *most, asked["naive"])
+        else:
+            found = outcome(asked["seed"], Path(asked["folder"]), *most)
         print(json.dumps(found), file=answers, flush=True)
 
 

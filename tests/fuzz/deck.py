@@ -81,7 +81,7 @@ def _write_wilds(draft: Draft) -> None:
             draft.say(GAME, f"is_wild({which}) :- R = {draft.one_of(draft.ranks)}.")
     draft.say(GAME, "acts_as(C,wild) :- is_wild(C).")
     if JOKER in draft.extra and draft.chance(_BOTH):
-        draft.flaw = "a card both wild and natural"
+        draft.flaw, draft.natural_joker = "a card both wild and natural", True
         draft.say(GAME, f"acts_as({JOKER},{JOKER}).")
 
 

@@ -39,6 +39,7 @@ class Draft:
     composed: bool = False  # whether plays are laid card by card
     roles: list[str] = field(default_factory=list)  # cells of several ranks or suits
     after: str = ""  # the beginning of a body: the stages before this one are over
+    natural_joker: bool = False  # whether the joker acts as itself, too
     flaw: str = ""  # what is wrong with the folder on purpose
 
     def has(self, construct: str) -> bool:

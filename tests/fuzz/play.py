@@ -51,7 +51,7 @@ def write_play(draft: Draft) -> None:
 def _write_hand(draft: Draft) -> None:
     """``have/2``: at least N cards of the hand act as a cell."""
     most = max(draft.dealt)
-    words = [*draft.roles, *(card for card in draft.extra if card == STAR)]
+    words = [*draft.roles, *(card for card in draft.extra if card == STAR or draft.natural_joker)]
     flat = "rank(C)" if not words else "flat(C)"
     if words:
         draft.say(RULES, "flat(C) :- rank(C). " + " ".join(f"flat({word})." for word in words))

@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from abl_cards.games import game, game_names
 from abl_cards.selftest.workers import Lost, Worker
 from tests.fuzz.child import FINE, LOST
 from tests.fuzz.counts import count, table
 from tests.fuzz.generator import drawn
 
+VOCABULARY = Path(__file__).resolve().parents[1] / "games" / "vocabulary"
 PATIENCE = 900.0
 """Seconds for a folder: kernels may have to be compiled, on a busy machine."""
 AT_ONCE = 60
@@ -37,6 +39,24 @@ def run(seeds: Iterable[int], out: Path, tell: Callable[[dict[str, Any]], None],
     finally:
         worker.close()
     return [known[seed] for seed in seeds]
+
+
+def run_known(tell: Callable[[dict[str, Any]], None]) -> list[dict[str, Any]]:
+    """Check the games that come with the package by every profile, and the folders of the tests."""
+    worker, results = Worker("tests.fuzz.child", PATIENCE, AT_ONCE), []
+    folders = sorted(each for each in VOCABULARY.iterdir() if any(each.glob("*.lp")))
+    try:
+        for name, naive in [*((name, False) for name in game_names()), *((str(folder), True) for folder in folders)]:
+            for profile in game(name).folder.profiles or (None,):
+                asked = {"game": name, "profile": profile, "naive": naive}
+                try:
+                    results.append(worker.ask(asked))
+                except (Lost, BrokenPipeError) as problem:
+                    results.append({"seed": f"{name} {profile or ''}", "outcome": LOST, "said": [str(problem)]})
+                tell({**results[-1], "flaw": "", "edit": ""})
+    finally:
+        worker.close()
+    return results
 
 
 def _read(file: Path) -> Iterator[dict[str, Any]]:

@@ -18,8 +18,9 @@ def write_shapes(draft: Draft) -> None:
     _family(draft, "single(R)", "rank(R)", [("R", "1")], wilds=1)
     if draft.suits and not draft.wild and draft.chance(0.3):
         _family(draft, "one(R,T)", "rank(R), suit(T)", [("card(R,T)", "1")], kind="single")
-    if draft.flaw:
+    if draft.natural_joker:
         _family(draft, f"single({JOKER})", "", [(JOKER, "1")], strength="60", kind="single", wilds=0)
+        _family(draft, "with_joker(R)", "rank(R)", [("R", "1"), (JOKER, "1")], wilds=1)
     if STAR in draft.extra:
         _family(draft, f"single({STAR})", "", [(STAR, "1")], strength=str(draft.one_of((0, 50))), kind="single")
     families = [_sets, _runs, _full, _bombs]

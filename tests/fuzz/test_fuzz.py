@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from abl_cards.logic import Atom
+from abl_cards.logic import Atom, Term
 from tests.effort import long
 from tests.fuzz.child import REFUSED, STOPPED
 from tests.fuzz.counts import count
@@ -56,7 +56,7 @@ def test_a_naive_reading() -> None:
     ]
     naive = Naive(Atom(*fact) for fact in facts)
     acting = Acting({3: {3}, 4: {"wild"}, 5: {5}}, {3: {3}, 4: {4, "wild"}, 5: {5}})
-    hand = {3: 3, 4: 2, 5: 2}
+    hand: dict[Term, int] = {3: 3, 4: 2, 5: 2}
     assert naive.sets("pair", hand, acting, True) == {(3, 3), (3, 4)}
     assert naive.sets("run", hand, acting, True) == {(3, 4)}  # as the four that it is
     assert naive.sets("trio", hand, acting, True) == {(3, 3, 3, 5)}
