@@ -11,6 +11,7 @@ from typing import IO, Any
 
 from abl_cards.cli.console import load_engine, profiles_of, shorten
 from abl_cards.games import Engine, Game, GameError
+from abl_cards.games.game import TooManyAtOnce
 from abl_cards.lines import Line, parse_line, reading
 from abl_cards.logic import KBError
 
@@ -38,6 +39,17 @@ class Desk:
 
     def __post_init__(self) -> None:
         self._engines[None] = load_engine(self.game, self.directory, self.profile)
+
+    def in_parts(self, batch: list[Line]) -> Iterator[dict[str, Any]]:
+        """The same a part of the lines at a time, where all of them have more moves than are listed at once."""
+        try:
+            answers = self.answers(batch)
+        except TooManyAtOnce:
+            half = len(batch) // 2
+            yield from self.in_parts(batch[:half])
+            yield from self.in_parts(batch[half:])
+        else:
+            yield from answers
 
     def answers(self, batch: list[Line]) -> list[dict[str, Any]]:
         """An answer for each line that is not empty."""

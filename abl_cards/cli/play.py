@@ -237,7 +237,7 @@ def legal(
     problems = 0
     with legality.source(file) as stream:
         for batch in batches(stream):
-            for answer in desk.answers(batch):
+            for answer in desk.in_parts(batch):
                 problems += "error" in answer
                 _answer(answer)
             typer.get_text_stream("stdout").flush()

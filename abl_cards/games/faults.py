@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.game import GameError
-from abl_cards.games.tables import Indices
+from abl_cards.games.tables import MOST_SETS, Indices
 from abl_cards.logic import KnowledgeBase
 from abl_cards.logic.places import files_deriving
 
@@ -105,6 +105,20 @@ def check_lists(kb: KnowledgeBase, start: NDArray[np.int64], asked: Chooser) -> 
     stop_where(
         start[1:] == start[:-1], asked.which, lambda row: _without_choice(kb, asked, row, "any of its legal labels")
     )
+
+
+def check_few(kb: KnowledgeBase, many: NDArray[np.bool_], label: str, asked: Chooser) -> None:
+    """Raise TableError for the first decision of too many card sets to list, many [n], most of them of this label."""
+
+    def say(row: int) -> str:
+        return (
+            f"{asked.who(row)} has more than {MOST_SETS:,} card sets to choose from, too many to list, most of them "
+            f"{label}: let its forms take fewer cards or kickers (needs/4, kickers/3, kicker/3"
+            f"{blame(kb, 'needs/4', 'kickers/3', 'kicker/3')}), or ask agents that draw one, such as random "
+            f"({asked.state(row)})"
+        )
+
+    stop_where(many, asked.which, say)
 
 
 def _without_choice(kb: KnowledgeBase, asked: Chooser, row: int, wanted: str = "") -> str:

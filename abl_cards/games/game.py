@@ -29,6 +29,10 @@ class GameError(ValueError):
     """Something asked of a game that it cannot do, said in one line."""
 
 
+class TooManyAtOnce(GameError):
+    """More card sets of several decisions than are listed in one call; fewer decisions may do."""
+
+
 @dataclass(frozen=True)
 class Traits:
     """What the plain heuristics need to know of the labels."""

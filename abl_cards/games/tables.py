@@ -34,6 +34,10 @@ NO_CARD = 255
 """Fills up the rows of cards of plays."""
 
 
+MOST_SETS = 1 << 17
+"""Card sets that are listed of one decision; those of shipped games are below 10,000."""
+
+
 class Moves(NamedTuple):
     """One concrete move a decision."""
 

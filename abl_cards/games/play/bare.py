@@ -30,7 +30,7 @@ from abl_cards.games.play.book import (
 )
 from abl_cards.games.play.walk import EVERY_LABEL
 from abl_cards.games.reading.layout import NONE, PLAIN
-from abl_cards.games.tables import NO_CARD
+from abl_cards.games.tables import MOST_SETS, NO_CARD
 from abl_cards.streams import below, mix
 
 MOST_RANKS, MOST_COPIES = 16, 7
@@ -80,6 +80,8 @@ def bare_of(book: Book, copies: int, most: int) -> Bare | None:
     if ranks > MOST_RANKS or copies > MOST_COPIES or (loose and not ascending):
         return None
     if any(not _apart(book, int(block), main[block]) for block in np.flatnonzero(carrying)):
+        return None
+    if main.max(initial=0) > MOST_COPIES:  # four bits a rank, and the highest one is a guard
         return None
     rows = np.full((len(blocks), most), NO_CARD, np.uint8)
     for block, counts in enumerate(main):
@@ -312,17 +314,19 @@ def _lay_all(main, carried, kind, cards, at):
 def list_moves(bare, hands, context, way, labels, legal, allowed, lo, hi, start, form, cards, room):
     """All card sets of decisions lo..hi-1 in the order of lists, or of a label each; fills start[lo + 1 : hi + 1].
 
-    Writes as much as form and cards have room for and returns how many card sets there are.
+    Writes as much as form and cards have room for and returns how many card sets there are. A decision of more than
+    MOST_SETS is walked little further than that.
     """
     lists, blocks, main, rows, tops, kind = bare.lists, bare.blocks, bare.main, bare.rows, bare.tops, bare.kind
     carrying, caps, end = bare.allowed, room.caps, np.int64(form.shape[0])
-    seen, stop, count = np.int64(start[lo]), np.int64(np.iinfo(np.int64).max), lists.shape[1]
+    seen, count = np.int64(start[lo]), lists.shape[1]
     for i in range(lo, hi):
+        stop = seen + MOST_SETS + 1
         key, wanted, ctx, how = _packed(hands, i, kind), np.int64(labels[i]), np.int64(context[i]), np.int64(way[i])
         for place in range(count):
             block = np.int64(lists[ctx, place])
             label = blocks[block, _LABEL]
-            if not legal[label, i] or (wanted != EVERY_LABEL and wanted != label):
+            if seen >= stop or not legal[label, i] or (wanted != EVERY_LABEL and wanted != label):
                 continue
             if not allowed[blocks[block, _ANSWER], i] or ((key | tops) - main[block]) & tops != tops:
                 continue
@@ -333,7 +337,9 @@ def list_moves(bare, hands, context, way, labels, legal, allowed, lo, hi, start,
                     _copy(rows, block, cards, seen)
                 seen += 1
                 continue
-            _limits(carrying, blocks[block, _CARRYING], how, blocks[block, _KICKER_SIZE], key, caps)
+            total = _limits(carrying, blocks[block, _CARRYING], how, blocks[block, _KICKER_SIZE], key, caps)
+            if total < kickers:
+                continue
             if blocks[block, _FIRST] < 0:
                 seen = _walk_loose(bare, block, how, room, seen, end, stop, form, cards)
             elif kickers == 1:

@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.faults import check_laid, check_lists
+from abl_cards.games.faults import check_few, check_laid, check_lists
+from abl_cards.games.game import TooManyAtOnce
 from abl_cards.games.play import bare, fixed, one_set, walk
 from abl_cards.games.play.book import Room, most_kickers, room_for
 from abl_cards.games.play.decider import Decider
@@ -16,7 +17,7 @@ from abl_cards.games.play.state import count_cards
 from abl_cards.games.play.tricks import taking
 from abl_cards.games.play.view import View
 from abl_cards.games.play.wanted import AT_ONCE, draw, hold, keep_labels, keep_sets, reaching
-from abl_cards.games.tables import LEADING, Indices, MoveLists, Moves
+from abl_cards.games.tables import LEADING, MOST_SETS, Indices, MoveLists, Moves
 from abl_cards.games.telling.knowledge import hints
 from abl_cards.games.telling.writer import Fill
 from abl_cards.games.words.letters import cards_of
@@ -24,6 +25,8 @@ from abl_cards.parallel import each_share
 from abl_cards.streams import below_all
 
 _FOLLOWING = 32  # a guess at how many card sets follow a play; leading, it is about the square of the cards held
+_MOST_GUESSED = 60  # cards: a list for more is allocated when it is known how long it is
+_MOST_BYTES = 1 << 30  # of the card sets of several decisions
 _WALKS = 64  # decisions whose cards are walked that are worth a thread
 
 
@@ -76,17 +79,22 @@ class Decisions(Decider):
         if not rows.size:
             return
         if self._asked.fixed is not None:
-            wanted = self.includes.take(rows, axis=1)
-            self.legal[:, rows] &= reaching(self.rules.reach, wanted)
-            lists = self.at(rows)._all_moves(np.full(len(rows), walk.EVERY_LABEL, np.int16))
-            keep_labels(self.legal, lists, self.rules.forms.label_of, wanted, rows)
+            self._drop_unlisted(rows)
             return
         told = self._asked.book, self.view.hand, self.view.context, self._way, self._answers, self.rules.reach
-        wanted = self._wanted
-        each_share(
-            len(rows), lambda lo, hi: hold(*told, rows, wanted, lo, hi, self._walk_room(), *self._room(AT_ONCE)),
-            least=_WALKS,
-        )  # fmt: skip
+        wanted, unsure = self._wanted, np.zeros(len(rows), np.bool_)
+        each_share(len(rows), lambda lo, hi: hold(
+            *told, rows, wanted, lo, hi, self._walk_room(), *self._room(AT_ONCE), unsure
+        ), least=_WALKS)  # fmt: skip
+        if unsure.any():
+            self._drop_unlisted(rows[unsure])
+
+    def _drop_unlisted(self, rows: NDArray[np.int64]) -> None:
+        """The same for rows that want a card, by the lists of all their card sets."""
+        wanted = self.includes.take(rows, axis=1)
+        self.legal[:, rows] &= reaching(self.rules.reach, wanted)
+        lists = self.at(rows)._all_moves(np.full(len(rows), walk.EVERY_LABEL, np.int16))
+        keep_labels(self.legal, lists, self.rules.forms.label_of, wanted, rows)
 
     @cached_property
     def _way(self) -> NDArray[np.int8]:
@@ -217,7 +225,9 @@ class Decisions(Decider):
             each_share(len(rows), lambda lo, hi: draw(
                 *told, self._answers, keys, rows, wanted, lo, hi, self._walk_room(), *self._room(AT_ONCE), *moves, found
             ), least=_WALKS)  # fmt: skip
-            return
+            rows = rows[found[rows] < 0]
+            if not rows.size:
+                return
         lists = self.at(rows).moves(labels[rows])
         found[rows] = np.diff(lists.start)
         there = found[rows] > 0
@@ -276,7 +286,7 @@ class Decisions(Decider):
     def _all_moves(self, labels: NDArray[np.int16]) -> MoveLists:
         """The card sets of labels [n], whatever cards must be among them."""
         n = len(self.view)
-        held = count_cards(self.view.hand).astype(np.int64)
+        held = np.minimum(count_cards(self.view.hand).astype(np.int64), _MOST_GUESSED)
         every = np.where(self.to_beat < 0, held**2 * 5 // 4, _FOLLOWING)
         guess = np.where(labels == walk.EVERY_LABEL, every, held)
         shares = each_share(n, lambda lo, hi: self._list(labels, lo, hi, int(guess[lo:hi].sum())))
@@ -288,20 +298,47 @@ class Decisions(Decider):
         )
 
     def _list(self, labels: NDArray[np.int16], lo: int, hi: int, room: int) -> MoveLists:
-        start, view, plain = np.zeros(hi + 1, np.int64), self.view, self._asked.bare
-        way = self._way
+        start = np.zeros(hi + 1, np.int64)
         while True:
             moves = self._room(room)
-            told = view.hand, view.context, way, labels, self.legal, self._answers, lo, hi, start, *moves
-            if (table := self._asked.fixed) is not None:
-                found = fixed.list_moves(table, self._asked.answer, *told[:2], *told[3:])
-            elif plain is None:
-                found = walk.list_moves(self._asked.book, *told, self._walk_room())
-            else:
-                found = bare.list_moves(plain, *told, self._bare_room())
+            found = self._fill(labels, lo, hi, start, moves)
             if found <= room:
+                self._require_few(labels, lo, start[lo:])
                 return MoveLists(start[lo:], moves.form[:found], moves.cards[:found])
+            self._require_few(labels, lo, start[lo:])
             room = found
+
+    def _fill(self, labels: NDArray[np.int16], lo: int, hi: int, start: NDArray[np.int64], moves: Moves) -> int:
+        """Write the card sets of labels [n] of decisions lo..hi-1 as far as there is room; returns how many there are.
+
+        Start [hi + 1] is filled from lo + 1 on.
+        """
+        view, plain = self.view, self._asked.bare
+        told = view.hand, view.context, self._way, labels, self.legal, self._answers, lo, hi, start, *moves
+        if (table := self._asked.fixed) is not None:
+            return int(fixed.list_moves(table, self._asked.answer, *told[:2], *told[3:]))
+        if plain is None:
+            return int(walk.list_moves(self._asked.book, *told, self._walk_room()))
+        return int(bare.list_moves(plain, *told, self._bare_room()))
+
+    def _require_few(self, labels: NDArray[np.int16], lo: int, start: NDArray[np.int64]) -> None:
+        """Raise TableError where a decision from lo on has too many card sets, and TooManyAtOnce where all have."""
+        many = np.diff(start) > MOST_SETS
+        if many.any():
+            self._stop_many(labels, lo + int(many.argmax()))
+        cards = int(start[-1] - start[0]) * (self.rules.forms.most_cards + 2)
+        if cards > _MOST_BYTES and len(many) > 1:
+            raise TooManyAtOnce(
+                f"{int(start[-1] - start[0]):,} card sets of {len(many):,} decisions are too many to list at once: "
+                "list those of fewer decisions"
+            )
+
+    def _stop_many(self, labels: NDArray[np.int16], row: int) -> None:
+        """Raise TableError for a decision of too many card sets: it names the label of most of the first ones."""
+        one, moves = self.at(np.array([row])), self._room(MOST_SETS)
+        one._fill(labels[[row]], 0, 1, np.zeros(2, np.int64), moves)
+        label = self.rules.label_texts[np.bincount(self.labels_of(moves.form)).argmax()]
+        check_few(self.rules.kb, np.ones(1, np.bool_), label, one)
 
     def _room(self, n: int) -> Moves:
         return Moves(np.empty(n, np.int16), np.empty((n, self.rules.forms.most_cards), np.uint8))

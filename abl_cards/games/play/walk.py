@@ -31,7 +31,6 @@ from abl_cards.games.play.book import (
     OWN_SLOTS,
     RANK,
     REAL,
-    ROOM_FOR_ALL,
     ROW,
     SHOWN,
     SIZE,
@@ -49,9 +48,12 @@ from abl_cards.games.play.book import (
     ways_of,
 )
 from abl_cards.games.reading.layout import MIXED, NONE, SUITED, TAILED
+from abl_cards.games.tables import MOST_SETS
 
 EVERY_LABEL = -1
 """In the place of a label."""
+_MOST_WAYS = 1 << 40
+"""More ways to take kickers of some ranks are not told apart: the product would overflow."""
 
 
 @njit(cache=True, nogil=True)
@@ -236,7 +238,8 @@ def walk_kickers(book, block, way, room, depth, seen, window, form, cards):
     """The kickers of a form in the order of their letters; see Book.main_letter."""
     row, groups = np.int64(book.blocks[block, CARRYING]), np.int64(book.blocks[block, KICKERS])
     apart, main = book.blocks[block, APART], np.int64(book.blocks[block, MAIN_LETTER])
-    limits(book, block, way, room)
+    if limits(book, block, way, room) < groups:
+        return seen
     caps, stack, letters, chosen = room.caps, room.stack, room.letters, room.chosen
     allowed, alphabet, highest = book.allowed[row, way], book.alphabet, np.int64(book.kind.shape[0] - 1)
     count = np.int64(0)
@@ -298,35 +301,32 @@ def _lay_kickers(book, block, room, depth, groups, seen, window, form, cards):
             parts += 1
     for part in range(parts):
         low, high = ways_of(width, stand_ins, start, base, natural, stack[part, 4] >> 32, (stack[part, 4] & 255) * size)
-        ways *= high - low
-    if seen + ways <= window.first or seen >= window.last:
-        return seen + ways
-    for number in range(ways):
-        if window.first <= seen < window.last:
-            rest, filled, over = number, room.state[LAID, depth], ways
-            for part in range(parts):
-                rank = stack[part, 4] >> 32
-                low, high = ways_of(width, stand_ins, start, base, natural, rank, (stack[part, 4] & 255) * size)
-                over //= high - low
-                filled = lay_group(
-                    width, stand_ins, kind, wild, counts, low + rest // over, np.int64(0), rank, laid, filled
-                )
-                rest %= over
-            keep(sorted_rows, laid, filled, index, shift + seen, form, cards)
-        seen += 1
-    return seen
+        ways = min(ways * (high - low), _MOST_WAYS)
+    for number in range(max(np.int64(0), window.first - seen), min(ways, window.last - seen)):
+        rest, filled = number, room.state[LAID, depth]
+        for part in range(parts - 1, -1, -1):
+            rank = stack[part, 4] >> 32
+            low, high = ways_of(width, stand_ins, start, base, natural, rank, (stack[part, 4] & 255) * size)
+            chosen[part, 2] = low + rest % (high - low)
+            rest //= high - low
+        for part in range(parts):
+            rank = stack[part, 4] >> 32
+            filled = lay_group(width, stand_ins, kind, wild, counts, chosen[part, 2], np.int64(0), rank, laid, filled)
+        keep(sorted_rows, laid, filled, index, shift + seen + number, form, cards)
+    return seen + ways
 
 
 @njit(cache=True, nogil=True)
 def list_moves(book, hands, context, way, labels, legal, allowed, lo, hi, start, form, cards, room):
     """All card sets of decisions lo..hi-1 in the order of lists, or of a label each; fills start[lo + 1 : hi + 1].
 
-    Writes as much as form and cards have room for and returns how many card sets there are.
+    Writes as much as form and cards have room for and returns how many card sets there are. A decision of more than
+    MOST_SETS is walked little further than that.
     """
     lists, blocks = book.lists, book.blocks
-    everything = Window(np.int64(0), np.int64(form.shape[0]), np.int64(ROOM_FOR_ALL), np.int64(0))
     seen = np.int64(start[lo])
     for i in range(lo, hi):
+        everything = Window(np.int64(0), np.int64(form.shape[0]), seen + MOST_SETS + 1, np.int64(0))
         take_hand(book, np.int64(context[i]), hands[i], room)
         if labels[i] == EVERY_LABEL:
             for block in lists[context[i]]:

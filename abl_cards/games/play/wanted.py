@@ -111,14 +111,17 @@ def _keep_labels(legal, start, form, cards, label_of, wanted, rows):
 
 AT_ONCE, _FEW = 64, 4
 """Card sets laid out before it is looked which of them hold the wanted cards; of the first few one mostly does."""
+_MOST_SOUGHT = 1 << 12
+"""Card sets of a label that are looked through so, each lot from the first on; of more a list is better."""
 
 
 @njit(cache=True, nogil=True)
-def hold(book, hands, context, way, answers, reach, rows, wanted, lo, hi, room, form, cards):
+def hold(book, hands, context, way, answers, reach, rows, wanted, lo, hi, room, form, cards, unsure):
     """Of the legal labels of decisions rows[lo:hi], leave those with a card set of all wanted cards [kinds, m].
 
-    Answers [any, n] begin with the labels; reach [labels, kinds] as in `reach_of`. Labels are walked no further than to
-    the first such set; form and cards are room for some sets.
+    Unsure [m] is set where a label has too many card sets to look through them here. Answers [any, n] begin with the
+    labels; reach [labels, kinds] as in `reach_of`. Labels are walked no further than to the first such set; form and
+    cards are room for some sets.
     """
     one, last, labels = np.int64(1), np.int64(-1), len(reach)
     width, base, label_blocks, blocks = len(book.width), book.base, book.label_blocks, book.blocks
@@ -149,7 +152,8 @@ def hold(book, hands, context, way, answers, reach, rows, wanted, lo, hi, room, 
                     if taken != row:
                         take_hand(book, ctx, hands[row], room)
                         taken = row
-                    holds = _seek(book, label, ctx, how, answers, row, mine, count, room, one, form, cards)[0] > 0
+                    found = _seek(book, label, ctx, how, answers, row, mine, count, room, one, form, cards)[0]
+                    holds, unsure[place] = found != 0, unsure[place] or found < 0
             legal[label] = not holds
         for label in range(labels):
             if legal[label]:
@@ -163,7 +167,8 @@ def draw(
     """Lay down a card set with all wanted cards [kinds, m] of a label [m] each, for decisions rows[lo:hi].
 
     One by chance by keys [n], the first where there are none. It goes to forms [n] and sets [n, most]; found [n] is how
-    many there are, none where the label is not legal. Form and cards are room for some sets.
+    many there are, none where the label is not legal, -1 where the label has too many card sets to look through them
+    here. Form and cards are room for some sets.
     """
     every, mine = np.int64(ROOM_FOR_ALL), np.empty(len(wanted), np.int64)
     width, base, label_blocks, blocks = len(book.width), book.base, book.label_blocks, book.blocks
@@ -187,7 +192,7 @@ def draw(
                 place, many, codes,
             )  # fmt: skip
         found[row] = count
-        if count == 0:
+        if count <= 0:
             continue
         pick = np.int64(below(keys[row], np.uint64(count))) if len(keys) > 0 else np.int64(0)
         if block < 0:
@@ -319,7 +324,8 @@ def _lay_way(
 def _seek(book, label, context, way, allowed, row, mine, many, room, most, form, cards):
     """How many card sets of a label hold so many wanted cards, up to a number, and where in cards the last of them is.
 
-    At last how many card sets lie in cards, where that is all of them, else 0.
+    -1 where too many would have to be looked through. At last how many card sets lie in cards, where that is all of
+    them, else 0.
     """
     first, count, last = np.int64(0), np.int64(0), np.int64(-1)
     size = min(_FEW * min(most, np.int64(len(form))), np.int64(len(form)))  # more are worth it where more are asked for
@@ -334,3 +340,5 @@ def _seek(book, label, context, way, allowed, row, mine, many, room, most, form,
         if seen < first + size:
             return count, last, seen if first == 0 else np.int64(0)
         first, size = first + size, np.int64(len(form))
+        if first > _MOST_SOUGHT:
+            return np.int64(-1), last, np.int64(0)

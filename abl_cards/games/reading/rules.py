@@ -21,6 +21,7 @@ from abl_cards.games.questions import with_outputs
 from abl_cards.games.reading.arguments import check_arguments
 from abl_cards.games.reading.cells import Cells, plain_cells, read_cells
 from abl_cards.games.reading.contexts import Contexts, contexts_of, fluent_rows
+from abl_cards.games.reading.draws import require_countable
 from abl_cards.games.reading.fluents import ONE, Arguments, Fluent, Fluents, declared_fluents, read_fluents
 from abl_cards.games.reading.folder import Folder, declarations
 from abl_cards.games.reading.forms import PASS, Forms, read_forms
@@ -311,11 +312,14 @@ def _read(kb: KnowledgeBase, program: Program, folder: Folder, profile: str | No
     tiers = _tiers(kb, forms)
     strength = _strengths(strong, contexts, forms, tiers)
     fixed = fixed_of(cells, forms, _form_lists(kb, contexts, forms, strength))
-    return Rules(
+    rules = Rules(
         kb, folder, profile or folder.default_profile, pack, table, fluents, contexts, cells, forms, words,
         _book(kb, pack, cells, contexts, forms, strength, fixed is None), fixed, _play(kb, words, forms, pack),
         *_turns(kb, words, forms, table), strength, tiers,
     )  # fmt: skip
+    if fixed is None:
+        require_countable(forms, cells, pack, rules.largest_hand)
+    return rules
 
 
 def _round(after: Mapping[Term, Term]) -> int:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError
+from abl_cards.games.faults import TableError
+from abl_cards.games.game import GameError, TooManyAtOnce
 from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.state import CHOICE
@@ -18,7 +19,7 @@ from abl_cards.games.play.tables import Tables
 from abl_cards.games.play.view import View
 from abl_cards.games.reading.fluents import ONE, Fluent
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import LEADING, Moment
+from abl_cards.games.tables import LEADING, MOST_SETS, Moment
 from abl_cards.games.words.finding import find_options, find_plays
 from abl_cards.games.words.needs import FIELDS, WORDS
 from abl_cards.games.words.order import hand_orders
@@ -80,10 +81,17 @@ def _asked(rules: Rules, positions: Sequence[Position], at_table: bool = False) 
 
 
 def legal_moves(rules: Rules, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
-    """The complete lists of legal moves of states in JSON form, or what is wrong with a state."""
+    """The complete lists of legal moves of states in JSON form, or what is wrong with a state.
+
+    Raises TooManyAtOnce where several states have so many that their JSON would not fit in memory.
+    """
+    count = 0
 
     def of_plays(decisions: Decisions) -> list[list[Any]]:
+        nonlocal count
         start = decisions.moves().start
+        count += int(start[-1])
+        _require_few(count, len(states))
         found = [each.to_json() for each in _actions(rules, decisions)]
         return [found[first:last] for first, last in pairwise(start)]
 
@@ -99,13 +107,21 @@ def legal_moves(rules: Rules, states: Sequence[Mapping[str, Any]]) -> list[list[
 
 def whole_moves(rules: Rules, states: Sequence[Mapping[str, Any]]) -> list[list[Any] | GameError]:
     """The same with plays that are laid card by card as a whole; what is wrong, too, where there are too many."""
-    answers = legal_moves(rules, states)
+    answers, count = legal_moves(rules, states), 0
     for number, value in enumerate(states):
         if rules.composing and not isinstance(answers[number], GameError):
             decisions = _asked(rules, [read_state(rules, value)])
             if isinstance(decisions, Decisions):
-                answers[number] = _whole(rules, decisions)
+                answers[number] = plays = _whole(rules, decisions)
+                count += 0 if isinstance(plays, GameError) else len(plays)
+                _require_few(count, len(states))
     return answers
+
+
+def _require_few(moves: int, states: int) -> None:
+    """Raise TooManyAtOnce for more moves of several states than are held as JSON at once."""
+    if states > 1 and moves > MOST_SETS:
+        raise TooManyAtOnce(f"{moves:,} moves of {states} states are too many at once: ask for fewer states")
 
 
 def _whole(rules: Rules, decisions: Decisions) -> list[Any] | GameError:
@@ -154,11 +170,25 @@ def _each(
     for choosing in (False, True):
         numbers = [number for number, each in positions.items() if (each.stage == CHOICE) == choosing]
         if numbers:
-            asked = _asked(rules, [positions[number] for number in numbers])
-            found = of_choices(asked) if isinstance(asked, Choices) else of_plays(asked)
-            for number, answer in zip(numbers, found, strict=True):
+            for number, answer in zip(
+                numbers, _answered(rules, [positions[number] for number in numbers], of_plays, of_choices), strict=True
+            ):
                 answers[number] = answer
     return answers
+
+
+def _answered(
+    rules: Rules, positions: Sequence[Position], of_plays: Callable[[Decisions], list[list[Any]]],
+    of_choices: Callable[[Choices], list[list[Any]]],
+) -> list[list[Any] | GameError]:  # fmt: skip
+    """The answers of some positions of one stage, together; what is wrong where one has too many moves to list."""
+    asked = _asked(rules, positions)
+    try:
+        return [*(of_choices(asked) if isinstance(asked, Choices) else of_plays(asked))]
+    except TableError as problem:
+        half = len(positions) // 2
+        parts = [positions[:half], positions[half:]] if half else []
+        return [each for part in parts for each in _answered(rules, part, of_plays, of_choices)] or [problem]
 
 
 # --- out of records ---------------------------------------------------------------------------------------------------

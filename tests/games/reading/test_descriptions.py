@@ -48,6 +48,12 @@ CHANGES = {
     "two labels of one number": (
         "labels.lp", "label(pass).", "label(pass). label(0,single(3)). label(0,pair(3)).", "label", "labels.lp",
     ),
+    "more ways to lay cards down than can be counted": (
+        "game.lp", "deals(S,17) :- seat(S).",
+        "deals(S,69) :- seat(S). packs(4). kickers(pair(R),40,1) :- rank(R). "
+        "kicker(pair(R),Q,1..15) :- rank(R), rank(Q), Q != R.",
+        "kickers(pair(3),40,1): form pair(3) may be laid down in more than 5e+18 ways", "game.lp",
+    ),
     "fewer cards than none": (
         "game.lp", "deals(S,17)", "deals(S,0-3)", "deals(0,-3): a seat cannot get fewer than no cards", "game.lp",
     ),

@@ -1,0 +1,82 @@
+"""Refuse forms of more card sets than a draw can count: numbers of 64 bits would overflow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.reading.cells import Cells
+from abl_cards.games.reading.forms import Form, Forms, Kickers
+from abl_cards.games.reading.pack import Pack
+from abl_cards.logic.errors import kb_error
+
+MOST_WAYS = 1 << 62
+
+
+def require_countable(forms: Forms, cells: Cells, pack: Pack, largest_hand: int) -> None:
+    """Raise KBError for a form that may be laid down in too many ways, from a hand of so many cards.
+
+    A hand has no more sets of k cards than there are ways to choose k of it. Only where these are too many the cards
+    of the form are looked at.
+    """
+    ways = _Ways(cells, pack)
+    for form in forms.forms:
+        if comb(largest_hand, min(form.cards, largest_hand // 2)) > MOST_WAYS and ways.of(form) > MOST_WAYS:
+            fact = f"kickers({form.name},{form.kickers.groups},{form.kickers.size})" if form.kickers else "needs/4"
+            raise kb_error(
+                f"{fact}: form {form.name} may be laid down in more than {float(MOST_WAYS):.0e} ways",
+                "let it take fewer cards, or cells of fewer kinds of cards",
+            )
+
+
+class _Ways:
+    """In how many ways cells give cards, if the whole pack were one hand."""
+
+    def __init__(self, cells: Cells, pack: Pack) -> None:
+        self._copies, self._acts = pack.copies.astype(np.int64), cells.acts
+        self._known: dict[int, list[int]] = {}
+        self._carried: dict[object, int] = {}
+
+    def of(self, form: Form) -> int:
+        """Upper bound of the card sets of a form."""
+        found = 1 if form.kickers is None else self._kickers(form.kickers)
+        for group in form.groups:
+            found *= self._cell(group.cell, group.count)
+        return found
+
+    def _cell(self, cell: int, count: int) -> int:
+        """The sets of so many cards of the kinds that ever act as a cell."""
+        if cell not in self._known:
+            kinds = np.flatnonzero((self._acts == cell).any(axis=(0, 2)))
+            self._known[cell] = _sets(self._copies[kinds])
+        ways = self._known[cell]
+        return ways[count] if count < len(ways) else 0
+
+    def _kickers(self, kickers: Kickers) -> int:
+        """The ways to take groups of the cells that may be kickers."""
+        key = kickers.groups, kickers.size, tuple(sorted(kickers.allowed.items()))
+        if key not in self._carried:
+            self._carried[key] = self._count(kickers.allowed, kickers.groups, kickers.size)
+        return self._carried[key]
+
+    def _count(self, allowed: Mapping[int, int], groups: int, size: int) -> int:
+        ways = [1] + [0] * groups
+        for cell, bits in allowed.items():
+            takes = [1, *(self._cell(cell, k * size) if bits >> k & 1 else 0 for k in range(1, groups + 1))]
+            ways = [sum(ways[n - k] * takes[k] for k in range(n + 1)) for n in range(groups + 1)]
+        return ways[groups]
+
+
+def _sets(copies: NDArray[np.int64]) -> list[int]:
+    """The sets of 0, 1, 2, … cards of kinds of so many copies."""
+    ways = [1]
+    for most in copies.tolist():
+        more = [0] * (len(ways) + most)
+        for (n, count), k in product(enumerate(ways), range(most + 1)):
+            more[n + k] += count
+        ways = more
+    return ways

@@ -1,0 +1,44 @@
+"""Packed hands: what does not fit into four bits a rank is left to the walk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abl_cards.games.play.tables import Tables
+from abl_cards.streams import mix_all
+from tests.games.words.folders import rules_of
+
+HEAP = """
+#include <seats>.
+#include <climbing>.
+seat(0..1).
+rank(1..2). pack(R,4) :- rank(R).
+deals(S,4) :- seat(S).
+leads(0).
+over :- out(_).
+match_over.
+label(single(R)) :- rank(R). label(heap). label(pass).
+form(L,L) :- label(L).
+kind(single(R),single) :- rank(R). kind(heap,heap). kind(pass,pass).
+needs(single(R),1,R,1) :- rank(R). needs(heap,1,1,COUNT).
+strength(single(R),R) :- rank(R). strength(heap,1).
+#external held(R,N) : rank(R), N = 1..4.
+playable(single(R)) :- rank(R), held(R,1).
+playable(heap).
+playable(pass).
+"""
+
+
+@pytest.mark.parametrize(("count", "packed"), [(4, True), (8, False), (17, False), (18, False)])
+def test_a_form_of_many_cards_of_a_rank_takes_none_of_the_next(tmp_path: Path, count: int, packed: bool) -> None:
+    """Seventeen cards of the first rank, packed, would be one of the first and one of the second."""
+    rules = rules_of(tmp_path, HEAP.replace("COUNT", str(count)))
+    assert (rules.asked.bare is not None) == packed
+    tables = Tables.begin(rules, mix_all(np.arange(40).astype(np.uint64), 3))
+    decisions = tables.decisions(tables.playing())
+    lists, heap = decisions.moves(), rules.forms.number["heap"]
+    there = np.bincount(lists.decision[lists.form == heap], minlength=40)
+    assert there.tolist() == (decisions.view.hand[:, 0] >= count).tolist()
