@@ -114,7 +114,8 @@ LAID = 5  # cards on the table
 SHOWN = 6  # their suits as bits
 SUIT = 7  # of the natural cards where all have one; -1 as long as there is none
 OWN, OTHER_OWN = 8, 9  # wild cards of each kind in their own rank
-NAMES = 10
+TAKEN = 10  # in which groups wild cards of both kinds lie, see in_order
+NAMES = 11
 
 
 class Window(NamedTuple):
@@ -204,6 +205,21 @@ def pattern_of(base, width, stand_ins, natural, rank, only, wild, context, first
                 code += count * weight
         weight *= base
     return code
+
+
+@njit(cache=True, nogil=True, inline="always")
+def in_order(taken, here, owners):
+    """The groups taken by wild cards with one group more, as bits; -1 where another order has the same cards.
+
+    Here and owners have bit K where wild cards of kind K lie in the group, and where they are of its rank. Wild cards
+    of the first kind go to groups of their own rank first, then to groups of no kind's, or of both, then to those of
+    the second kind; among these from left to right. So of all ways to share out the same cards one is walked.
+    """
+    turn = np.int64(1) + ((owners >> 1) & 1) - (owners & 1)
+    before = (np.int64(2) << turn) - 1
+    if (here & 1 and (taken >> 3) & before) or (here & 2 and taken & 7 & ~before):
+        return np.int64(-1)
+    return taken | (here & 1) << turn | ((here >> 1) & 1) << (3 + turn)
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -37,10 +37,12 @@ from abl_cards.games.play.book import (
     STAND_INS,
     SUIT,
     TAIL_SIZE,
+    TAKEN,
     WILD,
     WILD_SUIT,
     WILDS,
     Window,
+    in_order,
     keep,
     lay_group,
     pattern_of,
@@ -130,7 +132,8 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
             depth, entering = depth - 1, False
             continue
         state[ROW, depth], entering = row + 1, False
-        standing, own, shown = np.int64(0), np.int64(0), state[SHOWN, depth]
+        standing, own, shown, only = np.int64(0), np.int64(0), state[SHOWN, depth], parts[ONLY, depth]
+        here, owners = np.int64(0), np.int64(0)
         for place in range(stand_ins):
             standing += counts[row, width + place]
         if standing > size - parts[REAL, depth] or state[STAND_INS, depth] + standing > most:
@@ -145,10 +148,16 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
                 mine = np.int64(counts[row, slot])
                 used += mine
                 own += mine
+                owners |= np.int64(only < 0 or only == slot) << place
                 state[OWN + place, depth + 1] = state[OWN + place, depth] + mine
             else:
                 state[OWN + place, depth + 1] = state[OWN + place, depth]
+            here |= np.int64(used > 0) << place
             state[WILD + place, depth + 1] -= used
+        if stand_ins > 1:
+            state[TAKEN, depth + 1] = in_order(state[TAKEN, depth], here, owners)
+            if state[TAKEN, depth + 1] < 0:
+                continue
         suit = state[SUIT, depth]
         if mode == SUITED and own == 0:
             mine = suit
@@ -203,9 +212,15 @@ def _walk_tails(book, block, context, allowed, column, room, depth, seen, window
         )
         most = min(size - tails[1, rank], spare)
         for row in range(start[pattern, size], start[pattern, size + 1]):
-            standing = 0
+            standing, here, owners = 0, np.int64(0), np.int64(0)
             for stand_in in range(stand_ins):
+                slot = np.int64(wild[context, stand_in, OWN_SLOTS + rank])
+                own = np.int64(counts[row, slot]) if slot >= 0 else np.int64(0)
                 standing += counts[row, width + stand_in]
+                here |= np.int64(counts[row, width + stand_in] + own > 0) << stand_in
+                owners |= np.int64(slot >= 0) << stand_in
+            if stand_ins > 1 and in_order(state[TAKEN, depth], here, owners) < 0:
+                continue
             if standing <= most and seen < stop:
                 if first <= seen < last:
                     laying = lay_group(width, stand_ins, kind, wild, counts, row, context, rank, laid, filled)

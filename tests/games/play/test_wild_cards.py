@@ -16,7 +16,7 @@ acts_as(C,wild) :- is_wild(C).
 acts_as(card(R,T),R) :- pack(card(R,T),_), not is_wild(card(R,T)).
 acts_as(card(R,T),card(R,T)) :- pack(card(R,T),_), not is_wild(card(R,T)).
 acts_as(card(R,T),T) :- pack(card(R,T),_), not is_wild(card(R,T)).
-label(pass). kind(pass,pass). form(L,L) :- label(L).
+label(pass). kind(pass,pass). form(L,L) :- label(L), L != two(R) : rank(R).
 label(single(R)) :- rank(R). kind(single(R),single) :- rank(R). strength(single(R),R) :- rank(R).
 needs(single(R),1,R,1) :- rank(R). wilds(single(R),1) :- rank(R).
 label(of_suit). kind(of_suit,of_suit). needs(of_suit,1,a,2). strength(of_suit,1).
@@ -24,6 +24,11 @@ label(flush(R,T)) :- rank(R), rank(R+1), suit(T). wilds(flush(R,T),1) :- label(f
 kind(flush(R,T),flush) :- label(flush(R,T)). strength(flush(R,T),R) :- label(flush(R,T)).
 needs(flush(R,T),1,R,1) :- label(flush(R,T)). needs(flush(R,T),2,R+1,1) :- label(flush(R,T)).
 same_suit(flush(R,T),T) :- label(flush(R,T)).
+label(run(R)) :- rank(R), rank(R+1). kind(run(R),run) :- label(run(R)). strength(run(R),R) :- label(run(R)).
+needs(run(R),I,R+I-1,1) :- label(run(R)), I = 1..2. wilds(run(R),2) :- label(run(R)).
+label(two(R)) :- rank(R). form(two(R),two(R,Q)) :- rank(R), rank(Q), Q != R. kind(two(R,Q),two) :- form(_,two(R,Q)).
+needs(two(R,Q),1,R,1) :- form(_,two(R,Q)). needs(two(R,Q),2,Q,1) :- form(_,two(R,Q)). wilds(two(R,Q),2) :- form(_,two(R,Q)).
+strength(two(R,Q),R) :- form(_,two(R,Q)).
 label(motley(R)) :- rank(R). kind(motley(R),motley) :- rank(R). strength(motley(R),R) :- rank(R).
 needs(motley(R),1,R,2) :- rank(R). wilds(motley(R),1) :- rank(R). mixed_suits(motley(R)) :- rank(R).
 #external held(C,N) : cell(C), N = 1..3. cell(C) :- rank(C). cell(C) :- suit(C).
@@ -65,6 +70,15 @@ def test_wild_cards_alone_are_of_any_suit(engine: Engine) -> None:
 def test_wild_cards_of_two_kinds_in_one_suit(engine: Engine) -> None:
     assert laid(engine, "flush(2,a)", "a2", "a3", "joker") == ["a2 a3", "a2 joker", "a3 joker"]
     assert laid(engine, "flush(2,b)", "a2", "b3", "joker") == ["a2 b3", "b3 joker"]
+
+
+def test_the_same_cards_come_once(engine: Engine) -> None:
+    """One of two kinds of wild cards may be the one group, or the other."""
+    assert laid(engine, "run(3)", "a2", "joker", "joker") == ["a2 joker", "joker joker"]
+    assert laid(engine, "run(1)", "a2", "joker") == ["a2 joker"]
+    assert laid(engine, "run(2)", "a2", "joker") == ["a2 joker"]
+    assert laid(engine, "two(2)", "a2", "joker") == ["a2 joker"] * 3  # by its three forms
+    assert laid(engine, "two(3)", "a2", "joker") == ["a2 joker"] * 3
 
 
 def test_a_wild_card_shows_its_own_suit(engine: Engine) -> None:
