@@ -21,6 +21,7 @@ def write_deck(draft: Draft) -> None:
         _draw_roles(draft)
     if draft.wild or draft.roles or draft.chance(0.2):
         _write_roles(draft)
+    draft.widest = max(1, len(draft.suits), draft.widest)
     _write_deal(draft)
 
 
@@ -100,6 +101,7 @@ def _draw_roles(draft: Draft) -> None:
     for cell, where in draft.random.sample(found, draft.random.randint(1, len(found))):
         draft.roles.append(cell)
         card = "card(R,T)" if draft.suits else "R"
+        draft.widest = max(draft.widest, len(draft.ranks) if not where else at_once)
         body = f"rank(R), {where}" if where else "rank(R)"
         body += f", T = {cell}" if not where else ", suit(T)" if draft.suits else ""
         draft.say(GAME, f"acts_as({card},{cell}) :- {body}{draft.tame.format(card)}.")

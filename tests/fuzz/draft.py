@@ -40,6 +40,7 @@ class Draft:
     roles: list[str] = field(default_factory=list)  # cells of several ranks or suits
     after: str = ""  # the beginning of a body: the stages before this one are over
     natural_joker: bool = False  # whether the joker acts as itself, too
+    widest: int = 1  # kinds of cards that act as one cell at most
     flaw: str = ""  # what is wrong with the folder on purpose
 
     def has(self, construct: str) -> bool:

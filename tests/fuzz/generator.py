@@ -28,6 +28,7 @@ class Drawn:
     constructs: frozenset[str]
     flaw: str
     spoilt: bool
+    widest: int  # kinds of cards that act as one cell at most
 
     def write(self, folder: Path) -> str:
         """Write the files into a new folder; returns the edit that spoils them, or nothing."""
@@ -54,4 +55,4 @@ def drawn(seed: int) -> Drawn:
     write_course(draft)
     title = f"% Random folder {seed}: {', '.join(sorted(wanted)) or 'nothing special'}."
     files = {name: "\n".join([title, *draft.files[name], ""]) for name in (GAME, LABELS, RULES)}
-    return Drawn(seed, files, wanted, draft.flaw, random.random() < SPOILT and not draft.flaw)
+    return Drawn(seed, files, wanted, draft.flaw, random.random() < SPOILT and not draft.flaw, draft.widest)

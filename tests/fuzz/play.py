@@ -139,7 +139,8 @@ def _write_strengths(draft: Draft) -> None:
 def _write_opening(draft: Draft) -> None:
     """A card that must be among the first play: by the common file, or by rules of the folder's own."""
     card = draft.one_of([each for each in draft.cards if each not in draft.extra])
-    if draft.suits and draft.all_dealt and draft.copies == 1 and not draft.level and draft.chance(0.5):
+    whole = draft.all_dealt and not draft.composed
+    if draft.suits and whole and draft.copies == 1 and not draft.level and draft.chance(0.5):
         rank, suit = card[5:-1].split(",")
         draft.say(GAME, f"#include <opening>. opens({rank},{suit}).")
         return

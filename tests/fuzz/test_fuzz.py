@@ -14,6 +14,8 @@ from tests.fuzz.naive import Acting, Naive
 from tests.fuzz.runner import bounds_checked, report, run, wrong
 
 FEW, MANY, ALL = 20, 500, 2000
+NARROW = 4
+"""Kinds of cards that act as one cell, for which other tests have compiled kernels already."""
 
 
 def test_every_construct_and_every_pair_comes_up() -> None:
@@ -29,7 +31,8 @@ def test_the_same_number_gives_the_same_folder() -> None:
 
 
 def test_few_folders(tmp_path: Path) -> None:
-    results = run(range(1, FEW + 1), tmp_path, lambda _: None, states=20, tables=16, steps=45)
+    narrow = [seed for seed in range(1, MANY) if drawn(seed).widest <= NARROW][:FEW]
+    results = run(narrow, tmp_path, lambda _: None, states=15, tables=12, steps=45)
     assert not wrong(results), report(results)
     assert sum(each["outcome"] not in (REFUSED, STOPPED) for each in results) > 0.6 * FEW
 
