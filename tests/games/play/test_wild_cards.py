@@ -27,7 +27,8 @@ same_suit(flush(R,T),T) :- label(flush(R,T)).
 label(run(R)) :- rank(R), rank(R+1). kind(run(R),run) :- label(run(R)). strength(run(R),R) :- label(run(R)).
 needs(run(R),I,R+I-1,1) :- label(run(R)), I = 1..2. wilds(run(R),2) :- label(run(R)).
 label(two(R)) :- rank(R). form(two(R),two(R,Q)) :- rank(R), rank(Q), Q != R. kind(two(R,Q),two) :- form(_,two(R,Q)).
-needs(two(R,Q),1,R,1) :- form(_,two(R,Q)). needs(two(R,Q),2,Q,1) :- form(_,two(R,Q)). wilds(two(R,Q),2) :- form(_,two(R,Q)).
+needs(two(R,Q),1,R,1) :- form(_,two(R,Q)). needs(two(R,Q),2,Q,1) :- form(_,two(R,Q)).
+wilds(two(R,Q),2) :- form(_,two(R,Q)).
 strength(two(R,Q),R) :- form(_,two(R,Q)).
 label(motley(R)) :- rank(R). kind(motley(R),motley) :- rank(R). strength(motley(R),R) :- rank(R).
 needs(motley(R),1,R,2) :- rank(R). wilds(motley(R),1) :- rank(R). mixed_suits(motley(R)) :- rank(R).
