@@ -82,7 +82,12 @@ def test_the_same_cards_come_once(engine: Engine) -> None:
     assert laid(engine, "two(3)", "a2", "joker") == ["a2 joker"] * 3
 
 
-def test_a_wild_card_shows_its_own_suit(engine: Engine) -> None:
+def test_a_wild_card_shows_its_own_suit(tmp_path: Path) -> None:
+    """The four of suit b is wild whatever the level is, and never lies as a four."""
+    rules = GAME.replace("pack(joker,2).", "").replace("is_wild(joker).", "is_wild(card(4,b)).")
+    (tmp_path / "game.lp").write_text(rules + WITHOUT, "utf-8")
+    engine = game(str(tmp_path)).engine()
+    assert laid(engine, "motley(3)", "b4", "a3", "b3") == ["a3 b3", "a3 b4"]
     assert laid(engine, "motley(3)", "a2", "a3", "b3") == ["a2 b3", "a3 b3"]
 
 
