@@ -1,5 +1,7 @@
 """Wild cards that lie as the cards that they are, alone in a suit, or in more copies than other cards."""
 
+from pathlib import Path
+
 import pytest
 
 from abl_cards.games import Engine, game
