@@ -8,12 +8,16 @@ passes it along: preferences may speak of it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import Choices, Decisions, Engine, Estimate, Judge, MoveLists, Moves
+
+_AT_ONCE = 1 << 21
+"""Moves that are put in order at once, for the sake of memory: some 60 bytes each."""
 
 
 @dataclass(frozen=True)
@@ -74,4 +78,23 @@ class Minimiser:
         likely: NDArray[np.floating] | None = None,
         estimate: Estimate | None = None,
     ) -> NDArray[np.int64]:
-        return self.order(decisions, lists, likely, estimate)[lists.start[:-1]]
+        """[n] the first candidate of each decision; without an estimate some decisions at a time."""
+        if len(lists.form) <= _AT_ONCE or estimate is not None:
+            return self.order(decisions, lists, likely, estimate)[lists.start[:-1]]
+        found = []
+        for rows in _portions(lists.start):
+            moves = slice(int(lists.start[rows[0]]), int(lists.start[rows[-1] + 1]))
+            start = lists.start[rows[0] : rows[-1] + 2] - moves.start
+            some = MoveLists(start, lists.form[moves], lists.cards[moves])
+            order = self.order(decisions.at(rows), some, None if likely is None else likely[moves])
+            found.append(order[start[:-1]] + moves.start)
+        return np.concatenate(found)
+
+
+def _portions(start: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Decisions side by side of so many moves at once, one decision at least; start [n + 1] as in MoveLists."""
+    first, n = 0, len(start) - 1
+    while first < n:
+        end = max(first + 1, int(np.searchsorted(start, start[first] + _AT_ONCE, "right")) - 1)
+        yield np.arange(first, end)
+        first = end

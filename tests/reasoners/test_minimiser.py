@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 
 from abl_cards.games import MoveLists, game
 from abl_cards.positions import cards_to_give
@@ -95,3 +96,16 @@ def test_an_estimate_reaches_the_judge_from_everywhere() -> None:
     assert all(each is estimate for each in told)
     minimiser.best(decisions)
     assert told[-1] is None
+
+
+def test_many_moves_are_put_in_order_some_decisions_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = game("guandan").engine()
+    decisions, preferences = engine.sample_decisions(60, seed=5), Minimiser.of(engine)
+    likely = np.random.default_rng(2).random((60, len(engine.labels)))
+    whole = preferences.best(decisions), preferences.realise(decisions, likely)
+    for moves in (1, 100, 2000):  # one decision at a time, some, and most of them
+        monkeypatch.setattr("reasoners.minimiser._AT_ONCE", moves)
+        parts = preferences.best(decisions), preferences.realise(decisions, likely)
+        for one, other in zip(whole, parts, strict=True):
+            assert np.array_equal(one.form, other.form)
+            assert np.array_equal(one.cards, other.cards)
