@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games.play.book import OWN_SLOTS
 from abl_cards.games.reading.forms import Form
 from abl_cards.games.reading.pack import WILD, rank_and_suit
 from abl_cards.games.reading.rules import Rules
@@ -75,7 +76,7 @@ def read_shapes(rules: Rules) -> Shapes:
     pack = rules.pack.copies.astype(np.int64)
     copies = np.stack([np.bincount(each, pack, wild + 1) for each in rank]).astype(np.int64)
     own = all(
-        place < 0 or rules.book.wild[context, at, 1] >= 0
+        place < 0 or (rules.book.wild[context, at, OWN_SLOTS:] >= 0).any()
         for context in range(contexts)
         for at, place in enumerate(rules.book.wild[context, :, 0])
     )

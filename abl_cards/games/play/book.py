@@ -30,7 +30,7 @@ class Book(NamedTuple):
     kind: NDArray[np.int16]  # [ranks, slots] see Slots; as many slots as kernels are made for
     acting: NDArray[np.uint8]  # [contexts, ranks, slots]
     suit: NDArray[np.int16]  # [ranks, slots]
-    wild: NDArray[np.int16]  # [contexts, wilds, 3] kinds that stand in, and the rank and the slot that they are of
+    wild: NDArray[np.int16]  # [contexts, wilds, 2 + ranks] kinds that stand in, their suits, their slots in own ranks
     start: NDArray[np.int32]  # [patterns, cards + 2] see Combinations; the stand-ins are a pattern's last digits
     counts: NDArray[np.uint8]  # [combinations, slots + stand-ins]
     order: NDArray[np.int16]  # [contexts, ranks] the ranks from weak to strong, for last groups
@@ -60,9 +60,9 @@ class Book(NamedTuple):
             np.stack([layout.tail_form, layout.tail_natural], axis=1), layout.suit_form, layout.allowed,
             layout.label_blocks, np.pad(slots.kind, beside, constant_values=NONE),
             np.pad(slots.natural, ((0, 0), *beside)), np.pad(slots.suit, beside, constant_values=NONE),
-            np.stack([slots.wild, slots.own_rank, slots.own_slot], axis=2), *_combinations(catalogue, more), order,
-            lists, alphabet, (0,) * (slots.kind.shape[1] + more), slots.wild.shape[1], int(table.base),
-            sorted_rows,
+            np.concatenate([slots.wild[:, :, None], slots.wild_suit[:, :, None], slots.own_slot], axis=2),
+            *_combinations(catalogue, more), order, lists, alphabet, (0,) * (slots.kind.shape[1] + more),
+            slots.wild.shape[1], int(table.base), sorted_rows,
         )  # fmt: skip
 
 
@@ -83,6 +83,7 @@ def _combinations(catalogue: Catalogue, more: int) -> tuple[NDArray[np.int32], N
 LABEL, FORM, MODE, GROUPS, WILDS, TAIL_SIZE, KICKERS, KICKER_SIZE, CARRYING, APART, MAIN_LETTER, ANSWER = range(12)
 """Fields of a block; where the main cards come among the letters, NONE for before all kickers; Book.answer of FORM."""
 RANK, SIZE, REAL, ONLY = range(4)  # parts of a group
+WILD_SUIT, OWN_SLOTS = 1, 2  # of Book.wild
 
 
 def answered_by(book: Book, answer: NDArray[np.int32]) -> Book:
@@ -112,9 +113,9 @@ STAND_INS = 4  # wild cards that stand for others
 LAID = 5  # cards on the table
 SHOWN = 6  # their suits as bits
 SUIT = 7  # of the natural cards where all have one; -1 as long as there is none
-OWN = 8  # wild cards in their own rank
-STRANGE = 9  # of these, those of another suit than wild cards would show
-NAMES = 10
+OWN, OTHER_OWN = 8, 9  # wild cards of each kind in their own rank
+TAKEN = 10  # in which groups wild cards of both kinds lie, see in_order
+NAMES = 11
 
 
 class Window(NamedTuple):
@@ -194,8 +195,8 @@ def pattern_of(base, width, stand_ins, natural, rank, only, wild, context, first
     for place in range(stand_ins):
         count = first_wilds if place == 0 else second_wilds
         if count:
-            slot = np.int64(wild[context, place, 2])
-            if wild[context, place, 1] == rank and (only < 0 or only == slot):
+            slot = np.int64(wild[context, place, OWN_SLOTS + rank])
+            if slot >= 0 and (only < 0 or only == slot):
                 mine = first
                 for _ in range(slot):
                     mine *= base
@@ -204,6 +205,21 @@ def pattern_of(base, width, stand_ins, natural, rank, only, wild, context, first
                 code += count * weight
         weight *= base
     return code
+
+
+@njit(cache=True, nogil=True, inline="always")
+def in_order(taken, here, owners):
+    """The groups taken by wild cards with one group more, as bits; -1 where another order has the same cards.
+
+    Here and owners have bit K where wild cards of kind K lie in the group, and where they are of its rank. Wild cards
+    of the first kind go to groups of their own rank first, then to groups of no kind's, or of both, then to those of
+    the second kind; among these from left to right. So of all ways to share out the same cards one is walked.
+    """
+    turn = np.int64(1) + ((owners >> 1) & 1) - (owners & 1)
+    before = (np.int64(2) << turn) - 1
+    if (here & 1 and (taken >> 3) & before) or (here & 2 and taken & 7 & ~before):
+        return np.int64(-1)
+    return taken | (here & 1) << turn | ((here >> 1) & 1) << (3 + turn)
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -28,6 +28,7 @@ from abl_cards.games.play.book import (
     ONLY,
     OTHER_WILD,
     OWN,
+    OWN_SLOTS,
     RANK,
     REAL,
     ROW,
@@ -36,9 +37,12 @@ from abl_cards.games.play.book import (
     STAND_INS,
     SUIT,
     TAIL_SIZE,
+    TAKEN,
     WILD,
+    WILD_SUIT,
     WILDS,
     Window,
+    in_order,
     keep,
     lay_group,
     pattern_of,
@@ -90,16 +94,18 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
                     shown = state[SHOWN, depth]
                     index = only_form if shown & (shown - 1) else np.int64(NONE)
                 elif mode == SUITED:
-                    suit = state[SUIT, depth]
-                    index = np.int64(suit_form[suit]) if suit >= 0 else np.int64(NONE)
-                    strangers = state[STAND_INS, depth]
-                    if state[OWN, depth]:
-                        for place in range(stand_ins):
-                            rank = wild[context, place, 1]
-                            if rank < 0 or suits[rank, wild[context, place, 2]] != suit:
-                                strangers += state[OWN, depth]
-                    if index >= 0 and (not allowed[book.answer[index], column] or strangers > most):
-                        index = np.int64(NONE)
+                    index, suit = np.int64(NONE), state[SUIT, depth]
+                    low, high = (suit, suit + 1) if suit >= 0 else (np.int64(0), np.int64(len(suit_form)))
+                    for each in range(low, high):  # wild cards alone are of any suit
+                        found = np.int64(suit_form[each])
+                        if found < 0 or not allowed[book.answer[found], column]:
+                            continue
+                        if _strangers(state, depth, wild, context, stand_ins, each) <= most:
+                            if index >= 0:
+                                if first <= seen < last:
+                                    keep(sorted_rows, laid, state[LAID, depth], index, shift + seen, form, cards)
+                                seen += 1
+                            index = found
                 if index >= 0:
                     if first <= seen < last:
                         keep(sorted_rows, laid, state[LAID, depth], index, shift + seen, form, cards)
@@ -126,7 +132,8 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
             depth, entering = depth - 1, False
             continue
         state[ROW, depth], entering = row + 1, False
-        standing, own, shown = np.int64(0), np.int64(0), state[SHOWN, depth]
+        standing, own, shown, only = np.int64(0), np.int64(0), state[SHOWN, depth], parts[ONLY, depth]
+        here, owners = np.int64(0), np.int64(0)
         for place in range(stand_ins):
             standing += counts[row, width + place]
         if standing > size - parts[REAL, depth] or state[STAND_INS, depth] + standing > most:
@@ -134,14 +141,23 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
         state[WILD, depth + 1], state[OTHER_WILD, depth + 1] = state[WILD, depth], state[OTHER_WILD, depth]
         for place in range(stand_ins):
             used = np.int64(counts[row, width + place])
-            its_rank, slot = np.int64(wild[context, place, 1]), np.int64(wild[context, place, 2])
-            if used and its_rank >= 0 and suits[its_rank, slot] >= 0:
-                shown |= np.int64(1) << np.int64(suits[its_rank, slot])
-            if its_rank == rank:
+            slot = np.int64(wild[context, place, OWN_SLOTS + rank])
+            if used and wild[context, place, WILD_SUIT] >= 0:
+                shown |= np.int64(1) << np.int64(wild[context, place, WILD_SUIT])
+            if slot >= 0:
                 mine = np.int64(counts[row, slot])
                 used += mine
                 own += mine
+                owners |= np.int64(only < 0 or only == slot) << place
+                state[OWN + place, depth + 1] = state[OWN + place, depth] + mine
+            else:
+                state[OWN + place, depth + 1] = state[OWN + place, depth]
+            here |= np.int64(used > 0) << place
             state[WILD + place, depth + 1] -= used
+        if stand_ins > 1:
+            state[TAKEN, depth + 1] = in_order(state[TAKEN, depth], here, owners)
+            if state[TAKEN, depth + 1] < 0:
+                continue
         suit = state[SUIT, depth]
         if mode == SUITED and own == 0:
             mine = suit
@@ -162,9 +178,18 @@ def walk_block(book, block, context, way, allowed, column, room, seen, window, f
         state[STAND_INS, depth + 1] = state[STAND_INS, depth] + standing
         state[SHOWN, depth + 1] = shown
         state[SUIT, depth + 1] = suit
-        state[OWN, depth + 1] = state[OWN, depth] + own
         depth, entering = depth + 1, True
     return seen
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _strangers(state, depth, wild, context, stand_ins, suit):
+    """How many wild cards stand in for cards of a suit: those of this suit in their own rank do not."""
+    strangers = state[STAND_INS, depth]
+    for place in range(stand_ins):
+        if wild[context, place, WILD_SUIT] != suit:
+            strangers += state[OWN + place, depth]
+    return strangers
 
 
 @njit(cache=True, nogil=True)
@@ -187,9 +212,15 @@ def _walk_tails(book, block, context, allowed, column, room, depth, seen, window
         )
         most = min(size - tails[1, rank], spare)
         for row in range(start[pattern, size], start[pattern, size + 1]):
-            standing = 0
+            standing, here, owners = 0, np.int64(0), np.int64(0)
             for stand_in in range(stand_ins):
+                slot = np.int64(wild[context, stand_in, OWN_SLOTS + rank])
+                own = np.int64(counts[row, slot]) if slot >= 0 else np.int64(0)
                 standing += counts[row, width + stand_in]
+                here |= np.int64(counts[row, width + stand_in] + own > 0) << stand_in
+                owners |= np.int64(slot >= 0) << stand_in
+            if stand_ins > 1 and in_order(state[TAKEN, depth], here, owners) < 0:
+                continue
             if standing <= most and seen < stop:
                 if first <= seen < last:
                     laying = lay_group(width, stand_ins, kind, wild, counts, row, context, rank, laid, filled)

@@ -34,8 +34,8 @@ class Slots(NamedTuple):
     kind: NDArray[np.int16]  # [ranks, most] kinds in the order of vectors, NONE beyond the last
     natural: NDArray[np.uint8]  # [contexts, ranks, most] whether the kind acts as the cell there
     wild: NDArray[np.int16]  # [contexts, wilds] kinds that stand in, NONE for none
-    own_rank: NDArray[np.int16]  # [contexts, wilds] the rank that such a card is of besides, NONE for none
-    own_slot: NDArray[np.int16]  # [contexts, wilds]
+    wild_suit: NDArray[np.int16]  # [contexts, wilds] the number of its suit, NONE for none
+    own_slot: NDArray[np.int16]  # [contexts, wilds, ranks] the slot of such a card in ranks that it is of in others
     suit: NDArray[np.int16]  # [ranks, most] the number of the suit of each kind, NONE for none
 
 
@@ -140,24 +140,29 @@ def _slots(pack: Pack, cells: Cells, used: Sequence[int], suits: Sequence[Term],
         natural[:, rank, : len(found)] = acting[rank][:, found]
         parts = [rank_and_suit(pack.kinds[each]) for each in found]
         suit[rank, : len(found)] = [suits.index(part[1]) if part else NONE for part in parts]
-    wild, own_rank, own_slot = _wild_cards(pack, cells, kind)
-    return Slots(kind, natural, wild, own_rank, own_slot, suit)
+    wild = _wild_cards(pack, cells)
+    wild_suit = np.full(wild.shape, NONE, np.int16)
+    own_slot = np.full((*wild.shape, len(used)), NONE, np.int16)
+    for context, place in np.argwhere(wild >= 0):
+        card = wild[context, place]
+        own = rank_and_suit(pack.kinds[card])
+        wild_suit[context, place] = suits.index(own[1]) if own else NONE
+        ranks, places = np.nonzero(kind == card)
+        own_slot[context, place, ranks] = places
+    return Slots(kind, natural, wild, wild_suit, own_slot, suit)
 
 
-def _wild_cards(pack: Pack, cells: Cells, kind: NDArray[np.int16]) -> tuple[NDArray[np.int16], ...]:
+def _wild_cards(pack: Pack, cells: Cells) -> NDArray[np.int16]:
+    """[contexts, wilds] the kinds that stand in; raises KBError where there are too many."""
     by_context = [cells.kinds(WILD, context) for context in range(len(cells.acts))]
     most = max(map(len, by_context))
     if most > MOST_WILD_KINDS:
         names = ", ".join(str(pack.kinds[each]) for each in max(by_context, key=len))
         raise kb_error(f"{most} kinds of wild cards at once: {names}", f"at most {MOST_WILD_KINDS} may act as wild")
-    wild, own_rank, own_slot = (np.full((len(by_context), most), NONE, np.int16) for _ in range(3))
+    wild = np.full((len(by_context), most), NONE, np.int16)
     for context, found in enumerate(by_context):
-        for place, each in enumerate(found):
-            wild[context, place] = each
-            where = np.argwhere(kind == each)
-            if len(where):
-                own_rank[context, place], own_slot[context, place] = where[0]
-    return wild, own_rank, own_slot
+        wild[context, : len(found)] = found
+    return wild
 
 
 class _Blocks:

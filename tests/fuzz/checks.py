@@ -1,0 +1,267 @@
+"""Checks of a random folder: lists of plays against a naive reading of its facts, and tables out of step."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.agents import agent
+from abl_cards.games import Decisions, Engine, GameError, Tables
+from abl_cards.games.faults import TableError
+from abl_cards.games.tables import NO_CARD
+from abl_cards.games.telling.judging import FolderFacts
+from abl_cards.logic import Atom, Oracle, Term
+from abl_cards.logic.oracle import true_atoms
+from abl_cards.streams import mix_all
+from reasoners.hands import counting, draw, reckon
+from tests.fuzz.naive import Acting, Cards, Naive
+from tests.games.random_play import match_keys, random_moves
+
+Play = tuple[Term, Cards]
+"""A form and the cards that make it."""
+
+STATES, TABLES, STEPS = 50, 64, 200
+_LOOKS = 20  # steps between two looks at what tables list
+_RECORDS, _AHEAD = 6, 5  # episodes that are played again, and steps of imagined tables
+ROWS = 2  # decisions that are looked at each time
+_DYNAMIC = ("move", "legal", "includes", "acts_as")
+
+
+@dataclass(frozen=True)
+class Reader:
+    """clingo and the naive reading of a folder."""
+
+    engine: Engine
+    oracle: Oracle
+    naive: Naive
+    ever: dict[Term, set[Term]]
+    asked: list[Atom]
+
+    @classmethod
+    def of(cls, engine: Engine) -> Reader:
+        """Ground the folder, and read its facts."""
+        rules = engine.rules
+        oracle = Oracle(rules.kb)
+        atoms = oracle.solve([]).atoms or frozenset()
+        ever: dict[Term, set[Term]] = defaultdict(set)
+        for context in rules.cells.acts:
+            for kind, cells in zip(rules.pack.kinds, context, strict=True):
+                ever[kind] |= {rules.cells.names[cell] for cell in cells if cell >= 0}
+        asked = [atom for atom in oracle._names.values() if atom.name in _DYNAMIC]
+        return cls(engine, oracle, Naive(atoms), ever, asked)
+
+    def inputs(self, decisions: Decisions) -> NDArray[np.uint8]:
+        """[every input, n] what the question of a play is told."""
+        rules = self.engine.rules
+        every = replace(rules.play.circuit, inputs=rules.kb.input_atoms)
+        return FolderFacts(rules).of_decisions(every)(decisions)
+
+    def read(self, decisions: Decisions, rows: NDArray[np.uint8], row: int) -> Expected:
+        """What one decision has to list."""
+        rules, naive = self.engine.rules, self.naive
+        told = true_atoms(rows, rules.kb.input_atoms, row)
+        atoms = self.oracle.solve(told, self.asked).atoms or frozenset()
+        now: dict[Term, set[Term]] = defaultdict(set)
+        for name, arguments in atoms:
+            if name == "acts_as":
+                now[arguments[0]].add(arguments[1])
+        if "acts_as" not in {atom.name for atom in self.asked}:
+            now = self.ever
+        acting = Acting(now, self.ever)
+        hand = {kind: int(n) for kind, n in zip(rules.pack.kinds, decisions.view.hand[row], strict=True)}
+        wanted = {arguments[0] for name, arguments in atoms if name == "includes"}
+        legal = {arguments[0] for name, arguments in atoms if name == "legal"}
+        moves = {arguments[0] for name, arguments in atoms if name == "move"}
+        leading = bool(decisions.to_beat[row] < 0)
+        sets = {
+            (form, cards)
+            for label in legal
+            for form in naive.labels[label]
+            if form in moves
+            for cards in naive.sets(form, hand, acting, leading)
+            if wanted <= set(cards)
+        }
+        kept = {naive.label[form] for form, _ in sets} if wanted else legal
+        return Expected(kept, sets, hand, acting, dict(told_counts(told)), wanted)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a decision has to list: labels, card sets by form; and what it was told."""
+
+    legal: set[Term]
+    sets: set[tuple[Term, Cards]]
+    hand: dict[Term, int]
+    acting: Acting
+    told: dict[Term, int]
+    wanted: set[Term]
+
+    def counts(self) -> dict[Term, int]:
+        """How many cards of the hand act as each cell."""
+        found: Counter[Term] = Counter()
+        for card, copies in self.hand.items():
+            for cell in self.acting.now[card]:
+                found[cell] += copies
+        return {cell: copies for cell, copies in found.items() if copies}
+
+
+def told_counts(told: list[Atom]) -> Iterator[tuple[Term, int]]:
+    """How many cards of each cell the inputs speak of."""
+    most: Counter[Term] = Counter()
+    for name, arguments in told:
+        if name in ("held", "wild"):
+            by_suit = len(arguments) == 3
+            own = f"card({arguments[0]},{arguments[1]})" if by_suit else arguments[0]
+            cell = "wild" if name == "wild" else own
+            most[cell] = max(most[cell], int(arguments[-1]))
+    yield from most.items()
+
+
+def differences(reader: Reader, decisions: Decisions, rows: list[int]) -> Iterator[str]:
+    """Where the engine's lists of some decisions differ from the naive reading."""
+    if not rows:
+        return
+    rules, inputs = reader.engine.rules, reader.inputs(decisions)
+    lists = decisions.moves() if not decisions.view.at_table else decisions.at(np.arange(len(decisions.view))).moves()
+    for row in rows:
+        expected = reader.read(decisions, inputs, row)
+        legal = {rules.labels[label] for label in np.flatnonzero(decisions.legal[:, row])}
+        span = range(lists.start[row], lists.start[row + 1])
+        found = [(rules.forms.forms[lists.form[move]].name, _cards(reader, lists.cards[move])) for move in span]
+        place = f"{decisions.state(row)}"
+        if legal != expected.legal:
+            more, fewer = _some(legal - expected.legal), _some(expected.legal - legal)
+            yield f"{place}: legal labels {more} too many, {fewer} too few"
+        if len(set(found)) < len(found):
+            yield f"{place}: {_some({each for each, n in Counter(found).items() if n > 1})} listed twice"
+        if set(found) != expected.sets:
+            more, fewer = _some(set(found) - expected.sets), _some(expected.sets - set(found))
+            yield f"{place}: {more} too many, {fewer} too few"
+        if any(form != "pass" and not cards for form, cards in found):
+            yield f"{place}: an empty play"
+        counts = expected.counts()
+        wrong = {cell for cell, copies in expected.told.items() if counts.get(cell, 0) < copies}
+        if wrong:
+            yield f"{place}: told of more cards of {_some(wrong)} than there are"
+        yield from (f"{place}: {problem}" for problem in _one_label(reader, decisions.at(np.array([row])), found))
+
+
+def _one_label(reader: Reader, some: Decisions, found: list[Play]) -> Iterator[str]:
+    """Lay down each label of a decision by itself: the first of its sets, one by chance, and a list of its own."""
+    rules = reader.engine.rules
+    by_label: dict[int, set[Play]] = defaultdict(set)
+    for form, cards in found:
+        by_label[rules.forms.label_number[reader.naive.label[form]]].add((form, cards))
+    for label, mine in sorted(by_label.items()):
+        chosen = np.array([label], np.int16)
+        keys = match_keys(1, label)
+        for moves in (some.realise_first(chosen), some.realise_random(chosen, keys)):
+            laid = rules.forms.forms[int(moves.form[0])].name, _cards(reader, moves.cards[0])
+            if laid not in mine:
+                yield f"{rules.label_texts[label]} is laid down as {_text(laid)}"
+        alone = some.moves(chosen)
+        if len(alone.form) != len(mine):
+            yield f"{rules.label_texts[label]} has {len(alone.form)} card sets alone, {len(mine)} in all"
+
+
+def _cards(reader: Reader, cards: NDArray[np.uint8]) -> Cards:
+    kinds = reader.engine.rules.pack.kinds
+    return tuple(sorted((kinds[card] for card in cards if card != NO_CARD), key=str))
+
+
+def _some(things: Iterable[object]) -> str:
+    texts = sorted(map(_text, things))
+    return ", ".join(texts[:3]) + (f" and {len(texts) - 3} more" if len(texts) > 3 else "") or "none"
+
+
+def _text(thing: object) -> str:
+    return f"{thing[0]} {' '.join(map(str, thing[1]))}" if isinstance(thing, tuple) and len(thing) == 2 else str(thing)
+
+
+class Stopped(Exception):
+    """The rules leave a table without a move, and the naive reading agrees."""
+
+
+def play(reader: Reader, seed: int, tables: int = TABLES, steps: int = STEPS, rows: int = ROWS) -> Iterator[str]:
+    """Play tables out of step: each step about two in three go on, and a match that is over begins anew at once.
+
+    Now and then the lists of some decisions, ``rows``, are compared with the naive reading.
+    """
+    engine = reader.engine
+    recorder = engine.recorder(tables)
+    room = engine.tables(match_keys(tables, seed), recorder)
+    records: list[dict[str, Any]] = []
+    random = np.random.default_rng(seed)
+    player, kb = agent("random", engine), agent("kb", engine)
+    for step in range(steps):
+        turn = random.random(tables) < 2 / 3
+        playing = np.flatnonzero(turn & np.isin(np.arange(tables), room.playing()))
+        choosing = np.flatnonzero(turn & np.isin(np.arange(tables), room.choosing()))
+        keys, mover = mix_all(room.keys, room.clock), kb if step % _LOOKS == 1 else player
+        try:
+            if playing.size:
+                decisions = room.decisions(playing)
+                if step % _LOOKS == 0:
+                    chosen = random.permutation(len(playing))[:rows].tolist()
+                    yield from differences(reader, decisions, chosen)
+                    look_around(engine, room, decisions)
+                room.play(playing, mover.play(decisions, keys[playing]))
+            if choosing.size:
+                choices = room.choices(choosing)
+                room.choose(choosing, mover.choose(choices, keys[choosing]))
+        except TableError as problem:
+            yield from _stopped(reader, room, playing, str(problem))
+            return
+        over = np.flatnonzero(room.winner != -1)
+        if over.size:
+            records += [record for table in over[:2] for record in recorder.records(int(table))]
+            room.begin_match(over, mix_all(room.keys[over], step))
+
+    yield from (f"replay: {problem}" for problem in engine.replay(records[:_RECORDS]).disagreements)
+
+
+def look_around(engine: Engine, tables: Tables, decisions: Decisions) -> None:
+    """Ask everything else that kernels answer about decisions; only that it is answered counts."""
+    decisions.observe()
+    playing, known = decisions.which, decisions.hidden()
+    keys = tables.keys[playing]
+    reckon(known, decisions.hints())
+    deals = draw(counting(known), known, keys, 2)
+    if engine.answerable:
+        contexts = np.repeat(decisions.context, 2 * deals.shape[2])
+        engine.answers(contexts, deals.reshape(-1, deals.shape[3]))
+        engine.openings(contexts, deals.reshape(-1, deals.shape[3]))
+    with contextlib.suppress(GameError):  # nobody can count these forms
+        engine.plays_to_go(decisions.context, tables.open_hands(playing)[:, 0])
+    imagined = engine.imagine(decisions, np.arange(len(playing)), tables.others(playing))
+    for _ in range(_AHEAD):
+        if (here := imagined.playing()).size:
+            imagined.play(here, random_moves(imagined.decisions(here), imagined.keys[here]))
+    engine.show(engine.look(decisions))
+    with contextlib.suppress(GameError):  # states say less than a table knows
+        engine.show(engine.moment(engine.look(decisions).state))
+
+
+def _stopped(reader: Reader, tables: Tables, playing: NDArray[np.int64], said: str) -> Iterator[str]:
+    """An error of the engine where each table by itself has a move; raises Stopped where rules are to blame.
+
+    Rules are to blame where a table has no move, or a label is legal for which the hand lacks the cards.
+    """
+    alone = [tables.decisions(np.array([table])) for table in playing if table in set(tables.playing().tolist())]
+    read = [reader.read(one, reader.inputs(one), 0) for one in alone]
+    made = [{reader.naive.label[form] for form, _ in each.sets} for each in read]
+    if any(not labels or each.legal - labels for each, labels in zip(read, made, strict=True)) or "legal" not in said:
+        raise Stopped(said)
+    yield f"play stops, though every table has a move: {said}"
+
+
+def random_states(reader: Reader, seed: int, states: int = STATES) -> Iterator[str]:
+    """The lists of random states."""
+    decisions = reader.engine.sample_decisions(states, seed)
+    yield from differences(reader, decisions, list(range(states)))

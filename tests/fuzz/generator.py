@@ -1,0 +1,58 @@
+"""Random rule folders, the same for the same number: most of them sound, some with one edit that spoils them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from abl_cards.selftest.edits import edits_of
+from tests.fuzz.course import write_course
+from tests.fuzz.deck import write_deck
+from tests.fuzz.draft import CONSTRUCTS, GAME, LABELS, RULES, Draft
+from tests.fuzz.play import write_play
+from tests.fuzz.shapes import write_shapes
+
+SPOILT = 0.15
+"""Share of the folders that get a random edit."""
+_SHARE = 0.42
+"""Chance of each construct."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A random folder: its number, its files, the constructs in it, and what is wrong with it on purpose."""
+
+    seed: int
+    files: dict[str, str]
+    constructs: frozenset[str]
+    flaw: str
+    spoilt: bool
+    widest: int  # kinds of cards that act as one cell at most
+
+    def write(self, folder: Path) -> str:
+        """Write the files into a new folder; returns the edit that spoils them, or nothing."""
+        folder.mkdir(parents=True)
+        for name, text in self.files.items():
+            (folder / name).write_text(text, "utf-8")
+        if not self.spoilt:
+            return ""
+        edits = edits_of(folder)
+        edit = edits[Random(self.seed ^ 0x5EED).randrange(len(edits))]
+        said = edit.said((folder / edit.file).read_text("utf-8"))
+        edit.apply(folder)
+        return said
+
+
+def drawn(seed: int) -> Drawn:
+    """Draw the folder of a number."""
+    random = Random(seed)
+    wanted = frozenset(each for each in CONSTRUCTS if random.random() < _SHARE)
+    draft = Draft(random, wanted)
+    write_deck(draft)
+    write_shapes(draft)
+    write_play(draft)
+    write_course(draft)
+    title = f"% Random folder {seed}: {', '.join(sorted(wanted)) or 'nothing special'}."
+    files = {name: "\n".join([title, *draft.files[name], ""]) for name in (GAME, LABELS, RULES)}
+    return Drawn(seed, files, wanted, draft.flaw, random.random() < SPOILT and not draft.flaw, draft.widest)

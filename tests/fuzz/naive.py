@@ -1,0 +1,199 @@
+"""A naive reading of facts: the cards of a hand that make a form, by trying all of them.
+
+It is written from docs/knowledge-bases.md, and shares nothing with the kernels.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from abl_cards.games.reading.pack import rank_and_suit
+from abl_cards.logic import Atom, Term
+
+Cards = tuple[Term, ...]
+"""Cards by name, sorted by their text, equal ones several times."""
+
+
+@dataclass(frozen=True)
+class Acting:
+    """What cards act as in one state, and in any state."""
+
+    now: Mapping[Term, Collection[Term]]
+    ever: Mapping[Term, Collection[Term]]
+
+    def wild(self, card: Term) -> bool:
+        """Whether the card stands in for others."""
+        return "wild" in self.now[card]
+
+    def real(self, card: Term, cell: Term) -> bool:
+        """Whether the card lies in a group of the cell as the card that it is, a wild card too."""
+        return cell in (self.ever[card] if self.wild(card) else self.now[card])
+
+    def fits(self, card: Term, cell: Term) -> bool:
+        """Whether the card may lie in a group of the cell."""
+        return self.real(card, cell) or (self.wild(card) and cell != "wild")
+
+
+class Group(NamedTuple):
+    """A group of a form: so many cards of a cell, so many of them real, all of them one card where it is given."""
+
+    cell: Term
+    size: int
+    natural: int
+    only: Term | None
+
+
+@dataclass
+class Shape:
+    """What the facts say about a form."""
+
+    groups: list[Group] = field(default_factory=list)
+    wilds: int = 0
+    suit: Term | None = None
+    mixed: bool = False
+    kickers: tuple[int, int] | None = None  # groups, and cards in each
+    carried: set[tuple[Term, int]] = field(default_factory=set)
+    misread: set[tuple[Term, int]] = field(default_factory=set)
+    apart: bool = False
+
+
+class Naive:
+    """The forms of a folder by their facts."""
+
+    def __init__(self, atoms: Iterable[Atom]) -> None:
+        """Read the facts among the atoms of an answer set."""
+        facts: dict[str, list[tuple[Term, ...]]] = defaultdict(list)
+        for name, arguments in atoms:
+            facts[name].append(arguments)
+        self.label = {form: label for label, form in facts["form"]}
+        self.labels: dict[Term, list[Term]] = defaultdict(list)
+        for label, form in facts["form"]:
+            self.labels[label].append(form)
+        self.shapes = {form: Shape() for form in self.label}
+        self._read_groups(facts)
+        cells = {cell for shape in self.shapes.values() for cell, *_ in [*shape.groups, *shape.carried]}
+        self.last_two = set(sorted(cell for cell in cells if isinstance(cell, int))[-2:])
+
+    def _read_groups(self, facts: Mapping[str, list[tuple[Term, ...]]]) -> None:
+        shapes = self.shapes
+        only = {(form, place): card for form, place, card in facts["only"]}
+        natural: Counter[tuple[Term, Term]] = Counter()
+        for form, cell, count in facts["natural"]:
+            natural[form, cell] = max(natural[form, cell], int(count))
+        for form, place, cell, count in sorted(facts["needs"], key=lambda each: (str(each[0]), int(each[1]))):
+            if form in shapes:
+                group = Group(cell, int(count), natural[form, cell], only.get((form, place)))
+                shapes[form].groups.append(group)
+        for form, most in facts["wilds"]:
+            if form in shapes:
+                shapes[form].wilds = int(most)
+        for form, suit in facts["same_suit"]:
+            shapes[form].suit = suit
+        for (form,) in facts["mixed_suits"]:
+            shapes[form].mixed = True
+        for (form,) in facts["apart"]:
+            shapes[form].apart = True
+        for form, groups, size in facts["kickers"]:
+            shapes[form].kickers = int(groups), int(size)
+        for name in ("kicker", "misread"):
+            for form, cell, count in facts[name]:
+                if form in shapes:
+                    (shapes[form].carried if name == "kicker" else shapes[form].misread).add((cell, int(count)))
+
+    def sets(self, form: Term, hand: Mapping[Term, int], acting: Acting, leading: bool) -> set[Cards]:
+        """All sets of cards of a hand that make a form."""
+        shape = self.shapes[form]
+        if form == "pass":
+            return {()}
+        carried = {cell for cell, _ in shape.carried} if shape.kickers else set()
+        useful = {
+            card: copies
+            for card, copies in hand.items()
+            if copies and (
+                any(acting.fits(card, group.cell) for group in shape.groups) or carried & set(acting.now[card])
+            )
+        }  # fmt: skip
+        size = sum(group.size for group in shape.groups)
+        size += shape.kickers[0] * shape.kickers[1] if shape.kickers else 0
+        return {cards for cards in _subsets(list(useful.items()), size) if self.makes(shape, cards, acting, leading)}
+
+    def makes(self, shape: Shape, cards: Cards, acting: Acting, leading: bool) -> bool:
+        """Whether cards make a form: all ways to share them out among its groups and its kickers are tried."""
+        if shape.mixed and len({parts[1] for card in cards if (parts := rank_and_suit(card))}) < 2:
+            return False
+        return any(
+            self._carries(shape, rest, acting, leading)
+            for rest in _share(shape, Counter(cards), shape.groups, shape.wilds, acting)
+        )
+
+    def _carries(self, shape: Shape, rest: Counter[Term], acting: Acting, leading: bool) -> bool:
+        """Whether what is left over after the groups are the kickers."""
+        if shape.kickers is None:
+            return not rest.total()
+        groups, size = shape.kickers
+        cells: Counter[Term] = Counter()
+        may_be = {cell for cell, _ in shape.carried}
+        for card, copies in rest.items():
+            mine = may_be & set(acting.now[card])
+            if copies and len(mine) != 1:
+                return False
+            if copies:
+                cells[next(iter(mine))] += copies
+        allowed = shape.carried - (shape.misread if leading else set())
+        fits = all(copies % size == 0 and (cell, copies // size) in allowed for cell, copies in cells.items())
+        together = shape.apart and len(self.last_two & set(cells)) == 2
+        return fits and cells.total() == groups * size and not together
+
+
+def _subsets(hand: list[tuple[Term, int]], size: int) -> Iterator[Cards]:
+    """All sets of so many cards."""
+
+    def choose(place: int, left: int) -> Iterator[list[Term]]:
+        if left == 0:
+            yield []
+        elif place < len(hand):
+            card, copies = hand[place]
+            for count in range(min(copies, left) + 1):
+                for rest in choose(place + 1, left - count):
+                    yield [card] * count + rest
+
+    for cards in choose(0, size):
+        yield tuple(sorted(cards, key=str))
+
+
+def _share(
+    shape: Shape, cards: Counter[Term], groups: list[Group], spare: int, acting: Acting
+) -> Iterator[Counter[Term]]:
+    """What is left over for each way to take the cards of the groups, with so many stand-ins at most."""
+    if not groups:
+        yield cards
+        return
+    group, *others = groups
+    for taken, stand_ins in _take(shape, group, [card for card in cards if cards[card]], cards, group.size, acting):
+        if stand_ins <= spare and group.size - stand_ins >= group.natural:
+            yield from _share(shape, cards - taken, others, spare - stand_ins, acting)
+
+
+def _take(
+    shape: Shape, group: Group, kinds: list[Term], cards: Counter[Term], left: int, acting: Acting
+) -> Iterator[tuple[Counter[Term], int]]:
+    """All ways to take so many cards for a group, and how many of them stand in for others."""
+    if left == 0:
+        yield Counter(), 0
+        return
+    if not kinds:
+        return
+    card, *others = kinds
+    parts = rank_and_suit(card)
+    real = acting.real(card, group.cell) and (shape.suit is None or (parts is not None and parts[1] == shape.suit))
+    stands_in = acting.wild(card) and group.cell != "wild"
+    if group.only is not None:
+        real = real and card == group.only
+    most = min(cards[card], left)
+    for own in range(most + 1 if real else 1):
+        for standing in range(most - own + 1 if stands_in else 1):
+            for taken, stand_ins in _take(shape, group, others, cards, left - own - standing, acting):
+                yield taken + Counter({card: own + standing}), stand_ins + standing

@@ -1,0 +1,65 @@
+"""Random rule folders: what they have in them, and that nothing differs in any of them."""
+
+from pathlib import Path
+
+import pytest
+
+from abl_cards.logic import Atom, Term
+from tests.effort import long
+from tests.fuzz.child import REFUSED, STOPPED
+from tests.fuzz.counts import count
+from tests.fuzz.draft import CONSTRUCTS
+from tests.fuzz.generator import drawn
+from tests.fuzz.naive import Acting, Naive
+from tests.fuzz.runner import bounds_checked, report, run, wrong
+
+FEW, MANY, ALL = 20, 500, 2000
+NARROW = 4
+"""Kinds of cards that act as one cell, for which other tests have compiled kernels already."""
+
+
+def test_every_construct_and_every_pair_comes_up() -> None:
+    found = count(drawn(seed).constructs for seed in range(1, ALL + 1))
+    for place, first in enumerate(CONSTRUCTS):
+        assert found[first, first] >= 100
+        assert all(found[first, second] >= 10 for second in CONSTRUCTS[place + 1 :])
+
+
+def test_the_same_number_gives_the_same_folder() -> None:
+    assert drawn(7) == drawn(7)
+    assert drawn(7).files != drawn(8).files
+
+
+def test_few_folders(tmp_path: Path) -> None:
+    narrow = [seed for seed in range(1, MANY) if drawn(seed).widest <= NARROW][:FEW]
+    results = run(narrow, tmp_path, lambda _: None, states=15, tables=12, steps=45)
+    assert not wrong(results), report(results)
+    assert sum(each["outcome"] not in (REFUSED, STOPPED) for each in results) > 0.6 * FEW
+
+
+@long
+def test_many_folders_with_bounds_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NUMBA_BOUNDSCHECK", "NUMBA_CACHE_DIR"):
+        monkeypatch.setenv(name, "")
+    bounds_checked(tmp_path / "numba")
+    results = run(range(1, MANY + 1), tmp_path, lambda _: None)
+    assert not wrong(results), report(results)
+    assert sum(each["outcome"] != REFUSED for each in results) >= 0.7 * MANY
+
+
+def test_a_naive_reading() -> None:
+    """A pair of threes, a run with a wild card, and a trio with a kicker; the fours are wild."""
+    facts = [("form", ("pair", "pair")), ("needs", ("pair", 1, 3, 2)), ("wilds", ("pair", 1))]
+    facts += [("form", ("run", "run")), ("needs", ("run", 1, 3, 1)), ("needs", ("run", 2, 4, 1))]
+    facts += [
+        ("form", ("trio", "trio")),
+        ("needs", ("trio", 1, 3, 3)),
+        ("kickers", ("trio", 1, 1)),
+        ("kicker", ("trio", 5, 1)),
+    ]
+    naive = Naive(Atom(*fact) for fact in facts)
+    acting = Acting({3: {3}, 4: {"wild"}, 5: {5}}, {3: {3}, 4: {4, "wild"}, 5: {5}})
+    hand: dict[Term, int] = {3: 3, 4: 2, 5: 2}
+    assert naive.sets("pair", hand, acting, True) == {(3, 3), (3, 4)}
+    assert naive.sets("run", hand, acting, True) == {(3, 4)}  # as the four that it is
+    assert naive.sets("trio", hand, acting, True) == {(3, 3, 3, 5)}
