@@ -10,17 +10,19 @@ from abl_cards.games.counting import reads_plays_left
 from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.open_rules import OpenRules
 from abl_cards.games.soundness import sound_rules, warnings
-from abl_cards.logic import Diagnostic, KBError, KnowledgeBase, Location, Severity, check
+from abl_cards.logic import Diagnostic, KBError, KnowledgeBase, Location, Severity
 from abl_cards.logic.errors import error, in_order, kb_error
-from abl_cards.logic.program import Source, Sources, parse
+from abl_cards.logic.parsing import problems_of
+from abl_cards.logic.program import Source
 from abl_cards.logic.solver import Solver
 
 
 def typed(path: Path, text: str) -> list[Diagnostic]:
     """What is wrong with the text of one file as it is written; cheap enough for every pause in typing."""
-    source = Source(str(path), text, 1)
-    refused = list(check.refused_text([source]))
-    return refused or parse(Sources((source,)))[1]
+    try:
+        return problems_of(Source(str(path), text, 1))
+    except KBError as problem:
+        return list(problem.diagnostics)
 
 
 def checked(folder: Path, profile: str | None = None) -> list[Diagnostic]:

@@ -18,6 +18,7 @@ from abl_cards.logic.errors import Diagnostic, Severity, error, in_order
 from abl_cards.logic.ground import GroundProgram, Observer, UnsupportedRule
 from abl_cards.logic.intervals import INT32_MAX
 from abl_cards.logic.program import MOST_MESSAGES, Messages, Sources, parse, read
+from abl_cards.logic.refusal import refused_text
 from abl_cards.logic.statements import VIOLATED, Constraint, collect_files
 from abl_cards.logic.terms import Input, Signature, Term
 
@@ -63,7 +64,7 @@ def build(request: Request, limits: Limits, within: Limits | None = None) -> Bui
     Raises TooManyRules where the ground program passes the bounds that it is to stay within.
     """
     sources, problems = read(request.files, limits.file_bytes, request.library)
-    problems.extend(check.refused_text(sources.files))
+    problems.extend(refused_text(sources.files))
     if problems:
         return _refused(problems)
     statements, problems = parse(sources)

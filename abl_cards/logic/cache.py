@@ -61,7 +61,7 @@ def key(request: Request, file_bytes: int) -> Key | None:
     if problems:
         return None
     parts = [
-        _code_digest(),
+        code_digest(),
         clingo.__version__,
         [file.name for file in request.files],
         [[Path(source.path).name, source.text] for source in sources.files],
@@ -74,7 +74,7 @@ def key(request: Request, file_bytes: int) -> Key | None:
 
 
 @functools.cache
-def _code_digest() -> str:
+def code_digest() -> str:
     """The version of the format: a change in this package's code makes everything stored obsolete."""
     digest = hashlib.sha256()
     for file in sorted(Path(__file__).parent.glob("*.py")):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from abl_cards.logic.errors import Diagnostic, Location, error, suggestion, warning
 from abl_cards.logic.intervals import INT32_MAX, INT32_MIN
-from abl_cards.logic.lexis import INCLUDE, Token, number
-from abl_cards.logic.program import Source
 from abl_cards.logic.statements import VIOLATED, Program, Use
 from abl_cards.logic.terms import Input, Signature, Term
 
@@ -21,40 +19,6 @@ MOST_GUESSES = 100
 _WORD = re.compile(r"(?<![\w'])[_']*[a-z][\w']*")
 _UNKNOWN = "derive it, or declare it by #defined"
 CONVENTIONS = {COST, PREFERENCE, SAYS, BELIEF, HINT}
-
-
-def refused_text(sources: Iterable[Source]) -> Iterator[Diagnostic]:
-    """Constructs that run Python, numbers that clingo cuts, letters that stop it: all found in the text."""
-    for source in sources:
-        for token in source.scan.tokens:
-            refusal = _REFUSED_TOKENS[token.kind](token) if token.kind in _REFUSED_TOKENS else None
-            if refusal is not None:
-                yield error(source.location(token.start, token.end), *refusal)
-        if source.scan.open_comment is not None:
-            where = source.location(source.scan.open_comment, source.scan.open_comment + 2)
-            yield error(where, "a comment that does not end", "close it by *%")
-
-
-def _number(token: Token) -> tuple[str, str] | None:
-    value = number(token.text)
-    if value is not None and value <= INT32_MAX:
-        return None
-    told = token.text if len(token.text) <= 20 else f"{token.text[:20]}…"
-    return f"{told} is more than {INT32_MAX}", "numbers have 32 bits"
-
-
-def _string(token: Token) -> tuple[str, str] | None:
-    # Nothing that clingo reads has this word, so that it never opens a file.
-    return (f"'{INCLUDE}' in a string", "say it in other words") if INCLUDE in token.text else None
-
-
-_REFUSED_TOKENS: dict[str, Callable[[Token], tuple[str, str] | None]] = {
-    "script": lambda token: ("#script is not supported", "write rules only"),
-    "function": lambda token: ("@functions and @priorities are not supported", "write rules and large weights"),
-    "number": _number,
-    "string": _string,
-    "foreign": lambda token: (f"unexpected '{token.text[:20]}'", "names are ASCII: put other text into quotes"),
-}
 
 
 def static(

@@ -12,24 +12,39 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 INCLUDE = "#include"
-_USUAL = 1 << 16  # characters
+BYTE_ORDER_MARK = "\ufeff"
+USUAL = 1 << 16
+"""Characters; what longer texts hold is not remembered."""
 _HARMLESS = "_include"  # in strings, which `check.py` refuses
 
 _TOKEN = re.compile(
     r"""
-    (?P<string>"(?:\\["\\n]|[^"\\\n])*")
+    (?P<string>"(?:\\["\\n]|[^"\\\n]+)*+")
+  | (?P<open>"(?:\\["\\n]|[^"\\\n]+)*+)
   | (?P<block>%\*)
   | (?P<comment>%[^\n]*)
   | (?P<script>\#script(?![\w']))
   | (?P<include>\#include(?![\w']))
   | (?P<function>@\s*[a-z_])
   | (?P<number>(?<![\w'])(?:0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+|[0-9]+))
-  | (?P<foreign>[^\x00-\x7f]+)
+  | (?P<foreign>[^\t\n\r\x20-\x7e]+)
     """,
     re.VERBOSE,
 )
 _BLOCK = re.compile(r"%\*|\*%|%[^\n]*")  # a line comment inside a block hides the rest of its line
-_TARGET = re.compile(r'\s*(?:"(?P<path>(?:\\["\\n]|[^"\\\n])*)"|<(?P<builtin>[^>\n]*)>)\s*\.')
+_TARGET = re.compile(r'\s*(?:"(?P<path>(?:\\["\\n]|[^"\\\n])*)"|<(?P<builtin>[^<>\n]*)>)\s*\.')
+MOST_NESTED = 100
+"""Brackets and operators one within the other: clingo's parser and what walks over its trees recurse that deep."""
+_MARK = re.compile(
+    r"""
+    "[^"\\\n]*(?:\\.[^"\\\n]*)*"?
+  | (?P<opening>[(\[{])
+  | (?P<closing>[)\]}])
+  | (?P<between>:-|[,;:]|\.(?!\.))
+  | (?P<operator>\.\.|\*\*|[-+*/\\^?&|~@!=<>])
+    """,
+    re.VERBOSE,
+)
 _ESCAPE = re.compile(r'\\(["\\n])')
 
 
@@ -62,14 +77,19 @@ class Scan:
     tokens: tuple[Token, ...]  # outside of comments
     includes: tuple[Include, ...]
     open_comment: int | None  # where a block comment begins that does not end
+    too_deep: int | None  # where the first term stands that is nested more than `MOST_NESTED` times
 
 
 def scan(text: str) -> Scan:
-    """Take a text apart; those of usual length are remembered, for files are read again and again."""
-    return (_remembered if len(text) <= _USUAL else _scan)(text)
+    """Take a text apart; those of usual length are remembered, for files are read again and again.
+
+    A byte order mark at the beginning counts as a blank.
+    """
+    return (_remembered if len(text) <= USUAL else _scan)(text)
 
 
 def _scan(text: str) -> Scan:
+    text = f" {text[1:]}" if text.startswith(BYTE_ORDER_MARK) else text
     every = list(_tokens(text))
     comments = [token for token in every if token.kind == "comment"]
     tokens = tuple(token for token in every if token.kind != "comment")
@@ -78,7 +98,8 @@ def _scan(text: str) -> Scan:
     code = _blanked(bare, [(include.start, include.end) for include in includes])
     last = comments[-1].start if comments else 0
     unclosed = text.startswith("%*", last) and _end_of_block(text, last + 2) is None
-    return Scan(code.replace(INCLUDE, _HARMLESS), tokens, includes, last if unclosed else None)
+    code = code.replace(INCLUDE, _HARMLESS)
+    return Scan(code, tokens, includes, last if unclosed else None, _too_deep(code))
 
 
 _remembered = lru_cache(maxsize=256)(_scan)
@@ -111,6 +132,31 @@ def _end_of_block(text: str, position: int) -> int | None:
         depth += {"%*": 1, "*%": -1}.get(match[0], 0)
         position = match.end()
     return None if depth else position
+
+
+def _too_deep(code: str) -> int | None:
+    """Where brackets and operators first are nested more than `MOST_NESTED` times; None where they never are.
+
+    Operators in a row make a tree as deep as they are many: 1+1+1 is (1+1)+1.
+    """
+    operators = [0]  # by open bracket, those since the last comma
+    depth = 0
+    for match in _MARK.finditer(code):
+        kind = match.lastgroup
+        if kind == "opening":
+            operators.append(0)
+            depth += 1
+        elif kind == "closing" and len(operators) > 1:
+            depth -= 1 + operators.pop()
+        elif kind == "between":
+            depth -= operators[-1]
+            operators[-1] = 0
+        elif kind == "operator":
+            operators[-1] += 1
+            depth += 1
+        if depth > MOST_NESTED:
+            return match.start()
+    return None
 
 
 def _include(code: str, token: Token) -> Include:

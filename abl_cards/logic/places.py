@@ -7,8 +7,8 @@ from pathlib import Path
 
 from abl_cards.logic.build import Limits
 from abl_cards.logic.knowledge import KnowledgeBase
+from abl_cards.logic.parsing import program_of
 from abl_cards.logic.program import read
-from abl_cards.logic.statements import collect_files
 from abl_cards.logic.terms import Signature
 
 
@@ -16,5 +16,5 @@ def files_deriving(kb: KnowledgeBase, predicates: Iterable[str]) -> tuple[str, .
     """The names of the files with rules for some predicates, such as "turn/1"; read anew, so this is for errors."""
     wanted = {Signature.parse(each) for each in predicates}
     sources, _ = read(kb.files, Limits().file_bytes, kb.request.library)
-    heads = collect_files(sources, kb.constants).heads
+    heads = program_of(sources).heads
     return tuple(dict.fromkeys(Path(use.location.file).name for use in heads if use.signature in wanted))

@@ -20,6 +20,7 @@ from clingo import ast
 from abl_cards.logic.errors import Diagnostic, Location, error, suggestion
 from abl_cards.logic.files import NotAFile, TooLarge, folders_of, lies_in, read_regular
 from abl_cards.logic.lexis import Include, Scan, scan
+from abl_cards.logic.refusal import refused_text
 
 MOST_FILES = 1000
 """Files of a knowledge base, with those that they include."""
@@ -53,6 +54,15 @@ class Source:
         column = offset - self._line_starts[line - 1] + 1
         return Location(self.path, line, column, line, column + end - offset)
 
+    def column(self, line: int, column: int) -> int:
+        """A column of a line in letters, where clingo has counted bytes of `scan.code`; both from 1."""
+        if self.text.isascii() or not 0 < line <= len(self._line_starts):
+            return column
+        start = self._line_starts[line - 1]
+        end = self._line_starts[line] if line < len(self._line_starts) else len(self.text)
+        before = self.scan.code[start : min(end, start + column)].encode("utf-8", "replace")[: column - 1]
+        return len(before.decode("utf-8", "ignore")) + 1
+
     @cached_property
     def _line_starts(self) -> list[int]:
         return [0, *(match.end() for match in re.finditer("\n", self.text))]
@@ -74,7 +84,8 @@ class Sources:
             return location
         source = self.files[max(bisect_right(self._starts, location.line - 1) - 1, 0)]
         line, end_line = location.line - source.before, location.end_line - source.before
-        return Location(source.path, line, location.column, end_line, location.end_column)
+        column, end_column = source.column(line, location.column), source.column(end_line, location.end_column)
+        return Location(source.path, line, column, end_line, end_column)
 
     def location_of(self, node: ast.AST) -> Location:
         """The place of a syntax node."""
@@ -170,7 +181,7 @@ def _read_file(
         remedy = "copy the file into the folder of the knowledge base"
         return None, [error(None, f"{path}: a link that leads out of the knowledge base", remedy)]
     try:
-        text = read_regular(path, limit).decode("utf-8")
+        text = read_regular(path, limit).decode("utf-8-sig")
     except NotAFile:
         return None, [error(included_at, f"{path}: not a file", "name a rule file")]
     except TooLarge:
@@ -178,14 +189,20 @@ def _read_file(
     except OSError as failure:
         return None, [error(included_at, f"{path}: cannot be read: {failure.strerror}", "check the path")]
     except UnicodeDecodeError as failure:
-        line = failure.object.count(b"\n", 0, failure.start) + 1
-        return None, [error(Location(path, line, 1, line, 1), "not UTF-8 text", "save the file as UTF-8")]
+        where = _end_of(path, failure.object[: failure.start].decode("utf-8", "replace"))
+        return None, [error(where, "not UTF-8 text", "save the file as UTF-8")]
     if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        return None, [error(Location(path, line, 1, line, 1), "a NUL character", "save the file as plain text")]
+        where = _end_of(path, text[: text.index("\0")])
+        return None, [error(where, "a NUL character", "save the file as plain text")]
     if not text.strip():
         return None, [error(Location(path, 1, 1, 1, 1), "an empty rule file", "write rules or leave the file out")]
     return text, []
+
+
+def _end_of(path: str, text: str) -> Location:
+    """The letter behind a text."""
+    line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
+    return Location(path, line, column, line, column + 1)
 
 
 def _includes(
@@ -236,15 +253,22 @@ def _wrong_include(
 
 
 def parse(sources: Sources) -> tuple[list[ast.AST], list[Diagnostic]]:
-    """The statements of the files; syntax errors are diagnostics with their place."""
+    """The statements of the files; syntax errors are diagnostics with their place.
+
+    Files with anything that our lexer refuses do not reach clingo, whose parser such text can end with the process.
+    """
     statements: list[ast.AST] = []
-    problems: list[Diagnostic] = []
+    problems = list(refused_text(sources.files))
+    if problems:
+        return [], problems
     for source in sources.files:
         messages = Messages(sources)
         text = "\n" * source.before + source.scan.code
         try:
             ast.parse_string(text, statements.append, logger=messages, message_limit=MOST_MESSAGES)
         except RuntimeError as failure:
+            if "bad_alloc" in str(failure):
+                raise MemoryError from failure
             problems += messages.errors() or [error(Location(source.path, 1, 1, 1, 1), str(failure))]
         else:
             problems += messages.errors()

@@ -22,6 +22,7 @@ from abl_cards.logic.child import OUT_OF_MEMORY, bound, decode, wind_up
 from abl_cards.logic.errors import Diagnostic, Severity, error
 from abl_cards.logic.oracle import ground
 from abl_cards.logic.program import MOST_MESSAGES, Messages, Sources, parse, read
+from abl_cards.logic.refusal import refused_text
 from abl_cards.logic.statements import Program, collect
 from abl_cards.logic.terms import atom
 from abl_cards.output import write_in_full
@@ -34,7 +35,7 @@ _GRACE = 2.0  # seconds behind the time that a question may take, for clingo to 
 def _soundly_read(request: Request, limits: Limits) -> tuple[list[Any], Program | None, Sources, list[Diagnostic]]:
     """The statements, and what is wrong with them as they are written."""
     sources, problems = read(request.files, limits.file_bytes, request.library)
-    problems.extend(check.refused_text(sources.files))
+    problems.extend(refused_text(sources.files))
     statements, wrong = ([], []) if problems else parse(sources)
     if problems or wrong:
         return [], None, sources, [*problems, *wrong]

@@ -10,7 +10,9 @@ from typing import TypeVar
 from clingo import ast
 from clingo.ast import ASTType
 
+from abl_cards.budget import tick
 from abl_cards.logic.errors import Diagnostic, Location, error
+from abl_cards.logic.lexis import USUAL
 from abl_cards.logic.program import Source, Sources, parse
 from abl_cards.logic.terms import Signature, Term
 
@@ -67,6 +69,8 @@ class Constraint:
     text: str
 
 
+_Known = tuple[tuple[str, Term | None], ...]
+"""What `#const` names stand for."""
 _Placed = TypeVar("_Placed", Constraint, Diagnostic)
 
 
@@ -135,45 +139,65 @@ def collect(
 ) -> Program:
     """Walk over the statements once; where clingo is to answer, heads may leave open what holds."""
     program = Program(sources, open_heads)
-    _collect_constants(statements, program, overrides)
-    _collect_all(statements, program)
+    collect_constants(statements, program, overrides)
+    collect_all(statements, program)
     return program
 
 
 def collect_files(sources: Sources, overrides: Mapping[str, Term]) -> Program:
-    """The same of whole files, each of which is walked over once, however often and wherever it is found again."""
+    """The same of whole files; those of usual length are walked over once, wherever they are found again."""
     whole = Program(sources)
-    for source in sources.files:  # a place is one of its own file
+    trees = [_parsed(source.text) for source in sources.files]
+    for source, statements in zip(sources.files, trees, strict=True):  # a place is one of its own file
         part = Program(Sources((replace(source, before=1),)), constants=whole.constants)
-        _collect_constants(_parsed(source.text), part, overrides)
+        collect_constants(statements, part, overrides)
         whole.problems += part.problems
     known = tuple((name, value) for name, (_, value) in whole.constants.items())
-    return _joined((_collected(source.text, known).at(source.path) for source in sources.files), whole)
+    found = (_collected(*each, known) for each in zip(sources.files, trees, strict=True))
+    return joined(found, whole)
 
 
-@lru_cache(maxsize=256)
-def _parsed(text: str) -> tuple[ast.AST, ...]:
+def _parsed(text: str) -> Sequence[ast.AST]:
+    return (_remembered_tree if len(text) <= USUAL else _tree)(text)
+
+
+def _collected(source: Source, statements: Sequence[ast.AST], known: _Known) -> Program:
+    if len(source.text) <= USUAL:
+        return _remembered_part(source.text, known).at(source.path)
+    return _part(source.text, statements, known).at(source.path)
+
+
+def _tree(text: str) -> tuple[ast.AST, ...]:
     return tuple(parse(Sources((Source(_SOMEWHERE, text, 1),)))[0])
 
 
+_remembered_tree = lru_cache(maxsize=256)(_tree)
+
+
 @lru_cache(maxsize=256)
-def _collected(text: str, known: tuple[tuple[str, Term | None], ...]) -> Program:
+def _remembered_part(text: str, known: _Known) -> Program:
+    return _part(text, _remembered_tree(text), known)
+
+
+def _part(text: str, statements: Sequence[ast.AST], known: _Known) -> Program:
     nowhere = Location(_SOMEWHERE, 1, 1, 1, 1)
     program = Program(Sources((Source(_SOMEWHERE, text, 1),)))
     program.constants.update({name: (nowhere, value) for name, value in known})
-    _collect_all(_parsed(text), program)
+    collect_all(statements, program)
     return program
 
 
-def _collect_all(statements: Sequence[ast.AST], program: Program) -> None:
+def collect_all(statements: Sequence[ast.AST], program: Program) -> None:
+    """Add what statements declare and use; the constants are known by then."""
     for statement in statements:
+        tick()
         try:
             _collect(statement, program)
         except RecursionError:
             program.refuse(statement, *_NESTED)
 
 
-def _collect_constants(statements: Sequence[ast.AST], program: Program, overrides: Mapping[str, Term]) -> None:
+def collect_constants(statements: Sequence[ast.AST], program: Program, overrides: Mapping[str, Term]) -> None:
     """Add what ``#const`` declares."""
     for statement in statements:
         if statement.ast_type == ASTType.Definition:
@@ -183,7 +207,7 @@ def _collect_constants(statements: Sequence[ast.AST], program: Program, override
                 program.refuse(statement, *_NESTED)
 
 
-def _joined(parts: Iterable[Program], whole: Program) -> Program:
+def joined(parts: Iterable[Program], whole: Program) -> Program:
     """One program of its parts, beside the constants that it has already."""
     for part in parts:
         for name in ("heads", "facts", "bodies", "externals", "constraints", "reads", "problems"):

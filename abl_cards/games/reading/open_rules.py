@@ -13,13 +13,13 @@ from pathlib import Path
 from abl_cards.games.reading.fluents import declared_fluents
 from abl_cards.games.reading.folder import Folder, declarations
 from abl_cards.games.reading.loading import read_knowledge
+from abl_cards.games.reading.variants import text_of
 from abl_cards.games.telling.columns import INPUTS
-from abl_cards.logic import Input, KBError, Limits, Signature
+from abl_cards.logic import Input, KBError, Signature
 from abl_cards.logic.build import Request
 from abl_cards.logic.check_ground import NOT_STRATIFIED
 from abl_cards.logic.errors import Diagnostic
-from abl_cards.logic.program import parse, read
-from abl_cards.logic.statements import OPEN_HEADS, REFUSED, Program, collect
+from abl_cards.logic.statements import OPEN_HEADS, REFUSED, Program
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,7 @@ class OpenRules:
     def open_predicates(self, closed: Folder) -> frozenset[str]:
         """The predicates, such as "plan/2", that files which were set aside derive; all of no game."""
         aside = [Path(name) for name in closed.set_aside]
-        sources, _ = read(aside, Limits().file_bytes, self.folder.library) if aside else (None, [])
-        if sources is None:
-            return frozenset()
-        heads = collect(parse(sources)[0], sources, {}, open_heads=True).heads
+        heads = text_of(aside, self.folder.library).heads if aside else []
         return frozenset(str(use.signature) for use in heads if use.signature.name not in _TOLD)
 
     def _program(self) -> Program:

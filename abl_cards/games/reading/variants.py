@@ -8,6 +8,7 @@ switches like any other file.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -17,10 +18,11 @@ from clingo import ast
 import kb
 from abl_cards.logic import KBError, Limits, Location, Signature
 from abl_cards.logic.errors import error, kb_error, suggestion
+from abl_cards.logic.parsing import program_of
 from abl_cards.logic.program import Sources, parse, read
 from abl_cards.logic.statements import Program, Use, collect, collect_files
 
-HOME = Path(kb.__file__).parent
+HOME = Path(os.path.realpath(kb.__file__)).parent
 COMMON = HOME / "common"
 VARIANT = "variant.lp"
 SCIENCE = "science"
@@ -94,8 +96,10 @@ def text_about(names: tuple[str, ...], files: list[Path], library: tuple[Path, .
 @lru_cache(maxsize=64)  # whoever names a game asks which profile is the usual one
 def _about(names: tuple[str, ...], sources: Sources) -> Program:
     words = (*names, "#const")
-    some = [source for source in sources.files if any(word in source.scan.code for word in words)]
-    statements = parse(Sources(tuple(some)))[0]
+    some = Sources(tuple(source for source in sources.files if any(word in source.scan.code for word in words)))
+    if not _shipped(some):
+        return program_of(some)
+    statements = parse(some)[0]
     return collect([each for each in statements if _is_about(names, each)], sources, {})
 
 
@@ -107,7 +111,12 @@ def _is_about(names: tuple[str, ...], statement: ast.AST) -> bool:
 
 @lru_cache(maxsize=16)  # who loads a folder asks several times what its text says
 def _program(sources: Sources) -> Program:
-    return collect_files(sources, {})
+    return collect_files(sources, {}) if _shipped(sources) else program_of(sources)
+
+
+def _shipped(sources: Sources) -> bool:
+    """Whether all files came with the package; others are parsed in a child process."""
+    return all(Path(os.path.realpath(source.path)).is_relative_to(HOME) for source in sources.files)
 
 
 def _same(one: Path, other: Path) -> bool:
