@@ -18,6 +18,10 @@ from abl_cards.logic.terms import parse_name
 
 LARGEST = 1_000_000
 """Of points and counts, up or down: a match adds up many of them."""
+MOST_RECENT = 256
+"""Acts: every table keeps the cards of each."""
+MOST_SIDES = 32_767
+"""Of a random number: tables keep them in 16 bits."""
 MOST_SHOWN = 20
 
 
@@ -68,6 +72,14 @@ NUMBER = Sort(
     f"write one from -{LARGEST} to {LARGEST}",
 )  # fmt: skip
 COPIES = Sort(lambda known, term: isinstance(term, int) and term >= 1, "no number of copies", "write one from 1 on")
+ACTS = Sort(
+    lambda known, term: isinstance(term, int) and 1 <= term <= MOST_RECENT, "no number of acts",
+    f"write one from 1 to {MOST_RECENT}: every table keeps so many",
+)  # fmt: skip
+SIDES = Sort(
+    lambda known, term: isinstance(term, int) and 1 <= term <= MOST_SIDES, "no number of sides",
+    f"write one from 1 to {MOST_SIDES}",
+)  # fmt: skip
 TEAM = Sort(
     lambda known, term: isinstance(term, int) and 0 <= term < known.seats, "no team", "number teams and sides from 0"
 )
@@ -80,6 +92,7 @@ ARGUMENTS: Mapping[Signature, tuple[Sort, ...]] = {
         "draws/1": (SEAT,), "takes_back/3": (SEAT, CARD, COPIES), "has_now/3": (SEAT, CARD, COPIES),
         "lacks_now/3": (SEAT, CARD, COPIES), "has_now/4": (SEAT, ANY, ANY, COPIES),
         "lacks_now/4": (SEAT, ANY, ANY, COPIES),
+        "recent/1": (ACTS,), "lots/2": (ANY, SIDES),
         "passes/3": (SEAT, SEAT, CARD), "lays_aside/2": (SEAT, CARD), "includes/1": (CARD,),
         "points/3": (SEAT, NUMBER, ANY), "adds/3": (ANY, NUMBER, ANY), "won/1": (TEAM,), "role/2": (SEAT, ANY),
         "side/2": (SEAT, TEAM), "has/3": (SEAT, CARD, COPIES), "lacks/3": (SEAT, CARD, COPIES),

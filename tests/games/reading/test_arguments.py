@@ -13,6 +13,9 @@ from abl_cards.logic import KBError
 EVENT = "#external event(E) : E = (deal;play;choice).\n"
 WRONG = {
     "points(7,3,why) :- finish(1,0).": "points(7,3,why): 7 is no seat",
+    "recent(100000000).": "recent(100000000): 100000000 is no number of acts",
+    "recent(x).": "x is no number of acts",
+    "lots(x,40000).": "lots(x,40000): 40000 is no number of sides",
     "points(0,2000000,why) :- finish(1,0).": "2000000 is no number that counts",
     "turn(3) :- trick_over.": "turn(3): 3 is no seat",
     "leads(5) :- lot(leader,2).": "leads(5): 5 is no seat",
