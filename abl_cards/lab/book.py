@@ -15,11 +15,13 @@ from typing import NamedTuple
 from abl_cards.games.reading.variants import COMMON, layers_of
 from abl_cards.lab.mentions import CONSTANT, DEFINING, INPUT, Mention, mentions
 from abl_cards.lab.tokens import Text
-from abl_cards.logic import KBError, Limits, Signature
+from abl_cards.logic import KBError, Signature
 from abl_cards.logic.files import NotAFile, TooLarge, lies_in, read_regular
 from abl_cards.logic.lexis import scan
 
 MOST_FILES = 400
+LONGEST_FILE = 1 << 20
+"""Characters; what longer files say is not looked up."""
 INNER = ("profiles", "science", "common")
 """Subfolders of a folder of rules."""
 _MANNERS = {Signature("one", 2), Signature("any", 2), Signature("count", 2)}
@@ -205,11 +207,11 @@ def _included(page: Page, shelves: tuple[Path, ...]) -> list[Path]:
 @lru_cache(maxsize=512)
 def _read_page(path: Path, changed: int, size: int) -> Page | None:
     try:
-        return Page.of(path, read_regular(str(path), Limits().file_bytes).decode("utf-8", "replace"))
+        return Page.of(path, read_regular(str(path), LONGEST_FILE).decode("utf-8-sig", "replace"))
     except (OSError, NotAFile, TooLarge):
         return None
 
 
 @lru_cache(maxsize=64)
 def _open_page(path: Path, text: str) -> Page:
-    return Page.of(path, text)
+    return Page.of(path, text if len(text) <= LONGEST_FILE else "")

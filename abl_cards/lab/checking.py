@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from abl_cards import budget
@@ -16,13 +18,29 @@ from abl_cards.logic.parsing import problems_of
 from abl_cards.logic.program import Source
 from abl_cards.logic.solver import Solver
 
+SECONDS = 5.0
+"""Of processor time for a question of an editor, its parsing included."""
+
+
+@contextmanager
+def quickly() -> Iterator[None]:
+    """Answer a question of an editor within its time; raises GameError beyond it."""
+    try:
+        with budget.shared(), budget.of(SECONDS).paying():
+            yield
+    except budget.OutOfTime:
+        raise GameError(f"this takes more than {SECONDS:g} s: split the file") from None
+
 
 def typed(path: Path, text: str) -> list[Diagnostic]:
     """What is wrong with the text of one file as it is written; cheap enough for every pause in typing."""
     try:
-        return problems_of(Source(str(path), text, 1))
+        with quickly():
+            return problems_of(Source(str(path), text, 1))
     except KBError as problem:
         return list(problem.diagnostics)
+    except GameError as problem:
+        return [error(None, str(problem))]
 
 
 def checked(folder: Path, profile: str | None = None) -> list[Diagnostic]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from abl_cards.budget import tick
 from abl_cards.lab.tokens import Text, Token
 from abl_cards.logic.terms import Signature
 
@@ -48,8 +49,40 @@ def mentions(text: Text) -> list[Mention]:
 
 
 @dataclass
+class _Open:
+    """An open parenthesis: how many arguments it has so far."""
+
+    place: int
+    commas: int = 0
+    filled: bool = False
+    over: bool = False  # a pool: its first alternative counts
+
+
 class _Statement:
-    tokens: Sequence[Token]
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        """Find out once where each parenthesis closes, and how many arguments it has."""
+        self.tokens = tokens
+        self._closing, self._arity = dict[int, int](), dict[int, int]()
+        self._conditional: list[bool] = []  # in the braces of a choice what follows a colon is a condition
+        waiting: list[_Open] = []
+        conditional = False
+        for place, token in enumerate(tokens):
+            tick()
+            self._conditional.append(conditional)
+            conditional = token.is_mark(":") or (conditional and not token.is_mark("{", ";"))
+            if waiting and token.is_mark(")"):
+                done = waiting.pop()
+                self._closing[done.place] = place
+                self._arity[done.place] = done.commas + 1 if done.filled else 0
+                continue
+            if waiting and not waiting[-1].over:
+                waiting[-1].over = token.is_mark(";")
+                waiting[-1].filled |= not waiting[-1].over
+                waiting[-1].commas += token.is_mark(",")
+            if token.is_mark("("):
+                waiting.append(_Open(place))
+        for each in waiting:
+            self._arity[each.place] = each.commas + 1 if each.filled else 0
 
     def mentions(self) -> Iterator[Mention]:
         first = self.tokens[0] if self.tokens else None
@@ -92,7 +125,7 @@ class _Statement:
                 braces.append(after)
                 terms, after = after, False
             elif token.is_mark("}"):
-                braces = braces[:-1]
+                braces[-1:] = []
                 terms = bool(braces and braces[-1])
             elif token.is_mark(";"):
                 terms = bool(braces and braces[-1])
@@ -105,28 +138,17 @@ class _Statement:
                 yield from self._terms(place + 1, len(self.tokens))
                 return
             elif token.is_mark("("):
-                end = self._closing(place)
+                end = self._closing.get(place, len(self.tokens))
                 yield from self._terms(place + 1, end)
                 place = end
             elif token.kind == "name" and token.text not in _WORDS:
                 end = self._end_of_term(place)
-                inside = self._in_condition(place, braces) if role == HEAD else role
+                inside = BODY if role == HEAD and braces and self._conditional[place] else role
                 known = TERM if terms or self._compared(place, end) else inside
                 yield self._mention(place, known)
                 yield from self._terms(place + 1, end)
                 place = end - 1
             place += 1
-
-    def _in_condition(self, place: int, braces: list[bool]) -> str:
-        """In the braces of a choice what follows a colon is a condition."""
-        if not braces:
-            return HEAD
-        for token in reversed(self.tokens[:place]):
-            if token.is_mark(":"):
-                return BODY
-            if token.is_mark("{", ";"):
-                break
-        return HEAD
 
     def _compared(self, place: int, end: int) -> bool:
         """Whether a term stands here, on one side of a comparison, or within arithmetic."""
@@ -143,17 +165,8 @@ class _Statement:
     def _end_of_term(self, place: int) -> int:
         """Behind a name and its arguments."""
         if place + 1 < len(self.tokens) and self.tokens[place + 1].is_mark("("):
-            return min(self._closing(place + 1) + 1, len(self.tokens))
+            return min(self._closing.get(place + 1, len(self.tokens)) + 1, len(self.tokens))
         return place + 1
-
-    def _closing(self, place: int) -> int:
-        """Where the parenthesis closes that opens here; behind the last token where it does not."""
-        depth = 0
-        for at in range(place, len(self.tokens)):
-            depth += self.tokens[at].is_mark("(") - self.tokens[at].is_mark(")")
-            if not depth:
-                return at
-        return len(self.tokens)
 
     def _terms(self, first: int, end: int) -> Iterator[Mention]:
         for place in range(first, end):
@@ -162,21 +175,4 @@ class _Statement:
 
     def _mention(self, place: int, role: str) -> Mention:
         token = self.tokens[place]
-        return Mention(token.text, self._arity(place), role, token.start, token.end)
-
-    def _arity(self, place: int) -> int:
-        """How many arguments follow a name; of a pool those of its first alternative."""
-        if place + 1 >= len(self.tokens) or not self.tokens[place + 1].is_mark("("):
-            return 0
-        depth, commas, anything = 0, 0, False
-        for token in self.tokens[place + 1 :]:
-            if token.is_mark(")"):
-                depth -= 1
-                if not depth:
-                    break
-            if depth == 1 and token.is_mark(";"):
-                break
-            anything = anything or depth > 0
-            commas += depth == 1 and token.is_mark(",")
-            depth += token.is_mark("(")
-        return commas + 1 if anything else 0
+        return Mention(token.text, self._arity.get(place + 1, 0), role, token.start, token.end)

@@ -34,7 +34,8 @@ def rename(book: Book, symbol: Symbol, name: str) -> list[Place]:
         raise GameError(f"'{name[:40]}' is no name: a small letter first, then letters, digits and _")
     if any(entry.name == name for entry in vocabulary()):
         raise GameError(f"'{name}' is a word of the engine's")
-    taken = [place for place in book.places.get(name, ()) if place not in places]
+    mine = {(id(place.page), place.mention.start) for place in places}
+    taken = [each for each in book.places.get(name, ()) if (id(each.page), each.mention.start) not in mine]
     if taken:
         raise GameError(f"'{name}' has a meaning already: {taken[0]}")
     return places

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from abl_cards.budget import tick
 from abl_cards.lab.book import Book, Page, Place, Symbol
 from abl_cards.lab.mentions import CONSTANT, TERM
 from abl_cards.lab.reference import Entry, known_when, named_by, vocabulary
@@ -15,6 +16,7 @@ DIRECTIVES = (
     "#false",
 )  # fmt: skip
 MOST_OFFERS = 400
+_LONGEST_ARGUMENTS = 400  # characters
 PREDICATE, VALUE, VARIABLE, DIRECTIVE = "predicate", "constant", "variable", "directive"
 
 
@@ -47,11 +49,13 @@ def _every(book: Book, page: Page, offset: int, prefix: str) -> Iterator[Offer]:
     for entry in vocabulary().values():
         yield Offer(entry.text, PREDICATE, _snippet(entry.name, entry.arguments), entry.kind, _described(entry))
     for signature, place in book.predicates():
+        tick()
         if signature not in vocabulary():
             arguments = _arguments(place)
             text = f"{signature.name}({','.join(arguments)})" if arguments else signature.name
             yield Offer(text, PREDICATE, _snippet(signature.name, arguments), str(place), place.comment)
     for name, places in book.places.items():
+        tick()
         first = next((each for each in places if each.mention.role in (CONSTANT, TERM)), None)
         if first is not None and name not in prefix:
             yield Offer(name, VALUE, name, str(first))
@@ -69,7 +73,10 @@ def _variables(page: Page, offset: int) -> set[str]:
 def _arguments(place: Place) -> tuple[str, ...]:
     """The arguments as they are written where it is said first; where they are terms, letters."""
     text, mention = place.page.text.text, place.mention
-    inside = text[mention.end : text.find(")", mention.end)].strip().lstrip("(")
+    if not mention.arity:
+        return ()
+    behind = text[mention.end : mention.end + _LONGEST_ARGUMENTS]
+    inside = behind.partition(")")[0].strip().lstrip("(")
     parts = tuple(part.strip() for part in inside.split(","))
     plain = len(parts) == mention.arity and all(part[:1].isupper() for part in parts)
     return parts if plain else tuple("XYZUVWABCDEF"[: mention.arity]) if mention.arity <= 12 else ()

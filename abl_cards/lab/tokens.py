@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 from abl_cards.logic.lexis import scan
 
@@ -14,10 +15,10 @@ _TOKEN = re.compile(
     r"""
     (?P<string>"(?:\\.|[^"\\\n])*"?)
   | (?P<name>[_']*[a-z][\w']*)
-  | (?P<variable>[_']*[A-Z][\w']*|_)
+  | (?P<variable>[_']*[A-Z][\w']*|_(?![_']))
   | (?P<number>\d\w*)
   | (?P<directive>\#[a-z]+\+?)
-  | (?P<mark>:-|:~|\.\.|!=|<=|>=|==|\*\*|[^\s])
+  | (?P<mark>:-|:~|\.\.|!=|<=|>=|==|\*\*|[_']+|[^\s])
     """,
     re.VERBOSE,
 )
@@ -75,6 +76,19 @@ class Text:
         line = bisect_right(self._starts, offset) - 1
         return line, offset - self._starts[line]
 
+    def units(self, line: int, column: int, width: Callable[[str], int]) -> int:
+        """The column of a line counted in units, of which a letter has so many; one such width for a text."""
+        if not 0 <= line < len(self.lines) or self.lines[line].isascii():
+            return column
+        sums = self._units.get(line)
+        if sums is None:
+            sums = self._units[line] = list(accumulate(map(width, self.lines[line]), initial=0))
+        return sums[min(max(column, 0), len(sums) - 1)]
+
+    @cached_property
+    def _units(self) -> dict[int, list[int]]:
+        return {}
+
     def offset(self, line: int, column: int) -> int:
         """The offset of a place; one outside of the text is moved inside."""
         if line >= len(self._starts):
@@ -95,6 +109,12 @@ class Text:
         """What a comment says behind a line."""
         if not 0 <= line < len(self.lines):
             return ""
-        code = scan(self.lines[line]).code
-        said = self.lines[line][len(code.rstrip()) :].strip()
-        return said.lstrip("% ").strip() if said.startswith("%") else ""
+        if line not in self._comments:
+            code = scan(self.lines[line]).code
+            said = self.lines[line][len(code.rstrip()) :].strip()
+            self._comments[line] = said.lstrip("% ").strip() if said.startswith("%") else ""
+        return self._comments[line]
+
+    @cached_property
+    def _comments(self) -> dict[int, str]:
+        return {}

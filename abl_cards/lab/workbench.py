@@ -92,7 +92,7 @@ class Workbench:
         file = mine if mine.is_file() else self._parents.get(name)
         if file is None:
             raise GameError(f"there is no {name} here")
-        return read_regular(file, Limits().file_bytes).decode("utf-8", "replace")
+        return read_regular(file, Limits().file_bytes).decode("utf-8-sig", "replace")
 
     def write(self, name: str, text: str) -> None:
         """Write a file; one of the parent's is replaced from now on. Raises GameError."""
@@ -116,7 +116,7 @@ class Workbench:
     def _say(self, fact: str, said: bool) -> None:
         if not (self.folder / VARIANT).is_file():
             return
-        lines = (self.folder / VARIANT).read_text("utf-8").splitlines()
+        lines = (self.folder / VARIANT).read_text("utf-8-sig").splitlines()
         others = [line for line in lines if line.strip() != fact]
         write_text(self.folder / VARIANT, "\n".join([*others, *([fact] if said else [])]) + "\n")
 

@@ -12,7 +12,9 @@ from pygls.lsp.server import LanguageServer
 
 from abl_cards.lab.book import folder_of
 from abl_cards.lab.checking import anywhere, checked, typed
-from abl_cards.logic import Diagnostic
+from abl_cards.lab.tokens import Text
+from abl_cards.logic import Diagnostic, Limits
+from abl_cards.logic.files import read_regular
 from abl_cards.lsp.desk import told, uri_of
 
 LONGEST_TYPED = 1 << 18
@@ -34,7 +36,7 @@ class Checks:
     def typed(self, path: Path, text: str) -> None:
         """Say what is wrong with a text as it is; what was wrong when it was saved stands beside it."""
         now = typed(path, text) if len(text) <= LONGEST_TYPED else []
-        found = [told(each, anywhere(each, path.parent)) for each in now]
+        found = [told(each, anywhere(each, path.parent), Text(text), self._server) for each in now]
         self._publish(path, found or self._saved.get(path.resolve(), []))
 
     def saved(self, path: Path) -> None:
@@ -52,9 +54,12 @@ class Checks:
 
     def _show(self, folder: Path, problems: Sequence[Diagnostic]) -> None:
         found: dict[Path, list[types.Diagnostic]] = {}
+        texts: dict[str, Text] = {}
         for each in problems:
             where = anywhere(each, folder)
-            found.setdefault(Path(where.file), []).append(told(each, where))
+            if where.file not in texts:
+                texts[where.file] = _text_of(where.file)
+            found.setdefault(Path(where.file), []).append(told(each, where, texts[where.file], self._server))
         for file in self._marked.get(folder, set()) | set(found):
             self._saved[file.resolve()] = found.get(file, [])
             self._publish(file, found.get(file, []))
@@ -62,3 +67,11 @@ class Checks:
 
     def _publish(self, path: Path, found: list[types.Diagnostic]) -> None:
         self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri_of(path), found))
+
+
+def _text_of(path: str) -> Text:
+    """The text that was checked, as far as it can be read."""
+    try:
+        return Text(read_regular(path, Limits().file_bytes).decode("utf-8-sig", "replace"))
+    except OSError:  # gone by now, or never a file
+        return Text("")

@@ -13,6 +13,7 @@ from abl_cards.games import GameError
 from abl_cards.lab.book import Book, Page, Place, folder_of
 from abl_cards.lab.checking import is_error
 from abl_cards.lab.naming import CASES, in_cases
+from abl_cards.lab.tokens import Text
 from abl_cards.logic import Diagnostic, Limits, Location
 from abl_cards.logic.files import NotAFile, TooLarge, read_regular
 
@@ -34,6 +35,12 @@ def path_of(uri: str) -> Path:
 def uri_of(path: Path) -> str:
     """A file as the protocol names it."""
     return from_fs_path(str(path.absolute())) or path.absolute().as_uri()
+
+
+def position(text: Text, line: int, column: int, server: LanguageServer) -> types.Position:
+    """A place in a text, from 0 and in letters, in the units that the editor counts."""
+    width = server.workspace.position_codec.client_num_units
+    return types.Position(max(line, 0), max(text.units(line, column, width), 0))
 
 
 class Desk:
@@ -70,9 +77,8 @@ class Desk:
 
     def range(self, page: Page, start: int, end: int) -> types.Range:
         """A stretch of a text."""
-        codec, lines = self._server.workspace.position_codec, page.text.lines
-        first, last = (types.Position(*page.text.place(offset)) for offset in (start, end))
-        return types.Range(codec.position_to_client_units(lines, first), codec.position_to_client_units(lines, last))
+        first, last = (position(page.text, *page.text.place(offset), self._server) for offset in (start, end))
+        return types.Range(first, last)
 
     def location(self, place: Place) -> types.Location:
         """Where something is said."""
@@ -103,10 +109,10 @@ def _in_cases(path: Path, old: str, new: str) -> list[types.TextEdit]:
     ]  # fmt: skip
 
 
-def told(problem: Diagnostic, location: Location) -> types.Diagnostic:
-    """A diagnostic in the words of the protocol; columns count from 1 in ours."""
-    start = types.Position(max(location.line - 1, 0), max(location.column - 1, 0))
-    end = types.Position(max(location.end_line - 1, 0), max(location.end_column - 1, 0))
+def told(problem: Diagnostic, location: Location, text: Text, server: LanguageServer) -> types.Diagnostic:
+    """A diagnostic in the words of the protocol; lines and columns count from 1 in ours, and columns in letters."""
+    start = position(text, location.line - 1, location.column - 1, server)
+    end = position(text, location.end_line - 1, location.end_column - 1, server)
     severity = types.DiagnosticSeverity.Error if is_error(problem) else types.DiagnosticSeverity.Warning
     advice = f" ({problem.remedy})" if problem.remedy else ""
     return types.Diagnostic(types.Range(start, max(start, end)), f"{problem.message}{advice}", severity, source=SOURCE)

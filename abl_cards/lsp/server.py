@@ -1,7 +1,6 @@
 """The server: requests of the protocol, answered by ``abl_cards.lab``.
 
-Whatever is asked, the answer is the answer or one line that says why not; no request ends the server, but for one that
-is longer than any file may be.
+Whatever comes in is answered, or refused in a line that says why; only the editor ends the server.
 """
 
 from __future__ import annotations
@@ -20,13 +19,14 @@ from abl_cards import __version__
 from abl_cards.games import GameError
 from abl_cards.lab import naming, telling
 from abl_cards.lab.book import Book, Page, Symbol
+from abl_cards.lab.checking import quickly
 from abl_cards.lab.mentions import DEFINING
 from abl_cards.logic import KBError
+from abl_cards.lsp import frames
 from abl_cards.lsp.checks import Checks
 from abl_cards.lsp.desk import Desk, path_of
+from abl_cards.lsp.frames import Frames
 
-LONGEST_MESSAGE = 32 << 20
-"""Bytes; whoever sends more is no editor."""
 REQUEST_FAILED = -32803
 _KINDS = {
     telling.PREDICATE: types.CompletionItemKind.Function,
@@ -44,7 +44,8 @@ def _safely(handler: F) -> F:
     @functools.wraps(handler)
     def answer(*arguments: Any) -> Any:
         try:
-            return handler(*arguments)
+            with quickly():
+                return handler(*arguments)
         except (GameError, KBError, OSError) as problem:
             raise JsonRpcException(str(problem).splitlines()[0][:400], REQUEST_FAILED) from None
         except (RecursionError, ValueError, IndexError, TypeError) as problem:
@@ -57,14 +58,35 @@ class _Protocol(LanguageServerProtocol):
     """Every request has an answer, those with parameters of another shape as well."""
 
     def structure_message(self, data: Any) -> Any:
-        """Read a message; it may be anything."""
+        """Leave a JSON object as it is: those within a message pass here too."""
+        return data
+
+    def handle_message(self, message: Any) -> None:
+        """Answer a message, or refuse what is none."""
+        said = message if isinstance(message, dict) else {}
+        number, method = said.get("id"), said.get("method")
+        if frames.REFUSED in said:
+            self._refuse(None, *said[frames.REFUSED])
+        elif said.get("jsonrpc") != self.VERSION or not ("id" in said or isinstance(method, str)):
+            self._refuse(number, frames.INVALID_REQUEST, 'a message has "jsonrpc": "2.0", and a method or an id')
+        elif self._shutdown and "id" in said and "method" in said:
+            self._refuse(number, frames.INVALID_REQUEST, "the server is shutting down")
+        else:
+            self._handle(said)
+
+    def _handle(self, said: dict[str, Any]) -> None:
         try:
-            return super().structure_message(data)
+            message = super().structure_message(said)
         except JsonRpcException as problem:
-            number = data.get("id")
-            if "method" in data and isinstance(number, (int, str)):
-                self._send_response(number, error=problem.to_response_error())
-            raise
+            if "method" in said and "id" in said:
+                self._refuse(said["id"], problem.code, problem.message)
+            return
+        super().handle_message(message)
+
+    def _refuse(self, number: Any, code: int, problem: str) -> None:
+        known = isinstance(number, (int, str)) and not isinstance(number, bool)
+        error = {"code": code, "message": problem}
+        self._send_data({"jsonrpc": self.VERSION, "id": number if known else None, "error": error})
 
 
 def make_server() -> LanguageServer:
@@ -179,25 +201,7 @@ def _item(offer: telling.Offer) -> types.CompletionItem:
     )
 
 
-class Bounded:
-    """What comes in, no more of it at once than a message may have."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        """Read from this."""
-        self._stream = stream
-
-    def readline(self) -> bytes:
-        """A line of a header."""
-        return self._stream.readline(1 << 12)
-
-    def read(self, size: int) -> bytes:
-        """A message; raises OSError for one that is too long."""
-        if not 0 <= size <= LONGEST_MESSAGE:
-            raise OSError(f"a message of {size} bytes: that is none of an editor")
-        return self._stream.read(size)
-
-
 def serve(incoming: IO[bytes], outgoing: IO[bytes]) -> None:
-    """Answer until the editor has gone; raises OSError where what comes in is no protocol."""
+    """Answer until the editor has gone."""
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # who asked is told; nobody reads tracebacks
-    make_server().start_io(Bounded(incoming), outgoing)  # type: ignore[arg-type]
+    make_server().start_io(Frames(incoming), outgoing)  # type: ignore[arg-type]

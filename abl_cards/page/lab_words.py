@@ -91,11 +91,11 @@ def rename(bench: Workbench, asked: dict[str, Any]) -> dict[str, Any]:
         raise GameError("there is nothing to rename here")
     places = naming.rename(book, book.symbol(mention), name)
     for each in {place.page.path: place.page for place in places}.values():
-        text = each.text.text
-        mine = sorted((place.mention for place in places if place.page is each), reverse=True, key=lambda at: at.start)
-        for at in mine:
-            text = text[: at.start] + name + text[at.end :]
-        bench.write(each.path.relative_to(bench.folder).as_posix(), text)
+        text, done, parts = each.text.text, 0, list[str]()
+        for at in sorted((place.mention for place in places if place.page is each), key=lambda at: at.start):
+            parts += [text[done : at.start], name]
+            done = at.end
+        bench.write(each.path.relative_to(bench.folder).as_posix(), "".join([*parts, text[done:]]))
     return {"changed": sorted({place.page.path.name for place in places}) + _in_cases(bench, mention.name, name)}
 
 

@@ -10,7 +10,7 @@ from clingo.ast import ASTType
 
 from abl_cards.games.reading.variants import HOME
 from abl_cards.lab.mentions import BODY, CONSTANT, DEFINED, HEAD, INPUT, TERM, Mention, mentions
-from abl_cards.lab.tokens import Text
+from abl_cards.lab.tokens import Text, Token
 from abl_cards.logic.lexis import scan
 
 FILES = sorted(HOME.glob("**/*.lp"))
@@ -90,3 +90,23 @@ def test_places_are_those_of_the_names() -> None:
 )
 def test_nonsense_is_read_without_complaint(text: str) -> None:
     assert all(isinstance(each, Mention) for each in mentions(Text(text)))
+
+
+@pytest.mark.parametrize(
+    "piece", ["p(", "p(a,", "{", "}", "a;", "a,", "a:", "_", "'", '"\\"', "#include <", "c(X) ", "|", "%*"]
+)
+def test_work_grows_with_the_text_and_not_faster(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many looks at tokens for each of them, however they are nested."""
+    looks = 0
+    look = Token.is_mark
+
+    def counted(token: Token, *marks: str) -> bool:
+        nonlocal looks
+        looks += 1
+        return look(token, *marks)
+
+    monkeypatch.setattr(Token, "is_mark", counted)
+    text = Text(f"x :- {piece * 4000}")
+    mentions(text)
+    assert looks <= 40 * len(text.tokens) + 100
+    assert len(text.tokens) <= 4 * 4000 + 10

@@ -97,6 +97,11 @@ class Editor:
         self.tell("exit", None)
         return self._process.wait(PATIENCE)
 
-    def gone(self) -> int:
-        """The exit code of a server that has ended by itself."""
-        return self._process.wait(PATIENCE)
+    def ended(self) -> int:
+        """Close the stream; the exit code of the server."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        code = self._process.wait(PATIENCE)
+        assert self._process.stderr is not None
+        self._process.stderr.close()
+        return code

@@ -195,7 +195,69 @@ def test_hostile_messages_are_answered(editor: Editor, file: Path) -> None:
     assert editor.ask("textDocument/hover", at(file, OWN, "held"))["result"] is None
 
 
-def test_a_message_without_end_ends_the_server_in_a_line() -> None:
+def test_odd_frames_are_answered_or_refused_and_the_server_goes_on(editor: Editor) -> None:
+    body = json.dumps({"jsonrpc": "2.0", "id": "odd", "method": "no/such", "params": {"jsonrpc": "x"}}).encode()
+    size = b"%d" % len(body)
+    legal = [
+        b"content-length: %s\r\n\r\n", b"Content-Length:%s\r\n\r\n", b"CONTENT-LENGTH :\t%s \r\n\r\n",
+        b"Content-Length: %s\n\n", b"X-A: b\r\nContent-Length: %s\r\nContent-Type: x/y; charset=utf-8\r\n\r\n",
+        b"\r\n\r\nContent-Length: %s\r\n\r\n",
+        b"Content-Type: x/y; charset=utf8\r\nContent-Length: %s\r\n\r\n", b"hello\r\nContent-Length: %s\r\n\r\n",
+        b"\x00\xffhelloContent-Length: %s\r\n\r\n", b"x" * 50_000 + b"Content-Length: %s\r\n\r\n",
+    ]  # fmt: skip
+    for header in legal:
+        editor.send(body, header.replace(b"%s", size))
+        assert editor.hear(lambda message: "error" in message)["id"] == "odd", header[:40]
+    refused = [b"-5", b"0", b"", b"abc", b"1.5", b"99999999999", b"9" * 3000]
+    for header in [
+        *(b"Content-Length: %s\r\n\r\n" % each for each in refused), b"Content-Type: x\r\n\r\n",
+        b"Content-Type: x; charset=utf-16\r\nContent-Length: %s\r\n\r\n" % size,
+    ]:  # fmt: skip
+        editor.send(body, header)
+        editor.send(body)
+        heard = [editor.hear(lambda message: "error" in message) for _ in range(2)]
+        assert [each["id"] for each in heard] == [None, "odd"], header[:40]
+        assert heard[0]["error"]["code"] == -32600
+
+
+@pytest.mark.parametrize(
+    ("data", "number", "code"),
+    [
+        (b"{", None, -32700), (b"\xff\xfe", None, -32700), (b"[" * 50_000, None, -32700), (b"1" * 6000, None, -32700),
+        (b"[]", None, -32600), (b"null", None, -32600), (b'{"jsonrpc":"2.0"}', None, -32600),
+        (b'{"id":7,"method":5}', 7, -32600), (b'{"jsonrpc":"1.0","id":8,"method":"shutdown"}', 8, -32600),
+        (b'{"jsonrpc":"2.0","id":[1],"method":"initialize","params":{}}', None, -32602),
+        (b'{"jsonrpc":"2.0","id":9,"method":"textDocument/hover","params":{"jsonrpc":"2.0"}}', 9, -32602),
+        (b'\xef\xbb\xbf{"jsonrpc":"2.0","id":10,"method":"no/such","params":{}}', 10, -32601),
+    ],
+)  # fmt: skip
+def test_what_is_no_request_is_refused(editor: Editor, data: bytes, number: int | None, code: int) -> None:
+    editor.send(data)
+    heard = editor.hear(lambda message: "error" in message)
+    assert (heard["id"], heard["error"]["code"]) == (number, code)
+
+
+def test_the_end_of_the_stream_within_a_frame_ends_the_server() -> None:
     editor = Editor()
-    editor.send(b"", b"Content-Length: 999999999999\r\n\r\n")
-    assert editor.gone() == 1
+    editor.send(b"", b"Content-Length: 50\r\n\r\n{}")
+    assert editor.ended() == 0
+    assert editor.hear(lambda message: "error" in message)["error"]["code"] == -32700
+
+
+def test_files_that_clingo_cannot_read_are_told_of(editor: Editor, file: Path) -> None:
+    """Columns are UTF-16 units, of what is typed and of what is saved."""
+    for version, (text, words, column) in enumerate([
+        ('n("𝒜名"). aa(1)。', "unexpected", 15), ('n("𝒜名"). b b.', "syntax", 12), ('n("名', "string", 2),
+        ("p" + "(" * 9000, "deep", 101),
+    ]):  # fmt: skip
+        editor.open(file)
+        editor.change(file, f"{text}\n", version + 2)
+        (typed,) = editor.diagnostics(file, lambda found, words=words: any(words in each["message"] for each in found))
+        file.write_text(f"{text}\n", "utf-8")
+        editor.save(file)
+        found = editor.diagnostics(file, lambda found, words=words: any(words in each["message"] for each in found))
+        for each in (typed, next(each for each in found if words in each["message"])):
+            assert each["range"]["start"] == {"line": 0, "character": column}, text[:20]
+    file.write_text(OWN, "utf-8")
+    editor.save(file)
+    editor.diagnostics(file, lambda found: all(each["severity"] == 2 for each in found))

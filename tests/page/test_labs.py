@@ -357,3 +357,37 @@ def test_a_folder_that_breaks_while_the_page_runs_is_played_as_it_was(tmp_path: 
     (made / "more.lp").unlink()
     assert desk.sound(found, None).refused == ""
     desk.close()
+
+
+UNREADABLE = [
+    "aa(1)。",
+    "#const 名 = 1.",
+    'a("名).',
+    f"p({'(' * 20_000}1{')' * 20_000}).",
+    "a(1) b.",
+    "p(" * 8000,
+    "a.\x0bb.",
+]
+
+
+def test_text_that_ends_clingo_ends_nothing_here(with_page: Within) -> None:
+    """As a draft, written, and in a link, in the file that names the parent as well; the page goes on for everybody."""
+
+    async def play(page: Page) -> None:
+        lab, _ = await begin(page)
+        for text in UNREADABLE:
+            here = {"name": "mine.lp", "text": text, "offset": len(text)}
+            assert (await ask(page, lab, "typed", **here))["problems"], text[:20]
+            assert "offers" in await ask(page, lab, "complete", **here)
+            assert "text" in await ask(page, lab, "hover", **here)
+            written = await ask(page, lab, "write", name="mine.lp", text=text)
+            assert any(each["error"] and each["file"] == "mine.lp" for each in written["problems"]), text[:20]
+        await ask(page, lab, "revert", name="mine.lp")
+        for name in ("mine.lp", "variant.lp"):
+            files = {name: "parent(president). aa(1)。"}
+            opened = await page.post("/api/labs", {"game": "president", "files": files})
+            problems = (await ask(page, f"/api/labs/{opened.json()['lab']}", "look"))["problems"]
+            assert any("unexpected '。'" in each["text"] for each in problems)
+        assert (await ask(page, lab, "write", name="mine.lp", text="\ufeffaa(1). #show aa/1."))["problems"] == []
+
+    with_page(play)

@@ -53,7 +53,7 @@ from abl_cards.games.reading.sorts import (
 from abl_cards.logic import Signature
 
 Arguments = tuple[Sort, ...]
-MOST_COPIES, MOST_KICKERS, MOST_SEATS, MOST_ACTS = 250, 15, 12, 1000
+MOST_COPIES, MOST_KICKERS, MOST_SEATS, MOST_ACTS, MOST_SIDES = 250, 15, 12, 256, 30_000
 _GROUPS = number(1, MOST_KICKERS, "no number of groups")
 _COUNT = number(0, LARGEST, "no number that counts from 0")
 
@@ -73,7 +73,7 @@ FACTS = _signatures({
     "listed/2": (NAMED, ANY), "letter/2": (LETTERED, SPELLING), "lasts/2": (FLUENT, MATCH),
     "order_of_sets/1": (ORDER_OF_SETS,), "leftover/2": (SEAT, NUMBER), "recent/1": (number(1, MOST_ACTS),),
     "called/3": (NAMED, ANY, ANY), "called/4": (NAMED, ANY, ANY, ANY), "title/2": (LANGUAGE, TEXT),
-    "default_profile/1": (PROFILE,), "lots/2": (LOT, number(1, LARGEST)), "one/2": (FLUENT, ARITY),
+    "default_profile/1": (PROFILE,), "lots/2": (LOT, number(1, MOST_SIDES)), "one/2": (FLUENT, ARITY),
     "count/2": (FLUENT, ARITY), "any/2": (FLUENT, ARITY), "hand_order/2": (SUIT, NUMBER), "parent/1": (ANY,),
     "replaces/1": (ANY,), "leaves_out/1": (ANY,), "sees/2": (NUMBER, PART), "sees/3": (NUMBER, PART, ANY),
     "secret/1": (STAGE,), "private/2": (FLUENT, ARITY), "worth/2": (CARD, NUMBER), "composes/1": (CARDS,),

@@ -41,7 +41,7 @@ from abl_cards.logic.statements import Program
 MOST_SEATS = 12
 MOST_TURNS = 1 << 24
 """Entries of a turn table."""
-MOST_OPTIONS, MOST_STAGES, MOST_SIDES = 250, 120, 30_000
+MOST_OPTIONS, MOST_STAGES = 250, 120
 """Of choices, which are numbered in a byte, and of a random number of a match."""
 
 
@@ -399,9 +399,6 @@ def _options(kb: KnowledgeBase, pack: Pack) -> list[Term]:
 
 def _lots(kb: KnowledgeBase) -> tuple[Term, ...]:
     """The names of the random numbers of a match; raises KBError."""
-    for name, sides in kb.pairs("lots").items():
-        if not 1 <= number(sides, f"lots({name},{sides})") <= MOST_SIDES:
-            raise kb_error(f"lots({name},{sides}): no such die", f"give it 1 to {MOST_SIDES} sides")
     return tuple(kb.pairs("lots"))
 
 

@@ -164,7 +164,7 @@ LIMITS = {
         "acts_as/2", "41613 cells", 2,
     ),
     "sides": ("\n#external lot(foo,0). lots(foo,0).", "lots(foo,0)", "no number of this range", 2),
-    "many sides": ("\n#external lot(foo,0). lots(foo,100000).", "lots(foo,100000)", "no such die", 2),
+    "many sides": ("\n#external lot(foo,0). lots(foo,100000).", "lots(foo,100000)", "no number of this range", 2),
     "options": (
         OTHERS + "asks(bid,0) :- not got(_). option(o(1..300)).\nnext(got(N)) :- event(choice), chosen(o(N)).",
         "option/1", "300 options", 3,
