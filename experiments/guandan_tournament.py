@@ -47,8 +47,6 @@ def run(settings: Settings, desk: Desk) -> Report:
     ]
     visits = list(product(there, visitors))
     names = [player.name for player in there] + [each.name for each in visitors]
-    if visitors and not settings.think_time >= 0:
-        raise GameError(f"think_time: seconds, or 0 to wait for ever, and not {settings.think_time:g}")
     for each in visitors:
         each.words("")  # what is wrong with the command is said before anything is played
     if len({*names}) < len(names):

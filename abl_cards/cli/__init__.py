@@ -152,7 +152,8 @@ def _damaged_cache(problem: Exception) -> str | None:
 def _flush() -> None:
     """Write what stdout still holds; a full disk is an error like any other, and a reader that has gone is none."""
     try:
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # the language server ends by closing it
+            sys.stdout.flush()
     except BrokenPipeError:
         _forget_stdout()
         raise SystemExit(SIGPIPE_EXIT) from None

@@ -299,7 +299,7 @@ def test_a_visitor_that_never_sits_down_is_not_waited_for(tmp_path: Path) -> Non
         (("command=bot '{url}",), "no closing quotation"),
         (("visits=0",), "from 1 to"),
         (("port=65536",), "from 0 to 65535"),
-        (("think_time=-1",), "think_time: seconds"),
+        (("think_time=-1",), "think_time is a number from 0 on"),
         (("think_time=nan",), "of type float"),
     ],
 )

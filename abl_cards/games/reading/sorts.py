@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from abl_cards.games.reading.fluents import counted, no_such
 from abl_cards.games.reading.known import LANGUAGES, PARTS, Known, shape_of
+from abl_cards.games.reading.pack import WILD
 from abl_cards.logic import Signature, Term
 from abl_cards.logic.errors import suggestion
 from abl_cards.logic.terms import parse_name
@@ -114,6 +115,11 @@ CELL = Sort(
     "cell", "write a rank, a card, or what acts_as/2 says", lambda known: known.cells,
     what="no cell: no card acts as it",
 )  # fmt: skip
+CELL_OR_WILD = Sort(
+    "cell", "write a rank, a card, wild, or what acts_as/2 says", lambda known: {*known.cells, WILD},
+    what="no cell: no card acts as it",
+)  # fmt: skip
+"""Rules speak of wild cards also where a profile or a variant has none."""
 LABEL = Sort("label", "bind it by label/1", lambda known: known.labels)
 NAMED = Sort(
     "label", "bind it by label/1, or name a stage of asks/2 or an option/1",

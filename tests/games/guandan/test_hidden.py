@@ -344,7 +344,7 @@ def test_weights_of_an_edited_rule_file_count(tmp_path: Path) -> None:
 def test_a_hint_about_no_card_is_refused(tmp_path: Path) -> None:
     old = "belief(rest_of_single(R), R, -23) :- laid(single,R)."
     folder = edited(tmp_path / "kb", {"hands.lp": (old, old.replace("R, -23", "joker, -23"))})
-    with pytest.raises(KBError, match="is about no card"):
+    with pytest.raises(KBError, match="is no cell"):
         edited_engine(folder)
 
 

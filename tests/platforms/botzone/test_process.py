@@ -114,7 +114,10 @@ def test_no_program_outlives_a_match_that_is_killed(tmp_path: Path, number: sign
     """Neither the program, nor a daemon of it, nor the process that supervises it."""
     pids, bot = tmp_path / "pids", tmp_path / "bot.py"
     bot.write_text(DAEMON.format(answers=False, stays=True, pids=str(pids)))
-    match = subprocess.Popen([sys.executable, "-c", PARENT.format(bot=str(bot))], cwd=ROOT, stderr=subprocess.DEVNULL)
+    match = subprocess.Popen(
+        [sys.executable, "-c", PARENT.format(bot=str(bot))], cwd=ROOT, stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL) if number != signal.SIGKILL else None,
+    )  # fmt: skip
     try:
         _wait_for(pids)
         started = _descendants(match.pid)
