@@ -164,7 +164,7 @@ def _cards_in_tricks(rules: Rules, state: State, random: np.random.Generator) ->
     n, seats = len(state.seat), rules.table.seats
     wanted, rows = random.integers(0, seats, n), np.arange(n)
     before = np.array([rules.table.after.index(seat) for seat in range(seats)], np.int8)
-    plays: list[tuple[Indices, Indices, Indices]] = []
+    plays: list[tuple[Indices, NDArray[np.int8], Indices]] = []
     state.leader[:] = state.owner[:] = state.seat
     going, seat = np.ones(n, np.bool_), state.seat
     for place in range(seats - 1):
@@ -172,7 +172,7 @@ def _cards_in_tricks(rules: Rules, state: State, random: np.random.Generator) ->
         going &= (place < wanted) & state.played[rows, seat].any(axis=1)
         lots = random.random((n, len(rules.pack))) * (state.played[rows, seat] > 0)
         kind = lots.argmax(axis=1)
-        plays.append((rows[going], seat[going], kind[going]))
+        plays.append((rows[going].astype(np.int64), seat[going], kind[going]))
         state.leader[going] = seat[going]
     state.acted[:] = np.where(state.leader == state.seat, random.integers(0, seats, n), before[state.seat])
     state.laid[:] = random.integers(0, len(rules.forms), n)
@@ -180,7 +180,7 @@ def _cards_in_tricks(rules: Rules, state: State, random: np.random.Generator) ->
     _lay_in_turn(rules, state, plays)
 
 
-def _lay_in_turn(rules: Rules, state: State, plays: Sequence[tuple[Indices, Indices, Indices]]) -> None:
+def _lay_in_turn(rules: Rules, state: State, plays: Sequence[tuple[Indices, NDArray[np.int8], Indices]]) -> None:
     """Lay cards into tricks, at tables by seats of kinds, the last first: after each it is settled whose trick it is.
 
     So the owner of a trick is the one that play would have come to. Where nobody takes it, or several do, by what a

@@ -68,4 +68,4 @@ def in_turn(rules: Rules, first: int) -> list[int]:
 
 def higher(rules: Rules, one: int, other: int) -> bool:
     (rank, suit), (than, led) = (rank_and_suit(rules.pack.kinds[kind]) or (0, "") for kind in (one, other))
-    return bool(suit == led != "" and rank > than)
+    return suit == led != "" and int(rank) > int(than)
