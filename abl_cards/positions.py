@@ -131,13 +131,23 @@ def situations(engine: Engine, seed: int) -> Situations:
     return _matches(engine, seed)[1]
 
 
+def play_matches(
+    engine: Engine,
+    begin: Callable[[NDArray[np.uint64]], Tables],
+    seed: int,
+    note: Callable[[Decisions | Choices], None],
+) -> None:
+    """Play matches between plain players at tables that are begun with keys [n]; note is called with all decisions."""
+    keys = mix_all(np.full(_MATCHES, key_of(seed, _WHAT_FOR), np.uint64), np.arange(_MATCHES))
+    _played_on(engine, begin(keys), np.full(_MATCHES, _LONG), seed, note=note)
+
+
 def _matches(engine: Engine, seed: int) -> tuple[Beginnings, Situations]:
     """Where episodes begin in some matches, and the situations of their decisions; played once a knowledge base."""
     kept = engine.rules.kb.kept
     if (_matches, seed) not in kept:
         begun, met = Beginnings(), Situations(engine.rules)
-        keys = mix_all(np.full(_MATCHES, key_of(seed, _WHAT_FOR), np.uint64), np.arange(_MATCHES))
-        _played_on(engine, engine.tables(keys, begun), np.full(_MATCHES, _LONG), seed, note=met.note)
+        play_matches(engine, lambda keys: engine.tables(keys, begun), seed, met.note)
         kept[_matches, seed] = begun, met
     found: tuple[Beginnings, Situations] = kept[_matches, seed]
     return found

@@ -184,6 +184,8 @@ def _verdict(verdict: str, question: str, state: Sequence[str]) -> str:
     if verdict == "possible":
         return f"it would, where {question} is asked, in this state: {', '.join(state) or 'nothing is true'}"
     return {
+        "unmet": f"it would, where {question} is asked, but in no state that play comes to: what it needs was never "
+        "there together in these games",
         "impossible": "it cannot, in any state that the engine tells (proved): what it asks for is never there",
         "unknown": "no state was found in the time; --seconds gives it more",
     }[verdict]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,11 @@ from abl_cards.games.telling.columns import test_of
 from abl_cards.games.telling.judging import FolderFacts
 from abl_cards.logic import Circuit, evaluate
 from abl_cards.logic.files import lies_in
-from abl_cards.logic.miter import Search, Verdict, holding
+from abl_cards.logic.miter import Verdict, holding
 from abl_cards.logic.tracing import TracedRule
 from abl_cards.selftest.games import step
 from abl_cards.selftest.positions import position
-from abl_cards.selftest.possible import possible
+from abl_cards.selftest.reached import ASKED_OF_MOVES, questions_of
 from abl_cards.selftest.watching import Watch, WatchedTables
 from abl_cards.streams import mix_all, seed64
 
@@ -32,7 +33,7 @@ TABLES = 400
 """Tables that play side by side."""
 CANDIDATES = 4
 """Moves of a decision that are told to the preferences."""
-POSSIBLE, IMPOSSIBLE, UNKNOWN = "possible", "impossible", "unknown"
+POSSIBLE, UNMET, IMPOSSIBLE, UNKNOWN = "possible", "unmet", "impossible", "unknown"
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Silent:
     """A rule that never fired."""
 
     rule: TracedRule
-    verdict: str  # POSSIBLE: in this state; IMPOSSIBLE: proved; UNKNOWN: time ran out
+    verdict: str  # POSSIBLE: in this state; UNMET: not in those of play; IMPOSSIBLE: proved; UNKNOWN: time ran out
     question: str = ""
     state: tuple[str, ...] = ()
     position: Mapping[str, Any] | None = None  # the state as `abl-cards legal` takes it, as far as it can be said there
@@ -126,13 +127,16 @@ class _Watcher(Quiet):
     def _look(self, tables: Tables) -> None:
         playing, choosing = tables.playing(), tables.choosing()
         if playing.size:
-            self._decides(tables.decisions(playing), ("play", "order", "beats", "hands"))
+            self._decides(tables.decisions(playing))
         if choosing.size:
-            self._decides(tables.choices(choosing), ("option",))
+            self._decides(tables.choices(choosing))
 
-    def _decides(self, decisions: Any, questions: tuple[str, ...]) -> None:
-        for question in questions:
-            self.watch.saw(question, len(decisions.which), decisions.fills)
+    def _decides(self, decisions: Any) -> None:
+        for question in questions_of(decisions):
+            if question in ASKED_OF_MOVES:
+                self.watch.reached.saw(question, len(decisions.which), decisions.fills)
+            else:
+                self.watch.saw(question, len(decisions.which), decisions.fills)
         self._judged(decisions)
 
     def _judged(self, decisions: Any) -> None:
@@ -168,19 +172,24 @@ class _Watcher(Quiet):
 
 
 def _witness(watch: Watch, number: int, rule: TracedRule, seconds: float = 10) -> Silent:
-    """A state in which a rule fires, if there is one."""
-    verdict = IMPOSSIBLE
+    """A state in which a rule fires, if there is one, that play comes to as far as is known."""
+    unmet, verdict = "", IMPOSSIBLE
     for name, circuit in watch.circuits.items():
         for atom in circuit.outputs:
             if atom[1] != (number,):
                 continue
             alone = _told_only(with_outputs(circuit, [atom]), watch, name)
-            found: Search = holding(alone, atom, possible(watch.rules), seconds)
-            if found.verdict is Verdict.FOUND:
+            run = partial(holding, alone, atom, seconds=seconds)
+            found, met = watch.reached.search(name, run)
+            if found.verdict is Verdict.FOUND and not met:
+                unmet = unmet or name
+            elif found.verdict is Verdict.FOUND:
                 where = position(watch.rules, found.state) if name in ("play", "preferences") else None
                 return Silent(rule, POSSIBLE, QUESTIONS[name].what, tuple(sorted(map(str, found.state))), where)
             if found.verdict is Verdict.UNKNOWN:
                 verdict = UNKNOWN
+    if unmet and verdict != UNKNOWN:
+        return Silent(rule, UNMET, QUESTIONS[unmet].what)
     return Silent(rule, verdict)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abl_cards.agents import Greedy, Random
 from abl_cards.games import Engine, GameError
@@ -24,11 +26,13 @@ from abl_cards.logic.check import COST
 from abl_cards.logic.circuit import TRUE
 from abl_cards.logic.miter import Search, Verdict, differing
 from abl_cards.logic.statements import VIOLATED
+from abl_cards.positions import play_matches, situations
 from abl_cards.selftest.cases import Case, failure_of, legal_labels
 from abl_cards.selftest.games import play_out, step
 from abl_cards.selftest.positions import position
-from abl_cards.selftest.possible import possible
+from abl_cards.selftest.reached import Reached
 from abl_cards.selftest.sights import cards_of, hints_about, known_hands, view_of
+from abl_cards.selftest.watching import WatchedTables
 from abl_cards.streams import mix_all
 
 STATES, MATCHES, STEPS = 300, 12, 300
@@ -36,6 +40,7 @@ STATES, MATCHES, STEPS = 300, 12, 300
 MOST_EACH, MOST_COSTS = 3, 8
 """Cases of a step of play; moves in a case."""
 SEED = 5
+UNMET = "states that play does not come to, as far as matches show"
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,16 @@ def difference(first: Engine, second: Engine, seconds: float) -> Difference | No
     for case in _candidates(first, second):
         if said := _tells(case, first, second):
             return Difference(said, True, dict(case.value))
-    return _of_descriptions(first, second) or _of_circuits(first, second, seconds)
+    found = _of_descriptions(first, second) or _of_circuits(first, second, seconds)
+    return found if found is None or found.certain else _elsewhere(first, second) or found
+
+
+def _elsewhere(first: Engine, second: Engine) -> Difference | None:
+    """A difference in random states, whatever they remember: where play comes to one, it has not been seen."""
+    for case in _positions(first, second, first.sample_decisions(STATES, SEED)) if _alike(first, second) else ():
+        if said := _tells(case, first, second):
+            return Difference(f"{UNMET}: {said}", True)
+    return None
 
 
 def _tells(case: Case, first: Engine, second: Engine) -> str:
@@ -72,8 +86,7 @@ def _fails(case: Case, engine: Engine) -> str:
 
 def _candidates(first: Engine, second: Engine) -> Iterator[Case]:
     """Cases that hold in the first, as far as they are chosen because the second differs."""
-    ours, theirs = ((engine.rules.pack.kinds, engine.rules.table.seats) for engine in (first, second))
-    if ours == theirs:
+    if _alike(first, second):
         for decisions in _met(first):
             yield from islice(_positions(first, second, decisions), MOST_EACH)
     records = list(play_out(first, Random(), MATCHES, SEED))
@@ -81,6 +94,12 @@ def _candidates(first: Engine, second: Engine) -> Iterator[Case]:
     yield from (Case(0, {"record": each, "after": memory}) for each, memory in zip(records, left, strict=True))
     yield from _remembered(first, records)
     yield from _names(first, second)
+
+
+def _alike(first: Engine, second: Engine) -> bool:
+    """Whether they have the same cards and seats, so that states of one are states of the other."""
+    ours, theirs = ((engine.rules.pack.kinds, engine.rules.table.seats) for engine in (first, second))
+    return ours == theirs
 
 
 def _remembered(engine: Engine, records: Sequence[Mapping[str, Any]]) -> Iterator[Case]:
@@ -109,7 +128,7 @@ def _names(first: Engine, second: Engine) -> Iterator[Case]:
 
 
 def _met(engine: Engine) -> Iterator[Any]:
-    """Decisions and choices as they come up in matches of random and of greedy play, then such as the rules cover."""
+    """Decisions and choices of matches of random and of greedy play, then random ones that play may come to."""
     for player in (Random(), Greedy(engine.traits)):
         tables = engine.tables(mix_all(np.arange(MATCHES).astype(np.uint64), SEED))
         for _ in range(STEPS):
@@ -120,7 +139,10 @@ def _met(engine: Engine) -> Iterator[Any]:
                 yield tables.choices(choosing)
             if not step(tables, player):
                 break
-    yield engine.sample_decisions(STATES, SEED)
+    kept = engine.rules.kb.kept
+    if _met not in kept:  # once for many edits of a folder
+        kept[_met] = engine.sample_situations(situations(engine, 0), STATES, SEED)
+    yield kept[_met]
 
 
 def _positions(first: Engine, second: Engine, ours: Any) -> Iterator[Case]:
@@ -214,23 +236,46 @@ def _form(form: Form, names: Sequence[Term]) -> tuple[object, ...]:
 
 
 def _of_circuits(first: Engine, second: Engine, seconds: float) -> Difference | None:
-    """Where the answers to a question differ in a state that there may be."""
-    open_questions = []
+    """Where the answers to a question differ in a state that there may be, if any in one that play comes to."""
+    open_questions, unmet, reached = [], "", _reached(first)
     for name, question in QUESTIONS.items():
         ours, theirs = _circuit(first.rules, question.outputs), _circuit(second.rules, question.outputs)
         if ours is None and theirs is None:
             continue
         nothing = ours or theirs
         assert nothing is not None
-        found = _search(ours or _without(nothing), theirs or _without(nothing), first.rules, seconds)
-        if found.verdict is Verdict.FOUND:
+        run = partial(differing, ours or _without(nothing), theirs or _without(nothing), seconds=seconds)
+        found, met = reached.search(name, run)
+        if found.verdict is Verdict.FOUND and not met:
+            unmet = unmet or question.what
+        elif found.verdict is Verdict.FOUND:
             where = ", ".join(sorted(map(str, found.state))) or "nothing is true"
             return Difference(f"{question.what}: differs where {where}", True, _case(first, second, found))
         if found.verdict is Verdict.UNKNOWN:
             open_questions.append(name)
     if open_questions:
         return Difference(f"not decided in {seconds:g} s: {', '.join(open_questions)}", False)
-    return None
+    return Difference(f"{unmet}: differs, but only in {UNMET}", True) if unmet else None
+
+
+def _reached(engine: Engine) -> Reached:
+    """What play by an engine's rules brings together; played once a knowledge base.
+
+    Where rules differ in play at all, play by one of them comes to a state in which they do.
+    """
+    kept = engine.rules.kb.kept
+    if _reached not in kept:
+        found = Reached(engine.rules)
+
+        def begin(keys: NDArray[np.uint64]) -> WatchedTables:
+            tables = WatchedTables(engine.rules, len(keys), found)
+            tables.begin_match(np.arange(len(keys)), keys)
+            return tables
+
+        play_matches(engine, begin, 0, found.decides)
+        kept[_reached] = found
+    known: Reached = kept[_reached]
+    return known
 
 
 def _case(first: Engine, second: Engine, found: Search) -> dict[str, Any] | None:
@@ -248,10 +293,6 @@ def _case(first: Engine, second: Engine, found: Search) -> dict[str, Any] | None
         if _tells(Case(0, {"state": state, **expected}), first, second):
             return {"state": state, **expected}
     return None
-
-
-def _search(first: Circuit, second: Circuit, rules: Rules, seconds: float) -> Search:
-    return differing(first, second, possible(rules), seconds)
 
 
 def _circuit(rules: Rules, outputs: tuple[str, ...]) -> Circuit | None:

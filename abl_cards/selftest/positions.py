@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 
 from abl_cards.games.reading.forms import Form
 from abl_cards.games.reading.rules import Rules
+from abl_cards.games.telling.columns import test_of
+from abl_cards.games.words.needs import FIELDS, needs_of_explanation
+from abl_cards.games.words.values import Values, names_of
 from abl_cards.logic import Atom, Term
 
 
 def position(rules: Rules, inputs: Collection[Atom]) -> dict[str, Any] | None:
     """A state in JSON form in which these inputs hold, as far as a state can say it; None without cards for it."""
+    fluents = _fluents(rules, inputs)
     hand = _hand(rules, inputs)
     forms = [rules.forms.number[args[0]] for name, args in inputs if name == "to_beat"]
     lying = _cards(rules, rules.forms.forms[forms[0]], hand) if forms else None
@@ -33,7 +37,21 @@ def position(rules: Rules, inputs: Collection[Atom]) -> dict[str, Any] | None:
     sizes = {who: _most(inputs, "cards", who) for who in rules.table.who}
     if any(sizes.values()):
         state["cards"] = [max(1, sizes[who]) for who in rules.table.who]
+    needed, values = needs_of_explanation(rules, choosing=False).fluents, Values(rules.letters.terms)
+    for name, fluent in names_of(rules.fluents, FIELDS).items():
+        value = values.write(fluent, fluents)
+        if (fluents[list(fluent.slots)] != fluent.nothing).any() or (name in needed and value is not None):
+            state[name] = value
     return state
+
+
+def _fluents(rules: Rules, inputs: Collection[Atom]) -> NDArray[np.int16]:
+    """[slots] what is remembered."""
+    found: NDArray[np.int16] = rules.fluents.nothing.copy()
+    for test in (test_of(rules.words, atom) for atom in inputs):
+        if test is not None and test.group == "fluents":
+            found[test.column] = max(found[test.column], test.value)
+    return found
 
 
 def _most(inputs: Collection[Atom], name: str, first: Term) -> int:

@@ -25,15 +25,16 @@ Counts = list[list[int]]
 """By kind, the literals of "at least one copy, two, …"."""
 
 
-def possible(rules: Rules) -> Axioms:
-    """What goes together in a game."""
-    return lambda encoding: _Possible(rules, encoding).add()
+def possible(rules: Rules, lying: bool = False) -> Axioms:
+    """What goes together in a game; lying, where the cards of the play to beat are not held besides."""
+    return lambda encoding: _Possible(rules, encoding, lying).add()
 
 
 @dataclass
 class _Possible:
     rules: Rules
     encoding: Encoding
+    lying: bool
 
     def add(self) -> None:
         """Say all of it."""
@@ -51,6 +52,8 @@ class _Possible:
         contexts = self._contexts(columns)
         cards = {group: self._cards(group, columns, contexts) for group in HELD if group in asked}
         self._together(cards, asked)
+        if self.lying and "hand" in cards and len(self.rules.contexts) == 1:
+            self._lying(cards["hand"], columns)
         if "move" in asked:
             self._move(columns, cards)
 
@@ -138,6 +141,21 @@ class _Possible:
                     test = test_of(self.rules.words, atom)
                     if test and test.group == "size":
                         encoding.same(encoding.input(atom), encoding.at_least(test.value, every))
+
+    def _lying(self, hand: Counts, columns: Mapping[tuple[str, int], Mapping[Atom, Test]]) -> None:
+        """The cards of the form to beat are not held, as far as they are the cards of the form alone."""
+        encoding, cells, copies = self.encoding, self.rules.cells, self.rules.pack.copies
+
+        @cache
+        def too_many(cell: int, count: int) -> int:
+            kinds = cells.kinds(cells.names[cell], 0)
+            return _at_least(encoding, hand, kinds, int(copies[kinds].sum()) - count + 1)
+
+        for atom, test in columns.get(("trick", 0), {}).items():
+            form = self.rules.forms.forms[test.value] if test.value >= 0 else None
+            if form is not None and not form.wilds:
+                for group in form.groups:
+                    encoding.never(encoding.input(atom), too_many(group.cell, group.count))
 
     # --- the move -----------------------------------------------------------------------------------------------------
 

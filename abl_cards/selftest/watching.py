@@ -26,6 +26,7 @@ from abl_cards.games.telling.columns import EVENTS
 from abl_cards.games.telling.writer import Fill, Told, columns_of, lazily, rows_of
 from abl_cards.logic import Circuit, KnowledgeBase, Signature
 from abl_cards.logic.tracing import FIRED, traced
+from abl_cards.selftest.reached import Reached
 
 
 class Watch:
@@ -33,7 +34,7 @@ class Watch:
 
     def __init__(self, rules: Rules) -> None:
         """Nothing has."""
-        self.rules = rules
+        self.rules, self.reached = rules, Reached(rules)
         self.kb, self.traced = traced(rules.kb)
         self.fired = np.zeros(len(self.traced), np.bool_)
         self.fired[[int(number) for (number,) in self.kb.facts(*FIRED)]] = True  # in every state
@@ -60,6 +61,7 @@ class Watch:
     def saw(self, question: str, n: int, fills: Mapping[str, Fill]) -> None:
         """The question is asked about n tables."""
         told = self.told.get(question)
+        self.reached.saw(question, n, fills)
         if told is not None and n:
             self.note(told.circuit, told.ask(n, {name: fills[name] for name in told.groups}))
 
@@ -78,10 +80,10 @@ def _derives(kb: KnowledgeBase, signature: Signature) -> bool:
 class WatchedFlow(Flow):
     """A flow that tells a watch what is asked between plays, before anything comes of it."""
 
-    watch: Watch
+    watch: Watch | Reached
 
     @classmethod
-    def around(cls, flow: Flow, watch: Watch) -> WatchedFlow:
+    def around(cls, flow: Flow, watch: Watch | Reached) -> WatchedFlow:
         """A flow that does as another one does."""
         return cls(**{field.name: getattr(flow, field.name) for field in fields(flow)}, watch=watch)
 
@@ -118,7 +120,7 @@ class WatchedFlow(Flow):
 class WatchedTables(Tables):
     """Tables that tell a watch what is asked."""
 
-    def __init__(self, rules: Rules, n: int, watch: Watch) -> None:
+    def __init__(self, rules: Rules, n: int, watch: Watch | Reached) -> None:
         """Tables with nothing on them."""
         super().__init__(rules, n)
         self._watch = watch

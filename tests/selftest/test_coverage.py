@@ -1,11 +1,14 @@
 """What never comes up is found, with a state in which it would."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from abl_cards.games import Engine
-from abl_cards.selftest.coverage import IMPOSSIBLE, POSSIBLE, Coverage, play
+from abl_cards.selftest.coverage import IMPOSSIBLE, POSSIBLE, UNMET, Coverage, play
+from abl_cards.selftest.differences import UNMET as UNMET_STATES
+from abl_cards.selftest.differences import difference
 from tests.selftest.conftest import engine_of
 
 MORE = """
@@ -56,3 +59,55 @@ def test_whose_turn_it_is_after_the_last_card_is_seen(engine: Engine) -> None:
     found = covered(engine)
     turns = [each for each in found.silent if Path(each.rule.location.file).name == "turns.lp"]
     assert all(each.rule.text.startswith(("locked", "turn(S) :- trick_over; owner(O)")) for each in turns)
+
+
+LOCK = """
+any(locked,0). count(falls,1). lasts(falls,match).
+#external locked. #external leading. #external falls(N) : N = 1..99. #external event(play). #external event(trick).
+#external lays(F) : form(_,F).
+next(locked) :- event(play), lays(pair(_)).
+drop(locked) :- event(trick).
+barred(single(R)) :- rank(R), R > 12, locked, leading.
+barred(pair(R)) :- rank(R), R > 12, falls(20).
+barred(pair(R)) :- rank(R), locked, held(R,4), held(3,4), held(4,4).
+"""
+"""A trick of pairs is locked, so nobody leads there; nobody falls; three fours are rare."""
+
+
+def locked(folder: Path, text: str = LOCK) -> Engine:
+    (folder / "lock.lp").write_text(text, "utf-8")
+    return engine_of(folder)
+
+
+def test_a_state_that_would_do_is_one_that_play_comes_to(folder: Path) -> None:
+    found = covered(locked(folder))
+    silent = {each.rule.text: each for each in found.silent if each.rule.text.startswith("barred")}
+    leads, falls, rare = (next(each for text, each in silent.items() if word in text) for word in WORDS)
+    assert [leads.verdict, falls.verdict, rare.verdict] == [UNMET, UNMET, POSSIBLE]
+    assert (leads.state, leads.position, falls.state, falls.position) == ((), None, (), None)
+    assert "locked" in rare.state
+    assert any(atom.startswith("to_beat(pair(") for atom in rare.state)
+    assert rare.position is not None
+    assert rare.position["to_beat"]["label"].startswith("pair(")
+    assert not set(rare.position["hand"]) & set(rare.position["to_beat"]["cards"])
+
+
+WORDS = "leading", "falls(20)", "held(3,4)"
+
+
+def test_a_difference_is_looked_for_in_states_that_play_comes_to(folder: Path, tmp_path: Path) -> None:
+    """Edits of what cannot come up differ in states that play does not come to alone, and no case is made of them."""
+    before = locked(folder)
+    edited = {
+        "R > 12, locked, leading": ("R > 11, locked, leading", UNMET_STATES),
+        "R > 12, falls(20)": ("R > 11, falls(20)", UNMET_STATES),
+        "held(4,4)": ("held(5,4)", "what may be played: differs where "),
+    }
+    for number, (old, (new, said)) in enumerate(edited.items()):
+        assert LOCK.count(old) == 1
+        copy = Path(shutil.copytree(folder, tmp_path / str(number) / folder.name))
+        found = difference(before, locked(copy, LOCK.replace(old, new)), 20)
+        assert found is not None
+        assert found.certain
+        assert said in found.said
+        assert (found.case is None) == (said == UNMET_STATES)

@@ -135,6 +135,14 @@ def settle(rules: Rules, state: State, which: Indices) -> None:
     _stop_unclear(rules, some, takes, found)
 
 
+def unclear(rules: Rules, state: State, which: Indices) -> Indices:
+    """Those of these tables whose tricks, as they lie, nobody takes who has laid a card, or several do."""
+    some = which[(state.lies_form[which] >= 0).any(axis=1)]
+    takes, _ = _trick_at(rules, state, some, state.acted[some], state.lies_form[some, state.acted[some]]).answers()
+    one = (takes.sum(axis=0) == 1) & (state.lies_form[some, takes.argmax(axis=0)] >= 0)
+    return some[~one]
+
+
 def _settle(rules: Rules, state: State, which: Indices, seats: NDArray[np.int8], moves: Moves) -> NDArray[np.bool_]:
     """The same after seats [n] have laid cards; [n] whether their plays are whole now."""
     takes, more = _trick_at(rules, state, which, seats, moves.form).answers()

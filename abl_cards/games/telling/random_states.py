@@ -16,12 +16,12 @@ from abl_cards.games.play.book import room_for
 from abl_cards.games.play.one_set import realise
 from abl_cards.games.play.state import NOBODY, PLAY, State
 from abl_cards.games.play.tables import Given
-from abl_cards.games.play.tricks import settle
+from abl_cards.games.play.tricks import clear, settle, unclear
 from abl_cards.games.reading.fluents import ANY, COUNT, NONE, Fluent
 from abl_cards.games.reading.forms import Form
 from abl_cards.games.reading.pack import WILD, rank_and_suit
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import LEADING, NO_CARD
+from abl_cards.games.tables import LEADING, NO_CARD, Indices
 from abl_cards.streams import key_of
 
 _LEAD_SHARE = 0.2
@@ -164,7 +164,7 @@ def _cards_in_tricks(rules: Rules, state: State, random: np.random.Generator) ->
     n, seats = len(state.seat), rules.table.seats
     wanted, rows = random.integers(0, seats, n), np.arange(n)
     before = np.array([rules.table.after.index(seat) for seat in range(seats)], np.int8)
-    form_of = rules.alone
+    plays: list[tuple[Indices, NDArray[np.int8], Indices]] = []
     state.leader[:] = state.owner[:] = state.seat
     going, seat = np.ones(n, np.bool_), state.seat
     for place in range(seats - 1):
@@ -172,13 +172,34 @@ def _cards_in_tricks(rules: Rules, state: State, random: np.random.Generator) ->
         going &= (place < wanted) & state.played[rows, seat].any(axis=1)
         lots = random.random((n, len(rules.pack))) * (state.played[rows, seat] > 0)
         kind = lots.argmax(axis=1)
-        state.lies[rows[going], seat[going], kind[going]] = 1
-        state.lies_form[rows[going], seat[going]] = form_of[state.context[going], kind[going]]
+        plays.append((rows[going].astype(np.int64), seat[going], kind[going]))
         state.leader[going] = seat[going]
     state.acted[:] = np.where(state.leader == state.seat, random.integers(0, seats, n), before[state.seat])
     state.laid[:] = random.integers(0, len(rules.forms), n)
     state.out[:] = ((state.hands.sum(axis=2) == 0) << np.arange(seats)).sum(axis=1)
-    settle(rules, state, rows)
+    _lay_in_turn(rules, state, plays)
+
+
+def _lay_in_turn(rules: Rules, state: State, plays: Sequence[tuple[Indices, NDArray[np.int8], Indices]]) -> None:
+    """Lay cards into tricks, at tables by seats of kinds, the last first: after each it is settled whose trick it is.
+
+    So the owner of a trick is the one that play would have come to. Where nobody takes it, or several do, by what a
+    table remembers, no card lies there.
+    """
+    last = state.acted.copy()
+    for rows, seat, kind in reversed(plays):
+        leading = state.leader[rows] == seat
+        state.owner[rows[leading]] = seat[leading]
+        there = leading | (state.lies_form[rows] >= 0).any(axis=1)
+        which, seat, kind = rows[there], seat[there], kind[there]
+        state.acted[which] = seat
+        state.lies[which, seat, kind] = 1
+        state.lies_form[which, seat] = rules.alone[state.context[which], kind]
+        wrong = unclear(rules, state, which)
+        clear(state, wrong)
+        state.to_beat[wrong], state.top_cards[wrong], state.owner[wrong] = LEADING, NO_CARD, state.seat[wrong]
+        settle(rules, state, np.setdiff1d(which, wrong))
+    state.acted[:] = last
 
 
 def forms_in_turn(rules: Rules, n: int, random: np.random.Generator) -> NDArray[np.int64]:
