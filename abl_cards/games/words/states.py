@@ -194,9 +194,9 @@ def check_profile(rules: Rules, profile: Any) -> None:
 
 
 def _stage(rules: Rules, value: Any) -> int:
-    if value is None or value == "play":
-        return -1
     stages = [str(stage) for stage in rules.words.stages]
+    if value is None or (value == "play" and value not in stages):
+        return -1
     if value not in stages:
         raise GameError(f"stage: {value!r} is none of {', '.join(['play', *stages])}")
     return stages.index(value)
