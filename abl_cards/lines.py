@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 LONGEST_LINE = 16 << 20
 """Bytes; a file without line ends must not fill the memory."""
+LONGEST_SKIPPED = 1 << 30
+"""Bytes of a line that is too long, up to which its end is looked for."""
 READ_AT_ONCE = 1 << 19
 """Bytes: some thousands of states."""
 _GZIP = 16 + zlib.MAX_WBITS
@@ -37,23 +39,35 @@ def reading(path: Path) -> Iterator[IO[bytes]]:
         raise GameError(f"{path}: damaged gzip file ({problem})") from None
 
 
-def batches(stream: IO[bytes], file: str = "") -> Iterator[list[Line]]:
+def batches(stream: IO[bytes], file: str = "", cut: bool = False) -> Iterator[list[Line]]:
     """The lines that are there, as soon as they are there: whoever asks one thing at a time is answered at once.
 
-    The last line of all is what follows the last line end, and may be empty.
+    The last line of all is what follows the last line end, and may be empty. A line that is too long is cut, or ends
+    the reading by GameError: at once, or where it is longer than anything that would be read to its end.
     """
     number, begun, size = 1, list[bytes](), 0  # the line that has no end yet, in pieces
     while chunk := stream.read1(READ_AT_ONCE):  # type: ignore[attr-defined]
         first, *others = chunk.split(b"\n")
-        begun.append(first)
+        if size <= LONGEST_LINE:
+            begun.append(first)
         size += len(first)
         if others:
             lines = [b"".join(begun), *others[:-1]]
             yield list(enumerate(lines, number))
             number, begun, size = number + len(lines), others[-1:], len(others[-1])
-        if size > LONGEST_LINE:
-            raise GameError(f"{file}line {number} is longer than {LONGEST_LINE >> 20} MiB: that is none of ours")
+        if size > (LONGEST_SKIPPED if cut else LONGEST_LINE):
+            raise GameError(f"{file}line {number} {too_long()}")
     yield [(number, b"".join(begun))]
+
+
+def is_too_long(line: bytes) -> bool:
+    """Return whether a line is longer than any that is read."""
+    return len(line) > LONGEST_LINE
+
+
+def too_long() -> str:
+    """Return what is wrong with a line that is longer than any that is read."""
+    return f"is longer than {LONGEST_LINE >> 20} MiB: that is none of ours"
 
 
 def read_value(path: Path) -> Any:
@@ -67,6 +81,8 @@ def read_value(path: Path) -> Any:
 
 def parse_line(line: bytes) -> Any:
     """The JSON value of a line; raises GameError for what is none."""
+    if is_too_long(line):
+        raise GameError(f"the line {too_long()}")
     try:
         return json.loads(line.removeprefix(b"\xef\xbb\xbf").decode(), parse_constant=_reject)
     except UnicodeDecodeError as problem:

@@ -19,13 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import Engine, GameError
-from abl_cards.lines import batches, parse_line, reading
+from abl_cards.lines import batches, is_too_long, parse_line, reading, too_long
 from abl_cards.platforms.douzero import own_record
 
 MOST_BLANKS = 100_000
 """Empty lines that may follow each other."""
 PIECE = 4 << 20
 """Bytes of lines that are looked at together: some hundred episodes of Guandan."""
+MOST_UNREAD = 1_000
+"""Lines that a file may begin with before there is one of text."""
 _BESIDES = 400  # bytes that the shortest record takes
 
 Record = Mapping[str, Any]
@@ -56,11 +58,11 @@ def pieces(path: Path, limit: int | None = None) -> Iterator[list[Record | GameE
 def _sized(path: Path) -> Iterator[tuple[Record | GameError, int]]:
     """The records of a file with the lengths of their lines; empty lines at the end do no harm."""
     blanks = 0
-    for line in _lines(path):
-        if isinstance(line, Cut) or line.strip():
+    for line in _from_text_on(path, _lines(path)):
+        if isinstance(line, GameError) or line.strip():
             yield from ((GameError("an empty line"), 0) for _ in range(blanks))
             blanks = 0
-            yield (line, 0) if isinstance(line, Cut) else (_record(line), len(line))
+            yield (line, 0) if isinstance(line, GameError) else (_record(line), len(line))
         else:
             blanks += 1
             if blanks > MOST_BLANKS:
@@ -152,27 +154,49 @@ class Cut(GameError):
         super().__init__("the last line is cut: the file ends in the middle of it")
 
 
-def _lines(path: Path) -> Iterator[bytes | Cut]:
-    """The lines of a file of text; those that were ended have their line end."""
+class Unreadable(GameError):
+    """A line that is no text, or too long."""
+
+
+def _from_text_on(path: Path, lines: Iterator[bytes | GameError]) -> Iterator[bytes | GameError]:
+    """The same lines; raises GameError for a file that begins with lines that cannot be read, and then has no text."""
+    head, text = list[bytes | GameError](), False
+    for line in lines:
+        head.append(line)
+        text = isinstance(line, Cut) or (isinstance(line, bytes) and bool(line.strip()))
+        if text or len(head) > MOST_UNREAD:
+            break
+    for number, line in enumerate(head, start=1):
+        if not text and isinstance(line, Unreadable):
+            raise GameError(f"{path}: line {number} {line}")
+    yield from head
+    yield from lines
+
+
+def _lines(path: Path) -> Iterator[bytes | GameError]:
+    """The lines of a file, in place of one that cannot be read why; those that were ended have their line end."""
     number, held = 0, b""
     with reading(path) as file:
         try:
-            for number, line in chain.from_iterable(batches(file, f"{path}: ")):
+            for number, line in chain.from_iterable(batches(file, f"{path}: ", cut=True)):
                 if number > 1:
-                    yield _text(path, number - 1, held) + b"\n"
+                    yield _text(held, b"\n")
                 held = line
         except EOFError:
             if number:
-                yield _text(path, number, held) + b"\n"
+                yield _text(held, b"\n")
             yield Cut()
         else:
-            yield _text(path, number, held)
+            yield _text(held)
 
 
-def _text(path: Path, number: int, line: bytes) -> bytes:
+def _text(line: bytes, end: bytes = b"") -> bytes | GameError:
+    """A line with its end; or why it cannot be read."""
+    if is_too_long(line):
+        return Unreadable(too_long())
     if b"\0" in line:
-        raise GameError(f"{path}: line {number} holds zero bytes: this is no text file")
-    return line
+        return Unreadable("holds zero bytes: this is no text")
+    return line + end
 
 
 def _record(line: bytes) -> Record | GameError:

@@ -101,6 +101,24 @@ def test_what_is_no_text_is_refused_as_a_whole(tmp_path: Path) -> None:
         read_records(path)
 
 
+def test_a_line_that_cannot_be_read_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("abl_cards.lines.LONGEST_LINE", 1000)
+    path, good = tmp_path / "games.jsonl", line_of(GOOD)
+    path.write_bytes(b"\0\n" + good + b"x" * 3000 + b"\n" + good + b'{"a":"\0"}\n' + good + b"y" * 3000)
+    wrong = [line for line, record in enumerate(read_records(path), 1) if isinstance(record, GameError)]
+    assert wrong == [1, 3, 5, 7]
+    assert [record for record in read_records(path) if not isinstance(record, GameError)] == [GOOD] * 3
+
+
+def test_the_end_of_a_line_is_not_looked_for_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("abl_cards.lines.LONGEST_LINE", 1000)
+    monkeypatch.setattr("abl_cards.lines.LONGEST_SKIPPED", 2000)
+    path = tmp_path / "games.jsonl"
+    path.write_bytes(line_of(GOOD) + b"x" * (1 << 20))
+    with pytest.raises(GameError, match=r"line 2 is longer than"):
+        read_records(path)
+
+
 @pytest.mark.parametrize(
     "damage",
     [lambda data: b"plain", lambda data: data[:20] + b"\xff" * 9 + data[29:], lambda data: data + b"more"],

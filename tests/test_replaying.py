@@ -222,3 +222,57 @@ def test_states_of_a_log_are_compared(log: Path, tmp_path: Path) -> None:
     compared = run("kb", "diff", "doudizhu", str(tmp_path / "copy"), "--records", str(log), "--profile", "botzone",
                    "--states", "20", "--json")  # fmt: skip
     assert json.loads(compared.stdout)["states"] > 0
+
+
+def test_deals_are_those_of_a_log(log: Path, tmp_path: Path) -> None:
+    """``match --deals`` plays them in every seating; it and ``deal --unlike`` name the line of one that is none."""
+    rounds = [json.loads(line) for line in log.read_text().splitlines()[:2]]
+    deals, played = tmp_path / "deals.jsonl", tmp_path / "played.jsonl"
+    deals.write_text("".join(f"{json.dumps(each)}\n" for each in rounds))
+    result = run("match", "doudizhu", "greedy", "random", "--deals", str(deals), "--record", str(played), "--json")
+    assert result.exit_code == 0, result.stderr
+    hands = [json.loads(line)["hands"] for line in played.read_text().splitlines()]
+    given = [json.loads(line)["initdata"] for line in deals.read_text().splitlines()]
+    letters = [*(letter for letter in "3456789TJQKA2" for _ in range(4)), "X", "D"]
+    dealt = [[[letters[card] for card in sorted(hand)] for hand in each["allocation"]] for each in given]
+    for hand, each in zip(dealt, given, strict=True):
+        hand[0] = [letters[card] for card in sorted([*each["allocation"][0], *each["publiccard"]])]
+    assert hands == [list(map("".join, each)) for each in dealt for _ in range(2)]
+    for words in (
+        ["match", "doudizhu", "greedy", "random", "--deals"],
+        ["deal", "doudizhu", "--class", "2", "--unlike"],
+    ):
+        refused = run(*words, str(log))
+        assert refused.exit_code == 1
+        assert "line 3: " in refused.stderr.replace("\n", " ")
+
+
+@pytest.mark.parametrize("command", ["explain", "solve", "review"])
+def test_what_a_record_says_wrong_has_its_line(log: Path, tmp_path: Path, command: str) -> None:
+    file = tmp_path / "log.jsonl"
+    first = log.read_text().splitlines()[0]
+    file.write_text(
+        f'{first}\n{{"hands":[]}}\n{{"log":[{{}},7],"initdata":{{"seed":7}}}}\n{{"profile":"odd","hands":[]}}\n'
+    )
+    for line in (2, 3, 4):
+        result = run(command, "doudizhu", str(file), "--line", str(line))
+        assert result.exit_code == 1
+        assert result.stderr.lstrip().startswith(f"error: line {line}: ")
+    if command != "review":
+        assert "error: line 1: there is no act 999" in run(command, "doudizhu", str(file), "--move", "999").stderr
+
+
+def test_a_log_without_an_end_is_said_to_be_one(log: Path, tmp_path: Path) -> None:
+    """One that stops, and one that a fault has ended; the other is judged."""
+    whole = json.loads(log.read_text().splitlines()[0])
+    cut = whole["log"][:-4]
+    fault = {"output": {"command": "finish", "content": {}}}
+    logs = [whole | {"log": each} for each in (cut, whole["log"], [*cut, {"0": {"verdict": "TLE"}}, fault])]
+    file = tmp_path / "log.jsonl"
+    file.write_text("".join(f"{json.dumps(each)}\n" for each in logs))
+    found = json.loads(run("replay", "doudizhu", str(file), "--json").stdout)
+    first, last = found["disagreements"]
+    assert (first["line"], last["line"], found["episodes"]) == (1, 3, 3)
+    assert "the round is not over" in first["text"]
+    assert "a fault" in last["text"]
+    assert found["plays"] > 10

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +17,7 @@ from abl_cards.cli.console import (
     RuleFolder,
     fail,
     find_game,
+    load_engine,
     misuse,
     print_json,
     print_table,
@@ -23,6 +25,7 @@ from abl_cards.cli.console import (
 )
 
 if TYPE_CHECKING:
+    from abl_cards.games import Engine, Game
     from abl_cards.games.words.reasons import Reading
     from reasoners.explanation import Explanation, Verdict
 
@@ -86,7 +89,6 @@ def explain(
     """
     from abl_cards.agents import reasoned
     from abl_cards.games import GameError
-    from abl_cards.records import in_own_form, profile_in
     from reasoners.explanation import explain as explained
     from reasoners.phrases import LANGUAGES
 
@@ -94,14 +96,14 @@ def explain(
         misuse(f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})")
     game = find_game(game_name)
     value = read_object(file, line, directory or game.home)
-    engine = game.engine(directory, profile or profile_in(value, profiles_of(game, directory)))
-    value = in_own_form(engine, value)
+    engine, value = load_for(value, line, game, directory, profile)
     try:
         player = reasoned(agent, engine)
     except GameError as problem:
         misuse(problem)
-    moment = engine.moment(value, move, explained=True)
-    found = explained(engine, player.judge, moment, language, player.opinion(moment))
+    with at_line(line):
+        moment = engine.moment(value, move, explained=True)
+        found = explained(engine, player.judge, moment, language, player.opinion(moment))
     if png is not None:
         _draw(found, png)
     readings = [] if why is None else engine.readings(moment, why)
@@ -184,6 +186,33 @@ def _draw(found: Explanation, file: Path) -> None:
     draw_opinion(found, file)
 
 
+@contextmanager
+def at_line(line: int) -> Iterator[None]:
+    """End the command with the line of the file where what it says is refused."""
+    from abl_cards.games import GameError
+
+    try:
+        yield
+    except GameError as problem:
+        fail(f"line {line}: {problem}")
+
+
+def load_for(
+    value: Mapping[str, Any], line: int, game: Game, directory: Path | None, profile: str | None
+) -> tuple[Engine, Mapping[str, Any]]:
+    """Compile the rules that a state or record of a line goes by, and return it in our form."""
+    from abl_cards.games import GameError
+    from abl_cards.records import in_own_form, profile_in
+
+    profiles = profiles_of(game, directory)
+    named = profile or profile_in(value, profiles)
+    with at_line(line):
+        if profile is None and named is not None and profiles and named not in profiles:
+            raise GameError(f"profile: {named!r} is none of {', '.join(profiles)}")
+        engine = load_engine(game, directory, named)
+        return engine, in_own_form(engine, value)
+
+
 def read_object(file: Path | None, line: int, rules: Path) -> Mapping[str, Any]:
     """The JSON object of a line of a file, or of stdin, unless it is of another game than the folder of rules."""
     from abl_cards.cli.legality import source
@@ -191,7 +220,8 @@ def read_object(file: Path | None, line: int, rules: Path) -> Mapping[str, Any]:
     from abl_cards.lines import batches, parse_line
 
     with source(None if str(file) == "-" else file) as stream:
-        found = next((text for number, text in chain.from_iterable(batches(stream)) if number == line), b"")
+        lines = chain.from_iterable(batches(stream, cut=True))
+        found = next((text for number, text in lines if number == line), b"")
     if not found.strip():
         fail(f"line {line} is empty, or there are fewer lines: nothing to explain")
     try:

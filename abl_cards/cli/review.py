@@ -16,14 +16,12 @@ from abl_cards.cli.console import (
     Seed,
     find_game,
     finite,
-    load_engine,
     misuse,
     print_json,
     print_table,
-    profiles_of,
     progress,
 )
-from abl_cards.cli.explanation import read_object
+from abl_cards.cli.explanation import at_line, load_for, read_object
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine
@@ -75,7 +73,6 @@ def review(
     """
     from abl_cards.agents import agent
     from abl_cards.games import GameError
-    from abl_cards.records import in_own_form, profile_in
     from abl_cards.reviewing import Plan, summaries
     from abl_cards.reviewing import review as looked_over
     from abl_cards.streams import seed_text
@@ -85,8 +82,7 @@ def review(
         misuse(f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})")
     game = find_game(game_name)
     record = read_object(file, line, directory or game.home)
-    engine = load_engine(game, directory, profile or profile_in(record, profiles_of(game, directory)))
-    record = in_own_form(engine, record)
+    engine, record = load_for(record, line, game, directory, profile)
     wrong = [seat for seat in seats or () if not 0 <= seat < len(engine.teams)]
     if wrong:
         misuse(f"--seat {wrong[0]}: the seats are 0 to {len(engine.teams) - 1}")
@@ -95,9 +91,10 @@ def review(
     except GameError as problem:
         misuse(problem)
     plan = Plan(engine, *players, deals, moves, least, seed, language)
-    with progress("trying moves", None) as tell:
-        found = looked_over(plan, record, frozenset(seats) if seats else None, lambda done, _: tell(done, "moves"))
-    sums = summaries(engine, record, found)
+    with at_line(line):
+        with progress("trying moves", None) as tell:
+            found = looked_over(plan, record, frozenset(seats) if seats else None, lambda done, _: tell(done, "moves"))
+        sums = summaries(engine, record, found)
     if as_json:
         about = {"game": game.name, "line": line, "agent": agent_name, "onward": onward, "deals": deals,
                  "seed": seed_text(seed)}  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -21,7 +21,6 @@ from abl_cards.cli.console import (
     misuse,
     print_json,
     print_table,
-    profiles_of,
     waiting,
 )
 
@@ -106,9 +105,8 @@ def solve(
     --json prints {"value","line","nodes","seconds"}; "moves" has the value of each move. It ends with an error where
     the position is not solved within --seconds or --nodes.
     """
-    from abl_cards.cli.explanation import read_object
+    from abl_cards.cli.explanation import at_line, load_for, read_object
     from abl_cards.games import GameError
-    from abl_cards.records import in_own_form, profile_in
 
     game = find_game(game_name)
     value: Mapping[str, Any] | None = None
@@ -118,8 +116,10 @@ def solve(
         value = read_object(Path(hands[0]), line, directory or game.home)
     elif move is not None or line != 1:
         misuse("--line and --move go with a file")
-    engine = load_engine(game, directory, profile or profile_in(value, profiles_of(game, directory)))
-    value = None if value is None else in_own_form(engine, value)
+    if value is None:
+        engine = load_engine(game, directory, profile)
+    else:
+        engine, value = load_for(value, line, game, directory, profile)
     try:
         race = engine.as_race() if value is None and more is None else None
     except GameError:
@@ -128,7 +128,8 @@ def solve(
         _race(race, hands, to_beat, SLOWEST if seconds is None else seconds, megabytes, as_json)
     else:
         state = value if value is not None else _state(engine, hands, to_beat, more)
-        _ending(engine, state, move, PATIENCE if seconds is None else seconds, nodes, megabytes, as_json)
+        with nullcontext() if value is None else at_line(line):
+            _ending(engine, state, move, PATIENCE if seconds is None else seconds, nodes, megabytes, as_json)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from abl_cards.games.reading.rules import Rules
 from abl_cards.games.reading.science import STRENGTH
 from abl_cards.logic import KnowledgeBase
 from abl_cards.logic.terms import text_of
-from abl_cards.strength.deals import Dealer, Hands
+from abl_cards.strength.deals import PARTS, Dealer, Hands
 from abl_cards.strength.hand_points import HandScorer
 
 
@@ -56,18 +56,26 @@ class StrengthRules:
         return tuple(words.get(number, str(number)) for number in range(max(words, default=-1) + 1))
 
     def read_deals(self, values: Sequence[Mapping[str, Any] | GameError]) -> Hands:
-        """Deals from their JSON forms, one a line; raises GameError that names the line."""
+        """Deals from their JSON forms or from records, one a line; raises GameError that names the line."""
         found = []
         for line, value in enumerate(values, start=1):
             try:
                 if isinstance(value, GameError):
                     raise value
-                found.append(self.dealer.read(value))
+                found.append(self.dealer.read(self._recorded(value) if "hands" in value else value))
             except GameError as problem:
                 raise GameError(f"line {line}: {problem}") from None
         if not found:
             raise GameError("no deals")
         return Hands.joined(found)
+
+    def _recorded(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """The deal of a record: the hands before its first play, that of who leads first; raises GameError."""
+        (plays,) = self.engine.plays_of([record])
+        rules, view = self.engine.rules, self.engine.recorded([record], plays[:1] or [1]).view
+        hands = view.state.hands[view.which[0]]
+        order = rules.table.order[view.seats[0]].tolist()
+        return {part: rules.letters.hand(hands[seat]) for part, seat in zip(PARTS, order, strict=True)}
 
     def with_deals(self, deals: Hands) -> Engine:
         """The same game, dealt so; raises GameError where the landlord is bid for, since a deal says who he is."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import agent
-from abl_cards.games import Decisions, Engine, GameError, Tables
+from abl_cards.games import Choices, Decisions, Engine, GameError, Tables
 from abl_cards.games.faults import TableError
 from abl_cards.games.tables import NO_CARD
 from abl_cards.games.telling.judging import FolderFacts
@@ -211,9 +211,12 @@ def play(reader: Reader, seed: int, tables: int = TABLES, steps: int = STEPS, ro
                     chosen = random.permutation(len(playing))[:rows].tolist()
                     yield from differences(reader, decisions, chosen)
                     look_around(engine, room, decisions)
+                    yield from read_back(engine, decisions)
                 room.play(playing, mover.play(decisions, keys[playing]))
             if choosing.size:
                 choices = room.choices(choosing)
+                if step % _LOOKS == 0:
+                    yield from read_back(engine, choices)
                 room.choose(choosing, mover.choose(choices, keys[choosing]))
         except TableError as problem:
             yield from _stopped(reader, room, playing, str(problem))
@@ -244,8 +247,21 @@ def look_around(engine: Engine, tables: Tables, decisions: Decisions) -> None:
         if (here := imagined.playing()).size:
             imagined.play(here, random_moves(imagined.decisions(here), imagined.keys[here]))
     engine.show(engine.look(decisions))
-    with contextlib.suppress(GameError):  # states say less than a table knows
-        engine.show(engine.moment(engine.look(decisions).state))
+
+
+def read_back(engine: Engine, decisions: Decisions | Choices) -> Iterator[str]:
+    """Write the state of a decision or choice, and read it again: the same may be done, and it is written the same."""
+    seen = engine.look(decisions)
+    try:
+        again = engine.moment(seen.state)
+    except GameError as problem:
+        yield f"{seen.state} is refused: {problem}"
+        return
+    here, there = set(map(str, again.actions)), set(map(str, seen.actions))
+    if here != there:
+        yield f"{seen.state} read back: {_some(here - there)} too many, {_some(there - here)} too few"
+    if (written := engine.look(again.decision).state) != seen.state:
+        yield f"{seen.state} read back is written {written}"
 
 
 def _stopped(reader: Reader, tables: Tables, playing: NDArray[np.int64], said: str) -> Iterator[str]:

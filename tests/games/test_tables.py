@@ -7,8 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from abl_cards.games import Tables, game
+from abl_cards.games.faults import TableError
 from abl_cards.games.tables import NO_CARD, MoveLists, Moves
-from tests.games.random_play import match_keys
+from tests.games.random_play import match_keys, step
 
 
 def _lists() -> MoveLists:
@@ -47,3 +48,16 @@ def test_cards_are_laid_from_any_array(layout: Callable[[NDArray[np.uint8]], NDA
             tables.play(which, Moves(lists.form[rows], laid(lists.cards[rows])))
         states.append(tables.state)
     assert all(np.array_equal(*fields) for fields in zip(*states, strict=True))
+
+
+@pytest.mark.parametrize("name", ["president", "hearts"])
+def test_a_play_without_cards_is_an_error(name: str) -> None:
+    tables = Tables.begin(game(name).engine().rules, match_keys(3, 1))
+    while not (playing := tables.playing()).size:
+        step(tables)
+    decisions = tables.decisions(playing)
+    moves = decisions.realise_first(decisions.legal.argmax(axis=0).astype(np.int16))
+    moves.cards[1] = NO_CARD
+    with pytest.raises(TableError) as raised:
+        tables.play(playing, moves)
+    assert raised.value.table == playing[1]

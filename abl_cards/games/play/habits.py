@@ -14,7 +14,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games.play.state import State
-from abl_cards.games.reading.rules import Rules, kind_shown
+from abl_cards.games.reading.forms import kind_shown
+from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Indices
 from abl_cards.games.telling.columns import SHOWN_BITS
 from abl_cards.parallel import LIGHT, each_share

@@ -194,9 +194,16 @@ AHEAD = np.uint64(256)
 """Tables whose hands are touched one after the other before they are changed: so they are fetched side by side."""
 
 
+EMPTY_PLAY = -2
+"""Less the number of a table: a play without cards is made there, and no pass."""
+
+
 @njit(cache=True, nogil=True)
 def lay_down(state, turns, passing, which, lo, hi, form, cards):
-    """Apply one play or pass at each of the tables which[lo:hi]; returns the first one whose turn nobody has, or -1."""
+    """Apply one play or pass at each of the tables which[lo:hi].
+
+    Returns the first one whose turn nobody has, EMPTY_PLAY less the first one where a play has no cards, or -1.
+    """
     seats, acts, clock, idle, acted, laid = state.seat, state.acts, state.clock, state.idle, state.acted, state.laid
     recent, recent_seat, passed, gone_by = state.recent, state.recent_seat, state.passed, state.gone_by
     to_beat, owner, out = state.to_beat, state.owner, state.out
@@ -233,6 +240,8 @@ def lay_down(state, turns, passing, which, lo, hi, form, cards):
             passed[table] |= np.uint16(1 << seat)
             gone_by[table] |= np.uint16(1 << seat)
         else:
+            if given[at] == NO_CARD:
+                return EMPTY_PLAY - np.int64(table)
             to = table * width
             for k in range(most):
                 top[to + k] = given[at + k]

@@ -299,10 +299,17 @@ class Tables:
         kernels.close_all(state, self.rules.turns.leftover, some[over])
 
     def _stop_stuck(self, stuck: Sequence[int]) -> None:
-        """Stop where the turn is nobody's: such tables by share, or -1; raises TableError."""
+        """Stop where the turn is nobody's, or a play has no cards: tables by share, or -1; raises TableError."""
         for table in stuck:
             if table >= 0:
                 raise TableError(int(table), self._no_turn(int(table)))
+            if table <= kernels.EMPTY_PLAY:
+                raise TableError(kernels.EMPTY_PLAY - int(table), self._empty_play(kernels.EMPTY_PLAY - int(table)))
+
+    def _empty_play(self, table: int) -> str:
+        label = self.rules.label_texts[self.rules.forms.label_of[self.state.laid[table]]]
+        where = blame(self.rules.kb, "needs/4", "form/2")
+        return f"seat {self.state.acted[table]} plays {label} without cards, and only a pass has none{where}"
 
     def _tell(self, which: Indices, moves: Moves) -> None:
         """Tell who listens of plays that were composed."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.faults import TableError, blame, several, stop_where
 from abl_cards.games.play.shown import Happen, lay_row, show
-from abl_cards.games.play.state import NO_TURN, OVER, State, close, entry_at, finish, hand_on
+from abl_cards.games.play.state import EMPTY_PLAY, NO_TURN, OVER, State, close, entry_at, finish, hand_on
 from abl_cards.games.play.view import act_column, fill_laying
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import LEADING, NO_CARD, Indices, MoveLists, Moves
@@ -239,7 +239,7 @@ def _lay(state, passing, which, lo, hi, form, cards):
 def _act(state, turns, passing, which, lo, hi, form, cards):
     """Take note of whole plays, and passes, at the tables which[lo:hi], and of whose turn it is then.
 
-    Returns the first table where that is nobody, or -1.
+    Returns the first table where that is nobody, EMPTY_PLAY less the first one where a play has no cards, or -1.
     """
     recent, recent_seat, hands, acts = state.recent, state.recent_seat, state.hands, state.acts
     seats, acted, laid, plays = state.seat, state.acted, state.laid, state.plays
@@ -261,6 +261,8 @@ def _act(state, turns, passing, which, lo, hi, form, cards):
             passed[table] |= np.uint16(1 << seat)
             gone_by[table] |= np.uint16(1 << seat)
         else:
+            if cards[i, 0] == NO_CARD:
+                return EMPTY_PLAY - table
             plays[table, seat] += 1
             left = np.uint8(0)
             for card in range(hands.shape[2]):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games.reading.cells import Cells
 from abl_cards.games.reading.pack import WILD, Pack
-from abl_cards.games.shapes import number, numbered_labels, one_each
+from abl_cards.games.shapes import functor, number, numbered_labels, one_each
 from abl_cards.logic import KnowledgeBase, Term
 from abl_cards.logic.errors import kb_error
 
@@ -320,3 +320,8 @@ class _Reader:
                 )
             carried[form] = Kickers(number(groups, fact), number(size, fact), dict(allowed[form]), dict(misread[form]))
         return carried
+
+
+def kind_shown(kind: Term) -> Term:
+    """What a seat has shown goes by the kind of play; bombs of all sizes are one kind there."""
+    return kind if isinstance(kind, int) else functor(kind)

@@ -23,6 +23,8 @@ from abl_cards.logic.files import lies_in
 from abl_cards.logic.program import Source, Sources, parse
 from abl_cards.logic.statements import Program, constant_value
 
+_DECLARATION = "#external "
+
 
 @dataclass(frozen=True)
 class Head:
@@ -129,22 +131,37 @@ class Origins:
             self._matches[key] = [head for *_, head in sorted(found, key=lambda each: each[:3])]
         return self._matches[key]
 
+    def declaring(self, signature: Signature, instance: tuple[Term, ...]) -> Head | None:
+        """The ``#external`` of the folder itself that gives an input, the most exact one."""
+        symbols = [clingo.parse_term(str(term)) for term in instance]
+        found = []
+        for head in self._statements(signature, _DECLARATION):
+            exact = [_fit(node, symbol, self._program) for node, symbol in zip(head.terms, symbols, strict=True)]
+            if head.own and all(each is not None for each in exact):
+                found.append((sum(each or 0 for each in exact), head))
+        return max(found, key=lambda each: each[0], default=(0, None))[1]
+
     def _heads(self, signature: Signature) -> list[Head]:
-        """Every head of a predicate; only files that have its name are parsed."""
+        """Every head of a predicate."""
         if signature not in self._read:
-            files = [source for source in self._program.sources.files if signature.name in source.scan.code]
-            rules = [rule for source in files for rule in self._rules(source).get(signature.name, ())]
-            self._read[signature] = [self._head(*each) for each in rules if len(each[1].arguments) == signature.arity]
+            self._read[signature] = self._statements(signature)
         return self._read[signature]
 
+    def _statements(self, signature: Signature, kind: str = "") -> list[Head]:
+        """The rules or declarations of a predicate; only files that have its name are parsed."""
+        files = [source for source in self._program.sources.files if signature.name in source.scan.code]
+        rules = [rule for source in files for rule in self._rules(source).get(kind + signature.name, ())]
+        return [self._head(*each) for each in rules if len(each[1].arguments) == signature.arity]
+
     def _rules(self, source: Source) -> dict[str, list[tuple[ast.AST, ast.AST]]]:
-        """The rules of a file by the predicates of their heads, each with its head."""
+        """The rules and declarations of a file by the predicates of their heads, each with its head."""
         if source.path not in self._files:
             found = self._files[source.path] = {}
             for statement in parse(Sources((source,)))[0]:
-                if statement.ast_type == ASTType.Rule:
+                if statement.ast_type in (ASTType.Rule, ASTType.External):
+                    kind = _DECLARATION if statement.ast_type == ASTType.External else ""
                     for term in _head_terms(statement):
-                        found.setdefault(str(term.name), []).append((statement, term))
+                        found.setdefault(kind + str(term.name), []).append((statement, term))
         return self._files[source.path]
 
     def _head(self, rule: ast.AST, term: ast.AST) -> Head:
@@ -162,8 +179,8 @@ class Origins:
 
 
 def _head_terms(rule: ast.AST) -> Iterator[ast.AST]:
-    """The head of a rule as a function of its arguments; several where it is a pool."""
-    atom = getattr(rule.head, "atom", None)
+    """The head of a rule or declaration as a function of its arguments; several where it is a pool."""
+    atom = rule.atom if rule.ast_type == ASTType.External else getattr(rule.head, "atom", None)
     waiting = [atom.symbol] if atom is not None and atom.ast_type == ASTType.SymbolicAtom else []
     for term in waiting:
         if term.ast_type == ASTType.Pool:

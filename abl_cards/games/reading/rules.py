@@ -23,13 +23,14 @@ from abl_cards.games.reading.contexts import Contexts, contexts_of, fluent_rows
 from abl_cards.games.reading.draws import require_countable
 from abl_cards.games.reading.fluents import ONE, Arguments, Fluent, Fluents, declared_fluents, read_fluents
 from abl_cards.games.reading.folder import Folder, declarations
-from abl_cards.games.reading.forms import PASS, Forms, read_forms
+from abl_cards.games.reading.forms import PASS, Forms, kind_shown, read_forms
+from abl_cards.games.reading.inputs import wrong_inputs
 from abl_cards.games.reading.known import Known
 from abl_cards.games.reading.layout import NONE, carried_cells, read_catalogue
 from abl_cards.games.reading.loading import of_another_arity, placed, read_knowledge
 from abl_cards.games.reading.pack import Pack, rank_and_suit, read_pack
 from abl_cards.games.reading.questions import DRAWS, TAKES, unsupplied
-from abl_cards.games.shapes import functor, number, one_each
+from abl_cards.games.shapes import number, one_each
 from abl_cards.games.telling.columns import SHOWN_BITS, Words
 from abl_cards.games.telling.writer import Told, columns_of
 from abl_cards.games.words.letters import Letters, read_letters
@@ -309,7 +310,10 @@ def _read(kb: KnowledgeBase, program: Program, folder: Folder, profile: str | No
     if misnamed := list(of_another_arity(program)):
         raise KBError(misnamed)
     fluents = read_fluents(kb, declared_fluents(declarations(program)))
-    check_arguments(Known(kb, program, folder, fluents))
+    known = Known(kb, program, folder, fluents)
+    check_arguments(known)
+    if untrue := list(wrong_inputs(known)):
+        raise KBError(untrue)
     pack, table = read_pack(kb), _read_table(kb)
     acting, strong = _circuit(kb, "acts_as/2"), _circuit(kb, "strength/2")
     contexts = contexts_of(fluents, [each for each in (acting, strong, _circuit(kb, "beats/1")) if each])
@@ -400,11 +404,6 @@ def _options(kb: KnowledgeBase, pack: Pack) -> list[Term]:
 def _lots(kb: KnowledgeBase) -> tuple[Term, ...]:
     """The names of the random numbers of a match; raises KBError."""
     return tuple(kb.pairs("lots"))
-
-
-def kind_shown(kind: Term) -> Term:
-    """What a seat has shown goes by the kind of play; bombs of all sizes are one kind there."""
-    return kind if isinstance(kind, int) else functor(kind)
 
 
 def _ranks_shown(cells: Cells, forms: Forms) -> tuple[Term, ...]:

@@ -26,7 +26,7 @@ counted        a count of which the argument is the name: the numbers themselves
 tally          the same count, one-hot from none on; as far as it is declared
 fluent         the fluent of which the argument is the name: its value one-hot, "at least 1, 2, …" of a count, all that
                hold of a set; one after the other for each of its keys, those of seats from the observer's on
-fluents        all of them
+fluents        all of them; one that has the name of a part, or of another fluent, goes by it with its arity: played/2
 trick          the cards of each seat in the trick, where seats play tricks
 leader         who leads the trick, one-hot
 recent         the cards of the last acts, latest last, zero for a pass; the argument is how many (default ``recent/1``)
@@ -51,6 +51,7 @@ from abl_cards.games.reading.pack import WILD
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.shapes import number
 from abl_cards.games.telling import seeing
+from abl_cards.games.words.values import names_of
 from abl_cards.logic import Term
 from abl_cards.logic.errors import kb_error
 from abl_cards.parallel import each_share
@@ -152,7 +153,9 @@ def _chosen(rules: Rules) -> Iterator[Part]:
             raise kb_error(f"sees/2: there is no part '{name}' of an observation", f"there are: {', '.join(_MAKERS)}")
         for part in _MAKERS[name](rules, of):
             if part.feature.name in seen:
-                raise kb_error(f"sees/2: {part.feature.name} is seen twice", "keep one of the facts")
+                fact = "sees/2" if of is None else "sees/3"
+                text = name if of is None else f"{name},{of}"
+                raise kb_error(f"{fact}: {part.feature.name} is seen twice: (…,{text})", "keep one of the facts")
             seen.add(part.feature.name)
             yield part
 
@@ -362,7 +365,7 @@ def _counted(rules: Rules, of: Term | None) -> Iterator[Part]:
         columns[:] = sight.remembered(fluent.first, fluent.slots.stop)
 
     meaning = f"{fluent.signature}: " + ("copies of each kind of card" if kinds else "the number of each key")
-    yield Part(Feature(fluent.signature.name, (len(fluent.keys),), meaning, cards=kinds), write)
+    yield Part(Feature(_name(rules, fluent), (len(fluent.keys),), meaning, cards=kinds), write)
 
 
 def _tally(rules: Rules, of: Term | None) -> Iterator[Part]:
@@ -375,7 +378,12 @@ def _tally(rules: Rules, of: Term | None) -> Iterator[Part]:
         columns[sight.rows, np.minimum(sight.remembered(fluent.first, fluent.first + 1)[:, 0], width - 1)] = 1
 
     text = f"{fluent.signature}, one-hot: none, one, …"
-    yield Part(Feature(fluent.signature.name, (width,), text), write)
+    yield Part(Feature(_name(rules, fluent), (width,), text), write)
+
+
+def _name(rules: Rules, fluent: Fluent) -> str:
+    """Return the name of a fluent among the parts: with its arity, played/2, where a part or fluent has the same."""
+    return next(name for name, each in names_of(rules.fluents, PARTS).items() if each is fluent)
 
 
 def _fluents(rules: Rules, of: Term | None) -> Iterator[Part]:
@@ -409,7 +417,7 @@ def _fluent_part(rules: Rules, fluent: Fluent) -> Part:
     how = _HOW.get(fluent.manner, "at least 1, 2, …")
     whose = "; by seat" if by_seat else f" for each of {keys} keys" if keys > 1 else ""
     text = f"{fluent.signature}, {how}{whose}"
-    return Part(Feature(fluent.signature.name, (width,) if keys == 1 else (keys, width), text), write)
+    return Part(Feature(_name(rules, fluent), (width,) if keys == 1 else (keys, width), text), write)
 
 
 _HOW = {ONE: "one-hot", ANY: "whether it holds"}
@@ -439,7 +447,7 @@ def _private_part(rules: Rules, fluent: Fluent) -> Part:
         _write_values(fluent, width, np.where(at < 0, fluent.nothing, values), columns)
 
     text = f"{fluent.signature}, {_HOW.get(fluent.manner, 'at least 1, 2, …')}: what the observer alone knows"
-    return Part(Feature(fluent.signature.name, (len(rest), width) if len(rest) > 1 else (width,), text), write)
+    return Part(Feature(_name(rules, fluent), (len(rest), width) if len(rest) > 1 else (width,), text), write)
 
 
 def _trick(rules: Rules, of: Term | None) -> Iterator[Part]:

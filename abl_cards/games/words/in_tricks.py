@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abl_cards.games.game import GameError
 from abl_cards.games.play.state import State
@@ -33,9 +34,25 @@ def write_trick(rules: Rules, state: State, table: int) -> list[Any]:
 
 def laying(rules: Rules, state: State, table: int) -> list[int]:
     """The seats that have laid cards in the trick at a table, in their order."""
-    seat, deciding, found = int(state.leader[table]), int(state.seat[table]), list[int]()
     if not state.lies[table].any():
         return []
+    return since_leader(rules, int(state.leader[table]), int(state.seat[table]))
+
+
+def passed_in(seats: Iterable[int], lying: NDArray[Any], hands: NDArray[Any]) -> int:
+    """Return who of the seats of a trick has passed in it, as bits: those with cards that have laid none.
+
+    Args:
+        seats: those before the seat to decide, the leader first
+        lying: [seats, kinds] the cards in the trick
+        hands: [seats, kinds] the cards held
+    """
+    return sum(1 << seat for seat in seats if hands[seat].any() and not lying[seat].any())
+
+
+def since_leader(rules: Rules, leader: int, deciding: int) -> list[int]:
+    """The seats before the one to decide, the leader first, in the order of play."""
+    found, seat = list[int](), leader
     while seat != deciding and len(found) < rules.table.seats:
         found.append(seat)
         seat = rules.table.after[seat]

@@ -67,7 +67,7 @@ _TURN_FIELDS = {2: ("passed",), 3: ("has_passed",)}
 _OPTIONAL = {"cards", "gone"}
 """Fields with a documented default where preferences alone read them: full hands, and nothing but the play to beat."""
 
-_OF_TRICKS, _NOT_OF_TRICKS = {"trick", "picked"}, {"to_beat", "top", "passed", "has_passed"}
+_OF_TRICKS, _NOT_OF_TRICKS = {"trick", "picked"}, {"to_beat", "top", "has_passed"}
 
 
 def fields_of(rules: Rules) -> list[str]:

@@ -25,7 +25,15 @@ from abl_cards.games.tables import LEADING, NO_CARD
 from abl_cards.games.words import hands, inference, seats
 from abl_cards.games.words.fields import reading
 from abl_cards.games.words.hands import nothing_aside
-from abl_cards.games.words.in_tricks import lay_trick, read_picked, read_trick, write_trick
+from abl_cards.games.words.in_tricks import (
+    lay_trick,
+    laying,
+    passed_in,
+    read_picked,
+    read_trick,
+    since_leader,
+    write_trick,
+)
 from abl_cards.games.words.letters import hand_of
 from abl_cards.games.words.needs import (
     DRAWING,
@@ -105,10 +113,14 @@ def _acts(rules: Rules, view: View, row: int, needs: Needs) -> dict[str, Any]:
     state, table, seat = view.state, int(view.which[row]), int(view.seats[row])
     found: dict[str, Any] = {}
     passed, gone_by = int(state.passed[table]), int(state.gone_by[table])
-    if passed or "passed" in needs.fields:
-        found["passed"] = seats.write_several(rules, seat, seats.of_mask(passed))
-    if (gone_by != passed and rules.turns.strides.gone_by) or "has_passed" in needs.fields:
-        found["has_passed"] = seats.write_several(rules, seat, seats.of_mask(gone_by))
+    if rules.taking is not None:
+        if passed != passed_in(laying(rules, state, table), state.lies[table], state.hands[table]):
+            found["passed"] = seats.write_several(rules, seat, seats.of_mask(passed))
+    else:
+        if passed or "passed" in needs.fields:
+            found["passed"] = seats.write_several(rules, seat, seats.of_mask(passed))
+        if (gone_by != passed and rules.turns.strides.gone_by) or "has_passed" in needs.fields:
+            found["has_passed"] = seats.write_several(rules, seat, seats.of_mask(gone_by))
     if "acted" in needs.fields and state.acted[table] >= 0:
         found["acted"] = seats.write(rules, seat, int(state.acted[table]))
     if "acts" in needs.fields:
@@ -182,9 +194,9 @@ def check_profile(rules: Rules, profile: Any) -> None:
 
 
 def _stage(rules: Rules, value: Any) -> int:
-    if value is None or value == "play":
-        return -1
     stages = [str(stage) for stage in rules.words.stages]
+    if value is None or (value == "play" and value not in stages):
+        return -1
     if value not in stages:
         raise GameError(f"stage: {value!r} is none of {', '.join(['play', *stages])}")
     return stages.index(value)
@@ -260,6 +272,9 @@ def _read_lying(rules: Rules, value: Mapping[str, Any], needs: Needs, position: 
     if value.get("picked"):
         with reading("picked"):
             read_picked(rules, value["picked"], position)
+    with reading("acted"):
+        if value.get("acted") is not None:
+            position.acted = seats.read(rules, position.seat, value["acted"])
 
 
 def _read_trick(rules: Rules, value: Mapping[str, Any], needs: Needs, position: Position) -> None:
@@ -312,8 +327,26 @@ def _read_rest(rules: Rules, value: Mapping[str, Any], needs: Needs, position: P
         position.plays = _read_plays(rules, value.get("laid_down"), position)
     with reading("lots"):
         position.lots = None if value.get("lots") is None else read_lots(rules, value["lots"])
-    if rules.taking is None and position.choice < 0:
+    if position.choice >= 0:
+        return
+    if rules.taking is None:
         _require_passes(rules, value, needs, position)
+    else:
+        _read_passes_of_trick(rules, value, needs, position)
+
+
+def _read_passes_of_trick(rules: Rules, value: Mapping[str, Any], needs: Needs, position: Position) -> None:
+    """Fill in who has passed in a trick, which follows from it; raises GameError where the last to act does not."""
+    leading = position.leader == position.seat
+    with reading("passed"):
+        if value.get("passed") is None:
+            before = since_leader(rules, position.leader, position.seat)
+            position.passed = passed_in(before, position.lying, position.hands)
+        else:
+            position.passed = seats.mask_of(seats.read_several(rules, position.seat, value["passed"]))
+    position.has_passed = position.passed
+    if leading and "acted" in needs.fields and value.get("acted") is None and not inference.begins(rules, position):
+        raise missing(needs, "acted")
 
 
 def _require_passes(rules: Rules, value: Mapping[str, Any], needs: Needs, position: Position) -> None:

@@ -30,3 +30,24 @@ def own_record(engine: Engine, value: Mapping[str, Any]) -> Mapping[str, Any]:
     if platform is None:
         raise GameError(f"{engine.game} is not played on Botzone: its folder does not say platform({PLATFORM})")
     return platform.judge().record(value)
+
+
+def unfinished(value: Mapping[str, Any], record: Mapping[str, Any]) -> str | None:
+    """Return why the round of a log has no result; None for one that has, and for what is no log.
+
+    Args:
+        value: the log
+        record: the same as a record
+    """
+    if not is_log(value) or "points" in record:
+        return None
+    acts = f"after {len(record['acts'])} acts"
+    if _ended(value["log"]):
+        return f"log: a fault of a player ended the round {acts}: there is no result by the rules"
+    return f"log: the round is not over {acts}: only a round that is over can be replayed"
+
+
+def _ended(log: list[Any]) -> bool:
+    """Whether the judge has ended the round, by the last entry of a log."""
+    said = log[-1].get("output") if len(log) % 2 and isinstance(log[-1], Mapping) else None
+    return isinstance(said, Mapping) and said.get("command") == "finish"

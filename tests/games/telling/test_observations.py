@@ -10,6 +10,7 @@ import pytest
 from abl_cards.games import Tables
 from abl_cards.games.play.view import View
 from abl_cards.games.reading.rules import Rules
+from abl_cards.games.soundness import problems
 from abl_cards.games.telling.observations import observation_of, observe
 from abl_cards.games.telling.random_states import random_state
 from abl_cards.logic import KBError
@@ -53,16 +54,26 @@ def test_the_cards_to_beat(president: Rules) -> None:
         assert np.flatnonzero(row).tolist() == sorted(card for card in cards.tolist() if card != 255)
 
 
+def test_a_fluent_may_have_the_name_of_a_part(tmp_path: Path) -> None:
+    """It goes by its arity, and so does one that has the name of another fluent."""
+    names = ("played/1", "trick/1", "said/1")
+    lines = [f"#external {name[:-2]}(S) : seat(S). any({name[:-2]},1). turn_of :- {name[:-2]}(0)." for name in names]
+    table = observation_of(rules_of(tmp_path / "game", GIFTS + "\n".join(lines)))
+    assert {"played", "said/2", *names} <= table.slices.keys()
+    assert table["played/1"] != table["played"]
+
+
 @pytest.mark.parametrize(
     ("fact", "complaint"),
     [
         ("sees(1,hnad).", "hnad is no part of an observation"),
         ("sees(1,fluent,nothing).", "nothing is no fluent"),
         ("sees(1,recent,9).", "9 acts are not remembered"),
-        ("sees(1,hand). sees(2,hand).", "hand is seen twice"),
+        ("sees(1,hand). sees(2,hand).", r"game\.lp:\d+.*hand is seen twice"),
+        ("sees(1,fluent,said). sees(2,fluent,said).", r"game\.lp:\d+.*said is seen twice"),
         ("sees(1,face).", "there is no face"),
     ],
 )
 def test_errors(tmp_path: Path, fact: str, complaint: str) -> None:
     with pytest.raises(KBError, match=complaint):
-        observation_of(rules_of(tmp_path / "game", GIFTS + fact))
+        raise KBError(list(problems(rules_of(tmp_path / "game", GIFTS + fact))))

@@ -23,7 +23,12 @@ def faces(tmp_path_factory: pytest.TempPathFactory) -> Rules:
     return folders.rules_of(tmp_path_factory.mktemp("games") / "faces", folders.FACES)
 
 
-@pytest.fixture(params=["president", "guandan", "paodekuai", "auction", "wild", "watchful", "faces"])
+@pytest.fixture(scope="session")
+def passes(tmp_path_factory: pytest.TempPathFactory) -> Rules:
+    return folders.rules_of(tmp_path_factory.mktemp("games") / "passes", folders.TRICKS_WITH_PASSES)
+
+
+@pytest.fixture(params=["president", "guandan", "paodekuai", "auction", "wild", "watchful", "faces", "passes"])
 def rules(request: pytest.FixtureRequest) -> Rules:
     """Each of the games."""
     found: Rules = request.getfixturevalue(request.param)

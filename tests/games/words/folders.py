@@ -217,6 +217,43 @@ match_over.
     + SETS
 )
 
+TRICKS_WITH_PASSES = (
+    """
+% Tricks in which seats may pass, but not after a pass, nor first when they acted last: who laid most, and last, takes.
+#include <seats>.
+seat(0..2).
+rank(1..6).
+pack(R,3) :- rank(R).
+deals(S,6) :- seat(S).
+leads(0).
+#external acted(S) : seat(S).
+#external owner(S) : seat(S).
+#external leader(S) : seat(S).
+#external out(S) : seat(S).
+#external passed(S) : seat(S).
+#external in_trick(S,N) : seat(S), N = 1.
+#external asked(S) : seat(S).
+#external leading.
+trick_over :- acted(S), next(S,T), leader(T).
+turn(T) :- acted(S), next(S,T), not trick_over.
+turn(S) :- trick_over, owner(S).
+#external lays(F) : form(_,F).
+laid(S) :- in_trick(S,1).
+goes_over(S) :- acted(S), lays(F), F != pass, laid(S).
+takes(S) :- goes_over(S).
+takes(S) :- owner(S), laid(S), not goes_over(T) : seat(T).
+takes(S) :- leader(S), owner(T), not laid(T), not goes_over(U) : seat(U).
+may_pass :- not leading, not passed(S) : seat(S).
+may_pass :- leading, acted(S), not asked(S).
+move(F) :- playable(F), F != pass.
+move(pass) :- may_pass.
+legal(L) :- form(L,F), move(F).
+over :- out(_).
+match_over.
+"""
+    + SETS
+)
+
 
 def rules_of(path: Path, text: str) -> Rules:
     """The rules of a folder that has this text alone."""

@@ -214,3 +214,13 @@ def test_who_acted_last_is_said_where_a_trick_begins(judging: Rules) -> None:
     later = begun | {"hand": "12345", "acts": 4}
     with pytest.raises(GameError, match='give "acted"'):
         moment(judging, later, explained=True)
+
+
+def test_who_has_passed_follows_from_a_trick(passes: Rules) -> None:
+    trick = moment(passes, {"hand": "1234", "seat": 2, "trick": ["2", "pass"], "acts": 9}).decision.view.state
+    assert trick.passed[0] == trick.gone_by[0] == 0b010
+    leading = {"hand": "1234", "seat": 2, "trick": [], "acts": 9, "acted": 1, "passed": [1]}
+    begun = moment(passes, leading).decision.view.state
+    assert (begun.passed[0], begun.acted[0]) == (0b010, 1)
+    with pytest.raises(GameError, match='give "acted"'):
+        moment(passes, {name: value for name, value in leading.items() if name != "acted"})
