@@ -74,6 +74,7 @@ def random_state(rules: Rules, n: int, random: np.random.Generator, fluents: NDA
         _random_trick(rules, state, random)
     else:
         _cards_in_tricks(rules, state, random)
+    state.plays[:] = (state.played.sum(axis=2) + 2) // 3  # whoever has laid cards down has done so at least once
     state.acts[:] = random.integers(0, most_declared(rules, "acts", 1) + 1, n)
     if rules.draws:
         _random_stock(rules, state, random)
