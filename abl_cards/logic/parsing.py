@@ -111,6 +111,9 @@ def _stored(name: str) -> Any:
     return disk.get(name, json.loads)
 
 
+_LOADER_FAILED = 127  # the exit code of glibc's loader, for one where it finds no memory for a library's variables
+
+
 @dataclass
 class _Worker:
     """The child, if there is one; one question is put to it at a time."""
@@ -180,7 +183,7 @@ def _reason(status: int, paid: budget.Budget) -> tuple[str, str]:
     name = signal.Signals(-status).name if status < 0 else ""
     if name in ("SIGPROF", "SIGXCPU", "SIGVTALRM"):
         return f"parsing exceeded {paid.seconds:g} s", "fewer rules, or simpler ones"
-    if status == OUT_OF_MEMORY or name == "SIGABRT":
+    if status in (OUT_OF_MEMORY, _LOADER_FAILED) or name == "SIGABRT":
         return f"parsing exceeded {MEMORY >> 20} MiB of memory", "fewer rules, or simpler ones"
     if name == "SIGKILL":
         return f"parsing did not come to its {paid.seconds:g} s of processor time", "try again when less is going on"
