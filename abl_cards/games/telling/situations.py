@@ -7,7 +7,7 @@ nobody has played. What was met in play says which pairs go together; a state wi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,43 +21,59 @@ MOST_VALUES = 64
 """Values of a fluent that are told apart; of one with more, such as a set of cards, only whether it has any."""
 
 
-@dataclass
 class Situations:
     """Pairs of features [features, features] that some state had."""
 
-    rules: Rules
-    together: NDArray[np.bool_] | None = field(default=None, repr=False)
-    _remembered: list[NDArray[np.int16]] = field(default_factory=list, repr=False)
+    def __init__(self, rules: Rules) -> None:
+        """Nothing is noted yet."""
+        self.rules = rules
+        self._noted: list[tuple[NDArray[np.int16], NDArray[np.bool_]]] = []  # fluents [n, slots], standings [n, 4]
 
     def note(self, decisions: Decisions | Choices) -> None:
         """Add the states of some decisions."""
         view = decisions.view
-        self._remembered.append(np.unique(view.state.fluents[view.which], axis=0))
-        features = self._features(decisions).astype(np.float32)
-        met: NDArray[np.bool_] = (features.T @ features).astype(np.bool_)
-        self.together = met if self.together is None else np.logical_or(met, self.together)
+        self._noted.append((view.state.fluents[view.which], _standings(decisions)))
 
-    @property
+    @cached_property
+    def _all(self) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
+        """What was noted, each once; read after the last note."""
+        both = [np.concatenate(parts) for parts in zip(*self._noted, strict=True)]
+        rows = np.ascontiguousarray(np.concatenate([both[0], both[1].astype(np.int16)], axis=1))
+        _, first = np.unique(rows.view(np.dtype((np.void, rows.shape[1] * 2)))[:, 0], return_index=True)
+        return both[0][first], both[1][first]
+
+    @cached_property
     def fluents(self) -> NDArray[np.int16]:
         """[n, slots] what was remembered in some state, each once."""
-        return np.unique(np.concatenate(self._remembered), axis=0)
+        return np.unique(self._all[0], axis=0)
+
+    @cached_property
+    def together(self) -> NDArray[np.bool_]:
+        """[features, features] whether some state had both."""
+        features = self._features(*self._all).astype(np.float32)
+        return np.asarray((features.T @ features).astype(np.bool_))
 
     def allows(self, decisions: Decisions | Choices) -> NDArray[np.bool_]:
         """[n] whether all pairs of features were met; everything where nothing was noted."""
-        if self.together is None:
+        if not self._noted:
             return np.ones(len(decisions.which), np.bool_)
-        features = self._features(decisions).astype(np.float32)
+        view = decisions.view
+        features = self._features(view.state.fluents[view.which], _standings(decisions)).astype(np.float32)
         strange = ((features @ ~self.together) * features).any(axis=1)
         return np.asarray(~strange)
 
-    def _features(self, decisions: Decisions | Choices) -> NDArray[np.bool_]:
-        """[n, features] what is remembered, and where play stands."""
-        view = decisions.view
-        state, fluents = view.state, view.state.fluents[view.which]
-        leading, playing = view.to_beat < 0, isinstance(decisions, Decisions)
-        stands = [leading & playing, ~leading & playing, np.full(len(view), not playing), state.acts[view.which] == 0]
+    def _features(self, fluents: NDArray[np.int16], standings: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """[n, features] where play stands, and what is remembered."""
         remembered = (column for fluent in self.rules.fluents.fluents for column in _columns(fluent, fluents))
-        return np.stack([*stands, *remembered], axis=1)
+        return np.stack([*standings.T, *remembered], axis=1)
+
+
+def _standings(decisions: Decisions | Choices) -> NDArray[np.bool_]:
+    """[n, 4] whether a seat leads, answers, or chooses, and whether nobody has acted yet."""
+    view = decisions.view
+    leading, playing = view.to_beat < 0, isinstance(decisions, Decisions)
+    begun = view.state.acts[view.which] == 0
+    return np.stack([leading & playing, ~leading & playing, np.full(len(view), not playing), begun], axis=1)
 
 
 def _columns(fluent: Fluent, fluents: NDArray[np.int16]) -> Iterator[NDArray[np.bool_]]:
