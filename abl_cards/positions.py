@@ -14,7 +14,8 @@ from abl_cards.games import Choices, Decisions, Engine, GameError, Indices, Move
 from abl_cards.games.faults import naming
 from abl_cards.games.telling.beginnings import Beginnings
 from abl_cards.games.telling.situations import Situations
-from abl_cards.streams import below_all, key_of, mix_all, seed64
+from abl_cards.seeds import seed64
+from abl_cards.streams import below_all, key_of, mix_all
 
 DEPTH = 240
 """Decisions before a position: two episodes and more, so that most levels of the tricks and hands come up."""

@@ -7,15 +7,14 @@ alone, in a batch of thousands, or over a network.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
-import secrets
 from functools import cache
-from hashlib import blake2b
-from operator import index
 from typing import SupportsIndex
 
 import numpy as np
 from numba import njit, uint64, vectorize
 from numpy.typing import NDArray
+
+from abl_cards.seeds import seed64
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -68,56 +67,3 @@ def key_of(seed: SupportsIndex, *parts: SupportsIndex) -> np.uint64:
     for part in parts:
         key = mix_all(key, part)
     return np.uint64(key[0])
-
-
-# --- seeds -----------------------------------------------------------------------------------------------------------
-
-SECRET_BITS = 128
-"""Bits of a seed that is drawn where nobody gives one."""
-_LONGEST_TEXT = 100  # characters of a seed as text
-
-
-def seed64(seed: SupportsIndex) -> int:
-    """The 64 bits by which generators are started: a seed of 64 bits as it is, any other one hashed by BLAKE2b.
-
-    Args:
-        seed: A whole number of any integer type and size, NumPy's types included.
-
-    Raises:
-        TypeError: The seed is no whole number.
-
-    >>> seed64(7), seed64(np.int64(7)), seed64(-1) == seed64(2**64 - 1)
-    (7, 7, False)
-    """
-    try:
-        number = index(seed)
-    except TypeError:
-        raise TypeError(f"a seed is a whole number, and not {seed!r:.60}") from None
-    if 0 <= number < 1 << 64:
-        return number
-    signed = number.to_bytes(number.bit_length() // 8 + 1, "little", signed=True)
-    return int.from_bytes(blake2b(signed, digest_size=8).digest(), "little")
-
-
-def secret_seed() -> int:
-    """A seed that nobody can guess: 128 bits of the system's random numbers."""
-    return secrets.randbits(SECRET_BITS)
-
-
-def seed_text(seed: SupportsIndex) -> str:
-    """A seed as JSON holds it: in decimal digits, since numbers of JSON lose bits in JavaScript."""
-    return str(index(seed))
-
-
-def read_seed(value: object) -> int:
-    """A seed out of JSON: decimal digits, or a whole number, as older files have it; raises ValueError.
-
-    >>> read_seed("340282366920938463463374607431768211455") == 2**128 - 1, read_seed(7)
-    (True, 7)
-    """
-    if type(value) is int:
-        return value
-    digits = value.removeprefix("-") if isinstance(value, str) else ""
-    if not (isinstance(value, str) and len(value) <= _LONGEST_TEXT and digits.isascii() and digits.isdigit()):
-        raise ValueError("a seed is a whole number, or one in decimal digits")
-    return int(value)

@@ -11,7 +11,7 @@ from torch import nn
 from abl_cards.games import Engine
 from abl_cards.games.features import FeatureTable
 from abl_cards.games.telling.planes import Planes, no_planes
-from abl_cards.streams import seed64
+from abl_cards.seeds import seed64
 from learners.abln import ABLN
 from learners.decision import Critic, Decision
 from learners.encoders import Layout

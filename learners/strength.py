@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from abl_cards.streams import seed64
+from abl_cards.seeds import seed64
 
 RANKS, PARTS, MOST_COPIES, TOLD = 15, 3, 4, 6
 """Of a deal: ranks, hands, copies of a rank; and what is told besides: points and plays of the split of each hand."""

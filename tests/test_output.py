@@ -111,8 +111,10 @@ def test_ctrl_c_while_libraries_load(module: str) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("damage", [b"", b"garbage", b"\x80\x04N."])
-@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+@pytest.mark.parametrize(
+    ("suffix", "damage"),
+    [("nbi", b""), ("nbi", b"garbage"), pytest.param("nbc", b"\x80\x04N.", marks=pytest.mark.long)],
+)
 def test_a_damaged_cache_of_numba_is_named(tmp_path: Path, suffix: str, damage: bytes) -> None:
     """Compiled functions are read from files, which may be cut or overwritten; numba passes on what pickle raises."""
     (tmp_path / "compiled.py").write_text(

@@ -20,7 +20,8 @@ from abl_cards.games.faults import naming
 from abl_cards.games.game import Recorder
 from abl_cards.games.tables import Listener
 from abl_cards.recording import Scribe, Write
-from abl_cards.streams import key_of, mix_all, seed_text
+from abl_cards.seeds import seed_text
+from abl_cards.streams import key_of, mix_all
 
 _DECISION = 3  # what the keys of decisions are for
 AT_ONCE = 4096

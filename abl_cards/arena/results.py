@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.arena.intervals import Bounds, interval, mean_interval
-from abl_cards.streams import seed_text
+from abl_cards.seeds import seed_text
 
 
 @dataclass(frozen=True)

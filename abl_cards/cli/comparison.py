@@ -67,7 +67,7 @@ def diff(
         abl-cards kb diff president --without keep_pairs
     """
     from abl_cards.agents import AgentName, judge
-    from abl_cards.streams import seed_text
+    from abl_cards.seeds import seed_text
     from reasoners.differences import KbDifference, Side
     from reasoners.smallest import smallest
 

@@ -30,7 +30,7 @@ from abl_cards.cli.console import (
 
 if TYPE_CHECKING:
     from abl_cards.games import Game
-    from abl_cards.logic import Diagnostic, KBError, KnowledgeBase
+    from abl_cards.logic import KBError, KnowledgeBase
 
 NEW_GAME = Path(__file__).resolve().parents[1] / "data" / "new_game"
 app = typer.Typer(no_args_is_help=True, help="Check, verify and copy knowledge bases: the rule files of a game.")
@@ -184,7 +184,7 @@ def _examine(game: Game, folder: Path | None, profile: str | None, cache: bool) 
         knowledge = load_knowledge(game, folder, profile, cache)
         beside = list(game.science(folder, profile, cache))
         sizes = _sizes(knowledge)
-        bounds = _bounds(game, folder, profile, knowledge)
+        bounds = game.warnings(knowledge, folder, profile)
     except KBError as problem:
         return {"profile": profile, "warnings": [], "errors": _places(problem)}, str(problem).splitlines()
     except GameError as problem:
@@ -193,14 +193,6 @@ def _examine(game: Game, folder: Path | None, profile: str | None, cache: bool) 
     said = [warning for each in (knowledge, *beside) for warning in each.warnings]
     warnings = list(dict.fromkeys(map(str, [*said, *bounds])))
     return {"profile": profile, **sizes, "warnings": warnings, "errors": []}, warnings
-
-
-def _bounds(game: Game, folder: Path | None, profile: str | None, knowledge: KnowledgeBase) -> list[Diagnostic]:
-    """Warnings where large hands get an upper bound of ``plays_left/1``, and preferences read it."""
-    from abl_cards.games.counting import reads_plays_left
-    from abl_cards.games.soundness import warnings
-
-    return list(warnings(game.engine(folder, profile).rules)) if reads_plays_left(knowledge) else []
 
 
 def _sizes(knowledge: KnowledgeBase) -> dict[str, Any]:

@@ -19,7 +19,8 @@ from abl_cards.cli.verification import find
 from abl_cards.games import Choices, Decisions, Engine, Estimate, Game, Judge, MoveLists
 from abl_cards.logic import Atom, Mismatch, Table
 from abl_cards.positions import of_all_kinds
-from abl_cards.streams import key_of, seed_text
+from abl_cards.seeds import seed_text
+from abl_cards.streams import key_of
 from reasoners.minimiser import Minimiser
 from reasoners.phrases import functor
 

@@ -75,7 +75,7 @@ def review(
     from abl_cards.games import GameError
     from abl_cards.reviewing import Plan, summaries
     from abl_cards.reviewing import review as looked_over
-    from abl_cards.streams import seed_text
+    from abl_cards.seeds import seed_text
     from reasoners.phrases import LANGUAGES
 
     if language not in LANGUAGES:

@@ -92,7 +92,7 @@ def deal(
     --json prints the deals, one a line: {"class","confidence","landlord","down","up","bottom"}.
     """
     from abl_cards.records import write_records
-    from abl_cards.streams import secret_seed
+    from abl_cards.seeds import secret_seed
     from abl_cards.strength.orders import Order, fill
 
     engine = _engine(game_name, directory, profile)

@@ -115,7 +115,7 @@ def serve(
     """
     from abl_cards import serve as serving
     from abl_cards.games import GameError
-    from abl_cards.streams import secret_seed, seed_text
+    from abl_cards.seeds import secret_seed, seed_text
 
     check_host(host)
     agents, allowed = _read_seats(seats or []), _read_origins(origins or [])
@@ -225,7 +225,7 @@ def join(
     from abl_cards.agents import agent, checked_name
     from abl_cards.games import GameError
     from abl_cards.games.service import Visit, service
-    from abl_cards.streams import secret_seed
+    from abl_cards.seeds import secret_seed
 
     try:
         played, spoken = _what_is_played(game_name, dialect)

@@ -22,7 +22,7 @@ from abl_cards.logic.build import Limits, arguments
 from abl_cards.logic.circuit import TRUE
 from abl_cards.logic.program import statements_of
 from abl_cards.logic.terms import atom
-from abl_cards.streams import seed_text
+from abl_cards.seeds import seed_text
 
 
 @dataclass(frozen=True)

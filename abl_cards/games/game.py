@@ -18,8 +18,8 @@ from abl_cards.games.reading.loading import read_knowledge
 from abl_cards.games.reading.science import read_all
 from abl_cards.games.reading.variants import HOME
 from abl_cards.games.tables import Listener
-from abl_cards.games.verdicts import known_sound
-from abl_cards.logic import KnowledgeBase
+from abl_cards.games.verdicts import known_flawless, known_sound
+from abl_cards.logic import Diagnostic, KnowledgeBase
 
 if TYPE_CHECKING:
     from abl_cards.games.engine import Engine
@@ -102,6 +102,17 @@ class Game:
 
             kb = sound_rules(folder, profile, cache).kb
         return kb
+
+    def warnings(
+        self, kb: KnowledgeBase, directory: Path | None = None, profile: str | None = None
+    ) -> list[Diagnostic]:
+        """Return what `kb check` reports of sound rules beside the warnings of their knowledge base."""
+        folder = self._folder(directory)
+        if known_flawless(kb, folder):
+            return []
+        from abl_cards.games.soundness import sound_rules, warnings
+
+        return list(warnings(sound_rules(folder, profile)))
 
     def science(
         self, directory: Path | None = None, profile: str | None = None, cache: bool = True

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.streams import seed64
+from abl_cards.seeds import seed64
 
 Estimate = NDArray[np.floating]
 """[n, others, cards] how many copies of each card the other hands are believed to hold: the next one's, ...."""

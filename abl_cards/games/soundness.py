@@ -52,7 +52,7 @@ def sound_rules(folder: Folder, profile: str | None = None, cache: bool = True) 
                 raise KBError(wrong)
             for _ in read_all(folder, profile, cache):
                 pass  # reading is the check
-        keep_sound(rules.kb, folder)
+        keep_sound(rules.kb, folder, flawless=not any(warnings(rules)))
     return rules
 
 

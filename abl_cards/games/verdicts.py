@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -13,19 +14,41 @@ from abl_cards.logic.program import read
 
 _HOUSE = Path(__file__).resolve().parents[1]
 _ROOMS = "games", "platforms"
+_FLAWLESS, _WARNED = b"", b"warned"
 
 
 def known_sound(kb: KnowledgeBase, folder: Folder) -> bool:
     """Return whether the same files, those of science among them, passed the check of the same code."""
-    name = _name(kb, folder)
-    return name is not None and disk.get(name, lambda data: True) is not None
+    return _verdict(kb, folder) is not None
 
 
-def keep_sound(kb: KnowledgeBase, folder: Folder) -> None:
-    """Store that a folder passed the check."""
+def known_flawless(kb: KnowledgeBase, folder: Folder) -> bool:
+    """Return whether they passed it without a warning that takes play to find."""
+    return _verdict(kb, folder) == _FLAWLESS
+
+
+def keep_sound(kb: KnowledgeBase, folder: Folder, flawless: bool) -> None:
+    """Store that a folder passed the check, and whether without such a warning."""
     name = _name(kb, folder)
     if name is not None:
-        disk.put(name, b"", make_room=False)
+        disk.put(name, _FLAWLESS if flawless else _WARNED, make_room=False)
+
+
+def stored_number(kb: KnowledgeBase, what: str, compute: Callable[[], int]) -> int:
+    """Return what is computed of a knowledge base by the code as it is, from the disk where it was before."""
+    if kb.stored is None:
+        return compute()
+    name = hashlib.sha256(f"{what} {kb.stored} {_code()}".encode()).hexdigest()
+    found = disk.get(name, int)
+    if found is None:
+        found = compute()
+        disk.put(name, b"%d" % found, make_room=False)
+    return found
+
+
+def _verdict(kb: KnowledgeBase, folder: Folder) -> bytes | None:
+    name = _name(kb, folder)
+    return None if name is None else disk.get(name, lambda data: data)
 
 
 def _name(kb: KnowledgeBase, folder: Folder) -> str | None:

@@ -8,11 +8,9 @@ from pathlib import Path
 
 from abl_cards import budget
 from abl_cards.games import Game, GameError
-from abl_cards.games.counting import reads_plays_left
 from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.open_rules import OpenRules
-from abl_cards.games.soundness import sound_rules, warnings
-from abl_cards.logic import Diagnostic, KBError, KnowledgeBase, Location, Severity
+from abl_cards.logic import Diagnostic, KBError, Location, Severity
 from abl_cards.logic.errors import error, in_order, kb_error
 from abl_cards.logic.parsing import problems_of
 from abl_cards.logic.program import Source
@@ -55,17 +53,12 @@ def checked(folder: Path, profile: str | None = None) -> list[Diagnostic]:
                 _read_by_clingo(game.folder, profile)
                 return []
             knowledge = [game.knowledge(None, profile), *game.science(None, profile)]
-            bounds = _bounds(game, profile, knowledge[0])
+            bounds = game.warnings(knowledge[0], None, profile)
         except KBError as problem:
             return list(problem.diagnostics)
         except GameError as problem:
             return [error(None, str(problem))]
     return list(in_order([*(each for kb in knowledge for each in kb.warnings), *bounds]))
-
-
-def _bounds(game: Game, profile: str | None, kb: KnowledgeBase) -> list[Diagnostic]:
-    """Warnings where large hands get an upper bound of ``plays_left/1``, and preferences read it."""
-    return list(warnings(sound_rules(game.folder, profile))) if reads_plays_left(kb) else []
 
 
 def _read_by_clingo(folder: Folder, profile: str | None) -> None:

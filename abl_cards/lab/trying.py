@@ -14,10 +14,10 @@ from abl_cards.files import write_text
 from abl_cards.games import GameError
 from abl_cards.games.reading.variants import VARIANT
 from abl_cards.lab.workbench import Workbench
+from abl_cards.seeds import seed64
 from abl_cards.selftest.cases import FILE, Case, failure_of, read_cases
 from abl_cards.selftest.edits import copy_with_parents, edits_of
 from abl_cards.selftest.mutants import CAUGHT, SAME, Mutant, Trial, share_caught, try_edits
-from abl_cards.streams import seed64
 
 SECONDS = 5.0
 """That a proof that an edit changes nothing may take."""

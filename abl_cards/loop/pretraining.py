@@ -18,7 +18,8 @@ from abl_cards.agents import Agent
 from abl_cards.games import Engine, Indices, Judge, Moves, Tables
 from abl_cards.games.audience import Quiet
 from abl_cards.games.hidden import Constraints
-from abl_cards.streams import key_of, mix_all, seed64
+from abl_cards.seeds import seed64
+from abl_cards.streams import key_of, mix_all
 from learners.abln import ABLN, hands_loss
 from learners.examples import Examples, Lesson, lesson
 from learners.networks import Networks

@@ -27,7 +27,7 @@ from abl_cards.loop.lock import only_here
 from abl_cards.loop.metrics import Metrics
 from abl_cards.loop.seams import Bridge
 from abl_cards.loop.split_labels import Tagged
-from abl_cards.streams import seed64
+from abl_cards.seeds import seed64
 from learners.presets import SPLITTERS
 from learners.splitter import Sequences, SplitNetwork
 from reasoners.ablkit_splits import Card, SplitsKB, SplittingReasoner, cards_of_hands, hands_of_cards, tag_rows

@@ -36,8 +36,8 @@ from abl_cards.loop.updates import Update
 from abl_cards.loop.valuing import OwnGames, critic_fit
 from abl_cards.loop.worker import PLAYERS, State, Turn, Worker, networks_of
 from abl_cards.parallel import alone
+from abl_cards.seeds import seed64
 from abl_cards.settings import written
-from abl_cards.streams import seed64
 from learners.networks import Networks
 from learners.presets import PRESETS, Preset
 from learners.store import Card, load_card, load_weights, save_networks

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from abl_cards.games import GameError
-from abl_cards.streams import SECRET_BITS, read_seed
+from abl_cards.seeds import SECRET_BITS, read_seed
 
 MOST_CARDS = 256
 _LONGEST = 4000  # characters of a text

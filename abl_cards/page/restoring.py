@@ -20,7 +20,7 @@ from abl_cards.page.chairs import PERSON, Chair, Decision
 from abl_cards.page.ledger import Ledger
 from abl_cards.page.table import HERE, PageTable, Written
 from abl_cards.page.words import Pair, cards_laid
-from abl_cards.streams import seed_text
+from abl_cards.seeds import seed_text
 
 KIND, VERSION = "table", 1
 _MOST, _MOST_SEATS = 1 << 30, 255

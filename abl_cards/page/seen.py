@@ -12,7 +12,7 @@ from abl_cards.games.play.stock import left
 from abl_cards.games.tables import LEADING
 from abl_cards.games.words.order import in_order
 from abl_cards.page.words import deck, option_pair, orders, remembered, role_pairs, stage_pair
-from abl_cards.streams import seed_text
+from abl_cards.seeds import seed_text
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine, Tables

@@ -27,7 +27,7 @@ from abl_cards.page.course import Course
 from abl_cards.page.picking import Picking
 from abl_cards.page.seen import shown_seed
 from abl_cards.page.words import Pair
-from abl_cards.streams import secret_seed
+from abl_cards.seeds import secret_seed
 
 HERE = np.array([0])
 log = logging.getLogger(__name__)

@@ -23,11 +23,12 @@ from abl_cards.logic import Circuit, evaluate
 from abl_cards.logic.files import lies_in
 from abl_cards.logic.miter import Verdict, holding
 from abl_cards.logic.tracing import TracedRule
+from abl_cards.seeds import seed64
 from abl_cards.selftest.games import step
 from abl_cards.selftest.positions import position
 from abl_cards.selftest.reached import ASKED_OF_MOVES, questions_of
 from abl_cards.selftest.watching import Watch, WatchedTables
-from abl_cards.streams import mix_all, seed64
+from abl_cards.streams import mix_all
 
 TABLES = 400
 """Tables that play side by side."""

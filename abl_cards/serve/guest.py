@@ -17,7 +17,8 @@ from abl_cards.agents import Agent
 from abl_cards.games import GameError
 from abl_cards.games.service import Guest, Message, Outcome, Refused
 from abl_cards.recording import Write
-from abl_cards.streams import key_of, seed_text
+from abl_cards.seeds import seed_text
+from abl_cards.streams import key_of
 
 LONGEST_FRAME = 64 << 20
 """Bytes; lists of thousands of actions come."""

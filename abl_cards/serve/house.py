@@ -19,10 +19,10 @@ from abl_cards.games.audience import Audience
 from abl_cards.games.service import service
 from abl_cards.games.tables import Listener
 from abl_cards.recording import Scribe, Write
+from abl_cards.seeds import secret_seed
 from abl_cards.serve.client import CLOSING, Client
 from abl_cards.serve.results import ServedResult
 from abl_cards.serve.table import Table
-from abl_cards.streams import secret_seed
 
 LONGEST_FRAME = 1 << 16
 """Bytes; an answer has about 20. A longer frame ends its connection."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from abl_cards.streams import seed_text
+from abl_cards.seeds import seed_text
 
 FAULTS = {
     "garbage": "no JSON object with a number actIndex",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import GameError
-from abl_cards.streams import seed64
+from abl_cards.seeds import seed64
 from learners.clusters import PREFERENCE, Classes, TwoStage, silhouette, tell_apart, two_stage
 
 SMALLEST = 0.04

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from abl_cards.loop.checkpoint import load_checkpoint, save_checkpoint, taken_up
-from abl_cards.streams import seed64
+from abl_cards.seeds import seed64
 from learners.strength import DealStrength, StrengthPreset, fit_temperature
 
 HELD_OUT = 5

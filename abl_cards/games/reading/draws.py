@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import product
 from math import comb
 
@@ -17,15 +17,15 @@ from abl_cards.logic.errors import kb_error
 MOST_WAYS = 1 << 62
 
 
-def require_countable(forms: Forms, cells: Cells, pack: Pack, largest_hand: int) -> None:
+def require_countable(forms: Forms, cells: Cells, pack: Pack, largest_hand: Callable[[], int]) -> None:
     """Raise KBError for a form that may be laid down in too many ways, from a hand of so many cards.
 
-    A hand has no more sets of k cards than there are ways to choose k of it. Only where these are too many the cards
-    of the form are looked at.
+    A hand has no more sets of k cards than there are ways to choose k of it. How large hands come to be is only asked
+    where the whole pack has too many: it takes play to find out.
     """
     ways = _Ways(cells, pack)
     for form in forms.forms:
-        if comb(largest_hand, min(form.cards, largest_hand // 2)) > MOST_WAYS and ways.of(form) > MOST_WAYS:
+        if ways.of(form) > MOST_WAYS and comb(hand := largest_hand(), min(form.cards, hand // 2)) > MOST_WAYS:
             fact = f"kickers({form.name},{form.kickers.groups},{form.kickers.size})" if form.kickers else "needs/4"
             raise kb_error(
                 f"{fact}: form {form.name} may be laid down in more than {float(MOST_WAYS):.0e} ways",

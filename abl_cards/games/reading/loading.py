@@ -15,7 +15,8 @@ from abl_cards.games.reading.blame import best_head
 from abl_cards.games.reading.folder import Folder, load
 from abl_cards.games.reading.text_facts import check_text
 from abl_cards.games.telling.columns import INPUTS
-from abl_cards.logic import KnowledgeBase, Signature
+from abl_cards.games.verdicts import known_sound
+from abl_cards.logic import KBError, KnowledgeBase, Signature
 from abl_cards.logic.errors import Diagnostic, error
 from abl_cards.logic.statements import Program, Use
 
@@ -27,9 +28,18 @@ _OF_THE_SHELF = {Signature("who", 1)}
 
 
 def read_knowledge(folder: Folder, profile: str | None = None, cache: bool = True) -> KnowledgeBase:
-    """Load and check the rule files of a folder; raises KBError."""
-    check_text(folder.program(profile), folder)
-    return load(folder, profile, OUTPUTS, set(INPUTS), cache)
+    """Load and check the rule files of a folder; raises KBError.
+
+    Facts that are read from the text need it parsed, so files that passed the whole check before are not looked at.
+    """
+    try:
+        kb = load(folder, profile, OUTPUTS, set(INPUTS), cache)
+    except KBError:
+        check_text(folder.program(profile), folder)  # says better what is wrong, where it is that
+        raise
+    if not (cache and known_sound(kb, folder)):
+        check_text(folder.program(profile), folder)
+    return kb
 
 
 def of_another_arity(program: Program) -> Iterator[Diagnostic]:

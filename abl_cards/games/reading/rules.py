@@ -33,6 +33,7 @@ from abl_cards.games.reading.questions import DRAWS, TAKES, unsupplied
 from abl_cards.games.shapes import number, one_each
 from abl_cards.games.telling.columns import SHOWN_BITS, Words
 from abl_cards.games.telling.writer import Told, columns_of
+from abl_cards.games.verdicts import stored_number
 from abl_cards.games.words.letters import Letters, read_letters
 from abl_cards.logic import Atom, Circuit, KBError, KnowledgeBase, Signature, Term, evaluate
 from abl_cards.logic.circuit import FALSE
@@ -185,7 +186,7 @@ class Rules:
             return self.usual_hand
         from abl_cards.games.play.exchanges import largest_seen  # which plays by rules that are read
 
-        return max(self.usual_hand, largest_seen(self))
+        return stored_number(self.kb, "largest hand", lambda: max(self.usual_hand, largest_seen(self)))
 
     def can_hold(self, cards: int) -> bool:
         """Whether a hand may have so many cards; exchanges are only looked at where there are more than usual."""
@@ -332,7 +333,7 @@ def _read(kb: KnowledgeBase, program: Program, folder: Folder, profile: str | No
         *_turns(kb, words, forms, table), strength, tiers,
     )  # fmt: skip
     if fixed is None:
-        require_countable(forms, cells, pack, rules.largest_hand)
+        require_countable(forms, cells, pack, lambda: rules.largest_hand)
     return rules
 
 

@@ -29,7 +29,7 @@ from abl_cards.games.telling.random_states import most_declared, random_fluents,
 from abl_cards.games.telling.situations import Situations
 from abl_cards.games.telling.writer import Fill, Told, lazily, rows_of
 from abl_cards.logic import Circuit, Signature
-from abl_cards.streams import seed64
+from abl_cards.seeds import seed64
 
 Rows = NDArray[np.uint8]
 _PLAYS_SHARE = 0.6

@@ -19,7 +19,7 @@ from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.tables import Dealt, Tables
 from abl_cards.games.reading.rules import Rules
 from abl_cards.platforms.botzone.dialect import Cards, dialect_of
-from abl_cards.streams import secret_seed, seed_text
+from abl_cards.seeds import secret_seed, seed_text
 
 CARDS = ("allocation", "publiccard")
 SEED, LOTS = "seed", "lots"

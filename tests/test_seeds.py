@@ -11,7 +11,8 @@ from abl_cards.agents import agent
 from abl_cards.arena import match_keys, play_match
 from abl_cards.games import game
 from abl_cards.games.hidden import share_out
-from abl_cards.streams import key_of, mix_all, read_seed, secret_seed, seed64, seed_text
+from abl_cards.seeds import read_seed, secret_seed, seed64, seed_text
+from abl_cards.seeds import key_of, mix_all
 
 INTEGERS = (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64, bool, np.array)
 NUMPYS = (np.int64(-1), np.int8(-128), np.uint64(2**64 - 1))
