@@ -1,4 +1,4 @@
-"""Random numbers by key and counter, and the seeds that they come from."""
+"""Seeds of random numbers."""
 
 import doctest
 from typing import Any
@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards import streams
+from abl_cards import seeds
 from abl_cards.agents import agent
 from abl_cards.arena import match_keys, play_match
 from abl_cards.games import game
 from abl_cards.games.hidden import share_out
 from abl_cards.seeds import read_seed, secret_seed, seed64, seed_text
-from abl_cards.seeds import key_of, mix_all
+from abl_cards.streams import key_of, mix_all
 
 INTEGERS = (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64, bool, np.array)
 NUMPYS = (np.int64(-1), np.int8(-128), np.uint64(2**64 - 1))
@@ -20,7 +20,7 @@ ODD = (-1, -(2**63), -(2**70), 2**63, 2**64 - 1, 2**64, 2**128 - 1, 10**40, *NUM
 
 
 def test_examples() -> None:
-    assert doctest.testmod(streams).failed == 0
+    assert doctest.testmod(seeds).failed == 0
 
 
 @pytest.mark.parametrize("kind", INTEGERS)
