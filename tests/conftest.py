@@ -35,7 +35,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 QUICK = ("test_project.py", "logic/", "test_archive.py", "test_cards.py", "test_files.py", "brute_force/")
-SLOW = ("games/test_edits.py", "serve/", "experiments/", "loop/test_training.py", "test_cli_kb.py", "test_docs.py")
+SLOW = (
+    "games/test_edits.py",
+    "fuzz/",
+    "serve/",
+    "experiments/",
+    "loop/test_training.py",
+    "test_cli_kb.py",
+    "test_docs.py",
+)
 APART = (SLOW[0], *SLOW[-3:])
 """Last, and each test for itself: what is left to do in the end is small, so that no worker waits for long."""
 

@@ -217,6 +217,7 @@ def test_a_log_of_botzone_is_a_record(log: Path, command: str) -> None:
         assert found["decisions"]
 
 
+@long
 def test_states_of_a_log_are_compared(log: Path, tmp_path: Path) -> None:
     assert run("kb", "copy", "doudizhu", str(tmp_path / "copy")).exit_code == 0
     compared = run("kb", "diff", "doudizhu", str(tmp_path / "copy"), "--records", str(log), "--profile", "botzone",

@@ -6,6 +6,7 @@ memory and on disk, so that an unchanged folder is not parsed at all.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import os
@@ -132,7 +133,7 @@ class _Worker:
 
     def end(self) -> None:
         """End the child; the next question starts another one."""
-        if self.process is not None:
+        if self.process is not None and self.of == os.getpid():
             self.process.kill()
             with suppress(BrokenPipeError), self.process:  # which closes the pipes and waits
                 pass
@@ -140,6 +141,7 @@ class _Worker:
 
 
 _worker = _Worker()
+atexit.register(_worker.end)
 
 
 def _ask(what: str, sources: Sources, texts: Sequence[str], **more: Any) -> list[Any]:

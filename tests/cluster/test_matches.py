@@ -21,7 +21,11 @@ def played(name: str, names: tuple[str, ...], games: int) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("name", "names"), [("doudizhu", ("kb", "greedy")), ("president", ("kb", "greedy", "random", "greedy"))]
+    ("name", "names"),
+    [
+        pytest.param("doudizhu", ("kb", "greedy"), marks=pytest.mark.long),
+        ("president", ("kb", "greedy", "random", "greedy")),
+    ],
 )
 def test_a_match_in_parts_is_the_match(name: str, names: tuple[str, ...]) -> None:
     engine, whole = played(name, names, 13)

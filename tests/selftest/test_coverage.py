@@ -95,6 +95,7 @@ def test_a_state_that_would_do_is_one_that_play_comes_to(folder: Path) -> None:
 WORDS = "leading", "falls(20)", "held(3,4)"
 
 
+@pytest.mark.long
 def test_a_difference_is_looked_for_in_states_that_play_comes_to(folder: Path, tmp_path: Path) -> None:
     """Edits of what cannot come up differ in states that play does not come to alone, and no case is made of them."""
     before = locked(folder)

@@ -95,7 +95,9 @@ def small_hands(rules: Rules, cards: int, n: int) -> NDArray[np.uint8]:
     return hands
 
 
-@pytest.mark.parametrize(("name", "counter"), [("president", SetCounter), ("paodekuai", AnyFormCounter)])
+@pytest.mark.parametrize(
+    ("name", "counter"), [("president", SetCounter), pytest.param("paodekuai", AnyFormCounter, marks=long)]
+)
 def test_by_every_way(request: pytest.FixtureRequest, name: str, counter: type) -> None:
     rules: Rules = request.getfixturevalue(name)
     assert isinstance(counter_of(rules), counter)

@@ -25,7 +25,7 @@ def engine_of(tmp_path: Path, rules: str) -> Any:
     return game(str(tmp_path)).engine()
 
 
-@pytest.mark.parametrize("name", ["guandan", "doudizhu"])
+@pytest.mark.parametrize("name", [pytest.param("guandan", marks=pytest.mark.long), "doudizhu"])
 def test_answers_are_the_legal_moves(name: str) -> None:
     engine = game(name).engine()
     tables = small_hands(engine, 20, 12, 3)

@@ -176,7 +176,9 @@ LIMITS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", LIMITS)
+@pytest.mark.parametrize(
+    "what", [pytest.param(what, marks=[pytest.mark.long] if what == "labels" else []) for what in LIMITS]
+)
 def test_more_than_there_is_room_for(tmp_path: Path, what: str) -> None:
     """Kernels have room for so much; more is an error of check, at the line of the fact."""
     rules, fact, said, line = LIMITS[what]
