@@ -15,7 +15,8 @@ import numpy as np
 import typer
 
 from abl_cards.agents import Agent, agent
-from abl_cards.games import Engine, GameError, Tables, game
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Tables, game
 from abl_cards.plots import can_draw
 from abl_cards.records import contest_records, sample_records
 from abl_cards.streams import key_of, mix_all

@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
 
-from abl_cards.games import Choices, Decisions, GameError, Indices, Moves, game
+from abl_cards.errors import GameError
+from abl_cards.games import Choices, Decisions, Indices, Moves, game
 from abl_cards.games.audience import Quiet
 from abl_cards.games.faults import naming
 from abl_cards.streams import key_of

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn, cast
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

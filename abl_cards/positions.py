@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, Greedy, Random
-from abl_cards.games import Choices, Decisions, Engine, GameError, Indices, Moves, Tables
+from abl_cards.errors import GameError
+from abl_cards.games import Choices, Decisions, Engine, Indices, Moves, Tables
 from abl_cards.games.faults import naming
 from abl_cards.games.telling.beginnings import Beginnings
 from abl_cards.games.telling.situations import Situations

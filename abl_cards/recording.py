@@ -22,9 +22,9 @@ from typing import IO, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.audience import Quiet
-from abl_cards.games.game import Recorder
+from abl_cards.games.results import Recorder
 from abl_cards.games.tables import Indices
 from abl_cards.records import Record, line_of, replaceable, replacing
 

@@ -18,7 +18,8 @@ from typing import IO, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Engine, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Engine
 from abl_cards.lines import batches, is_too_long, parse_line, reading, too_long
 from abl_cards.platforms.douzero import own_record
 

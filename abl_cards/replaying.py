@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from abl_cards.games import Engine, GameError
-from abl_cards.games.game import Disagreement
+from abl_cards.errors import GameError
+from abl_cards.games import Engine
+from abl_cards.games.results import Disagreement
 from abl_cards.records import Cut, Record, all_in_own_form, pieces
 
 MOST_DISAGREEMENTS = 10_000

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, Reasoned
-from abl_cards.games import Decisions, Engine, GameError, Indices, MoveLists, Tables
-from abl_cards.games.tables import Moment, is_play
+from abl_cards.errors import GameError
+from abl_cards.games import Decisions, Engine, Indices, MoveLists, Tables
+from abl_cards.games.moment import Moment, is_play
 from abl_cards.streams import key_of, mix_all
 from reasoners.explanation import Difference, Scores, compare
 from reasoners.hands import draw, reckon

@@ -15,7 +15,7 @@ from typing import Any
 
 from abl_cards.cluster.parcels import Parcel, answering, opened, packed
 from abl_cards.cluster.start import Cluster
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.loop.messages import made, plain
 from experiments.desk import Desk, K, Tell, Unknown, V, key_of
 from experiments.report import Report

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent
 from abl_cards.agents.searching import Shensuanzi
-from abl_cards.games import Choices, Decisions, GameError, Moves
+from abl_cards.errors import GameError
+from abl_cards.games import Choices, Decisions, Moves
 from abl_cards.games.race import Racing
 from abl_cards.settings import SEEDS, setting
 from experiments.big2_deals import Portion, by_deal, deal, engine, joined, named, play, portions

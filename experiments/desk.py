@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from abl_cards.errors import GameError
 from abl_cards.files import naming, write_text
-from abl_cards.games import GameError
 from abl_cards.lines import parse_line
 from experiments.provenance import marks_of
 from experiments.report import Report, Table

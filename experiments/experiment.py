@@ -10,8 +10,8 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
+from abl_cards.errors import GameError
 from abl_cards.files import write_text
-from abl_cards.games import GameError
 from abl_cards.logic.errors import suggestion
 from abl_cards.loop.lock import only_here
 from abl_cards.settings import plain

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import checked_name, reasoned
-from abl_cards.games import Engine, GameError, Indices, Moves
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Indices, Moves
 from abl_cards.games.audience import Quiet
 from abl_cards.settings import setting
 from experiments.desk import Desk, Tell
@@ -73,9 +74,9 @@ class _Finder(Quiet):
         self.plays[which] += 1
         decisions, others = tables.decisions(which), tables.others(which)
         own = tables.open_hands(which)[:, 0].sum(axis=1)
-        rows = (own <= self.settings.most) & (decisions.legal.sum(axis=0) >= self.settings.labels)
-        rows &= others.sum(axis=(1, 2)) >= self.settings.hidden
-        self.found += [(int(which[row]), int(self.plays[which[row]]), others[row]) for row in np.flatnonzero(rows)]
+        matching = (own <= self.settings.most) & (decisions.legal.sum(axis=0) >= self.settings.labels)
+        matching &= others.sum(axis=(1, 2)) >= self.settings.hidden
+        self.found += [(int(which[row]), int(self.plays[which[row]]), others[row]) for row in np.flatnonzero(matching)]
 
 
 def _example(settings: Settings, engine: Engine, records: Records, tell: Tell) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from abl_cards.agents.learned import Abl
-from abl_cards.games import Engine, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Engine
 from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk, Tell
 from experiments.estimates import EXACT, PLAIN, Estimator, errors, learned, shown, taught

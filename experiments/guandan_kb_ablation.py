@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from abl_cards.agents import checked_name
 from abl_cards.agents.learned import weights_of
 from abl_cards.agents.reasoning import judge_of
-from abl_cards.games import Engine, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Engine
 from abl_cards.settings import SEEDS, setting
 from experiments.desk import Desk
 from experiments.experiment import Experiment

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.settings import SEEDS, Between, setting
 from experiments.desk import Desk
 from experiments.experiment import Experiment

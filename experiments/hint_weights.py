@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.errors import GameError
 from abl_cards.games import Engine, Indices, Moves
 from abl_cards.games.audience import Quiet
-from abl_cards.games.game import GameError
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.telling.knowledge import SCALE, Hints, classes, fired, hints_of
 from abl_cards.records import sample_records

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from abl_cards.agents import checked_name
 from abl_cards.agents.learned import weights_of
-from abl_cards.games import Engine, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Engine
 from abl_cards.settings import SEEDS, plain, setting
 from experiments.desk import Desk
 from experiments.episodes import Episodes, episodes

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from abl_cards.agents import agent
-from abl_cards.games import Decisions, Engine, GameError, Tables
+from abl_cards.errors import GameError
+from abl_cards.games import Decisions, Engine, Tables
 from abl_cards.streams import key_of, mix_all
 from experiments.desk import Desk, Tell
 from experiments.players import rules_mark

@@ -11,7 +11,8 @@ from pathlib import Path
 from abl_cards.agents import AGENTS, Agent, AgentName, agent, checked_name
 from abl_cards.agents.learned import weights_of
 from abl_cards.agents.own import source_of
-from abl_cards.games import Engine, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Engine
 
 
 @dataclass(frozen=True)

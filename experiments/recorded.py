@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Decisions, Engine, GameError, Indices, Listener, Moves
+from abl_cards.errors import GameError
+from abl_cards.games import Decisions, Engine, Indices, Listener, Moves
 from abl_cards.games.audience import Quiet
 from abl_cards.records import contest_records, matches_of, readable
 
@@ -77,6 +78,6 @@ class Watcher(Quiet):
             return
         decisions = tables.decisions(which[chosen])
         open_ = np.flatnonzero(decisions.legal.sum(axis=0) > 1)
-        rows = np.flatnonzero(chosen)[open_]
-        if rows.size:
-            self.show(decisions.at(open_), decisions.labels_of(moves.form[rows]), which[rows])
+        picked = np.flatnonzero(chosen)[open_]
+        if picked.size:
+            self.show(decisions.at(open_), decisions.labels_of(moves.form[picked]), which[picked])

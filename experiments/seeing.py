@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from abl_cards.agents import AgentName
 from abl_cards.agents.learned import abl_agent
 from abl_cards.agents.mind import Mind, View
-from abl_cards.games import Decisions, Engine, GameError, Indices
+from abl_cards.errors import GameError
+from abl_cards.games import Decisions, Engine, Indices
 from experiments.players import Player, mark
 from learners.presets import DRAWS
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.counting.keys import keys_of
 from abl_cards.loop.split_labels import Played, Tagged, own_games, recorded
 from abl_cards.records import readable

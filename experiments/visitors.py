@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from abl_cards.arena import wilson
-from abl_cards.games import Engine, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Engine
 from experiments.desk import Desk, Tell
 from experiments.matches import Outcome
 from experiments.players import Player, rules_mark

@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from learners.crf import ConditionalRandomField
 from learners.presets import SPLITTERS, SplitterPreset
 from learners.store import read_card, read_weights, write_weights

@@ -14,8 +14,9 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
 
+from abl_cards.errors import GameError
 from abl_cards.files import write_text, written_whole
-from abl_cards.games import Engine, GameError, game, game_names
+from abl_cards.games import Engine, game, game_names
 from learners.decision import Decision
 from learners.networks import GameShape, Networks
 from learners.presets import PRESETS, SHIPPED, usual_preset

@@ -14,7 +14,8 @@ import numpy as np
 from ablkit.data.structures import ListData
 from ablkit.reasoning import KBBase, Reasoner
 
-from abl_cards.games import Decisions, Engine, GameError, Judge
+from abl_cards.errors import GameError
+from abl_cards.games import Decisions, Engine, Judge
 from reasoners.minimiser import Minimiser
 
 

@@ -17,7 +17,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Engine, Estimate, GameError, MoveLists
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Estimate, MoveLists
 from abl_cards.games.preferences import FactWriter, Preferences
 from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.open_rules import OpenRules

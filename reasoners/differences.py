@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import Action, Choices, Decisions, Engine, Judge, MoveLists
-from abl_cards.games.tables import is_play
+from abl_cards.games.moment import is_play
 from abl_cards.games.telling.situations import Situations
 from reasoners.minimiser import Minimiser
 from reasoners.phrases import functor

@@ -14,7 +14,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games import GameError, Indices, Moves, Tables
+from abl_cards.errors import GameError
+from abl_cards.games import Indices, Moves, Tables
 from abl_cards.games.ending.arranging import arrange
 from abl_cards.games.ending.fitting import check_fits
 from abl_cards.games.ending.positions import Ends, ends

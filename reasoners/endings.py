@@ -13,7 +13,8 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Decisions, Engine, GameError, Moves, Tables
+from abl_cards.errors import GameError
+from abl_cards.games import Decisions, Engine, Moves, Tables
 from abl_cards.games.ending.positions import Position, positions
 from reasoners import ending_kernels as kernels
 from reasoners.ending_ground import ground_of, stakes_of

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import Action, Engine, Judge, Moment, counting
-from abl_cards.games.tables import is_play
+from abl_cards.games.moment import is_play
 from abl_cards.logic import Constraint
 from reasoners.minimiser import Minimiser
 from reasoners.opinion import Ahead, Opinion

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.hidden import Constraints
 from abl_cards.parallel import each_share
 from abl_cards.streams import mix_all

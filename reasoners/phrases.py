@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
-from abl_cards.games import Action, Engine, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Action, Engine
 from abl_cards.games.naming import label_text, move_text
 from abl_cards.logic import KnowledgeBase, Signature, Term
 from abl_cards.logic.sorts import Place, infer_sorts

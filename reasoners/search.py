@@ -15,7 +15,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.race import Race
 from abl_cards.games.tables import LEADING
 from reasoners import search_kernels as kernels

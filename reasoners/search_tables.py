@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.race import Combinations, Race
 from abl_cards.games.tables import LEADING
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from abl_cards.games import Engine, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Engine
 
 State = Mapping[str, Any]
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games import Engine, game
 from abl_cards.games.counting.keys import Key, key_of, key_text, read_key
+from abl_cards.games.play.exchanges import largest_hand
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.reading.science import SPLITS
 from abl_cards.logic import KnowledgeBase, Term
@@ -51,9 +52,9 @@ class SplitRules:
     @classmethod
     def of(cls, rules: Rules) -> SplitRules:
         """Load them beside the rules of play; raises KBError where there are none, or for another kind of game."""
-        if len(rules.pack) != COUNT or rules.largest_hand > MOST_CARDS or rules.cells.acts.shape[0] > 1:
+        if len(rules.pack) != COUNT or largest_hand(rules) > MOST_CARDS or rules.cells.acts.shape[0] > 1:
             raise kb_error(
-                f"{rules.folder.path} has {len(rules.pack)} kinds of cards and hands of {rules.largest_hand}",
+                f"{rules.folder.path} has {len(rules.pack)} kinds of cards and hands of {largest_hand(rules)}",
                 f"splits are those of {COUNT} kinds without suits, and of hands of {MOST_CARDS} cards at most",
             )
         return cls(rules, SPLITS.read(rules.folder, rules.profile))

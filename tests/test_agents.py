@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from abl_cards.agents import AGENTS, AgentName, Greedy, Kb, Random, agent, checked_name, judge, reasoned
 from abl_cards.arena import play_match
-from abl_cards.games import GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import game
 from abl_cards.logic import KBError
 from abl_cards.positions import met_in_play
 from abl_cards.streams import mix_all

@@ -15,7 +15,8 @@ import pytest
 from abl_cards.agents import Greedy, agent
 from abl_cards.arena import MatchResult, intervals, mean_interval, play_match, results, seatings_of
 from abl_cards.arena.results import Tally, places
-from abl_cards.games import Engine, GameError, Moves, game
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Moves, game
 from tests.cli_runs import run
 from tests.games.words.folders import sets
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.games import Decisions, Engine, GameError, Tables, game
-from abl_cards.games.tables import Moment, is_play
+from abl_cards.errors import GameError
+from abl_cards.games import Decisions, Engine, Tables, game
+from abl_cards.games.moment import Moment, is_play
 from reasoners.endings import Unsolved, open_tables, solve
 from tests.games.random_play import match_keys, step
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from abl_cards.agents import agent
-from abl_cards.games import GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import game
 from abl_cards.streams import mix_all
 from tests.games.ending.minimax import small_hands, values
 

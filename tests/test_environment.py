@@ -14,7 +14,8 @@ from pettingzoo.test import api_test, seed_test
 
 from abl_cards import environment
 from abl_cards.environment import SeatEnv, env
-from abl_cards.games import Decisions, GameError, Moves, features, game, game_names
+from abl_cards.errors import GameError
+from abl_cards.games import Decisions, Moves, features, game, game_names
 from tests.effort import long
 
 

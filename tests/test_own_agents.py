@@ -9,7 +9,8 @@ import pytest
 
 from abl_cards.agents import AgentName, agent, checked_name
 from abl_cards.arena import play_match
-from abl_cards.games import Engine, GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, game
 from experiments.players import mark
 from tests.cli_runs import run
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from abl_cards.cli.kb import NEW_GAME
-from abl_cards.games import GameError, game, game_names
-from abl_cards.games.tables import is_play
+from abl_cards.errors import GameError
+from abl_cards.games import game, game_names
+from abl_cards.games.moment import is_play
 from abl_cards.positions import cards_to_give, met_in_play, of_all_kinds, out_of_records, situations
 from reasoners.differences import KbDifference, Side
 

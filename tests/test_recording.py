@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.recording import recording
 from abl_cards.records import read_records, write_records
 from tests.full_disk import files_up_to

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.lines import LONGEST_LINE, parse_line
 from abl_cards.records import MOST_BLANKS, Cut, line_of, read_records, write_records
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from abl_cards.games import Engine, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Engine
 from abl_cards.games.audience import Quiet
 from abl_cards.games.progress import MOST_EPISODES
 from abl_cards.records import matches_of, write_records

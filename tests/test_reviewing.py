@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from abl_cards.agents import Greedy, Random, agent
-from abl_cards.games import Engine, GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, game
 from abl_cards.games.words.letters import cards_of
 from abl_cards.reviewing import Plan, Reviewed, review, summaries
 from abl_cards.streams import mix_all

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Choices, Decisions, GameError, Judge, Moment, Moves
+from abl_cards.errors import GameError
+from abl_cards.games import Choices, Decisions, Judge, Moment, Moves
 
 if TYPE_CHECKING:
     from reasoners.opinion import Opinion

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from abl_cards.agents.lookahead import TEMPERATURE, tilted
 from abl_cards.agents.mind import Mind, View
 from abl_cards.agents.names import AgentName
-from abl_cards.games import Decisions, GameError, Indices
+from abl_cards.errors import GameError
+from abl_cards.games import Decisions, Indices
 from abl_cards.games.ending.fitting import check_fits, fits
 from abl_cards.games.hidden import Constraints
 from abl_cards.streams import mix_all

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from abl_cards.agents.agent import Keys
 from abl_cards.agents.names import AgentName
 from abl_cards.agents.reasoning import judge_of
+from abl_cards.errors import GameError
 from abl_cards.extras import missing_text
-from abl_cards.games import Choices, Decisions, Engine, GameError, Judge, Moment, Moves
-from abl_cards.games.tables import is_play
+from abl_cards.games import Choices, Decisions, Engine, Judge, Moment, Moves
+from abl_cards.games.moment import is_play
 from abl_cards.games.words.card_grid import card_grid
 from abl_cards.parallel import THREADS
 from reasoners.minimiser import Minimiser

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.agent import Agent, Keys
 from abl_cards.agents.names import AgentName
-from abl_cards.games import Choices, Decisions, Engine, GameError, Moves
+from abl_cards.errors import GameError
+from abl_cards.games import Choices, Decisions, Engine, Moves
 from abl_cards.games.play.view import View
 from abl_cards.games.tables import NO_CARD
 

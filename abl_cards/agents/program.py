@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.agent import Agent, GivenUp, Keys
 from abl_cards.agents.names import AgentName
-from abl_cards.games import Choices, Decisions, Engine, GameError, Indices, Moves
+from abl_cards.errors import GameError
+from abl_cards.games import Choices, Decisions, Engine, Indices, Moves
 from abl_cards.games.audience import Quiet
 from abl_cards.platforms.botzone.entry import Botzone
 from abl_cards.platforms.botzone.faults import Fault

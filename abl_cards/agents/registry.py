@@ -14,7 +14,8 @@ from abl_cards.agents.plain import Greedy, Random, zhiduoxing
 from abl_cards.agents.program import KEPT, program_agent
 from abl_cards.agents.reasoning import kb_agent
 from abl_cards.agents.searching import shensuanzi_agent
-from abl_cards.games import Engine, GameError, Judge
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Judge
 from abl_cards.logic.errors import suggestion
 
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.agent import Keys
 from abl_cards.agents.names import AgentName
-from abl_cards.games import Choices, Decisions, Engine, GameError, Moves
+from abl_cards.errors import GameError
+from abl_cards.games import Choices, Decisions, Engine, Moves
 from abl_cards.games.race import Race, Racing
 from reasoners.search import Laid, Search
 from reasoners.search_tables import SearchTables

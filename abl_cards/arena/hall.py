@@ -14,10 +14,11 @@ from abl_cards.agents import Agent, GivenUp, Keys, looks_back
 from abl_cards.agents.program import one_script
 from abl_cards.arena.part import Part
 from abl_cards.arena.results import Lapse, MatchResult, Tally, first_places
-from abl_cards.games import Engine, GameError, Indices, Tables
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Indices, Tables
 from abl_cards.games.audience import Audience, Quiet
 from abl_cards.games.faults import naming
-from abl_cards.games.game import Recorder
+from abl_cards.games.results import Recorder
 from abl_cards.games.tables import Listener
 from abl_cards.recording import Scribe, Write
 from abl_cards.seeds import seed_text

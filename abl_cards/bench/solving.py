@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from abl_cards.bench.figures import Figure, seconds, target_of
 from abl_cards.bench.marks import NO_MARKS, Marks
-from abl_cards.games import Engine, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Engine
 from abl_cards.games.race import Race, Racing
 from reasoners.search import Search
 from reasoners.search_tables import SearchTables

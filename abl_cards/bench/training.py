@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 
 from abl_cards.bench.figures import Figure, seconds, target_of
 from abl_cards.bench.marks import marks_of
-from abl_cards.games import Game, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Game
 
 
 @dataclass(frozen=True)

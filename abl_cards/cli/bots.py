@@ -56,7 +56,7 @@ def bot(
     """
     from abl_cards.agents import AgentName
     from abl_cards.agents import judge as judge_of
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.platforms.botzone.entry import Botzone
 
     engine = load_engine(find_game(game_name), directory, profile)
@@ -114,7 +114,7 @@ def judge(
     The rules are those of the profile botzone, where the game has one and --profile says nothing. What is no log is
     answered by {"error":"line 1: …"}, and the exit code is 1.
     """
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.platforms.botzone.entry import PLATFORM, Botzone
 
     game = find_game(game_name)
@@ -141,7 +141,7 @@ def judge(
 
 def _answered(judging: BotzoneJudge, number: int, line: bytes) -> dict[str, Any]:
     """What the judge says to a line; what is wrong is said on stderr too."""
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.lines import parse_line
 
     try:
@@ -162,7 +162,7 @@ def _lines(stream: IO[bytes]) -> Iterator[Line]:
 
 def _initdata(text: str | None) -> dict[str, Any]:
     """Raises GameError for what is no JSON object."""
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.lines import parse_line, read_value
 
     if text is None:

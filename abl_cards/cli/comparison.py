@@ -115,7 +115,7 @@ def _side(game: Game, directory: Path | None, profile: str | None) -> Engine:
 
 def _balances(sides: Sequence[tuple[Engine, str]], games: int, seed: int) -> tuple[list[Balance], str | None]:
     """How an agent plays by each engine, from the same seed, and what stops play, if anything does."""
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.selftest.balance import balance
 
     found: list[Balance] = []
@@ -173,7 +173,7 @@ def _number(mean: float, low: float, high: float) -> str:
 
 def _situations(engine: Engine, seed: int) -> Situations | None:
     """What play by an engine brings together; None where play stops, which the balance reports."""
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.logic import KBError
     from abl_cards.positions import situations
 
@@ -185,7 +185,7 @@ def _situations(engine: Engine, seed: int) -> Situations | None:
 
 def _states(engines: Sequence[Engine], states: int, seed: int, records: Path | None) -> Iterator[Decisions | Choices]:
     """Out of records; or of all kinds, half of them met by either rules, as far as these can be played by."""
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.logic import KBError
     from abl_cards.positions import of_all_kinds, out_of_records
     from abl_cards.records import all_in_own_form, read_records

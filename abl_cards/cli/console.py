@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Protocol, TypeVar
 
 import typer
 
@@ -90,7 +90,7 @@ def shorten(text: object) -> str:
 
 def check_host(name: str) -> None:
     """End the command where a machine cannot have this name."""
-    from abl_cards.games.service import is_host
+    from abl_cards.hosts import is_host
 
     if name and not is_host(name):
         misuse(f"--host {name[:80]}: no name or address of a machine")
@@ -113,7 +113,8 @@ def print_problems(lines: Iterable[str]) -> None:
 
 def find_game(name: str) -> Game:
     """The game of that name; an unknown one ends the command."""
-    from abl_cards.games import GameError, game
+    from abl_cards.errors import GameError
+    from abl_cards.games import game
 
     try:
         return game(name)
@@ -213,9 +214,16 @@ def recording_to(
             yield write
 
 
+class ShowProgress(Protocol):
+    """Updates a progress bar."""
+
+    def __call__(self, done: int, remark: str, total: int | None = ...) -> None:
+        """Show what is done, a remark beside it, and a new total."""
+
+
 @contextmanager
-def progress(text: str, total: int | None) -> Iterator[Callable[[int, str], None]]:
-    """A progress bar on stderr; gives a function to be told what is done, and a remark to show beside it."""
+def progress(text: str, total: int | None) -> Iterator[ShowProgress]:
+    """Show a progress bar on stderr; yields the function that updates it."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -224,10 +232,10 @@ def progress(text: str, total: int | None) -> Iterator[Callable[[int, str], None
     with Progress(*columns, remarks, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(text, total=total, remark="")
 
-        def tell(done: int, remark: str) -> None:
-            bar.update(task, completed=done, remark=remark)
+        def show(done: int, remark: str, total: int | None = total) -> None:
+            bar.update(task, completed=done, remark=remark, total=total)
 
-        yield tell
+        yield show
 
 
 @contextmanager

@@ -101,7 +101,7 @@ def _away(ray: str | None, name: str, settings: Any, folder: Path) -> Iterator[E
 
 
 def _find(name: str) -> Any:
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from experiments.experiment import experiment
 
     try:

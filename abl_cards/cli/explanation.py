@@ -88,7 +88,7 @@ def explain(
         abl-cards explain president state.json --why "S5 H5" --all
     """
     from abl_cards.agents import reasoned
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from reasoners.explanation import explain as explained
     from reasoners.phrases import LANGUAGES
 
@@ -189,7 +189,7 @@ def _draw(found: Explanation, file: Path) -> None:
 @contextmanager
 def at_line(line: int) -> Iterator[None]:
     """End the command with the line of the file where what it says is refused."""
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
 
     try:
         yield
@@ -201,7 +201,7 @@ def load_for(
     value: Mapping[str, Any], line: int, game: Game, directory: Path | None, profile: str | None
 ) -> tuple[Engine, Mapping[str, Any]]:
     """Compile the rules that a state or record of a line goes by, and return it in our form."""
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.records import in_own_form, profile_in
 
     profiles = profiles_of(game, directory)
@@ -216,7 +216,7 @@ def load_for(
 def read_object(file: Path | None, line: int, rules: Path) -> Mapping[str, Any]:
     """The JSON object of a line of a file, or of stdin, unless it is of another game than the folder of rules."""
     from abl_cards.cli.legality import source
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.lines import batches, parse_line
 
     with source(None if str(file) == "-" else file) as stream:

@@ -26,6 +26,7 @@ from abl_cards.cli.console import (
     print_problems,
     print_table,
     profiles_of,
+    progress,
 )
 
 if TYPE_CHECKING:
@@ -94,7 +95,12 @@ def verify(
     from abl_cards.cli import preference_verification, verification
 
     compare = preference_verification.run if preferences else verification.run
-    result = compare(find_game(game_name), directory, profile, states, seed)
+    with progress("circuit and clingo", states) as show:
+
+        def on_progress(done: int, total: int, remark: str) -> None:
+            show(done, remark, total)
+
+        result = compare(find_game(game_name), directory, profile, states, seed, on_progress)
     if as_json:
         print_json(result.to_json(seed) | {"mismatches": list(map(str, result.mismatches))})
     else:
@@ -177,7 +183,7 @@ app.command()(kb_words.words)
 
 def _examine(game: Game, folder: Path | None, profile: str | None, cache: bool) -> tuple[dict[str, Any], list[str]]:
     """What is to be said of one profile: as a JSON object, and as lines for stderr."""
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.logic import KBError
 
     try:

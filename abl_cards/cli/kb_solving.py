@@ -103,7 +103,7 @@ class _Desk:
 
     def answer(self, value: Any, number: int) -> dict[str, Any]:
         """Print what comes of a state; what is wrong with it is its answer."""
-        from abl_cards.games import GameError
+        from abl_cards.errors import GameError
         from abl_cards.logic import KBError
 
         try:
@@ -114,7 +114,7 @@ class _Desk:
         return found
 
     def _answer(self, value: Any) -> dict[str, Any]:
-        from abl_cards.games import GameError
+        from abl_cards.errors import GameError
 
         if isinstance(value, dict) and "inputs" in value:
             told = value["inputs"]
@@ -138,7 +138,7 @@ class _Desk:
         """The rows of the inputs that hold in a state, and after a move, if one is asked about."""
         import numpy as np
 
-        from abl_cards.games import GameError
+        from abl_cards.errors import GameError
         from abl_cards.games.preferences import FactWriter
 
         own, row = self.engine.judge(), None
@@ -172,7 +172,8 @@ class _Desk:
     @cached_property
     def engine(self) -> Engine:
         """The tables of the game, by the files that have a circuit; raises KBError, GameError."""
-        from abl_cards.games import Game, GameError
+        from abl_cards.errors import GameError
+        from abl_cards.games import Game
         from abl_cards.logic import KBError
 
         try:

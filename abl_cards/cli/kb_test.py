@@ -120,7 +120,7 @@ def _parts(only: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def _cases(game: Game, profile: str | None, report: dict[str, Any], quiet: bool) -> bool:
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.logic import KBError
     from abl_cards.selftest.cases import FILE, failures, read_cases
 
@@ -144,7 +144,7 @@ def _cases(game: Game, profile: str | None, report: dict[str, Any], quiet: bool)
 
 
 def _coverage(engine: Engine, games: int, seed: int, report: dict[str, Any], quiet: bool) -> None:
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.logic import KBError
     from abl_cards.selftest.coverage import play
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from abl_cards.cli.console import load_engine, profiles_of, shorten
-from abl_cards.games import Engine, Game, GameError
-from abl_cards.games.game import TooManyAtOnce
+from abl_cards.errors import GameError, TooManyAtOnce
+from abl_cards.games import Engine, Game
 from abl_cards.lines import Line, parse_line, reading
 from abl_cards.logic import KBError
 

@@ -94,7 +94,7 @@ def match(
     from abl_cards.agents import Human, LeftTable
     from abl_cards.arena import play_match, seatings_of
     from abl_cards.cli.match_result import no_result, print_result
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.games.tables import Listener
 
     if len(agents) < 2:
@@ -147,7 +147,7 @@ def _elsewhere(
 ) -> MatchResult:  # fmt: skip
     """The result of a match whose games are tasks of Ray."""
     from abl_cards.cluster.matches import Match, play_match
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.records import all_in_own_form, read_records
 
     read = [] if deals is None else all_in_own_form(engine, read_records(deals))
@@ -251,7 +251,7 @@ def legal(
 
 def _given(engine: Engine, file: Path, games: int | None, ways: int) -> tuple[Engine, int]:
     """The game with the deals of a file, and how many matches play each of them in every seating."""
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.records import all_in_own_form, read_records
     from abl_cards.strength.rules import StrengthRules
 
@@ -278,7 +278,7 @@ def _answer(answer: dict[str, Any]) -> None:
 def _agent(text: str, engine: Engine) -> tuple[Agent, str]:
     """The agent, and its name in full."""
     from abl_cards.agents import agent, checked_name
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
 
     try:
         return agent(text, engine), str(checked_name(text))

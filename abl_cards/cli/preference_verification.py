@@ -14,8 +14,7 @@ import numpy as np
 from abl_cards.agents import judge as judge_of
 from abl_cards.cli import clingo_pool
 from abl_cards.cli.clingo_pool import Source
-from abl_cards.cli.console import load_engine, progress, waiting
-from abl_cards.cli.verification import find
+from abl_cards.cli.verification import OnProgress, find, no_progress
 from abl_cards.games import Choices, Decisions, Engine, Estimate, Game, Judge, MoveLists
 from abl_cards.logic import Atom, Mismatch, Table
 from abl_cards.positions import of_all_kinds
@@ -81,14 +80,24 @@ class _Asked:
     estimate: Estimate | None
 
 
-def run(played: Game, directory: Path | None, profile: str | None, pairs: int, seed: int) -> PreferenceVerification:
+def run(
+    played: Game,
+    directory: Path | None,
+    profile: str | None,
+    pairs: int,
+    seed: int,
+    on_progress: OnProgress = no_progress,
+) -> PreferenceVerification:
     """Compare costs, names and constraints of single moves, then the chosen moves of whole decisions.
 
-    Half of the choices come with an estimate of the other hands. Raises KBError.
+    Half of the choices come with an estimate of the other hands. The arguments are those of ``verification.run``.
+
+    Raises:
+        KBError: the rules are refused by `kb check`.
     """
-    with waiting("compiling"):
-        engine = load_engine(played, directory, profile)
-        bench = _Bench(Source(played.name, directory, profile), engine, judge_of("kb", engine))
+    on_progress(0, pairs, "compiling")
+    engine = played.engine(directory, profile)
+    bench = _Bench(Source(played.name, directory, profile), engine, judge_of("kb", engine), on_progress)
     result = PreferenceVerification(bench.judge.kb.groups)
     for first, number in _portions(pairs, PAIRS_AT_ONCE):
         if single := [_one_each(asked, seed) for asked in _choices(engine, number, seed, first)]:
@@ -114,14 +123,13 @@ def _portions(number: int, at_once: int) -> Iterator[tuple[int, int]]:
 def _choices(engine: Engine, number: int, seed: int, first: int) -> list[_Asked]:
     """So many choices, half of them with an estimate."""
     found = []
-    with waiting("drawing states"):
-        for estimated, size in enumerate((number // 2, number - number // 2)):
-            mine = int(key_of(seed, first, estimated)) & _MASK
-            for choice in of_all_kinds(engine, size, mine) if size else ():
-                some, lists = _with_moves(choice)
-                if len(some.which):
-                    estimate = engine.sample_estimate(some, mine) if estimated else None
-                    found.append(_Asked(some, lists, estimate))
+    for estimated, size in enumerate((number // 2, number - number // 2)):
+        mine = int(key_of(seed, first, estimated)) & _MASK
+        for choice in of_all_kinds(engine, size, mine) if size else ():
+            some, lists = _with_moves(choice)
+            if len(some.which):
+                estimate = engine.sample_estimate(some, mine) if estimated else None
+                found.append(_Asked(some, lists, estimate))
     return found
 
 
@@ -150,6 +158,7 @@ class _Bench:
     source: Source
     engine: Engine
     judge: Judge
+    on_progress: OnProgress
 
     def verify(self, choices: Sequence[_Asked], result: PreferenceVerification) -> Table:
         """Compare the listed moves; returns clingo's answers."""
@@ -158,11 +167,11 @@ class _Bench:
         rows, everything = np.concatenate(told, axis=1), np.arange(len(claimed.outputs))
         states = rows.shape[1]
         before, parts, found = result.compared, {}, []
-        with progress("circuit and clingo", states) as tell:
-            for part, solved in clingo_pool.solve(self.source, rows, claimed.outputs):
-                parts[part.start] = solved
-                found += find(claimed.at(part, everything), solved, rows, self.judge.kb, part.start)
-                tell(sum(len(part.consistent) for part in parts.values()), f"{len(found)} mismatches")
+        for part, solved in clingo_pool.solve(self.source, rows, claimed.outputs):
+            parts[part.start] = solved
+            found += find(claimed.at(part, everything), solved, rows, self.judge.kb, part.start)
+            done = sum(len(part.consistent) for part in parts.values())
+            self.on_progress(done, states, f"{len(found)} mismatches")
         found.sort(key=lambda mismatch: mismatch.state)
         result.mismatches += [replace(each, state=before + each.state) for each in found]
         result.compared += states

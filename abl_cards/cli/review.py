@@ -72,7 +72,7 @@ def review(
         abl-cards review guandan games.jsonl --line 3 --seat 0
     """
     from abl_cards.agents import agent
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.reviewing import Plan, summaries
     from abl_cards.reviewing import review as looked_over
     from abl_cards.seeds import seed_text

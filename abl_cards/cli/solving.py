@@ -106,7 +106,7 @@ def solve(
     the position is not solved within --seconds or --nodes.
     """
     from abl_cards.cli.explanation import at_line, load_for, read_object
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
 
     game = find_game(game_name)
     value: Mapping[str, Any] | None = None
@@ -180,7 +180,7 @@ def _race(game: Racing, hands: list[str], to_beat: str | None, seconds: float, m
 
 def _state(engine: Engine, hands: list[str], to_beat: str | None, more: str | None) -> dict[str, Any]:
     """A state of hands in words; raises GameError."""
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.lines import parse_line
 
     try:
@@ -198,7 +198,7 @@ def _ending(
     engine: Engine, state: Mapping[str, Any], move: int | None, seconds: float, nodes: int | None, megabytes: int,
     as_json: bool,
 ) -> None:  # fmt: skip
-    from abl_cards.games.tables import is_play
+    from abl_cards.games.moment import is_play
     from reasoners.endings import Unsolved, open_tables
     from reasoners.endings import solve as solved
 

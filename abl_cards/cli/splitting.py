@@ -37,7 +37,7 @@ def split(
 
     --json prints {"hand","tags","plays","probability","repaired","minimum"}.
     """
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from reasoners.split_rules import MOST_CARDS, rules_of
 
     rules = rules_of(directory, profile)

@@ -133,7 +133,7 @@ def strength(
 
     --json prints {"hands","classes"}: each hand with {"hand","points","plays","groups"}, and the probabilities or null.
     """
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.games.counting.keys import read_key
     from abl_cards.strength.orders import class_odds, hand_strength
 
@@ -164,7 +164,7 @@ def strength(
 
 
 def _engine(game_name: str, directory: Path | None, profile: str | None) -> StrengthRules:
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.strength.rules import StrengthRules
 
     engine = load_engine(find_game(game_name), directory, profile)
@@ -182,7 +182,7 @@ def _judge(engine: StrengthRules, weights: Path | None) -> Any:
 
 def _known(engine: StrengthRules, files: list[Path]) -> frozenset[str]:
     """The names of the deals in some files."""
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.records import all_in_own_form, read_records
     from abl_cards.strength.orders import name_of
 

@@ -114,7 +114,7 @@ def serve(
     with {"decisions","defaults","faults"}.
     """
     from abl_cards import serve as serving
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.seeds import secret_seed, seed_text
 
     check_host(host)
@@ -223,8 +223,9 @@ def join(
     """
     from abl_cards import serve as serving
     from abl_cards.agents import agent, checked_name
-    from abl_cards.games import GameError
-    from abl_cards.games.service import Visit, service
+    from abl_cards.errors import GameError
+    from abl_cards.games.service import Visit
+    from abl_cards.platforms.services import service
     from abl_cards.seeds import secret_seed
 
     try:
@@ -251,8 +252,8 @@ def join(
 
 def _what_is_played(game_name: str | None, dialect: str | None) -> tuple[str, str]:
     """The game and the dialect, where one of them may say the other; raises GameError."""
-    from abl_cards.games import GameError
-    from abl_cards.games.service import game_of, service
+    from abl_cards.errors import GameError
+    from abl_cards.platforms.services import game_of, service
 
     known = game_of(dialect) if dialect else None
     played = game_name or known or ("guandan" if dialect is None else None)

@@ -109,7 +109,7 @@ def _staff(ray: str | None, settings: Settings) -> Iterator[Staff]:
 
 def _chosen(game_name: str, directory: Path | None, words: list[str]) -> Settings:
     """What the words say over what the run in the folder remembers; raises GameError for a run of another game."""
-    from abl_cards.games import GameError
+    from abl_cards.errors import GameError
     from abl_cards.loop.settings import fresh, name_of, remembered
     from learners.presets import usual_preset
 

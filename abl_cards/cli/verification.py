@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from abl_cards.cli import clingo_pool
 from abl_cards.cli.clingo_pool import Source
-from abl_cards.cli.console import load_engine, progress, waiting
 from abl_cards.games import Game
 from abl_cards.logic import Atom, Circuit, KnowledgeBase, Mismatch, Signature, Table, claims, compare, true_atoms
 from abl_cards.logic.build import Limits, arguments
@@ -23,6 +22,9 @@ from abl_cards.logic.circuit import TRUE
 from abl_cards.logic.program import statements_of
 from abl_cards.logic.terms import atom
 from abl_cards.seeds import seed_text
+
+OnProgress = Callable[[int, int, str], None]
+"""Takes what is done, how much there is to do, and a remark."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +77,35 @@ class Verification:
         return {"states": self.states, "seed": seed_text(seed), "outputs": self.outputs}
 
 
-def run(played: Game, directory: Path | None, profile: str | None, states: int, seed: int) -> Verification:
-    """Compare every output that may be asked for, costs and constraints too, in random states; raises KBError."""
-    with waiting("drawing states"):
-        knowledge = played.knowledge(directory, profile)
-        circuit = knowledge.circuit(*map(str, knowledge.request.outputs), "cost/2", "violated/1")
-        rows = load_engine(played, directory, profile).sample_facts(states, seed)
+def no_progress(done: int, total: int, remark: str) -> None:
+    """Report nothing."""
+
+
+def run(
+    played: Game,
+    directory: Path | None,
+    profile: str | None,
+    states: int,
+    seed: int,
+    on_progress: OnProgress = no_progress,
+) -> Verification:
+    """Compare every output that may be queried, costs and constraints too, with clingo in random states.
+
+    Args:
+        played: the game.
+        directory: another rule folder for it; None for its own.
+        profile: a profile of the folder; None for the default one.
+        states: number of random states.
+        seed: of the states.
+        on_progress: called with states that are done, their number, and a remark.
+
+    Raises:
+        KBError: the rules are refused by `kb check`.
+    """
+    on_progress(0, states, "drawing states")
+    knowledge = played.knowledge(directory, profile)
+    circuit = knowledge.circuit(*map(str, knowledge.request.outputs), "cost/2", "violated/1")
+    rows = played.engine(directory, profile).sample_facts(states, seed)
     place = {name: row for row, name in enumerate(knowledge.input_atoms)}
     claimed = claims(knowledge, circuit, rows[[place[name] for name in circuit.inputs]])
     settled = _settled(knowledge, circuit)
@@ -88,13 +113,12 @@ def run(played: Game, directory: Path | None, profile: str | None, states: int, 
     varying = [output for output, fixed in zip(circuit.outputs, settled, strict=True) if not fixed]
     order = np.concatenate([np.flatnonzero(~settled), np.flatnonzero(settled)])
     mismatches: list[Mismatch] = []
-    with progress("circuit and clingo", states) as tell:
-        done = 0
-        source = Source(played.name, directory, profile)
-        for part, solved in clingo_pool.solve(source, rows, varying, once):
-            mismatches += find(claimed.at(part, order[: len(solved.outputs)]), solved, rows, knowledge, part.start)
-            done += part.stop - part.start
-            tell(done, f"{len(mismatches)} mismatches")
+    done = 0
+    source = Source(played.name, directory, profile)
+    for part, solved in clingo_pool.solve(source, rows, varying, once):
+        mismatches += find(claimed.at(part, order[: len(solved.outputs)]), solved, rows, knowledge, part.start)
+        done += part.stop - part.start
+        on_progress(done, states, f"{len(mismatches)} mismatches")
     mismatches.sort(key=lambda mismatch: mismatch.state)
     return Verification(states, len(circuit.outputs), mismatches, _coverage_of(knowledge, circuit, rows))
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards import archive
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.logic import KBError
 from abl_cards.loop.messages import plain
 

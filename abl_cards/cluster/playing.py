@@ -17,7 +17,7 @@ import torch
 from abl_cards import __version__
 from abl_cards.cluster.parcels import Parcel, answering, opened, packed
 from abl_cards.cluster.start import Cluster
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.loop.actor import Actor, Sitting, State
 from abl_cards.loop.experience import Experience
 from abl_cards.loop.helpers import Lost

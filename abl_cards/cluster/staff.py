@@ -10,7 +10,7 @@ from typing import Any
 from abl_cards.cluster.parcels import Parcel, answering, opened, packed
 from abl_cards.cluster.playing import Fleet
 from abl_cards.cluster.start import Cluster
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.loop.crew import Gloo, Separated
 from abl_cards.loop.helpers import Beginning, Helpers, at_work
 from abl_cards.loop.messages import made

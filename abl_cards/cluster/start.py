@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from abl_cards.cluster.parcels import Parcel, opened
+from abl_cards.errors import GameError
 from abl_cards.extras import missing_text
-from abl_cards.games import GameError
-from abl_cards.games.service import is_host
+from abl_cards.hosts import is_host
 from abl_cards.loop.crew import HOST
 from abl_cards.parallel import THREADS
 

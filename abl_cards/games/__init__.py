@@ -7,31 +7,25 @@ True
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from abl_cards.games.game import Game, GameError, Traits
+from abl_cards.errors import GameError
+from abl_cards.games.game import Game, game, game_names
 from abl_cards.games.hidden import Estimate
-from abl_cards.games.reading.folder import Folder
-from abl_cards.games.reading.variants import COMMON, HOME
-from abl_cards.games.tables import (
-    Action,
-    Indices,
-    Judge,
-    Listener,
-    Moment,
-    MoveLists,
-    Moves,
-)
+from abl_cards.games.results import Traits
+from abl_cards.games.tables import Indices, Judge, Listener, MoveLists, Moves
 
 if TYPE_CHECKING:
     from abl_cards.games.engine import Engine
+    from abl_cards.games.moment import Action, Moment
     from abl_cards.games.play.choices import Choices
     from abl_cards.games.play.decisions import Decisions
     from abl_cards.games.play.tables import Tables
 
 _PLACES = {
+    "Action": ".moment",
     "Engine": ".engine",
+    "Moment": ".moment",
     "Choices": ".play.choices",
     "Decisions": ".play.decisions",
     "Tables": ".play.tables",
@@ -56,21 +50,6 @@ __all__ = [
     "game",
     "game_names",
 ]
-
-
-def game_names() -> list[str]:
-    """The games that come with the package: the folders of ``kb`` but for what they share."""
-    return sorted(each.name for each in HOME.iterdir() if each.name != COMMON.name and any(each.glob("*.lp")))
-
-
-def game(name: str) -> Game:
-    """A game by its name, or by the path of a folder of rule files; raises GameError for what is neither."""
-    if name in game_names():
-        return Game(Folder(HOME / name))
-    if Path(name).is_dir() and any(Path(name).glob("*.lp")):
-        return Game(Folder(Path(name)))
-    known = ", ".join(game_names())
-    raise GameError(f"unknown game '{name}' (there are: {known}; or name a folder of rule files)")
 
 
 def __getattr__(name: str) -> Any:

@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.errors import GameError
 from abl_cards.games.counting import plays
 from abl_cards.games.features import FeatureTable
 from abl_cards.games.foreign import Archive, archive_of
-from abl_cards.games.game import Game, GameError, Recorder, Replay, Traits
+from abl_cards.games.game import Game
 from abl_cards.games.hidden import Estimate
+from abl_cards.games.moment import Action, Moment
 from abl_cards.games.naming import PlayName
 from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
@@ -31,9 +33,10 @@ from abl_cards.games.race import Racing
 from abl_cards.games.reading import replies
 from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.rules import Rules
+from abl_cards.games.results import Recorder, Replay, Traits
 from abl_cards.games.shapes import functor
 from abl_cards.games.soundness import compiled_rules, sound_rules
-from abl_cards.games.tables import Action, Indices, Listener, Moment, MoveLists, Moves
+from abl_cards.games.tables import Indices, Listener, MoveLists, Moves
 from abl_cards.games.telling import samples
 from abl_cards.games.telling.beginnings import Beginnings
 from abl_cards.games.telling.judging import FolderFacts

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.tables import MOST_SETS, Indices
 from abl_cards.logic import KnowledgeBase
 from abl_cards.logic.places import files_deriving

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.placing import in_edited_folder
 from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.variants import HOME

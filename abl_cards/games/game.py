@@ -8,64 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from abl_cards.errors import GameError
 from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.loading import read_knowledge
 from abl_cards.games.reading.science import read_all
-from abl_cards.games.reading.variants import HOME
-from abl_cards.games.tables import Listener
+from abl_cards.games.reading.variants import COMMON, HOME
 from abl_cards.games.verdicts import known_flawless, known_sound
 from abl_cards.logic import Diagnostic, KnowledgeBase
 
 if TYPE_CHECKING:
     from abl_cards.games.engine import Engine
-
-
-class GameError(ValueError):
-    """Something asked of a game that it cannot do, said in one line."""
-
-
-class TooManyAtOnce(GameError):
-    """More card sets of several decisions than are listed in one call; fewer decisions may do."""
-
-
-@dataclass(frozen=True)
-class Traits:
-    """What the plain heuristics need to know of the labels."""
-
-    kind: NDArray[np.int16]  # [labels] labels of one type share a number
-    cards: NDArray[np.int8]  # [labels] cards of the label's smallest form
-    bomb: NDArray[np.bool_]  # [labels] beats other types
-    pass_label: int
-    tricks: bool = False  # cards are laid into tricks, and some are worth something there
-
-
-@dataclass(frozen=True)
-class Disagreement:
-    """A line of a record that the rules do not confirm."""
-
-    line: int  # from 1
-    text: str
-
-
-@dataclass(frozen=True)
-class Replay:
-    """What came of playing records again."""
-
-    episodes: int
-    plays: int
-    disagreements: tuple[Disagreement, ...]
-
-
-class Recorder(Listener, Protocol):
-    """A listener that writes matches down."""
-
-    def records(self, table: int) -> list[dict[str, Any]]:
-        """The finished episodes of the match at a table as JSON objects; forgets them."""
 
 
 @dataclass(frozen=True)
@@ -129,3 +83,18 @@ class Game:
     def _folder(self, directory: Path | None) -> Folder:
         """The folder as it is now: a folder remembers which files it had."""
         return replace(self.folder) if directory is None else Folder(directory)
+
+
+def game_names() -> list[str]:
+    """The games that come with the package: the folders of ``kb`` but for what they share."""
+    return sorted(each.name for each in HOME.iterdir() if each.name != COMMON.name and any(each.glob("*.lp")))
+
+
+def game(name: str) -> Game:
+    """A game by its name, or by the path of a folder of rule files; raises GameError for what is neither."""
+    if name in game_names():
+        return Game(Folder(HOME / name))
+    if Path(name).is_dir() and any(Path(name).glob("*.lp")):
+        return Game(Folder(Path(name)))
+    known = ", ".join(game_names())
+    raise GameError(f"unknown game '{name}' (there are: {known}; or name a folder of rule files)")

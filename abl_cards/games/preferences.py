@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.hidden import Estimate
 from abl_cards.games.shapes import functor
 from abl_cards.games.tables import MoveLists

@@ -8,16 +8,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import game, game_names
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.tables import Listener, Moves
+from abl_cards.hosts import is_host
 
 if TYPE_CHECKING:
     from abl_cards.games.engine import Engine
@@ -61,18 +60,6 @@ class BadAnswer(GameError):
 
 class Refused(GameError):
     """A table that does not want us."""
-
-
-def is_host(name: str) -> bool:
-    """Whether the name of a machine can be looked up: labels of 1 to 63 letters, 253 characters in all (RFC 1035).
-
-    >>> is_host("localhost"), is_host("::1"), is_host("a" * 64), is_host("a..b")
-    (True, True, False, False)
-    """
-    try:
-        return 0 < len(name.encode("idna")) <= 253 and name.isprintable()
-    except UnicodeError:
-        return False
 
 
 def complete_url(address: str, port: int, path: str) -> str:
@@ -235,31 +222,3 @@ class Service(Protocol):
 
     def read_answer(self, frame: str | bytes, choices: int) -> int:
         """The number of the choice that a client's frame makes; raises BadAnswer."""
-
-
-def game_of(dialect: str) -> str | None:
-    """The game that guests of a dialect play; None where every game may be; raises GameError for no dialect."""
-    dialects: dict[str, str | None] = {
-        each: name for name in game_names() if (own := _own(name)) for each in own.guest_dialects
-    }
-    dialects |= dict.fromkeys(_plain().guest_dialects)
-    if dialect not in dialects:
-        raise GameError(f"unknown dialect '{dialect}' (there are: {', '.join(dialects)})")
-    return dialects[dialect]
-
-
-def service(name: str) -> Service:
-    """The protocol of a game: that of the platform that its folder names, or the plain one; raises GameError."""
-    return _own(name) or _plain()
-
-
-def _own(name: str) -> Service | None:
-    from abl_cards.games.foreign import of_platform  # numba and all its kernels: not before somebody plays
-
-    found: Service | None = of_platform(game(name).folder, "service", "SERVICE")
-    return found
-
-
-def _plain() -> Service:
-    found: Service = import_module("abl_cards.platforms.plain").SERVICE  # a floor above this one
-    return found

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from abl_cards import garbage
+from abl_cards.errors import GameError
 from abl_cards.games.counting import bounded, uncounted
 from abl_cards.games.foreign import archive_of
 from abl_cards.games.foreseen import foreseen
-from abl_cards.games.game import GameError
+from abl_cards.games.play.exchanges import check_countable
 from abl_cards.games.play.flow import Flow, check_init
 from abl_cards.games.play.tables import Tables
 from abl_cards.games.reading.folder import Folder
@@ -78,7 +79,8 @@ def compiled_rules(folder: Folder, profile: str | None = None, cache: bool = Tru
     """Compile the rules of a folder without the full check, to compare what `kb check` refuses; raises KBError."""
     with foreseen(folder, profile):
         rules = read_rules(folder, profile, cache)
-        found = [each for ask in (check_deal, check_init, check_beliefs) for each in _told(lambda ask=ask: ask(rules))]  # type: ignore[misc]
+        checks = check_countable, check_deal, check_init, check_beliefs
+        found = [each for ask in checks for each in _told(lambda ask=ask: ask(rules))]  # type: ignore[misc]
         if found:
             raise KBError([placed(each, folder.program(profile), folder) for each in found])
     return rules

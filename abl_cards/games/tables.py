@@ -6,19 +6,14 @@ do; a *Judge* says what it costs. Each game's ``tables.py`` and ``decisions.py``
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.hidden import Estimate
 from abl_cards.logic import Atom, KnowledgeBase
-
-if TYPE_CHECKING:
-    from abl_cards.games.play.choices import Choices
-    from abl_cards.games.play.decisions import Decisions
 
 Indices = NDArray[np.int64]
 """[n] numbers of tables."""
@@ -72,30 +67,6 @@ class MoveLists(NamedTuple):
         rows = np.full(len(cards), -1, np.int64)
         rows[decision[same]] = np.flatnonzero(same)
         return rows
-
-
-def is_play(choice: Decisions | Choices) -> TypeGuard[Decisions]:
-    """Whether plays are to be decided, and not something else to be chosen."""
-    return not hasattr(choice, "options")
-
-
-class Action(Protocol):
-    """A move in the words of the game; ``str`` gives the text form."""
-
-    def to_json(self) -> Any:
-        """The move as other programs write it."""
-
-
-@dataclass(frozen=True)
-class Moment:
-    """One decision with all that may be done, from the eyes of the seat that decides."""
-
-    decision: Decisions | Choices  # at one table
-    lists: MoveLists  # in wire order
-    labels: tuple[str, ...]  # [moves] the label of each
-    actions: tuple[Action, ...]  # [moves]
-    state: Mapping[str, Any]  # what the seat sees, in the game's JSON form
-    made: int | None = None  # the move that was made there, if that is known
 
 
 class Judge(Protocol):

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from abl_cards import budget
-from abl_cards.games import Game, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Game
 from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.open_rules import OpenRules
 from abl_cards.logic import Diagnostic, KBError, Location, Severity

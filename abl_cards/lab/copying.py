@@ -6,7 +6,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from abl_cards.games import Game, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Game
 from abl_cards.games.reading.variants import COMMON, HOME, SCIENCE
 
 

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.lab.book import Book, Place, Symbol
 from abl_cards.lab.reference import vocabulary
 from abl_cards.selftest.cases import FILE as CASES

@@ -7,8 +7,8 @@ import re
 import zipfile
 from pathlib import Path
 
+from abl_cards.errors import GameError
 from abl_cards.files import write_text
-from abl_cards.games import GameError
 from abl_cards.lab.workbench import Workbench
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.preferences import Preferences
 from abl_cards.games.shapes import functor
 from abl_cards.lab.mentions import HEAD, mentions

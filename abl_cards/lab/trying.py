@@ -10,8 +10,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from abl_cards.errors import GameError
 from abl_cards.files import write_text
-from abl_cards.games import GameError
 from abl_cards.games.reading.variants import VARIANT
 from abl_cards.lab.workbench import Workbench
 from abl_cards.seeds import seed64

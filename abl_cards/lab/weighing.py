@@ -10,7 +10,8 @@ import numpy as np
 
 from abl_cards.agents import Kb
 from abl_cards.arena import MatchResult, play_match
-from abl_cards.games import Engine, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Engine
 from abl_cards.games.preferences import Preferences
 from abl_cards.games.shapes import functor
 from abl_cards.lab.comparing import MOST_PINNED

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards import budget
+from abl_cards.errors import GameError
 from abl_cards.files import write_text
-from abl_cards.games import Engine, Game, GameError
+from abl_cards.games import Engine, Game
 from abl_cards.games.engine import passing_engine
 from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.variants import HOME, SCIENCE, VARIANT

@@ -5,7 +5,7 @@ The same function runs in this process for trusted files and in a child process 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -194,3 +194,15 @@ def _harmless(code: clingo.MessageCode, text: str) -> bool:
     """#sum+ leaves negative weights out by definition."""
     weight = text.partition("tuple ignored:")[2].strip().partition(",")[0]
     return code == clingo.MessageCode.OperationUndefined and weight.lstrip("-").isdigit()
+
+
+COSTS = ":~ cost(Name,Weight). [Weight,Name] #defined cost/2."  # the engine's only weak constraint
+
+
+def ground(control: clingo.Control, statements: Iterable[ast.AST]) -> None:
+    """Ground statements with what their costs add up to; inputs are free, and told by assumptions."""
+    with ast.ProgramBuilder(control) as builder:
+        for statement in statements:
+            builder.add(statement)
+    control.add("base", [], COSTS)
+    control.ground([("base", [])])

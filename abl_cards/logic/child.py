@@ -65,6 +65,12 @@ def build_in_child(request: Request, limits: Limits, paid: Budget) -> Built:
     return _refused(place, reason, remedy)
 
 
+def work_in_process() -> None:
+    """Ground in this process from now on: for processes that are expendable themselves."""
+    global build_in_child
+    build_in_child = build_here
+
+
 def build_here(request: Request, limits: Limits, paid: Budget) -> Built:
     """Like `build_in_child`, in this process, which is expendable: of the bounds only the number of rules is one."""
     try:

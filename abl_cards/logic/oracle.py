@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import clingo
-from clingo import ast
 
-from abl_cards.logic.build import Limits, arguments, rules_to_ground
+from abl_cards.logic.build import Limits, arguments, ground, rules_to_ground
 from abl_cards.logic.circuit import Circuit
 from abl_cards.logic.evaluation import evaluate, scores
 from abl_cards.logic.knowledge import KnowledgeBase
@@ -19,17 +18,6 @@ from abl_cards.logic.terms import Atom, atom
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-COSTS = ":~ cost(Name,Weight). [Weight,Name] #defined cost/2."  # the engine's only weak constraint
-
-
-def ground(control: clingo.Control, statements: Iterable[ast.AST]) -> None:
-    """Ground statements with what their costs add up to; inputs are free, and told by assumptions."""
-    with ast.ProgramBuilder(control) as builder:
-        for statement in statements:
-            builder.add(statement)
-    control.add("base", [], COSTS)
-    control.ground([("base", [])])
 
 
 @dataclass(frozen=True)

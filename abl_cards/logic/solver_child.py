@@ -17,10 +17,9 @@ from typing import Any
 import clingo
 
 from abl_cards.logic import check
-from abl_cards.logic.build import Limits, Request, arguments, grounding_problems
+from abl_cards.logic.build import Limits, Request, arguments, ground, grounding_problems
 from abl_cards.logic.child import OUT_OF_MEMORY, bound, decode, wind_up
 from abl_cards.logic.errors import Diagnostic, Severity, error
-from abl_cards.logic.oracle import ground
 from abl_cards.logic.program import MOST_MESSAGES, Messages, Sources, parse, read
 from abl_cards.logic.refusal import refused_text
 from abl_cards.logic.statements import Program, collect

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from abl_cards.agents.agent import Keys
 from abl_cards.agents.mind import View, draw
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.loop.experience import Experience
 from abl_cards.loop.seams import Bridge
 from abl_cards.loop.training import Run

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards import archive
+from abl_cards.errors import GameError
 from abl_cards.files import written_whole
-from abl_cards.games import GameError
 
 SUFFIX = ".state"
 """What the names of these files end with."""

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
 
-from abl_cards.games import Engine, GameError, Judge
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Judge
 from abl_cards.loop.actor import Actor, Sitting, State
 from abl_cards.loop.rules import Contents, contents_of
 from abl_cards.loop.samples import Portion

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards.arena import wilson
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.loop.metrics import read_metrics
 from abl_cards.loop.worker import PLAYERS
 from abl_cards.plots import REMEDY, Curves, can_draw, draw

@@ -22,7 +22,7 @@ from typing import IO, Any, Protocol, get_type_hints
 import torch
 
 from abl_cards import garbage
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.loop.crew import HOST, Alone, Crew, Gloo, Post, Separated, meeting_place
 from abl_cards.loop.messages import made, receive, send
 from abl_cards.loop.settings import Settings

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from abl_cards.errors import GameError
 from abl_cards.files import InUse, held
-from abl_cards.games import GameError
 
 
 @contextmanager

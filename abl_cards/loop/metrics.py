@@ -9,8 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from abl_cards.errors import GameError
 from abl_cards.files import naming
-from abl_cards.games import GameError
 from abl_cards.lines import parse_line
 
 

@@ -6,7 +6,8 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from abl_cards.games import Engine, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Engine
 from abl_cards.games.reading.folder import Folder
 from abl_cards.games.reading.open_rules import OpenRules
 

@@ -245,9 +245,9 @@ class SelfPlay(Quiet):
     def episode_ended(self, tables: Any, which: Indices) -> None:
         """Tell the memory and count."""
         rewards = self._engine.rewards(tables, which)
-        rows = self.memory.open_at(which)
-        laid = tables.laid_by_others(self.memory.table[rows], self.memory.seat[rows])
-        self.memory.rows.later[rows] = laid - self.memory.rows.later[rows]
+        unfinished = self.memory.open_at(which)
+        laid = tables.laid_by_others(self.memory.table[unfinished], self.memory.seat[unfinished])
+        self.memory.rows.later[unfinished] = laid - self.memory.rows.later[unfinished]
         if self._ppo.worth:
             self.piles.taken[which, tables.state.owner[which]] += self.piles.lying[which]
         told = self._ppo.ends * counted(rewards, self._ppo.power)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from abl_cards.games import Engine, GameError, game, game_names
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, game, game_names
 from abl_cards.lines import read_value
 from abl_cards.parallel import THREADS
 from abl_cards.settings import SEEDS, SHARE, Between, SettingError, assign, plain, setting, written

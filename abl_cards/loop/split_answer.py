@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.counting.keys import Key, cards_of, counts_of, key_of
 from abl_cards.loop.split_labels import Tagged
 from abl_cards.loop.splitting import tensors

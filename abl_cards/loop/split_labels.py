@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent
-from abl_cards.games import GameError, Indices, Moves, Tables
+from abl_cards.errors import GameError
+from abl_cards.games import Indices, Moves, Tables
 from abl_cards.games.audience import Quiet
 from abl_cards.games.counting.keys import counts_of, keys_of, row_keys
 from abl_cards.games.tables import LEADING

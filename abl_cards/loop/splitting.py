@@ -20,7 +20,7 @@ from ablkit.learning import ABLModel
 from ablkit.reasoning import Reasoner
 from numpy.typing import NDArray
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.counting.keys import counts_of
 from abl_cards.loop.checkpoint import SUFFIX, Checkpoint, taken_up
 from abl_cards.loop.lock import only_here

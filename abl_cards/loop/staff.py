@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.loop.actor import Players
 from abl_cards.loop.helpers import Helpers, started
 from abl_cards.loop.settings import Settings

@@ -15,7 +15,8 @@ from abl_cards.agents.agent import Keys
 from abl_cards.agents.effort import Step
 from abl_cards.agents.lookahead import Lookahead
 from abl_cards.agents.mind import Mind, View
-from abl_cards.games import Decisions, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Decisions
 from abl_cards.loop.settings import Settings
 from abl_cards.streams import below_all, mix_all
 from learners.presets import PPO

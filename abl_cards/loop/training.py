@@ -19,8 +19,8 @@ from typing import Any, cast
 
 import torch
 
+from abl_cards.errors import GameError
 from abl_cards.files import write_text
-from abl_cards.games import GameError
 from abl_cards.loop.checkpoint import SUFFIX, Checkpoint, taken_up
 from abl_cards.loop.crew import Alone, Post
 from abl_cards.loop.helpers import Helpers, Lost, hired

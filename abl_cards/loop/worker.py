@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from abl_cards.games import Engine, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Engine
 from abl_cards.loop.actor import PLAYERS, Players, Sitting, State
 from abl_cards.loop.company import Company, engines_of, rules_of
 from abl_cards.loop.crew import Post

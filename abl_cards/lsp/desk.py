@@ -9,7 +9,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.lab.book import Book, Page, Place, folder_of
 from abl_cards.lab.checking import is_error
 from abl_cards.lab.naming import CASES, in_cases

@@ -16,7 +16,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
 from abl_cards import __version__
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.lab import naming, telling
 from abl_cards.lab.book import Book, Page, Symbol
 from abl_cards.lab.checking import quickly

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from abl_cards.agents import Reasoned
-from abl_cards.games import Choices, Decisions, Engine, GameError, Moment, Moves, Tables
-from abl_cards.games.tables import is_play
+from abl_cards.errors import GameError
+from abl_cards.games import Choices, Decisions, Engine, Moment, Moves, Tables
+from abl_cards.games.moment import is_play
 from abl_cards.games.words.composing import composed_of
 from abl_cards.games.words.finding import find_options
 from abl_cards.games.words.plays import PASS, option_json, read_play

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from abl_cards.agents import Reasoned
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.page import frames
 from abl_cards.page.bounds import LONGEST_BODY
 from abl_cards.page.fairness import LOCAL

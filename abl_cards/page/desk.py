@@ -10,7 +10,8 @@ from threading import Lock
 from typing import NamedTuple, TypeVar
 
 from abl_cards.agents import Agent, AgentName, agent, checked_name
-from abl_cards.games import Engine, Game, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Game
 from abl_cards.logic import KBError
 
 T = TypeVar("T")

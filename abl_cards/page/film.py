@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Engine, GameError, Indices, Moves, Tables
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Indices, Moves, Tables
 from abl_cards.games.audience import Quiet
 from abl_cards.games.words.order import in_order
 from abl_cards.page.course import Course

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.seeds import SECRET_BITS, read_seed
 
 MOST_CARDS = 256

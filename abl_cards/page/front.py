@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.logic import KBError
 from abl_cards.page import frames, reports, runs, showing
 from abl_cards.page.answers import Reviewing

@@ -9,10 +9,10 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from abl_cards.games import Game, GameError, game, game_names
+from abl_cards.errors import GameError
+from abl_cards.games import Game, game, game_names
 from abl_cards.logic import KBError
 from abl_cards.page import frames, restoring
 from abl_cards.page.bounds import (
@@ -316,11 +316,9 @@ def has_learned(name: str) -> bool:
 
 def _presets_of(name: str) -> list[int]:
     """The presets of its weights that come with the package, by their places: the plain ones come first."""
-    from learners import presets
+    from learners.presets import PRESETS, SHIPPED
 
-    folder = Path(presets.__file__).parent / "weights"
-    named = enumerate(presets.PRESETS)
-    return [place for place, preset in named if (folder / f"{name}-{preset}.safetensors").exists()]
+    return [place for place, preset in enumerate(PRESETS) if (SHIPPED / f"{name}-{preset}.safetensors").exists()]
 
 
 def usual_game(names: Sequence[str]) -> str:

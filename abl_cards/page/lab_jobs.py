@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import Any
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.lab import rewriting, trying, weighing
 from abl_cards.lab.workbench import Workbench
 from abl_cards.logic import KBError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.lab import checking, naming, telling, trying
 from abl_cards.lab.book import Book, Page, Place
 from abl_cards.lab.workbench import Workbench

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards import budget
-from abl_cards.games import Game, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Game
 from abl_cards.games.reading.folder import Folder
 from abl_cards.lab import comparing, packing
 from abl_cards.lab.checking import anywhere, is_error, quickly

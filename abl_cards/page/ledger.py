@@ -15,8 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
+from abl_cards.errors import GameError
 from abl_cards.files import written_whole
-from abl_cards.games import GameError
 
 MOST_BYTES = 8 << 20
 KEPT_FOR = 30 * 86400.0

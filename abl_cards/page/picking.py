@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Decisions, Engine, GameError, Moves
+from abl_cards.errors import GameError
+from abl_cards.games import Decisions, Engine, Moves
 from abl_cards.games.tables import NO_CARD
 from abl_cards.games.words.composing import composed
 from abl_cards.games.words.letters import hand_of

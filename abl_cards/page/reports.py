@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.page.runs import MOST_BYTES, found
 
 RESULTS = "results.json"

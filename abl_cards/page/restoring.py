@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from abl_cards.agents import Agent
-from abl_cards.games import Engine, GameError, Moves
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Moves
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import NO_CARD
 from abl_cards.games.words.finding import find_options, find_plays

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, Reasoned
-from abl_cards.games import Engine, GameError, Moment
-from abl_cards.games.tables import is_play
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Moment
+from abl_cards.games.moment import is_play
 from abl_cards.games.words.letters import hand_of
 from abl_cards.games.words.seats import others
 from abl_cards.lines import parse_line

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.page.frames import is_text
 
 METRICS, RESULTS = "metrics.jsonl", "*.json"

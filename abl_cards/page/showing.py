@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from abl_cards.errors import GameError
 from abl_cards.files import written_whole
-from abl_cards.games import Engine, GameError, Tables
+from abl_cards.games import Engine, Tables
 from abl_cards.page.chairs import Chair, Right
 from abl_cards.page.course import Course
 from abl_cards.page.runs import found, whole

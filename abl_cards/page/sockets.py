@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from abl_cards.agents import Reasoned
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.logic import KBError
 from abl_cards.page import advice, frames
 from abl_cards.page.bounds import (

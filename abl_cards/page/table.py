@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from abl_cards.agents import Agent
 from abl_cards.arena import decision_keys, match_keys
-from abl_cards.games import Engine, GameError, Moves, Tables
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Moves, Tables
 from abl_cards.games.audience import Audience
 from abl_cards.games.faults import naming
 from abl_cards.games.tables import Listener

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from abl_cards.agents import Reasoned
-from abl_cards.games import Engine, GameError, Indices, Moves, Tables
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Indices, Moves, Tables
 from abl_cards.games.audience import Quiet
 from abl_cards.games.snapshots import copy_rows
 from reasoners.explanation import Explanation, Verdict, explain

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from abl_cards.games import Engine
 from abl_cards.games.naming import SUITS
-from abl_cards.games.reading.fluents import ONE
+from abl_cards.games.reading.fluents import ONE, names_of
 from abl_cards.games.reading.pack import rank_and_suit
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import NO_CARD
@@ -18,7 +18,7 @@ from abl_cards.games.words.drawing import spell
 from abl_cards.games.words.needs import FIELDS
 from abl_cards.games.words.once import once
 from abl_cards.games.words.plays import label_words
-from abl_cards.games.words.values import Values, names_of
+from abl_cards.games.words.values import Values
 from abl_cards.logic import Term
 from abl_cards.logic.terms import parse_name
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 
 ROLES = ("landlord", "landlord_down", "landlord_up")
 """In the order of play."""

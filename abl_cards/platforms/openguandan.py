@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.service import Message, Outcome, Refused
 from abl_cards.platforms.contest.fields import number_of
 

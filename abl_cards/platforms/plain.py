@@ -17,9 +17,10 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.errors import GameError
 from abl_cards.games import Choices, Decisions, Engine, Tables
 from abl_cards.games.audience import Audience
-from abl_cards.games.game import GameError
+from abl_cards.games.moment import Action, Moment, is_play
 from abl_cards.games.play.stock import card_drawn
 from abl_cards.games.service import (
     DEFAULT_CHOICE,
@@ -36,7 +37,7 @@ from abl_cards.games.service import (
     complete_url,
     read_index,
 )
-from abl_cards.games.tables import DRAW, Action, Indices, Listener, Moment, Moves, is_play
+from abl_cards.games.tables import DRAW, Indices, Listener, Moves
 
 HERE = np.array([0])
 PLAIN = "plain"

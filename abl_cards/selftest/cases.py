@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from abl_cards.games import Engine, GameError, Moment
-from abl_cards.games.game import Disagreement
-from abl_cards.games.tables import is_play
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Moment
+from abl_cards.games.moment import is_play
+from abl_cards.games.results import Disagreement
 from abl_cards.lines import batches, parse_line, reading
 from abl_cards.logic import KBError
 from abl_cards.selftest.sights import (

@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Greedy, Random
-from abl_cards.games import Engine, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Engine
 from abl_cards.games.hidden import Estimate
+from abl_cards.games.moment import is_play
 from abl_cards.games.questions import with_outputs
 from abl_cards.games.reading.forms import Form
 from abl_cards.games.reading.questions import QUESTIONS
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import is_play
 from abl_cards.games.words.replay import left_behind
 from abl_cards.logic import Circuit, KBError, Signature, Term
 from abl_cards.logic.check import COST

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.games.reading.fluents import names_of
 from abl_cards.games.reading.forms import Form
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.telling.columns import test_of
 from abl_cards.games.words.needs import FIELDS, needs_of_explanation
-from abl_cards.games.words.values import Values, names_of
+from abl_cards.games.words.values import Values
 from abl_cards.logic import Atom, Term
 
 

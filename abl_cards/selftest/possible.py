@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
+from abl_cards.games.play.exchanges import largest_hand
 from abl_cards.games.reading.fluents import ONE
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.telling.columns import AT_LEAST, EQUAL, Test, test_of
@@ -135,7 +136,7 @@ class _Possible:
                     encoding.never(left, -held)
         if "hand" in cards:
             every = [(literal, 1) for kind in cards["hand"] for literal in kind]
-            encoding.never(encoding.at_least(self.rules.largest_hand + 1, every))
+            encoding.never(encoding.at_least(largest_hand(self.rules) + 1, every))
             if "size" in asked:
                 for atom in self.rules.kb.input_atoms:
                     test = test_of(self.rules.words, atom)

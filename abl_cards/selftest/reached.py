@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games import Choices, Decisions
+from abl_cards.games.moment import is_play
 from abl_cards.games.play.state import NOTHING
 from abl_cards.games.reading.fluents import COUNT, NONE, ONE
 from abl_cards.games.reading.questions import QUESTIONS
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import is_play
 from abl_cards.games.telling.columns import AT_LEAST, EQUAL, EVENTS, Test, test_of
 from abl_cards.games.telling.situations import MOST_VALUES
 from abl_cards.games.telling.writer import Fill

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from abl_cards.games import Engine, GameError, Moment
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Moment
 from abl_cards.games.hidden import Estimate
 from abl_cards.games.telling.knowledge import beliefs
 from abl_cards.games.words.letters import hand_of

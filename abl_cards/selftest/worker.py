@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from abl_cards import garbage
-from abl_cards.games import Engine, Game, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Game
 from abl_cards.games.reading.folder import Folder
-from abl_cards.logic import KBError, child
+from abl_cards.logic import KBError
+from abl_cards.logic.child import work_in_process
 from abl_cards.output import write_in_full
 from abl_cards.selftest.cases import Case, failures, read_cases
 from abl_cards.selftest.differences import difference
@@ -103,7 +105,7 @@ def main() -> None:
     write_in_full()
     garbage.seldom()
     home = Path(sys.argv[1])
-    child.build_in_child = child.build_here
+    work_in_process()
     for number, line in enumerate(sys.stdin):
         asked = json.loads(line)
         print(json.dumps(outcome(home / str(number), asked)), flush=True)

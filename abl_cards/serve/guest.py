@@ -14,7 +14,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
 from abl_cards.agents import Agent
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.service import Guest, Message, Outcome, Refused
 from abl_cards.recording import Write
 from abl_cards.seeds import seed_text

@@ -14,10 +14,11 @@ from websockets.frames import CloseCode
 from websockets.typing import Origin
 
 from abl_cards.agents import agent
-from abl_cards.games import Engine, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Engine
 from abl_cards.games.audience import Audience
-from abl_cards.games.service import service
 from abl_cards.games.tables import Listener
+from abl_cards.platforms.services import service
 from abl_cards.recording import Scribe, Write
 from abl_cards.seeds import secret_seed
 from abl_cards.serve.client import CLOSING, Client

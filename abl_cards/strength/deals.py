@@ -16,8 +16,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from abl_cards.errors import GameError
 from abl_cards.games.counting.keys import Key, cards_of, counts_of, key_text, read_key, sizes_of
-from abl_cards.games.game import GameError
 from abl_cards.games.play.tables import Given
 from abl_cards.games.questions import at_least, atom_rows
 from abl_cards.games.reading.rules import Rules

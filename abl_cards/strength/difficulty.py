@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.seeds import seed64
 from learners.clusters import PREFERENCE, Classes, TwoStage, silhouette, tell_apart, two_stage
 

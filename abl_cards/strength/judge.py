@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.counting.keys import counts_of
 from abl_cards.strength.deals import Hands
 from abl_cards.strength.hand_points import HandScorer

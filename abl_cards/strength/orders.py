@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.counting.keys import Key, key_text, sizes_of
 from abl_cards.streams import key_of, mix_all
 from abl_cards.strength.deals import PARTS, Hands, deal_texts

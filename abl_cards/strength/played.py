@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent, agent
-from abl_cards.games import Engine, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Engine
 from abl_cards.loop.checkpoint import load_checkpoint, save_checkpoint, taken_up
 from abl_cards.streams import key_of, mix_all
 from abl_cards.strength.deals import Hands

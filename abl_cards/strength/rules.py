@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from abl_cards.games import Engine, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Engine
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.reading.science import STRENGTH
 from abl_cards.logic import KnowledgeBase

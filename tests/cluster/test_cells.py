@@ -7,7 +7,7 @@ import pytest
 
 from abl_cards import archive
 from abl_cards.cluster.start import Cluster
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.loop.messages import made, plain
 from experiments.away import Away, _measure
 from experiments.desk import Desk, key_of

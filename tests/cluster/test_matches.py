@@ -11,7 +11,8 @@ from abl_cards.arena import Part, play_match, play_part, result_of
 from abl_cards.cluster import matches
 from abl_cards.cluster.matches import Match, parts_of
 from abl_cards.cluster.start import Cluster
-from abl_cards.games import GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import game
 from tests.cli_runs import run
 
 

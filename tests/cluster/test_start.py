@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from abl_cards.cluster.start import Cluster, joined
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from tests.cluster.test_training import address
 
 PROC = Path("/proc")

@@ -17,7 +17,7 @@ from abl_cards import archive
 from abl_cards.cluster.playing import Fleet
 from abl_cards.cluster.staff import OnRay, processors_for
 from abl_cards.cluster.start import Cluster
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.loop.messages import made, plain
 from abl_cards.loop.settings import Settings
 from abl_cards.loop.training import Report, Run

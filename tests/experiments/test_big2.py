@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from experiments import big2_agents, big2_depth, big2_exact
 from experiments.big2_deals import by_deal, joined, portions
 from experiments.desk import Desk

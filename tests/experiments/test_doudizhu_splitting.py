@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from experiments.experiment import experiment
 from experiments.splitting_data import FirstPlays, accuracy, kb_games, recorded_games, share_of_singles
 from reasoners.split_kernels import NO_TAG

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.games import Engine, GameError, Moves
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Moves
 from abl_cards.games.audience import Quiet
 from abl_cards.loop.settings import remembered
 from experiments import (

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from abl_cards.arena import wilson
-from abl_cards.games import Engine, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Engine
 from experiments.desk import Desk
 from experiments.matches import Outcome, Points, matches, share_of_episodes
 from experiments.players import players, variant

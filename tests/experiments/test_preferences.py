@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from experiments import preference_weights
 from experiments.desk import Desk
 from tests.experiments.conftest import SAMPLE

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from abl_cards.agents.learned import Abl
-from abl_cards.games import GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import game
 from experiments import guandan_abln
 from experiments.experiment import conduct
 from experiments.seeing import seeing

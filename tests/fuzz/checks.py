@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import agent
-from abl_cards.games import Choices, Decisions, Engine, GameError, Tables
+from abl_cards.errors import GameError
+from abl_cards.games import Choices, Decisions, Engine, Tables
 from abl_cards.games.faults import TableError
 from abl_cards.games.tables import NO_CARD
 from abl_cards.games.telling.judging import FolderFacts

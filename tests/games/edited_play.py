@@ -17,7 +17,8 @@ import numpy as np
 from abl_cards import garbage
 from abl_cards.agents import Agent, Greedy, Random, agent
 from abl_cards.cli.console import load_engine
-from abl_cards.games import Engine, GameError, Tables, game
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Tables, game
 from abl_cards.games.reading.science import SPLITS
 from abl_cards.logic import KBError, child
 from abl_cards.logic.ground import TooManyRules

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from abl_cards.games import Decisions, Engine, GameError, Moves, Tables, game, game_names
+from abl_cards.errors import GameError
+from abl_cards.games import Decisions, Engine, Moves, Tables, game, game_names
 from abl_cards.games.tables import DRAW
 from abl_cards.logic import evaluate, scores
 from abl_cards.logic.oracle import true_atoms

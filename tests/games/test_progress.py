@@ -15,7 +15,8 @@ from abl_cards.agents.mind import Mind
 from abl_cards.agents.plain import Greedy
 from abl_cards.arena import play_match
 from abl_cards.cli.kb import NEW_GAME
-from abl_cards.games import Engine, GameError, Tables, game
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Tables, game
 from abl_cards.games import progress as bounds
 from abl_cards.games.progress import MOST_EPISODES, MOST_IDLE
 from abl_cards.games.reading.folder import Folder

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from abl_cards.games import GameError, game, game_names
+from abl_cards.errors import GameError
+from abl_cards.games import game, game_names
 from abl_cards.lab.rewriting import costs, write_weights
 from abl_cards.lab.workbench import Workbench
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from abl_cards.games import GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import game
 from abl_cards.lab.comparing import compare, telling
 from abl_cards.lab.packing import packed, save
 from abl_cards.lab.worded import rules_in_words

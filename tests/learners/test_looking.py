@@ -10,7 +10,8 @@ import pytest
 import torch
 
 from abl_cards.agents import agent
-from abl_cards.games import Decisions, Engine, GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import Decisions, Engine, game
 from learners.decision import OpenHands, Question
 from learners.looking import Looking, Valued
 from learners.networks import GameShape, Networks

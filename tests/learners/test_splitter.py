@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from learners import store
 from learners.crf import ConditionalRandomField
 from learners.presets import SPLITTERS

@@ -9,7 +9,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from abl_cards.games import Engine, GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, game
 from learners import presets, store
 from learners.networks import GameShape, Networks
 from learners.presets import PRESETS

@@ -10,7 +10,7 @@ import pytest
 import torch
 from ablkit.learning import ABLModel
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.loop.bridge import DrawingReasoner, JointBridge, LabelsKB, Policy
 from abl_cards.loop.training import Run
 from learners.presets import PRESETS

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from abl_cards import archive
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.loop.checkpoint import Checkpoint, load_checkpoint, save_checkpoint, taken_up
 from tests.test_files import files_end_after
 

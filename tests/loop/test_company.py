@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 
 pytest.importorskip("torch")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from abl_cards.arena import wilson
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.loop import curves
 from abl_cards.loop.curves import POINTS, Pictures, curves_of
 from abl_cards.loop.metrics import read_metrics

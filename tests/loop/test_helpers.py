@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.loop.helpers import Piped, hired
 from abl_cards.loop.training import Report, Run
 from learners.presets import PRESETS

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.loop.lock import only_here
 
 

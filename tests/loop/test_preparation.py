@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from abl_cards.games import GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import game
 from abl_cards.loop.preparation import Preparation, prepare
 from abl_cards.loop.pretraining import abln_fit, from_records, with_estimates
 from abl_cards.loop.settings import Settings

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from abl_cards.games import GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import game
 from abl_cards.loop.trust import calibrated
 from abl_cards.loop.updates import Trainer
 from learners.networks import GameShape, Networks

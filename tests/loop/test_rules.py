@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from abl_cards.games import GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import game
 from abl_cards.loop.rules import contents_of, same_rules
 from abl_cards.loop.settings import Settings, remembered
 from abl_cards.loop.training import Run

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from abl_cards import archive
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.loop.actor import PLAYERS
 from abl_cards.loop.experience import Experience
 from abl_cards.loop.samples import Pooled, Portion, SamplePool

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.loop.metrics import read_metrics
 from abl_cards.loop.settings import KEPT, remembered
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from abl_cards.agents import agent
-from abl_cards.games import GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import game
 from abl_cards.loop.split_labels import Played, Tagged, own_games, recorded
 from abl_cards.records import readable
 from reasoners.split_kernels import NO_TAG

@@ -14,7 +14,7 @@ import torch
 from ablkit.data.structures import ListData
 from ablkit.reasoning import Reasoner
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.loop.lock import only_here
 from abl_cards.loop.split_labels import Tagged
 from abl_cards.loop.splitting import SplitBridge, SplitSettings

@@ -12,7 +12,8 @@ import pytest
 from abl_cards.agents.effort import Step
 from abl_cards.agents.lookahead import Lookahead
 from abl_cards.agents.mind import Mind
-from abl_cards.games import GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import game
 from abl_cards.loop.metrics import read_metrics
 from abl_cards.loop.selfplay import SelfPlay
 from abl_cards.loop.settings import Settings

@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from abl_cards import archive
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.loop.checkpoint import save_checkpoint
 from abl_cards.loop.lock import only_here
 from abl_cards.loop.metrics import read_metrics

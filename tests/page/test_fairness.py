@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.page import connections, fairness
 from abl_cards.page.bounds import Bucket
 from abl_cards.page.fairness import LOCAL, Full, Holding, Rates, yielding

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from abl_cards.errors import GameError
 from abl_cards.files import held
-from abl_cards.games import GameError
 from abl_cards.logic import KBError
 from abl_cards.page.chairs import Right
 from abl_cards.page.laid import FILE, PATIENCE, Laid

@@ -10,7 +10,8 @@ import pytest
 
 from abl_cards.agents import Reasoned, agent
 from abl_cards.arena import play_match
-from abl_cards.games import GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import game
 from abl_cards.page.reviews import Sheet, read_records
 from tests.effort import long
 

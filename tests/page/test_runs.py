@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.page.plan import Plan
 from abl_cards.page.reports import report, reports
 from abl_cards.page.runs import MOST_POINTS, matches, run, runs

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.page.chairs import Right
 from abl_cards.page.seen import picture, shown_seed, welcome
 from abl_cards.page.table import PageTable

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.page.plan import Plan
 from abl_cards.page.showing import OFTEN, served, served_table
 from tests.page.served import TITLE, show

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from abl_cards.agents import agent
-from abl_cards.games import Engine, GameError, game
-from abl_cards.games.service import BadAnswer, Visit, game_of, service
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, game
+from abl_cards.games.service import BadAnswer, Visit
 from abl_cards.games.tables import DRAW
 from abl_cards.platforms.plain import PlainDealer, PlainGuest
+from abl_cards.platforms.services import game_of, service
 
 AUCTION = """
 #include <pack52>. #include <seats>. #include <climbing>.

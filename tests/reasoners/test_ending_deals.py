@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from abl_cards.games import GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import game
 from abl_cards.games.ending.positions import positions
 from abl_cards.games.snapshots import copy_rows
 from abl_cards.games.tables import MoveLists

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.hidden import Constraints
 from abl_cards.streams import mix_all
 from reasoners import deals, many_hands, projection

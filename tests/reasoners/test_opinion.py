@@ -10,7 +10,7 @@ import pytest
 
 from abl_cards.cards import CARD_NAMES
 from abl_cards.games import Moment, game
-from abl_cards.games.tables import is_play
+from abl_cards.games.moment import is_play
 from abl_cards.games.words.card_grid import NO_KIND, card_grid
 from abl_cards.positions import met_in_play
 from reasoners.account import MOST_LABELS, account

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from abl_cards.games import GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import game
 from reasoners.phrases import LANGUAGES, Phrasebook
 from tests.edited import edited
 

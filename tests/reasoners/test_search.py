@@ -7,7 +7,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from abl_cards.games import GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import game
 from abl_cards.games.race import Race, Racing
 from abl_cards.games.tables import LEADING
 from abl_cards.games.words.letters import hand_of

@@ -9,7 +9,8 @@ import pytest
 
 from abl_cards.agents import Random
 from abl_cards.cli.kb import NEW_GAME
-from abl_cards.games import Engine, Game, GameError, game, game_names
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Game, game, game_names
 from abl_cards.selftest.cases import FILE, Case, failure_of, failures, read_cases
 from abl_cards.selftest.games import play_out
 

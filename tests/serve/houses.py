@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from abl_cards.agents import agent
 from abl_cards.games import Engine, game
-from abl_cards.games.service import Visit, service
+from abl_cards.games.service import Visit
+from abl_cards.platforms.services import service
 from abl_cards.recording import Write
 from abl_cards.serve import GuestResult, House, Plan, ServedResult, join
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.records import read_records
 from abl_cards.serve import House, ServedResult
 from tests.cli_runs import ROOT, run

@@ -13,11 +13,13 @@ from websockets.asyncio.server import ServerConnection
 from websockets.asyncio.server import serve as listen
 
 from abl_cards.agents import agent
-from abl_cards.games import Choices, Decisions, GameError, Moves
-from abl_cards.games.service import Reply, game_of, service
+from abl_cards.errors import GameError
+from abl_cards.games import Choices, Decisions, Moves
+from abl_cards.games.service import Reply
 from abl_cards.platforms.contest.guest import ContestGuest
 from abl_cards.platforms.contest.manners import Plain
 from abl_cards.platforms.contest.service import SERVICE
+from abl_cards.platforms.services import game_of, service
 from abl_cards.serve import GuestResult
 from tests.games.guandan.states import engine
 from tests.serve.houses import guest, run

@@ -16,8 +16,9 @@ from websockets.exceptions import ConnectionClosed
 
 from abl_cards.agents import agent
 from abl_cards.arena import play_match
-from abl_cards.games import GameError
-from abl_cards.games.service import Request, service
+from abl_cards.errors import GameError
+from abl_cards.games.service import Request
+from abl_cards.platforms.services import service
 from abl_cards.serve import House, ServedResult, serve
 from abl_cards.serve.client import Client, client_name
 from tests.effort import long

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from abl_cards.agents import agent
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.service import Refused, Visit
 from abl_cards.platforms.contest.guest import ContestGuest
 from abl_cards.platforms.contest.service import SERVICE

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from abl_cards.agents import agent
 from abl_cards.arena import play_match
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.counting.keys import counts_of, sizes_of
 from abl_cards.strength.deals import Dealer, Hands, deal_texts
 from abl_cards.strength.rules import StrengthRules

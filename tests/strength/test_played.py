@@ -10,7 +10,7 @@ import pytest
 
 from abl_cards.agents import agent
 from abl_cards.arena import play_match
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.records import readable
 from abl_cards.strength.difficulty import Deals, cluster
 from abl_cards.strength.outcomes import Outcomes, Played

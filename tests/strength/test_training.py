@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.strength import training
 from abl_cards.strength.judge import StrengthJudge, inputs_of, load_judge
 from abl_cards.strength.rules import StrengthRules

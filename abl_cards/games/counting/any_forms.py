@@ -20,6 +20,7 @@ from abl_cards.games.counting.exact_search import MOST_PARTS, begin_search, fewe
 from abl_cards.games.counting.hand_plays import NONE, SALT, by_units, find, plays_of, units_of
 from abl_cards.games.counting.leads import Leads
 from abl_cards.games.counting.shapes import CannotCount, read_shapes
+from abl_cards.games.play.exchanges import largest_hand
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import NO_CARD
 from abl_cards.parallel import each_share
@@ -49,7 +50,7 @@ class AnyFormCounter:
         """Which hands get an upper bound of their plays; empty where no hand does."""
         rules = self.leads.rules
         counts = [np.bincount(unit, rules.pack.copies) for unit in self.unit]
-        parts = max(_most_parts(each.astype(int).tolist(), rules.largest_hand) for each in counts)
+        parts = max(_most_parts(each.astype(int).tolist(), largest_hand(rules)) for each in counts)
         return "" if parts <= MOST_PARTS else f"hands of more than {MOST_PARTS} parts (here up to {parts})"
 
     def hands(self, hands: NDArray[np.uint8], context: NDArray[np.integer]) -> NDArray[np.uint8]:

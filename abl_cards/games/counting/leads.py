@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from abl_cards.games.counting.shapes import CannotCount
 from abl_cards.games.play.decisions import Decisions
+from abl_cards.games.play.exchanges import largest_hand
 from abl_cards.games.play.state import NOBODY
 from abl_cards.games.play.view import View
 from abl_cards.games.reading.forms import Form
 from abl_cards.games.reading.pack import rank_and_suit
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import MoveLists
-from abl_cards.games.telling.random_states import random_fluents
+from abl_cards.games.telling.random_fluents import random_fluents
 
 _LATE = 1 << 14  # acts: the duties of a first play are over
 _PROBES, _ALL = 32, 2  # hands with more cards, and how many of them every form is tried with
@@ -155,7 +156,7 @@ def _cards_of(rules: Rules, form: Form) -> NDArray[np.uint8]:
 def _filled(rules: Rules, hands: NDArray[np.uint8], probe: int, random: np.random.Generator) -> NDArray[np.uint8]:
     """The same hands with more cards: one, or as many as a hand can have."""
     filled, room = hands.copy(), rules.pack.copies - hands
-    left = np.maximum(rules.largest_hand - hands.sum(axis=1, dtype=np.int64), 0)
+    left = np.maximum(largest_hand(rules) - hands.sum(axis=1, dtype=np.int64), 0)
     sizes = left if probe % 2 else np.minimum(left, 1)
     for row, size in enumerate(sizes):
         more = min(int(size), int(room[row].sum()))

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.play.book import OWN_SLOTS
+from abl_cards.games.play.exchanges import largest_hand
 from abl_cards.games.reading.forms import Form
 from abl_cards.games.reading.pack import WILD, rank_and_suit
 from abl_cards.games.reading.rules import Rules
@@ -83,7 +84,7 @@ def read_shapes(rules: Rules) -> Shapes:
     shapes = Shapes(
         cells, rank, copies[:, :wild].max(axis=0), int(copies[:, wild].max()), own,
         tuple(form for form in forms if not form.kickers), tuple(form for form in forms if form.kickers),
-        rules.largest_hand,
+        largest_hand(rules),
     )  # fmt: skip
     _check_suits(shapes, rules)
     return shapes

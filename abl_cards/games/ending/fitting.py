@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.view import View

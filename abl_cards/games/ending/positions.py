@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.errors import GameError
 from abl_cards.games.ending.arranging import Arranged, Lying, Said, arrange, said
 from abl_cards.games.ending.fitting import check_fits
 from abl_cards.games.ending.listing import Listing, listed
 from abl_cards.games.ending.worth import Worth, Worths
-from abl_cards.games.game import GameError
 from abl_cards.games.play.state import PLAY, Turns
 from abl_cards.games.play.tables import Tables
 from abl_cards.games.tables import Indices

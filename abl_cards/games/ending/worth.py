@@ -15,7 +15,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.state import NO_TURN, NOBODY, OVER, State
 from abl_cards.games.reading.fluents import ONE

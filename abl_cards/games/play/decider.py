@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.play.view import UNTOLD, View
 from abl_cards.games.reading.rules import Rules

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.errors import TooManyAtOnce
 from abl_cards.games.faults import check_few, check_laid, check_lists
-from abl_cards.games.game import TooManyAtOnce
 from abl_cards.games.play import bare, fixed, one_set, walk
 from abl_cards.games.play.book import Room, most_kickers, room_for
 from abl_cards.games.play.decider import Decider

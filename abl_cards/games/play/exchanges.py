@@ -2,21 +2,48 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.state import EPISODE_OVER, MATCH_OVER, NOBODY
 from abl_cards.games.play.stock import left
-from abl_cards.games.play.tables import Given, Tables
+from abl_cards.games.reading.draws import require_countable
 from abl_cards.games.reading.pack import rank_and_suit
 from abl_cards.games.reading.rules import Rules
-from abl_cards.logic import KBError
+from abl_cards.games.verdicts import stored_number
+from abl_cards.games.words.once import once
+from abl_cards.logic import KBError, Signature
+
+if TYPE_CHECKING:
+    from abl_cards.games.play.tables import Given, Tables
 
 _TABLES, _DRAWING_TABLES = 256, 16
 _DECISIONS = 96  # at each table: choices, and episodes that end
 _IN_PLAY = "play", "pass", "trick", "shown"
+
+
+@once
+def largest_hand(rules: Rules) -> int:
+    """Return the most cards that a hand comes to by the rules of deal, stock and exchanges."""
+    moving = any(Signature.parse(name) in rules.derived for name in ("passes/3", "lays_aside/2"))
+    if not moving and not rules.draws:
+        return rules.usual_hand
+    return stored_number(rules.kb, "largest hand", lambda: max(rules.usual_hand, largest_seen(rules)))
+
+
+def can_hold(rules: Rules, cards: int) -> bool:
+    """Return whether a hand may have so many cards; exchanges are only tried where there are more than usual."""
+    return cards <= rules.usual_hand or cards <= largest_hand(rules)
+
+
+def check_countable(rules: Rules) -> None:
+    """Raise KBError for a form that can be laid down in more ways than a draw can count."""
+    if rules.fixed is None:
+        require_countable(rules.forms, rules.cells, rules.pack, lambda: largest_hand(rules))
 
 
 def largest_seen(rules: Rules) -> int:
@@ -36,6 +63,8 @@ def largest_seen(rules: Rules) -> int:
 
 
 def _tried(rules: Rules, random: np.random.Generator) -> int:
+    from abl_cards.games.play.tables import Tables  # observations ask for the largest hand, and tables observe
+
     n = _DRAWING_TABLES if rules.draws else _TABLES
     tables = Tables(rules, n, given=None if rules.draws else _deals(rules, n, random))
     found, rest, everywhere = 0, 0, np.arange(n)  # rest: cards that are drawn while cards are played
@@ -81,4 +110,6 @@ def _deals(rules: Rules, n: int, random: np.random.Generator) -> Given:
         order = random.permutation(deck) if shuffled else np.roll(orders[row // 2 % 2], random.integers(len(deck)))
         for seat, cards in enumerate(np.split(order, bounds)):
             hands[row, seat] = np.bincount(cards, minlength=len(rules.pack))
+    from abl_cards.games.play.tables import Given
+
     return Given(hands[:, :-1], hands[:, -1])

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.errors import GameError
 from abl_cards.games.faults import TableError, blame, several, stop_where
-from abl_cards.games.game import GameError
 from abl_cards.games.hidden import Constraints
 from abl_cards.games.play import state as kernels
 from abl_cards.games.play import stock, tricks

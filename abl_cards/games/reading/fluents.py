@@ -215,3 +215,13 @@ def _private(kb: KnowledgeBase, manners: Mapping[Signature, str]) -> set[Signatu
 def _in_order(found: Iterable[Arguments]) -> list[Arguments]:
     """Without repetitions; clingo gives them in the order of terms."""
     return list(dict.fromkeys(found))
+
+
+def names_of(fluents: Fluents, taken: Iterable[str]) -> dict[str, Fluent]:
+    """The fluents by the names of their fields; one whose name is taken goes by ``name/arity``."""
+    known = [fluent.signature.name for fluent in fluents.fluents]
+    taken = {*taken, *(name for name in known if known.count(name) > 1)}
+    return {
+        str(fluent.signature) if fluent.signature.name in taken else fluent.signature.name: fluent
+        for fluent in fluents.fluents
+    }

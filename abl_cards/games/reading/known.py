@@ -13,6 +13,7 @@ import clingo
 from abl_cards.games.reading.fluents import COUNT, Fluents, declared_fluents, read_fluents
 from abl_cards.games.reading.folder import Folder, declarations
 from abl_cards.games.reading.pack import rank_and_suit
+from abl_cards.games.reading.platforms import platforms
 from abl_cards.logic import KBError, KnowledgeBase, Signature, Term
 from abl_cards.logic.statements import Program
 from abl_cards.logic.terms import parse_name
@@ -231,9 +232,7 @@ class Known:
     @cached_property
     def platforms(self) -> Collection[Term]:
         """Whose protocols there are."""
-        from abl_cards.games.foreign import platforms
-
-        return platforms()
+        return list(platforms())
 
 
 def known_by(folder: Folder, profile: str | None) -> Known:

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.play.view import View
 from abl_cards.games.questions import with_outputs
 from abl_cards.games.reading.rules import Rules

@@ -20,7 +20,6 @@ from abl_cards.games.questions import with_outputs
 from abl_cards.games.reading.arguments import check_arguments
 from abl_cards.games.reading.cells import Cells, plain_cells, read_cells
 from abl_cards.games.reading.contexts import Contexts, contexts_of, fluent_rows
-from abl_cards.games.reading.draws import require_countable
 from abl_cards.games.reading.fluents import ONE, Arguments, Fluent, Fluents, declared_fluents, read_fluents
 from abl_cards.games.reading.folder import Folder, declarations
 from abl_cards.games.reading.forms import PASS, Forms, kind_shown, read_forms
@@ -33,7 +32,6 @@ from abl_cards.games.reading.questions import DRAWS, TAKES, unsupplied
 from abl_cards.games.shapes import number, one_each
 from abl_cards.games.telling.columns import SHOWN_BITS, Words
 from abl_cards.games.telling.writer import Told, columns_of
-from abl_cards.games.verdicts import stored_number
 from abl_cards.games.words.letters import Letters, read_letters
 from abl_cards.logic import Atom, Circuit, KBError, KnowledgeBase, Signature, Term, evaluate
 from abl_cards.logic.circuit import FALSE
@@ -179,20 +177,6 @@ class Rules:
         return min(cards, max(dealt) + aside + changing)
 
     @cached_property
-    def largest_hand(self) -> int:
-        """The most cards that a hand comes to by the rules of deal, stock and exchanges."""
-        moving = {name for name in ("passes/3", "lays_aside/2") if Signature.parse(name) in self.derived}
-        if not moving and not self.draws:
-            return self.usual_hand
-        from abl_cards.games.play.exchanges import largest_seen  # which plays by rules that are read
-
-        return stored_number(self.kb, "largest hand", lambda: max(self.usual_hand, largest_seen(self)))
-
-    def can_hold(self, cards: int) -> bool:
-        """Whether a hand may have so many cards; exchanges are only looked at where there are more than usual."""
-        return cards <= self.usual_hand or cards <= self.largest_hand
-
-    @cached_property
     def ranking(self) -> NDArray[np.int32]:
         """[contexts, labels] labels from weak to strong, those without a form first; of equal ones the earlier."""
         most = np.iinfo(np.int64).max
@@ -327,14 +311,11 @@ def _read(kb: KnowledgeBase, program: Program, folder: Folder, profile: str | No
     tiers = _tiers(kb, forms)
     strength = _strengths(strong, contexts, forms, tiers)
     fixed = fixed_of(cells, forms, _form_lists(kb, contexts, forms, strength))
-    rules = Rules(
+    return Rules(
         kb, folder, profile or folder.default_profile, pack, table, fluents, contexts, cells, forms, words,
         _book(kb, pack, cells, contexts, forms, strength, fixed is None), fixed, _play(kb, words, forms, pack),
         *_turns(kb, words, forms, table), strength, tiers,
     )  # fmt: skip
-    if fixed is None:
-        require_countable(forms, cells, pack, lambda: rules.largest_hand)
-    return rules
 
 
 def _round(after: Mapping[Term, Term]) -> int:

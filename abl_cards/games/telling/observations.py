@@ -44,14 +44,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.features import Feature, FeatureTable
+from abl_cards.games.play.exchanges import largest_hand
 from abl_cards.games.play.view import View
-from abl_cards.games.reading.fluents import ANY, COUNT, ONE, Fluent
+from abl_cards.games.reading.fluents import ANY, COUNT, ONE, Fluent, names_of
 from abl_cards.games.reading.known import PARTS
 from abl_cards.games.reading.pack import WILD
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.shapes import number
 from abl_cards.games.telling import seeing
-from abl_cards.games.words.values import names_of
 from abl_cards.logic import Term
 from abl_cards.logic.errors import kb_error
 from abl_cards.parallel import each_share
@@ -215,7 +215,7 @@ def _played(rules: Rules, of: Term | None) -> Iterator[Part]:
 
 
 def _sizes(rules: Rules, of: Term | None) -> Iterator[Part]:
-    width = rules.largest_hand + 1 if of is None else _positive(of, "sizes")
+    width = largest_hand(rules) + 1 if of is None else _positive(of, "sizes")
 
     def write(sight: Sight, columns: Numbers) -> None:
         seeing.write_sizes(sight.state.hands, sight.which, sight.order, width, columns)

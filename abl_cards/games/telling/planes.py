@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.reading.fluents import COUNT, ONE
 from abl_cards.games.reading.pack import Pack, rank_and_suit
 from abl_cards.games.reading.rules import Rules

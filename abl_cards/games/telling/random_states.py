@@ -13,15 +13,16 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abl_cards.games.play.book import room_for
+from abl_cards.games.play.exchanges import largest_hand
 from abl_cards.games.play.one_set import realise
 from abl_cards.games.play.state import NOBODY, PLAY, State
 from abl_cards.games.play.tables import Given
 from abl_cards.games.play.tricks import clear, settle, unclear
-from abl_cards.games.reading.fluents import ANY, COUNT, NONE, Fluent
 from abl_cards.games.reading.forms import Form
 from abl_cards.games.reading.pack import WILD, rank_and_suit
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import LEADING, NO_CARD, Indices
+from abl_cards.games.telling.random_fluents import most_declared, random_fluents
 from abl_cards.streams import key_of
 
 _LEAD_SHARE = 0.2
@@ -29,37 +30,6 @@ _PLANTED_SHARE = 0.7
 _EXACT_SHARE = 0.2  # of hands that hold these cards and no others
 _NARROW_SHARE = 0.5  # of hands in which some kinds of cards are likelier than others
 _LAID_AT_ONCE = 1 << 10
-_MOST_NUMBER = 40  # where the rules declare no largest one
-_RARE, _OFTEN = 0.02, 0.3  # how many of a set hold
-_NONE_SHARE = 0.2  # of fluents of one value
-
-
-def most_declared(rules: Rules, name: str, arity: int) -> int:
-    """The largest number that a declared input has as its last argument."""
-    found = [args[-1] for each, args in rules.kb.input_atoms if each == name and len(args) == arity]
-    return max((number for number in found if isinstance(number, int)), default=_MOST_NUMBER)
-
-
-def random_fluents(rules: Rules, n: int, random: np.random.Generator) -> NDArray[np.int16]:
-    """[n, slots] fluents of any values that are declared, none among them where they may have none."""
-    state = np.tile(rules.fluents.nothing, (n, 1))
-    for fluent in rules.fluents.fluents:
-        shape, values = (n, len(fluent.keys)), np.zeros(0, np.int64)
-        if fluent.manner == ANY:
-            share = np.where(random.random((n, 1)) < 0.5, _RARE, _OFTEN)
-            values = (random.random(shape) < share).astype(np.int64)
-        elif fluent.manner == COUNT:
-            values = random.integers(0, _largest(rules, fluent) + 1, shape)
-        else:
-            values = random.integers(0, max(1, len(fluent.values)), shape)
-            if fluent.signature not in rules.steady:
-                values[random.random(shape) < _NONE_SHARE] = NONE
-        state[:, list(fluent.slots)] = values
-    return state
-
-
-def _largest(rules: Rules, fluent: Fluent) -> int:
-    return most_declared(rules, *fluent.signature)
 
 
 def random_state(rules: Rules, n: int, random: np.random.Generator, fluents: NDArray[np.int16] | None = None) -> State:
@@ -285,7 +255,7 @@ class _Planter:
 def _deal(rules: Rules, state: State, planted: NDArray[np.uint8], random: np.random.Generator) -> None:
     """Deal the whole pack: the seats to decide hold what is planted, and more; nobody more than can be."""
     n, seats, deck = len(planted), rules.table.seats, rules.pack.deck.astype(np.int64)
-    most = rules.largest_hand
+    most = largest_hand(rules)
     holders = seats + 1 + seats  # hands, what is aside, what each seat has laid down
     own = np.maximum(random.integers(0, most + 1, n), np.minimum(planted.sum(axis=1), most))
     own[random.random(n) < 0.1] = most

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from abl_cards.games.hidden import Estimate, share_out
 from abl_cards.games.play.choices import NO_FORM, Choices
 from abl_cards.games.play.decisions import Decisions
+from abl_cards.games.play.exchanges import largest_hand
 from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.state import CHOICE, State, deal
 from abl_cards.games.play.tables import Dealt, Tables
@@ -25,7 +26,8 @@ from abl_cards.games.tables import NO_CARD, Indices, MoveLists
 from abl_cards.games.telling.beginnings import Beginnings
 from abl_cards.games.telling.columns import EVENTS
 from abl_cards.games.telling.judging import FolderFacts
-from abl_cards.games.telling.random_states import most_declared, random_fluents, random_state, stacked_deals
+from abl_cards.games.telling.random_fluents import most_declared, random_fluents
+from abl_cards.games.telling.random_states import random_state, stacked_deals
 from abl_cards.games.telling.situations import Situations
 from abl_cards.games.telling.writer import Fill, Told, lazily, rows_of
 from abl_cards.logic import Circuit, Signature
@@ -185,7 +187,7 @@ class _Sampler:
     def _belief(self, which: Indices) -> Rows:
         """What a seat has shown of its habits: anything."""
         n, share = len(which), self._random.random(len(which)) * 0.3
-        size = self._random.integers(0, self._rules.largest_hand + 1, n)
+        size = self._random.integers(0, largest_hand(self._rules) + 1, n)
         fills: dict[str, Fill] = {
             "shown": _kept(lambda _: self._random.random(n) < share),
             "size": lazily(lambda _: size),

@@ -8,21 +8,21 @@ from typing import Any
 import clingo
 import numpy as np
 
+from abl_cards.games.moment import Moment
 from abl_cards.games.naming import PASS, SUITS, PlayName
 from abl_cards.games.play.state import CHOICE, PLAY
 from abl_cards.games.play.tables import Tables
-from abl_cards.games.reading.fluents import ANY, ONE, Fluent
+from abl_cards.games.reading.fluents import ANY, ONE, Fluent, names_of
 from abl_cards.games.reading.known import CHECKED
 from abl_cards.games.reading.pack import rank_and_suit
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.shapes import number
-from abl_cards.games.tables import Moment
 from abl_cards.games.words.in_tricks import laying
 from abl_cards.games.words.letters import cards_of
 from abl_cards.games.words.once import once
 from abl_cards.games.words.order import in_order
 from abl_cards.games.words.plays import actions, label_words, option_json, read_play, spelled_arguments
-from abl_cards.games.words.values import Values, names_of
+from abl_cards.games.words.values import Values
 from abl_cards.games.words.written import is_written, written
 from abl_cards.logic import Signature, Term
 from abl_cards.logic.errors import kb_error

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.play.card_sets import card_sets
 from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
+from abl_cards.games.play.exchanges import can_hold, largest_hand
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.words import seats
 from abl_cards.games.words.fields import reading
@@ -31,8 +32,8 @@ def read_hands(rules: Rules, value: Mapping[str, Any], needs: Needs, position: P
         own = read_cards(rules, value["hand"])
         if not own.any():
             raise GameError("there are no cards")
-        if not rules.can_hold(int(own.sum())):
-            raise GameError(f"{own.sum()} cards, where a seat has {rules.largest_hand} at most")
+        if not can_hold(rules, int(own.sum())):
+            raise GameError(f"{own.sum()} cards, where a seat has {largest_hand(rules)} at most")
     order = seats.others(rules, position.seat)
     told = value.get("gone") is not None or value.get("unseen") is not None
     with reading("gone"):
@@ -162,8 +163,8 @@ def _read_sizes(rules: Rules, value: Any, face: Sequence[Counts] | None) -> list
     if not isinstance(value, list) or len(value) != others:
         raise GameError(f"{value!r} is no list of {others} numbers: {WORDS['cards']}")
     for each in value:
-        if type(each) is not int or each < 0 or not rules.can_hold(each):
-            raise GameError(f"{each!r} is no number of cards from 0 to {rules.largest_hand}")
+        if type(each) is not int or each < 0 or not can_hold(rules, each):
+            raise GameError(f"{each!r} is no number of cards from 0 to {largest_hand(rules)}")
     if face is not None and value != [int(hand.sum()) for hand in face]:
         raise GameError("these are not as many as the cards in face")
     return list(value)

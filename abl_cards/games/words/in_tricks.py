@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.play.state import State
 from abl_cards.games.play.tricks import settle
 from abl_cards.games.reading.rules import Rules

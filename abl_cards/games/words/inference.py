@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
+from abl_cards.games.play.exchanges import largest_hand
 from abl_cards.games.play.state import next_turn
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import LEADING
@@ -125,7 +126,7 @@ def _play_bounds(rules: Rules, value: Mapping[str, Any], position: Position) -> 
             fewest = largest = int(gone[seat])
         else:
             shrunk = 0 if moving else dealt - int(held[seat])
-            fewest, largest = max(shrunk, int(lying[seat]), 0), rules.largest_hand - int(held[seat])
+            fewest, largest = max(shrunk, int(lying[seat]), 0), largest_hand(rules) - int(held[seat])
         least.append(-(-fewest // rules.widest))
         most.append(max(least[-1], largest if type(acts) is not int else min(largest, acts)))
     return least, most

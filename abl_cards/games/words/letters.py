@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.reading.pack import Pack, rank_and_suit
 from abl_cards.logic import KnowledgeBase, Term
 from abl_cards.logic.errors import kb_error

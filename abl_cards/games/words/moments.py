@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.errors import GameError, TooManyAtOnce
 from abl_cards.games.faults import TableError
-from abl_cards.games.game import GameError, TooManyAtOnce
+from abl_cards.games.moment import Moment
 from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.state import CHOICE
@@ -20,7 +21,7 @@ from abl_cards.games.play.tables import Tables
 from abl_cards.games.play.view import View
 from abl_cards.games.reading.fluents import ONE, Fluent
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import LEADING, MOST_SETS, Moment
+from abl_cards.games.tables import LEADING, MOST_SETS
 from abl_cards.games.words.finding import find_options, find_plays
 from abl_cards.games.words.inference import ending_plays
 from abl_cards.games.words.needs import FIELDS, WORDS

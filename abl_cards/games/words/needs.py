@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.games.play.flow import Flow
-from abl_cards.games.reading.fluents import ONE, Fluent
+from abl_cards.games.reading.fluents import ONE, Fluent, names_of
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.telling.columns import EQUAL, Test, test_of
 from abl_cards.games.words.once import once
-from abl_cards.games.words.values import names_of
 from abl_cards.logic import Atom, Circuit, Signature
 
 FIELDS = (

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.state import Turns, next_turn
@@ -22,7 +22,8 @@ from abl_cards.games.race import Combinations, Race
 from abl_cards.games.reading.forms import Form
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import LEADING, NO_CARD, Listener
-from abl_cards.games.telling.random_states import random_fluents, random_state
+from abl_cards.games.telling.random_fluents import random_fluents
+from abl_cards.games.telling.random_states import random_state
 from abl_cards.games.words.fields import reading
 from abl_cards.games.words.hands import check_copies, read_cards
 from abl_cards.games.words.letters import cards_of

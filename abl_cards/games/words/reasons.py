@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
+from abl_cards.games.moment import Moment, is_play
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import NO_CARD, Moment, is_play
+from abl_cards.games.tables import NO_CARD
 from abl_cards.games.words.letters import cards_of, hand_of
 from abl_cards.games.words.plays import Wanted, fits, identify, read_play
 from abl_cards.logic.oracle import true_atoms

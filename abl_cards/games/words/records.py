@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.errors import GameError
 from abl_cards.games.audience import Quiet
-from abl_cards.games.game import GameError
 from abl_cards.games.play.state import NOBODY
 from abl_cards.games.play.tables import Dealt, Tables
-from abl_cards.games.reading.fluents import Fluent
+from abl_cards.games.reading.fluents import Fluent, names_of
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import DRAW, Indices, Moves
 from abl_cards.games.words import seats
@@ -28,7 +28,7 @@ from abl_cards.games.words.hands import check_copies, read_cards
 from abl_cards.games.words.order import hand_text
 from abl_cards.games.words.plays import actions, option_action
 from abl_cards.games.words.states import check_profile, read_lots
-from abl_cards.games.words.values import Values, names_of
+from abl_cards.games.words.values import Values
 
 DRAWN = "draw"
 

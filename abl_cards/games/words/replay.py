@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.errors import GameError
 from abl_cards.games.faults import TableError
-from abl_cards.games.game import Disagreement, GameError, Replay
 from abl_cards.games.play.state import NOBODY
 from abl_cards.games.play.tables import Tables
 from abl_cards.games.reading.rules import Rules
+from abl_cards.games.results import Disagreement, Replay
 from abl_cards.games.tables import Listener, Moves
 from abl_cards.games.words.finding import find_options, find_plays
 from abl_cards.games.words.records import Record, dealt_of, read_record, remembered, winner_of

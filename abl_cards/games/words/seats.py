@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.reading.rules import Rules
 
 

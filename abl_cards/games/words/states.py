@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.play.choices import Choices
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.state import CHOICE, NOBODY, PLAY, State
 from abl_cards.games.play.stock import card_drawn, left
 from abl_cards.games.play.tables import Tables
 from abl_cards.games.play.view import View
+from abl_cards.games.reading.fluents import names_of
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import LEADING, NO_CARD
 from abl_cards.games.words import hands, inference, seats
@@ -49,7 +50,7 @@ from abl_cards.games.words.needs import (
 from abl_cards.games.words.order import hand_text
 from abl_cards.games.words.plays import actions, form_of, read_play
 from abl_cards.games.words.positions import Position
-from abl_cards.games.words.values import Values, names_of
+from abl_cards.games.words.values import Values
 
 # --- out of tables ----------------------------------------------------------------------------------------------------
 

@@ -6,26 +6,16 @@ a count is a number, and what has no argument at all is true or false.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError
-from abl_cards.games.reading.fluents import ANY, COUNT, MOST_COUNT, Arguments, Fluent, Fluents
+from abl_cards.errors import GameError
+from abl_cards.games.reading.fluents import ANY, COUNT, MOST_COUNT, Arguments, Fluent
 from abl_cards.logic import Term
-
-
-def names_of(fluents: Fluents, taken: Iterable[str]) -> dict[str, Fluent]:
-    """The fluents by the names of their fields; one whose name is taken goes by ``name/arity``."""
-    known = [fluent.signature.name for fluent in fluents.fluents]
-    taken = {*taken, *(name for name in known if known.count(name) > 1)}
-    return {
-        str(fluent.signature) if fluent.signature.name in taken else fluent.signature.name: fluent
-        for fluent in fluents.fluents
-    }
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.play import tricks
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.play.shown import spread

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.errors import GameError
 from abl_cards.games.counting import counter_of
 from abl_cards.games.counting.chains import ChainCounter
 from abl_cards.games.counting.keys import PLACES, counts_of
-from abl_cards.games.game import GameError
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Judge
 from abl_cards.logic import Atom, Circuit, evaluate

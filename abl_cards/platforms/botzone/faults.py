@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 
 NO_CARD_OF_GAME = "INVALID_POKERID"
 NOT_HELD = "NOT_YOUR_POKER"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.play.flow import Flow
 from abl_cards.games.play.tables import Dealt, Tables
 from abl_cards.games.reading.rules import Rules

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from abl_cards.errors import GameError
 from abl_cards.games import Engine, Tables
 from abl_cards.games.audience import Audience
-from abl_cards.games.game import GameError
 from abl_cards.games.tables import Listener
 from abl_cards.games.words.records import MatchRecorder
 from abl_cards.platforms.botzone import faults

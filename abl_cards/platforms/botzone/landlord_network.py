@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Judge
 from abl_cards.platforms.botzone.bot import bot_data

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from abl_cards.games import Engine, GameError
+from abl_cards.errors import GameError
+from abl_cards.games import Engine
 from abl_cards.platforms.botzone.entry import PLATFORM, Botzone
 
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.platforms.botzone import faults
 from abl_cards.platforms.botzone.faults import failed
 from abl_cards.platforms.botzone.supervisor import Streams, Supervisor

@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.errors import GameError
 from abl_cards.games import Choices, Decisions, Tables
 from abl_cards.games.audience import Quiet
-from abl_cards.games.game import GameError
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import Indices, Moves
 from abl_cards.platforms.botzone import faults

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Choices, Decisions, GameError, Moves, Tables
+from abl_cards.errors import GameError
+from abl_cards.games import Choices, Decisions, Moves, Tables
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import NO_CARD
 from abl_cards.platforms.botzone import faults, tractor_match

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.play.flow import Flow
 from abl_cards.games.reading.fluents import Fluent
 from abl_cards.games.reading.rules import Rules

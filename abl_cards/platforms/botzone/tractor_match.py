@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import GameError, Tables
+from abl_cards.errors import GameError
+from abl_cards.games import Tables
 from abl_cards.games.reading.rules import Rules
 from abl_cards.platforms.botzone.faults import shown
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from abl_cards.errors import GameError
 from abl_cards.games import Decisions
-from abl_cards.games.game import GameError
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import NO_CARD, MoveLists
 from abl_cards.games.words.finding import find_moves as find

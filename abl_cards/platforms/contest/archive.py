@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from abl_cards.errors import GameError
 from abl_cards.games import Decisions
 from abl_cards.games.foreign import Archive
-from abl_cards.games.game import GameError, Replay
+from abl_cards.games.moment import Moment
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import Listener, Moment
+from abl_cards.games.results import Replay
+from abl_cards.games.tables import Listener
 from abl_cards.platforms.contest.moments import of_record, read_told, tell
 from abl_cards.platforms.contest.replay import replay
 from abl_cards.platforms.contest.sequels import Standings

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from abl_cards.cards import Hand, card_text, hand_of
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.words.fields import reading
 from abl_cards.platforms.contest.gifts import Gifts
 from abl_cards.platforms.contest.wire import LEVEL_OF_TEXT, Action, hand_texts, read_cards

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import hand_of
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.words.fields import reading
 from abl_cards.platforms.contest.gifts import Gift

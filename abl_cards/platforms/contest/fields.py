@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.service import Message
 
 

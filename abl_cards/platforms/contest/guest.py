@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import Card, card_text, cards_of, hand_of
+from abl_cards.errors import GameError
 from abl_cards.games import Decisions, Engine
-from abl_cards.games.game import GameError
 from abl_cards.games.service import DEFAULT_CHOICE, Message, Outcome, Player, Reply
 from abl_cards.games.tables import LEADING
 from abl_cards.games.words.fields import reading

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import Hand, cards_of, hand_of
+from abl_cards.errors import GameError
 from abl_cards.games import Choices, Decisions, Tables
-from abl_cards.games.game import GameError
 from abl_cards.games.play.habits import note_acts
 from abl_cards.games.play.state import CHOICE, NOBODY, PLAY, next_turn
 from abl_cards.games.reading.rules import Rules

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import cards_of, hand_of
+from abl_cards.errors import GameError
 from abl_cards.games import Tables
-from abl_cards.games.game import GameError
+from abl_cards.games.moment import Moment
 from abl_cards.games.play.state import PLAY
 from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import LEADING, Moment
+from abl_cards.games.tables import LEADING
 from abl_cards.games.words.fields import reading
 from abl_cards.games.words.moments import look
 from abl_cards.games.words.moments import moment as moment_of

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import card_text
-from abl_cards.games.game import Disagreement, GameError, Replay
+from abl_cards.errors import GameError
 from abl_cards.games.play.state import EPISODE_OVER, MATCH_OVER
 from abl_cards.games.play.tables import Dealt, Tables
 from abl_cards.games.reading.rules import Rules
+from abl_cards.games.results import Disagreement, Replay
 from abl_cards.games.tables import Indices, Listener
 from abl_cards.platforms.contest.actions import find_moves
 from abl_cards.platforms.contest.episodes import Episode

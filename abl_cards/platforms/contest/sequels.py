@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.reading.rules import Rules
 from abl_cards.platforms.contest.episodes import Episode, match_of, read_episode
 from abl_cards.platforms.contest.ladder import Ladder, bottom, promote

@@ -5,8 +5,8 @@ from __future__ import annotations
 from secrets import token_hex
 from urllib.parse import quote
 
+from abl_cards.errors import GameError
 from abl_cards.games import Engine
-from abl_cards.games.game import GameError
 from abl_cards.games.service import Dealer, Guest, Service, Visit, complete_url, read_index
 from abl_cards.games.tables import Listener
 from abl_cards.platforms.contest.dealer import ContestDealer

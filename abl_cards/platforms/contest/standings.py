@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import CARD_NAMES
+from abl_cards.errors import GameError
 from abl_cards.games import Tables
-from abl_cards.games.game import GameError
 from abl_cards.games.play.state import CHOICE
 from abl_cards.games.reading.fluents import ANY, Fluent
 from abl_cards.games.reading.rules import Rules

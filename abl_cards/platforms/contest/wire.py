@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.cards import Card, CardTextError, card_text, parse_card
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.words.fields import reading
 
 PASS = ["PASS", "PASS", "PASS"]

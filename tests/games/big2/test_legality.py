@@ -6,7 +6,8 @@ from functools import cache
 
 import pytest
 
-from abl_cards.games import Engine, GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, game
 from abl_cards.games.tables import LEADING
 from tests.brute_force import big2 as brute
 from tests.effort import thorough

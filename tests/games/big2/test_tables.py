@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.games import Engine, GameError, game
-from abl_cards.games.tables import is_play
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, game
+from abl_cards.games.moment import is_play
 from tests.brute_force.big2 import LETTERS
 from tests.games.random_play import match_keys, play_out
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.platforms.douzero import own_record
 from abl_cards.records import read_records
 from tests.games.doudizhu.decided import engine_of

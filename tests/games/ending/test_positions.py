@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.games import GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import game
 from abl_cards.games.ending.positions import ends, positions
 from tests.games.ending.minimax import small_hands
 from tests.games.words.folders import sets

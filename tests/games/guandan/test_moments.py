@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from abl_cards.agents import agent, reasoned
-from abl_cards.games import GameError, Moment, game
+from abl_cards.errors import GameError
+from abl_cards.games import Moment, game
 from abl_cards.platforms.contest.wire import State
 from reasoners.explanation import explain
 from reasoners.hands import counting, sample

@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from abl_cards import parallel
+from abl_cards.errors import GameError
 from abl_cards.games import Decisions
-from abl_cards.games.game import GameError
 from abl_cards.games.tables import LEADING, NO_CARD, MoveLists, Moves
 from abl_cards.games.telling import writer
 from abl_cards.streams import mix_all

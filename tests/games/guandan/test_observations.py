@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from abl_cards.games import GameError, Moves, Tables
+from abl_cards.errors import GameError
+from abl_cards.games import Moves, Tables
 from abl_cards.platforms.contest.standings import level_at
 from tests.games.guandan.states import engine, wild_of
 from tests.games.random_play import match_keys, step

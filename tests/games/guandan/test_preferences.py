@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from abl_cards.cards import Card, cards_of
-from abl_cards.games import Engine, GameError, Moment, game
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Moment, game
 from abl_cards.games.preferences import Preferences
 from abl_cards.logic import Atom, KBError, Oracle
 from abl_cards.platforms.contest.standings import levels

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abl_cards.games.game import GameError, Replay
+from abl_cards.errors import GameError
+from abl_cards.games.results import Replay
 from tests.games.guandan.contest_records import ContestRecorder
 from tests.games.guandan.states import PROFILES, engine
 from tests.games.random_play import match_keys, play_out, step

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from abl_cards.errors import GameError
 from abl_cards.games import Engine, game
-from abl_cards.games.game import GameError
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.shapes import functor
 from abl_cards.logic import KBError

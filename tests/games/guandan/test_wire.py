@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abl_cards.cards import CARD_NAMES
-from abl_cards.games.game import GameError
+from abl_cards.errors import GameError
 from abl_cards.games.shapes import functor
 from abl_cards.games.words.written import written
 from abl_cards.platforms.contest import wire

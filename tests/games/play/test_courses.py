@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from abl_cards.agents import Random
-from abl_cards.games import Engine, GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, game
 from abl_cards.games.ending.fitting import check_fits
 from abl_cards.platforms.contest.memory import Memory
 from abl_cards.selftest.games import play_out

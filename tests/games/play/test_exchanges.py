@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from abl_cards.errors import GameError
 from abl_cards.games import Tables, game
-from abl_cards.games.game import GameError
+from abl_cards.games.play.exchanges import largest_hand
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.telling.observations import observation_of
 from abl_cards.games.words.moments import legal_moves
@@ -56,7 +57,7 @@ def _exchange(path: Path, paid: int) -> Rules:
 @pytest.mark.parametrize("paid", [1, 2, 4])
 def test_hands_of_exchanges(paid: int, tmp_path: Path) -> None:
     rules = _exchange(tmp_path / "exchange", paid)
-    assert rules.largest_hand == 6 + paid
+    assert largest_hand(rules) == 6 + paid
     width = next(each for each in observation_of(rules).features if each.name == "sizes").shape[1]
     assert width == 6 + paid + 1
     tables = Tables.begin(rules, match_keys(6, 2))
@@ -76,18 +77,18 @@ def test_cards_that_are_won_in_play_go_to_the_hand(tmp_path: Path) -> None:
     )
     taken = "passes(0,1,R) :- event(pass), acted(1), holds(0,R,1), not holds(0,Q,1) : rank(Q), Q > R."
     more = f"#external acted(S) : seat(S).\n{taken}\n"
-    assert rules_of(tmp_path / "won", "#const paid = 1.\n" + text + more).largest_hand == 24
+    assert largest_hand(rules_of(tmp_path / "won", "#const paid = 1.\n" + text + more)) == 24
 
 
 @pytest.mark.parametrize(("name", "cards"), [("guandan", 28), ("doudizhu", 20), ("president", 13), ("whist", 14)])
 def test_shipped_games_keep_their_largest_hands(name: str, cards: int) -> None:
     """Networks that are trained see so many places for the sizes of hands."""
     rules = game(name).engine().rules
-    assert rules.largest_hand == rules.usual_hand == cards
+    assert largest_hand(rules) == rules.usual_hand == cards
     assert np.array(rules.table.dealt).max() <= cards
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "cards"), [("hearts", 14), ("tractor", 33)])
 def test_more_games_keep_their_largest_hands(name: str, cards: int) -> None:
-    assert game(name).engine().rules.largest_hand == cards
+    assert largest_hand(game(name).engine().rules) == cards

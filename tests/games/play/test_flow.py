@@ -8,7 +8,8 @@ import pytest
 
 from abl_cards.agents import Random
 from abl_cards.cli.kb import NEW_GAME
-from abl_cards.games import Engine, GameError, Tables, game
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Tables, game
 from abl_cards.logic import KBError
 from abl_cards.selftest.games import step
 from abl_cards.streams import mix_all

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from abl_cards.cli import legality
-from abl_cards.games import Engine, GameError, game
+from abl_cards.errors import GameError, TooManyAtOnce
+from abl_cards.games import Engine, game
 from abl_cards.games.faults import TableError
-from abl_cards.games.game import TooManyAtOnce
 from abl_cards.games.play.decisions import Decisions
 from abl_cards.games.tables import MOST_SETS, NO_CARD
 from abl_cards.streams import below_all, mix_all

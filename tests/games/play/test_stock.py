@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from abl_cards.errors import GameError
 from abl_cards.games import Tables, game
 from abl_cards.games.audience import Quiet
 from abl_cards.games.faults import TableError
-from abl_cards.games.game import GameError
 from abl_cards.games.play.stock import card_drawn, left
 from abl_cards.games.play.tables import Given
 from abl_cards.games.snapshots import copy_rows

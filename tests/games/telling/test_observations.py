@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from abl_cards.games import Tables
+from abl_cards.games.play.exchanges import largest_hand
 from abl_cards.games.play.view import View
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.soundness import problems
@@ -37,7 +38,7 @@ def test_seats_come_from_the_observer_on(gifts: Rules) -> None:
     state.fluents[0, place.first + 2] = 0
     table = observation_of(gifts)
     row = observe(View(gifts, state, np.arange(1), np.array([1], np.int8)))[0]
-    width = gifts.largest_hand + 1
+    width = largest_hand(gifts) + 1
     assert row[table["sizes"]].reshape(3, width).argmax(axis=1).tolist() == [2, 1, 3]
     assert row[table["passed"]].tolist() == [0, 1, 0]
     assert row[table["owner"]].tolist() == [0, 0, 1]

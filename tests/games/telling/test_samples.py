@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from abl_cards.games.play.exchanges import largest_hand
 from abl_cards.games.reading.questions import QUESTIONS
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.telling.columns import group_of
@@ -24,7 +25,7 @@ def test_the_cards_are_one_pack(rules: Rules) -> None:
     state = sample_decisions(rules, 200, 1).view.state
     cards = state.hands.sum(axis=1, dtype=int) + state.aside + state.played.sum(axis=1, dtype=int)
     assert (cards == rules.pack.copies).all()
-    assert (state.hands.sum(axis=2) <= rules.largest_hand).all()
+    assert (state.hands.sum(axis=2) <= largest_hand(rules)).all()
 
 
 def test_everything_that_may_be_told_varies(rules: Rules) -> None:
@@ -64,4 +65,4 @@ def test_decisions_and_estimates(rules: Rules) -> None:
     assert estimate.shape == (300, rules.table.seats - 1, len(rules.pack))
     leads = sample_leads(rules, 20, 1)
     assert (leads.to_beat == -1).all()
-    assert (leads.view.hand.sum(axis=1) == rules.largest_hand).all()
+    assert (leads.view.hand.sum(axis=1) == largest_hand(rules)).all()

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from abl_cards.errors import GameError
 from abl_cards.games import Tables
-from abl_cards.games.game import GameError
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.tables import NO_CARD
 from abl_cards.games.words.finding import find_options, find_plays

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abl_cards.games import GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import game
 from tests.games.words.folders import sets
 
 SMALL = sets(

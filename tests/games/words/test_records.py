@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from abl_cards.errors import GameError
 from abl_cards.games import Tables
 from abl_cards.games.audience import Quiet
-from abl_cards.games.game import GameError
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.words.moments import legal_moves, moment, plays_of, recorded
 from abl_cards.games.words.records import MatchRecorder, read_record

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from abl_cards.errors import GameError
 from abl_cards.games import Engine, Tables
-from abl_cards.games.game import GameError
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.words.moments import legal_labels, legal_moves, look, moment
 from abl_cards.games.words.states import read_state, stand, write_state

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from abl_cards.games import Engine, GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, game
 
 
 @pytest.fixture(scope="module")

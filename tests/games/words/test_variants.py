@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from abl_cards.errors import GameError
 from abl_cards.games import Choices, Decisions, Tables
-from abl_cards.games.game import GameError
 from abl_cards.games.reading.rules import Rules
 from abl_cards.games.words.moments import adopt, legal_moves, moment
 from abl_cards.games.words.plays import form_of, read_play

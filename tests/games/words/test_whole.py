@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from abl_cards.errors import GameError
 from abl_cards.games import Decisions, Engine, Tables, game
-from abl_cards.games.game import GameError
 from abl_cards.games.play import tricks
 from abl_cards.games.snapshots import copy_rows
 from abl_cards.games.tables import NO_CARD

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.platforms.botzone.judge import NEXT, BotzoneJudge
 from tests.cli_runs import run
 from tests.games.doudizhu.decided import engine_of

@@ -16,7 +16,8 @@ import torch
 
 from abl_cards.agents import agent
 from abl_cards.agents.mind import Mind, View
-from abl_cards.games import Engine, GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, game
 from abl_cards.platforms.botzone import bot_file, landlord_network_file, network_parts
 from abl_cards.platforms.botzone.dialect import HERE
 from abl_cards.platforms.botzone.entry import Botzone

@@ -9,7 +9,8 @@ import pytest
 
 from abl_cards.agents import agent
 from abl_cards.arena import MatchResult, play_match
-from abl_cards.games import GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import game
 from abl_cards.platforms.botzone.judge import BotzoneJudge
 from tests.cli_runs import run
 from tests.games.doudizhu.decided import engine_of

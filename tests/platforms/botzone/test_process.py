@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from abl_cards.games import GameError
+from abl_cards.errors import GameError
 from abl_cards.platforms.botzone.faults import Fault
 from abl_cards.platforms.botzone.process import KEEP_RUNNING, BotProcess
 from abl_cards.platforms.botzone.supervisor_child import _descendants

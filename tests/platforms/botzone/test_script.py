@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from abl_cards.agents import agent
-from abl_cards.games import GameError, Moves, game
+from abl_cards.errors import GameError
+from abl_cards.games import Moves, game
 from abl_cards.platforms.botzone import bot_file
 from abl_cards.platforms.botzone.bot import bot_data
 from abl_cards.platforms.botzone.dialect import HERE, dialect_of

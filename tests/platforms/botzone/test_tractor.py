@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from abl_cards.agents import agent
 from abl_cards.arena import play_match
 from abl_cards.arena.hall import match_keys as hall_keys
-from abl_cards.games import Engine, GameError, game
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, game
 from abl_cards.platforms.botzone.dialect import dialect_of
 from abl_cards.platforms.botzone.judge import BotzoneJudge
 from tests.cli_runs import run

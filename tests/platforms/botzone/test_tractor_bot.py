@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from abl_cards.agents import agent
-from abl_cards.games import Engine, GameError, Tables, game
+from abl_cards.errors import GameError
+from abl_cards.games import Engine, Tables, game
 from abl_cards.games.play.tricks import lay
 from abl_cards.games.snapshots import copy_rows
 from abl_cards.platforms.botzone import tractor_bot_file
