@@ -1,4 +1,25 @@
-"""Experiments: one module a table or a question, run by ``abl-cards run``.
+"""Experiments: one module for each table or question; run by abl-cards run."""
 
-A module that defines ``EXPERIMENT`` is one, under the module's own name; nothing else lists them.
-"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from experiments.experiment import find_experiments, get_experiment, run_experiment
+    from experiments.joint_loop import FROM_NOTHING, FROM_PREFERENCES
+    from experiments.remote_cells import RemoteCells
+    from experiments.workspace import RemoteRunner
+
+__all__ = [
+    "FROM_NOTHING",
+    "FROM_PREFERENCES",
+    "RemoteCells",
+    "RemoteRunner",
+    "find_experiments",
+    "get_experiment",
+    "run_experiment",
+]
+
+__getattr__ = lazy_exports(__name__)

@@ -14,48 +14,58 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import Agent
-from abl_cards.agents.searching import Shensuanzi
-from abl_cards.errors import GameError
-from abl_cards.games import Choices, Decisions, Moves
-from abl_cards.games.race import Racing
-from abl_cards.settings import SEEDS, setting
-from experiments.big2_deals import Portion, by_deal, deal, engine, joined, named, play, portions
-from experiments.desk import Desk
+from abl_cards.agents import Agent, ShensuanziAgent
+from abl_cards.core import SEED_RANGE, GameError, LinePlot, setting
+from abl_cards.games.endgame import OpenHandRace
+from abl_cards.games.tables import Choices, Decisions
+from abl_cards.games.types import Moves
+from experiments.agent_specs import AgentSpec, load_agents
+from experiments.big2_deals import (
+    DealRange,
+    deal_hands,
+    group_by_series,
+    load_engine,
+    measure_deals,
+    play_race,
+    range_namer,
+    split_deals,
+)
 from experiments.experiment import Experiment
-from experiments.players import Player, players
-from experiments.report import Cell, Curves, Report, Table
-from experiments.rules import ByRules
+from experiments.report import Cell, ExperimentReport, ReportTable
+from experiments.rules import RulesConfig
+from experiments.workspace import ExperimentWorkspace
 
 
 @dataclass(frozen=True)
-class Settings(ByRules):
+class Big2AgentsConfig(RulesConfig):
     """Who plays, and what."""
 
     searcher: str = setting("shensuanzi:10,8", "who searches; with the word cpu by the processor's seconds")
-    rule: str = setting("zhiduoxing", "whom it meets by the number of cards")
+    opponent: str = setting("zhiduoxing", "whom it meets by the number of cards")
     cards: tuple[int, ...] = setting(tuple(range(2, 27, 2)), "cards each")
     deals: int = setting(100, "deals for each number of cards, each played from both seats")
-    others: tuple[str, ...] = setting(("kb", "zhiduoxing", "greedy", "random"), "the round robin beside the searcher")
+    round_robin_agents: tuple[str, ...] = setting(
+        ("kb", "zhiduoxing", "greedy", "random"), "the round robin beside the searcher"
+    )
     round_robin_cards: int = setting(26, "cards each in the round robin")
     round_robin_deals: int = setting(10, "its deals, each played from both seats")
-    seed: int = setting(0, "of the deals", SEEDS)
+    seed: int = setting(0, "of the deals", SEED_RANGE)
 
 
 @dataclass
-class Timed:
+class TimedSearcher:
     """A searcher, and how long the moves took that its limit is for."""
 
-    inner: Shensuanzi
-    game: Racing
+    inner: ShensuanziAgent
+    game: OpenHandRace
     seconds: list[float] = field(default_factory=list)
 
     def play(self, decisions: Decisions, keys: NDArray[np.uint64]) -> Moves:
         """The agent's move."""
         begun = self.inner.clock()
         moves = self.inner.play(decisions, keys)
-        (race,) = self.game.races(decisions)
-        if max(sum(race.own), sum(race.other)) > self.inner.exact_up_to:
+        (race,) = self.game.positions(decisions)
+        if max(sum(race.own_hand), sum(race.other_hand)) > self.inner.max_exact_cards:
             self.seconds.append(round(self.inner.clock() - begun, 5))
         return moves
 
@@ -64,85 +74,96 @@ class Timed:
         return self.inner.choose(choices, keys)
 
 
-def run(settings: Settings, desk: Desk) -> Report:
+def run(settings: Big2AgentsConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
     """Play the deals of the figure, then those of the table."""
-    rules = engine(settings)
-    game = rules.as_race()
-    searcher, rule = players([settings.searcher, settings.rule], rules)
-    everybody = [searcher, *players(settings.others, rules)]
-    if not isinstance(searcher.agent, Shensuanzi):
+    rules = load_engine(settings)
+    game = rules.as_open_hand_race()
+    searcher, rule = load_agents([settings.searcher, settings.opponent], rules)
+    everybody = [searcher, *load_agents(settings.round_robin_agents, rules)]
+    if not isinstance(searcher.agent, ShensuanziAgent):
         raise GameError(f"agent '{searcher.name}' does not search: choose shensuanzi, or a variant")
     pairs = list(combinations(everybody, 2))
     by_name = {(first.name, second.name): (first, second) for first, second in pairs}
-    every = [portion for cards in settings.cards for portion in portions(cards, settings.deals)]
-    every += [portion for names in by_name for portion in portions(names, settings.round_robin_deals)]
-    desk.plan(len(every))
-    timed, limit = Timed(searcher.agent, game), searcher.agent.seconds
+    every = [portion for cards in settings.cards for portion in split_deals(cards, settings.deals)]
+    every += [portion for names in by_name for portion in split_deals(names, settings.round_robin_deals)]
+    workspace.plan_cells(len(every))
+    timed, limit = TimedSearcher(searcher.agent, game), searcher.agent.seconds
 
-    def measure(portion: Portion) -> list[dict[str, Any]]:
+    def measure(portion: DealRange) -> list[dict[str, Any]]:
         if isinstance(portion.series, int):
-            return _margins(settings, desk, game, (searcher, rule), timed, portion)
-        return _scores(settings, desk, game, by_name[cast(tuple[str, str], portion.series)], portion)
+            return _measure_margins(settings, workspace, game, (searcher, rule), timed, portion)
+        return _measure_scores(settings, workspace, game, by_name[cast(tuple[str, str], portion.series)], portion)
 
-    def told(found: Mapping[Portion, list[dict[str, Any]]]) -> Report:
-        series = joined(found)
+    def told(found: Mapping[DealRange, list[dict[str, Any]]]) -> ExperimentReport:
+        series = group_by_series(found)
         margins = {cards: results for cards, results in series.items() if isinstance(cards, int)}
-        scores = {names: _won(series[names]) for names in by_name if names in series}
+        scores = {names: _score_array(series[names]) for names in by_name if names in series}
         return report(settings, limit, margins, [player.name for player in everybody], scores)
 
     def text(series: Any) -> str:
         return f"{series} + {series} cards" if isinstance(series, int) else " : ".join(series)
 
-    return told(desk.each(every, measure, told, named(text)))
+    return told(workspace.measure_each(every, measure, told, range_namer(text)))
 
 
-def _margins(
-    settings: Settings, desk: Desk, game: Racing, pair: tuple[Player, Player], timed: Timed, portion: Portion
+def _measure_margins(
+    settings: Big2AgentsConfig,
+    workspace: ExperimentWorkspace,
+    game: OpenHandRace,
+    pair: tuple[AgentSpec, AgentSpec],
+    timed: TimedSearcher,
+    deal_range: DealRange,
 ) -> list[dict[str, Any]]:
     """Of each deal: what the searcher wins leading and following, and the seconds of its moves."""
-    cards = int(str(portion.series))
+    cards = int(str(deal_range.series))
 
     def measure(number: int) -> dict[str, Any]:
         timed.seconds.clear()
-        scores = _both_seats(game, deal(settings.seed, cards, number), timed, pair[1].agent)
+        scores = _play_both_seats(game, deal_hands(settings.seed, cards, number), timed, pair[1].agent)
         return {"leading": scores[0], "following": scores[1], "seconds": list(timed.seconds)}
 
-    what = {**_names(pair), "cards": cards, "seed": settings.seed, "timed": True}
-    return by_deal(desk, what, portion, measure, f"{pair[0].name} : {pair[1].name}, {cards} + {cards} cards")
+    what = {**_pair_inputs(pair), "cards": cards, "seed": settings.seed, "timed": True}
+    return measure_deals(
+        workspace, what, deal_range, measure, f"{pair[0].name} : {pair[1].name}, {cards} + {cards} cards"
+    )
 
 
-def _scores(
-    settings: Settings, desk: Desk, game: Racing, pair: tuple[Player, Player], portion: Portion
+def _measure_scores(
+    settings: Big2AgentsConfig,
+    workspace: ExperimentWorkspace,
+    game: OpenHandRace,
+    pair: tuple[AgentSpec, AgentSpec],
+    deal_range: DealRange,
 ) -> list[dict[str, Any]]:
     """Of each deal of the round robin: what the first of a pair wins, leading and following."""
     cards, seed = settings.round_robin_cards, settings.seed + 1
 
     def measure(number: int) -> dict[str, Any]:
-        leading, following = _both_seats(game, deal(seed, cards, number), pair[0].agent, pair[1].agent)
+        leading, following = _play_both_seats(game, deal_hands(seed, cards, number), pair[0].agent, pair[1].agent)
         return {"leading": leading, "following": following}
 
-    what = {**_names(pair), "cards": cards, "seed": seed}
-    return by_deal(desk, what, portion, measure, f"{pair[0].name} : {pair[1].name}")
+    what = {**_pair_inputs(pair), "cards": cards, "seed": seed}
+    return measure_deals(workspace, what, deal_range, measure, f"{pair[0].name} : {pair[1].name}")
 
 
-def _won(results: Sequence[Mapping[str, Any]]) -> NDArray[np.int64]:
+def _score_array(results: Sequence[Mapping[str, Any]]) -> NDArray[np.int64]:
     """[deals, 2] what the first of a pair wins, leading and following."""
     return np.array([[each["leading"], each["following"]] for each in results], np.int64)
 
 
-def _names(pair: tuple[Player, Player]) -> dict[str, Any]:
-    return {"agents": [player.name for player in pair], "marks": [player.mark for player in pair]}
+def _pair_inputs(pair: tuple[AgentSpec, AgentSpec]) -> dict[str, Any]:
+    return {"agents": [player.name for player in pair], "marks": [player.fingerprint for player in pair]}
 
 
-def _both_seats(game: Racing, hands: NDArray[np.uint8], one: Agent, two: Agent) -> tuple[int, int]:
+def _play_both_seats(game: OpenHandRace, hands: NDArray[np.uint8], one: Agent, two: Agent) -> tuple[int, int]:
     """What one wins when it leads, and when it follows with the hand that the other had."""
-    return play(game, hands, (one, two)), -play(game, hands, (two, one))
+    return play_race(game, hands, (one, two)), -play_race(game, hands, (two, one))
 
 
 def report(
-    settings: Settings, limit: float, margins: Mapping[int, Sequence[dict[str, Any]]], names: Sequence[str],
+    settings: Big2AgentsConfig, limit: float, margins: Mapping[int, Sequence[dict[str, Any]]], names: Sequence[str],
     scores: Mapping[tuple[str, str], NDArray[np.int64]],
-) -> Report:  # fmt: skip
+) -> ExperimentReport:  # fmt: skip
     """The figure with what it says, and the round robin."""
     rows: list[list[Cell]] = []
     for cards, results in sorted(margins.items()):
@@ -152,7 +173,7 @@ def report(
         )
     nets = [(int(row[0] or 0), int(row[2] or 0)) for row in rows]
     columns = ("cards each", "deals", "net score", "a deal", "leading", "following")
-    first = Table("margins", f"{settings.searcher} against {settings.rule}", columns, rows)
+    first = ReportTable("margins", f"{settings.searcher} against {settings.opponent}", columns, rows)
     over = [1e3 * (second - limit) for results in margins.values() for each in results for second in each["seconds"]]
     findings: list[list[Cell]] = [
         ["correlation (Spearman) of the net score with the number of cards", spearman(*zip(*nets, strict=True))],
@@ -160,13 +181,13 @@ def report(
         ["what they exceed it by, 99th percentile (ms)", float(np.quantile(over, 0.99)) if over else None],
         ["at most (ms)", max(over) if over else None],
     ]
-    second = Table("findings", "What the figure says", ("what", "value"), findings)
+    second = ReportTable("findings", "What the figure says", ("what", "value"), findings)
     line = {settings.searcher: [(cards, float(net)) for cards, net in nets]}
-    plot = Curves("margins", f"Net score against {settings.rule}", "cards each", "net score", line)
-    return Report([first, second, round_robin(names, scores)], [plot])
+    plot = LinePlot("margins", f"Net score against {settings.opponent}", "cards each", "net score", line)
+    return ExperimentReport([first, second, round_robin_table(names, scores)], [plot])
 
 
-def round_robin(names: Sequence[str], scores: Mapping[tuple[str, str], NDArray[np.int64]]) -> Table:
+def round_robin_table(names: Sequence[str], scores: Mapping[tuple[str, str], NDArray[np.int64]]) -> ReportTable:
     """Table 5.2: every pair has played every deal from both seats; on the way, the deals that all pairs have played."""
     pairs = len(names) * (len(names) - 1) // 2
     deals = min(map(len, scores.values())) if len(scores) == pairs else 0
@@ -175,13 +196,13 @@ def round_robin(names: Sequence[str], scores: Mapping[tuple[str, str], NDArray[n
         for name, sign in ((one, 1), (two, -1)):
             points[names.index(name)] += sign * won[:deals].sum(axis=1)
             wins[names.index(name)] += sign * int(np.sign(won[:deals]).sum())
-    places = np.stack([_places(column) for column in -points.T], axis=1) if deals else np.zeros((len(names), 0))
+    places = np.stack([_ranks(column) for column in -points.T], axis=1) if deals else np.zeros((len(names), 0))
     order = np.argsort(-points.sum(axis=1), kind="stable") if deals else ()
     rows: list[list[Cell]] = [
         [names[row], int(points[row].sum()), int(wins[row]), float(places[row].std())] for row in order
     ]
     columns = ("agent", "net score", "net wins", "spread of places")
-    return Table("round_robin", "Everybody against everybody", columns, rows)
+    return ReportTable("round_robin", "Everybody against everybody", columns, rows)
 
 
 def spearman(one: Sequence[float], two: Sequence[float]) -> float | None:
@@ -190,20 +211,20 @@ def spearman(one: Sequence[float], two: Sequence[float]) -> float | None:
     >>> spearman([1, 2, 3], [10, 30, 20])
     0.5
     """
-    first, second = _places(np.asarray(one, float)), _places(np.asarray(two, float))
+    first, second = _ranks(np.asarray(one, float)), _ranks(np.asarray(two, float))
     if not first.std() or not second.std():
         return None
     return round(float(np.corrcoef(first, second)[0, 1]), 6)
 
 
-def _places(values: NDArray[Any]) -> NDArray[np.float64]:
+def _ranks(values: NDArray[Any]) -> NDArray[np.float64]:
     """The place of each value from the lowest, 0, on."""
     return np.array([(values < value).sum() + ((values == value).sum() - 1) / 2 for value in values])
 
 
 EXPERIMENT = Experiment(
     "Figure 5.1 and table 5.2: 神算子 against 智多星 by the number of cards; everybody against everybody",
-    Settings(),
+    Big2AgentsConfig(),
     run,
     smoke={
         "searcher": "shensuanzi:6,2,seconds=0.01", "cards": (4, 8), "deals": 3, "others": ("zhiduoxing", "random"),

@@ -10,72 +10,82 @@ from typing import Any
 
 import numpy as np
 
-from abl_cards.settings import SEEDS, setting
-from experiments.big2_deals import Portion, by_deal, deal, engine, joined, named, portions, race_of
-from experiments.desk import Desk
+from abl_cards.core import SEED_RANGE, LinePlot, setting
+from experiments.agent_specs import rules_fingerprint
+from experiments.big2_deals import (
+    DealRange,
+    deal_hands,
+    group_by_series,
+    load_engine,
+    make_race,
+    measure_deals,
+    range_namer,
+    split_deals,
+)
 from experiments.experiment import Experiment
-from experiments.players import rules_mark
-from experiments.report import Cell, Curves, Report, Table
-from experiments.rules import ByRules
-from reasoners.search import Search, Stopped
-from reasoners.search_tables import SearchTables
+from experiments.report import Cell, ExperimentReport, ReportTable
+from experiments.rules import RulesConfig
+from experiments.workspace import ExperimentWorkspace
+from reasoners.search import RaceSearch, SearchStopped, SearchTables
 
 
 @dataclass(frozen=True)
-class Settings(ByRules):
+class Big2DepthConfig(RulesConfig):
     """What is searched."""
 
     depths: tuple[int, ...] = setting((4, 5, 6, 7, 8), "moves that are looked ahead")
     cards: int = setting(26, "cards each")
     deals: int = setting(100, "random deals for each depth")
     seconds: float = setting(60.0, "of the processor, after which a search is stopped")
-    seed: int = setting(0, "of the deals", SEEDS)
+    seed: int = setting(0, "of the deals", SEED_RANGE)
 
 
-def run(settings: Settings, desk: Desk) -> Report:
+def run(settings: Big2DepthConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
     """Search every deal afresh for every depth."""
-    rules = engine(settings)
-    tables = SearchTables(rules.as_race().combinations)
-    Search(tables, race_of(deal(1, 8, 0))).best(4)  # compile before anything is measured
-    every = [portion for depth in settings.depths for portion in portions(depth, settings.deals)]
-    desk.plan(len(every))
+    rules = load_engine(settings)
+    tables = SearchTables(rules.as_open_hand_race().combinations)
+    RaceSearch(tables, make_race(deal_hands(1, 8, 0))).best(4)  # compile before anything is measured
+    every = [portion for depth in settings.depths for portion in split_deals(depth, settings.deals)]
+    workspace.plan_cells(len(every))
 
-    def measure(portion: Portion) -> list[dict[str, Any]]:
+    def measure(portion: DealRange) -> list[dict[str, Any]]:
         depth = int(str(portion.series))
         what = {
             "depth": depth, "cards": settings.cards, "seconds": settings.seconds, "seed": settings.seed,
-            "marks": [rules_mark(rules)],
+            "marks": [rules_fingerprint(rules)],
         }  # fmt: skip
-        return by_deal(desk, what, portion, lambda number: _search(settings, tables, depth, number), _text(depth))
+        return measure_deals(
+            workspace, what, portion, lambda number: _timed_search(settings, tables, depth, number), _series_name(depth)
+        )
 
-    def told(found: Mapping[Portion, list[dict[str, Any]]]) -> Report:
-        return report(settings, joined(found))
+    def told(found: Mapping[DealRange, list[dict[str, Any]]]) -> ExperimentReport:
+        return report(settings, group_by_series(found))
 
-    return told(desk.each(every, measure, told, named(_text)))
+    return told(workspace.measure_each(every, measure, told, range_namer(_series_name)))
 
 
-def _text(depth: object) -> str:
+def _series_name(depth: object) -> str:
     return f"depth {depth}"
 
 
-def _search(settings: Settings, tables: SearchTables, depth: int, number: int) -> dict[str, Any]:
+def _timed_search(settings: Big2DepthConfig, tables: SearchTables, depth: int, number: int) -> dict[str, Any]:
     """The first search of a deal, for as long as it may take."""
     begun = process_time()
-    searching = Search(tables, race_of(deal(settings.seed, settings.cards, number)))
+    searching = RaceSearch(tables, make_race(deal_hands(settings.seed, settings.cards, number)))
     finished = False
-    with suppress(Stopped):
-        searching.best(depth, watch=lambda nodes: process_time() < begun + settings.seconds)
+    with suppress(SearchStopped):
+        searching.best(depth, should_continue=lambda nodes: process_time() < begun + settings.seconds)
         finished = True
     seconds = round(process_time() - begun, 6)
     return {"finished": finished, "nodes": searching.nodes, "seconds": seconds}
 
 
-def report(settings: Settings, found: Mapping[int, Sequence[dict[str, Any]]]) -> Report:
+def report(settings: Big2DepthConfig, results_by_depth: Mapping[int, Sequence[dict[str, Any]]]) -> ExperimentReport:
     """A table by depth, and the figure."""
     columns = ("depth", "deals", "finished", "median (ms)", "90 % (ms)", "longest (ms)", "positions, median")
     rows: list[list[Cell]] = []
     lines: dict[str, list[tuple[float, float]]] = {"median": [], "90 %": []}
-    for depth, results in sorted(found.items()):
+    for depth, results in sorted(results_by_depth.items()):
         middle, most, longest = (
             float(np.quantile([each["seconds"] for each in results], share)) for share in (0.5, 0.9, 1)
         )
@@ -85,13 +95,13 @@ def report(settings: Settings, found: Mapping[int, Sequence[dict[str, Any]]]) ->
         lines["median"].append((depth, middle))
         lines["90 %"].append((depth, most))
     title = f"Time of a first search, {settings.cards} + {settings.cards} cards"
-    table = Table("times", title, columns, rows, note="Seconds of the processor.")
-    return Report([table], [Curves("times", title, "depth", "seconds", lines, magnitudes=True)])
+    table = ReportTable("times", title, columns, rows, note="Seconds of the processor.")
+    return ExperimentReport([table], [LinePlot("times", title, "depth", "seconds", lines, log_y=True)])
 
 
 EXPERIMENT = Experiment(
     "Figure 4.2: time of a first search of Big2 by its depth, with all cards dealt",
-    Settings(),
+    Big2DepthConfig(),
     run,
     smoke={"depths": (2, 3), "deals": 3},
 )

@@ -14,58 +14,64 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abl_cards.agents import Agent
-from abl_cards.arena import decision_keys, interval, match_keys
-from abl_cards.games import Engine, Indices, Tables
-from abl_cards.games.audience import Quiet
-from experiments.desk import Desk, Tell
-from experiments.players import Player
+from abl_cards.games import Engine
+from abl_cards.games.state import NullListener
+from abl_cards.games.tables import Tables
+from abl_cards.games.types import Indices
+from abl_cards.matches import derive_decision_keys, derive_match_keys, share_interval
+from experiments.agent_specs import AgentSpec
+from experiments.workspace import ExperimentWorkspace, ProgressCallback
 
 
 @dataclass(frozen=True)
-class Episodes:
+class EpisodeSummary:
     """What came of some episodes, from the eyes of the first player."""
 
-    count: int
-    won: float  # share, a draw as half
-    bounds: tuple[float, float]  # 95 %, of the share
-    points: float  # an episode
+    num_episodes: int
+    win_rate: float  # share, a draw as half
+    interval: tuple[float, float]  # 95 %, of the share
+    mean_points: float  # an episode
 
 
-def episodes(desk: Desk, engine: Engine, pair: tuple[Player, Player], count: int, seed: int) -> Episodes:
+def measure_episodes(
+    workspace: ExperimentWorkspace, engine: Engine, pair: tuple[AgentSpec, AgentSpec], count: int, seed: int
+) -> EpisodeSummary:
     """Play so many, or take what was played before; every deal is played once for each way to seat the two."""
     what = {
-        "episodes": [player.name for player in pair], "marks": [player.mark for player in pair], "count": count,
+        "episodes": [player.name for player in pair], "marks": [player.fingerprint for player in pair], "count": count,
         "seed": seed,
     }  # fmt: skip
 
-    def work(tell: Tell) -> dict[str, Any]:
-        points = play(engine, (pair[0].agent, pair[1].agent), count, seed, tell)
+    def work(tell: ProgressCallback) -> dict[str, Any]:
+        points = play_episodes(engine, (pair[0].agent, pair[1].agent), count, seed, tell)
         shares = (1 + np.sign(points)) / 2
-        bounds = interval(shares, len(engine.seatings))
+        bounds = share_interval(shares, len(engine.agent_seatings))
         return {"won": float(shares.mean()), "bounds": bounds, "points": float(points.mean())}
 
-    found = desk.cell(what, work, f"{pair[0].name} : {pair[1].name}", count)
+    found = workspace.measure_cell(what, work, f"{pair[0].name} : {pair[1].name}", count)
     low, high = found["bounds"]
-    return Episodes(count, found["won"], (low, high), found["points"])
+    return EpisodeSummary(count, found["won"], (low, high), found["points"])
 
 
-def play(engine: Engine, agents: tuple[Agent, Agent], count: int, seed: int, tell: Tell) -> NDArray[np.float64]:
+def play_episodes(
+    engine: Engine, agents: tuple[Agent, Agent], count: int, seed: int, on_progress: ProgressCallback
+) -> NDArray[np.float64]:
     """[count] what the first agent won."""
     games = np.arange(count)
-    seating = engine.seatings[games % len(engine.seatings)]
-    ends = _Ends(engine, seating)
-    tables: Tables = engine.tables(match_keys(seed, games, len(engine.seatings)), ends)
-    tables.patient = True
-    while (running := ~ends.over).any():
-        for agent, mine in _by_agent(agents, seating, tables, tables.choosing(), running):
-            tables.choose(mine, agent.choose(tables.choices(mine), decision_keys(tables, mine, mine)))
-        for agent, mine in _by_agent(agents, seating, tables, tables.playing(), running):
-            tables.play(mine, agent.play(tables.decisions(mine), decision_keys(tables, mine, mine)))
-        tell(int(ends.over.sum()), "episodes")
+    seating = engine.agent_seatings[games % len(engine.agent_seatings)]
+    ends = _FirstEpisodeListener(engine, seating)
+    tables: Tables = engine.start_matches(derive_match_keys(seed, games, len(engine.agent_seatings)), ends)
+    tables.batch_rare_steps = True
+    while (running := ~ends.is_over).any():
+        for agent, mine in _group_by_agent(agents, seating, tables, tables.rows_to_choose(), running):
+            tables.choose(mine, agent.choose(tables.choices(mine), derive_decision_keys(tables, mine, mine)))
+        for agent, mine in _group_by_agent(agents, seating, tables, tables.rows_to_play(), running):
+            tables.play(mine, agent.play(tables.decisions(mine), derive_decision_keys(tables, mine, mine)))
+        on_progress(int(ends.is_over.sum()), "episodes")
     return ends.points
 
 
-def _by_agent(
+def _group_by_agent(
     agents: tuple[Agent, Agent], seating: NDArray[np.int8], tables: Tables, which: Indices, running: NDArray[np.bool_]
 ) -> Iterator[tuple[Agent, Indices]]:
     """Of some tables those that are still running, by who decides there."""
@@ -77,17 +83,17 @@ def _by_agent(
             yield agent, mine
 
 
-class _Ends(Quiet):
+class _FirstEpisodeListener(NullListener):
     """Hears the ends of episodes; of each table the first one counts."""
 
     def __init__(self, engine: Engine, seating: NDArray[np.int8]) -> None:
-        self._engine, self._seat = engine, (seating == 0).argmax(axis=1)
-        self.over = np.zeros(len(seating), np.bool_)
+        self._engine, self._own_seat = engine, (seating == 0).argmax(axis=1)
+        self.is_over = np.zeros(len(seating), np.bool_)
         self.points = np.zeros(len(seating))
 
-    def episode_ended(self, tables: Any, which: Indices) -> None:
+    def on_episode_end(self, tables: Any, rows: Indices) -> None:
         """What a seat of the first agent has won."""
-        first = ~self.over[which]
-        won = self._engine.rewards(tables, which)[np.arange(len(which)), self._seat[which]]
-        self.points[which[first]] = won[first]
-        self.over[which[first]] = True
+        first = ~self.is_over[rows]
+        won = self._engine.rewards(tables, rows)[np.arange(len(rows)), self._own_seat[rows]]
+        self.points[rows[first]] = won[first]
+        self.is_over[rows[first]] = True

@@ -8,21 +8,21 @@ from statistics import stdev
 
 import numpy as np
 
-from abl_cards.settings import SEEDS, setting
-from experiments.desk import Desk
+from abl_cards.core import SEED_RANGE, ErrorBarPlot, setting
+from experiments.agent_specs import load_agents
 from experiments.experiment import Experiment
-from experiments.matches import Outcome, Points, matches, share_of_episodes
-from experiments.players import players
-from experiments.report import Bars, Cell, Report, Table
-from experiments.rules import ByRules
-from experiments.seeing import seeing
+from experiments.matches import MatchSummary, PointShares, measure_matches, share_of_episodes
+from experiments.oracle_agents import load_oracle_agent
+from experiments.report import Cell, ExperimentReport, ReportTable
+from experiments.rules import RulesConfig
+from experiments.workspace import ExperimentWorkspace
 
 PAPER_RATE, PAPER_DEVIATION = 0.609, 0.007  # table 7
 PAPER_POINTS = ((5181, 0.403, 0.275, 0.322), (4441, 0.186, 0.397, 0.417))  # table 8: points, shares of 3, 2, 1
 
 
 @dataclass(frozen=True)
-class Settings(ByRules):
+class GuandanAblnConfig(RulesConfig):
     """Who plays, and how long."""
 
     agent: str = setting("abl", "with ABLN")
@@ -31,62 +31,66 @@ class Settings(ByRules):
     games: int = setting(500, "whole matches a round")
     episodes: int = setting(5000, "whose points are counted: the first ones of the rounds")
     ceiling: int = setting(0, "whole matches more of an agent that is told the true hands in the place of its estimate")
-    seed: int = setting(0, "of the first round; the others follow", SEEDS)
+    seed: int = setting(0, "of the first round; the others follow", SEED_RANGE)
 
 
-def run(settings: Settings, desk: Desk) -> Report:
+def run(settings: GuandanAblnConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
     """Play the rounds."""
-    engine = settings.engine_of("guandan")
-    pair = players([settings.agent, settings.twin], engine)
-    desk.plan(settings.rounds + bool(settings.ceiling))
+    engine = settings.load_engine("guandan")
+    pair = load_agents([settings.agent, settings.twin], engine)
+    workspace.plan_cells(settings.rounds + bool(settings.ceiling))
 
-    def play(number: int) -> Outcome:
-        return matches(desk, engine, (pair[0], pair[1]), settings.games, settings.seed + number - 1)
+    def play(number: int) -> MatchSummary:
+        return measure_matches(workspace, engine, (pair[0], pair[1]), settings.games, settings.seed + number - 1)
 
     numbers = range(1, settings.rounds + 1)
-    rounds = desk.each(numbers, play, lambda found: report(settings, found), "round {}".format)
+    rounds = workspace.measure_each(numbers, play, lambda found: report(settings, found), "round {}".format)
     if not settings.ceiling:
         return report(settings, rounds)
-    told = seeing(settings.agent, engine)
-    return report(settings, rounds, matches(desk, engine, (told, pair[1]), settings.ceiling, settings.seed))
+    told = load_oracle_agent(settings.agent, engine)
+    return report(
+        settings, rounds, measure_matches(workspace, engine, (told, pair[1]), settings.ceiling, settings.seed)
+    )
 
 
-def report(settings: Settings, rounds: Mapping[int, Outcome], ceiling: Outcome | None = None) -> Report:
+def report(
+    settings: GuandanAblnConfig, rounds: Mapping[int, MatchSummary], ceiling: MatchSummary | None = None
+) -> ExperimentReport:
     """Both tables, the rounds side by side, and what the truth would win."""
     first, second = next(iter(rounds.values())).names
-    bars = {f"round {number}": (each.rate, *each.interval) for number, each in rounds.items()}
-    whole = Outcome.pooled([*rounds.values()])
-    bars |= {"all rounds": (whole.rate, *whole.interval)}
-    plot = Bars("rounds", f"{first} against {second}", "share of the matches won", bars, 0.5)
+    bars = {f"round {number}": (each.win_rate, *each.interval) for number, each in rounds.items()}
+    whole = MatchSummary.pool([*rounds.values()])
+    bars |= {"all rounds": (whole.win_rate, *whole.interval)}
+    plot = ErrorBarPlot("rounds", f"{first} against {second}", "share of the matches won", bars, 0.5)
     tables = [_matches([*rounds.values()], whole), *_points(whole, settings.episodes)]
-    return Report([*tables, *([_ceiling(ceiling)] if ceiling else [])], [plot])
+    return ExperimentReport([*tables, *([_ceiling(ceiling)] if ceiling else [])], [plot])
 
 
-def _matches(rounds: list[Outcome], whole: Outcome) -> Table:
+def _matches(rounds: list[MatchSummary], pooled: MatchSummary) -> ReportTable:
     """Table 7: mean and standard deviation of the rounds, and the interval of all of them."""
-    rates = [each.rate for each in rounds]
+    rates = [each.win_rate for each in rounds]
     spread = stdev(rates) if len(rates) > 1 else None
     columns = (
         "agent", "against", "rounds", "matches", "won", "from", "to", "standard deviation", "paper",
         "paper's deviation",
     )  # fmt: skip
     rows: list[list[Cell]] = [
-        [*each.names, len(rounds), each.games, each.rate, *each.interval, spread, paper, PAPER_DEVIATION]
-        for each, paper in ((whole, PAPER_RATE), (whole.turned(), 1 - PAPER_RATE))
+        [*each.names, len(rounds), each.num_games, each.win_rate, *each.interval, spread, paper, PAPER_DEVIATION]
+        for each, paper in ((pooled, PAPER_RATE), (pooled.swap_sides(), 1 - PAPER_RATE))
     ]
     note = "With 95 % intervals over all rounds, whose deals are their own; the deviation is that from round to round."
-    return Table("matches", "Whole matches (table 7)", columns, rows, note, frozenset(columns[4:]))
+    return ReportTable("matches", "Whole matches (table 7)", columns, rows, note, frozenset(columns[4:]))
 
 
-def _ceiling(told: Outcome) -> Table:
+def _ceiling(summary: MatchSummary) -> ReportTable:
     """What the best of estimates would win."""
     columns = ("agent", "against", "matches", "won", "from", "to")
-    rows: list[list[Cell]] = [[*told.names, told.games, told.rate, *told.interval]]
+    rows: list[list[Cell]] = [[*summary.names, summary.num_games, summary.win_rate, *summary.interval]]
     note = "The true hands in the place of the estimate, for the networks, the preferences and the look-ahead alike."
-    return Table("ceiling", "What no estimate can win", columns, rows, note, frozenset(columns[3:]))
+    return ReportTable("ceiling", "What no estimate can win", columns, rows, note, frozenset(columns[3:]))
 
 
-def _points(whole: Outcome, episodes: int) -> list[Table]:
+def _points(pooled: MatchSummary, episodes: int) -> list[ReportTable]:
     """Table 8: points, and what the episodes won were worth; and the intervals of the shares."""
     columns = (
         "agent", "episodes", "episodes won", "points", "3 points", "2 points", "1 point",
@@ -95,28 +99,28 @@ def _points(whole: Outcome, episodes: int) -> list[Table]:
     bounds = ("agent", "share of", "won", "from", "to")
     rows: list[list[Cell]] = []
     intervals: list[list[Cell]] = []
-    for each, paper in zip((whole, whole.turned()), PAPER_POINTS, strict=True):
-        scores = each.scores[:episodes]
-        points = Points.of(scores)
-        rows.append([each.names[0], len(scores), points.won, points.total, *points.shares.values(), *paper])
+    for each, paper in zip((pooled, pooled.swap_sides()), PAPER_POINTS, strict=True):
+        scores = each.episode_points[:episodes]
+        points = PointShares.from_scores(scores)
+        rows.append([each.names[0], len(scores), points.win_rate, points.total_points, *points.shares.values(), *paper])
         everything = np.ones(len(scores), np.bool_)
         parts = [("all episodes, won", scores > 0, everything)]
-        parts += [(f"episodes won, {name}", scores == worth, scores > 0) for name, worth in _WORTH.items()]
+        parts += [(f"episodes won, {name}", scores == worth, scores > 0) for name, worth in _EPISODE_POINTS.items()]
         intervals += [[each.names[0], name, *share_of_episodes(each, part, of)] for name, part, of in parts]
     shares = frozenset(column for column in columns if column.endswith(("won", " points", " point"))) - {columns[7]}
     note = "The episodes of both games of a deal stand and fall together, and are counted for as much as they tell."
     return [
-        Table("points", "Points of single episodes (table 8)", columns, rows, percent=shares),
-        Table("point_intervals", "With 95 % intervals", bounds, intervals, note, frozenset(bounds[2:])),
+        ReportTable("points", "Points of single episodes (table 8)", columns, rows, percent_columns=shares),
+        ReportTable("point_intervals", "With 95 % intervals", bounds, intervals, note, frozenset(bounds[2:])),
     ]
 
 
-_WORTH = {"3 points": 3, "2 points": 2, "1 point": 1}
+_EPISODE_POINTS = {"3 points": 3, "2 points": 2, "1 point": 1}
 
 
 EXPERIMENT = Experiment(
     "Tables 7 and 8: with against without the estimate of the hidden hands",
-    Settings(),
+    GuandanAblnConfig(),
     run,
     smoke={"rounds": 2, "games": 2, "episodes": 10, "ceiling": 2},
 )

@@ -15,101 +15,109 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import checked_name, reasoned
-from abl_cards.errors import GameError
-from abl_cards.games import Engine, Indices, Moves
-from abl_cards.games.audience import Quiet
-from abl_cards.settings import setting
-from experiments.desk import Desk, Tell
+from abl_cards.agents import check_agent_name, make_explainable_agent
+from abl_cards.core import GameError, MatrixPlot, setting
+from abl_cards.games import Engine
+from abl_cards.games.state import NullListener
+from abl_cards.games.types import Indices, Moves
+from experiments.agent_specs import agent_fingerprint
 from experiments.experiment import Experiment
-from experiments.players import mark
-from experiments.recorded import Records
-from experiments.report import Cell, Matrix, Report, Table
-from experiments.rules import ByRules
-from reasoners.explanation import explain
+from experiments.recorded_decisions import RecordedEpisodes
+from experiments.report import Cell, ExperimentReport, ReportTable
+from experiments.rules import RulesConfig
+from experiments.workspace import ExperimentWorkspace, ProgressCallback
+from reasoners.explain import explain
 
 if TYPE_CHECKING:
-    from reasoners.explanation import Explanation, Reason
-    from reasoners.opinion import HandEstimate
+    from reasoners.explain import Explanation, FiredPreference, HandEstimateReport
 
-_MOST = 12
+_MAX_SHOWN = 12
 """Labels and card sets that are shown."""
 
 
 @dataclass(frozen=True)
-class Settings(ByRules):
+class GuandanExampleConfig(RulesConfig):
     """Which decision is shown, and whose."""
 
     agent: str = setting("abl", "who decides")
     records: Path | None = setting(None, "recorded games; by default those of the contest")
     last: int = setting(40, "matches at the end of the records")
-    most: int = setting(12, "cards that the seat holds at most")
-    labels: int = setting(6, "labels that it may play at least")
-    hidden: int = setting(24, "cards that the others hold at least")
-    which: int = setting(0, "of the decisions that are so, from 0")
+    max_cards: int = setting(12, "cards that the seat holds at most")
+    min_labels: int = setting(6, "labels that it may play at least")
+    min_hidden_cards: int = setting(24, "cards that the others hold at least")
+    index: int = setting(0, "of the decisions that are so, from 0")
 
 
-def run(settings: Settings, desk: Desk) -> Report:
+def run(settings: GuandanExampleConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
     """Find the decision and show it."""
-    engine = settings.engine_of("guandan")
-    records = Records.of(settings.records, engine.game).last(settings.last)
+    engine = settings.load_engine("guandan")
+    records = RecordedEpisodes.load(settings.records, engine.game).last_matches(settings.last)
     what = {
-        "example": [settings.most, settings.labels, settings.hidden, settings.which], "last": settings.last,
-        "players": [[settings.agent, mark(checked_name(settings.agent), engine)]], "records": records.mark,
+        "example": [settings.max_cards, settings.min_labels, settings.min_hidden_cards, settings.index], "last": settings.last,
+        "players": [[settings.agent, agent_fingerprint(check_agent_name(settings.agent), engine)]], "records": records.fingerprint,
     }  # fmt: skip
-    found: dict[str, Any] = desk.cell(what, lambda tell: _example(settings, engine, records, tell), "one decision")
+    found: dict[str, Any] = workspace.measure_cell(
+        what, lambda tell: _find_decision(settings, engine, records, tell), "one decision"
+    )
     return _report(found)
 
 
 @dataclass
-class _Finder(Quiet):
+class _DecisionFinder(NullListener):
     """Listens to a replay for decisions of the kind that is asked for, and sees what the others held."""
 
-    settings: Settings
-    plays: NDArray[np.int64]  # [episodes] so far
-    found: list[tuple[int, int, NDArray[np.uint8]]] = field(default_factory=list)  # episode, play, [others, cards]
+    settings: GuandanExampleConfig
+    num_plays: NDArray[np.int64]  # [episodes] so far
+    matches: list[tuple[int, int, NDArray[np.uint8]]] = field(default_factory=list)  # episode, play, [others, cards]
 
-    def played(self, tables: Any, which: Indices, moves: Moves) -> None:
+    def on_play(self, tables: Any, rows: Indices, moves: Moves) -> None:
         """Note what is asked for."""
-        self.plays[which] += 1
-        decisions, others = tables.decisions(which), tables.others(which)
-        own = tables.open_hands(which)[:, 0].sum(axis=1)
-        matching = (own <= self.settings.most) & (decisions.legal.sum(axis=0) >= self.settings.labels)
-        matching &= others.sum(axis=(1, 2)) >= self.settings.hidden
-        self.found += [(int(which[row]), int(self.plays[which[row]]), others[row]) for row in np.flatnonzero(matching)]
+        self.num_plays[rows] += 1
+        decisions, others = tables.decisions(rows), tables.hidden_hands(rows)
+        own = tables.open_hands(rows)[:, 0].sum(axis=1)
+        matching = (own <= self.settings.max_cards) & (decisions.legal_mask.sum(axis=0) >= self.settings.min_labels)
+        matching &= others.sum(axis=(1, 2)) >= self.settings.min_hidden_cards
+        self.matches += [
+            (int(rows[row]), int(self.num_plays[rows[row]]), others[row]) for row in np.flatnonzero(matching)
+        ]
 
 
-def _example(settings: Settings, engine: Engine, records: Records, tell: Tell) -> dict[str, Any]:
-    tell(0, "replaying")
-    finder = _Finder(settings, np.zeros(len(records), np.int64))
-    records.watch(engine, finder)
-    if settings.which >= len(finder.found):
-        raise GameError(f"{records.file}: {len(finder.found)} such decisions; ask for one of them, or for others")
-    episode, play, truth = sorted(finder.found, key=lambda each: each[:2])[settings.which]
+def _find_decision(
+    settings: GuandanExampleConfig, engine: Engine, records: RecordedEpisodes, on_progress: ProgressCallback
+) -> dict[str, Any]:
+    on_progress(0, "replaying")
+    finder = _DecisionFinder(settings, np.zeros(len(records), np.int64))
+    records.replay(engine, finder)
+    if settings.index >= len(finder.matches):
+        raise GameError(f"{records.file}: {len(finder.matches)} such decisions; ask for one of them, or for others")
+    episode, play, truth = sorted(finder.matches, key=lambda each: each[:2])[settings.index]
     record = records.episodes[episode]
-    move = engine.plays_of([record])[0][play - 1]
-    player = reasoned(settings.agent, engine)
-    moment = engine.moment(record, move)
-    found = explain(engine, player.judge, moment, "en", player.opinion(moment))
-    return _told(found, truth) | {"where": f"episode {episode + 1} of the last {settings.last} matches, move {move}"}
+    move = engine.find_play_acts([record])[0][play - 1]
+    player = make_explainable_agent(settings.agent, engine)
+    moment = engine.read_decision_point(record, move)
+    found = explain(engine, player.preference_model, moment, "en", player.compute_model_explanation(moment))
+    return _decision_json(found, truth) | {
+        "where": f"episode {episode + 1} of the last {settings.last} matches, move {move}"
+    }
 
 
-def _told(found: Explanation, truth: NDArray[np.uint8]) -> dict[str, Any]:
-    from reasoners.account import account
+def _decision_json(explanation: Explanation, truth: NDArray[np.uint8]) -> dict[str, Any]:
+    from reasoners.explain import render_explanation
 
-    estimate = found.opinion.estimate if found.opinion else None
+    estimate = explanation.model_explanation.estimate if explanation.model_explanation else None
     labels = [
-        [each.label, each.probability, each.ahead.points if each.ahead else None] for each in found.labels[:_MOST]
+        [each.label, each.probability, each.lookahead.expected_points if each.lookahead else None]
+        for each in explanation.labels[:_MAX_SHOWN]
     ]
-    sets = [[str(each.action), each.cost, _reasons(each.reasons)] for each in found.candidates[:_MOST]]
+    sets = [[str(each.action), each.cost, _reasons_text(each.reasons)] for each in explanation.candidates[:_MAX_SHOWN]]
     return {
-        "state": dict(found.moment.state), "chosen": [found.chosen.label, str(found.chosen.action)],
-        "made": str(found.made.action) if found.made else None, "labels": labels, "sets": sets,
-        "account": account(found), "hands": _hands(estimate, truth) if estimate else None,
+        "state": dict(explanation.decision_point.state), "chosen": [explanation.chosen.label, str(explanation.chosen.action)],
+        "made": str(explanation.made.action) if explanation.made else None, "labels": labels, "sets": sets,
+        "account": render_explanation(explanation), "hands": _hands_json(estimate, truth) if estimate else None,
     }  # fmt: skip
 
 
-def _reasons(reasons: Sequence[Reason]) -> str:
+def _reasons_text(reasons: Sequence[FiredPreference]) -> str:
     """What each preference costs in all, the dearest first."""
     costs: Counter[str] = Counter()
     for each in reasons:
@@ -117,7 +125,7 @@ def _reasons(reasons: Sequence[Reason]) -> str:
     return ", ".join(f"{name} {cost:+d}" for name, cost in sorted(costs.items(), key=lambda each: -abs(each[1])))
 
 
-def _hands(estimate: HandEstimate, truth: NDArray[np.uint8]) -> dict[str, Any]:
+def _hands_json(estimate: HandEstimateReport, truth: NDArray[np.uint8]) -> dict[str, Any]:
     grid, copies = estimate.grid, np.asarray(estimate.copies, np.float64).round(4)
 
     def lay(counts: NDArray[Any]) -> list[list[float | None]]:
@@ -125,33 +133,33 @@ def _hands(estimate: HandEstimate, truth: NDArray[np.uint8]) -> dict[str, Any]:
         return [[None if np.isnan(cell) else float(cell) for cell in row] for row in cells]
 
     return {
-        "rows": list(grid.rows), "columns": list(grid.heads), "seats": list(estimate.names), "left": estimate.left,
+        "rows": list(grid.row_headers), "columns": list(grid.column_headers), "seats": list(estimate.names), "left": estimate.left,
         "estimated": [lay(each) for each in copies], "held": [lay(each) for each in truth],
         "error": [float(np.abs(one - other).sum() / (2 * max(1, other.sum())))
                   for one, other in zip(copies, truth, strict=True)],
     }  # fmt: skip
 
 
-def _report(found: Mapping[str, Any]) -> Report:
-    hands = found["hands"]
-    note = f"{found['where']}. The move that was made there: {found['made']}."
-    state = [[key, _plain(value)] for key, value in found["state"].items()]
+def _report(decision: Mapping[str, Any]) -> ExperimentReport:
+    hands = decision["hands"]
+    note = f"{decision['where']}. The move that was made there: {decision['made']}."
+    state = [[key, _to_text(value)] for key, value in decision["state"].items()]
     tables = [
-        Table("state", "What the seat sees (a)", ("what", "value"), state, note),
+        ReportTable("state", "What the seat sees (a)", ("what", "value"), state, note),
         *([_estimate(hands)] if hands else []),
-        Table("labels", "Labels by probability (c)", ("label", "probability", "points expected ahead"),
-              found["labels"], f"Chosen: {found['chosen'][0]}.", frozenset({"probability"})),
-        Table("card_sets", "Card sets of the chosen label by cost (c)", ("cards", "cost", "what counts"),
-              found["sets"], f"Chosen: {found['chosen'][1]}."),
+        ReportTable("labels", "Labels by probability (c)", ("label", "probability", "points expected ahead"),
+              decision["labels"], f"Chosen: {decision['chosen'][0]}.", frozenset({"probability"})),
+        ReportTable("card_sets", "Card sets of the chosen label by cost (c)", ("cards", "cost", "what counts"),
+              decision["sets"], f"Chosen: {decision['chosen'][1]}."),
     ]  # fmt: skip
-    return Report(tables, _maps(hands) if hands else (), f"```text\n{found['account']}\n```")
+    return ExperimentReport(tables, _heat_maps(hands) if hands else (), f"```text\n{decision['account']}\n```")
 
 
-def _plain(value: Any) -> str:
-    return " ".join(map(_plain, value)) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
+def _to_text(value: Any) -> str:
+    return " ".join(map(_to_text, value)) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
 
 
-def _estimate(hands: Mapping[str, Any]) -> Table:
+def _estimate(hands: Mapping[str, Any]) -> ReportTable:
     """A row a seat: the cards it holds, with how many copies of each were expected."""
     rows: list[list[Cell]] = []
     for place, (seat, left) in enumerate(zip(hands["seats"], hands["left"], strict=True)):
@@ -164,13 +172,13 @@ def _estimate(hands: Mapping[str, Any]) -> Table:
         rows.append([seat, left, held, hands["error"][place]])
     columns = ("seat", "cards", "what it holds, with the copies that were expected", "share misplaced")
     note = "The estimate is made consistent with what is known; the maps show all of it."
-    return Table("estimate", "Hidden hands: estimate and truth (b)", columns, rows, note, frozenset({columns[3]}))
+    return ReportTable("estimate", "Hidden hands: estimate and truth (b)", columns, rows, note, frozenset({columns[3]}))
 
 
-def _maps(hands: Mapping[str, Any]) -> list[Matrix]:
+def _heat_maps(hands: Mapping[str, Any]) -> list[MatrixPlot]:
     rows = tuple(row or "–" for row in hands["rows"])
     return [
-        Matrix(f"{kind}_{seat}", f"{seat}: {kind}", rows, tuple(hands["columns"]), hands[kind][place])
+        MatrixPlot(f"{kind}_{seat}", f"{seat}: {kind}", rows, tuple(hands["columns"]), hands[kind][place])
         for place, seat in enumerate(hands["seats"])
         for kind in ("estimated", "held")
     ]
@@ -178,7 +186,7 @@ def _maps(hands: Mapping[str, Any]) -> list[Matrix]:
 
 EXPERIMENT = Experiment(
     "Figure 4: one decision, from the estimate of the hidden hands to the cards that are laid",
-    Settings(),
+    GuandanExampleConfig(),
     run,
     smoke={"last": 2},
 )

@@ -12,25 +12,32 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from abl_cards.agents.learned import Abl
-from abl_cards.errors import GameError
+from abl_cards.agents import AblAgent
+from abl_cards.core import SEED_RANGE, GameError, LinePlot, Plot, setting
 from abl_cards.games import Engine
-from abl_cards.settings import SEEDS, setting
-from experiments.desk import Desk, Tell
-from experiments.estimates import EXACT, PLAIN, Estimator, errors, learned, shown, taught
+from experiments.agent_specs import AgentSpec, load_agents, rules_fingerprint
+from experiments.decision_dataset import DatasetCollector, DecisionDataset, collect_self_play
 from experiments.experiment import Experiment
-from experiments.players import Player, players, rules_mark
-from experiments.recorded import Records
-from experiments.report import Cell, Curves, Plot, Report, Table
-from experiments.rules import ByRules
-from experiments.views import Looking, Views, from_play
+from experiments.hand_estimates import (
+    BASELINE_ESTIMATORS,
+    EXACT_ESTIMATORS,
+    Estimator,
+    choose_revealed,
+    network_estimators,
+    squared_errors,
+    train_abln,
+)
+from experiments.recorded_decisions import RecordedEpisodes
+from experiments.report import Cell, ExperimentReport, ReportTable
+from experiments.rules import RulesConfig
+from experiments.workspace import ExperimentWorkspace, ProgressCallback
 
 CARDS_LEFT = (27, 20, 10, 5)
 """Columns of the table."""
 
 
 @dataclass(frozen=True)
-class Settings(ByRules):
+class GuandanHiddenHandsConfig(RulesConfig):
     """What is estimated, and how much is learned from."""
 
     agent: str = setting("abl", "whose ABLN is measured")
@@ -40,143 +47,151 @@ class Settings(ByRules):
     exact: bool = setting(False, "measure the mean of all consistent deals too, which is slow")
     shares: tuple[float, ...] = setting((0.0, 0.01, 0.1, 1.0), "of the episodes whose hands are revealed in training")
     teacher: str = setting("kb", "whose games against itself are learned from, besides the records")
-    lessons: int = setting(60_000, "of its decisions")
+    pretrain_decisions: int = setting(60_000, "of its decisions")
     steps: int = setting(1_500, "of a training, 1,024 decisions each")
-    seed: int = setting(0, "of games, weights and batches", SEEDS)
+    seed: int = setting(0, "of games, weights and batches", SEED_RANGE)
 
 
 @dataclass
-class _Data:
+class _Datasets:
     """Everything that is looked at, when it is first asked for."""
 
-    settings: Settings
+    settings: GuandanHiddenHandsConfig
     engine: Engine
-    records: Records
-    player: Player
-    teacher: Player
+    records: RecordedEpisodes
+    player: AgentSpec
+    teacher: AgentSpec
 
     @cached_property
-    def contest(self) -> Views:
+    def contest(self) -> DecisionDataset:
         """The held-out matches."""
-        return self._of(self.records.last(self.settings.last))
+        return self._collect(self.records.last_matches(self.settings.last))
 
     @cached_property
-    def own(self) -> Views:
+    def own(self) -> DecisionDataset:
         """The agent against itself."""
-        return from_play(self.engine, self.player.agent, self.settings.decisions, self.settings.seed + 1)
+        return collect_self_play(self.engine, self.player.agent, self.settings.decisions, self.settings.seed + 1)
 
     @cached_property
-    def lessons(self) -> Views:
+    def lessons(self) -> DecisionDataset:
         """What may be learned from."""
-        own = from_play(self.engine, self.teacher.agent, self.settings.lessons, self.settings.seed)
-        rest = self.records.without_last(self.settings.last)
-        return own.also(self._of(rest)) if len(rest) else own
+        own = collect_self_play(self.engine, self.teacher.agent, self.settings.pretrain_decisions, self.settings.seed)
+        rest = self.records.without_last_matches(self.settings.last)
+        return own.append(self._collect(rest)) if len(rest) else own
 
-    def _of(self, records: Records) -> Views:
-        looking = Looking(self.engine, len(records))
-        records.watch(self.engine, looking)
-        return looking.views()
+    def _collect(self, records: RecordedEpisodes) -> DecisionDataset:
+        looking = DatasetCollector(self.engine, len(records))
+        records.replay(self.engine, looking)
+        return looking.to_dataset()
 
-    def of(self, place: str) -> Views:
+    def dataset(self, source: str) -> DecisionDataset:
         """By the name of a table."""
-        return self.contest if place == "contest" else self.own
+        return self.contest if source == "contest" else self.own
 
-    def marks(self, *who: Player) -> dict[str, Any]:
+    def inputs(self, *who: AgentSpec) -> dict[str, Any]:
         """What results depend on."""
-        told = {"records": self.records.mark, "last": self.settings.last, "seed": self.settings.seed}
-        return {**told, "rules": rules_mark(self.engine), "players": [[each.name, each.mark] for each in who]}
+        told = {"records": self.records.fingerprint, "last": self.settings.last, "seed": self.settings.seed}
+        return {
+            **told,
+            "rules": rules_fingerprint(self.engine),
+            "players": [[each.name, each.fingerprint] for each in who],
+        }
 
 
-PLACES = {"contest": "held-out contest matches", "own": "the agent against itself"}
+SOURCES = {"contest": "held-out contest matches", "own": "the agent against itself"}
 
 
-def run(settings: Settings, desk: Desk) -> Report:
+def run(settings: GuandanHiddenHandsConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
     """Measure, then train."""
-    engine = settings.engine_of("guandan")
-    (player,), (teacher,) = players([settings.agent], engine), players([settings.teacher], engine)
-    if not isinstance(player.agent, Abl) or player.agent.mind.networks.abln is None:
+    engine = settings.load_engine("guandan")
+    (player,), (teacher,) = load_agents([settings.agent], engine), load_agents([settings.teacher], engine)
+    if not isinstance(player.agent, AblAgent) or player.agent.policy.networks.abln is None:
         raise GameError(f"agent '{player.name}' has no ABLN that could be measured")
-    abln = player.agent.mind.networks.abln
-    data = _Data(settings, engine, Records.of(settings.records, engine.game), player, teacher)
-    estimators = {**PLAIN, **(EXACT if settings.exact else {}), **learned(abln)}
+    abln = player.agent.policy.networks.abln
+    data = _Datasets(settings, engine, RecordedEpisodes.load(settings.records, engine.game), player, teacher)
+    estimators = {**BASELINE_ESTIMATORS, **(EXACT_ESTIMATORS if settings.exact else {}), **network_estimators(abln)}
     trainings = [(share, abduce) for share in settings.shares for abduce in (False, True) if share < 1 or not abduce]
-    desk.plan(len(PLACES) * len(estimators) + len(trainings))
-    errors = [Measured(place, name) for place in PLACES for name in estimators]
+    workspace.plan_cells(len(SOURCES) * len(estimators) + len(trainings))
+    errors = [MeasuredEstimate(place, name) for place in SOURCES for name in estimators]
 
-    def measure(wanted: Measured | Taught) -> dict[str, float]:
-        if isinstance(wanted, Taught):
-            return _training(desk, data, wanted.share, wanted.abduce)
-        return _error(desk, data, wanted.place, wanted.name, estimators[wanted.name])
+    def measure(wanted: MeasuredEstimate | TrainedEstimate) -> dict[str, float]:
+        if isinstance(wanted, TrainedEstimate):
+            return _train_and_measure(workspace, data, wanted.revealed_share, wanted.abduces_hidden)
+        return _measure_error(workspace, data, wanted.source, wanted.name, estimators[wanted.name])
 
-    return report(desk.each([*errors, *(Taught(*each) for each in trainings)], measure, report))
+    return report(workspace.measure_each([*errors, *(TrainedEstimate(*each) for each in trainings)], measure, report))
 
 
-class Measured(NamedTuple):
+class MeasuredEstimate(NamedTuple):
     """An estimate, and what it was measured on."""
 
-    place: str
+    source: str
     name: str
 
     def __str__(self) -> str:
-        return f"{self.name}, {PLACES[self.place]}"
+        return f"{self.name}, {SOURCES[self.source]}"
 
 
-class Taught(NamedTuple):
+class TrainedEstimate(NamedTuple):
     """A training by the share of the episodes that are revealed, and whether the others' hands are abduced."""
 
-    share: float
-    abduce: bool
+    revealed_share: float
+    abduces_hidden: bool
 
     def __str__(self) -> str:
-        return f"{self.share:.0%} revealed, {'the rest abduced' if self.abduce else 'the rest left out'}"
+        return (
+            f"{self.revealed_share:.0%} revealed, {'the rest abduced' if self.abduces_hidden else 'the rest left out'}"
+        )
 
 
-def report(results: Mapping[Measured | Taught, Mapping[str, float]]) -> Report:
+def report(results: Mapping[MeasuredEstimate | TrainedEstimate, Mapping[str, float]]) -> ExperimentReport:
     """The tables of the places first, then that of the trainings, as far as they have been measured."""
     found: dict[str, dict[str, Mapping[str, float]]] = {}
     learning: dict[tuple[float, bool], Mapping[str, float]] = {}
     for each, result in results.items():
-        if isinstance(each, Taught):
-            learning[each.share, each.abduce] = result
+        if isinstance(each, TrainedEstimate):
+            learning[each.revealed_share, each.abduces_hidden] = result
         else:
-            found.setdefault(each.place, {})[each.name] = result
+            found.setdefault(each.source, {})[each.name] = result
     tables = [_table(place, of_place) for place, of_place in found.items()]
     curves = [_curve(place, of_place) for place, of_place in found.items()]
     if not learning:
-        return Report(tables, curves)
-    gap = _gap(learning, {place: found[place]["counting"]["all"] for place in PLACES})
-    return Report([*tables, gap], [*curves, _gap_curve(learning)])
+        return ExperimentReport(tables, curves)
+    gap = _gap(learning, {place: found[place]["counting"]["all"] for place in SOURCES})
+    return ExperimentReport([*tables, gap], [*curves, _gap_curve(learning)])
 
 
-def _error(desk: Desk, data: _Data, place: str, name: str, estimator: Estimator) -> dict[str, float]:
-    what = {"error": name, "place": place, "decisions": data.settings.decisions, **data.marks(data.player)}
+def _measure_error(
+    workspace: ExperimentWorkspace, data: _Datasets, source: str, name: str, estimator: Estimator
+) -> dict[str, float]:
+    what = {"error": name, "place": source, "decisions": data.settings.decisions, **data.inputs(data.player)}
 
-    def work(tell: Tell) -> dict[str, float]:
+    def work(tell: ProgressCallback) -> dict[str, float]:
         tell(0, "looking")
-        views = data.of(place)
-        return errors(views, estimator(views))
+        views = data.dataset(source)
+        return squared_errors(views, estimator(views))
 
-    return dict(desk.cell(what, work, str(Measured(place, name))))
+    return dict(workspace.measure_cell(what, work, str(MeasuredEstimate(source, name))))
 
 
-def _training(desk: Desk, data: _Data, share: float, abduce: bool) -> dict[str, float]:
+def _train_and_measure(workspace: ExperimentWorkspace, data: _Datasets, share: float, abduce: bool) -> dict[str, float]:
     """The errors of an ABLN with projection that was taught so, by place."""
     settings = data.settings
-    sizes = {"lessons": settings.lessons, "steps": settings.steps, "decisions": settings.decisions}
-    what = {"share": share, "abduce": abduce, **sizes, **data.marks(data.player, data.teacher)}
+    sizes = {"lessons": settings.pretrain_decisions, "steps": settings.steps, "decisions": settings.decisions}
+    what = {"share": share, "abduce": abduce, **sizes, **data.inputs(data.player, data.teacher)}
 
-    def work(tell: Tell) -> dict[str, float]:
+    def work(tell: ProgressCallback) -> dict[str, float]:
         tell(0, "playing for lessons")
         lessons = data.lessons
-        revealed = shown(lessons, share, settings.seed)
-        abln = taught(data.engine, lessons, revealed, abduce, settings.steps, settings.seed, tell)
-        best = learned(abln)["ABLN + projection"]
-        return {place: errors(data.of(place), best(data.of(place)))["all"] for place in PLACES}
+        revealed = choose_revealed(lessons, share, settings.seed)
+        abln = train_abln(data.engine, lessons, revealed, abduce, settings.steps, settings.seed, tell)
+        best = network_estimators(abln)["ABLN + projection"]
+        return {place: squared_errors(data.dataset(place), best(data.dataset(place)))["all"] for place in SOURCES}
 
-    return dict(desk.cell(what, work, str(Taught(share, abduce)), settings.steps))
+    return dict(workspace.measure_cell(what, work, str(TrainedEstimate(share, abduce)), settings.steps))
 
 
-def _table(place: str, found: Mapping[str, Mapping[str, float]]) -> Table:
+def _table(source: str, found: Mapping[str, Mapping[str, float]]) -> ReportTable:
     columns = ("estimate", "all", *map(str, CARDS_LEFT), "below counting", "below counting + facts")
     rows: list[list[Cell]] = []
     for name, error in found.items():
@@ -186,50 +201,50 @@ def _table(place: str, found: Mapping[str, Mapping[str, float]]) -> Table:
         ]
         rows.append([name, error["all"], *(error.get(str(left)) for left in CARDS_LEFT), *less])
     note = "Squared error summed over the other seats and all cards: of all decisions, and by the observer's cards."
-    title = f"Error of estimates: {PLACES[place]}"
-    return Table(f"errors_{place}", title, columns, rows, note, frozenset(columns[-2:]))
+    title = f"Error of estimates: {SOURCES[source]}"
+    return ReportTable(f"errors_{source}", title, columns, rows, note, frozenset(columns[-2:]))
 
 
-def _curve(place: str, found: Mapping[str, Mapping[str, float]]) -> Plot:
+def _curve(source: str, found: Mapping[str, Mapping[str, float]]) -> Plot:
     lines = {
         name: sorted((int(left), value) for left, value in error.items() if left not in ("all", "0"))
         for name, error in found.items()
     }
-    title = f"Estimates of hidden hands: {PLACES[place]}"
-    return Curves(f"errors_{place}", title, "the observer's cards", "squared error", lines, backwards=True)
+    title = f"Estimates of hidden hands: {SOURCES[source]}"
+    return LinePlot(f"errors_{source}", title, "the observer's cards", "squared error", lines, reverse_x=True)
 
 
-def _gap(learning: Mapping[tuple[float, bool], Mapping[str, float]], counting: Mapping[str, float]) -> Table:
+def _gap(learning: Mapping[tuple[float, bool], Mapping[str, float]], counting: Mapping[str, float]) -> ReportTable:
     """What abduction is worth: how much of the way to full revelation it goes."""
     columns = ["hands revealed", "the rest"]
-    for name in PLACES:
+    for name in SOURCES:
         columns += [f"{name}: error", f"{name}: below counting", f"{name}: gap closed"]
     rows: list[list[Cell]] = []
     for (share, abduce), error in learning.items():
         row: list[Cell] = [f"{share:.0%}", "abduced" if abduce else "left out" if share < 1 else "–"]
-        for place in PLACES:
-            row += [error[place], 1 - error[place] / counting[place], _closed(learning, share, abduce, place)]
+        for place in SOURCES:
+            row += [error[place], 1 - error[place] / counting[place], _gap_closed(learning, share, abduce, place)]
         rows.append(row)
     note = (
         "ABLN (small) with projection, trained from nothing. The gap is the one between leaving hidden hands out and "
         "revealing them all."
     )
     shares = frozenset(column for column in columns if column.endswith(("counting", "closed")))
-    return Table("abduction", "Training with hidden hands", tuple(columns), rows, note, shares, digits=3)
+    return ReportTable("abduction", "Training with hidden hands", tuple(columns), rows, note, shares, digits=3)
 
 
-def _closed(
-    learning: Mapping[tuple[float, bool], Mapping[str, float]], share: float, abduce: bool, place: str
+def _gap_closed(
+    learning: Mapping[tuple[float, bool], Mapping[str, float]], share: float, abduce: bool, source: str
 ) -> float | None:
     if not abduce or (1.0, False) not in learning:
         return None
-    left_out, full = learning[share, False][place], learning[1.0, False][place]
-    return (left_out - learning[share, True][place]) / (left_out - full) if left_out != full else None
+    left_out, full = learning[share, False][source], learning[1.0, False][source]
+    return (left_out - learning[share, True][source]) / (left_out - full) if left_out != full else None
 
 
 def _gap_curve(learning: Mapping[tuple[float, bool], Mapping[str, float]]) -> Plot:
     lines: dict[str, list[tuple[float, float]]] = {}
-    for place, text in PLACES.items():
+    for place, text in SOURCES.items():
         for abduce, rest in ((False, "left out"), (True, "abduced")):
             points = [
                 (100 * share, error[place])
@@ -238,12 +253,12 @@ def _gap_curve(learning: Mapping[tuple[float, bool], Mapping[str, float]]) -> Pl
             ]
             if points:
                 lines[f"{text}, the rest {rest}"] = sorted(points)
-    return Curves("abduction", "Training with hidden hands", "episodes revealed (%)", "squared error", lines)
+    return LinePlot("abduction", "Training with hidden hands", "episodes revealed (%)", "squared error", lines)
 
 
 EXPERIMENT = Experiment(
     "Error of hidden-hand estimates by cards left; does abduction replace hands that are not revealed?",
-    Settings(),
+    GuandanHiddenHandsConfig(),
     run,
     smoke={"last": 1, "decisions": 300, "lessons": 600, "steps": 3, "shares": (0.0, 1.0)},
 )

@@ -11,21 +11,18 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from abl_cards.agents import checked_name
-from abl_cards.agents.learned import weights_of
-from abl_cards.agents.reasoning import judge_of
-from abl_cards.errors import GameError
+from abl_cards.agents import check_agent_name, find_weights, preference_model_from_name
+from abl_cards.core import SEED_RANGE, ErrorBarPlot, GameError, setting
 from abl_cards.games import Engine
-from abl_cards.settings import SEEDS, setting
-from experiments.desk import Desk
+from experiments.agent_specs import agent_variant, load_agents
 from experiments.experiment import Experiment
-from experiments.matches import Outcome, matches
-from experiments.players import players, variant
-from experiments.report import Bars, Cell, Report, Table
-from experiments.rules import OfAnyGame
-from learners.store import load_card
+from experiments.matches import MatchSummary, measure_matches
+from experiments.report import Cell, ExperimentReport, ReportTable
+from experiments.rules import GameConfig
+from experiments.workspace import ExperimentWorkspace
+from learners import load_card
 
-PARTS = {
+NETWORK_PARTS = {
     "no-projection": "the projection of the estimated hands",
     "no-lookahead": "trying the likely labels on imagined deals",
     "no-preferences": "the minimiser: any card set of the label instead",
@@ -34,82 +31,84 @@ PARTS = {
 
 
 @dataclass(frozen=True)
-class Settings(OfAnyGame):
+class GuandanKbAblationConfig(GameConfig):
     """Whose parts are measured, and how long."""
 
     agent: str = setting("abl", "who plays against itself without a part")
     single: bool = setting(False, "every preference by itself, not whole groups")
     without: tuple[str, ...] = setting((), "groups or preferences, and parts; all of them by default")
     games: int = setting(2000, "whole matches a part, each deal twice with the teams swapped")
-    seed: int = setting(0, "of the deals", SEEDS)
+    seed: int = setting(0, "of the deals", SEED_RANGE)
 
 
 @dataclass(frozen=True)
-class Part:
+class AblationPart:
     """Something an agent can do without."""
 
     name: str
-    what: str
+    description: str
     option: str  # of the agent that does without
 
 
-def parts(agent: str, engine: Engine, single: bool = False) -> list[Part]:
+def list_parts(agent: str, engine: Engine, single: bool = False) -> list[AblationPart]:
     """All the parts of an agent, first the groups of preferences, or single ones."""
-    name = checked_name(agent)
+    name = check_agent_name(agent)
     learned = name.kind == "abl"
-    estimates = learned and load_card(weights_of(name, engine)).abln  # beliefs fire for nobody else
-    costs = judge_of(name, engine).preferences(estimated=estimates)
+    estimates = learned and load_card(find_weights(name, engine)).abln  # beliefs fire for nobody else
+    costs = preference_model_from_name(name, engine).preferences(with_estimate=estimates)
     if single:
-        found = [Part(each, f"of {group}", f"without={each}") for each, group in sorted(costs.items())]
+        found = [AblationPart(each, f"of {group}", f"without={each}") for each, group in sorted(costs.items())]
     else:
         sizes = Counter(costs.values())
-        found = [Part(group, _preferences(sizes[group]), f"without={group}") for group in sorted(sizes)]
-    return [*found, *(Part(word, what, word) for word, what in PARTS.items() if learned)]
+        found = [AblationPart(group, _preferences(sizes[group]), f"without={group}") for group in sorted(sizes)]
+    return [*found, *(AblationPart(word, what, word) for word, what in NETWORK_PARTS.items() if learned)]
 
 
 def _preferences(number: int) -> str:
     return f"{number} preference{'s' if number > 1 else ''}"
 
 
-def run(settings: Settings, desk: Desk) -> Report:
+def run(settings: GuandanKbAblationConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
     """Play against every variant."""
     engine = settings.engine
-    known = {part.name: part for part in parts(settings.agent, engine, settings.single)}
+    known = {part.name: part for part in list_parts(settings.agent, engine, settings.single)}
     unknown = [name for name in settings.without if name not in known]
     if unknown:
         raise GameError(f"agent '{settings.agent}' has no part '{unknown[0]}' (there are: {', '.join(known)})")
     wanted = [known[name] for name in settings.without or known]
-    names = [settings.agent, *(variant(settings.agent, part.option) for part in wanted)]
-    whole, *others = players(names, engine)
-    desk.plan(len(others))
+    names = [settings.agent, *(agent_variant(settings.agent, part.option) for part in wanted)]
+    whole, *others = load_agents(names, engine)
+    workspace.plan_cells(len(others))
     by_name = {part.name: (part, other) for part, other in zip(wanted, others, strict=True)}
 
-    def play(name: str) -> Outcome:
-        return matches(desk, engine, (whole, by_name[name][1]), settings.games, settings.seed)
+    def play(name: str) -> MatchSummary:
+        return measure_matches(workspace, engine, (whole, by_name[name][1]), settings.games, settings.seed)
 
-    def told(found: Mapping[str, Outcome]) -> Report:
+    def told(found: Mapping[str, MatchSummary]) -> ExperimentReport:
         return report(whole.name, {by_name[name][0]: each for name, each in found.items()})
 
-    return told(desk.each(by_name, play, told))
+    return told(workspace.measure_each(by_name, play, told))
 
 
-def report(whole: str, found: Mapping[Part, Outcome]) -> Report:
+def report(agent_name: str, outcomes: Mapping[AblationPart, MatchSummary]) -> ExperimentReport:
     """The parts by what is lost without them."""
     rows: list[list[Cell]] = [
-        [part.name, part.what, each.games, each.rate, *each.interval]
-        for part, each in sorted(found.items(), key=lambda item: -item[1].rate)
+        [part.name, part.description, each.num_games, each.win_rate, *each.interval]
+        for part, each in sorted(outcomes.items(), key=lambda item: -item[1].win_rate)
     ]
     columns = ("without", "what", "matches", "won", "from", "to")
-    title = f"{whole} against itself without a part"
-    table = Table("parts", title, columns, rows, percent=frozenset(columns[3:]), note="With 95 % intervals.")
-    bars = {part.name: (each.rate, *each.interval) for part, each in found.items()}
+    title = f"{agent_name} against itself without a part"
+    table = ReportTable(
+        "parts", title, columns, rows, percent_columns=frozenset(columns[3:]), note="With 95 % intervals."
+    )
+    bars = {part.name: (each.win_rate, *each.interval) for part, each in outcomes.items()}
     ordered = {str(row[0]): bars[str(row[0])] for row in rows}
-    return Report([table], [Bars("parts", title, "share of the matches won", ordered, 0.5)])
+    return ExperimentReport([table], [ErrorBarPlot("parts", title, "share of the matches won", ordered, 0.5)])
 
 
 EXPERIMENT = Experiment(
     "What each group of preferences, the projection, looking ahead and the minimiser contribute",
-    Settings(),
+    GuandanKbAblationConfig(),
     run,
     smoke={"games": 4, "agent": "kb", "without": ("passing",)},
 )

@@ -6,94 +6,104 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
-from abl_cards.errors import GameError
-from abl_cards.settings import SEEDS, Between, setting
-from experiments.desk import Desk
+from abl_cards.core import SEED_RANGE, FloatRange, GameError, MatrixPlot, setting
+from experiments.agent_specs import AgentSpec, load_agents
 from experiments.experiment import Experiment
-from experiments.matches import Outcome, matches
-from experiments.players import Player, players
-from experiments.report import Cell, Matrix, Report, Table
-from experiments.rules import OfAnyGame
-from experiments.visitors import Visitor, received
+from experiments.external_clients import ExternalProgram, play_external
+from experiments.matches import MatchSummary, measure_matches
+from experiments.report import Cell, ExperimentReport, ReportTable
+from experiments.rules import GameConfig
+from experiments.workspace import ExperimentWorkspace
 
-AGENTS = ("random", "greedy", "kb", "abl:no-preferences", "abl:no-projection", "abl:supervised", "abl:no-abln", "abl")
+DEFAULT_AGENTS = (
+    "random",
+    "greedy",
+    "kb",
+    "abl:no-preferences",
+    "abl:no-projection",
+    "abl:supervised",
+    "abl:no-abln",
+    "abl",
+)
 
 
 @dataclass(frozen=True)
-class Settings(OfAnyGame):
+class GuandanTournamentConfig(GameConfig):
     """Who plays, and how long."""
 
-    agents: tuple[str, ...] = setting(AGENTS, "who plays, each against each")
+    agents: tuple[str, ...] = setting(DEFAULT_AGENTS, "who plays, each against each")
     games: int = setting(1000, "whole matches a pair, each deal twice with the teams swapped")
-    seed: int = setting(0, "of the deals", SEEDS)
-    visitor: tuple[str, ...] = setting((), "names of programs of others that play too, over the wire")
+    seed: int = setting(0, "of the deals", SEED_RANGE)
+    external_programs: tuple[str, ...] = setting((), "names of programs of others that play too, over the wire")
     command: str = setting("", "starts visitor {name} on one seat at {url}; without it, two clients are waited for")
-    visits: int = setting(100, "whole matches against each visitor", range(1, 1_000_001))
+    external_games: int = setting(100, "whole matches against each visitor", range(1, 1_000_001))
     port: int = setting(0, "where a visitor finds the table; 0 for any", range(1 << 16))
     think_time: float = setting(120.0, "seconds that a visitor may take for an answer")
-    arrival: float = setting(
-        120.0, "seconds until the programs that the command starts have sat down", Between(0, 86_400)
+    startup_timeout: float = setting(
+        120.0, "seconds until the programs that the command starts have sat down", FloatRange(0, 86_400)
     )
 
 
-def run(settings: Settings, desk: Desk) -> Report:
+def run(settings: GuandanTournamentConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
     """Play the matrix."""
     engine = settings.engine
-    there = players(settings.agents, engine)
+    there = load_agents(settings.agents, engine)
     pairs = list(combinations(there, 2))
     visitors = [
-        Visitor(name, settings.command, settings.port, settings.think_time, settings.arrival)
-        for name in settings.visitor
+        ExternalProgram(name, settings.command, settings.port, settings.think_time, settings.startup_timeout)
+        for name in settings.external_programs
     ]
     visits = list(product(there, visitors))
     names = [player.name for player in there] + [each.name for each in visitors]
     for each in visitors:
-        each.words("")  # what is wrong with the command is said before anything is played
+        each.command_words("")  # what is wrong with the command is said before anything is played
     if len({*names}) < len(names):
         raise GameError(f"visitor: every visitor needs a name of its own, other than an agent's: {' '.join(names)}")
-    desk.plan(len(pairs) + len(visits))
+    workspace.plan_cells(len(pairs) + len(visits))
 
-    def meet(pair: Meeting) -> Outcome:
+    def meet(pair: TournamentPairing) -> MatchSummary:
         first, second = pair
-        if isinstance(second, Visitor):
-            return received(desk, engine, first, second, settings.visits, settings.seed)
-        return matches(desk, engine, (second, first), settings.games, settings.seed).turned()
+        if isinstance(second, ExternalProgram):
+            return play_external(workspace, engine, first, second, settings.external_games, settings.seed)
+        return measure_matches(workspace, engine, (second, first), settings.games, settings.seed).swap_sides()
 
-    def told(found: Mapping[Meeting, Outcome]) -> Report:
+    def told(found: Mapping[TournamentPairing, MatchSummary]) -> ExperimentReport:
         return report(names, {(one.name, two.name): each for (one, two), each in found.items()})
 
-    meetings: list[Meeting] = [*pairs, *visits]
-    return told(desk.each(meetings, meet, told, lambda pair: f"{pair[0].name} : {pair[1].name}"))
+    meetings: list[TournamentPairing] = [*pairs, *visits]
+    return told(workspace.measure_each(meetings, meet, told, lambda pair: f"{pair[0].name} : {pair[1].name}"))
 
 
-Meeting = tuple[Player, Player | Visitor]
+TournamentPairing = tuple[AgentSpec, AgentSpec | ExternalProgram]
 
 
-def report(names: Sequence[str], outcomes: Mapping[tuple[str, str], Outcome]) -> Report:
+def report(names: Sequence[str], summaries: Mapping[tuple[str, str], MatchSummary]) -> ExperimentReport:
     """The matrix with and without intervals, as far as the pairs have met."""
-    found = {**outcomes, **{(two, one): each.turned() for (one, two), each in outcomes.items()}}
-    rates = [[found[row, column].rate if (row, column) in found else None for column in names] for row in names]
-    wins = Table(
+    found = {**summaries, **{(two, one): each.swap_sides() for (one, two), each in summaries.items()}}
+    rates = [[found[row, column].win_rate if (row, column) in found else None for column in names] for row in names]
+    wins = ReportTable(
         "wins", "Share of the matches that the row wins against the column", ("agent", *names),
-        [[name, *row] for name, row in zip(names, rates, strict=True)], percent=frozenset(names),
+        [[name, *row] for name, row in zip(names, rates, strict=True)], percent_columns=frozenset(names),
     )  # fmt: skip
     rows: list[list[Cell]] = [
-        [row, column, found[row, column].games, found[row, column].rate, *found[row, column].interval]
+        [row, column, found[row, column].num_games, found[row, column].win_rate, *found[row, column].interval]
         for place, row in enumerate(names)
         for column in names[:place]
         if (row, column) in found
     ]
     columns = ("agent", "against", "matches", "won", "from", "to")
-    intervals = Table(
-        "intervals", "With 95 % intervals", columns, rows, percent=frozenset(columns[3:]),
+    intervals = ReportTable(
+        "intervals", "With 95 % intervals", columns, rows, percent_columns=frozenset(columns[3:]),
         note="Both games of a pair have the same cards; the intervals count them for as much as they tell.",
     )  # fmt: skip
-    return Report([wins, intervals], [Matrix("wins", "Share of matches won (%)", tuple(names), tuple(names), rates)])
+    return ExperimentReport(
+        [wins, intervals], [MatrixPlot("wins", "Share of matches won (%)", tuple(names), tuple(names), rates)]
+    )
 
 
 EXPERIMENT = Experiment(
     "Table 5: every agent and ablation against every other, and programs of others over the wire",
-    Settings(),
+    GuandanTournamentConfig(),
     run,
     smoke={"agents": ("random", "greedy", "kb"), "games": 4, "visits": 2},
 )

@@ -10,25 +10,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.arena import play_match, wilson, worth
-from abl_cards.games import Engine, Indices
-from experiments.desk import Desk, Tell
-from experiments.players import Player
+from abl_cards.games import Engine
+from abl_cards.games.types import Indices
+from abl_cards.matches import effective_sample_size, play_match, wilson_interval
+from experiments.agent_specs import AgentSpec
+from experiments.workspace import ExperimentWorkspace, ProgressCallback
 
 
 @dataclass(frozen=True)
-class Outcome:
+class MatchSummary:
     """What came of some matches, from the eyes of the first player."""
 
     names: tuple[str, str]
-    games: int
-    rate: float
+    num_games: int
+    win_rate: float
     interval: tuple[float, float]
-    scores: NDArray[np.int8]  # [episodes] what each was worth, the games in their order
-    lengths: NDArray[np.int64]  # [games] their episodes; none of matches that were measured before these were kept
+    episode_points: NDArray[np.int8]  # [episodes] what each was worth, the games in their order
+    episodes_per_game: NDArray[
+        np.int64
+    ]  # [games] their episodes; none of matches that were measured before these were kept
 
     @classmethod
-    def of(cls, result: dict[str, Any]) -> Outcome:
+    def from_json(cls, result: dict[str, Any]) -> MatchSummary:
         """From the plain values of a cell."""
         first, second = result["agents"]
         low, high = result["interval"]
@@ -36,32 +39,45 @@ class Outcome:
         return cls((first, second), result["games"], result["rate"], (low, high), scores, lengths)
 
     @classmethod
-    def pooled(cls, outcomes: Sequence[Outcome]) -> Outcome:
+    def pool(cls, outcomes: Sequence[MatchSummary]) -> MatchSummary:
         """Matches of the same two with deals of their own each, taken together."""
-        games = sum(each.games for each in outcomes)
-        rate = sum(each.rate * each.games for each in outcomes) / games
-        interval = wilson(rate, sum(worth(each.rate, each.interval) for each in outcomes))
-        scores = np.concatenate([each.scores for each in outcomes])
-        lengths = np.concatenate([each.lengths for each in outcomes])
+        games = sum(each.num_games for each in outcomes)
+        rate = sum(each.win_rate * each.num_games for each in outcomes) / games
+        interval = wilson_interval(rate, sum(effective_sample_size(each.win_rate, each.interval) for each in outcomes))
+        scores = np.concatenate([each.episode_points for each in outcomes])
+        lengths = np.concatenate([each.episodes_per_game for each in outcomes])
         return cls(outcomes[0].names, games, rate, interval, scores, lengths)
 
-    def turned(self) -> Outcome:
+    def swap_sides(self) -> MatchSummary:
         """The same from the eyes of the second player."""
         low, high = self.interval
-        return Outcome(self.names[::-1], self.games, 1 - self.rate, (1 - high, 1 - low), -self.scores, self.lengths)
+        return MatchSummary(
+            self.names[::-1],
+            self.num_games,
+            1 - self.win_rate,
+            (1 - high, 1 - low),
+            -self.episode_points,
+            self.episodes_per_game,
+        )
 
 
-def matches(desk: Desk, engine: Engine, pair: tuple[Player, Player], games: int, seed: int) -> Outcome:
+def measure_matches(
+    workspace: ExperimentWorkspace, engine: Engine, pair: tuple[AgentSpec, AgentSpec], games: int, seed: int
+) -> MatchSummary:
     """Play whole matches on duplicate deals, or take what was played before."""
     first, second = pair
     what = {
-        "match": [first.name, second.name], "marks": [first.mark, second.mark], "games": games, "seed": seed,
+        "match": [first.name, second.name], "marks": [first.fingerprint, second.fingerprint], "games": games, "seed": seed,
     }  # fmt: skip
     text = f"{first.name} : {second.name}"
-    return Outcome.of(desk.cell(what, lambda tell: _play(engine, pair, games, seed, tell), text, games))
+    return MatchSummary.from_json(
+        workspace.measure_cell(what, lambda tell: _play(engine, pair, games, seed, tell), text, games)
+    )
 
 
-def _play(engine: Engine, pair: tuple[Player, Player], games: int, seed: int, tell: Tell) -> dict[str, Any]:
+def _play(
+    engine: Engine, pair: tuple[AgentSpec, AgentSpec], games: int, seed: int, on_progress: ProgressCallback
+) -> dict[str, Any]:
     scores: list[list[int]] = [[] for _ in range(games)]
 
     def note(numbers: Indices, points: NDArray[np.float32]) -> None:
@@ -70,22 +86,22 @@ def _play(engine: Engine, pair: tuple[Player, Player], games: int, seed: int, te
 
     result = play_match(
         engine, (pair[0].name, pair[1].name), (pair[0].agent, pair[1].agent), games, seed,
-        lambda done, wins: tell(done, f"{wins[0]} : {wins[1]}"), points=note,
+        lambda done, wins: on_progress(done, f"{wins[0]} : {wins[1]}"), on_points=note,
     )  # fmt: skip
     every, lengths = [each for game in scores for each in game], [len(game) for game in scores]
     return result.to_json() | {"scores": every, "lengths": lengths}
 
 
 @dataclass(frozen=True)
-class Points:
+class PointShares:
     """Episodes by what they were worth to their winner (table 8 of Chen et al. 2025)."""
 
-    total: int  # points of the episodes won
-    won: float | None  # share of the episodes; None where there were none
+    total_points: int  # points of the episodes won
+    win_rate: float | None  # share of the episodes; None where there were none
     shares: dict[int, float | None]  # of the episodes won, by their worth; likewise
 
     @classmethod
-    def of(cls, scores: NDArray[np.int8]) -> Points:
+    def from_scores(cls, scores: NDArray[np.int8]) -> PointShares:
         """From what episodes [n] were worth to a player."""
         worth = Counter(scores[scores > 0].tolist())
         won = worth.total()
@@ -95,23 +111,23 @@ class Points:
 
 
 def share_of_episodes(
-    outcome: Outcome, counted: NDArray[np.bool_], of: NDArray[np.bool_], together: int = 2
+    outcome: MatchSummary, counted: NDArray[np.bool_], eligible: NDArray[np.bool_], games_per_deal: int = 2
 ) -> tuple[float | None, float | None, float | None]:
     """The share of the episodes [episodes] that count of those that could, and its 95 % bounds where they are known.
 
     The episodes of the games with one deal stand and fall together, so the deals are what is drawn. The first episodes
     of an outcome may be asked about alone.
     """
-    part, whole = float(counted.sum()), float(of.sum())
+    part, whole = float(counted.sum()), float(eligible.sum())
     if not whole:
         return None, None, None
     rate, size = part / whole, len(counted)
-    deal = (np.repeat(np.arange(len(outcome.lengths)), outcome.lengths) // together)[:size]
+    deal = (np.repeat(np.arange(len(outcome.episodes_per_game)), outcome.episodes_per_game) // games_per_deal)[:size]
     deals = len(np.unique(deal))
     if len(deal) < size or deals < 2:
         return rate, None, None
-    gap = np.bincount(deal, counted - rate * of)
+    gap = np.bincount(deal, counted - rate * eligible)
     variance = float((gap**2).sum()) / whole**2 * deals / (deals - 1)
     if not variance:
-        return rate, *wilson(rate, deals)
-    return rate, *wilson(rate, rate * (1 - rate) / variance)
+        return rate, *wilson_interval(rate, deals)
+    return rate, *wilson_interval(rate, rate * (1 - rate) / variance)

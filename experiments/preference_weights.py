@@ -16,22 +16,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Decisions, Indices
-from abl_cards.records import sample_records
-from abl_cards.settings import SEEDS, plain, setting
-from experiments.desk import Desk, Tell
+from abl_cards.core import SEED_RANGE, setting, settings_to_json
+from abl_cards.games.tables import Decisions
+from abl_cards.games.types import Indices
+from abl_cards.matches import sample_records_path
+from experiments.agent_specs import rules_fingerprint
 from experiments.experiment import Experiment
-from experiments.players import rules_mark
-from experiments.recorded import Records, Watcher
-from experiments.report import Report, Table
-from experiments.rules import ByRules
-from reasoners.minimiser import Minimiser
+from experiments.recorded_decisions import DecisionListener, RecordedEpisodes
+from experiments.report import ExperimentReport, ReportTable
+from experiments.rules import RulesConfig
+from experiments.workspace import ExperimentWorkspace, ProgressCallback
+from reasoners.abduction import Minimiser
 
-_SCALE = 8.0  # weights in the rule file for one unit of log-odds
+_POINTS_PER_LOG_ODDS = 8.0  # weights in the rule file for one unit of log-odds
 
 
 @dataclass(frozen=True)
-class Settings(ByRules):
+class PreferenceWeightsConfig(RulesConfig):
     """How much is read and how long is fitted."""
 
     records: Path | None = setting(None, "recorded games; by default those of the contest")
@@ -39,30 +40,30 @@ class Settings(ByRules):
     share: float = setting(0.05, "of the episodes that are fitted")
     held_out: int = setting(40, "matches at the end that are only measured")
     steps: int = setting(120, "of the optimiser")
-    seed: int = setting(0, "of the choice of episodes", SEEDS)
+    seed: int = setting(0, "of the choice of episodes", SEED_RANGE)
 
 
 @dataclass(frozen=True)
-class Samples:
+class PreferenceSamples:
     """Candidates of recorded decisions."""
 
     names: tuple[str, ...]  # of the preferences
     weights: NDArray[np.float32]  # [names] in the rule file
-    fired: NDArray[np.uint8]  # [candidates, names] how often each fires
+    counts: NDArray[np.uint8]  # [candidates, names] how often each fires
     decision: NDArray[np.int64]  # [candidates]
-    played: NDArray[np.bool_]  # [candidates] of the recorded label
+    is_played: NDArray[np.bool_]  # [candidates] of the recorded label
     held_out: NDArray[np.bool_]  # [decisions]
 
 
-def collect(settings: Settings) -> Samples:
+def collect_samples(settings: PreferenceWeightsConfig) -> PreferenceSamples:
     """Replay a share of the records and write down what fires."""
-    engine = settings.engine_of(settings.game)
-    records = Records.of(settings.records, engine.game)
-    match = records.matches
+    engine = settings.load_engine(settings.game)
+    records = RecordedEpisodes.load(settings.records, engine.game)
+    match = records.match_numbers
     held_out = match > match[-1] - settings.held_out
     random = np.random.default_rng(settings.seed)
     wanted = random.random(len(records)) < settings.share
-    judge = Minimiser.of(engine).judge
+    judge = Minimiser.of(engine).preference_model
     costs = [(str(args[0]).partition("(")[0], args[1]) if name == "cost" else ("", 0) for name, args in judge.outputs]
     names = tuple(dict.fromkeys(name for name, _ in costs if name))
     column = np.array([names.index(name) if name else len(names) for name, _ in costs])
@@ -72,41 +73,41 @@ def collect(settings: Settings) -> Samples:
     def show(decisions: Decisions, played: NDArray[np.int16], episode: Indices) -> None:
         lists = decisions.moves()
         counts = np.zeros((len(names) + 1, len(lists.form)), np.uint8)
-        for part, fired in judge.fired(decisions, lists):
+        for part, fired in judge.evaluate(decisions, lists):
             np.add.at(counts[:, part], column, fired)
-        same = decisions.labels_of(lists.form) == played[lists.decision]
+        same = decisions.labels_of(lists.form) == played[lists.decision_index]
         parts.append((counts[:-1].T.copy(), np.diff(lists.start), same, held_out[episode]))
 
-    records.watch(engine, Watcher(show, wanted))
+    records.replay(engine, DecisionListener(show, wanted))
     fired, lengths, same, out = (np.concatenate(column) for column in zip(*parts, strict=True))
     known: NDArray[np.bool_] = np.any(
         fired, axis=0
     )  # what never fired, as beliefs without an estimate, has nothing to be fitted to
     names, fired = tuple(name for name, kept in zip(names, known, strict=True) if kept), fired[:, known]
     values = np.array([weights[name] for name in names], np.float32)
-    return Samples(names, values, fired, np.repeat(np.arange(len(lengths)), lengths), same, out)
+    return PreferenceSamples(names, values, fired, np.repeat(np.arange(len(lengths)), lengths), same, out)
 
 
-def agreement(samples: Samples, weights: NDArray[np.float32], held_out: bool) -> float | None:
+def agreement(samples: PreferenceSamples, weights: NDArray[np.float32], held_out: bool) -> float | None:
     """The share of decisions whose cheapest candidate has the recorded label; None where there are no decisions."""
-    cost = samples.fired.astype(np.float32) @ weights
+    cost = samples.counts.astype(np.float32) @ weights
     order = np.lexsort((cost, samples.decision))
     first = order[np.searchsorted(samples.decision, np.arange(len(samples.held_out)))]
-    found = samples.played[first][samples.held_out == held_out]
+    found = samples.is_played[first][samples.held_out == held_out]
     return float(found.mean()) if len(found) else None
 
 
-def fit(samples: Samples, steps: int) -> NDArray[np.float32]:
+def fit_weights(samples: PreferenceSamples, steps: int) -> NDArray[np.float32]:
     """[names] the weights that make the recorded labels likeliest, in the units of the rule file."""
     import torch
 
     chosen = ~samples.held_out[samples.decision]
-    fired = torch.tensor(samples.fired[chosen], dtype=torch.float32)
-    played = torch.tensor(samples.played[chosen])
+    fired = torch.tensor(samples.counts[chosen], dtype=torch.float32)
+    played = torch.tensor(samples.is_played[chosen])
     group = torch.tensor(np.unique(samples.decision[chosen], return_inverse=True)[1])
     decisions = int(group.max()) + 1
     sign = torch.tensor(np.sign(samples.weights))
-    size = torch.tensor(np.maximum(np.abs(samples.weights), 0.5) / _SCALE)
+    size = torch.tensor(np.maximum(np.abs(samples.weights), 0.5) / _POINTS_PER_LOG_ODDS)
     free = torch.log(torch.expm1(size)).requires_grad_()
     optimiser = torch.optim.LBFGS([free], max_iter=steps, history_size=20, line_search_fn="strong_wolfe")
 
@@ -125,16 +126,18 @@ def fit(samples: Samples, steps: int) -> NDArray[np.float32]:
         return value
 
     optimiser.step(loss)  # type: ignore[no-untyped-call]
-    found: NDArray[np.float32] = (sign * torch.nn.functional.softplus(free)).detach().numpy() * np.float32(_SCALE)
+    found: NDArray[np.float32] = (sign * torch.nn.functional.softplus(free)).detach().numpy() * np.float32(
+        _POINTS_PER_LOG_ODDS
+    )
     return found
 
 
-def found(settings: Settings, tell: Tell) -> dict[str, Any]:
+def fit_preferences(settings: PreferenceWeightsConfig, on_progress: ProgressCallback) -> dict[str, Any]:
     """Fit; plain values: how well both sets of weights agree with the records, and the weights."""
-    tell(0, "replaying")
-    samples = collect(settings)
-    tell(0, "fitting")
-    fitted = fit(samples, settings.steps)
+    on_progress(0, "replaying")
+    samples = collect_samples(settings)
+    on_progress(0, "fitting")
+    fitted = fit_weights(samples, settings.steps)
     shares = {
         name: [agreement(samples, weights, held_out) for held_out in (False, True)]
         for name, weights in (("rule file", samples.weights), ("fit, rounded", np.round(fitted)))
@@ -145,29 +148,31 @@ def found(settings: Settings, tell: Tell) -> dict[str, Any]:
     return {"decisions": decisions, "agreement": shares, "weights": weights}
 
 
-def report(result: Mapping[str, Any]) -> Report:
+def report(result: Mapping[str, Any]) -> ExperimentReport:
     """The weights of the file beside the fitted ones, and how often each set finds the recorded label."""
     columns = ("weights", "fitted on", "held out")
     rows = [[name, *shares] for name, shares in result["agreement"].items()]
     all_, held_out = result["decisions"]
     note = f"{all_:,} decisions, {held_out:,} of them held out."
-    agreed = Table("agreement", "Agreement with the recorded label", columns, rows, note, frozenset(columns[1:]))
+    agreed = ReportTable("agreement", "Agreement with the recorded label", columns, rows, note, frozenset(columns[1:]))
     names = ("preference", "rule file", "fit")
-    return Report([agreed, Table("weights", "Weights", names, result["weights"], digits=1)])
+    return ExperimentReport([agreed, ReportTable("weights", "Weights", names, result["weights"], digits=1)])
 
 
-def run(settings: Settings, desk: Desk) -> Report:
+def run(settings: PreferenceWeightsConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
     """Fit, or take what was fitted before."""
-    engine = settings.engine_of(settings.game)
-    mark = Records.of(settings.records, engine.game).mark
-    fitted = {key: value for key, value in plain(settings).items() if key not in ("kb", "profile")}
-    what = {"fit": fitted | {"records": mark}, "rules": rules_mark(engine)}
-    return report(desk.cell(what, lambda tell: found(settings, tell), "weights of the preferences"))
+    engine = settings.load_engine(settings.game)
+    mark = RecordedEpisodes.load(settings.records, engine.game).fingerprint
+    fitted = {key: value for key, value in settings_to_json(settings).items() if key not in ("kb", "profile")}
+    what = {"fit": fitted | {"records": mark}, "rules": rules_fingerprint(engine)}
+    return report(
+        workspace.measure_cell(what, lambda tell: fit_preferences(settings, tell), "weights of the preferences")
+    )
 
 
 EXPERIMENT = Experiment(
     "Weights of the preferences, fitted to recorded games",
-    Settings(),
+    PreferenceWeightsConfig(),
     run,
-    smoke={"share": 0.2, "held_out": 1, "steps": 3, "records": sample_records("guandan")},
+    smoke={"share": 0.2, "held_out": 1, "steps": 3, "records": sample_records_path("guandan")},
 )

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
-from abl_cards.settings import written
+from abl_cards.core import format_value
 
-_MARK = re.compile(r"[0-9a-f]{16}")
+_FINGERPRINT = re.compile(r"[0-9a-f]{16}")
 
 
-def command_of(name: str, settings: Any, defaults: Any) -> str:
+def rerun_command(name: str, settings: Any, defaults: Any) -> str:
     """What to type for these settings, those left out that are as they are by default.
 
     >>> from experiments.big2_depth import EXPERIMENT
@@ -22,11 +22,11 @@ def command_of(name: str, settings: Any, defaults: Any) -> str:
     "abl-cards run big2_depth --set 'depths=4 5' --set deals=20"
     """
     differ = [each.name for each in fields(settings) if getattr(settings, each.name) != getattr(defaults, each.name)]
-    words = [f"--set {shlex.quote(f'{each}={written(getattr(settings, each))}')}" for each in differ]
+    words = [f"--set {shlex.quote(f'{each}={format_value(getattr(settings, each))}')}" for each in differ]
     return " ".join([f"abl-cards run {name}", *words])
 
 
-def marks_of(what: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def find_fingerprints(inputs: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Names and marks of rules, records, weights and players among what a cell depends on.
 
     A mark belongs to the name that stands before it in a pair, at its place in the list beside ``marks``, or beside
@@ -37,29 +37,29 @@ def marks_of(what: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     >>> dict(marks_of({"follow": "kb", "mark": "0123456789abcdef", "records": "123456789abcdef0"}))
     {'kb': '0123456789abcdef', 'records': '123456789abcdef0'}
     """
-    names = next(iter(what.values()), None)
-    for key, value in what.items():
-        if key == "mark" and _is_mark(value):
+    names = next(iter(inputs.values()), None)
+    for key, value in inputs.items():
+        if key == "mark" and _is_fingerprint(value):
             yield (names if isinstance(names, str) else key), value
         elif key == "marks" and isinstance(value, list):
             beside = names if isinstance(names, list) and len(names) == len(value) else ["rules"] * len(value)
-            yield from ((str(name), each) for name, each in zip(beside, value, strict=True) if _is_mark(each))
+            yield from ((str(name), each) for name, each in zip(beside, value, strict=True) if _is_fingerprint(each))
         else:
-            yield from _inside(key, value)
+            yield from _find_nested(key, value)
 
 
-def _inside(key: str, value: Any) -> Iterator[tuple[str, str]]:
-    if _is_mark(value):
+def _find_nested(key: str, value: Any) -> Iterator[tuple[str, str]]:
+    if _is_fingerprint(value):
         yield key, value
     elif isinstance(value, Mapping):
-        yield from marks_of(value)
+        yield from find_fingerprints(value)
     elif isinstance(value, list | tuple):
-        if len(value) == 2 and isinstance(value[0], str) and _is_mark(value[1]):
+        if len(value) == 2 and isinstance(value[0], str) and _is_fingerprint(value[1]):
             yield value[0], value[1]
         else:
             for each in value:
-                yield from _inside(key, each)
+                yield from _find_nested(key, each)
 
 
-def _is_mark(value: Any) -> bool:
-    return isinstance(value, str) and bool(_MARK.fullmatch(value))
+def _is_fingerprint(value: Any) -> bool:
+    return isinstance(value, str) and bool(_FINGERPRINT.fullmatch(value))

@@ -7,16 +7,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from abl_cards.plots import REMEDY, Bars, Curves, Matrix, Plot, can_draw, draw
-from abl_cards.settings import written
+from abl_cards.core import (
+    INSTALL_COMMAND,
+    ErrorBarPlot,
+    LinePlot,
+    MatrixPlot,
+    Plot,
+    format_value,
+    has_matplotlib,
+    save_png,
+)
 
-__all__ = ["Bars", "Cell", "Curves", "Matrix", "Plot", "Report", "Table"]
+__all__ = ["Cell", "ErrorBarPlot", "ExperimentReport", "LinePlot", "MatrixPlot", "Plot", "ReportTable"]
 
 Cell = str | int | float | None
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """Rows of numbers and words."""
 
     name: str
@@ -24,7 +32,7 @@ class Table:
     columns: tuple[str, ...]
     rows: Sequence[Sequence[Cell]]
     note: str = ""
-    percent: frozenset[str] = frozenset()  # columns whose numbers are shares
+    percent_columns: frozenset[str] = frozenset()  # columns whose numbers are shares
     digits: int = 2  # of the other fractions
 
     def to_json(self) -> dict[str, Any]:
@@ -32,11 +40,11 @@ class Table:
         rows = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
         return {"title": self.title, "rows": rows} | ({"note": self.note} if self.note else {})
 
-    def texts(self) -> list[list[str]]:
+    def cell_texts(self) -> list[list[str]]:
         """The cells as they are printed."""
         return [[self._text(column, cell) for column, cell in zip(self.columns, row, strict=True)] for row in self.rows]
 
-    def numbers(self) -> list[int]:
+    def numeric_columns(self) -> list[int]:
         """The columns that hold no words, to be set to the right."""
         return [
             place for place in range(len(self.columns)) if not any(isinstance(row[place], str) for row in self.rows)
@@ -44,25 +52,25 @@ class Table:
 
     def to_markdown(self) -> str:
         """The table under its title."""
-        right = set(self.numbers())
+        right = set(self.numeric_columns())
         rule = "|".join("---:" if place in right else "---" for place in range(len(self.columns)))
         lines = [f"| {' | '.join(self.columns)} |", f"|{rule}|"]
-        lines += [f"| {' | '.join(row)} |" for row in self.texts()]
+        lines += [f"| {' | '.join(row)} |" for row in self.cell_texts()]
         return "\n".join([f"## {self.title}", "", *lines, *(["", self.note] if self.note else [])])
 
     def _text(self, column: str, cell: Cell) -> str:
         if cell is None:
             return "–"
         if isinstance(cell, float):
-            return f"{cell:.1%}" if column in self.percent else f"{cell:.{self.digits}f}"
+            return f"{cell:.1%}" if column in self.percent_columns else f"{cell:.{self.digits}f}"
         return f"{cell:,}" if isinstance(cell, int) else cell
 
 
 @dataclass(frozen=True)
-class Report:
+class ExperimentReport:
     """Everything that was found."""
 
-    tables: Sequence[Table]
+    tables: Sequence[ReportTable]
     plots: Sequence[Plot] = ()
     text: str = ""  # to be read after the tables
 
@@ -75,21 +83,21 @@ class Report:
 
     def to_markdown(self, name: str, summary: str, settings: Mapping[str, Any], missing: str = "") -> str:
         """The report as a document, which says first if anything is missing."""
-        used = ", ".join(f"{key} = {_word(value)}" for key, value in settings.items())
+        used = ", ".join(f"{key} = {_value_text(value)}" for key, value in settings.items())
         part = f"**This is a part.** Not measured yet: {missing}. The same command goes on."
         parts = [f"# {name}", *([part] if missing else []), summary, f"Settings: {used}."]
         parts += [table.to_markdown() for table in self.tables]
         parts += [f"![{plot.name}]({plot.name}.png)" for plot in self.plots]
         return "\n\n".join([*parts, *([self.text] if self.text else [])]) + "\n"
 
-    def draw(self, folder: Path, log: Callable[[str], None]) -> None:
+    def draw_plots(self, folder: Path, log: Callable[[str], None]) -> None:
         """Write the plots as PNG files."""
-        if not self.plots or not can_draw():
-            log("no plots drawn" + (f": {REMEDY}" if self.plots else ""))
+        if not self.plots or not has_matplotlib():
+            log("no plots drawn" + (f": {INSTALL_COMMAND}" if self.plots else ""))
             return
         for plot in self.plots:
-            draw(plot, folder / f"{plot.name}.png")
+            save_png(plot, folder / f"{plot.name}.png")
 
 
-def _word(value: Any) -> str:
-    return written(tuple(value) if isinstance(value, list) else value) or "–"
+def _value_text(value: Any) -> str:
+    return format_value(tuple(value) if isinstance(value, list) else value) or "–"

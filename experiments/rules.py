@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from abl_cards.games import Engine, game
-from abl_cards.settings import setting
+from abl_cards.core import setting
+from abl_cards.games import Engine, load
 
 
 @dataclass(frozen=True, kw_only=True)
-class ByRules:
+class RulesConfig:
     """Settings of an experiment that can be done by rules of one's own."""
 
     kb: Path | None = setting(None, "the rules, from another folder; the same as --kb")
@@ -18,13 +18,13 @@ class ByRules:
         None, "a file of its folder profiles, by default that of the experiment; the same as --profile"
     )
 
-    def engine_of(self, name: str) -> Engine:
+    def load_engine(self, name: str) -> Engine:
         """A game by these rules; raises KBError, GameError."""
-        return game(name).engine(self.kb, self.profile)
+        return load(name).engine(self.kb, self.profile)
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfAnyGame(ByRules):
+class GameConfig(RulesConfig):
     """Settings of an experiment that can be done with any game."""
 
     game: str = setting("guandan", "what is played: a game, or a folder of rule files")
@@ -32,4 +32,4 @@ class OfAnyGame(ByRules):
     @property
     def engine(self) -> Engine:
         """The game by these rules; raises KBError, GameError."""
-        return self.engine_of(self.game)
+        return self.load_engine(self.game)

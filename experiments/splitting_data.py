@@ -11,28 +11,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.errors import GameError
-from abl_cards.games.counting.keys import keys_of
-from abl_cards.loop.split_labels import Played, Tagged, own_games, recorded
-from abl_cards.records import readable
-from reasoners.split_kernels import NO_PIECE, NO_TAG
-from reasoners.split_rules import SplitRules, rules_of
-from reasoners.splits import Splits, Splitter
+from abl_cards.core import GameError
+from abl_cards.games.min_plays import keys_from_counts
+from abl_cards.hand_analysis import PlayedGames, TaggedHands, play_games, read_played_games
+from abl_cards.matches import read_valid_records
+from reasoners.splits import NO_PIECE, NO_TAG, SplitRules, Splits, Splitter, load_split_rules
 
-PROFILE = "douzero"
-FIRST_PLAYS = 5
+DEFAULT_PROFILE = "douzero"
+NUM_FIRST_PLAYS = 5
 """Active plays of a seat that are looked for in its split."""
 
 
 @dataclass(frozen=True)
-class Games:
+class SplitGames:
     """Games to learn from, and games that are held out."""
 
-    mark: str  # of where they come from
-    training: Played
-    held_out: Played
+    fingerprint: str  # of where they come from
+    training: PlayedGames
+    held_out: PlayedGames
 
-    def budget(self, share: float, seed: int) -> tuple[Tagged, NDArray[np.uint64]]:
+    def draw_labelled(self, share: float, seed: int) -> tuple[TaggedHands, NDArray[np.uint64]]:
         """The winners' hands of a share of the training games with their tags, and all other hands without."""
         random = np.random.default_rng([seed, 7])
         order = random.permutation(len(self.training))
@@ -40,27 +38,33 @@ class Games:
         labelled = np.zeros(self.training.hands.shape, np.bool_)
         chosen = order[:count]
         labelled[chosen, self.training.winner[chosen]] = True
-        return self.training.won().at(np.sort(chosen)), self.training.hands[~labelled]
+        return self.training.tag_winning_hands().at(np.sort(chosen)), self.training.hands[~labelled]
 
 
-def recorded_games(file: Path | None, held_out: int, kb: Path | None = None, profile: str | None = None) -> Games:
+def load_recorded_games(
+    file: Path | None, held_out: int, kb: Path | None = None, profile: str | None = None
+) -> SplitGames:
     """Games of DouZero, the last ones held out; raises GameError where there are none, or too few."""
     there = file or _douzero_file()
-    played = recorded(rules_of(kb, profile or PROFILE), readable(there))
+    played = read_played_games(load_split_rules(kb, profile or DEFAULT_PROFILE), read_valid_records(there))
     if held_out >= len(played):
         raise GameError(f"{there}: {len(played)} games are too few to hold out {held_out}")
     first = len(played) - held_out
     mark = hashlib.sha256(there.read_bytes()).hexdigest()[:16]
-    return Games(mark, played.games(0, first), played.games(first, len(played)))
+    return SplitGames(mark, played.select_games(0, first), played.select_games(first, len(played)))
 
 
-def kb_games(training: int, held_out: int, seed: int, kb: Path | None = None, profile: str | None = None) -> Games:
+def play_kb_games(
+    training: int, held_out: int, seed: int, kb: Path | None = None, profile: str | None = None
+) -> SplitGames:
     """Games of kb against itself instead, where there are no records: to try the experiment, not to measure."""
-    from abl_cards.agents import agent
+    from abl_cards.agents import make_agent
 
-    rules = rules_of(kb, profile or PROFILE)
-    played = own_games(rules, agent("kb", rules.engine), training + held_out, seed)
-    return Games(f"kb {seed}", played.games(0, training), played.games(training, training + held_out))
+    rules = load_split_rules(kb, profile or DEFAULT_PROFILE)
+    played = play_games(rules, make_agent("kb", rules.engine), training + held_out, seed)
+    return SplitGames(
+        f"kb {seed}", played.select_games(0, training), played.select_games(training, training + held_out)
+    )
 
 
 def _douzero_file() -> Path:
@@ -76,41 +80,41 @@ class FirstPlays:
     """The first active plays of every seat of some games, taken apart into pieces."""
 
     hands: NDArray[np.uint64]  # [m] of the seats, as dealt
-    seat: NDArray[np.int64]  # [q] the row of hands that each piece was played from
+    seat_row: NDArray[np.int64]  # [q] the row of hands that each piece was played from
     piece: NDArray[np.int16]  # [q] label
 
     @classmethod
-    def of(cls, rules: SplitRules, games: Played) -> FirstPlays:
+    def from_games(cls, rules: SplitRules, games: PlayedGames) -> FirstPlays:
         """From what was led; kickers are pieces of their own."""
         splitter = Splitter.of(rules)
         seat = games.game.astype(np.int64) * games.hands.shape[1] + games.seat
-        rows = np.flatnonzero(games.active)
+        rows = np.flatnonzero(games.is_lead)
         rows = rows[np.argsort(seat[rows], kind="stable")]
         begins = np.flatnonzero(np.diff(seat[rows], prepend=-1))
         rank = np.arange(len(rows)) - np.repeat(begins, np.diff([*begins, len(rows)]))
-        rows = rows[rank < FIRST_PLAYS]
-        tagged = Tagged.of(games.cards[rows])
-        pieces = splitter.meant(keys_of(games.cards[rows].sum(axis=2)), tagged.tags).pieces
+        rows = rows[rank < NUM_FIRST_PLAYS]
+        tagged = TaggedHands.from_counts(games.cards[rows])
+        pieces = splitter.pieces_of_tags(keys_from_counts(games.cards[rows].sum(axis=2)), tagged.tags).pieces
         play, place = np.nonzero(pieces != NO_PIECE)
         return cls(games.hands.ravel(), seat[rows][play], pieces[play, place])
 
-    def found_in(self, splits: Splits) -> float:
+    def recall(self, splits: Splits) -> float:
         """The share of the pieces that are there in the splits [m] of the hands, each as often as it was played."""
         labels = int(max(self.piece.max(initial=0), splits.pieces.max(initial=0))) + 1
         there = np.zeros((len(self.hands), labels), np.int16)
         hand, place = np.nonzero(splits.pieces != NO_PIECE)
         np.add.at(there, (hand, splits.pieces[hand, place]), 1)
         played = np.zeros_like(there)
-        np.add.at(played, (self.seat, self.piece), 1)
+        np.add.at(played, (self.seat_row, self.piece), 1)
         return float(np.minimum(there, played).sum() / max(len(self.piece), 1))
 
 
-def accuracy(tags: NDArray[Any], truth: Tagged) -> float:
+def tag_accuracy(tags: NDArray[Any], truth: TaggedHands) -> float:
     """The share of the cards whose tags are those that were played."""
     cards = truth.tags != NO_TAG
     return float((tags[cards] == truth.tags[cards]).mean())
 
 
-def share_of_singles(tags: NDArray[Any], truth: Tagged) -> float:
+def single_share(tags: NDArray[Any], truth: TaggedHands) -> float:
     """The share of the cards that are tagged as singles."""
     return float((tags[truth.tags != NO_TAG] == 0).mean())

@@ -5,28 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from experiments.report import Cell, Curves, Plot, Report, Table
+from abl_cards.core import LinePlot, Plot
+from experiments.report import Cell, ExperimentReport, ReportTable
 
-LEARNER = "BiLSTM-CRF + rules and preferences"
+LEARNER_NAME = "BiLSTM-CRF + rules and preferences"
 """The learner as it splits hands for others."""
 PAPER_ACCURACY, PAPER_GAMES = 0.8916, 4_300_000  # human games; figure 2 and the text above it
 
 
-def report_of(
-    baselines: Mapping[str, Any], taught: Mapping[float, Any],
-    looped: Mapping[float, Any], collapse: Mapping[str, Any], judged: Mapping[str, Mapping[str, float]],
-) -> Report:  # fmt: skip
+def build_report(
+    baselines: Mapping[str, Any], label_runs: Mapping[float, Any],
+    loop_runs: Mapping[float, Any], unlabelled_runs: Mapping[str, Any], judge_results: Mapping[str, Mapping[str, float]],
+) -> ExperimentReport:  # fmt: skip
     """Everything that was found: scores by baseline, runs by share of the labels, and runs without any."""
     tables = [
-        _methods(baselines, taught, looped),
-        _budgets(taught, looped),
-        *([_judged(judged)] if judged else []),
-        *([_unlabelled(collapse)] if collapse else []),
+        _methods(baselines, label_runs, loop_runs),
+        _budgets(label_runs, loop_runs),
+        *([_judged(judge_results)] if judge_results else []),
+        *([_unlabelled(unlabelled_runs)] if unlabelled_runs else []),
     ]
-    return Report(tables, _plots(baselines, taught, looped, collapse))
+    return ExperimentReport(tables, _plots(baselines, label_runs, loop_runs, unlabelled_runs))
 
 
-def _methods(baselines: Mapping[str, Any], taught: Mapping[float, Any], looped: Mapping[float, Any]) -> Table:
+def _methods(baselines: Mapping[str, Any], taught: Mapping[float, Any], looped: Mapping[float, Any]) -> ReportTable:
     """Table 5 of the paper, and accuracy beside it; the learners are those with the most labels."""
     columns = ("split by", "cards right", "hands consistent", "first plays found")
     rows: list[list[Cell]] = [_row(name, scores) for name, scores in baselines.items()]
@@ -40,23 +41,23 @@ def _methods(baselines: Mapping[str, Any], taught: Mapping[float, Any], looped: 
         f"The paper reports {PAPER_ACCURACY:.2%} of cards with {PAPER_GAMES:,} human games. First plays: the share of "
         "the pieces of each seat's first five active plays that are in the split of its hand as dealt (Ph, Pg)."
     )
-    return Table("methods", "Ways to split a hand", columns, rows, note, frozenset(columns[1:]))
+    return ReportTable("methods", "Ways to split a hand", columns, rows, note, frozenset(columns[1:]))
 
 
-def _judged(judged: Mapping[str, Mapping[str, float]]) -> Table:
+def _judged(judged: Mapping[str, Mapping[str, float]]) -> ReportTable:
     """Table 5 of the paper by its own way: agents play random deals, and their first active plays are looked for."""
     names = list(judged)
     rows: list[list[Cell]] = [[way, *(judged[name][way] for name in names)] for way in judged[names[0]]]
     columns = ("split by", *(f"plays of {name}" for name in names))
     note = "Random deals. The paper's table compares the traditional split with the learner's by the games of XGBoost."
-    return Table("judged", "Splits judged by games", columns, rows, note, frozenset(columns[1:]))
+    return ReportTable("judged", "Splits judged by games", columns, rows, note, frozenset(columns[1:]))
 
 
 def _row(name: str, scores: Mapping[str, float]) -> list[Cell]:
     return [name, scores["accuracy"], scores["consistent"], scores.get("first plays")]
 
 
-def _budgets(taught: Mapping[float, Any], looped: Mapping[float, Any]) -> Table:
+def _budgets(taught: Mapping[float, Any], looped: Mapping[float, Any]) -> ReportTable:
     columns = ("share of the labels", "hands with labels", "learned by", "learner alone", "repaired", "consistent")
     rows: list[list[Cell]] = []
     for share in sorted({*taught, *looped}):
@@ -65,17 +66,17 @@ def _budgets(taught: Mapping[float, Any], looped: Mapping[float, Any]) -> Table:
                 scores = runs[share]["scores"]
                 rows.append([f"{share:.1%}", runs[share]["hands"], by, scores["alone"]["accuracy"],
                              scores["repaired"]["accuracy"], scores["repaired"]["consistent"]])  # fmt: skip
-    return Table("budgets", "Few labels and many", columns, rows, "", frozenset(columns[3:]))
+    return ReportTable("budgets", "Few labels and many", columns, rows, "", frozenset(columns[3:]))
 
 
-def _unlabelled(collapse: Mapping[str, Any]) -> Table:
+def _unlabelled(collapse: Mapping[str, Any]) -> ReportTable:
     columns = ("the reasoner heeds", "learner alone", "tagged single", "hands consistent")
     rows: list[list[Cell]] = [
         [name, run["scores"]["alone"]["accuracy"], run["path"][-1]["singles"], run["scores"]["alone"]["consistent"]]
         for name, run in collapse.items()
     ]
     note = "Where all that counts is that tags are consistent, everything becomes a single card."
-    return Table("unlabelled", "The loop without any labels", columns, rows, note, frozenset(columns[1:]))
+    return ReportTable("unlabelled", "The loop without any labels", columns, rows, note, frozenset(columns[1:]))
 
 
 def _plots(
@@ -92,11 +93,11 @@ def _plots(
     dashed = {"fewest pieces": [(min(hands), level), (max(hands), level)],
               "paper, human games": [(PAPER_GAMES, PAPER_ACCURACY)]}  # fmt: skip
     plots: list[Plot] = [] if not taught else [
-        Curves("games", "Accuracy by the number of games with labels", "games", "share of cards right", curves, dashed,
-               logarithmic=True),
+        LinePlot("games", "Accuracy by the number of games with labels", "games", "share of cards right", curves, dashed,
+               log_x=True),
     ]  # fmt: skip
     for key, title in (("accuracy", "share of cards right"), ("singles", "share of cards tagged single")):
         lines = {name: [(line["update"], line[key]) for line in run["path"]] for name, run in collapse.items()}
         if lines:
-            plots.append(Curves(f"collapse_{key}", "The loop without any labels", "rounds", title, lines))
+            plots.append(LinePlot(f"collapse_{key}", "The loop without any labels", "rounds", title, lines))
     return plots

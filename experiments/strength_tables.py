@@ -7,62 +7,62 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from abl_cards.strength.difficulty import Difficulty
-from abl_cards.strength.played import Sample
-from experiments.report import Bars, Cell, Curves, Plot, Report, Table
-from experiments.strength_views import METHODS, PAPER
+from abl_cards.core import ErrorBarPlot, LinePlot, Plot
+from abl_cards.hand_analysis import DealClustering, DealSample
+from experiments.report import Cell, ExperimentReport, ReportTable
+from experiments.strength_views import METHODS, PAPER_SILHOUETTES
 
 Results = Mapping[str, Any]
 
 
 @dataclass
-class Findings:
+class StrengthFindings:
     """What has been found, stage by stage."""
 
-    sample: Sample
-    views: dict[str, dict[str, Results]] = field(default_factory=dict)
-    difficulty: Difficulty | None = None
-    draws: Sequence[Results] = ()
-    taught: Results | None = None
-    made: list[Results] = field(default_factory=list)
-    played: list[Mapping[str, Results]] = field(default_factory=list)
+    sample: DealSample
+    silhouettes: dict[str, dict[str, Results]] = field(default_factory=dict)
+    difficulty: DealClustering | None = None
+    clusterings: Sequence[Results] = ()
+    training: Results | None = None
+    generated: list[Results] = field(default_factory=list)
+    outcomes: list[Mapping[str, Results]] = field(default_factory=list)
 
 
-def report(found: Findings) -> Report:
+def report(findings: StrengthFindings) -> ExperimentReport:
     """The tables and plots of the stages that are finished."""
-    tables: list[Table] = []
+    tables: list[ReportTable] = []
     plots: list[Plot] = []
-    if found.views:
-        tables += [silhouette_table(found.views)]
-    if found.difficulty:
-        tables += [draw_table(found.draws), class_table(found.sample, found.difficulty)]
-    if found.taught:
-        tables += [network_table(found.taught["shown"]), confusion_table(found.taught["shown"])]
-        plots += curves(found.taught["history"])
-    if found.made:
-        tables += [deal_table(found.made)]
-    if found.played:
-        tables += [win_table(found.made[: len(found.played)], found.played)]
-        plots += bars(found.played)
-    return Report(tables, plots)
+    if findings.silhouettes:
+        tables += [silhouette_table(findings.silhouettes)]
+    if findings.difficulty:
+        tables += [draw_table(findings.clusterings), class_table(findings.sample, findings.difficulty)]
+    if findings.training:
+        tables += [network_table(findings.training["shown"]), confusion_table(findings.training["shown"])]
+        plots += training_curves(findings.training["history"])
+    if findings.generated:
+        tables += [deal_table(findings.generated)]
+    if findings.outcomes:
+        tables += [win_table(findings.generated[: len(findings.outcomes)], findings.outcomes)]
+        plots += win_bars(findings.outcomes)
+    return ExperimentReport(tables, plots)
 
 
-def silhouette_table(views: Mapping[str, Mapping[str, Results]]) -> Table:
+def silhouette_table(views: Mapping[str, Mapping[str, Results]]) -> ReportTable:
     """Table 5, in several views."""
     rows: list[list[Cell]] = [
         [source, view, *(found[name] for name in METHODS), found["clusters"]]
         for source, by_view in views.items()
         for view, found in by_view.items()
     ]
-    rows.append(["the paper", "not said", *(PAPER[name] for name in METHODS), None])
+    rows.append(["the paper", "not said", *(PAPER_SILHOUETTES[name] for name in METHODS), None])
     note = (
         "A silhouette is measured in the view that is clustered; the last column counts the clusters of stage one. The "
         "statistical split makes equal parts by how much more the landlord's hand is worth than a peasant's."
     )
-    return Table("silhouettes", "Silhouettes", ("games", "view", *METHODS, "clusters"), rows, note, digits=3)
+    return ReportTable("silhouettes", "Silhouettes", ("games", "view", *METHODS, "clusters"), rows, note, digits=3)
 
 
-def draw_table(draws: Sequence[Results]) -> Table:
+def draw_table(draws: Sequence[Results]) -> ReportTable:
     """The samples that were clustered."""
     rows: list[list[Cell]] = [
         ["chosen" if each["chosen"] else "", each["first"], *each["silhouettes"],
@@ -75,10 +75,10 @@ def draw_table(draws: Sequence[Results]) -> Table:
         "Chosen is the sample whose neighbouring classes differ most in how often the landlord wins, over all and "
         "in the deals that are surest of their class at sight, for each agent that played in all seats."
     )
-    return Table("draws", "Two-stage clustering of random samples", columns, rows, note, digits=3)
+    return ReportTable("draws", "Two-stage clustering of random samples", columns, rows, note, digits=3)
 
 
-def class_table(sample: Sample, difficulty: Difficulty) -> Table:
+def class_table(sample: DealSample, difficulty: DealClustering) -> ReportTable:
     """What the classes are like."""
     features, label = sample.features, difficulty.classes(sample.features)
     rows: list[list[Cell]] = []
@@ -86,44 +86,46 @@ def class_table(sample: Sample, difficulty: Difficulty) -> Table:
         rows.append([str(number), share, won, *features[label == number].mean(axis=0).tolist()])
     columns = ("class", "share", "landlord wins", "his hand", "their hands", "his plays", "unit score", "plays")
     shares = frozenset(("share", "landlord wins", "his plays"))
-    return Table("classes", "Classes of deals, 0 the hardest for the landlord", columns, rows, "", shares)
+    return ReportTable("classes", "Classes of deals, 0 the hardest for the landlord", columns, rows, "", shares)
 
 
-def network_table(shown: Results) -> Table:
+def network_table(scores: Results) -> ReportTable:
     """How good the network is at sight."""
-    sure = shown["at_0.9"]
+    sure = scores["at_0.9"]
     columns = ("held-out deals", "right", "largest class", "above it", "macro-F1", "sure of 90 %", "right there")
-    over = shown["accuracy"] - shown["majority"]
+    over = scores["accuracy"] - scores["majority"]
     row: list[Cell] = [
-        shown["deals"], shown["accuracy"], shown["majority"], over, shown["macro_f1"], sure["share"], sure["right"],
+        scores["deals"], scores["accuracy"], scores["majority"], over, scores["macro_f1"], sure["share"], sure["right"],
     ]  # fmt: skip
     shares = frozenset(("right", "largest class", "above it", "sure of 90 %", "right there"))
-    return Table("network", "The class of a deal, told from the cards", columns, [row], "", shares, digits=3)
+    return ReportTable("network", "The class of a deal, told from the cards", columns, [row], "", shares, digits=3)
 
 
-def confusion_table(shown: Results) -> Table:
+def confusion_table(scores: Results) -> ReportTable:
     """What the network takes each class for."""
-    rows: list[list[Cell]] = [[str(number), *row, shown["f1"][number]] for number, row in enumerate(shown["confusion"])]
+    rows: list[list[Cell]] = [
+        [str(number), *row, scores["f1"][number]] for number, row in enumerate(scores["confusion"])
+    ]
     columns = ("class", *(f"told {number}" for number in range(len(rows))), "F1")
-    return Table("confusion", "Held-out deals by class and by what they were told to be", columns, rows)
+    return ReportTable("confusion", "Held-out deals by class and by what they were told to be", columns, rows)
 
 
-def deal_table(made: Sequence[Results]) -> Table:
+def deal_table(generated: Sequence[Results]) -> ReportTable:
     """Table 7."""
     rows: list[list[Cell]] = [
         [str(deal["class"]), deal["landlord"], deal["down"], deal["up"], deal["bottom"], deal["confidence"]]
-        for each in made
+        for each in generated
         for deal in each["first"]
     ]
     columns = ("class", "landlord", "down", "up", "bottom", "confidence")
-    return Table("deals", "Generated deals", columns, rows)
+    return ReportTable("deals", "Generated deals", columns, rows)
 
 
-def win_table(made: Sequence[Results], played: Sequence[Mapping[str, Results]]) -> Table:
+def win_table(generated: Sequence[Results], outcomes: Sequence[Mapping[str, Results]]) -> ReportTable:
     """Figure 7: the landlord's chances by class and agent."""
-    names = list(played[0])
+    names = list(outcomes[0])
     rows: list[list[Cell]] = []
-    for number, (each, by_agent) in enumerate(zip(made, played, strict=True)):
+    for number, (each, by_agent) in enumerate(zip(generated, outcomes, strict=True)):
         row: list[Cell] = [str(number), each["what"]["deals"], float(each["milliseconds"])]
         for name in names:
             low, high = by_agent[name]["interval"]
@@ -132,12 +134,12 @@ def win_table(made: Sequence[Results], played: Sequence[Mapping[str, Results]]) 
     columns = ["class", "deals", "ms a deal"]
     for name in names:
         columns += [f"landlord wins, {name}", f"95 %, {name}"]
-    note = f"Neighbouring classes are in order, their intervals apart: {_apart(played)}."
+    note = f"Neighbouring classes are in order, their intervals apart: {_separation_text(outcomes)}."
     shares = frozenset(column for column in columns if column.startswith("landlord"))
-    return Table("wins", "Generated deals played out, one agent in all seats", tuple(columns), rows, note, shares)
+    return ReportTable("wins", "Generated deals played out, one agent in all seats", tuple(columns), rows, note, shares)
 
 
-def _apart(played: Sequence[Mapping[str, Results]]) -> str:
+def _separation_text(played: Sequence[Mapping[str, Results]]) -> str:
     words = []
     for name in played[0]:
         pairs = pairwise(played)
@@ -146,7 +148,7 @@ def _apart(played: Sequence[Mapping[str, Results]]) -> str:
     return ", ".join(words)
 
 
-def curves(history: Sequence[Results]) -> list[Plot]:
+def training_curves(history: Sequence[Results]) -> list[Plot]:
     """Figures 5 and 6."""
     loss = {
         "learned from": [(each["epoch"], each["loss"]) for each in history],
@@ -155,16 +157,16 @@ def curves(history: Sequence[Results]) -> list[Plot]:
     right = {"held out": [(each["epoch"], each["accuracy"]) for each in history]}
     dashed = {"the paper": [(history[0]["epoch"], 0.71), (history[-1]["epoch"], 0.71)]}
     return [
-        Curves("loss", "Loss of the network", "epoch", "cross-entropy", loss),
-        Curves("accuracy", "Share of deals whose class is told", "epoch", "right", right, dashed),
+        LinePlot("loss", "Loss of the network", "epoch", "cross-entropy", loss),
+        LinePlot("accuracy", "Share of deals whose class is told", "epoch", "right", right, dashed),
     ]
 
 
-def bars(played: Sequence[Mapping[str, Results]]) -> list[Plot]:
+def win_bars(outcomes: Sequence[Mapping[str, Results]]) -> list[Plot]:
     """Figure 7."""
     found = {
         f"class {number}, {name}": (each["won"], *each["interval"])
-        for name in played[0]
-        for number, each in enumerate(by_agent[name] for by_agent in played)
+        for name in outcomes[0]
+        for number, each in enumerate(by_agent[name] for by_agent in outcomes)
     }
-    return [Bars("wins", "Landlord's wins by class and agent", "share of games", found, 0.5)]
+    return [ErrorBarPlot("wins", "Landlord's wins by class and agent", "share of games", found, 0.5)]

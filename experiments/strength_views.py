@@ -11,41 +11,55 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learners.clusters import Whitening, dbscan, equal_parts, k_means, merge, propagate, silhouette
+from learners import (
+    Whitening,
+    affinity_propagation,
+    dbscan,
+    k_means,
+    merge_clusters,
+    quantile_classes,
+    silhouette_score,
+)
 
 Features = NDArray[np.float64]
 
-LANDLORD, PEASANTS, SHARE, UNIT, PLAYS = range(5)
+LANDLORD, PEASANTS, LANDLORD_SHARE, UNIT_SCORE, PLAYS = range(5)
 METHODS = ("statistical", "K-Means", "DBSCAN", "two-stage, first", "two-stage")
-PAPER = {"statistical": 0.198, "K-Means": 0.306, "DBSCAN": -0.036, "two-stage, first": 0.670, "two-stage": 0.533}
+PAPER_SILHOUETTES = {
+    "statistical": 0.198,
+    "K-Means": 0.306,
+    "DBSCAN": -0.036,
+    "two-stage, first": 0.670,
+    "two-stage": 0.533,
+}
 """Table 5 of the paper."""
-_COINS = 100.0
+_COINS_PER_UNIT = 100.0
 
 
 def mahalanobis(features: Features) -> Features:
     """As the paper says: distances are Mahalanobis's."""
-    return Whitening.of(features)(features)
+    return Whitening.fit(features)(features)
 
 
-def stretched(features: Features) -> Features:
+def min_max_scaled(features: Features) -> Features:
     """Every feature from 0 to 1, which the radius of the paper's DBSCAN suggests."""
     span = np.ptp(features, axis=0)
     moved: Features = (features - features.min(axis=0)) / np.where(span > 0, span, 1)
     return moved
 
 
-def of_the_course(features: Features) -> Features:
+def game_features(features: Features) -> Features:
     """What came of the game alone, from 0 to 1: no hand scores."""
-    return stretched(features[:, [SHARE, UNIT, PLAYS]])
+    return min_max_scaled(features[:, [LANDLORD_SHARE, UNIT_SCORE, PLAYS]])
 
 
-def in_coins(features: Features) -> Features:
+def coin_features(features: Features) -> Features:
     """Bare numbers, the unit score in units of a hundred coins, as platforms write it down."""
-    coins = np.sign(features[:, UNIT]) * 2 ** (np.abs(features[:, UNIT]) - 1) * _COINS
-    return np.column_stack([features[:, [LANDLORD, PEASANTS, SHARE, PLAYS]], coins])
+    coins = np.sign(features[:, UNIT_SCORE]) * 2 ** (np.abs(features[:, UNIT_SCORE]) - 1) * _COINS_PER_UNIT
+    return np.column_stack([features[:, [LANDLORD, PEASANTS, LANDLORD_SHARE, PLAYS]], coins])
 
 
-def from_the_mean(features: Features) -> Features:
+def distance_from_mean(features: Features) -> Features:
     """A single number a deal: its Mahalanobis distance from the mean."""
     distance: Features = np.sqrt((mahalanobis(features) ** 2).sum(axis=1, keepdims=True))
     return distance
@@ -53,28 +67,28 @@ def from_the_mean(features: Features) -> Features:
 
 VIEWS: dict[str, Callable[[Features], Features]] = {
     "Mahalanobis": mahalanobis,
-    "each 0 to 1": stretched,
-    "the course alone, 0 to 1": of_the_course,
-    "bare, the score in coins": in_coins,
-    "distance from the mean": from_the_mean,
+    "each 0 to 1": min_max_scaled,
+    "the course alone, 0 to 1": game_features,
+    "bare, the score in coins": coin_features,
+    "distance from the mean": distance_from_mean,
 }
 """The first one is what classes are made in."""
 
 
-def silhouettes(features: Features, classes: int, view: Callable[[Features], Features]) -> dict[str, Any]:
+def compute_silhouettes(features: Features, classes: int, view: Callable[[Features], Features]) -> dict[str, Any]:
     """The silhouette of each of METHODS, None where it finds a single cluster or too few; and clusters of stage one.
 
     The statistical split cuts the deals in equal parts by how much more the landlord's hand is worth than a peasant's.
     """
     examples = view(features)
     advantage = features[:, LANDLORD] - features[:, PEASANTS] / 2
-    first, exemplars = propagate(examples)
+    first, exemplars = affinity_propagation(examples)
     found: Mapping[str, NDArray[np.int64] | None] = {
-        "statistical": equal_parts(advantage, classes),
+        "statistical": quantile_classes(advantage, classes),
         "K-Means": k_means(examples, classes),
         "DBSCAN": dbscan(examples),
         "two-stage, first": first,
-        "two-stage": merge(examples, first, classes) if len(exemplars) >= classes else None,
+        "two-stage": merge_clusters(examples, first, classes) if len(exemplars) >= classes else None,
     }
     return {"clusters": len(exemplars)} | {name: _silhouette(examples, labels) for name, labels in found.items()}
 
@@ -82,4 +96,4 @@ def silhouettes(features: Features, classes: int, view: Callable[[Features], Fea
 def _silhouette(examples: Features, labels: NDArray[np.int64] | None) -> float | None:
     if labels is None or not 1 < len(np.unique(labels)) < len(examples):
         return None
-    return round(silhouette(examples, labels), 4)
+    return round(silhouette_score(examples, labels), 4)

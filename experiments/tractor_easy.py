@@ -13,28 +13,34 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from abl_cards.arena import interval, mean_interval
+from abl_cards.core import SEED_RANGE, LinePlot, setting
 from abl_cards.games import Engine
-from abl_cards.settings import SEEDS, setting
-from experiments.desk import Desk, Tell
-from experiments.episodes import play
+from abl_cards.matches import mean_interval, share_interval
+from experiments.agent_specs import AgentSpec, load_agents, rules_fingerprint
+from experiments.branching_factors import branching_table
+from experiments.episodes import play_episodes
 from experiments.experiment import Experiment
-from experiments.options import options_table
-from experiments.players import Player, players, rules_mark
-from experiments.report import Cell, Curves, Report, Table
-from experiments.rules import ByRules
+from experiments.report import Cell, ExperimentReport, ReportTable
+from experiments.rules import RulesConfig
+from experiments.workspace import ExperimentWorkspace, ProgressCallback
 
 if TYPE_CHECKING:
-    from abl_cards.loop.settings import Settings as LoopSettings
+    from abl_cards.training import TrainConfig as LoopSettings
 
-SUPERVISED, BOTH, NOTHING, ABL, BLIND = "supervised", "supervised + PPO", "PPO", "abl", "abl without estimate"
-PAPER = {(BOTH, SUPERVISED): (840, 696), (BOTH, NOTHING): (738, 624)}
+SUPERVISED, SUPERVISED_PPO, PPO_ONLY, ABL, ABL_NO_ESTIMATE = (
+    "supervised",
+    "supervised + PPO",
+    "PPO",
+    "abl",
+    "abl without estimate",
+)
+PAPER_LEVELS = {(SUPERVISED_PPO, SUPERVISED): (840, 696), (SUPERVISED_PPO, PPO_ONLY): (738, 624)}
 PAPER_ACCURACY = 0.54
-_FOLDERS = {BOTH: "easy", NOTHING: "rl", ABL: "abl", BLIND: "ablno"}
+_FOLDERS = {SUPERVISED_PPO: "easy", PPO_ONLY: "rl", ABL: "abl", ABL_NO_ESTIMATE: "ablno"}
 
 
 @dataclass(frozen=True)
-class Settings(ByRules):
+class TractorEasyConfig(RulesConfig):
     """How much is learned, and how long they play."""
 
     profile: str | None = setting("botzone", "a file of its folder profiles; the same as --profile")
@@ -42,23 +48,23 @@ class Settings(ByRules):
     stages: int = setting(3, "parts of it, after each of which a run is measured against kb")
     games: int = setting(1024, "that table 4.1 counts, each deal twice with the teams swapped")
     rounds: int = setting(1000, "between abl and EasyTractor")
-    lessons: int = setting(4096, "games of kb, from a fifth of which nothing is learned")
+    pretrain_episodes: int = setting(4096, "games of kb, from a fifth of which nothing is learned")
     steps: int = setting(900, "of learning from them")
-    own_lessons: int = setting(60_000, "decisions of such games that teach the estimate of the hidden hands")
+    pretrain_decisions: int = setting(60_000, "decisions of such games that teach the estimate of the hidden hands")
     abln_steps: int = setting(700, "steps that it learns from them")
     preset: str = setting("planes-small", "the network of EasyTractor: planes-small, planes-paper")
-    tables: int = setting(256, "played side by side")
-    rows: int | None = setting(None, "decisions with a choice between two updates; none is the preset's")
-    critic_first: int = setting(3, "updates that teach the value alone")
+    num_envs: int = setting(256, "played side by side")
+    rollout_size: int | None = setting(None, "decisions with a choice between two updates; none is the preset's")
+    critic_warmup_updates: int = setting(3, "updates that teach the value alone")
     options: int = setting(200, "decisions whose options are counted")
-    seed: int = setting(0, "of deals and choices", SEEDS)
+    seed: int = setting(0, "of deals and choices", SEED_RANGE)
 
-    def after(self, stage: int) -> int:
+    def decisions_after(self, stage: int) -> int:
         """The decisions of a run after so many stages."""
         return round(self.decisions * stage / self.stages)
 
 
-class Meeting(NamedTuple):
+class TractorPairing(NamedTuple):
     """Two agents; of a run after how many stages."""
 
     first: str
@@ -71,92 +77,98 @@ class Meeting(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Levels:
+class LevelsSummary:
     """What came of games, from the eyes of the first agent."""
 
-    games: int
+    num_games: int
     levels: tuple[int, int]  # won by each
-    won: float  # share of the games, none to either as half
-    bounds: tuple[float, float]
-    lead: tuple[float, float] | None  # 95 % bounds of the levels a game by which it is ahead
+    win_rate: float  # share of the games, none to either as half
+    interval: tuple[float, float]
+    lead_interval: tuple[float, float] | None  # 95 % bounds of the levels a game by which it is ahead
 
 
-def run(settings: Settings, desk: Desk) -> Report:
+def run(settings: TractorEasyConfig, workspace: ExperimentWorkspace) -> ExperimentReport:
     """Learn, measure, learn on; each pair of agents meets on the same deals."""
     import torch
 
     torch.set_num_threads(1)  # small networks gain little from more
-    engine = settings.engine_of("tractor")
-    school = School(settings, desk, engine)
-    counted = options_table(desk, engine, settings.options, settings.seed)
-    meetings = _meetings(settings)
-    desk.plan(len(meetings))
+    engine = settings.load_engine("tractor")
+    school = Curriculum(settings, workspace, engine)
+    counted = branching_table(workspace, engine, settings.options, settings.seed)
+    meetings = _list_pairings(settings)
+    workspace.plan_cells(len(meetings))
 
-    def told(found: Mapping[Meeting, Levels]) -> Report:
+    def told(found: Mapping[TractorPairing, LevelsSummary]) -> ExperimentReport:
         return report(settings, found, school, counted)
 
-    return told(desk.each(meetings, lambda meeting: _meet(desk, school, meeting), told))
+    return told(workspace.measure_each(meetings, lambda meeting: _play_pairing(workspace, school, meeting), told))
 
 
-def _meetings(settings: Settings) -> list[Meeting]:
+def _list_pairings(settings: TractorEasyConfig) -> list[TractorPairing]:
     """The curve stage by stage, so that all runs grow together; then the tables."""
     last, games, rounds = settings.stages, settings.games, settings.rounds
-    found = [Meeting(SUPERVISED, "kb", 0, games // 2)]
-    found += [Meeting(name, "kb", stage, games // 2) for stage in range(1, last + 1) for name in _FOLDERS]
-    found += [Meeting(*pair, last, games) for pair in PAPER]
-    return [*found, *(Meeting(*pair, last, rounds) for pair in ((ABL, BOTH), (BLIND, BOTH), (ABL, BLIND)))]
+    found = [TractorPairing(SUPERVISED, "kb", 0, games // 2)]
+    found += [TractorPairing(name, "kb", stage, games // 2) for stage in range(1, last + 1) for name in _FOLDERS]
+    found += [TractorPairing(*pair, last, games) for pair in PAPER_LEVELS]
+    return [
+        *found,
+        *(
+            TractorPairing(*pair, last, rounds)
+            for pair in ((ABL, SUPERVISED_PPO), (ABL_NO_ESTIMATE, SUPERVISED_PPO), (ABL, ABL_NO_ESTIMATE))
+        ),
+    ]
 
 
-def _meet(desk: Desk, school: School, meeting: Meeting) -> Levels:
-    engine, seed = school.engine, school.settings.seed
-    pair = [school.player(name, meeting.stage) for name in meeting[:2]]
-    what = {"levels": [each.name for each in pair], "marks": [each.mark for each in pair], "seed": seed}
+def _play_pairing(workspace: ExperimentWorkspace, curriculum: Curriculum, meeting: TractorPairing) -> LevelsSummary:
+    engine, seed = curriculum.engine, curriculum.settings.seed
+    pair = [curriculum.agent_after(name, meeting.stage) for name in meeting[:2]]
+    what = {"levels": [each.name for each in pair], "marks": [each.fingerprint for each in pair], "seed": seed}
 
-    def work(tell: Tell) -> dict[str, Any]:
-        ahead = 2 * play(engine, (pair[0].agent, pair[1].agent), meeting.games, seed, tell)
-        sides = len(engine.seatings)
+    def work(tell: ProgressCallback) -> dict[str, Any]:
+        ahead = 2 * play_episodes(engine, (pair[0].agent, pair[1].agent), meeting.games, seed, tell)
+        sides = len(engine.agent_seatings)
         return {
             "levels": [round(float(np.maximum(each, 0).sum())) for each in (ahead, -ahead)],
             "won": float((1 + np.sign(ahead)).mean() / 2),
-            "bounds": interval((1 + np.sign(ahead)) / 2, sides),
+            "bounds": share_interval((1 + np.sign(ahead)) / 2, sides),
             "lead": mean_interval(ahead, sides),
         }
 
-    found = desk.cell(what | {"games": meeting.games}, work, str(meeting), meeting.games)
+    found = workspace.measure_cell(what | {"games": meeting.games}, work, str(meeting), meeting.games)
     lead = tuple(found["lead"]) if found["lead"] else None
-    return Levels(meeting.games, tuple(found["levels"]), found["won"], tuple(found["bounds"]), lead)
+    return LevelsSummary(meeting.games, tuple(found["levels"]), found["won"], tuple(found["bounds"]), lead)
 
 
 # --- the runs --------------------------------------------------------------------------------------------------------
 
 
 @dataclass
-class School:
+class Curriculum:
     """Four runs, and what plays after each of their stages."""
 
-    settings: Settings
-    desk: Desk
+    settings: TractorEasyConfig
+    workspace: ExperimentWorkspace
     engine: Engine
 
-    def player(self, name: str, stage: int) -> Player:
+    def agent_after(self, name: str, stage: int) -> AgentSpec:
         """Who plays by what a run has learned after a stage; kb, and what only learned from it, at any time."""
         if name == "kb":
-            return players([name], self.engine)[0]
-        file = self.supervised if name == SUPERVISED else self.weights(name, stage)
-        (found,) = players([f"abl:no-lookahead,weights={file}"], self.engine)
+            return load_agents([name], self.engine)[0]
+        file = self.supervised_weights if name == SUPERVISED else self.weights_after(name, stage)
+        (found,) = load_agents([f"abl:no-lookahead,weights={file}"], self.engine)
         return replace(found, name=f"{name} {stage}")  # wherever the folder lies
 
     @property
-    def supervised(self) -> Path:
+    def supervised_weights(self) -> Path:
         """What learned from the games of kb alone."""
-        file = self._folder(BOTH) / "supervised.safetensors"
+        file = self._folder(SUPERVISED_PPO) / "supervised.safetensors"
         if not file.exists():
-            self._train(BOTH, 0)
+            self._train(SUPERVISED_PPO, 0)
         return file
 
-    def weights(self, name: str, stage: int) -> Path:
+    def weights_after(self, name: str, stage: int) -> Path:
         """What a run has learned after a stage."""
-        decisions = self.settings.after(stage)
+        decisions = self.settings.decisions_after(stage)
         file = self._folder(name) / f"after-{decisions}.safetensors"
         if not file.exists():
             self._train(name, decisions).save_weights(file)
@@ -164,125 +176,136 @@ class School:
 
     def accuracy(self) -> tuple[str, float] | None:
         """Of how many decisions, and how often the supervised policy chooses as kb did; None before it has learned."""
-        from learners.store import load_card
+        from learners import load_card
 
-        file = self._folder(BOTH) / "supervised.safetensors"
+        file = self._folder(SUPERVISED_PPO) / "supervised.safetensors"
         results = load_card(file).results if file.exists() else {}
         return next(((name, found["choice"]) for name, found in results.items()), None)
 
     def metrics(self, name: str) -> list[dict[str, Any]]:
         """What a run has measured of itself so far."""
-        from abl_cards.loop.metrics import read_metrics
+        from abl_cards.training import read_metrics
 
         folder = self._folder(name)
         return read_metrics(folder) if (folder / "metrics.jsonl").exists() else []
 
     def _folder(self, name: str) -> Path:
-        return self.desk.folder / f"{_FOLDERS[name]}-{rules_mark(self.engine)}"
+        return self.workspace.folder / f"{_FOLDERS[name]}-{rules_fingerprint(self.engine)}"
 
     def _train(self, name: str, decisions: int) -> Any:
-        from abl_cards.loop.training import Run
+        from abl_cards.training import Trainer
 
-        self.desk.tell()
-        with self.desk.bar(f"{name}, {decisions:,} decisions", decisions) as tell:
-            loop = Run(self._chosen(name, decisions), tell)
+        self.workspace.publish_partial()
+        with self.workspace.progress_bar(f"{name}, {decisions:,} decisions", decisions) as tell:
+            loop = Trainer(self._loop_config(name, decisions), tell)
             if loop.decisions < decisions:
-                loop.go(lambda report: tell(report.decisions, report.remark()))
-        self.desk.log(f"{name}: {loop.update} updates, {loop.decisions} decisions, {loop.seconds / 60:.1f} minutes")
+                loop.train(lambda report: tell(report.decisions, report.summary()))
+        self.workspace.log(
+            f"{name}: {loop.num_updates} updates, {loop.decisions} decisions, {loop.seconds / 60:.1f} minutes"
+        )
         return loop
 
-    def _chosen(self, name: str, decisions: int) -> LoopSettings:
-        from abl_cards.loop.settings import Settings as LoopSettings
+    def _loop_config(self, name: str, decisions: int) -> LoopSettings:
+        from abl_cards.training import TrainConfig as LoopSettings
 
         settings = self.settings
         found = LoopSettings(
             directory=self._folder(name), game=self.engine.game, preset=settings.preset, abln=False,
-            seed=settings.seed, decisions=decisions, tables=settings.tables, against_kb=0.0, against_past=0.0,
-            remember_every=1000, critic_first=settings.critic_first, averaged=0.99, rows=settings.rows,
+            seed=settings.seed, decisions=decisions, tables=settings.num_envs, against_kb=0.0, against_past=0.0,
+            remember_every=1000, critic_first=settings.critic_warmup_updates, averaged=0.99, rows=settings.rollout_size,
             kb=settings.kb, profile=settings.profile, workers=1, threads=1,
         )  # fmt: skip
-        if name == BOTH:
-            return replace(found, own_player="kb", own_games=settings.lessons, decision_steps=settings.steps)
-        if name == NOTHING:
+        if name == SUPERVISED_PPO:
+            return replace(found, own_player="kb", own_games=settings.pretrain_episodes, decision_steps=settings.steps)
+        if name == PPO_ONLY:
             return found
         found = replace(found, preset="planes-abl", trust=8.0)
-        if name == BLIND:
+        if name == ABL_NO_ESTIMATE:
             return found
-        own = settings.own_lessons
+        own = settings.pretrain_decisions
         return replace(found, abln=True, own_player="kb", own_lessons=own, abln_steps=settings.abln_steps)
 
 
 # --- the report ------------------------------------------------------------------------------------------------------
 
 
-def report(settings: Settings, found: Mapping[Meeting, Levels], school: School, counted: Table) -> Report:
+def report(
+    settings: TractorEasyConfig,
+    summaries: Mapping[TractorPairing, LevelsSummary],
+    curriculum: Curriculum,
+    options_table: ReportTable,
+) -> ExperimentReport:
     """Accuracy, table 4.1, abl, the runs, and the curve by steps."""
-    pairs = [each for each in found if each.second != "kb"]
-    ours = [each for each in pairs if each[:2] in PAPER]
+    pairs = [each for each in summaries if each.second != "kb"]
+    ours = [each for each in pairs if each[:2] in PAPER_LEVELS]
     rest = [each for each in pairs if each not in ours]
     tables = [
-        counted, _accuracy(school.accuracy()),
-        _table("levels", "Levels won (table 4.1)", found, ours, paper=True),
-        _table("abl", "abl and EasyTractor, at equal steps", found, rest),
-        _table("kb", "Against kb, on the way", found, [each for each in found if each.second == "kb"]),
-        _runs(school),
+        options_table, _accuracy(curriculum.accuracy()),
+        _table("levels", "Levels won (table 4.1)", summaries, ours, paper=True),
+        _table("abl", "abl and EasyTractor, at equal steps", summaries, rest),
+        _table("kb", "Against kb, on the way", summaries, [each for each in summaries if each.second == "kb"]),
+        _runs(curriculum),
     ]  # fmt: skip
-    return Report([table for table in tables if table.rows], [_curve(settings, found)])
+    return ExperimentReport([table for table in tables if table.rows], [_learning_curve(settings, summaries)])
 
 
-def _accuracy(found: tuple[str, float] | None) -> Table:
+def _accuracy(found: tuple[str, float] | None) -> ReportTable:
     rows: list[list[Cell]] = [[found[0].removeprefix("agreement with "), found[1], PAPER_ACCURACY]] if found else []
     note = "Decisions with more than one option. The paper's games are those of another bot, and are not published."
     columns = ("held out", "chosen as kb did", "paper")
-    return Table("accuracy", "What supervised learning comes to", columns, rows, note, frozenset(columns[1:]))
+    return ReportTable("accuracy", "What supervised learning comes to", columns, rows, note, frozenset(columns[1:]))
 
 
 def _table(
-    name: str, title: str, found: Mapping[Meeting, Levels], meetings: Sequence[Meeting], paper: bool = False
-) -> Table:
+    name: str,
+    title: str,
+    summaries: Mapping[TractorPairing, LevelsSummary],
+    meetings: Sequence[TractorPairing],
+    paper: bool = False,
+) -> ReportTable:
     columns: tuple[str, ...] = (
         "agent", "against", "stage", "games", "levels", "theirs", "won", "from", "to", "ahead by at least", "at most",
     )  # fmt: skip
     rows: list[list[Cell]] = []
     for meeting in meetings:
-        each = found[meeting]
-        lead = each.lead or (None, None)
-        row = [*meeting[:3], each.games, *each.levels, each.won, *each.bounds, *lead]
-        rows.append([*row, *PAPER[meeting[:2]]] if paper else row)
+        each = summaries[meeting]
+        lead = each.lead_interval or (None, None)
+        row = [*meeting[:3], each.num_games, *each.levels, each.win_rate, *each.interval, *lead]
+        rows.append([*row, *PAPER_LEVELS[meeting[:2]]] if paper else row)
     columns += ("paper: levels", "paper: theirs") if paper else ()
     note = "With 95 % intervals over deals, of the games won, and of the levels a game by which the first is ahead."
-    return Table(name, title, columns, rows, note, frozenset(columns[6:9]))
+    return ReportTable(name, title, columns, rows, note, frozenset(columns[6:9]))
 
 
-def _runs(school: School) -> Table:
+def _runs(curriculum: Curriculum) -> ReportTable:
     columns = ("run", "updates", "decisions", "minutes", "decisions a second", "entropy")
     rows: list[list[Cell]] = []
     for name in _FOLDERS:
-        metrics = school.metrics(name)
+        metrics = curriculum.metrics(name)
         if metrics:
             last = metrics[-1]
             pace = round(last["decisions"] / last["seconds"])
             rows.append([name, last["update"], last["decisions"], last["seconds"] / 60, pace, last["entropy"]])
-    return Table("runs", "The runs", columns, rows)
+    return ReportTable("runs", "The runs", columns, rows)
 
 
-def _curve(settings: Settings, found: Mapping[Meeting, Levels]) -> Curves:
+def _learning_curve(settings: TractorEasyConfig, summaries: Mapping[TractorPairing, LevelsSummary]) -> LinePlot:
     lines: dict[str, list[tuple[float, float]]] = {}
     bands: dict[str, list[tuple[float, float, float]]] = {}
-    for meeting, each in found.items():
+    for meeting, each in summaries.items():
         if meeting.second != "kb":
             continue
-        names = (BOTH,) if meeting.first == SUPERVISED else (meeting.first,)
+        names = (SUPERVISED_PPO,) if meeting.first == SUPERVISED else (meeting.first,)
         for name in names:
-            steps = float(settings.after(meeting.stage))
-            lines.setdefault(name, []).append((steps, each.won))
-            bands.setdefault(name, []).append((steps, *each.bounds))
-    return Curves("steps", "Against kb", "decisions of self-play", "share of the games won", lines, {}, bands)
+            steps = float(settings.decisions_after(meeting.stage))
+            lines.setdefault(name, []).append((steps, each.win_rate))
+            bands.setdefault(name, []).append((steps, *each.interval))
+    return LinePlot("steps", "Against kb", "decisions of self-play", "share of the games won", lines, {}, bands)
 
 
 EXPERIMENT = Experiment(
     "EasyTractor: supervised, reinforced, or both (table 4.1), and abl beside it",
-    Settings(),
+    TractorEasyConfig(),
     run,
     smoke={
         "decisions": 600, "stages": 1, "games": 8, "rounds": 8, "lessons": 8, "steps": 2, "own_lessons": 200,

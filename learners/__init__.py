@@ -1,1 +1,148 @@
-"""Neural learners: what proposes the pseudo-labels."""
+"""Networks, presets and weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from learners.abln import ABLN, hands_loss
+    from learners.batches import Examples, TrainingBatch, to_input_tensors, to_privileged_tensors, to_training_batch
+    from learners.clustering import (
+        AFFINITY_PREFERENCE,
+        ExemplarClassifier,
+        TwoStageClustering,
+        Whitening,
+        affinity_propagation,
+        cluster_two_stage,
+        dbscan,
+        estimate_class_probs,
+        k_means,
+        merge_clusters,
+        quantile_classes,
+        silhouette_score,
+    )
+    from learners.decision import (
+        MAX_REGRET,
+        REGRET_UNIT,
+        InputTensors,
+        PolicyNetwork,
+        lookahead_loss,
+        mean_entropy,
+        ppo_loss,
+    )
+    from learners.model_inputs import ModelInputs, PrivilegedInputs, apply_reward_exponent, pad_inputs, pad_rows
+    from learners.networks import GameShape, Networks
+    from learners.plane_features import MAX_OPTIONS
+    from learners.plane_resnet import PlanePolicyNetwork
+    from learners.presets import (
+        ESTIMATE,
+        LEGAL,
+        PLAYS_LEFT,
+        PRESETS,
+        REGRET,
+        RESPONSE_DEALS,
+        RESPONSES,
+        SPLITTER_PRESETS,
+        TO_BEAT,
+        WEIGHTS_FOLDER,
+        PPOConfig,
+        Preset,
+        default_preset,
+    )
+    from learners.splitter import CardSequences, SplitterCard, SplitterNetwork, load_splitter, save_splitter
+    from learners.strength import (
+        STRENGTH_PRESETS,
+        DealClassifier,
+        StrengthCard,
+        StrengthPreset,
+        compute_hand_features,
+        fit_temperature,
+    )
+    from learners.symmetry import Symmetries
+    from learners.weights_io import (
+        WeightsCard,
+        find_shipped_weights,
+        load_card,
+        load_networks,
+        load_weights,
+        read_card,
+        read_weights,
+        save_networks,
+        write_weights,
+    )
+
+__all__ = [
+    "ABLN",
+    "AFFINITY_PREFERENCE",
+    "ESTIMATE",
+    "LEGAL",
+    "MAX_OPTIONS",
+    "MAX_REGRET",
+    "PLAYS_LEFT",
+    "PRESETS",
+    "REGRET",
+    "REGRET_UNIT",
+    "RESPONSES",
+    "RESPONSE_DEALS",
+    "SPLITTER_PRESETS",
+    "STRENGTH_PRESETS",
+    "TO_BEAT",
+    "WEIGHTS_FOLDER",
+    "CardSequences",
+    "DealClassifier",
+    "Examples",
+    "ExemplarClassifier",
+    "GameShape",
+    "InputTensors",
+    "ModelInputs",
+    "Networks",
+    "PPOConfig",
+    "PlanePolicyNetwork",
+    "PolicyNetwork",
+    "Preset",
+    "PrivilegedInputs",
+    "SplitterCard",
+    "SplitterNetwork",
+    "StrengthCard",
+    "StrengthPreset",
+    "Symmetries",
+    "TrainingBatch",
+    "TwoStageClustering",
+    "WeightsCard",
+    "Whitening",
+    "affinity_propagation",
+    "apply_reward_exponent",
+    "cluster_two_stage",
+    "compute_hand_features",
+    "dbscan",
+    "default_preset",
+    "estimate_class_probs",
+    "find_shipped_weights",
+    "fit_temperature",
+    "hands_loss",
+    "k_means",
+    "load_card",
+    "load_networks",
+    "load_splitter",
+    "load_weights",
+    "lookahead_loss",
+    "mean_entropy",
+    "merge_clusters",
+    "pad_inputs",
+    "pad_rows",
+    "ppo_loss",
+    "quantile_classes",
+    "read_card",
+    "read_weights",
+    "save_networks",
+    "save_splitter",
+    "silhouette_score",
+    "to_input_tensors",
+    "to_privileged_tensors",
+    "to_training_batch",
+    "write_weights",
+]
+
+__getattr__ = lazy_exports(__name__)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from learners.encoders import Encoder, Layout, multilayer
+from learners.encoders import Encoder, ObservationLayout, mlp
 from learners.presets import Preset
 
-_NEVER = 1e-3  # a prior is never surer than this
+_PRIOR_EPS = 1e-3  # a prior is never surer than this
 
 
 class ABLN(nn.Module):
@@ -18,16 +18,16 @@ class ABLN(nn.Module):
 
     copies: Tensor
 
-    def __init__(self, layout: Layout, preset: Preset, others: int, copies: Sequence[int]) -> None:
+    def __init__(self, layout: ObservationLayout, preset: Preset, num_others: int, copies: Sequence[int]) -> None:
         """For a game with so many other seats, and so many copies of each card: no estimate is greater."""
         super().__init__()
         cards = len(copies)
         self.register_buffer("copies", torch.tensor(copies, dtype=torch.float32), persistent=False)
-        self.shape, self.from_prior = (others, cards), preset.abln_prior
+        self.shape, self.uses_prior = (num_others, cards), preset.abln_prior
         self.encoder = Encoder(layout, preset.encoder)
-        told = preset.encoder.out + self.from_prior * others * cards
-        self.estimate = multilayer((told, *preset.abln_hidden, others * cards))
-        if self.from_prior:
+        told = preset.encoder.out_size + self.uses_prior * num_others * cards
+        self.estimate = mlp((told, *preset.abln_hidden, num_others * cards))
+        if self.uses_prior:
             nn.init.zeros_(self.estimate[-1].weight)  # type: ignore[arg-type]
             nn.init.zeros_(self.estimate[-1].bias)  # type: ignore[arg-type]
 
@@ -37,10 +37,10 @@ class ABLN(nn.Module):
         The prior [n, others, cards] is what can be said without learning; a preset may leave it aside.
         """
         hidden = torch.relu(self.encoder(observation))
-        if not self.from_prior:
+        if not self.uses_prior:
             return self.copies * torch.sigmoid(self.estimate(hidden)).view(-1, *self.shape)
         change = self.estimate(torch.cat([hidden, prior.flatten(1)], dim=1)).view(-1, *self.shape)
-        estimate: Tensor = self.copies * torch.sigmoid(torch.logit(prior / self.copies, eps=_NEVER) + change)
+        estimate: Tensor = self.copies * torch.sigmoid(torch.logit(prior / self.copies, eps=_PRIOR_EPS) + change)
         return estimate
 
 

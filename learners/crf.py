@@ -12,15 +12,15 @@ from torch import Tensor, nn
 class ConditionalRandomField(nn.Module):
     """Scores tag sequences: what each place says of its tag, and what follows what."""
 
-    def __init__(self, tags: int) -> None:
+    def __init__(self, num_tags: int) -> None:
         """For so many tags; at first every transition is as good as any other."""
         super().__init__()
-        self.start, self.end = nn.Parameter(torch.zeros(tags)), nn.Parameter(torch.zeros(tags))
-        self.follow = nn.Parameter(torch.zeros(tags, tags))  # from, to
+        self.start, self.end = nn.Parameter(torch.zeros(num_tags)), nn.Parameter(torch.zeros(num_tags))
+        self.follow = nn.Parameter(torch.zeros(num_tags, num_tags))  # from, to
 
     def forward(self, emissions: Tensor, lengths: Tensor, tags: Tensor) -> Tensor:
         """[n] the negative log-likelihood of tags [n, places] int64; emissions [n, places, tags], lengths [n] > 0."""
-        return self.partition(emissions, lengths) - self.score(emissions, lengths, tags)
+        return self.log_partition(emissions, lengths) - self.score(emissions, lengths, tags)
 
     def score(self, emissions: Tensor, lengths: Tensor, tags: Tensor) -> Tensor:
         """[n] the sum of a sequence's emissions and transitions."""
@@ -33,7 +33,7 @@ class ConditionalRandomField(nn.Module):
         within = (said * inside).sum(1) + (moves * inside[:, 1:]).sum(1)
         return within + self.start[known[:, 0]] + self.end[last]
 
-    def partition(self, emissions: Tensor, lengths: Tensor) -> Tensor:
+    def log_partition(self, emissions: Tensor, lengths: Tensor) -> Tensor:
         """[n] the log of the sum over all tag sequences: the forward algorithm."""
         forward = self.start + emissions[:, 0]
         for place in range(1, emissions.shape[1]):
@@ -48,10 +48,10 @@ class ConditionalRandomField(nn.Module):
         """
         with torch.enable_grad():
             given = emissions.detach().requires_grad_()
-            (found,) = torch.autograd.grad(self.partition(given, lengths).sum(), given)
+            (found,) = torch.autograd.grad(self.log_partition(given, lengths).sum(), given)
         return found
 
-    def best(self, emissions: Tensor, lengths: Tensor) -> Tensor:
+    def decode(self, emissions: Tensor, lengths: Tensor) -> Tensor:
         """[n, places] int64 the most probable tag sequences (Viterbi); -1 beyond the end."""
         n, places, _ = emissions.shape
         best, back = self.start + emissions[:, 0], []

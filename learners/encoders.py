@@ -8,21 +8,21 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from abl_cards.games.features import FeatureTable
-from learners.presets import EncoderShape
+from abl_cards.games.types import FeatureTable
+from learners.presets import EncoderConfig
 
 
 @dataclass(frozen=True)
-class Layout:
+class ObservationLayout:
     """Which numbers of an observation are its state, and which are the steps of its history."""
 
     size: int
-    steps: int  # 0 where the observation has no history
-    sequence: tuple[slice, ...]  # features of shape [steps, ...], the cards of each act first
-    played: slice  # what has been laid down
+    num_steps: int  # 0 where the observation has no history
+    history_slices: tuple[slice, ...]  # features of shape [steps, ...], the cards of each act first
+    played_slice: slice  # what has been laid down
 
     @classmethod
-    def of(cls, table: FeatureTable) -> Layout:
+    def of(cls, table: FeatureTable) -> ObservationLayout:
         """Read off the table: features whose name begins with ``recent`` have a row a step, and come last."""
         recent = [feature for feature in table.features if feature.name.startswith("recent")]
         steps = recent[0].shape[0] if recent else 0
@@ -30,40 +30,40 @@ class Layout:
         return cls(table.size, steps, tuple(table[feature.name] for feature in recent), played)
 
     @property
-    def state(self) -> int:
+    def state_size(self) -> int:
         """How many numbers the state has; they come first."""
-        return self.sequence[0].start if self.sequence else self.size
+        return self.history_slices[0].start if self.history_slices else self.size
 
     @property
-    def step(self) -> int:
+    def step_size(self) -> int:
         """How many numbers describe a step."""
-        return (self.size - self.state) // self.steps
+        return (self.size - self.state_size) // self.num_steps
 
     @property
-    def present_size(self) -> int:
+    def current_size(self) -> int:
         """How many numbers ``present`` leaves."""
-        acts = self.sequence[0].stop - self.sequence[0].start if self.sequence else 0
-        return self.size - (self.played.stop - self.played.start) - acts + self.steps
+        acts = self.history_slices[0].stop - self.history_slices[0].start if self.history_slices else 0
+        return self.size - (self.played_slice.stop - self.played_slice.start) - acts + self.num_steps
 
-    def present(self, observation: Tensor) -> list[Tensor]:
+    def current_features(self, observation: Tensor) -> list[Tensor]:
         """[n, size] to parts of [n, present_size]: no cards laid down, but for which of the last acts were none."""
-        parts = [observation[:, : self.played.start], observation[:, self.played.stop : self.state]]
-        if self.sequence:
-            cards, *rest = self.sequence
-            acts = torch.unflatten(observation[:, cards], 1, (self.steps, -1))
+        parts = [observation[:, : self.played_slice.start], observation[:, self.played_slice.stop : self.state_size]]
+        if self.history_slices:
+            cards, *rest = self.history_slices
+            acts = torch.unflatten(observation[:, cards], 1, (self.num_steps, -1))
             parts += [acts.sum(dim=2) > 0, *(observation[:, part] for part in rest)]
         return parts
 
-    def split(self, observation: Tensor) -> tuple[Tensor, Tensor]:
+    def split_history(self, observation: Tensor) -> tuple[Tensor, Tensor]:
         """[n, size] to the state [n, state] and the history [n, steps, step]."""
         parts = [
-            observation[:, part].reshape(len(observation), self.steps, (part.stop - part.start) // self.steps)
-            for part in self.sequence
+            observation[:, part].reshape(len(observation), self.num_steps, (part.stop - part.start) // self.num_steps)
+            for part in self.history_slices
         ]
-        return observation[:, : self.state], torch.cat(parts, dim=2)
+        return observation[:, : self.state_size], torch.cat(parts, dim=2)
 
 
-def multilayer(sizes: tuple[int, ...]) -> nn.Sequential:
+def mlp(sizes: tuple[int, ...]) -> nn.Sequential:
     """Fully connected layers with a rectifier between each two."""
     layers: list[nn.Module] = []
     for number, (inner, outer) in enumerate(pairwise(sizes)):
@@ -74,13 +74,13 @@ def multilayer(sizes: tuple[int, ...]) -> nn.Sequential:
 class HistoryEncoder(nn.Module):
     """Attention over the last acts; the latest act's vector is read out."""
 
-    def __init__(self, layout: Layout, shape: EncoderShape) -> None:
+    def __init__(self, layout: ObservationLayout, shape: EncoderConfig) -> None:
         super().__init__()
         width = shape.history_width
-        self.embed = nn.Linear(layout.step, width)
-        self.place = nn.Parameter(torch.zeros(layout.steps, width))
-        self.blocks = nn.ModuleList([_Block(width, shape.history_heads) for _ in range(shape.history_layers)])
-        self.out = nn.Linear(width * layout.steps, shape.history_out)
+        self.embed = nn.Linear(layout.step_size, width)
+        self.place = nn.Parameter(torch.zeros(layout.num_steps, width))
+        self.blocks = nn.ModuleList([_AttentionBlock(width, shape.history_heads) for _ in range(shape.history_layers)])
+        self.out = nn.Linear(width * layout.num_steps, shape.history_out)
 
     def forward(self, history: Tensor) -> Tensor:
         """[n, steps, step] to [n, history_out]."""
@@ -91,7 +91,7 @@ class HistoryEncoder(nn.Module):
         return encoded
 
 
-class _Block(nn.Module):
+class _AttentionBlock(nn.Module):
     """Self-attention and a small network, each added to what came in."""
 
     def __init__(self, width: int, heads: int) -> None:
@@ -99,7 +99,7 @@ class _Block(nn.Module):
         self.heads = heads
         self.before, self.between = nn.LayerNorm(width), nn.LayerNorm(width)
         self.mix, self.join = nn.Linear(width, 3 * width), nn.Linear(width, width)
-        self.widen = multilayer((width, 2 * width, width))
+        self.widen = mlp((width, 2 * width, width))
 
     def forward(self, hidden: Tensor) -> Tensor:
         """[n, steps, width] to the same."""
@@ -117,18 +117,18 @@ class _Block(nn.Module):
 class Encoder(nn.Module):
     """The state and the history as one vector, h_o and h_tau side by side; without a history the state alone."""
 
-    def __init__(self, layout: Layout, shape: EncoderShape) -> None:
+    def __init__(self, layout: ObservationLayout, shape: EncoderConfig) -> None:
         super().__init__()
         self.layout = layout
         widths = (shape.state_width,) * (shape.state_layers - 1)
-        history_out = shape.history_out if layout.steps else 0
-        self.state = multilayer((layout.state, *widths, shape.state_out + shape.history_out - history_out))
-        self.history = HistoryEncoder(layout, shape) if layout.steps else None
+        history_out = shape.history_out if layout.num_steps else 0
+        self.state = mlp((layout.state_size, *widths, shape.state_out + shape.history_out - history_out))
+        self.history = HistoryEncoder(layout, shape) if layout.num_steps else None
 
     def forward(self, observation: Tensor) -> Tensor:
         """[n, size] to [n, state_out + history_out]."""
         if self.history is None:
             alone: Tensor = self.state(observation)
             return alone
-        state, history = self.layout.split(observation)
+        state, history = self.layout.split_history(observation)
         return torch.cat([self.state(state), self.history(history)], dim=1)

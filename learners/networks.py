@@ -8,18 +8,18 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
+from abl_cards.core import seed64
 from abl_cards.games import Engine
-from abl_cards.games.features import FeatureTable
-from abl_cards.games.telling.planes import Planes, no_planes
-from abl_cards.seeds import seed64
+from abl_cards.games.tables import CardPlanes, raise_no_planes
+from abl_cards.games.types import FeatureTable
 from learners.abln import ABLN
-from learners.decision import Critic, Decision
-from learners.encoders import Layout
-from learners.looking import Looking, Valued
-from learners.pictures import Pictures
+from learners.decision import PolicyNetwork, PrivilegedCritic
+from learners.encoders import ObservationLayout
+from learners.plane_features import PlaneFeatures
+from learners.plane_resnet import PlanePolicyNetwork, SharedValueHead
 from learners.presets import Preset
 
-UNIT = 32
+BF16_ROW_MULTIPLE = 32
 """Rows of a batch in half precision come in multiples of this.
 
 For every new number of rows the library that makes the products makes kernels of its own first. That takes half a
@@ -32,13 +32,13 @@ class GameShape:
     """The sizes of a game that networks are built for."""
 
     observation: FeatureTable
-    labels: int
-    others: int  # seats besides the observer's
+    num_labels: int
+    num_others: int  # seats besides the observer's
     copies: tuple[int, ...] = (2,) * 54  # of each kind of card
-    planes: Callable[[], Planes] = no_planes  # of games whose labels can be shown; raises GameError
+    load_planes: Callable[[], CardPlanes] = raise_no_planes  # of games whose labels can be shown; raises GameError
 
     @property
-    def cards(self) -> int:
+    def num_cards(self) -> int:
         """How many kinds of cards there are."""
         return len(self.copies)
 
@@ -46,7 +46,7 @@ class GameShape:
     def of(cls, engine: Engine) -> GameShape:
         """The sizes of a game."""
         sizes = len(engine.labels), len(engine.teams) - 1, tuple(engine.rules.pack.copies.tolist())
-        return cls(engine.observation, *sizes, lambda: engine.planes)
+        return cls(engine.observation_features, *sizes, lambda: engine.planes)
 
 
 class Networks(nn.Module):
@@ -55,25 +55,27 @@ class Networks(nn.Module):
     def __init__(self, preset: Preset, shape: GameShape, seed: int = 0) -> None:
         super().__init__()
         self.preset, self.shape, self.precision = preset, shape, "float32"
-        self.valued = False  # whether the critic has learned what positions are worth
-        self.chooses = False  # and what comes of choices (bids, cards to give) that strayed from the preferences
-        layout = Layout.of(shape.observation)
+        self.has_trained_critic = False  # whether the critic has learned what positions are worth
+        self.has_explored_choices = (
+            False  # and what comes of choices (bids, cards to give) that strayed from the preferences
+        )
+        layout = ObservationLayout.of(shape.observation)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed64(seed))
-            self.abln = ABLN(layout, preset, shape.others, shape.copies) if preset.abln else None
-            self.decision, self.critic = _deciding(layout, preset, shape)
+            self.abln = ABLN(layout, preset, shape.num_others, shape.copies) if preset.uses_abln else None
+            self.decision, self.critic = _create_policy_and_critic(layout, preset, shape)
 
-    def arithmetic(self) -> torch.autocast:
+    def autocast(self) -> torch.autocast:
         """Where matrix products are made in the networks' precision, and the rest in float32."""
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bfloat16")
 
     @property
-    def unit(self) -> int:
+    def row_multiple(self) -> int:
         """What the rows of a batch should be a multiple of."""
-        return UNIT if self.precision == "bfloat16" else 1
+        return BF16_ROW_MULTIPLE if self.precision == "bfloat16" else 1
 
     @property
-    def numbers(self) -> torch.dtype:
+    def dtype(self) -> torch.dtype:
         """What their inputs are made of inside ``arithmetic``."""
         return torch.bfloat16 if self.precision == "bfloat16" else torch.float32
 
@@ -83,10 +85,14 @@ class Networks(nn.Module):
         return next(self.decision.parameters()).device
 
 
-def _deciding(layout: Layout, preset: Preset, shape: GameShape) -> tuple[Decision | Looking, Critic | Valued]:
+def _create_policy_and_critic(
+    layout: ObservationLayout, preset: Preset, shape: GameShape
+) -> tuple[PolicyNetwork | PlanePolicyNetwork, PrivilegedCritic | SharedValueHead]:
     """What decides and what values, of a preset; raises GameError for planes in a game that has none."""
-    sizes = shape.labels, shape.others, shape.cards
+    sizes = shape.num_labels, shape.num_others, shape.num_cards
     if preset.look is None:
-        return Decision(layout, preset, *sizes), Critic(layout, preset, *sizes)
-    looking = Looking(Pictures(shape.planes(), shape.observation), preset, shape.others)
-    return looking, Valued(looking, preset.look.hidden) if preset.look.value else Critic(layout, preset, *sizes)
+        return PolicyNetwork(layout, preset, *sizes), PrivilegedCritic(layout, preset, *sizes)
+    looking = PlanePolicyNetwork(PlaneFeatures(shape.load_planes(), shape.observation), preset, shape.num_others)
+    return looking, SharedValueHead(looking, preset.look.hidden) if preset.look.value else PrivilegedCritic(
+        layout, preset, *sizes
+    )

@@ -11,17 +11,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-ESTIMATE, REPLIES, LEGAL, TO_BEAT, REGRET, PLAYS = "estimate", "replies", "legal", "to_beat", "regret", "plays"
+ESTIMATE, RESPONSES, LEGAL, TO_BEAT, REGRET, PLAYS_LEFT = "estimate", "replies", "legal", "to_beat", "regret", "plays"
 """What a decision model may be told besides the observation."""
 
-OF_ESTIMATES = (ESTIMATE, REPLIES)
+ESTIMATE_INPUTS = (ESTIMATE, RESPONSES)
 """What it is not told where nobody estimates the hidden hands."""
-DRAWS = 8
+RESPONSE_DEALS = 8
 """Deals that are drawn from an estimate to see which of the others could answer what."""
 
 
 @dataclass(frozen=True)
-class EncoderShape:
+class EncoderConfig:
     """What makes one vector of an observation."""
 
     state_layers: int = 4  # fully connected layers over the state features
@@ -33,13 +33,13 @@ class EncoderShape:
     history_out: int = 216  # d_tau
 
     @property
-    def out(self) -> int:
+    def out_size(self) -> int:
         """The size of the joint vector."""
         return self.state_out + self.history_out
 
 
 @dataclass(frozen=True)
-class PPO:
+class PPOConfig:
     """Proximal policy optimisation (Schulman et al. 2017), table 4."""
 
     learning_rate: float = 1e-4
@@ -61,8 +61,8 @@ class PPO:
 
 
 @dataclass(frozen=True)
-class Look:
-    """What makes a decision model that looks at planes of cards; see ``learners.looking``."""
+class PlaneResNetConfig:
+    """What makes a decision model that looks at planes of cards; see ``learners.plane_resnet``."""
 
     channels: tuple[int, ...] = (64, 64)  # of the first convolution, then of each stage of residual blocks
     blocks: int = 1  # in each stage
@@ -76,7 +76,7 @@ class Preset:
     """Everything that makes the networks; seats share their weights (the paper is silent)."""
 
     name: str
-    encoder: EncoderShape = EncoderShape()
+    encoder: EncoderConfig = EncoderConfig()
     abln_hidden: tuple[int, ...] = (512, 512, 512)
     abln_prior: bool = False  # ABLN starts from what counts, facts and hints of the knowledge base say
     decision_width: int = 512  # the paper is silent on the decision network
@@ -85,7 +85,7 @@ class Preset:
     critic_labels: bool = True  # the critic is told label by label what is legal, and what each hand could lead
     slips: float = 0.0  # share of the labels that a policy from nothing draws and kb would not; 0: costs as they are
     inputs: tuple[str, ...] = (ESTIMATE,)  # of the decision model, besides the encoded observation
-    ppo: PPO = PPO()
+    ppo: PPOConfig = PPOConfig()
     supervised_rate: float = 4e-6  # lr_sl, of ABLN
     forget: float = 0.0  # dropout of the decision model in supervised training
     forget_inputs: float = 0.0  # and of the numbers of its observations
@@ -96,29 +96,29 @@ class Preset:
     tried: tuple[int, float] = (5, 0.01)  # labels that it looks ahead at, at most, and how probable they must be
     endgame: int = 0  # cards in all hands together from which on it solves what is left, where the game fits; 0: never
     hindsight: bool = False  # deals that it looks ahead on are weighed by what the others have just done
-    look: Look | None = None  # decide by planes of cards, in games where each label is one set of cards
+    look: PlaneResNetConfig | None = None  # decide by planes of cards, in games where each label is one set of cards
 
     def without_abln(self) -> Preset:
         """The twin that decides by the observation alone."""
-        return replace(self, inputs=tuple(name for name in self.inputs if name not in OF_ESTIMATES))
+        return replace(self, inputs=tuple(name for name in self.inputs if name not in ESTIMATE_INPUTS))
 
     @property
-    def abln(self) -> bool:
+    def uses_abln(self) -> bool:
         """Whether the decision model is given an estimate of the hidden hands."""
         return ESTIMATE in self.inputs
 
     @property
-    def replies(self) -> bool:
+    def uses_responses(self) -> bool:
         """Whether it is told who could answer what."""
-        return REPLIES in self.inputs
+        return RESPONSES in self.inputs
 
 
-_PLANES_PPO = PPO(
+_PLANES_PPO = PPOConfig(
     learning_rate=2e-4, trace=0.8, batch=2_048, rows=8_192, epochs=2, value_epochs=2, entropy=0.002, ends=0.25,
     worth=0.01, certain=0.98,
 )  # fmt: skip
 
-_SMALL = EncoderShape(
+_SMALL = EncoderConfig(
     state_layers=2, state_width=256, state_out=192, history_layers=1, history_width=48, history_heads=4, history_out=64,
 )  # fmt: skip
 
@@ -131,8 +131,8 @@ PRESETS: dict[str, Preset] = {
         abln_prior=True,
         decision_width=384,
         critic_width=256,
-        inputs=(ESTIMATE, REPLIES, LEGAL, TO_BEAT, REGRET, PLAYS),
-        ppo=PPO(
+        inputs=(ESTIMATE, RESPONSES, LEGAL, TO_BEAT, REGRET, PLAYS_LEFT),
+        ppo=PPOConfig(
             learning_rate=1.5e-4, trace=0.8, batch=4_096, rows=32_768, epochs=2, value_epochs=1, entropy=0.0005,
             certain=0.95,
         ),
@@ -144,14 +144,14 @@ PRESETS: dict[str, Preset] = {
     ),
     "quick": Preset(
         "quick",
-        encoder=EncoderShape(state_layers=1, state_out=128, history_layers=0, history_width=16, history_out=16),
+        encoder=EncoderConfig(state_layers=1, state_out=128, history_layers=0, history_width=16, history_out=16),
         decision_width=128,
         decision_blocks=1,
         critic_width=128,
-        inputs=(REGRET, PLAYS),
+        inputs=(REGRET, PLAYS_LEFT),
         critic_labels=False,
         slips=0.3,
-        ppo=PPO(
+        ppo=PPOConfig(
             learning_rate=2e-3, fades=True, trace=0.9, batch=1_024, rows=8_192, epochs=2, value_epochs=2,
             entropy=0.003, certain=0.98, power=0.5,
         ),
@@ -168,8 +168,8 @@ PRESETS: dict[str, Preset] = {
         abln_prior=True,
         decision_width=384,
         critic_width=224,
-        inputs=(ESTIMATE, REPLIES, LEGAL, TO_BEAT, REGRET, PLAYS),
-        ppo=PPO(
+        inputs=(ESTIMATE, RESPONSES, LEGAL, TO_BEAT, REGRET, PLAYS_LEFT),
+        ppo=PPOConfig(
             learning_rate=3e-4, trace=0.9, batch=1_024, rows=8_192, epochs=2, value_epochs=2, entropy=0.002,
             certain=0.98, power=0.25,
         ),
@@ -184,21 +184,21 @@ PRESETS: dict[str, Preset] = {
     "planes-paper": Preset(
         "planes-paper",
         inputs=(),
-        ppo=PPO(learning_rate=3e-5, trace=0.95, batch=256, rows=2_048, epochs=2, ends=0.25, worth=0.01),
-        look=Look(channels=(512, 512, 256, 128, 64), blocks=2, hidden=512, options=0),
+        ppo=PPOConfig(learning_rate=3e-5, trace=0.95, batch=256, rows=2_048, epochs=2, ends=0.25, worth=0.01),
+        look=PlaneResNetConfig(channels=(512, 512, 256, 128, 64), blocks=2, hidden=512, options=0),
     ),
     "planes-small": Preset(
         "planes-small",
-        encoder=EncoderShape(history_out=0),
+        encoder=EncoderConfig(history_out=0),
         critic_width=192,
         inputs=(),
         ppo=_PLANES_PPO,
         forget=0.1,
-        look=Look(value=False),
+        look=PlaneResNetConfig(value=False),
     ),
     "planes-abl": Preset(
         "planes-abl",
-        encoder=EncoderShape(state_layers=2, state_width=192, state_out=192, history_out=0),
+        encoder=EncoderConfig(state_layers=2, state_width=192, state_out=192, history_out=0),
         abln_hidden=(192,),
         abln_prior=True,
         critic_width=192,
@@ -206,23 +206,25 @@ PRESETS: dict[str, Preset] = {
         ppo=replace(_PLANES_PPO, learning_rate=5e-4),
         supervised_rate=5e-4,
         abln_share=0.25,
-        look=Look(value=False),
+        look=PlaneResNetConfig(value=False),
     ),
 }  # fmt: skip
 """The presets by name."""
 
 
-SHIPPED = Path(__file__).parent / "weights"
+WEIGHTS_FOLDER = Path(__file__).parent / "weights"
 """The weights that come with the package."""
-USUAL = ("small", "planes-abl", "small-stakes")
+DEFAULT_PRESETS = ("small", "planes-abl", "small-stakes")
 """The presets of an agent that names none, the first of which there are weights for a game."""
-FROM_NOTHING = "quick"
+UNTRAINED_PRESET = "quick"
 """The preset of a game without shipped weights."""
 
 
-def usual_preset(game: str) -> str:
+def default_preset(game: str) -> str:
     """The preset of the player that is shipped for a game; without one, what learns soon from nothing."""
-    return next((name for name in USUAL if (SHIPPED / f"{game}-{name}.safetensors").exists()), FROM_NOTHING)
+    return next(
+        (name for name in DEFAULT_PRESETS if (WEIGHTS_FOLDER / f"{game}-{name}.safetensors").exists()), UNTRAINED_PRESET
+    )
 
 
 @dataclass(frozen=True)
@@ -239,7 +241,7 @@ class SplitterPreset:
     batch: int = 128  # hands
 
 
-SPLITTERS: dict[str, SplitterPreset] = {
+SPLITTER_PRESETS: dict[str, SplitterPreset] = {
     "small": SplitterPreset("small"),
     "large": SplitterPreset("large", width=64, hidden=128, batch=256, learning_rate=3e-3),
 }

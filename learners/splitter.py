@@ -15,32 +15,32 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from abl_cards.errors import GameError
+from abl_cards.core import GameError
 from learners.crf import ConditionalRandomField
-from learners.presets import SPLITTERS, SplitterPreset
-from learners.store import read_card, read_weights, write_weights
+from learners.presets import SPLITTER_PRESETS, SplitterPreset
+from learners.weights_io import read_card, read_weights, write_weights
 
-TAGS = 4
-CARDS = 20
-RANKS, COPIES = 15, 4
+NUM_TAGS = 4
+MAX_HAND_CARDS = 20
+NUM_RANKS, NUM_COPIES = 15, 4
 NO_CARD = -1
-_FEATURES = RANKS + 2 * COPIES
+_FEATURES = NUM_RANKS + 2 * NUM_COPIES
 
 
 @dataclass(frozen=True)
-class Sequences:
+class CardSequences:
     """n hands as sequences of cards."""
 
     rank: Tensor  # [n, 20] int64 from 0, NO_CARD beyond the end
-    held: Tensor  # [n, 20] int64 how many of the rank the hand holds, less one; 0 beyond the end
-    place: Tensor  # [n, 20] int64 which of them, from 0
+    rank_count: Tensor  # [n, 20] int64 how many of the rank the hand holds, less one; 0 beyond the end
+    copy_index: Tensor  # [n, 20] int64 which of them, from 0
     length: Tensor  # [n] int64
 
     @classmethod
-    def of(cls, counts: NDArray[np.integer]) -> Sequences:
+    def from_counts(cls, counts: NDArray[np.integer]) -> CardSequences:
         """From the copies of each rank, [n, 15]."""
         ends = counts.cumsum(axis=1, dtype=np.int64)
-        places = np.arange(CARDS)
+        places = np.arange(MAX_HAND_CARDS)
         rank = (ends[:, None, :] <= places[:, None]).sum(axis=2)
         inside = places < ends[:, -1:]
         known = np.where(inside, rank, 0)
@@ -48,26 +48,26 @@ class Sequences:
         first = np.take_along_axis(ends, known, axis=1) - held
         return cls(
             rank=torch.from_numpy(np.where(inside, rank, NO_CARD)),
-            held=torch.from_numpy(np.where(inside, held - 1, 0)),
-            place=torch.from_numpy(np.where(inside, places - first, 0)),
+            rank_count=torch.from_numpy(np.where(inside, held - 1, 0)),
+            copy_index=torch.from_numpy(np.where(inside, places - first, 0)),
             length=torch.from_numpy(ends[:, -1].copy()),
         )
 
-    def features(self) -> Tensor:
+    def to_features(self) -> Tensor:
         """[n, 20, 23] rank, number held and which of them, as ones among zeros; all zeros beyond the end."""
-        parts = [(self.rank, RANKS), (self.held, COPIES), (self.place, COPIES)]
+        parts = [(self.rank, NUM_RANKS), (self.rank_count, NUM_COPIES), (self.copy_index, NUM_COPIES)]
         ones = [nn.functional.one_hot(part.clamp(min=0), size) for part, size in parts]
         return torch.cat(ones, dim=2).float() * (self.rank != NO_CARD)[:, :, None]
 
-    def at(self, rows: Tensor | slice) -> Sequences:
+    def at(self, rows: Tensor | slice) -> CardSequences:
         """Some of them."""
-        return Sequences(self.rank[rows], self.held[rows], self.place[rows], self.length[rows])
+        return CardSequences(self.rank[rows], self.rank_count[rows], self.copy_index[rows], self.length[rows])
 
     def __len__(self) -> int:
         return len(self.length)
 
 
-class SplitNetwork(nn.Module):
+class SplitterNetwork(nn.Module):
     """Both directions of an LSTM over the cards, and a conditional random field over their tags."""
 
     def __init__(self, preset: SplitterPreset) -> None:
@@ -78,34 +78,34 @@ class SplitNetwork(nn.Module):
             preset.width, preset.hidden, preset.layers, batch_first=True, bidirectional=True,
             dropout=preset.forget if preset.layers > 1 else 0.0,
         )  # fmt: skip
-        self.forget = nn.Dropout(preset.forget)
-        self.tag = nn.Linear(2 * preset.hidden, TAGS)
-        self.crf = ConditionalRandomField(TAGS)
+        self.dropout = nn.Dropout(preset.forget)
+        self.tag = nn.Linear(2 * preset.hidden, NUM_TAGS)
+        self.crf = ConditionalRandomField(NUM_TAGS)
 
-    def emissions(self, hands: Sequences) -> Tensor:
+    def emissions(self, hands: CardSequences) -> Tensor:
         """[n, 20, 4] what each card says of its tag.
 
         The places beyond the last card are read as well, as cards that are none: they say how large the hand is.
         """
         with torch.autocast("cpu", torch.bfloat16, enabled=self.training):  # twice as fast, and only learning is slow
-            read, _ = self.read(self.card(hands.features()))
-            emissions: Tensor = self.tag(self.forget(read))
+            read, _ = self.read(self.card(hands.to_features()))
+            emissions: Tensor = self.tag(self.dropout(read))
         return emissions.float()
 
-    def loss(self, hands: Sequences, tags: Tensor) -> Tensor:
+    def loss(self, hands: CardSequences, tags: Tensor) -> Tensor:
         """The mean negative log-likelihood of tags [n, 20] int64, in nats a hand."""
         loss: Tensor = self.crf(self.emissions(hands), hands.length, tags).mean()
         return loss
 
     @torch.no_grad()
-    def marginals(self, hands: Sequences) -> Tensor:
+    def marginals(self, hands: CardSequences) -> Tensor:
         """[n, 20, 4] the probability of each tag of each card."""
         return self.crf.marginals(self.emissions(hands), hands.length)
 
     @torch.no_grad()
-    def best(self, hands: Sequences) -> Tensor:
+    def decode(self, hands: CardSequences) -> Tensor:
         """[n, 20] the most probable tags, -1 beyond the end."""
-        return self.crf.best(self.emissions(hands), hands.length)
+        return self.crf.decode(self.emissions(hands), hands.length)
 
 
 @dataclass(frozen=True)
@@ -123,17 +123,17 @@ class SplitterCard:
     results: dict[str, Any] = field(default_factory=dict)
 
 
-def save_splitter(file: Path, network: SplitNetwork, card: SplitterCard) -> None:
+def save_splitter(file: Path, network: SplitterNetwork, card: SplitterCard) -> None:
     """Write the weights and their card."""
     write_weights(file, network.state_dict(), card)
 
 
-def load_splitter(file: Path) -> tuple[SplitNetwork, SplitterCard]:
+def load_splitter(file: Path) -> tuple[SplitterNetwork, SplitterCard]:
     """A splitter ready to be asked, and its card; raises GameError."""
     card = read_card(file, SplitterCard)
-    if card.preset not in SPLITTERS:
-        raise GameError(f"{file}: unknown preset '{card.preset}' (there are: {', '.join(SPLITTERS)})")
-    network = SplitNetwork(SPLITTERS[card.preset])
+    if card.preset not in SPLITTER_PRESETS:
+        raise GameError(f"{file}: unknown preset '{card.preset}' (there are: {', '.join(SPLITTER_PRESETS)})")
+    network = SplitterNetwork(SPLITTER_PRESETS[card.preset])
     try:
         network.load_state_dict(read_weights(file))
     except RuntimeError as problem:

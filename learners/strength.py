@@ -16,11 +16,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from abl_cards.seeds import seed64
+from abl_cards.core import seed64
 
-RANKS, PARTS, MOST_COPIES, TOLD = 15, 3, 4, 6
+DEAL_RANKS, HANDS_PER_DEAL, MAX_COPIES, NUM_HAND_FEATURES = 15, 3, 4, 6
 """Of a deal: ranks, hands, copies of a rank; and what is told besides: points and plays of the split of each hand."""
-_POINTS, _PLAYS = 20.0, 8.0  # about what a hand has: units of what is told
+_POINTS_UNIT, _PLAYS_UNIT = 20.0, 8.0  # about what a hand has: units of what is told
 
 
 @dataclass(frozen=True)
@@ -29,18 +29,20 @@ class StrengthPreset:
 
     name: str
     by_rank: bool = False  # a step a rank, not a step a card
-    told: bool = False  # points and plays of the hands as inputs
+    hand_features: bool = False  # points and plays of the hands as inputs
     embedding: int = 15
     hidden: int = 128
-    joint: int = 0  # a layer between attention and classes; 0 for none
+    joint_width: int = 0  # a layer between attention and classes; 0 for none
     dropout: float = 0.5
-    batch: int = 500
-    rate: float = 0.01  # the first one; it falls to nothing along a cosine
+    batch_size: int = 500
+    learning_rate: float = 0.01  # the first one; it falls to nothing along a cosine
 
 
 STRENGTH_PRESETS = {
     "paper": StrengthPreset("paper"),
-    "small": StrengthPreset("small", by_rank=True, told=True, hidden=96, joint=64, dropout=0.3, rate=0.004),
+    "small": StrengthPreset(
+        "small", by_rank=True, hand_features=True, hidden=96, joint_width=64, dropout=0.3, learning_rate=0.004
+    ),
 }
 """The presets by name."""
 
@@ -59,60 +61,62 @@ class StrengthCard:
     results: dict[str, Any] = field(default_factory=dict)
 
 
-class DealCards(nn.Module):
+class DealEmbedding(nn.Module):
     """Deals [n, 3, 15] as steps: cards low to high in each hand, or ranks."""
 
     def __init__(self, preset: StrengthPreset) -> None:
         super().__init__()
         self.by_rank = preset.by_rank
-        self.width = PARTS * (MOST_COPIES + 1) if self.by_rank else preset.embedding
-        self.rank = None if self.by_rank else nn.Embedding(RANKS, preset.embedding)
+        self.width = HANDS_PER_DEAL * (MAX_COPIES + 1) if self.by_rank else preset.embedding
+        self.rank = None if self.by_rank else nn.Embedding(DEAL_RANKS, preset.embedding)
 
     def forward(self, counts: Tensor) -> Tensor:
         """Copies of each rank in each hand, int64, to [n, steps, width]."""
         if self.rank is None:
-            hot = nn.functional.one_hot(counts, MOST_COPIES + 1).float()  # [n, 3, 15, 5]
+            hot = nn.functional.one_hot(counts, MAX_COPIES + 1).float()  # [n, 3, 15, 5]
             return hot.permute(0, 2, 1, 3).flatten(2)
-        ranks = torch.arange(RANKS).repeat(PARTS).expand(len(counts), -1)
+        ranks = torch.arange(DEAL_RANKS).repeat(HANDS_PER_DEAL).expand(len(counts), -1)
         cards = torch.repeat_interleave(ranks.flatten(), counts.flatten()).view(len(counts), -1)
         return cast(Tensor, self.rank(cards))
 
 
-class DealStrength(nn.Module):
+class DealClassifier(nn.Module):
     """Made from a preset and a seed; gives the logarithm of odds of each class, divided by a temperature."""
 
-    def __init__(self, preset: StrengthPreset, classes: int, seed: int = 0) -> None:
+    def __init__(self, preset: StrengthPreset, num_classes: int, seed: int = 0) -> None:
         super().__init__()
-        self.preset, self.classes = preset, classes
+        self.preset, self.num_classes = preset, num_classes
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed64(seed))
-            self.cards = DealCards(preset)
+            self.cards = DealEmbedding(preset)
             self.lstm = nn.LSTM(self.cards.width, preset.hidden, batch_first=True)
             self.attention = nn.Linear(preset.hidden, 1, bias=False)
-            seen = preset.hidden + TOLD * preset.told
-            layers = [nn.Linear(seen, preset.joint), nn.ReLU()] if preset.joint else []
-            self.judge = nn.Sequential(nn.Dropout(preset.dropout), *layers, nn.Linear(preset.joint or seen, classes))
+            seen = preset.hidden + NUM_HAND_FEATURES * preset.hand_features
+            layers = [nn.Linear(seen, preset.joint_width), nn.ReLU()] if preset.joint_width else []
+            self.judge = nn.Sequential(
+                nn.Dropout(preset.dropout), *layers, nn.Linear(preset.joint_width or seen, num_classes)
+            )
         self.temperature: Tensor
         self.register_buffer("temperature", torch.ones(()))
 
-    def forward(self, counts: Tensor, told: Tensor) -> Tensor:
+    def forward(self, counts: Tensor, hand_features: Tensor) -> Tensor:
         """Copies [n, 3, 15] int64 and points and plays [n, 6] to [n, classes]."""
         states, _ = self.lstm(self.cards(counts))  # [n, steps, hidden]
         weights = torch.softmax(self.attention(torch.tanh(states)), dim=1)
         seen = torch.tanh((weights * states).sum(dim=1))
-        if self.preset.told:
-            seen = torch.cat([seen, told], dim=1)
+        if self.preset.hand_features:
+            seen = torch.cat([seen, hand_features], dim=1)
         return cast(Tensor, self.judge(seen) / self.temperature)
 
-    def attended(self, counts: Tensor) -> Tensor:
+    def attention_weights(self, counts: Tensor) -> Tensor:
         """[n, steps] how much each step weighs."""
         states, _ = self.lstm(self.cards(counts))
         return torch.softmax(self.attention(torch.tanh(states)), dim=1)[..., 0]
 
 
-def told_of(points: NDArray[np.float32], plays: NDArray[np.uint8]) -> NDArray[np.float32]:
+def compute_hand_features(points: NDArray[np.float32], plays: NDArray[np.uint8]) -> NDArray[np.float32]:
     """[n, 6] what the network is told of hands with these points and plays [n, 3]."""
-    return np.concatenate([points / _POINTS - 1, plays / _PLAYS - 1], axis=1).astype(np.float32)
+    return np.concatenate([points / _POINTS_UNIT - 1, plays / _PLAYS_UNIT - 1], axis=1).astype(np.float32)
 
 
 def fit_temperature(logits: Tensor, classes: Tensor) -> float:

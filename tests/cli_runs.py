@@ -8,7 +8,7 @@ from typer import testing
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
-from abl_cards.cli import app
+from abl_cards.cli.app import app
 
 ROOT = Path(__file__).resolve().parent.parent
 

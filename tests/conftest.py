@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from abl_cards import garbage
+from abl_cards.core import gc_control
 from tests.compiling import share_compilations
 from tests.effort import thorough
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # `make test` has a worker for each processor: torch's threads would wait for one another, and they wait by working.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-garbage.seldom()
+gc_control.reduce_gc()
 gc.set_threshold(20_000, 20, 500)  # the engines of all games stay; a look at them all takes a second
 if "PYTEST_XDIST_WORKER" in os.environ:
     share_compilations()

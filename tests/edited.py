@@ -5,14 +5,14 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from abl_cards.games import game
+from abl_cards.games.game import load
 
 
 def edited(
     folder: Path, edits: dict[str, tuple[str, str]] | None = None, more: str = "", name: str = "guandan"
 ) -> Path:
     """A copy of a game's rule files in a new folder: ``{file: (old, new)}``, and rules in a file of their own."""
-    home = game(name).home
+    home = load(name).directory
     shutil.copytree(home, folder, ignore=shutil.ignore_patterns("__pycache__", "*.py"))
     for name, (old, new) in (edits or {}).items():
         text = (folder / name).read_text("utf-8")

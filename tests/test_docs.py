@@ -25,11 +25,13 @@ from typing import Any
 import pytest
 import typer
 
-from abl_cards.cli import app
-from abl_cards.games import game
-from abl_cards.games.reading.loading import ASKED, FACTS
-from abl_cards.games.telling.columns import INPUTS
-from abl_cards.logic import Input, KBError, KnowledgeBase
+from abl_cards.asp.errors import KBError
+from abl_cards.asp.terms import Input
+from abl_cards.circuit.knowledge_base import KnowledgeBase
+from abl_cards.cli.app import app
+from abl_cards.games.description.input_schema import INPUTS
+from abl_cards.games.description.loading import FACT_NAMES, OUTPUT_NAMES
+from abl_cards.games.game import load
 from tests.cli_runs import invoke
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -78,7 +80,9 @@ def test_blocks_do_what_they_say(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ABL_CARDS_CACHE", environment["ABL_CARDS_CACHE"])
-    monkeypatch.setattr("abl_cards.loop.settings.THREADS", 1)  # a helper takes longer to start than to play so little
+    monkeypatch.setattr(
+        "abl_cards.core.parallel.NUM_THREADS", 1
+    )  # a helper takes longer to start than to play so little
     names: dict[str, Any] = {"__name__": "__main__"}
     printed = ""
     for block in blocks(document):
@@ -238,16 +242,16 @@ def predicates(text: str) -> set[tuple[str, int]]:
 def test_the_reference_has_every_word_of_the_engine() -> None:
     reference = (ROOT / "docs" / "knowledge-bases.md").read_text("utf-8").partition("## The vocabulary of games")[2]
     said = {f"{name}/{count}" for name, count in predicates(reference)} | set(re.findall(r"`(\w+/\d)`", reference))
-    assert {str(each) for each in INPUTS} | {*ASKED, *FACTS} <= said | {"label/2", "name/1"}
+    assert {str(each) for each in INPUTS} | {*OUTPUT_NAMES, *FACT_NAMES} <= said | {"label/2", "name/1"}
 
 
 def test_the_table_of_profiles_is_the_folder() -> None:
-    known = {file.stem for file in (game("guandan").home / "profiles").glob("*.lp")}
+    known = {file.stem for file in (load("guandan").directory / "profiles").glob("*.lp")}
     assert {name for name, _ in predicates(section("rules.md", "Profiles"))} == known
 
 
 def test_the_table_of_labels_is_the_order_of_the_labels() -> None:
-    labels = game("guandan").engine().labels
+    labels = load("guandan").engine().labels
     seen: list[str] = []
     for first, last, text in re.findall(r"^\| (\d+)(?:–(\d+))? \| ([^|]*) \|", section("formats.md", "Labels"), re.M):
         names = re.findall(r"`([^`]*)`", text)

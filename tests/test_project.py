@@ -51,7 +51,7 @@ RUNS_WHAT_IT_READS = {
 }  # fmt: skip
 """Modules that make objects of bytes, and so do what the bytes say."""
 POOLS = {"ProcessPoolExecutor", "fork", "forkpty"}
-PROCESSES = {"abl_cards/cli/clingo_pool.py"}
+PROCESSES = {"abl_cards/rulelab/verification/clingo_pool.py"}
 """May use Python's pool of processes: its pipes have no names, and only its own children hold them."""
 
 

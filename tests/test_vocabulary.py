@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from abl_cards.games.reading.loading import ASKED, FACTS
-from abl_cards.games.reading.questions import EYES, QUESTIONS, TABLE
-from abl_cards.games.telling.columns import GROUP_OF, INPUTS
+from abl_cards.games.description.input_schema import INPUT_GROUPS, INPUTS
+from abl_cards.games.description.loading import FACT_NAMES, OUTPUT_NAMES
+from abl_cards.games.description.queries import QUERY_SPECS, SEAT_INPUT_GROUPS, TABLE_INPUT_GROUPS
 
 TEXT = (Path(__file__).resolve().parents[1] / "docs" / "knowledge-bases.md").read_text("utf-8")
 REFERENCE = TEXT[TEXT.index("## The vocabulary of games") :]
@@ -30,20 +30,22 @@ def _arity(arguments: str) -> int:
 
 
 def test_every_predicate_is_described() -> None:
-    known = {*FACTS, *ASKED, *map(str, INPUTS)}
+    known = {*FACT_NAMES, *OUTPUT_NAMES, *map(str, INPUTS)}
     assert known - described() - BRIEF == set()
 
 
 def test_what_is_told_when_is_as_the_engine_tells_it() -> None:
-    for question in QUESTIONS.values():
+    for question in QUERY_SPECS.values():
         outputs = " ".join(f"`{name}`" for name in question.outputs)
         (row,) = re.findall(rf"^\| {re.escape(outputs)} \| [^|]+ \| ([^|]+) \|$", REFERENCE, re.MULTILINE)
         told = set(re.findall(r"`([^`]+)`", row))
-        groups = set(question.told)
-        for words, some in (("what a seat sees", EYES), ("what the referee sees", TABLE)):
+        groups = set(question.input_groups)
+        for words, some in (("what a seat sees", SEAT_INPUT_GROUPS), ("what the referee sees", TABLE_INPUT_GROUPS)):
             assert (words in row) == (some <= groups)
             groups -= some if some <= groups else set()
-        assert told == {str(each) for each, group in GROUP_OF.items() if group in groups}
-    for words, some in (("What a seat sees", EYES), ("What the referee sees", TABLE)):
+        assert told == {str(each) for each, group in INPUT_GROUPS.items() if group in groups}
+    for words, some in (("What a seat sees", SEAT_INPUT_GROUPS), ("What the referee sees", TABLE_INPUT_GROUPS)):
         (text,) = re.findall(rf"\*{words}\*: ([^.*]+)", REFERENCE)
-        assert set(re.findall(r"`([^`]+)`", text)) == {str(each) for each, group in GROUP_OF.items() if group in some}
+        assert set(re.findall(r"`([^`]+)`", text)) == {
+            str(each) for each, group in INPUT_GROUPS.items() if group in some
+        }

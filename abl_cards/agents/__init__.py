@@ -1,32 +1,61 @@
-"""What plays: agents by name, in every game.
+"""Agents by name, for every game."""
 
-``random``, ``greedy``; ``kb``, the preferences of the knowledge base alone, with the variants ``kb:without=NAME`` and
-``kb:kb=DIR``; ``abl``, whose networks estimate and decide, see learned.py for its variants; ``human``, who plays
-in the terminal.
-"""
+from __future__ import annotations
 
-from abl_cards.agents.agent import Agent, GivenUp, Keys, LeftTable, Reasoned, looks_back
-from abl_cards.agents.human import Human
-from abl_cards.agents.names import AgentName
-from abl_cards.agents.plain import Greedy, Random
-from abl_cards.agents.reasoning import Kb
-from abl_cards.agents.registry import AGENTS, agent, checked_name, judge, reasoned
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from abl_cards.agents.base import Agent, ExplainableAgent, ForfeitError, PlayerLeftError, RandomKeys, needs_history
+    from abl_cards.agents.baselines import GreedyAgent, RandomAgent
+    from abl_cards.agents.human import HumanAgent
+    from abl_cards.agents.lookahead import Lookahead
+    from abl_cards.agents.names import AgentName
+    from abl_cards.agents.neural import AblAgent, find_weights, make_abl_agent
+    from abl_cards.agents.plugins import find_plugin_source
+    from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs, sample_labels
+    from abl_cards.agents.preference_agent import PreferenceAgent, preference_model_from_name
+    from abl_cards.agents.registry import (
+        AGENT_FACTORIES,
+        check_agent_name,
+        make_agent,
+        make_explainable_agent,
+        make_preference_model,
+    )
+    from abl_cards.agents.search_agent import ShensuanziAgent
+    from abl_cards.agents.search_budget import SearchRound
+    from abl_cards.agents.subprocess_agent import attach_shared_script
 
 __all__ = [
-    "AGENTS",
+    "AGENT_FACTORIES",
+    "AblAgent",
     "Agent",
     "AgentName",
-    "GivenUp",
-    "Greedy",
-    "Human",
-    "Kb",
-    "Keys",
-    "LeftTable",
-    "Random",
-    "Reasoned",
-    "agent",
-    "checked_name",
-    "judge",
-    "looks_back",
-    "reasoned",
+    "ExplainableAgent",
+    "ForfeitError",
+    "GreedyAgent",
+    "HumanAgent",
+    "Lookahead",
+    "NeuroSymbolicPolicy",
+    "PlayerLeftError",
+    "PolicyInputs",
+    "PreferenceAgent",
+    "RandomAgent",
+    "RandomKeys",
+    "SearchRound",
+    "ShensuanziAgent",
+    "attach_shared_script",
+    "check_agent_name",
+    "find_plugin_source",
+    "find_weights",
+    "make_abl_agent",
+    "make_agent",
+    "make_explainable_agent",
+    "make_preference_model",
+    "needs_history",
+    "preference_model_from_name",
+    "sample_labels",
 ]
+
+__getattr__ = lazy_exports(__name__)

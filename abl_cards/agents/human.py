@@ -12,51 +12,58 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents.agent import Keys
-from abl_cards.agents.conversation import Conversation, Terminal
-from abl_cards.agents.human_words import WORDS
+from abl_cards.agents.base import RandomKeys
+from abl_cards.agents.human_texts import TEXTS
 from abl_cards.agents.names import AgentName
-from abl_cards.agents.reasoning import Kb, judge_of
-from abl_cards.games import Choices, Decisions, Engine, Indices, Judge, Moves
-from abl_cards.games.audience import Quiet
-from abl_cards.games.naming import move_text
-from reasoners.minimiser import Minimiser
+from abl_cards.agents.preference_agent import PreferenceAgent, preference_model_from_name
+from abl_cards.agents.terminal_ui import MoveDialog, Terminal
+from abl_cards.games import Engine
+from abl_cards.games.description import move_text
+from abl_cards.games.state import NullListener
+from abl_cards.games.tables import Choices, Decisions
+from abl_cards.games.types import Indices, Moves, PreferenceModel
+from reasoners.abduction import Minimiser
 
-_REMEMBERED = 12
+_MAX_SHOWN_PLAYS = 12
 """Plays shown; a seat plays once in four."""
 
 
-class Human(Quiet):
+class HumanAgent(NullListener):
     """Asks a human for every move, and tells what the others do."""
 
     def __init__(
-        self, engine: Engine, judge: Judge, terminal: Terminal, language: str = "en", both: bool = False
+        self,
+        engine: Engine,
+        preference_model: PreferenceModel,
+        terminal: Terminal,
+        language: str = "en",
+        plays_both_seats: bool = False,
     ) -> None:
         """Decide as the human at this terminal says; the judge gives the hints, and plays the partner's seat."""
-        self.language, self._words = language, WORDS[language]
-        self._engine, self._judge, self._terminal = engine, judge, terminal
-        self._partner = None if both else Kb(Minimiser(judge))
+        self.language, self._texts = language, TEXTS[language]
+        self._engine, self._preference_model, self._terminal = engine, preference_model, terminal
+        self._partner = None if plays_both_seats else PreferenceAgent(Minimiser(preference_model))
         self._tables: Any = None
         self._seat: int | None = None
         self._log: list[str] = []
 
     # --- decisions ---------------------------------------------------------------------------------------------------
 
-    def play(self, decisions: Decisions, keys: Keys) -> Moves:
+    def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
         """The human's move each, and the knowledge base's at the partner's seat."""
-        if self._partner is not None and not self._mine(decisions.which[0]):
+        if self._partner is not None and not self._is_own_seat(decisions.rows[0]):
             return self._partner.play(decisions, keys)
-        chosen = [self._decide(decisions, row) for row in range(len(decisions.which))]
+        chosen = [self._read_move(decisions, row) for row in range(len(decisions.rows))]
         forms, cards = zip(*((moves.form[0], moves.cards[0]) for moves in chosen), strict=True)
         return Moves(np.array(forms, np.int16), np.stack(cards))
 
-    def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
+    def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
         """The human's card each."""
-        if self._partner is not None and not self._mine(choices.which[0]):
+        if self._partner is not None and not self._is_own_seat(choices.rows[0]):
             return self._partner.choose(choices, keys)
-        return np.array([self._decide(choices, row).cards[0, 0] for row in range(len(choices.which))], np.uint8)
+        return np.array([self._read_move(choices, row).cards[0, 0] for row in range(len(choices.rows))], np.uint8)
 
-    def _mine(self, table: int) -> bool:
+    def _is_own_seat(self, table: int) -> bool:
         """Whether the seat to decide is the human's: the first that is asked in a match."""
         if self._tables is None:
             return True
@@ -64,16 +71,20 @@ class Human(Quiet):
         self._seat = seat if self._seat is None else self._seat
         return seat == self._seat
 
-    def _decide(self, decisions: Decisions | Choices, row: int) -> Moves:
-        moment = self._engine.look(decisions, row)
-        say = self._terminal.say
-        seen = [*self._log[-_REMEMBERED:], *self._place(decisions.which[row]), self._engine.show(moment, self.language)]
+    def _read_move(self, decisions: Decisions | Choices, row: int) -> Moves:
+        moment = self._engine.decision_point_at(decisions, row)
+        say = self._terminal.write_line
+        seen = [
+            *self._log[-_MAX_SHOWN_PLAYS:],
+            *self._seat_lines(decisions.rows[row]),
+            self._engine.render_view(moment, self.language),
+        ]
         say("\n".join(["", *seen]))
         self._log.clear()
-        choice = Conversation(self._engine, self._judge, moment, self._terminal, self.language).run()
-        return moment.lists.rows(np.array([choice]))
+        choice = MoveDialog(self._engine, self._preference_model, moment, self._terminal, self.language).run()
+        return moment.move_lists.select(np.array([choice]))
 
-    def _place(self, table: int) -> list[str]:
+    def _seat_lines(self, table: int) -> list[str]:
         """Which seat is the human's, and who has the partner's."""
         if self._tables is None:
             return []
@@ -81,48 +92,48 @@ class Human(Quiet):
         fixed = self._partner is not None and len(self._engine.roles) == 1  # where roles differ, so may the partner
         partners = [each for each in np.flatnonzero(teams == teams[seat]).tolist() if fixed and each != seat]
         key = "seat_and_partner" if partners else "seat"
-        return [self._words[key].format(seat=seat, partners=_listed(partners, self.language))]
+        return [self._texts[key].format(seat=seat, partners=_join_seats(partners, self.language))]
 
     # --- what happens at the table -----------------------------------------------------------------------------------
 
-    def episode_began(self, tables: Any, which: Indices) -> None:
+    def on_episode_start(self, tables: Any, rows: Indices) -> None:
         """Forget the episode before."""
         self._tables = tables
-        self._log = [self._words["episode_began"]]
+        self._log = [self._texts["episode_began"]]
 
-    def chosen(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
+    def on_choice(self, tables: Any, rows: Indices, options: NDArray[np.uint8]) -> None:
         """Nothing: whose card goes where is open until both payers have chosen; the hand shows what came."""
 
-    def played(self, tables: Any, which: Indices, moves: Moves) -> None:
+    def on_play(self, tables: Any, rows: Indices, moves: Moves) -> None:
         """Remember a play for the next time the human is asked."""
-        for table, form, cards in zip(which, moves.form, moves.cards, strict=True):
-            label, action = self._engine.label_of(int(form)), self._engine.action(int(form), cards)
+        for table, form, cards in zip(rows, moves.form, moves.cards, strict=True):
+            label, action = self._engine.label_of(int(form)), self._engine.notate_move(int(form), cards)
             move = move_text(self._engine, label, action, self.language)
-            self._log.append(self._words["played"].format(seat=tables.seat[table], move=move))
+            self._log.append(self._texts["played"].format(seat=tables.seat[table], move=move))
 
-    def episode_ended(self, tables: Any, which: Indices) -> None:
+    def on_episode_end(self, tables: Any, rows: Indices) -> None:
         """Show the last plays."""
-        self._terminal.say("\n".join([*self._log[-_REMEMBERED:], self._words["episode_ended"]]))
+        self._terminal.write_line("\n".join([*self._log[-_MAX_SHOWN_PLAYS:], self._texts["episode_ended"]]))
 
-    def match_ended(self, tables: Any, which: Indices) -> None:
+    def on_match_end(self, tables: Any, rows: Indices) -> None:
         """Say who has won, and stand up: the next match may have another seat for us."""
         self._seat = None
-        for outcome in tables.outcome(which):
+        for outcome in tables.match_returns(rows):
             seats = np.flatnonzero(outcome > 0).tolist()
-            won = self._words["match_won" if seats else "match_drawn"]
-            self._terminal.say(won.format(seats=_listed(seats, self.language)))
+            won = self._texts["match_won" if seats else "match_drawn"]
+            self._terminal.write_line(won.format(seats=_join_seats(seats, self.language)))
 
 
-def human_agent(name: AgentName, engine: Engine) -> Human:
+def make_human_agent(name: AgentName, engine: Engine) -> HumanAgent:
     """``human``, ``human:lang=zh``, ``human:both``; hints come from the preferences of the table's rules."""
-    from reasoners.phrases import Phrasebook
+    from reasoners.explain import PreferenceTexts
 
-    judge, language = judge_of(AgentName("kb"), engine), name.value("lang") or "en"
-    Phrasebook.of(judge.kb, engine, language)
-    return Human(engine, judge, console_terminal(), language, name.has("both"))
+    judge, language = preference_model_from_name(AgentName("kb"), engine), name.value("lang") or "en"
+    PreferenceTexts.of(judge.kb, engine, language)
+    return HumanAgent(engine, judge, make_console_terminal(), language, name.has_flag("both"))
 
 
-def console_terminal() -> Terminal:
+def make_console_terminal() -> Terminal:
     """The terminal of the process, red suits in red."""
     from rich.console import Console
     from rich.text import Text
@@ -137,5 +148,5 @@ def console_terminal() -> Terminal:
     return Terminal(console.input, say)
 
 
-def _listed(seats: Sequence[int], language: str) -> str:
+def _join_seats(seats: Sequence[int], language: str) -> str:
     return ("、" if language == "zh" else ", ").join(map(str, seats))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from abl_cards.errors import GameError
+from abl_cards.core import GameError
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,6 @@ class AgentName:
             raise GameError(f"agent '{self}': '{key}' twice")
         return found[0] if found else None
 
-    def has(self, word: str) -> bool:
+    def has_flag(self, flag: str) -> bool:
         """Whether a word is among the options."""
-        return (word, "") in self.options
+        return (flag, "") in self.options

@@ -1,6 +1,19 @@
-"""What is fast and how fast: measured here and now, side by side, in whatever game is asked."""
+"""Benchmarks of the engine, side by side within one run."""
 
-from abl_cards.bench.figures import Figure
-from abl_cards.bench.suite import machine, measure
+from __future__ import annotations
 
-__all__ = ["Figure", "machine", "measure"]
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from abl_cards.bench.figures import COLUMNS
+    from abl_cards.bench.suite import describe_machine, run_benchmarks
+
+__all__ = [
+    "COLUMNS",
+    "describe_machine",
+    "run_benchmarks",
+]
+
+__getattr__ = lazy_exports(__name__)

@@ -9,29 +9,29 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 
-class Mark(NamedTuple):
+class BenchTarget(NamedTuple):
     """What a figure should be, and what others reach, in the same unit."""
 
     target: float
     others: tuple[tuple[str, float], ...] = ()  # whose figure
 
 
-Marks = Mapping[str, Mark]
+BenchTargets = Mapping[str, BenchTarget]
 """By what is measured."""
 
-NO_MARKS: Marks = {}
+NO_TARGETS: BenchTargets = {}
 
 
-def marks_of(game: str) -> Marks:
+def load_targets(game: str) -> BenchTargets:
     """The marks of a game by its name; none where nothing is known."""
-    return {what: _mark(said) for what, said in _all().get(game, {}).items()}
+    return {what: _parse_target(said) for what, said in _read_targets().get(game, {}).items()}
 
 
 @cache
-def _all() -> dict[str, Any]:
+def _read_targets() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
-def _mark(said: Mapping[str, Any]) -> Mark:
+def _parse_target(said: Mapping[str, Any]) -> BenchTarget:
     others = said.get("others", {}).items()
-    return Mark(float(said["target"]), tuple((who, float(figure)) for who, figure in others))
+    return BenchTarget(float(said["target"]), tuple((who, float(figure)) for who, figure in others))

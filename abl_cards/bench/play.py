@@ -9,156 +9,166 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import Agent, Keys, Random, agent
-from abl_cards.bench.figures import Figure, seconds
-from abl_cards.bench.marks import NO_MARKS, Mark, Marks
-from abl_cards.games import Choices, Decisions, Engine, Indices, Moves, Tables
-from abl_cards.streams import key_of, mix_all
+from abl_cards.agents import Agent, RandomAgent, RandomKeys, make_agent
+from abl_cards.bench.figures import Measurement, measure_seconds
+from abl_cards.bench.marks import NO_TARGETS, BenchTarget, BenchTargets
+from abl_cards.core import derive_key, splitmix64_array
+from abl_cards.games import Engine
+from abl_cards.games.tables import Choices, Decisions, Tables
+from abl_cards.games.types import Indices, Moves
 
-TABLES = 4096
-KB_TABLES = 1024
+NUM_TABLES = 4096
+NUM_KB_TABLES = 1024
 
 
 @dataclass(frozen=True)
-class Effort:
+class PlayBenchConfig:
     """How much is measured."""
 
     repetitions: int
     seconds: float  # of each repetition of self-play
-    hands: int  # of each repetition of move lists
-    decisions: int  # of an agent alone at its table
+    num_hands: int  # of each repetition of move lists
+    num_decisions: int  # of an agent alone at its table
 
 
-QUICK = Effort(repetitions=3, seconds=0.3, hands=1024, decisions=500)
-FULL = Effort(repetitions=5, seconds=1.0, hands=2048, decisions=2000)
-EPISODE = 350
+QUICK = PlayBenchConfig(repetitions=3, seconds=0.3, num_hands=1024, num_decisions=500)
+FULL = PlayBenchConfig(repetitions=5, seconds=1.0, num_hands=2048, num_decisions=2000)
+EPISODE_DECISIONS = 350
 """Decisions of about one episode of random play."""
 
 
-def figures(engine: Engine, effort: Effort, marks: Marks = NO_MARKS) -> list[Figure]:
+def measure_play(engine: Engine, config: PlayBenchConfig, targets: BenchTargets = NO_TARGETS) -> list[Measurement]:
     """Decisions, hands and moves a second, on all cores, beside what the game wants and others reach."""
-    room = Room(engine, TABLES)
-    room.spread(Random(), EPISODE)
-    label = _pace(room, Random(), effort)
-    listed = _pace(room, FromList(), effort)
-    kb = _kb(engine, effort)
+    room = AutoResetTables(engine, NUM_TABLES)
+    room.stagger_starts(RandomAgent(), EPISODE_DECISIONS)
+    label = _measure_median_rate(room, RandomAgent(), config)
+    listed = _measure_median_rate(room, ListingAgent(), config)
+    kb = _measure_kb(engine, config)
     return [
-        _figure(f"random self-play by label, {TABLES:,} tables", label, "decisions/s", marks.get("labels")),
-        _figure("… every legal card set listed", listed, "decisions/s", marks.get("lists")),
-        *full_hands(engine, effort, marks.get("full_hands")),
-        _figure(f"agent kb against itself, {KB_TABLES:,} tables", kb, "decisions/s", marks.get("kb")),
-        *alone(engine, effort.decisions, marks.get("alone")),
+        _make_measurement(
+            f"random self-play by label, {NUM_TABLES:,} tables", label, "decisions/s", targets.get("labels")
+        ),
+        _make_measurement("… every legal card set listed", listed, "decisions/s", targets.get("lists")),
+        *measure_full_hands(engine, config, targets.get("full_hands")),
+        _make_measurement(f"agent kb against itself, {NUM_KB_TABLES:,} tables", kb, "decisions/s", targets.get("kb")),
+        *measure_single_table(engine, config.num_decisions, targets.get("alone")),
     ]
 
 
-def _figure(what: str, value: float, unit: str, mark: Mark | None, at_most: bool = False) -> Figure:
+def _make_measurement(
+    what: str, value: float, unit: str, mark: BenchTarget | None, at_most: bool = False
+) -> Measurement:
     if mark is None:
-        return Figure(what, value, unit)
-    return Figure(what, value, unit, mark.target, at_most, mark.others)
+        return Measurement(what, value, unit)
+    return Measurement(what, value, unit, mark.target, at_most, mark.others)
 
 
-def _kb(engine: Engine, effort: Effort) -> float:
+def _measure_kb(engine: Engine, effort: PlayBenchConfig) -> float:
     """Every legal card set listed, its plays left counted and its preferences weighed, in the middle of games."""
-    room, kb = Room(engine, KB_TABLES), agent("kb", engine)
-    room.spread(Random(), EPISODE)
-    return _pace(room, kb, effort)
+    room, kb = AutoResetTables(engine, NUM_KB_TABLES), make_agent("kb", engine)
+    room.stagger_starts(RandomAgent(), EPISODE_DECISIONS)
+    return _measure_median_rate(room, kb, effort)
 
 
-def alone(engine: Engine, decisions: int, mark: Mark | None = None) -> list[Figure]:
+def measure_single_table(engine: Engine, num_decisions: int, target: BenchTarget | None = None) -> list[Measurement]:
     """A decision of kb where nobody else decides, as at a served table: choosing the move and laying it down.
 
     Whole games from their first decision on, tributes and returns among them.
     """
-    room, kb = Room(engine, 1), agent("kb", engine)
-    for _ in range(EPISODE):
+    room, kb = AutoResetTables(engine, 1), make_agent("kb", engine)
+    for _ in range(EPISODE_DECISIONS):
         room.step(kb)
-    room = Room(engine, 1)
-    times = sorted(1000 * seconds(lambda: room.step(kb)) for _ in range(decisions))
+    room = AutoResetTables(engine, 1)
+    times = sorted(1000 * measure_seconds(lambda: room.step(kb)) for _ in range(num_decisions))
     return [
-        _figure("agent kb alone at a table, a decision", median(times), "ms", mark, at_most=True),
-        Figure("… one in a hundred takes longer than", times[-1 - decisions // 100], "ms"),
+        _make_measurement("agent kb alone at a table, a decision", median(times), "ms", target, at_most=True),
+        Measurement("… one in a hundred takes longer than", times[-1 - num_decisions // 100], "ms"),
     ]
 
 
-def full_hands(engine: Engine, effort: Effort, mark: Mark | None = None) -> list[Figure]:
+def measure_full_hands(engine: Engine, config: PlayBenchConfig, target: BenchTarget | None = None) -> list[Measurement]:
     """The complete lists of hands that lead with all their cards."""
     hands, moves = [], []
-    engine.sample_leads(effort.hands, seed=0).moves()
-    for repetition in range(effort.repetitions):
-        decisions = engine.sample_leads(effort.hands, seed=repetition + 1)
+    engine.sample_leads(config.num_hands, seed=0).moves()
+    for repetition in range(config.repetitions):
+        decisions = engine.sample_leads(config.num_hands, seed=repetition + 1)
         begin = time.perf_counter()
         lists = decisions.moves()
         passed = time.perf_counter() - begin
-        hands.append(effort.hands / passed)
+        hands.append(config.num_hands / passed)
         moves.append(len(lists.form) / passed)
     return [
-        _figure("complete lists of leading full hands", median(hands), "hands/s", mark),
-        Figure("… card sets in them", median(moves), "moves/s"),
+        _make_measurement("complete lists of leading full hands", median(hands), "hands/s", target),
+        Measurement("… card sets in them", median(moves), "moves/s"),
     ]  # fmt: skip
 
 
-class FromList:
+class ListingAgent:
     """Uniform over the complete list of legal moves: how an engine without labels plays."""
 
-    def play(self, decisions: Decisions, keys: Keys) -> Moves:
+    def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
         """Lists everything, takes one each."""
         lists = decisions.moves()
         lengths = np.diff(lists.start).astype(np.uint64)
         chosen = lists.start[:-1] + (((keys >> np.uint64(32)) * lengths) >> np.uint64(32)).astype(np.int64)
         return Moves(lists.form[chosen], lists.cards[chosen])
 
-    def choose(self, choices: Choices, keys: Keys) -> NDArray[np.uint8]:
+    def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
         """The first card each."""
         return choices.options.argmax(axis=1).astype(np.uint8)
 
 
-class Room:
+class AutoResetTables:
     """Tables that never stop: where a match is over, the next one is dealt."""
 
-    def __init__(self, engine: Engine, tables: int) -> None:
+    def __init__(self, engine: Engine, num_tables: int) -> None:
         """Deal so many matches."""
-        self._fresh = tables
-        self.tables: Tables = engine.tables(mix_all(np.full(tables, key_of(1), np.uint64), np.arange(tables)))
-        self.tables.patient = True
+        self._num_started = num_tables
+        self.tables: Tables = engine.start_matches(
+            splitmix64_array(np.full(num_tables, derive_key(1), np.uint64), np.arange(num_tables))
+        )
+        self.tables.batch_rare_steps = True
 
-    def step(self, agent: Agent, awake: NDArray[np.bool_] | None = None) -> int:
+    def step(self, agent: Agent, active: NDArray[np.bool_] | None = None) -> int:
         """A decision at each table that is awake; returns how many were made."""
         tables, done = self.tables, 0
-        choosing = _among(tables.choosing(), awake)
+        choosing = _select_rows(tables.rows_to_choose(), active)
         if choosing.size:
             tables.choose(choosing, agent.choose(tables.choices(choosing), self._keys(choosing)))
-        playing = _among(tables.playing(), awake)
+        playing = _select_rows(tables.rows_to_play(), active)
         if playing.size:
             tables.play(playing, agent.play(tables.decisions(playing), self._keys(playing)))
         done = len(choosing) + len(playing)
         over = np.flatnonzero(tables.winner != -1)
         if over.size:
-            tables.begin_match(over, mix_all(tables.keys[over], np.arange(self._fresh, self._fresh + len(over))))
-            self._fresh += len(over)
+            tables.begin_match(
+                over, splitmix64_array(tables.keys[over], np.arange(self._num_started, self._num_started + len(over)))
+            )
+            self._num_started += len(over)
         return done
 
-    def spread(self, agent: Agent, steps: int) -> None:
+    def stagger_starts(self, agent: Agent, steps: int) -> None:
         """Let the tables start one after another: they shall not all lead at once, nor end."""
         starts = np.arange(len(self.tables)) % steps
         for step in range(steps):
             self.step(agent, starts <= step)
 
-    def pace(self, agent: Agent, seconds: float) -> float:
+    def measure_rate(self, agent: Agent, seconds: float) -> float:
         """Decisions a second over this time."""
         done, begin = 0, time.perf_counter()
         while (passed := time.perf_counter() - begin) < seconds:
             done += self.step(agent)
         return done / passed
 
-    def _keys(self, which: Indices) -> Keys:
-        return mix_all(self.tables.keys[which], self.tables.clock[which])
+    def _keys(self, which: Indices) -> RandomKeys:
+        return splitmix64_array(self.tables.keys[which], self.tables.num_decisions[which])
 
 
-def _among(which: Indices, awake: NDArray[np.bool_] | None) -> Indices:
+def _select_rows(which: Indices, awake: NDArray[np.bool_] | None) -> Indices:
     return which if awake is None else which[awake[which]]
 
 
-def _pace(room: Room, agent: Agent, effort: Effort) -> float:
+def _measure_median_rate(room: AutoResetTables, agent: Agent, effort: PlayBenchConfig) -> float:
     for _ in range(3):
         room.step(agent)
-    return median(room.pace(agent, effort.seconds) for _ in range(effort.repetitions))
+    return median(room.measure_rate(agent, effort.seconds) for _ in range(effort.repetitions))

@@ -7,57 +7,58 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.bench.figures import Figure, seconds, target_of
-from abl_cards.bench.marks import NO_MARKS, Marks
-from abl_cards.errors import GameError
+from abl_cards.bench.figures import Measurement, find_target, measure_seconds
+from abl_cards.bench.marks import NO_TARGETS, BenchTargets
+from abl_cards.core import GameError
 from abl_cards.games import Engine
-from abl_cards.games.race import Race, Racing
-from reasoners.search import Search
-from reasoners.search_tables import SearchTables
+from abl_cards.games.endgame import OpenHandRace, RacePosition
+from reasoners.search import RaceSearch, SearchTables
 
 
 @dataclass(frozen=True)
-class Effort:
+class SolvingBenchConfig:
     """How much is measured."""
 
-    deals: int  # of each size
+    num_deals: int  # of each size
 
 
-QUICK, FULL = Effort(20), Effort(100)
-SIZES = (10, 12, 14)
+QUICK, FULL = SolvingBenchConfig(20), SolvingBenchConfig(100)
+HAND_SIZES = (10, 12, 14)
 """Cards each."""
 
 
-def figures(engine: Engine, effort: Effort, marks: Marks = NO_MARKS) -> list[Figure]:
+def measure_solving(
+    engine: Engine, config: SolvingBenchConfig, targets: BenchTargets = NO_TARGETS
+) -> list[Measurement]:
     """The time of a random deal, by the number of cards."""
     try:
-        game = engine.as_race()
+        game = engine.as_open_hand_race()
     except GameError:
         return []
-    tables, full = SearchTables(game.combinations), _full(engine, game, effort.deals)
-    Search(tables, few(full[0], 8, np.random.default_rng(0))).best()  # compile before anything is measured
-    return [_figure(tables, full, cards, marks) for cards in SIZES]
+    tables, full = SearchTables(game.combinations), _deal_full_hands(engine, game, config.num_deals)
+    RaceSearch(tables, reduce_hands(full[0], 8, np.random.default_rng(0))).best()  # compile before anything is measured
+    return [_measure_size(tables, full, cards, targets) for cards in HAND_SIZES]
 
 
-def few(race: Race, cards: int, random: np.random.Generator) -> Race:
+def reduce_hands(race: RacePosition, hand_size: int, rng: np.random.Generator) -> RacePosition:
     """The same to begin with, but of each hand only so many cards."""
-    own, other = (_some(hand, cards, random) for hand in (race.own, race.other))
-    return Race(tuple(own.tolist()), tuple(other.tolist()))
+    own, other = (_sample_cards(hand, hand_size, rng) for hand in (race.own_hand, race.other_hand))
+    return RacePosition(tuple(own.tolist()), tuple(other.tolist()))
 
 
-def _some(hand: tuple[int, ...], cards: int, random: np.random.Generator) -> NDArray[np.int64]:
+def _sample_cards(hand: tuple[int, ...], cards: int, random: np.random.Generator) -> NDArray[np.int64]:
     all_cards = np.repeat(np.arange(len(hand)), hand)
     return np.bincount(random.permutation(all_cards)[:cards], minlength=len(hand))
 
 
-def _full(engine: Engine, game: Racing, deals: int) -> list[Race]:
-    return game.races(engine.tables(np.arange(deals, dtype=np.uint64)).decisions(np.arange(deals)))
+def _deal_full_hands(engine: Engine, game: OpenHandRace, deals: int) -> list[RacePosition]:
+    return game.positions(engine.start_matches(np.arange(deals, dtype=np.uint64)).decisions(np.arange(deals)))
 
 
-def _figure(tables: SearchTables, full: list[Race], cards: int, marks: Marks) -> Figure:
+def _measure_size(tables: SearchTables, full: list[RacePosition], cards: int, marks: BenchTargets) -> Measurement:
     random, times = np.random.default_rng(cards), []
     for race in full:
-        search = Search(tables, few(race, cards, random))
-        times.append(1000 * seconds(search.best))
+        search = RaceSearch(tables, reduce_hands(race, cards, random))
+        times.append(1000 * measure_seconds(search.best))
     what = f"{cards} + {cards} cards solved exactly, median of {len(full)} deals"
-    return Figure(what, float(np.median(times)), "ms", target_of(marks, f"solve_{cards}"), at_most=True)
+    return Measurement(what, float(np.median(times)), "ms", find_target(marks, f"solve_{cards}"), at_most=True)

@@ -6,53 +6,56 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from abl_cards.bench.figures import Figure, seconds, target_of, typical
-from abl_cards.bench.marks import Marks
+from abl_cards.bench.figures import Measurement, find_target, measure_median_seconds, measure_seconds
+from abl_cards.bench.marks import BenchTargets
 from abl_cards.games import Engine
-from abl_cards.games.counting.keys import keys_of
+from abl_cards.games.min_plays import keys_from_counts
 
 
 @dataclass(frozen=True)
-class Effort:
+class SplitsBenchConfig:
     """How much is measured."""
 
-    hands: int
-    solved: int  # of them by clingo
+    num_hands: int
+    num_solved: int  # of them by clingo
     repetitions: int
 
 
-QUICK = Effort(hands=4096, solved=50, repetitions=3)
-FULL = Effort(hands=16384, solved=300, repetitions=7)
+QUICK = SplitsBenchConfig(num_hands=4096, num_solved=50, repetitions=3)
+FULL = SplitsBenchConfig(num_hands=16384, num_solved=300, repetitions=7)
 
 
-def figures(engine: Engine, effort: Effort, marks: Marks) -> list[Figure]:
+def measure_splits(engine: Engine, config: SplitsBenchConfig, targets: BenchTargets) -> list[Measurement]:
     """Hands a second; nothing in a game whose hands are not split."""
-    from abl_cards.games.reading.science import SPLITS
-    from reasoners.split_rules import MOST_CARDS, SplitRules
+    from abl_cards.games.description import SPLIT_RULES
+    from reasoners.splits import MAX_CARDS, SplitRules
 
-    if not SPLITS.lies_in(engine.rules.folder):
+    if not SPLIT_RULES.is_in(engine.rules.folder):
         return []
-    from reasoners.split_oracle import NATS, SplitOracle
-    from reasoners.splits import Splitter
+    from reasoners.splits import UNITS_PER_NAT, SplitOracle, Splitter
 
     splitter, random = Splitter.of(SplitRules.of(engine.rules)), np.random.default_rng(1)
-    order = random.random((effort.hands, len(engine.rules.pack.deck))).argsort(axis=1)[:, :MOST_CARDS]
-    hands = keys_of((engine.rules.pack.deck[order][..., None] == np.arange(len(engine.rules.pack))).sum(axis=1))
-    scores = np.round(NATS * np.log(random.dirichlet(np.full(4, 0.4), (len(hands), 20)) + 1e-4)).astype(np.int64)
-    likely, oracle = scores / NATS, SplitOracle.of(splitter)
+    order = random.random((config.num_hands, len(engine.rules.pack.deck))).argsort(axis=1)[:, :MAX_CARDS]
+    hands = keys_from_counts(
+        (engine.rules.pack.deck[order][..., None] == np.arange(len(engine.rules.pack))).sum(axis=1)
+    )
+    scores = np.round(UNITS_PER_NAT * np.log(random.dirichlet(np.full(4, 0.4), (len(hands), 20)) + 1e-4)).astype(
+        np.int64
+    )
+    likely, oracle = scores / UNITS_PER_NAT, SplitOracle.of(splitter)
     found = splitter.best(hands, likely, 1.0)
 
     def solve() -> None:
-        for row in range(effort.solved):
-            best = oracle.optimum(int(hands[row]), scores[row], NATS // 100)
-            if abs(best / NATS - found.worth[row]) > 1e-6:
+        for row in range(config.num_solved):
+            best = oracle.optimum(int(hands[row]), scores[row], UNITS_PER_NAT // 100)
+            if abs(best / UNITS_PER_NAT - found.score[row]) > 1e-6:
                 raise AssertionError("a split that is not clingo's optimum")
 
-    clingo = effort.solved / seconds(solve)
-    repaired = len(hands) / typical(lambda: splitter.best(hands, likely, 1.0), effort.repetitions)
-    fewest = len(hands) / typical(lambda: splitter.fewest(hands), effort.repetitions)
+    clingo = config.num_solved / measure_seconds(solve)
+    repaired = len(hands) / measure_median_seconds(lambda: splitter.best(hands, likely, 1.0), config.repetitions)
+    fewest = len(hands) / measure_median_seconds(lambda: splitter.fewest_pieces(hands), config.repetitions)
     return [
-        Figure("exact best split of full hands", repaired, "hands/s", target_of(marks, "splits"),
+        Measurement("exact best split of full hands", repaired, "hands/s", find_target(targets, "splits"),
                others=(("clingo, here", clingo),)),
-        Figure("… into as few pieces as can be", fewest, "hands/s", target_of(marks, "fewest")),
+        Measurement("… into as few pieces as can be", fewest, "hands/s", find_target(targets, "fewest")),
     ]  # fmt: skip

@@ -7,51 +7,50 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from abl_cards.bench.figures import Figure, seconds, target_of
-from abl_cards.bench.marks import marks_of
-from abl_cards.errors import GameError
+from abl_cards.bench.figures import Measurement, find_target, measure_seconds
+from abl_cards.bench.marks import load_targets
+from abl_cards.core import GameError
 from abl_cards.games import Game
 
 
 @dataclass(frozen=True)
-class Effort:
+class TrainingBenchConfig:
     """How much is measured."""
 
-    updates: int
-    tables: int
-    rows: int | None = None  # of an update; the preset's own
+    num_updates: int
+    num_envs: int
+    rollout_size: int | None = None  # of an update; the preset's own
     preset: str = "small"
 
 
-QUICK = Effort(updates=2, tables=64, rows=1024)
-FULL = Effort(updates=6, tables=2048)
+QUICK = TrainingBenchConfig(num_updates=2, num_envs=64, rollout_size=1024)
+FULL = TrainingBenchConfig(num_updates=6, num_envs=2048)
 
 AGAINST_KB, AGAINST_PAST = 0.5, 0.1
 """As the shipped weights were trained."""
 
 
-def figures(game: Game, effort: Effort) -> list[Figure]:
+def measure_training(game: Game, config: TrainingBenchConfig) -> list[Measurement]:
     """Nothing where torch is missing, or in a game that ships no weights."""
     if not find_spec("torch"):
         return []
-    from abl_cards.loop.settings import Settings
-    from abl_cards.loop.training import Run
-    from learners.store import shipped
+    from abl_cards.training import TrainConfig, Trainer
+    from learners import find_shipped_weights
 
     try:
-        start = shipped(game.name, effort.preset, "supervised")
+        start = find_shipped_weights(game.name, config.preset, "supervised")
     except GameError:
         return []
     with TemporaryDirectory() as folder:
-        settings = Settings(
-            Path(folder), game.name, effort.preset, tables=effort.tables, rows=effort.rows, start=start,
+        settings = TrainConfig(
+            Path(folder), game.name, config.preset, tables=config.num_envs, rows=config.rollout_size, start=start,
             decision_steps=0, precision="bfloat16", against_kb=AGAINST_KB, against_past=AGAINST_PAST, critic_first=0,
         )  # fmt: skip
-        run = Run(settings)
-        with run.together():
-            run.advance()
+        run = Trainer(settings)
+        with run.start_workers():
+            run.step()
             before = run.decisions
-            spent = seconds(lambda: [run.advance() for _ in range(effort.updates)])
+            spent = measure_seconds(lambda: [run.step() for _ in range(config.num_updates)])
         pace = (run.decisions - before) / spent
-    what = f"training of the preset {effort.preset}, everything included"
-    return [Figure(what, pace, "decisions/s", target_of(marks_of(game.name), "training"))]
+    what = f"training of the preset {config.preset}, everything included"
+    return [Measurement(what, pace, "decisions/s", find_target(load_targets(game.name), "training"))]

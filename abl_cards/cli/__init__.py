@@ -1,5 +1,16 @@
-"""The command ``abl-cards``."""
+"""The command abl-cards."""
 
-from abl_cards.cli.app import app, main
+from __future__ import annotations
 
-__all__ = ["app", "main"]
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from abl_cards.cli.app import main
+
+__all__ = [
+    "main",
+]
+
+__getattr__ = lazy_exports(__name__)

@@ -13,20 +13,19 @@ from abl_cards.cli.console import (
     Profile,
     RuleFolder,
     fail,
+    fail_usage,
     find_game,
+    list_profiles,
     load_engine,
-    misuse,
     print_json,
-    profiles_of,
     shorten,
 )
-from abl_cards.files import written_whole
+from abl_cards.core import atomic_write
 
 if TYPE_CHECKING:
     from abl_cards.agents import AgentName
-    from abl_cards.lines import Line
-    from abl_cards.platforms.botzone.entry import Botzone
-    from abl_cards.platforms.botzone.judge import BotzoneJudge
+    from abl_cards.core import NumberedLine
+    from abl_cards.protocols.botzone import BotzoneGame, BotzoneJudge
 
 
 def register(app: typer.Typer) -> None:
@@ -55,38 +54,39 @@ def bot(
         abl-cards match doudizhu kb "program:run=python3 bot.py" --profile botzone --games 2
     """
     from abl_cards.agents import AgentName
-    from abl_cards.agents import judge as judge_of
-    from abl_cards.errors import GameError
-    from abl_cards.platforms.botzone.entry import Botzone
+    from abl_cards.agents import make_preference_model as judge_of
+    from abl_cards.core import GameError
+    from abl_cards.protocols.botzone import BotzoneGame
 
     engine = load_engine(find_game(game_name), directory, profile)
-    platform = Botzone.of(engine)
+    platform = BotzoneGame.from_engine(engine)
     if platform is None:
-        misuse(f"there is no protocol for programs of {game_name}")
+        fail_usage(f"there is no protocol for programs of {game_name}")
     try:
         name = AgentName.parse(agent)
         data = (
-            _network_bot(platform, name)
+            _build_network_bot(platform, name)
             if name.kind == "abl"
             else platform.bot_source(judge_of(agent, engine)).encode()
         )
     except GameError as problem:
-        misuse(problem)
+        fail_usage(problem)
     if file.exists() and not file.is_file():
         fail(f"{file} is there and is no file that could be replaced")
-    with written_whole(file) as stream:
+    with atomic_write(file) as stream:
         stream.write(data)
     typer.echo(f"{file}: {len(data) >> 10} KiB")
 
 
-def _network_bot(platform: Botzone, name: AgentName) -> bytes:
+def _build_network_bot(platform: BotzoneGame, name: AgentName) -> bytes:
     """The zip of an agent with networks; raises GameError."""
-    from abl_cards.agents.learned import weights_of
-    from abl_cards.agents.reasoning import judge_of
-    from learners.store import load_networks
+    from abl_cards.agents import find_weights, preference_model_from_name
+    from learners import load_networks
 
     engine = platform.engine
-    return platform.network_bot(judge_of(name, engine), load_networks(weights_of(name, engine), engine))
+    return platform.network_bot_zip(
+        preference_model_from_name(name, engine), load_networks(find_weights(name, engine), engine)
+    )
 
 
 def judge(
@@ -114,22 +114,22 @@ def judge(
     The rules are those of the profile botzone, where the game has one and --profile says nothing. What is no log is
     answered by {"error":"line 1: …"}, and the exit code is 1.
     """
-    from abl_cards.errors import GameError
-    from abl_cards.platforms.botzone.entry import PLATFORM, Botzone
+    from abl_cards.core import GameError
+    from abl_cards.protocols.botzone import PLATFORM, BotzoneGame
 
     game = find_game(game_name)
-    if profile is None and PLATFORM in profiles_of(game, directory):
+    if profile is None and PLATFORM in list_profiles(game, directory):
         profile = PLATFORM
-    platform = Botzone.of(load_engine(game, directory, profile))
+    platform = BotzoneGame.from_engine(load_engine(game, directory, profile))
     if platform is None:
-        misuse(f"Botzone has no judge of {game_name}: its folder does not say platform({PLATFORM})")
+        fail_usage(f"Botzone has no judge of {game_name}: its folder does not say platform({PLATFORM})")
     try:
-        judging = platform.judge(_initdata(initdata))
+        judging = platform.create_judge(_read_initdata(initdata))
     except GameError as problem:
-        misuse(problem)
+        fail_usage(problem)
     problems = 0
-    for number, line in _lines(typer.get_binary_stream("stdin")):
-        answer = _answered(judging, number, line)
+    for number, line in _read_nonempty_lines(typer.get_binary_stream("stdin")):
+        answer = _answer_line(judging, number, line)
         problems += "error" in answer
         print_json(answer)
         typer.get_text_stream("stdout").flush()
@@ -139,35 +139,33 @@ def judge(
         raise typer.Exit(1)
 
 
-def _answered(judging: BotzoneJudge, number: int, line: bytes) -> dict[str, Any]:
+def _answer_line(judging: BotzoneJudge, number: int, line: bytes) -> dict[str, Any]:
     """What the judge says to a line; what is wrong is said on stderr too."""
-    from abl_cards.errors import GameError
-    from abl_cards.lines import parse_line
+    from abl_cards.core import GameError, parse_json_line
 
     try:
-        return judging.answer(parse_line(line))
+        return judging.next_output(parse_json_line(line))
     except GameError as problem:
         text = f"line {number}: {shorten(problem)}"
         typer.echo(text, err=True)
         return {"error": text}
 
 
-def _lines(stream: IO[bytes]) -> Iterator[Line]:
+def _read_nonempty_lines(stream: IO[bytes]) -> Iterator[NumberedLine]:
     """The lines that say something."""
-    from abl_cards.lines import batches
+    from abl_cards.core import read_line_batches
 
-    for batch in batches(stream):
+    for batch in read_line_batches(stream):
         yield from ((number, line) for number, line in batch if line.strip())
 
 
-def _initdata(text: str | None) -> dict[str, Any]:
+def _read_initdata(text: str | None) -> dict[str, Any]:
     """Raises GameError for what is no JSON object."""
-    from abl_cards.errors import GameError
-    from abl_cards.lines import parse_line, read_value
+    from abl_cards.core import GameError, parse_json_line, read_json_file
 
     if text is None:
         return {}
-    found = parse_line(text.encode()) if text.lstrip().startswith("{") else read_value(Path(text))
+    found = parse_json_line(text.encode()) if text.lstrip().startswith("{") else read_json_file(Path(text))
     if not isinstance(found, dict):
         raise GameError("--initdata: there must be a JSON object")
     return found

@@ -18,31 +18,33 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from abl_cards.circuit import KnowledgeBase
     from abl_cards.games import Engine, Game
-    from abl_cards.logic import KnowledgeBase
 
 T = TypeVar("T")
 
-MOST_PROBLEMS = 50
+MAX_PROBLEMS = 50
 """Errors of rule files that are printed, and warnings."""
-LONGEST_MESSAGE = 400
+MAX_MESSAGE_LENGTH = 400
 """Characters; a message may quote its input, and that may be a whole file."""
 
 
-def game_list() -> str:
+def list_game_names() -> str:
     """The games by name, as folders beside each other: nothing is imported, so that the command starts at once."""
     folder = Path(__file__).resolve().parents[2] / "kb"
     return ", ".join(sorted(each.name for each in folder.iterdir() if each.name != "common" and any(each.glob("*.lp"))))
 
 
-def finite(number: float | None) -> float | None:
+def check_finite(number: float | None) -> float | None:
     """Refuse nan, which is within every range, and inf; a callback of options."""
     if number is not None and not isfinite(number):
         raise typer.BadParameter(f"{number} is not a finite number.")
     return number
 
 
-GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"The game: {game_list()}; or a folder of rule files.")]
+GameName = Annotated[
+    str, typer.Argument(metavar="GAME", help=f"The game: {list_game_names()}; or a folder of rule files.")
+]
 RuleFolder = Annotated[
     Path | None,
     typer.Option("--kb", metavar="DIR", help="Play by the rule files in this folder (see: abl-cards kb copy)."),
@@ -55,9 +57,9 @@ RecordFile = Annotated[
     Path | None,
     typer.Option("--record", metavar="FILE", help="Write every episode here as it ends: .jsonl or .jsonl.gz."),
 ]
-HIGHEST_SEED = 2**128 - 1
+MAX_SEED = 2**128 - 1
 Seed = Annotated[
-    int, typer.Option("--seed", metavar="S", min=0, max=HIGHEST_SEED, help="The same seed gives the same result.")
+    int, typer.Option("--seed", metavar="S", min=0, max=MAX_SEED, help="The same seed gives the same result.")
 ]
 SecretSeed = Annotated[
     int | None,
@@ -65,7 +67,7 @@ SecretSeed = Annotated[
         "--seed",
         metavar="S",
         min=0,
-        max=HIGHEST_SEED,
+        max=MAX_SEED,
         help="The same seed gives the same result; default: a secret one, printed at the end.",
     ),
 ]
@@ -77,7 +79,7 @@ def fail(text: object, code: int = 1) -> NoReturn:
     raise typer.Exit(code)
 
 
-def misuse(text: object) -> NoReturn:
+def fail_usage(text: object) -> NoReturn:
     """The command was called wrongly: exit code 2."""
     fail(text, 2)
 
@@ -85,15 +87,15 @@ def misuse(text: object) -> NoReturn:
 def shorten(text: object) -> str:
     """One message, cut where it quotes too much."""
     message = str(text)
-    return message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]} …"
+    return message if len(message) <= MAX_MESSAGE_LENGTH else f"{message[:MAX_MESSAGE_LENGTH]} …"
 
 
 def check_host(name: str) -> None:
     """End the command where a machine cannot have this name."""
-    from abl_cards.hosts import is_host
+    from abl_cards.core import is_hostname
 
-    if name and not is_host(name):
-        misuse(f"--host {name[:80]}: no name or address of a machine")
+    if name and not is_hostname(name):
+        fail_usage(f"--host {name[:80]}: no name or address of a machine")
 
 
 def print_problems(lines: Iterable[str]) -> None:
@@ -101,25 +103,25 @@ def print_problems(lines: Iterable[str]) -> None:
     unlike: dict[bool, list[str]] = {True: [], False: []}
     for line in dict.fromkeys(lines):
         unlike[": warning: " in line.partition(": error: ")[0]].append(line)
-    shown = {line for some in unlike.values() for line in some[:MOST_PROBLEMS]}
+    shown = {line for some in unlike.values() for line in some[:MAX_PROBLEMS]}
     for line in dict.fromkeys(lines):
         if line in shown:
             typer.echo(line, err=True)
     for is_warning, some in unlike.items():
-        if len(some) > MOST_PROBLEMS:
+        if len(some) > MAX_PROBLEMS:
             what = "warnings" if is_warning else "errors"
-            typer.echo(f"… and {len(some) - MOST_PROBLEMS:,} more {what} (kb check --json has them all)", err=True)
+            typer.echo(f"… and {len(some) - MAX_PROBLEMS:,} more {what} (kb check --json has them all)", err=True)
 
 
 def find_game(name: str) -> Game:
     """The game of that name; an unknown one ends the command."""
-    from abl_cards.errors import GameError
-    from abl_cards.games import game
+    from abl_cards.core import GameError
+    from abl_cards.games import load
 
     try:
-        return game(name)
+        return load(name)
     except GameError as problem:
-        misuse(problem)
+        fail_usage(problem)
 
 
 def load_engine(game: Game, directory: Path | None, profile: str | None) -> Engine:
@@ -129,23 +131,23 @@ def load_engine(game: Game, directory: Path | None, profile: str | None) -> Engi
 
 def load_knowledge(game: Game, directory: Path | None, profile: str | None, cache: bool = True) -> KnowledgeBase:
     """Load the rule files of a game; raises KBError where `kb check` refuses them."""
-    return game.knowledge(directory, profile, cache)
+    return game.knowledge_base(directory, profile, cache)
 
 
-def folder_word(directory: Path) -> str:
+def folder_argument(directory: Path) -> str:
     """A folder where a game may be named: its path, which is not the name of a game that comes with us."""
     from abl_cards.games import game_names
 
     return f"./{directory}" if str(directory) in game_names() else str(directory)
 
 
-def profiles_of(game: Game, directory: Path | None = None) -> list[str]:
+def list_profiles(game: Game, directory: Path | None = None) -> list[str]:
     """The profiles of a game's rule files, or of a copy of them, with those of its parents."""
-    from abl_cards.games.reading.folder import Folder
-    from abl_cards.logic import KBError
+    from abl_cards.asp import KBError
+    from abl_cards.games.description import Folder
 
     try:
-        return sorted(Folder(directory or game.home).profiles)
+        return sorted(Folder(directory or game.directory).profiles)
     except KBError:  # the folder's parents cannot be read: whoever loads it says so
         return []
 
@@ -155,62 +157,62 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, separators=(",", ":")))
 
 
-def out() -> Console:
+def make_console() -> Console:
     """Where results go; wide enough for a table when nobody sets a width."""
     from rich.console import Console
 
     return Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 140)
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Collection[int] = ()) -> None:
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], right_aligned: Collection[int] = ()) -> None:
     """A table on stdout; the columns with these numbers stand to the right."""
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for place, column in enumerate(columns):
-        table.add_column(Text(column), justify="right" if place in right else "left", overflow="fold")
+        table.add_column(Text(column), justify="right" if place in right_aligned else "left", overflow="fold")
     for row in rows:
         table.add_row(*map(Text, row))
-    out().print(table)
+    make_console().print(table)
 
 
-def read_settings(defaults: T, words: Sequence[str], fixed: Collection[str] = ()) -> T:
+def read_settings(defaults: T, assignments: Sequence[str], fixed: Collection[str] = ()) -> T:
     """Settings with what ``--set`` says, but for the fixed ones; a word that sets nothing ends the command."""
-    from abl_cards.settings import SettingError, assign
+    from abl_cards.core import SettingError, apply_settings
 
     try:
-        return assign(defaults, words, fixed)
+        return apply_settings(defaults, assignments, fixed)
     except SettingError as problem:
-        misuse(problem)
+        fail_usage(problem)
 
 
-def rule_words(directory: Path | None, profile: str | None) -> list[str]:
+def rule_assignments(directory: Path | None, profile: str | None) -> list[str]:
     """What ``--kb`` and ``--profile`` set, as ``--set`` would say it."""
     return [*([f"kb={directory}"] if directory else []), *([f"profile={profile}"] if profile else [])]
 
 
 def print_settings(settings: Any, fixed: Collection[str] = ()) -> None:
     """What can be set, what it is set to, and what it means."""
-    from abl_cards.settings import described
+    from abl_cards.core import describe_settings
 
-    print_table(("setting", "value", "meaning"), described(settings, fixed))
+    print_table(("setting", "value", "meaning"), describe_settings(settings, fixed))
 
 
 @contextmanager
-def recording_to(
-    file: Path | None, at_end: dict[str, Any] | None = None
+def open_record_writer(
+    file: Path | None, final_fields: dict[str, Any] | None = None
 ) -> Iterator[Callable[[dict[str, Any]], None] | None]:
     """A function that writes a record for good, where there is a file for it; says on stderr where they lie.
 
     ``at_end`` are fields that every record gets when all are written.
     """
-    from abl_cards.recording import recording
+    from abl_cards.matches import open_record_file
 
     if file is None:
         yield None
     else:
-        with recording(file, lambda line: typer.echo(line, err=True), at_end) as write:
+        with open_record_file(file, lambda line: typer.echo(line, err=True), final_fields) as write:
             yield write
 
 
@@ -222,7 +224,7 @@ class ShowProgress(Protocol):
 
 
 @contextmanager
-def progress(text: str, total: int | None) -> Iterator[ShowProgress]:
+def show_progress(text: str, total: int | None) -> Iterator[ShowProgress]:
     """Show a progress bar on stderr; yields the function that updates it."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -239,7 +241,7 @@ def progress(text: str, total: int | None) -> Iterator[ShowProgress]:
 
 
 @contextmanager
-def waiting(text: str) -> Iterator[Callable[[str], None]]:
+def show_status(text: str) -> Iterator[Callable[[str], None]]:
     """A sign on stderr that something is going on; gives a function to say what."""
     from rich.console import Console
 

@@ -14,23 +14,23 @@ from abl_cards.cli.console import (
     AsJson,
     Profile,
     RuleFolder,
-    misuse,
+    fail_usage,
     print_json,
     print_settings,
     print_table,
-    progress,
     read_settings,
-    rule_words,
+    rule_assignments,
+    show_progress,
 )
-from abl_cards.cli.elsewhere import Address, WithRay, cluster
+from abl_cards.cli.ray_option import RayAddress, RayCommand, connect_cluster
 
 if TYPE_CHECKING:
-    from experiments.desk import Elsewhere
+    from experiments import RemoteRunner
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
-    app.command(cls=WithRay)(run)
+    app.command(cls=RayCommand)(run)
 
 
 def run(
@@ -48,7 +48,7 @@ def run(
         Path | None, typer.Option("--dir", metavar="DIR", help="Where results go; default: runs/EXPERIMENT.")
     ] = None,
     afresh: Annotated[bool, typer.Option("--afresh", help="Forget what was measured there before.")] = False,
-    ray: Address = None,
+    ray: RayAddress = None,
     show: Annotated[bool, typer.Option("--settings", help="Show the settings and what they mean.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -65,13 +65,13 @@ def run(
 
         abl-cards run guandan_tournament --set "agents=random greedy kb" --set games=200
     """
-    from experiments.experiment import conduct, experiments
+    from experiments import find_experiments, run_experiment
 
     if name is None:
-        _list(experiments(), as_json)
+        _print_experiments(find_experiments(), as_json)
         return
-    found = _find(name)
-    words = [*(settings or []), *rule_words(rules, profile), *([f"seed={seed}"] if seed is not None else [])]
+    found = _find_experiment(name)
+    words = [*(settings or []), *rule_assignments(rules, profile), *([f"seed={seed}"] if seed is not None else [])]
     chosen = read_settings(found.budget(smoke), words)
     if show:
         print_settings(chosen)
@@ -79,8 +79,8 @@ def run(
     folder = directory or Path("runs") / (f"{name}-smoke" if smoke else name)
     if afresh and (folder / "cells.jsonl").exists():
         shutil.rmtree(folder)
-    with _away(ray, name, chosen, folder) as elsewhere:
-        results = conduct(name, chosen, folder, progress, elsewhere)
+    with _open_remote_cells(ray, name, chosen, folder) as elsewhere:
+        results = run_experiment(name, chosen, folder, show_progress, elsewhere)
     if as_json:
         print_json(results)
     else:
@@ -89,28 +89,28 @@ def run(
 
 
 @contextmanager
-def _away(ray: str | None, name: str, settings: Any, folder: Path) -> Iterator[Elsewhere | None]:
+def _open_remote_cells(ray: str | None, name: str, settings: Any, folder: Path) -> Iterator[RemoteRunner | None]:
     """Who measures for this process, if anybody does."""
     if ray is None:
         yield None
         return
-    from experiments.away import Away
+    from experiments import RemoteCells
 
-    with cluster(ray) as there:
-        yield Away(there, name, settings, folder)
+    with connect_cluster(ray) as there:
+        yield RemoteCells(there, name, settings, folder)
 
 
-def _find(name: str) -> Any:
-    from abl_cards.errors import GameError
-    from experiments.experiment import experiment
+def _find_experiment(name: str) -> Any:
+    from abl_cards.core import GameError
+    from experiments import get_experiment
 
     try:
-        return experiment(name)
+        return get_experiment(name)
     except GameError as problem:
-        misuse(problem)
+        fail_usage(problem)
 
 
-def _list(known: dict[str, Any], as_json: bool) -> None:
+def _print_experiments(known: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json({name: each.summary for name, each in known.items()})
     else:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from abl_cards import garbage
-from abl_cards.cli import kb_solving, kb_test, kb_words
+from abl_cards.cli import kb_solve, kb_test, kb_words
 from abl_cards.cli.console import (
     AsJson,
     GameName,
@@ -18,20 +17,22 @@ from abl_cards.cli.console import (
     RuleFolder,
     Seed,
     fail,
+    fail_usage,
     find_game,
-    folder_word,
+    folder_argument,
+    list_profiles,
     load_knowledge,
-    misuse,
     print_json,
     print_problems,
     print_table,
-    profiles_of,
-    progress,
+    show_progress,
 )
+from abl_cards.core import pause_gc
 
 if TYPE_CHECKING:
+    from abl_cards.asp import KBError
+    from abl_cards.circuit import KnowledgeBase
     from abl_cards.games import Game
-    from abl_cards.logic import KBError, KnowledgeBase
 
 NEW_GAME = Path(__file__).resolve().parents[1] / "data" / "new_game"
 app = typer.Typer(no_args_is_help=True, help="Check, verify and copy knowledge bases: the rule files of a game.")
@@ -55,15 +56,19 @@ def check(
         abl-cards kb check my-rules --profile standard
     """
     game = find_game(game_name)
-    chosen: list[str | None] = [profile] if profile else [*profiles_of(game, directory)] or [None]
-    with garbage.none_made():
-        reports = [_examine(game, directory, name, not no_cache) for name in chosen]
+    chosen: list[str | None] = [profile] if profile else [*list_profiles(game, directory)] or [None]
+    with pause_gc():
+        reports = [_check_profile(game, directory, name, not no_cache) for name in chosen]
     if as_json:
         print_json(
-            {"game": game.name, "directory": str(directory or game.home), "profiles": [report[0] for report in reports]}
+            {
+                "game": game.name,
+                "directory": str(directory or game.directory),
+                "profiles": [report[0] for report in reports],
+            }
         )
     else:
-        _print_reports(game, directory or game.home, reports)
+        _print_reports(game, directory or game.directory, reports)
     if any(report[0]["errors"] for report in reports):
         raise typer.Exit(1)
 
@@ -92,10 +97,10 @@ def verify(
     With --preferences, N moves are judged by both, each in a state of its own: which preferences fire, their sum,
     which constraints. Then for every 200 of these pairs 3 whole decisions, move by move, and which move is chosen.
     """
-    from abl_cards.cli import preference_verification, verification
+    from abl_cards.rulelab.verification import verify_circuits, verify_preferences
 
-    compare = preference_verification.run if preferences else verification.run
-    with progress("circuit and clingo", states) as show:
+    compare = verify_preferences if preferences else verify_circuits
+    with show_progress("circuit and clingo", states) as show:
 
         def on_progress(done: int, total: int, remark: str) -> None:
             show(done, remark, total)
@@ -137,17 +142,17 @@ def copy(
 
         abl-cards kb copy guandan my-rules preferences
     """
-    from abl_cards.lab.copying import NoSuchFile, copy_whole, make_variant
+    from abl_cards.rulelab.editor import UnknownRuleFile, copy_game, make_variant
 
-    game, word = find_game(game_name), folder_word(directory)
+    game, word = find_game(game_name), folder_argument(directory)
     if directory.exists():
         fail(f"{directory} is there already, and nothing is overwritten; name a new folder")
     if whole and files:
-        misuse("--whole copies every file; name none")
+        fail_usage("--whole copies every file; name none")
     try:
-        said = copy_whole(game, directory) if whole else make_variant(game, directory, files or [])
-    except NoSuchFile as problem:
-        misuse(problem)
+        said = copy_game(game, directory) if whole else make_variant(game, directory, files or [])
+    except UnknownRuleFile as problem:
+        fail_usage(problem)
     typer.echo(
         f"{said} Edit, then:\n"
         f"  abl-cards kb check {word}\n"
@@ -166,7 +171,7 @@ def new(
     """
     if directory.exists():
         fail(f"{directory} is there already, and nothing is overwritten; name a new folder")
-    word = folder_word(directory)
+    word = folder_argument(directory)
     shutil.copytree(NEW_GAME, directory)
     typer.echo(
         f"A game of singles and pairs for three is in {directory}. Edit it, then:\n"
@@ -177,22 +182,24 @@ def new(
 
 
 app.command("test")(kb_test.run_test)
-app.command()(kb_solving.solve)
+app.command()(kb_solve.solve)
 app.command()(kb_words.words)
 
 
-def _examine(game: Game, folder: Path | None, profile: str | None, cache: bool) -> tuple[dict[str, Any], list[str]]:
+def _check_profile(
+    game: Game, folder: Path | None, profile: str | None, cache: bool
+) -> tuple[dict[str, Any], list[str]]:
     """What is to be said of one profile: as a JSON object, and as lines for stderr."""
-    from abl_cards.errors import GameError
-    from abl_cards.logic import KBError
+    from abl_cards.asp import KBError
+    from abl_cards.core import GameError
 
     try:
         knowledge = load_knowledge(game, folder, profile, cache)
-        beside = list(game.science(folder, profile, cache))
-        sizes = _sizes(knowledge)
+        beside = list(game.auxiliary_rules(folder, profile, cache))
+        sizes = _compute_sizes(knowledge)
         bounds = game.warnings(knowledge, folder, profile)
     except KBError as problem:
-        return {"profile": profile, "warnings": [], "errors": _places(problem)}, str(problem).splitlines()
+        return {"profile": profile, "warnings": [], "errors": _diagnostics_to_json(problem)}, str(problem).splitlines()
     except GameError as problem:
         nowhere = {"location": None, "message": str(problem), "remedy": ""}
         return {"profile": profile, "warnings": [], "errors": [nowhere]}, [f"error: {problem}"]
@@ -201,18 +208,18 @@ def _examine(game: Game, folder: Path | None, profile: str | None, cache: bool) 
     return {"profile": profile, **sizes, "warnings": warnings, "errors": []}, warnings
 
 
-def _sizes(knowledge: KnowledgeBase) -> dict[str, Any]:
+def _compute_sizes(knowledge: KnowledgeBase) -> dict[str, Any]:
     circuit = knowledge.circuit(*map(str, knowledge.request.outputs))
     return {
         "files": [str(file) for file in knowledge.files],
         "rules": len(knowledge.ground.kinds),
         "inputs": len(knowledge.input_atoms),
         "outputs": len(circuit.outputs),
-        "gates": circuit.gates,
+        "gates": circuit.num_gates,
     }
 
 
-def _places(problem: KBError) -> list[dict[str, Any]]:
+def _diagnostics_to_json(problem: KBError) -> list[dict[str, Any]]:
     return [
         {
             "location": asdict(each.location) if each.location else None,
@@ -230,13 +237,16 @@ def _print_reports(game: Game, folder: Path, reports: list[tuple[dict[str, Any],
     if fine:
         typer.echo(f"{game.title} {game.name}, rule files in {folder}")
         rows = [
-            (report["profile"] or "–", *(f"{_size(report[name]):,}" for name in ("files", "rules", *columns[3:])))
+            (
+                report["profile"] or "–",
+                *(f"{_count_items(report[name]):,}" for name in ("files", "rules", *columns[3:])),
+            )
             for report in fine
         ]
-        print_table(columns, rows, right=range(1, len(columns)))
+        print_table(columns, rows, right_aligned=range(1, len(columns)))
     refused = len(reports) - len(fine)
     typer.echo(f"{len(fine)} of {len(reports)} profiles are sound" if refused else "no errors", err=bool(refused))
 
 
-def _size(value: Any) -> int:
+def _count_items(value: Any) -> int:
     return len(value) if isinstance(value, list) else int(value)

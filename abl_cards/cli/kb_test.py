@@ -16,24 +16,21 @@ from abl_cards.cli.console import (
     GameName,
     Profile,
     Seed,
+    check_finite,
     fail,
+    fail_usage,
     find_game,
-    finite,
     load_engine,
-    misuse,
     print_json,
-    progress,
+    show_progress,
 )
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine, Game
-    from abl_cards.selftest.cases import Failure
-    from abl_cards.selftest.coverage import Coverage
-    from abl_cards.selftest.edits import Edit
-    from abl_cards.selftest.mutants import Mutant
+    from abl_cards.rulelab.testing import CaseFailure, Edit, Mutant, RuleCoverage
 
 PARTS = ("cases", "coverage", "mutations")
-SHOWN = 20
+MAX_SHOWN = 20
 """Labels and edits that are printed; --json has all."""
 
 
@@ -57,7 +54,7 @@ def run_test(
             "--seconds",
             metavar="S",
             min=0.1,
-            callback=finite,
+            callback=check_finite,
             help="What the proof that nothing differs may take.",
         ),
     ] = 20.0,
@@ -72,7 +69,7 @@ def run_test(
             metavar="PERCENT",
             min=0,
             max=100,
-            callback=finite,
+            callback=check_finite,
             help="Fail where fewer edits are noticed.",
         ),
     ] = None,
@@ -90,7 +87,7 @@ def run_test(
 
         abl-cards kb test mygame --propose more-cases.jsonl
     """
-    parts = _parts(only)
+    parts = _check_parts(only)
     game = find_game(game_name)
     if propose is not None and propose.exists():
         fail(f"{propose} is there already, and nothing is overwritten; name a new file")
@@ -98,44 +95,47 @@ def run_test(
     report: dict[str, Any] = {"game": game.name}
     failed = False
     if "cases" in parts:
-        failed |= _cases(game, profile, report, as_json)
+        failed |= _run_cases(game, profile, report, as_json)
     if "coverage" in parts:
-        _coverage(engine, games, seed, report, as_json)
+        _run_coverage(engine, games, seed, report, as_json)
     if "mutations" in parts:
-        failed |= _mutations(game, profile, files or [], edits, seconds, seed, propose, at_least, report, as_json)
+        failed |= _run_mutations(game, profile, files or [], edits, seconds, seed, propose, at_least, report, as_json)
     if as_json:
         print_json(report)
     if failed:
         raise typer.Exit(1)
 
 
-def _parts(only: Sequence[str] | None) -> tuple[str, ...]:
+def _check_parts(only: Sequence[str] | None) -> tuple[str, ...]:
     for part in only or ():
         if part not in PARTS:
-            misuse(f"--only {part}: there are {', '.join(PARTS)}")
+            fail_usage(f"--only {part}: there are {', '.join(PARTS)}")
     return tuple(only or PARTS)
 
 
 # --- cases ------------------------------------------------------------------------------------------------------------
 
 
-def _cases(game: Game, profile: str | None, report: dict[str, Any], quiet: bool) -> bool:
-    from abl_cards.errors import GameError
-    from abl_cards.logic import KBError
-    from abl_cards.selftest.cases import FILE, failures, read_cases
+def _run_cases(game: Game, profile: str | None, report: dict[str, Any], quiet: bool) -> bool:
+    from abl_cards.asp import KBError
+    from abl_cards.core import GameError
+    from abl_cards.rulelab.testing import CASES_FILE, find_failures, read_cases
 
-    found: list[Failure] = []
+    found: list[CaseFailure] = []
     try:
-        cases = read_cases(game.home)
-        wrong = failures(cases, lambda each: load_engine(game, None, each or profile))
+        cases = read_cases(game.directory)
+        wrong = find_failures(cases, lambda each: load_engine(game, None, each or profile))
         found = sorted(wrong, key=lambda each: each.case.line)
     except (KBError, GameError) as problem:
         fail(problem)
-    report["cases"] = {"number": len(cases), "failed": [{"line": each.case.line, "said": each.said} for each in found]}
+    report["cases"] = {
+        "number": len(cases),
+        "failed": [{"line": each.case.line, "said": each.message} for each in found],
+    }
     if not quiet:
         for each in found:
             typer.echo(str(each))
-        none = f"no cases: {game.home} has no {FILE}; --propose FILE writes some, to be read over"
+        none = f"no cases: {game.directory} has no {CASES_FILE}; --propose FILE writes some, to be read over"
         typer.echo(f"cases: {len(cases) - len(found)} of {len(cases)} hold" if cases else none)
     return bool(found)
 
@@ -143,14 +143,14 @@ def _cases(game: Game, profile: str | None, report: dict[str, Any], quiet: bool)
 # --- coverage ---------------------------------------------------------------------------------------------------------
 
 
-def _coverage(engine: Engine, games: int, seed: int, report: dict[str, Any], quiet: bool) -> None:
-    from abl_cards.errors import GameError
-    from abl_cards.logic import KBError
-    from abl_cards.selftest.coverage import play
+def _run_coverage(engine: Engine, games: int, seed: int, report: dict[str, Any], quiet: bool) -> None:
+    from abl_cards.asp import KBError
+    from abl_cards.core import GameError
+    from abl_cards.rulelab.testing import measure_coverage
 
     try:
-        with progress("coverage", games) as tell:
-            found = play(engine, games, seed, lambda done: tell(done, "games"))
+        with show_progress("coverage", games) as tell:
+            found = measure_coverage(engine, games, seed, lambda done: tell(done, "games"))
     except (KBError, GameError) as problem:
         fail(problem)
     report["coverage"] = found.to_json()
@@ -158,29 +158,29 @@ def _coverage(engine: Engine, games: int, seed: int, report: dict[str, Any], qui
         _print_coverage(found)
 
 
-def _print_coverage(found: Coverage) -> None:
-    fired = found.rules - len(found.silent)
-    typer.echo(f"coverage: {fired} of {found.rules} rules fired in {found.games:,} games")
-    elsewhere = [each for each in found.silent if each.is_common and each.verdict == "impossible"]
-    for each in found.silent:
+def _print_coverage(found: RuleCoverage) -> None:
+    fired = found.num_rules - len(found.unfired_rules)
+    typer.echo(f"coverage: {fired} of {found.num_rules} rules fired in {found.num_games:,} games")
+    elsewhere = [each for each in found.unfired_rules if each.is_common and each.verdict == "impossible"]
+    for each in found.unfired_rules:
         if each not in elsewhere:
             typer.echo(f"  {each.rule.location}: never fired: {each.rule.text}")
-            typer.echo(f"    {_verdict(each.verdict, each.question, each.state)}")
+            typer.echo(f"    {_verdict_text(each.verdict, each.question, each.state)}")
             if each.position:
                 typer.echo(f"    {json.dumps(each.position, ensure_ascii=False)}")
     if elsewhere:
         typer.echo(f"  {len(elsewhere)} rules of common files never fired, and cannot: they are for other games")
     for names, what in (
-        (found.labels, "labels never laid"),
-        (found.options, "options never chosen"),
-        (found.preferences, "preferences never fired"),
+        (found.unplayed_labels, "labels never laid"),
+        (found.unchosen_options, "options never chosen"),
+        (found.unfired_preferences, "preferences never fired"),
     ):
         if names:
-            more = f" … and {len(names) - SHOWN:,} more (--json has them all)" if len(names) > SHOWN else ""
-            typer.echo(f"  {len(names):,} {what}: {', '.join(names[:SHOWN])}{more}")
+            more = f" … and {len(names) - MAX_SHOWN:,} more (--json has them all)" if len(names) > MAX_SHOWN else ""
+            typer.echo(f"  {len(names):,} {what}: {', '.join(names[:MAX_SHOWN])}{more}")
 
 
-def _verdict(verdict: str, question: str, state: Sequence[str]) -> str:
+def _verdict_text(verdict: str, question: str, state: Sequence[str]) -> str:
     if verdict == "possible":
         return f"it would, where {question} is asked, in this state: {', '.join(state) or 'nothing is true'}"
     return {
@@ -194,17 +194,17 @@ def _verdict(verdict: str, question: str, state: Sequence[str]) -> str:
 # --- mutations --------------------------------------------------------------------------------------------------------
 
 
-def _mutations(
+def _run_mutations(
     game: Game, profile: str | None, files: Sequence[str], number: int | None, seconds: float, seed: int,
     propose: Path | None, at_least: float | None, report: dict[str, Any], quiet: bool,
 ) -> bool:  # fmt: skip
-    from abl_cards.selftest.mutants import CAUGHT, Trial, share_caught, try_edits
+    from abl_cards.rulelab.testing import CAUGHT, MutationRun, compute_caught_share, try_edits
 
-    every = _edits(game, files)
+    every = _select_edits(game, files)
     chosen = every if number is None or number >= len(every) else Random(seed).sample(every, number)
-    trial = Trial(game.home, profile, seconds)
+    trial = MutationRun(game.directory, profile, seconds)
     counts: Counter[str] = Counter()
-    with progress("mutations", len(chosen)) as bar:
+    with show_progress("mutations", len(chosen)) as bar:
 
         def tell(mutant: Mutant) -> None:
             counts[mutant.outcome] += 1
@@ -212,36 +212,36 @@ def _mutations(
             bar(counts.total(), f"{caught} noticed")
 
         found = try_edits(trial, chosen, tell)
-    share = share_caught(found)
+    share = compute_caught_share(found)
     report["mutations"] = {
         "edits": len(found), **{name: counts[name] for name in sorted(counts)}, "noticed_share": round(share, 4),
         "not_noticed": [each.to_json() for each in found if each.outcome not in CAUGHT],
     }  # fmt: skip
     if propose is not None:
-        lines = (json.dumps(case, ensure_ascii=False) + "\n" for case in trial.found)
+        lines = (json.dumps(case, ensure_ascii=False) + "\n" for case in trial.found_cases)
         propose.write_text("".join(lines), "utf-8")
     if not quiet:
         _print_mutations(found, share)
         if propose is not None:
-            many = f"{len(trial.found)} cases that would notice more lie in {propose}"
+            many = f"{len(trial.found_cases)} cases that would notice more lie in {propose}"
             typer.echo(f"{many}: read them over, and keep what is meant")
     return at_least is not None and 100 * share < at_least
 
 
-def _edits(game: Game, files: Sequence[str]) -> list[Edit]:
+def _select_edits(game: Game, files: Sequence[str]) -> list[Edit]:
     """Those of some files of the folder; of all where none is named."""
-    from abl_cards.selftest.edits import edits_of
+    from abl_cards.rulelab.testing import list_edits
 
-    every = edits_of(game.home)
+    every = list_edits(game.directory)
     there = list(dict.fromkeys(each.file for each in every))
     for file in files:
         if file not in there:
-            misuse(f"--file {file}: there is nothing to edit there; there are {', '.join(there)}")
+            fail_usage(f"--file {file}: there is nothing to edit there; there are {', '.join(there)}")
     return [each for each in every if not files or each.file in files]
 
 
 def _print_mutations(found: Sequence[Mutant], share: float) -> None:
-    from abl_cards.selftest.mutants import LOST, MISSED, NOTICED, REFUSED, SAME, UNCLEAR, of_outcome
+    from abl_cards.rulelab.testing import LOST, MISSED, NOTICED, REFUSED, SAME, UNCLEAR, filter_by_outcome
 
     counts = Counter(each.outcome for each in found)
     differing = len(found) - counts[SAME]
@@ -255,8 +255,8 @@ def _print_mutations(found: Sequence[Mutant], share: float) -> None:
         LOST: "the process was lost", SAME: "changes nothing",
     }  # fmt: skip
     for outcome, what in said.items():
-        mine = list(of_outcome(found, outcome))
-        for each in mine[:SHOWN]:
-            typer.echo(f"  {what}: {each.text}\n    {each.said}")
-        if len(mine) > SHOWN:
-            typer.echo(f"  … and {len(mine) - SHOWN:,} more of these (--json has them all)")
+        mine = list(filter_by_outcome(found, outcome))
+        for each in mine[:MAX_SHOWN]:
+            typer.echo(f"  {what}: {each.edit_text}\n    {each.message}")
+        if len(mine) > MAX_SHOWN:
+            typer.echo(f"  … and {len(mine) - MAX_SHOWN:,} more of these (--json has them all)")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from abl_cards.cli.console import AsJson, GameName, Profile, RuleFolder, find_game, load_engine, misuse, print_json
+from abl_cards.cli.console import AsJson, GameName, Profile, RuleFolder, fail_usage, find_game, load_engine, print_json
 
 
 def words(
@@ -24,11 +24,11 @@ def words(
 
     abl-cards kb words ./my-rules --lang zh
     """
-    from abl_cards.lab.worded import rules_in_words
+    from abl_cards.rulelab.editor import describe_rules
 
     if language not in ("en", "zh"):
-        misuse(f"unknown language '{language}' (there are: en, zh)")
-    sections = rules_in_words(load_engine(find_game(game_name), directory, profile), language)
+        fail_usage(f"unknown language '{language}' (there are: en, zh)")
+    sections = describe_rules(load_engine(find_game(game_name), directory, profile), language)
     if as_json:
         print_json({"sections": [each.to_json() for each in sections]})
         return

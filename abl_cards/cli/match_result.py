@@ -10,22 +10,22 @@ import typer
 from abl_cards.cli.console import print_table
 
 if TYPE_CHECKING:
-    from abl_cards.arena import MatchResult
     from abl_cards.games import Engine
+    from abl_cards.matches import MatchResult
 
 
 @dataclass(frozen=True)
-class _Words:
+class _ResultTexts:
     agents: tuple[str, ...]
     roles: tuple[str, ...]
     standings: tuple[str, ...]
-    whole: str
-    left: str
-    lapse: str
+    summary: str
+    player_left: str
+    forfeit: str
 
 
-_SAY = {
-    "en": _Words(
+_TEXTS = {
+    "en": _ResultTexts(
         ("agent", "won", "share of games", "95 % interval"),
         ("as", "agent", "won", "of", "share", "95 % interval", "points a game"),
         ("agent", "first places", "95 % interval", "place", "95 % interval", "points a game", "95 % interval"),
@@ -33,7 +33,7 @@ _SAY = {
         "{left}; the match has no result",
         "game {0.game} lost by seat {0.seat}, {0.agent}: {0.kind}, {0.text}",
     ),
-    "zh": _Words(
+    "zh": _ResultTexts(
         ("选手", "胜", "胜率", "95 % 区间"),
         ("身份", "选手", "胜", "局数", "胜率", "95 % 区间", "每局得分"),
         ("选手", "头名", "95 % 区间", "名次", "95 % 区间", "每局得分", "95 % 区间"),
@@ -44,55 +44,55 @@ _SAY = {
 }
 
 
-def no_result(left: Exception, language: str) -> str:
+def no_result_text(error: Exception, language: str) -> str:
     """What is said when somebody has left the table."""
-    return _SAY[language].left.format(left=left)
+    return _TEXTS[language].player_left.format(left=error)
 
 
 def print_result(result: MatchResult, engine: Engine, language: str) -> None:
     """What each agent won, where the parts differ by part too, and among several sides where it came."""
-    say = _SAY[language]
+    say = _TEXTS[language]
     if len(result.agents) == 2:
         _print_shares(result, say)
     if result.roles:
         print_table(
             say.roles,
             [
-                (engine.spell("role", each.role, language), each.agent, str(each.wins), str(each.games),
-                 f"{each.rate:.1%}", _between(each.interval, ".1%"), f"{each.points:+.2f}")
+                (engine.term_text("role", each.role, language), each.agent, str(each.wins), str(each.games),
+                 f"{each.rate:.1%}", _format_interval(each.interval, ".1%"), f"{each.points:+.2f}")
                 for each in result.roles
             ],
-            right=range(2, 7),
+            right_aligned=range(2, 7),
         )  # fmt: skip
     if result.standings:
         print_table(
             say.standings,
             [
-                (each.agent, f"{each.first:.1%}", _between(each.first_interval, ".1%"), f"{each.place:.2f}",
-                 _between(each.place_interval, ".2f"), f"{each.points:+.2f}", _between(each.points_interval, "+.2f"))
+                (each.agent, f"{each.first:.1%}", _format_interval(each.first_interval, ".1%"), f"{each.place:.2f}",
+                 _format_interval(each.place_interval, ".2f"), f"{each.points:+.2f}", _format_interval(each.points_interval, "+.2f"))
                 for each in result.standings
             ],
-            right=range(1, 7),
+            right_aligned=range(1, 7),
         )  # fmt: skip
     for lapse in result.lapses:
-        typer.echo(say.lapse.format(lapse))
-    typer.echo(say.whole.format(result))
+        typer.echo(say.forfeit.format(lapse))
+    typer.echo(say.summary.format(result))
 
 
-def _print_shares(result: MatchResult, say: _Words) -> None:
+def _print_shares(result: MatchResult, say: _ResultTexts) -> None:
     low, high = result.interval
     names = (f"{result.agents[0]} (A)", f"{result.agents[1]} (B)")
     shares = (result.rate, 1 - result.rate), ((low, high), (1 - high, 1 - low))
     print_table(
         say.agents,
         [
-            (name, str(wins), f"{rate:.1%}", _between(bounds, ".1%"))
+            (name, str(wins), f"{rate:.1%}", _format_interval(bounds, ".1%"))
             for name, wins, rate, bounds in zip(names, result.wins, *shares, strict=True)
         ],
-        right=(1, 2, 3),
+        right_aligned=(1, 2, 3),
     )
 
 
-def _between(bounds: tuple[float, float] | None, form: str) -> str:
+def _format_interval(bounds: tuple[float, float] | None, form: str) -> str:
     """Two bounds, or that there are none."""
     return "–" if bounds is None else f"{bounds[0]:{form}} – {bounds[1]:{form}}"

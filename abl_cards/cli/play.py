@@ -17,31 +17,30 @@ from abl_cards.cli.console import (
     RuleFolder,
     Seed,
     fail,
+    fail_usage,
     find_game,
+    list_profiles,
     load_engine,
-    misuse,
+    open_record_writer,
     print_json,
-    profiles_of,
-    progress,
-    recording_to,
     shorten,
-    waiting,
+    show_progress,
+    show_status,
 )
-from abl_cards.cli.elsewhere import Address, WithRay, cluster
+from abl_cards.cli.ray_option import RayAddress, RayCommand, connect_cluster
 
 if TYPE_CHECKING:
     from abl_cards.agents import Agent
-    from abl_cards.arena import MatchResult
     from abl_cards.games import Engine
-    from abl_cards.replaying import FileReplay
+    from abl_cards.matches import FileReplay, MatchResult
 
-MOST_GAMES, USUAL_GAMES = 1_000_000, 100
-INTERRUPTED = 130
+MAX_GAMES, DEFAULT_GAMES = 1_000_000, 100
+INTERRUPTED_EXIT = 130
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    app.command(cls=WithRay)(match)
+    app.command(cls=RayCommand)(match)
     for command in (replay, legal):
         app.command()(command)
 
@@ -52,7 +51,7 @@ def match(
         list[str], typer.Argument(metavar="A B [C …]", help="The agents, such as greedy random: two, or one a seat.")
     ],
     games: Annotated[
-        int | None, typer.Option("--games", metavar="N", min=1, max=MOST_GAMES, help="Whole matches; default: 100.")
+        int | None, typer.Option("--games", metavar="N", min=1, max=MAX_GAMES, help="Whole matches; default: 100.")
     ] = None,
     deals: Annotated[
         Path | None, typer.Option("--deals", metavar="FILE", help="Play these deals, one a line (see: deal).")
@@ -65,7 +64,7 @@ def match(
         Path | None,
         typer.Option("--log", metavar="FILE", help="Write every round as a log of Botzone's: .jsonl, .jsonl.gz."),
     ] = None,
-    ray: Address = None,
+    ray: RayAddress = None,
     as_json: AsJson = False,
 ) -> None:
     """Play agents against each other: whole matches, each deal once for every way to seat them.
@@ -91,70 +90,70 @@ def match(
     "lapses" where there are. A lapse is a game that a program has lost by a fault:
     {"game","seat","agent","kind","text"}.
     """
-    from abl_cards.agents import Human, LeftTable
-    from abl_cards.arena import play_match, seatings_of
-    from abl_cards.cli.match_result import no_result, print_result
-    from abl_cards.errors import GameError
-    from abl_cards.games.tables import Listener
+    from abl_cards.agents import HumanAgent, PlayerLeftError
+    from abl_cards.cli.match_result import no_result_text, print_result
+    from abl_cards.core import GameError
+    from abl_cards.games.types import Listener
+    from abl_cards.matches import compute_seatings, play_match
 
     if len(agents) < 2:
-        misuse("name two agents, such as greedy and random")
+        fail_usage("name two agents, such as greedy and random")
     engine = load_engine(find_game(game_name), directory, profile)
     try:
-        ways = len(seatings_of(engine, len(agents)))
+        ways = len(compute_seatings(engine, len(agents)))
     except GameError as problem:
-        misuse(problem)
+        fail_usage(problem)
     if deals:
-        engine, games = _given(engine, deals, games, ways)
-    games = games or USUAL_GAMES
-    players, names = zip(*(_agent(text, engine) for text in agents), strict=True)
+        engine, games = _load_fixed_deals(engine, deals, games, ways)
+    games = games or DEFAULT_GAMES
+    players, names = zip(*(_load_agent(text, engine) for text in agents), strict=True)
     if ray is not None:
-        _check_alone(names, record, log)
+        _check_distributable(names, record, log)
         where = (game_name, directory and directory.absolute(), profile)
-        result = _elsewhere(ray, where, engine, names, games, seed, deals, ways)
+        result = _play_on_ray(ray, where, engine, names, games, seed, deals, ways)
         print_json(result.to_json()) if as_json else print_result(result, engine, "en")
         return
-    language = next((each.language for each in players if isinstance(each, Human)), "en")
+    language = next((each.language for each in players if isinstance(each, HumanAgent)), "en")
     watched = any(isinstance(each, Listener) for each in players)  # by somebody who would not see a bar move
-    bar = nullcontext(lambda done, remark: None) if watched else progress(" : ".join(names), games)
+    bar = nullcontext(lambda done, remark: None) if watched else show_progress(" : ".join(names), games)
     try:
-        with recording_to(record) as write, recording_to(log) as log_round, bar as tell:
+        with open_record_writer(record) as write, open_record_writer(log) as log_round, bar as tell:
             result = play_match(
                 engine, names, players, games, seed,
                 lambda done, wins: tell(done, " : ".join(map(str, wins))), write,
-                given=deals is not None, log=log_round,
+                use_fixed_deals=deals is not None, log=log_round,
             )  # fmt: skip
-    except LeftTable as left:
-        typer.echo(no_result(left, language), err=True)
-        raise typer.Exit(INTERRUPTED) from None
+    except PlayerLeftError as left:
+        typer.echo(no_result_text(left, language), err=True)
+        raise typer.Exit(INTERRUPTED_EXIT) from None
     if as_json:
         print_json(result.to_json())
     else:
         print_result(result, engine, language)
 
 
-def _check_alone(names: Sequence[str], record: Path | None, log: Path | None) -> None:
+def _check_distributable(names: Sequence[str], record: Path | None, log: Path | None) -> None:
     """End the command where one process has to see every game, or sits at the only terminal there is."""
     if record or log:
-        misuse("--record and --log write as episodes end, which one process has to see: leave --ray out")
+        fail_usage("--record and --log write as episodes end, which one process has to see: leave --ray out")
     if any(name.partition(":")[0] in ("human", "program") for name in names):
-        misuse("humans and programs play the games one after the other: leave --ray out")
+        fail_usage("humans and programs play the games one after the other: leave --ray out")
 
 
-def _elsewhere(
+def _play_on_ray(
     address: str, where: tuple[str, Path | None, str | None], engine: Engine, names: Sequence[str], games: int,
     seed: int, deals: Path | None, ways: int,
 ) -> MatchResult:  # fmt: skip
     """The result of a match whose games are tasks of Ray."""
-    from abl_cards.cluster.matches import Match, play_match
-    from abl_cards.errors import GameError
-    from abl_cards.records import all_in_own_form, read_records
+    from abl_cards.cluster import MatchSpec, play_match_on_ray
+    from abl_cards.core import GameError
+    from abl_cards.matches import normalise_records, read_records
 
-    read = [] if deals is None else all_in_own_form(engine, read_records(deals))
+    read = [] if deals is None else normalise_records(engine, read_records(deals))
     given = None if deals is None else tuple(each for each in read if not isinstance(each, GameError))
-    match = Match(*where, tuple(names), games, seed, given)
-    with cluster(address) as there, progress(" : ".join(names), games) as tell:
-        return play_match(there, match, engine, ways, lambda done: tell(done, ""))
+    match = MatchSpec(*where, tuple(names), games, seed, given)
+    with connect_cluster(address) as there, show_progress(" : ".join(names), games) as tell:
+        return play_match_on_ray(there, match, engine, ways, lambda done: tell(done, ""))
 
 
 def replay(
@@ -180,28 +179,27 @@ def replay(
     ends in the middle of a line, as a kill leaves one behind: what is whole is played, and stderr names the line.
     After 10,000 disagreements it stops.
     """
-    from abl_cards.records import profile_of_file
-    from abl_cards.replaying import replay_file
+    from abl_cards.matches import read_file_profile, replay_file
 
     game = find_game(game_name)
-    with waiting(f"reading {file}") as say:
-        engine = load_engine(game, directory, profile or profile_of_file(file, profiles_of(game, directory)))
+    with show_status(f"reading {file}") as say:
+        engine = load_engine(game, directory, profile or read_file_profile(file, list_profiles(game, directory)))
         result = replay_file(engine, file, limit, lambda episodes: say(f"replayed {episodes} episodes"))
-    if not result.lines and result.cut is None:
+    if not result.lines and result.truncated_line is None:
         fail(f"{file}: no records")
     _print_replay(file, result, as_json)
-    if result.disagreements or result.cut:
+    if result.disagreements or result.truncated_line:
         raise typer.Exit(1)
 
 
 def _print_replay(file: Path, result: FileReplay, as_json: bool) -> None:
-    if result.cut:
-        typer.echo(f"{file}:{result.cut}: the last line is cut, the file ends in the middle of it", err=True)
-    if result.stopped:
+    if result.truncated_line:
+        typer.echo(f"{file}:{result.truncated_line}: the last line is cut, the file ends in the middle of it", err=True)
+    if result.stopped_early:
         typer.echo(f"{file}:{result.lines}: stopped here, after {len(result.disagreements)} disagreements", err=True)
     if as_json:
         wrong = [{"line": each.line, "text": shorten(each.text)} for each in result.disagreements]
-        cut = {"cut": result.cut} if result.cut else {}
+        cut = {"cut": result.truncated_line} if result.truncated_line else {}
         print_json({"episodes": result.episodes, "plays": result.plays, "disagreements": wrong} | cut)
     else:
         for each in result.disagreements:
@@ -234,34 +232,34 @@ def legal(
 
         echo '{"level":"8","hand":["H5","H8"],"to_beat":null}' | abl-cards legal guandan
     """
-    from abl_cards.cli import legality
-    from abl_cards.lines import batches
+    from abl_cards.cli import legal as legality
+    from abl_cards.core import read_line_batches
 
-    desk = legality.Desk(find_game(game_name), directory, profile, labels, whole)
+    desk = legality.LegalMoveAnswerer(find_game(game_name), directory, profile, labels, whole)
     problems = 0
-    with legality.source(file) as stream:
-        for batch in batches(stream):
-            for answer in desk.in_parts(batch):
+    with legality.open_input(file) as stream:
+        for batch in read_line_batches(stream):
+            for answer in desk.answer_in_parts(batch):
                 problems += "error" in answer
-                _answer(answer)
+                _print_answer(answer)
             typer.get_text_stream("stdout").flush()
     if problems:
         raise typer.Exit(1)
 
 
-def _given(engine: Engine, file: Path, games: int | None, ways: int) -> tuple[Engine, int]:
+def _load_fixed_deals(engine: Engine, file: Path, games: int | None, ways: int) -> tuple[Engine, int]:
     """The game with the deals of a file, and how many matches play each of them in every seating."""
-    from abl_cards.errors import GameError
-    from abl_cards.records import all_in_own_form, read_records
-    from abl_cards.strength.rules import StrengthRules
+    from abl_cards.core import GameError
+    from abl_cards.hand_analysis import DealRules
+    from abl_cards.matches import normalise_records, read_records
 
     try:
-        rules = StrengthRules.of(engine)
+        rules = DealRules.from_engine(engine)
     except GameError:
-        misuse(f"--deals: the deals of {engine.game} cannot be given; those of doudizhu can")
+        fail_usage(f"--deals: the deals of {engine.game} cannot be given; those of doudizhu can")
     if games is not None:
-        misuse("--deals: the file says how many games there are; leave out --games")
-    found = all_in_own_form(engine, read_records(file))
+        fail_usage("--deals: the file says how many games there are; leave out --games")
+    found = normalise_records(engine, read_records(file))
     try:
         dealt = rules.with_deals(rules.read_deals(found))
     except GameError as problem:
@@ -269,18 +267,18 @@ def _given(engine: Engine, file: Path, games: int | None, ways: int) -> tuple[En
     return dealt, len(found) * ways
 
 
-def _answer(answer: dict[str, Any]) -> None:
+def _print_answer(answer: dict[str, Any]) -> None:
     print_json(answer)
     if "error" in answer:
         typer.echo(answer["error"], err=True)
 
 
-def _agent(text: str, engine: Engine) -> tuple[Agent, str]:
+def _load_agent(text: str, engine: Engine) -> tuple[Agent, str]:
     """The agent, and its name in full."""
-    from abl_cards.agents import agent, checked_name
-    from abl_cards.errors import GameError
+    from abl_cards.agents import check_agent_name, make_agent
+    from abl_cards.core import GameError
 
     try:
-        return agent(text, engine), str(checked_name(text))
+        return make_agent(text, engine), str(check_agent_name(text))
     except GameError as problem:
-        misuse(problem)
+        fail_usage(problem)

@@ -14,20 +14,20 @@ from abl_cards.cli.console import (
     Profile,
     RuleFolder,
     Seed,
+    check_finite,
+    fail_usage,
     find_game,
-    finite,
-    misuse,
     print_json,
     print_table,
-    progress,
+    show_progress,
 )
-from abl_cards.cli.explanation import at_line, load_for, read_object
+from abl_cards.cli.explain import load_engine_for, read_json_object, report_line
 
 if TYPE_CHECKING:
     from abl_cards.games import Engine
-    from abl_cards.reviewing import Reviewed, Summary, Tried
+    from abl_cards.matches import EvaluatedMove, ReviewedDecision, SeatSummary
 
-MOST_REASONS = 4
+MAX_REASONS = 4
 """Preferences shown of a mistake; --json has all."""
 
 
@@ -53,7 +53,7 @@ def review(
     moves: Annotated[int, typer.Option("--moves", metavar="N", min=2, help="Moves of a decision that are tried.")] = 6,
     least: Annotated[
         float,
-        typer.Option("--least", metavar="POINTS", min=0, callback=finite, help="What a mistake costs at least."),
+        typer.Option("--least", metavar="POINTS", min=0, callback=check_finite, help="What a mistake costs at least."),
     ] = 0.0,
     most: Annotated[int, typer.Option("--most", metavar="N", min=0, help="Mistakes that are printed.")] = 5,
     language: Annotated[str, typer.Option("--lang", metavar="en|zh", help="The language of reasons.")] = "en",
@@ -71,33 +71,32 @@ def review(
 
         abl-cards review guandan games.jsonl --line 3 --seat 0
     """
-    from abl_cards.agents import agent
-    from abl_cards.errors import GameError
-    from abl_cards.reviewing import Plan, summaries
-    from abl_cards.reviewing import review as looked_over
-    from abl_cards.seeds import seed_text
-    from reasoners.phrases import LANGUAGES
+    from abl_cards.agents import make_agent
+    from abl_cards.core import GameError, format_seed
+    from abl_cards.matches import ReviewConfig, summarise_seats
+    from abl_cards.matches import review_record as looked_over
+    from reasoners.explain import LANGUAGES
 
     if language not in LANGUAGES:
-        misuse(f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})")
+        fail_usage(f"unknown language '{language}' (there are: {', '.join(LANGUAGES)})")
     game = find_game(game_name)
-    record = read_object(file, line, directory or game.home)
-    engine, record = load_for(record, line, game, directory, profile)
+    record = read_json_object(file, line, directory or game.directory)
+    engine, record = load_engine_for(record, line, game, directory, profile)
     wrong = [seat for seat in seats or () if not 0 <= seat < len(engine.teams)]
     if wrong:
-        misuse(f"--seat {wrong[0]}: the seats are 0 to {len(engine.teams) - 1}")
+        fail_usage(f"--seat {wrong[0]}: the seats are 0 to {len(engine.teams) - 1}")
     try:
-        players = agent(agent_name, engine), agent(onward, engine)
+        players = make_agent(agent_name, engine), make_agent(onward, engine)
     except GameError as problem:
-        misuse(problem)
-    plan = Plan(engine, *players, deals, moves, least, seed, language)
-    with at_line(line):
-        with progress("trying moves", None) as tell:
+        fail_usage(problem)
+    plan = ReviewConfig(engine, *players, deals, moves, least, seed, language)
+    with report_line(line):
+        with show_progress("trying moves", None) as tell:
             found = looked_over(plan, record, frozenset(seats) if seats else None, lambda done, _: tell(done, "moves"))
-        sums = summaries(engine, record, found)
+        sums = summarise_seats(engine, record, found)
     if as_json:
         about = {"game": game.name, "line": line, "agent": agent_name, "onward": onward, "deals": deals,
-                 "seed": seed_text(seed)}  # fmt: skip
+                 "seed": format_seed(seed)}  # fmt: skip
         told = {"seats": [each.to_json() for each in sums], "decisions": [each.to_json() for each in found]}
         print_json(about | told)
     else:
@@ -106,36 +105,36 @@ def review(
         _print_seats(sums, agent_name)
 
 
-def _print_mistakes(engine: Engine, found: Sequence[Reviewed], most: int, language: str) -> None:
-    mistakes = sorted((each for each in found if each.mistake), key=lambda each: -each.loss)
+def _print_mistakes(engine: Engine, found: Sequence[ReviewedDecision], most: int, language: str) -> None:
+    mistakes = sorted((each for each in found if each.is_mistake), key=lambda each: -each.loss)
     for each in mistakes[:most]:
         typer.echo(f"act {each.act}: seat {each.seat} gave away {each.loss:.2f} ± {2 * each.error:.2f} points")
-        typer.echo(_indented(engine.show(each.moment, language)))
-        typer.echo(f"  made: {_move(each, each.made)}")
-        typer.echo(f"  best: {_move(each, each.best)}")
-        for reason in each.why[:MOST_REASONS]:
-            typer.echo(f"    {reason.more:+4d} {reason.words}")
+        typer.echo(_indent(engine.render_view(each.decision_point, language)))
+        typer.echo(f"  made: {_move_text(each, each.played_move)}")
+        typer.echo(f"  best: {_move_text(each, each.best_move)}")
+        for reason in each.reasons[:MAX_REASONS]:
+            typer.echo(f"    {reason.cost_difference:+4d} {reason.text}")
         typer.echo()
     if len(mistakes) > most:
         typer.echo(f"… and {len(mistakes) - most} more (--most, or --json)\n")
 
 
-def _print_plays(found: Sequence[Reviewed]) -> None:
+def _print_plays(found: Sequence[ReviewedDecision]) -> None:
     if not found:
         typer.echo("nobody had anything to choose")
         return
     rows = [
         (
-            f"{each.act}{' ?' if each.mistake else ''}", str(each.seat), _move(each, each.made),
-            "" if each.best.row == each.made.row else _move(each, each.best), f"{each.loss:+.2f}",
+            f"{each.act}{' ?' if each.is_mistake else ''}", str(each.seat), _move_text(each, each.played_move),
+            "" if each.best_move.row == each.played_move.row else _move_text(each, each.best_move), f"{each.loss:+.2f}",
             f"± {2 * each.error:.2f}",
         )
         for each in found
     ]  # fmt: skip
-    print_table(("act", "seat", "made", "better", "points more", ""), rows, right=(4, 5))
+    print_table(("act", "seat", "made", "better", "points more", ""), rows, right_aligned=(4, 5))
 
 
-def _print_seats(sums: Sequence[Summary], agent: str) -> None:
+def _print_seats(sums: Sequence[SeatSummary], agent: str) -> None:
     typer.echo()
     rows = [
         (str(each.seat), str(each.plays), str(each.choices), str(each.agreed), str(each.mistakes), f"{each.loss:.2f}")
@@ -144,9 +143,9 @@ def _print_seats(sums: Sequence[Summary], agent: str) -> None:
     print_table(("seat", "plays", "with a choice", f"as {agent}", "mistakes", "points given away"), rows, range(1, 6))
 
 
-def _move(each: Reviewed, tried: Tried) -> str:
-    return str(each.moment.actions[tried.row])
+def _move_text(each: ReviewedDecision, tried: EvaluatedMove) -> str:
+    return str(each.decision_point.actions[tried.row])
 
 
-def _indented(text: str) -> str:
+def _indent(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.splitlines())

@@ -8,28 +8,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from abl_cards.cli.console import (
-    HIGHEST_SEED,
+    MAX_SEED,
     AsJson,
     GameName,
     Profile,
     RuleFolder,
+    check_finite,
     fail,
+    fail_usage,
     find_game,
-    finite,
-    game_list,
+    list_game_names,
     load_engine,
-    misuse,
     print_json,
     print_table,
-    progress,
+    show_progress,
 )
 
 if TYPE_CHECKING:
-    from abl_cards.strength.rules import StrengthRules
+    from abl_cards.hand_analysis import DealRules
 
-MOST_DEALS = 100_000
-_SHOWN = 20  # rows of a table at a terminal, where the deals go to a file
-Weights = Annotated[
+MAX_DEALS = 100_000
+_MAX_SHOWN = 20  # rows of a table at a terminal, where the deals go to a file
+WeightsFile = Annotated[
     Path | None,
     typer.Option("--weights", metavar="FILE", help="Of a run of doudizhu_strength; default: those shipped."),
 ]
@@ -46,7 +46,7 @@ def deal(
     wanted: Annotated[
         int, typer.Option("--class", metavar="C", min=0, max=4, help="0 hardest for the landlord, 4 easiest.")
     ],
-    number: Annotated[int, typer.Option("--n", metavar="N", min=1, max=MOST_DEALS, help="How many deals.")] = 10,
+    number: Annotated[int, typer.Option("--n", metavar="N", min=1, max=MAX_DEALS, help="How many deals.")] = 10,
     confidence: Annotated[
         float,
         typer.Option(
@@ -54,7 +54,7 @@ def deal(
             metavar="P",
             min=0,
             max=1,
-            callback=finite,
+            callback=check_finite,
             help="The least probability of the class.",
         ),
     ] = 0.9,
@@ -64,7 +64,7 @@ def deal(
             "--seed",
             metavar="S",
             min=0,
-            max=HIGHEST_SEED,
+            max=MAX_SEED,
             help="The same seed gives the same deals; default: a secret one.",
         ),
     ] = None,
@@ -75,7 +75,7 @@ def deal(
         list[Path] | None,
         typer.Option("--unlike", metavar="FILE", help="Deals that are known already; may be repeated."),
     ] = None,
-    weights: Weights = None,
+    weights: WeightsFile = None,
     directory: RuleFolder = None,
     profile: Profile = None,
     as_json: AsJson = False,
@@ -91,25 +91,25 @@ def deal(
 
     --json prints the deals, one a line: {"class","confidence","landlord","down","up","bottom"}.
     """
-    from abl_cards.records import write_records
-    from abl_cards.seeds import secret_seed
-    from abl_cards.strength.orders import Order, fill
+    from abl_cards.core import secret_seed
+    from abl_cards.hand_analysis import DealRequest, generate_deals
+    from abl_cards.matches import write_records
 
-    engine = _engine(game_name, directory, profile)
+    engine = _load_rules(game_name, directory, profile)
     if seed is None:
         seed = secret_seed()
         typer.echo(f"seed {seed}", err=True)
-    judge = _judge(engine, weights)
-    order = Order(wanted, number, confidence, seed, _known(engine, unlike or []))
-    with progress("dealing", number) as tell:
-        deals = fill(engine, judge, order, tell)
+    judge = _load_network(engine, weights)
+    order = DealRequest(wanted, number, confidence, seed, _read_deal_ids(engine, unlike or []))
+    with show_progress("dealing", number) as tell:
+        deals = generate_deals(engine, judge, order, tell)
     if out:
         write_records(out, deals)
     if as_json:
         for each in deals:
             print_json(each)
         return
-    _print_deals(deals, engine.difficulty()[wanted], len(deals) if out is None else _SHOWN)
+    _print_deals(deals, engine.get_class_names()[wanted], len(deals) if out is None else _MAX_SHOWN)
     if out:
         typer.echo(f"{len(deals)} deals of class {wanted} in {out}")
 
@@ -119,8 +119,10 @@ def strength(
         list[str],
         typer.Argument(metavar="HAND [DOWN UP]", help="A hand, or all three of a deal, the landlord's first."),
     ],
-    game_name: Annotated[str, typer.Option("--game", metavar="GAME", help=f"The game: {game_list()}.")] = "doudizhu",
-    weights: Weights = None,
+    game_name: Annotated[
+        str, typer.Option("--game", metavar="GAME", help=f"The game: {list_game_names()}.")
+    ] = "doudizhu",
+    weights: WeightsFile = None,
     directory: RuleFolder = None,
     profile: Profile = None,
     as_json: AsJson = False,
@@ -133,66 +135,66 @@ def strength(
 
     --json prints {"hands","classes"}: each hand with {"hand","points","plays","groups"}, and the probabilities or null.
     """
-    from abl_cards.errors import GameError
-    from abl_cards.games.counting.keys import read_key
-    from abl_cards.strength.orders import class_odds, hand_strength
+    from abl_cards.core import GameError
+    from abl_cards.games.min_plays import read_key
+    from abl_cards.hand_analysis import analyse_hand, predict_class_probabilities
 
-    engine = _engine(game_name, directory, profile)
+    engine = _load_rules(game_name, directory, profile)
     if len(hands) not in (1, 3):
-        misuse("one hand, or the three of a deal")
+        fail_usage("one hand, or the three of a deal")
     try:
-        keys = [read_key(engine.dealer.letters, text) for text in hands]
+        keys = [read_key(engine.deal_sampler.letters, text) for text in hands]
         if not all(keys):
             raise GameError("a hand has cards")
         odds = None
-        if len(keys) == 3 or len(hands[0]) == engine.dealer.sizes[0]:
-            odds = class_odds(engine, _judge(engine, weights), keys)
+        if len(keys) == 3 or len(hands[0]) == engine.deal_sampler.hand_sizes[0]:
+            odds = predict_class_probabilities(engine, _load_network(engine, weights), keys)
     except GameError as problem:
         fail(problem)
-    told = [hand_strength(engine, key) for key in keys]
+    told = [analyse_hand(engine, key) for key in keys]
     if as_json:
         print_json({"hands": told, "classes": None if odds is None else [round(each, 4) for each in odds]})
         return
     for each in told:
         _print_hand(each)
     if odds is not None:
-        words = engine.difficulty()
+        words = engine.get_class_names()
         print_table(
             ("class", "for the landlord", "probability"),
-            [(str(number), words[number], f"{share:.1%}") for number, share in enumerate(odds)], right=(2,),
+            [(str(number), words[number], f"{share:.1%}") for number, share in enumerate(odds)], right_aligned=(2,),
         )  # fmt: skip
 
 
-def _engine(game_name: str, directory: Path | None, profile: str | None) -> StrengthRules:
-    from abl_cards.errors import GameError
-    from abl_cards.strength.rules import StrengthRules
+def _load_rules(game_name: str, directory: Path | None, profile: str | None) -> DealRules:
+    from abl_cards.core import GameError
+    from abl_cards.hand_analysis import DealRules
 
     engine = load_engine(find_game(game_name), directory, profile)
     try:
-        return StrengthRules.of(engine)
+        return DealRules.from_engine(engine)
     except GameError as problem:
-        misuse(f"{problem}; doudizhu has")
+        fail_usage(f"{problem}; doudizhu has")
 
 
-def _judge(engine: StrengthRules, weights: Path | None) -> Any:
-    from abl_cards.strength.judge import load_judge, weights_of
+def _load_network(engine: DealRules, weights: Path | None) -> Any:
+    from abl_cards.hand_analysis import find_classifier_weights, load_classifier
 
-    return load_judge(engine.game, engine.scorer, weights_of(engine.game, weights))[0]
+    return load_classifier(engine.game, engine.hand_scorer, find_classifier_weights(engine.game, weights))[0]
 
 
-def _known(engine: StrengthRules, files: list[Path]) -> frozenset[str]:
+def _read_deal_ids(engine: DealRules, files: list[Path]) -> frozenset[str]:
     """The names of the deals in some files."""
-    from abl_cards.errors import GameError
-    from abl_cards.records import all_in_own_form, read_records
-    from abl_cards.strength.orders import name_of
+    from abl_cards.core import GameError
+    from abl_cards.hand_analysis import deal_id
+    from abl_cards.matches import normalise_records, read_records
 
     names: set[str] = set()
     for file in files:
         try:
-            deals = engine.read_deals(all_in_own_form(engine.engine, read_records(file)))
+            deals = engine.read_deals(normalise_records(engine.engine, read_records(file)))
         except GameError as problem:
             fail(f"{file}: {problem}")
-        names |= {name_of(deals, row) for row in range(len(deals.bottom))}
+        names |= {deal_id(deals, row) for row in range(len(deals.bottom_keys))}
     return frozenset(names)
 
 
@@ -208,7 +210,7 @@ def _print_deals(deals: list[dict[str, Any]], word: str, most: int) -> None:
             )
             for each in deals[:most]
         ],
-        right=(2,),
+        right_aligned=(2,),
     )
     if len(deals) > most:
         typer.echo(f"… {len(deals) - most} more")
@@ -219,5 +221,5 @@ def _print_hand(told: dict[str, Any]) -> None:
     print_table(
         ("cards", "group", "points"),
         [(each["cards"], each["label"], f"{each['points']:g}") for each in told["groups"]],
-        right=(2,),
+        right_aligned=(2,),
     )

@@ -8,69 +8,71 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from abl_cards.agents import agent
-from abl_cards.arena import MatchResult, Part, play_part, result_of
-from abl_cards.cluster.parcels import Parcel, answering, opened, packed
-from abl_cards.cluster.start import Cluster
-from abl_cards.games import Engine, game
-from abl_cards.loop.messages import made
-from abl_cards.strength.rules import StrengthRules
+from abl_cards.agents import make_agent
+from abl_cards.cluster.ray_serialization import PackedArray, pack, pack_result, unpack
+from abl_cards.cluster.start import RayCluster
+from abl_cards.games import Engine, load
+from abl_cards.hand_analysis import DealRules
+from abl_cards.matches import MatchResult, MatchShard, merge_shards, play_shard
+from abl_cards.training import from_plain
 
-SHARES = 4
+TASKS_PER_PROCESSOR = 4
 """Parts of a match for each processor: where some take longer the others do not wait long."""
-_FEW = 16
+_MIN_DEALS_PER_SHARD = 16
 """Deals; a part has no fewer, because few games cost as much as some more."""
 
 
 @dataclass(frozen=True)
-class Match:
+class MatchSpec:
     """What is played, by what, and who plays it."""
 
     game: str
     kb: Path | None
     profile: str | None
-    names: tuple[str, ...]
-    games: int
+    agent_names: tuple[str, ...]
+    num_games: int
     seed: int
     deals: tuple[Mapping[str, Any], ...] | None = None  # given ones
 
-    def engine(self) -> Engine:
+    def load_engine(self) -> Engine:
         """The game by these rules; raises KBError, GameError."""
-        engine = game(self.game).engine(self.kb, self.profile)
+        engine = load(self.game).engine(self.kb, self.profile)
         if self.deals is None:
             return engine
-        rules = StrengthRules.of(engine)
+        rules = DealRules.from_engine(engine)
         return rules.with_deals(rules.read_deals(self.deals))
 
-    def part(self, first: int, stop: int) -> Part:
+    def play_shard(self, first: int, stop: int) -> MatchShard:
         """Games with these numbers."""
-        engine = self.engine()
-        agents = [agent(name, engine) for name in self.names]
-        return play_part(engine, self.names, agents, range(first, stop), self.seed, self.deals is not None)
+        engine = self.load_engine()
+        agents = [make_agent(name, engine) for name in self.agent_names]
+        return play_shard(engine, self.agent_names, agents, range(first, stop), self.seed, self.deals is not None)
 
 
-def play_match(cluster: Cluster, match: Match, engine: Engine, ways: int, tell: Callable[[int], None]) -> MatchResult:
+def play_match_on_ray(
+    cluster: RayCluster, match: MatchSpec, engine: Engine, games_per_deal: int, on_progress: Callable[[int], None]
+) -> MatchResult:
     """Play it in parts, which come in any order; so many games share a deal. Raises GameError."""
-    parts = parts_of(match.games, ways, SHARES * cluster.processors)
-    told, found, done = packed(match), dict[int, Part](), 0
-    for number, plain in cluster.tasks(_play, [(told, each.start, each.stop) for each in parts]):
-        found[number] = Part.of(plain)
+    parts = split_games(match.num_games, games_per_deal, TASKS_PER_PROCESSOR * cluster.processors)
+    told, found, done = pack(match), dict[int, MatchShard](), 0
+    for number, plain in cluster.run_tasks(_play_shard, [(told, each.start, each.stop) for each in parts]):
+        found[number] = MatchShard.from_dict(plain)
         done += len(parts[number])
-        tell(done)
-    return result_of(engine, match.names, match.seed, [found[number] for number in range(len(parts))])
+        on_progress(done)
+    return merge_shards(engine, match.agent_names, match.seed, [found[number] for number in range(len(parts))])
 
 
-def parts_of(games: int, ways: int, most: int) -> list[range]:
+def split_games(num_games: int, games_per_deal: int, max_shards: int) -> list[range]:
     """The games in about equal parts, no deal in two of them.
 
     >>> parts_of(100, 2, 3)
     [range(0, 32), range(32, 66), range(66, 100)]
     """
-    deals = -(-games // ways)
-    number = max(1, min(most, deals // _FEW))
-    bounds = [min(games, ways * (deals * each // number)) for each in range(number + 1)]
+    deals = -(-num_games // games_per_deal)
+    number = max(1, min(max_shards, deals // _MIN_DEALS_PER_SHARD))
+    bounds = [min(num_games, games_per_deal * (deals * each // number)) for each in range(number + 1)]
     return [range(first, stop) for first, stop in pairwise(bounds)]
 
 
-def _play(told: Parcel, first: int, stop: int) -> Parcel:
-    return answering(lambda: made(Match, opened(told)).part(first, stop).plain())
+def _play_shard(packed_spec: PackedArray, first: int, stop: int) -> PackedArray:
+    return pack_result(lambda: from_plain(MatchSpec, unpack(packed_spec)).play_shard(first, stop).to_dict())

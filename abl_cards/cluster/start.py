@@ -18,64 +18,68 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from abl_cards.cluster.parcels import Parcel, opened
-from abl_cards.errors import GameError
-from abl_cards.extras import missing_text
-from abl_cards.hosts import is_host
-from abl_cards.loop.crew import HOST
-from abl_cards.parallel import THREADS
+from abl_cards.cluster.ray_serialization import PackedArray, unpack
+from abl_cards.core import NUM_THREADS, GameError, is_hostname, missing_library_message
+from abl_cards.training import LOCALHOST
 
-HERE = "here"
+LOCAL_RAY = "here"
 """Where a user names no address: a Ray of our own."""
 
 
-ONE_THREAD = dict.fromkeys(("ABL_CARDS_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+SINGLE_THREAD_ENV = dict.fromkeys(("ABL_CARDS_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 """The environment of a process of Ray that has one processor."""
 
-_KNOCK = 10.0
+_CONNECT_TIMEOUT = 10.0
 """Seconds for an answer from an address."""
-_LOOK = 60.0
+_POLL_INTERVAL = 60.0
 """Seconds between two looks at what machines there are."""
 _RETRIES = 3
 """Times that a task is done again."""
 
-_MOST_STORE = 2 << 30
+_MAX_OBJECT_STORE = 2 << 30
 """Bytes of a Ray of ours for what its processes hand over; beyond, it writes to its folder."""
 
-_ALONE = {
+_LOCAL_ENV = {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # its word for: this node's address is the loopback's
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_AUTH_MODE": "token",
 }
-_QUIET = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # it would warn of a change to come
+_QUIET_ENV = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # it would warn of a change to come
 
 
 @dataclass(frozen=True)
-class Cluster:
+class RayCluster:
     """A Ray that this process belongs to."""
 
     ray: Any  # the library, which has no types
     processors: int  # of all its machines
     host: str  # this machine's address there
-    ours: bool  # whether it was started here
+    is_local: bool  # whether it was started here
 
-    def actor(self, kind: type[Any], *arguments: Any) -> Any:
+    def start_actor(self, actor_class: type[Any], *arguments: Any) -> Any:
         """An actor of Ray with a processor of its own; it is not started again, nor is what it does repeated."""
-        remote = self.ray.remote(kind)
-        chosen = {"num_cpus": 1, "max_restarts": 0, "max_task_retries": 0, "runtime_env": {"env_vars": ONE_THREAD}}
+        remote = self.ray.remote(actor_class)
+        chosen = {
+            "num_cpus": 1,
+            "max_restarts": 0,
+            "max_task_retries": 0,
+            "runtime_env": {"env_vars": SINGLE_THREAD_ENV},
+        }
         return remote.options(**chosen).remote(*arguments)
 
-    def tasks(self, function: Callable[..., Parcel], calls: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
+    def run_tasks(
+        self, function: Callable[..., PackedArray], calls: Sequence[tuple[Any, ...]]
+    ) -> Iterator[tuple[int, Any]]:
         """What a function of ours gives for each of some arguments, with the number of the call, as they are done.
 
         A task whose process ends is done again: what it gives depends on its arguments alone. Raises GameError.
         """
         remote = self.ray.remote(function)
-        chosen = {"num_cpus": 1, "max_retries": _RETRIES, "runtime_env": {"env_vars": ONE_THREAD}}
+        chosen = {"num_cpus": 1, "max_retries": _RETRIES, "runtime_env": {"env_vars": SINGLE_THREAD_ENV}}
         running = {remote.options(**chosen).remote(*each): number for number, each in enumerate(calls)}
         try:
             while running:
-                done, _ = self.ray.wait(list(running), num_returns=1, timeout=_LOOK)
+                done, _ = self.ray.wait(list(running), num_returns=1, timeout=_POLL_INTERVAL)
                 if not done and self.ray.cluster_resources().get("CPU", 0) < 1:
                     raise GameError("no machine of the cluster is left that has a processor")
                 for each in done:
@@ -86,28 +90,28 @@ class Cluster:
 
     def _result(self, done: Any) -> Any:
         try:
-            return opened(self.ray.get(done))
+            return unpack(self.ray.get(done))
         except self.ray.exceptions.RayError as problem:
             raise GameError(f"a task of Ray ended {_RETRIES + 1} times ({_last_line(problem)})") from problem
 
 
 @contextmanager
-def joined(address: str, processors: int | None = None) -> Iterator[Cluster]:
+def connect_ray(address: str, processors: int | None = None) -> Iterator[RayCluster]:
     """A Ray for a while: HERE starts one for so many processes, by default one a processor; raises GameError."""
-    ours = address == HERE
-    token = {**_ALONE, "RAY_AUTH_TOKEN": secrets.token_hex(32)} if ours else {}
+    ours = address == LOCAL_RAY
+    token = {**_LOCAL_ENV, "RAY_AUTH_TOKEN": secrets.token_hex(32)} if ours else {}
     asked = {"RAY_AUTH_MODE": os.environ.get("RAY_AUTH_MODE", "token")}
-    with _environment(_QUIET | asked | token), _folder(ours) as folder:
-        ray = _library()
+    with _set_environment(_QUIET_ENV | asked | token), _private_folder(ours) as folder:
+        ray = _import_ray()
         try:
-            _begin(ray, address, folder, processors or THREADS)
-            yield Cluster(ray, int(ray.cluster_resources().get("CPU", 0)), _host(ray, ours), ours)
+            _init_ray(ray, address, folder, processors or NUM_THREADS)
+            yield RayCluster(ray, int(ray.cluster_resources().get("CPU", 0)), _find_host(ray, ours), ours)
         finally:
             ray.shutdown()
 
 
 @contextmanager
-def _environment(changes: dict[str, str]) -> Iterator[None]:
+def _set_environment(changes: dict[str, str]) -> Iterator[None]:
     """Ray reads it where it begins, and so do the processes that it starts."""
     before = {name: os.environ.get(name) for name in changes}
     os.environ.update(changes)
@@ -121,9 +125,9 @@ def _environment(changes: dict[str, str]) -> Iterator[None]:
 
 
 @contextmanager
-def _folder(ours: bool) -> Iterator[str | None]:
+def _private_folder(is_local: bool) -> Iterator[str | None]:
     """For the files and sockets of a Ray of ours; it opens its folder to all, so that lies in one nobody may enter."""
-    folder = tempfile.mkdtemp(prefix="abl-ray-") if ours else None
+    folder = tempfile.mkdtemp(prefix="abl-ray-") if is_local else None
     try:
         yield folder and f"{folder}/r"
     finally:
@@ -131,29 +135,29 @@ def _folder(ours: bool) -> Iterator[str | None]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _library() -> Any:
+def _import_ray() -> Any:
     """Ray; raises GameError where it is not installed."""
     try:
         import ray
     except ModuleNotFoundError as problem:
-        raise GameError(missing_text(problem) or str(problem)) from None
+        raise GameError(missing_library_message(problem) or str(problem)) from None
     return ray
 
 
-def _begin(ray: Any, address: str, folder: str | None, processors: int) -> None:
+def _init_ray(ray: Any, address: str, folder: str | None, processors: int) -> None:
     if ray.is_initialized():
         raise GameError("this process belongs to a Ray already; leave that one first")
     if folder is None:
-        _check(address)
+        _check_address(address)
     quietly = {"logging_level": logging.ERROR, "log_to_driver": False}  # what is wrong is in what they answer
     try:
         if folder is None:
-            _knock(address)
+            _check_reachable(address)
             ray.init(address=address, **quietly)
         else:
             ray.init(
-                num_cpus=processors, num_gpus=0, include_dashboard=False, _node_ip_address=HOST, _temp_dir=folder,
-                object_store_memory=min(_MOST_STORE, _memory() // 4), **quietly,
+                num_cpus=processors, num_gpus=0, include_dashboard=False, _node_ip_address=LOCALHOST, _temp_dir=folder,
+                object_store_memory=min(_MAX_OBJECT_STORE, _total_memory() // 4), **quietly,
             )  # fmt: skip
     except (ConnectionError, OSError, RuntimeError, ValueError, AssertionError, ray.exceptions.RayError) as problem:
         where = "Ray cannot be started here" if folder else f"no Ray at {address}"
@@ -161,29 +165,29 @@ def _begin(ray: Any, address: str, folder: str | None, processors: int) -> None:
         raise GameError(f"{where} ({_last_line(problem)}){advice}") from problem
 
 
-def _check(address: str) -> None:
+def _check_address(address: str) -> None:
     """Raises GameError for what is neither HOST:PORT nor auto, which is the Ray of this machine."""
     host, _, port = address.rpartition(":")
-    if address != "auto" and not (port.isdecimal() and is_host(host.strip("[]"))):
+    if address != "auto" and not (port.isdecimal() and is_hostname(host.strip("[]"))):
         raise GameError(f"--ray {address}: write HOST:PORT, as `ray start --head` has said it, or auto")
 
 
-def _knock(address: str) -> None:
+def _check_reachable(address: str) -> None:
     """Raises OSError where nobody listens: Ray itself would try for minutes."""
     host, _, port = address.rpartition(":")
     if host:
-        socket.create_connection((host.strip("[]"), int(port)), _KNOCK).close()
+        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_TIMEOUT).close()
 
 
-def _host(ray: Any, ours: bool) -> str:
+def _find_host(ray: Any, is_local: bool) -> str:
     """This machine's address there; raises GameError where a Ray of ours would be open to others."""
     host = str(ray.util.get_node_ip_address())
-    if ours and host != HOST:
+    if is_local and host != LOCALHOST:
         raise GameError(f"Ray has chosen the address {host}, which others can reach; nothing was started")
     return host
 
 
-def _memory() -> int:
+def _total_memory() -> int:
     """Bytes of this machine."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 

@@ -5,13 +5,13 @@ from importlib.util import find_spec
 
 import pytest
 
-from abl_cards.cluster.start import HERE, Cluster, joined
+from abl_cards.cluster.start import LOCAL_RAY, RayCluster, connect_ray
 
 
 @pytest.fixture(scope="session")
-def cluster() -> Iterator[Cluster]:
+def cluster() -> Iterator[RayCluster]:
     """A Ray with room for two processes."""
     if not find_spec("ray"):
         pytest.skip("Ray is not installed: pip install -c constraints.txt 'abl-cards[cluster]'")
-    with joined(HERE, 2) as found:
+    with connect_ray(LOCAL_RAY, 2) as found:
         yield found

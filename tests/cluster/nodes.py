@@ -5,12 +5,12 @@ from pathlib import Path
 
 from ray.cluster_utils import Cluster
 
-from abl_cards.cluster.staff import OnRay
-from abl_cards.cluster.start import joined
-from abl_cards.loop.training import Report, Run
+from abl_cards.cluster.ray_workers import RayLauncher
+from abl_cards.cluster.start import connect_ray
+from abl_cards.training.joint_loop import Trainer, TrainingReport
 from learners.presets import PRESETS
 from tests.learners.tiny import TINY
-from tests.loop.test_training import settings
+from tests.training.test_joint_loop import settings
 
 
 def main() -> None:
@@ -18,18 +18,18 @@ def main() -> None:
     PRESETS["tiny"] = TINY
     machines = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     second = machines.add_node(num_cpus=1)
-    with joined(machines.address) as cluster:
+    with connect_ray(machines.address) as cluster:
         chosen = settings(Path(sys.argv[1]), game="president", actors=2, decisions=10_000, tables=32)
-        run = Run(chosen, staff=OnRay(cluster))
+        run = Trainer(chosen, launcher=RayLauncher(cluster))
 
-        def watch(report: Report) -> None:
+        def watch(report: TrainingReport) -> None:
             if report.update == 2:
                 machines.remove_node(second, allow_graceful=False)
             if report.update == 5:
                 machines.add_node(num_cpus=1)
 
-        run.go(watch)
-        print(run.update, run.decisions, run._troupe.born if run._troupe else 0)
+        run.train(watch)
+        print(run.num_updates, run.decisions, run._actor_pool.num_started if run._actor_pool else 0)
     machines.shutdown()
 
 

@@ -5,42 +5,44 @@ from typing import Any
 
 import pytest
 
-from abl_cards import archive
-from abl_cards.cluster.start import Cluster
-from abl_cards.errors import GameError
-from abl_cards.loop.messages import made, plain
-from experiments.away import Away, _measure
-from experiments.desk import Desk, key_of
-from experiments.experiment import conduct, experiment, experiments
-from experiments.report import Report, Table
+from abl_cards.cluster.start import RayCluster
+from abl_cards.core import archive
+from abl_cards.core.errors import GameError
+from abl_cards.training.ipc import from_plain, to_plain
+from experiments.experiment import find_experiments, get_experiment, run_experiment
+from experiments.remote_cells import RemoteCells, _measure
+from experiments.report import ExperimentReport, ReportTable
+from experiments.workspace import ExperimentWorkspace, cell_key
 
 
 def settings() -> Any:
-    chosen = experiment("guandan_tournament").budget(smoke=True)
-    return made(type(chosen), plain(chosen) | {"agents": ("random", "greedy", "kb"), "games": 4, "visits": 0})
+    chosen = get_experiment("guandan_tournament").make_settings(smoke=True)
+    return from_plain(type(chosen), to_plain(chosen) | {"agents": ("random", "greedy", "kb"), "games": 4, "visits": 0})
 
 
-@pytest.mark.parametrize("name", experiments())
+@pytest.mark.parametrize("name", find_experiments())
 def test_settings_travel(name: str) -> None:
     for smoke in (False, True):
-        chosen = experiment(name).budget(smoke)
-        assert made(type(chosen), archive.unpack(archive.pack(plain(chosen)))) == chosen
+        chosen = get_experiment(name).make_settings(smoke)
+        assert from_plain(type(chosen), archive.unpack_archive(archive.pack_archive(to_plain(chosen)))) == chosen
 
 
-def test_an_experiment_on_ray_comes_to_the_same(tmp_path: Path, cluster: Cluster) -> None:
+def test_an_experiment_on_ray_comes_to_the_same(tmp_path: Path, cluster: RayCluster) -> None:
     """Bit for bit, but for the folder's name."""
     name, chosen = "guandan_tournament", settings()
-    alone = conduct(name, chosen, tmp_path / "alone")
+    alone = run_experiment(name, chosen, tmp_path / "alone")
     there = tmp_path / "there"
-    found = conduct(name, chosen, there, elsewhere=Away(cluster, name, chosen, there))
+    found = run_experiment(name, chosen, there, remote_runner=RemoteCells(cluster, name, chosen, there))
     assert found | {"directory": ""} == alone | {"directory": ""}
     cells = [sorted((tmp_path / each / "cells.jsonl").read_text().splitlines()) for each in ("alone", "there")]
     assert cells[0] == cells[1]
     assert (there / "log.txt").read_text().count("measured elsewhere") == len(cells[0])
 
 
-def report(found: Any) -> Report:
-    return Report([Table("found", "Found", ("item", "value"), [[str(each), value] for each, value in found.items()])])
+def report(found: Any) -> ExperimentReport:
+    return ExperimentReport(
+        [ReportTable("found", "Found", ("item", "value"), [[str(each), value] for each, value in found.items()])]
+    )
 
 
 def test_what_depends_on_another_cell_is_asked_for_afterwards(tmp_path: Path) -> None:
@@ -51,13 +53,17 @@ def test_what_depends_on_another_cell_is_asked_for_afterwards(tmp_path: Path) ->
         yield from ((key, 10 + len(known)) for key in keys)
 
     published: list[str] = []
-    desk = Desk(tmp_path, publish=lambda told, missing: published.append(missing), elsewhere=elsewhere)
+    desk = ExperimentWorkspace(
+        tmp_path, publish=lambda told, missing: published.append(missing), remote_runner=elsewhere
+    )
 
     def measure(item: int) -> int:
-        first = desk.cell({"first": item % 2}, lambda tell: pytest.fail("measured here"), f"first {item}")
-        return int(desk.cell({"of": item, "first": first}, lambda tell: pytest.fail("measured here"), f"of {item}"))
+        first = desk.measure_cell({"first": item % 2}, lambda tell: pytest.fail("measured here"), f"first {item}")
+        return int(
+            desk.measure_cell({"of": item, "first": first}, lambda tell: pytest.fail("measured here"), f"of {item}")
+        )
 
-    found = desk.each(range(3), measure, report)
+    found = desk.measure_each(range(3), measure, report)
     assert [len(keys) for keys in asked] == [2, 3]
     assert sorted(found.values()) == [12, 13, 14]
     assert published[0] == "1, 2"
@@ -67,5 +73,5 @@ def test_what_depends_on_another_cell_is_asked_for_afterwards(tmp_path: Path) ->
 def test_a_cell_that_is_not_there_is_said(tmp_path: Path) -> None:
     """As where a machine has other rules or weights."""
     with pytest.raises(GameError, match="has no such cell here"):
-        _measure("guandan_tournament", plain(settings()), str(tmp_path), {}, key_of({"match": ["nobody"]}))
+        _measure("guandan_tournament", to_plain(settings()), str(tmp_path), {}, cell_key({"match": ["nobody"]}))
     assert not (tmp_path / "cells.jsonl").exists()

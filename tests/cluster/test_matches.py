@@ -6,19 +6,20 @@ from typing import Any
 
 import pytest
 
-from abl_cards.agents import agent
-from abl_cards.arena import Part, play_match, play_part, result_of
+from abl_cards.agents.registry import make_agent
 from abl_cards.cluster import matches
-from abl_cards.cluster.matches import Match, parts_of
-from abl_cards.cluster.start import Cluster
-from abl_cards.errors import GameError
-from abl_cards.games import game
+from abl_cards.cluster.matches import MatchSpec, split_games
+from abl_cards.cluster.start import RayCluster
+from abl_cards.core.errors import GameError
+from abl_cards.games.game import load
+from abl_cards.matches.match_runner import merge_shards, play_match, play_shard
+from abl_cards.matches.shard import MatchShard
 from tests.cli_runs import run
 
 
 def played(name: str, names: tuple[str, ...], games: int) -> Any:
-    engine = game(name).engine()
-    return engine, play_match(engine, names, [agent(each, engine) for each in names], games, 3)
+    engine = load(name).engine()
+    return engine, play_match(engine, names, [make_agent(each, engine) for each in names], games, 3)
 
 
 @pytest.mark.parametrize(
@@ -30,34 +31,34 @@ def played(name: str, names: tuple[str, ...], games: int) -> Any:
 )
 def test_a_match_in_parts_is_the_match(name: str, names: tuple[str, ...]) -> None:
     engine, whole = played(name, names, 13)
-    agents = [agent(each, engine) for each in names]
+    agents = [make_agent(each, engine) for each in names]
     bounds = (0, 4, 5, 11, 13)
-    parts = [play_part(engine, names, agents, range(*each), 3) for each in pairwise(bounds)]
-    assert result_of(engine, names, 3, [Part.of(part.plain()) for part in parts]) == whole
+    parts = [play_shard(engine, names, agents, range(*each), 3) for each in pairwise(bounds)]
+    assert merge_shards(engine, names, 3, [MatchShard.from_dict(part.to_dict()) for part in parts]) == whole
 
 
 @pytest.mark.parametrize(("games", "ways", "most"), [(1, 2, 8), (100, 2, 8), (101, 4, 3), (4096, 1, 8)])
 def test_every_game_is_in_one_part_and_every_deal_too(games: int, ways: int, most: int) -> None:
-    parts = parts_of(games, ways, most)
+    parts = split_games(games, ways, most)
     assert [number for part in parts for number in part] == list(range(games))
     assert len(parts) <= most
     assert all(part.start % ways == 0 for part in parts)
 
 
-def test_a_match_on_ray_is_the_match(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_match_on_ray_is_the_match(cluster: RayCluster, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bit for bit, though its parts come back in any order."""
     monkeypatch.setattr(matches, "SHARES", 1)
     engine, whole = played("president", ("kb", "greedy", "random", "random"), 160)
     told: list[int] = []
-    match = Match("president", None, None, ("kb", "greedy", "random", "random"), 160, 3)
-    assert matches.play_match(cluster, match, engine, 4, told.append).to_json() == whole.to_json()
+    match = MatchSpec("president", None, None, ("kb", "greedy", "random", "random"), 160, 3)
+    assert matches.play_match_on_ray(cluster, match, engine, 4, told.append).to_json() == whole.to_json()
     assert told == [80, 160]
 
 
-def test_what_is_wrong_there_is_said_here(cluster: Cluster) -> None:
-    match = Match("president", Path("nowhere"), None, ("kb", "greedy"), 4, 3)
+def test_what_is_wrong_there_is_said_here(cluster: RayCluster) -> None:
+    match = MatchSpec("president", Path("nowhere"), None, ("kb", "greedy"), 4, 3)
     with pytest.raises(GameError, match="nowhere"):
-        matches.play_match(cluster, match, game("president").engine(), 2, lambda done: None)
+        matches.play_match_on_ray(cluster, match, load("president").engine(), 2, lambda done: None)
 
 
 @pytest.mark.parametrize("arguments", [("kb", "human"), ("kb", "kb", "--record", "r.jsonl")])

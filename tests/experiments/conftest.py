@@ -10,23 +10,24 @@ from typing import Any
 import pytest
 import torch
 
-from abl_cards.games import Engine, game
-from abl_cards.plots import Plot, draw
-from abl_cards.records import sample_records
+from abl_cards.core.plots import Plot, save_png
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.matches.records import sample_records_path
 from experiments import report
-from experiments.desk import Desk
-from experiments.experiment import conduct
+from experiments.experiment import run_experiment
+from experiments.workspace import ExperimentWorkspace
 from learners.networks import GameShape, Networks
 from learners.presets import PRESETS
-from learners.store import Card, save_networks
+from learners.weights_io import WeightsCard, save_networks
 from tests.learners.tiny import TINY
 
-SAMPLE = sample_records("guandan")
+SAMPLE = sample_records_path("guandan")
 
 
 @pytest.fixture(scope="session")
 def engine() -> Engine:
-    return game("guandan").engine()
+    return load("guandan").engine()
 
 
 class Stopped(BaseException):
@@ -44,7 +45,7 @@ def parts_of(name: str, settings: Any, folder: Path, beside: Path) -> list[dict[
         """Parts have most of their plots in common, and to draw them takes longest."""
         if (content := json.dumps(plot.to_json())) not in drawn:
             drawn.add(content)
-            draw(plot, file)
+            save_png(plot, file)
 
     cells = (folder / "cells.jsonl").read_text("utf-8").splitlines(keepends=True)
     left = []
@@ -55,10 +56,10 @@ def parts_of(name: str, settings: Any, folder: Path, beside: Path) -> list[dict[
             (part / file).unlink()
         (part / "cells.jsonl").write_text("".join(cells[:done]), "utf-8")
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Desk, "_measure", _stop)
+            patch.setattr(ExperimentWorkspace, "_measure", _stop)
             patch.setattr(report, "draw", draw_once)
             with pytest.raises(Stopped):
-                conduct(name, settings, part)
+                run_experiment(name, settings, part)
         assert "**This is a part.** Not measured yet: " in (part / "report.md").read_text("utf-8")
         left.append(json.loads((part / "results.json").read_text("utf-8")))
     return left
@@ -73,7 +74,7 @@ def tiny_agent(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     """The name of an agent abl whose networks know nothing."""
     torch.set_num_threads(1)  # they are too small to be shared, and threads that wait for work take it from others
     monkeypatch.setitem(PRESETS, TINY.name, TINY)
-    monkeypatch.setattr("abl_cards.loop.settings.THREADS", 1)  # a helper takes longer to start than to train them
+    monkeypatch.setattr("abl_cards.core.parallel.NUM_THREADS", 1)  # a helper takes longer to start than to train them
     file = tmp_path / "tiny.safetensors"
-    save_networks(file, Networks(TINY, GameShape.of(engine)), Card("guandan", TINY.name, True, 0))
+    save_networks(file, Networks(TINY, GameShape.of(engine)), WeightsCard("guandan", TINY.name, True, 0))
     return f"abl:weights={file}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from abl_cards.games import game
+from abl_cards.games.game import load
 
 NEEDS_AN_ESTIMATE = "beliefs"
 """This group never fires for an agent without an estimate of the other hands, as kb; see tests of the minimiser."""
@@ -14,10 +14,10 @@ NEEDS_AN_ESTIMATE = "beliefs"
 def test_the_documents_know_every_group_and_each_pays_its_way() -> None:
     """Both tables of the document, and the bar: the lower bounds lie above one half."""
     text = (Path(__file__).parents[2] / "docs" / "preferences.md").read_text("utf-8")
-    judge = game("guandan").engine().judge()
+    judge = load("guandan").engine().preference_model()
     measured = re.findall(r"^\| `(\w+)` \| \d+ \| 2,000 \| \S+% \| (\S+)% – ", text, re.MULTILINE)
     explained = re.findall(r"^\| `(\w+)` \| [a-z]", text, re.MULTILINE)
-    estimated, blind = {*judge.preferences(estimated=True).values()}, {*judge.preferences().values()}
-    assert sorted(explained) == sorted(estimated) == sorted(set(judge.kb.groups.values()))
+    estimated, blind = {*judge.preferences(with_estimate=True).values()}, {*judge.preferences().values()}
+    assert sorted(explained) == sorted(estimated) == sorted(set(judge.kb.preference_groups.values()))
     assert sorted(group for group, _ in measured) == sorted(blind) == sorted({*explained} - {NEEDS_AN_ESTIMATE})
     assert all(float(low) > 50 for _, low in measured)

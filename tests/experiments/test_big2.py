@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.errors import GameError
+from abl_cards.core.errors import GameError
 from experiments import big2_agents, big2_depth, big2_exact
-from experiments.big2_deals import by_deal, joined, portions
-from experiments.desk import Desk
-from experiments.experiment import conduct, experiment
+from experiments.big2_deals import group_by_series, measure_deals, split_deals
+from experiments.experiment import get_experiment, run_experiment
+from experiments.workspace import ExperimentWorkspace
 from tests.experiments.conftest import parts_of
 
 
@@ -31,26 +31,26 @@ def test_deals_are_measured_some_at_a_time(tmp_path: Path) -> None:
         return {"number": number}
 
     def all_of(deals: int) -> list[int]:
-        desk = Desk(tmp_path)
-        parts = {each: by_deal(desk, {"a": 1}, each, measure, "deals") for each in portions("some", deals)}
-        return [each["number"] for each in joined(parts)["some"]]
+        desk = ExperimentWorkspace(tmp_path)
+        parts = {each: measure_deals(desk, {"a": 1}, each, measure, "deals") for each in split_deals("some", deals)}
+        return [each["number"] for each in group_by_series(parts)["some"]]
 
     assert all_of(20) == list(range(20))
     assert all_of(23) == list(range(23))
     assert measured == list(range(23))
-    assert len((tmp_path / "cells.jsonl").read_text("utf-8").splitlines()) == len(portions("some", 23)) == 3
+    assert len((tmp_path / "cells.jsonl").read_text("utf-8").splitlines()) == len(split_deals("some", 23)) == 3
 
 
 def test_exact_and_plain_agree(tmp_path: Path) -> None:
-    settings = big2_exact.Settings(cards=(4, 5), deals=3, plain_deals=2, plain_up_to=4)
-    results = conduct("big2_exact", settings, tmp_path)
+    settings = big2_exact.Big2ExactConfig(cards=(4, 5), deals=3, plain_deals=2, plain_up_to=4)
+    results = run_experiment("big2_exact", settings, tmp_path)
     four, five = rows(results, "times")
     assert (four["cards each"], four["deals"], four["solved"], four["plain: deals"]) == (4, 3, 3, 2)
     assert (four["plain: solved"], four["values that differ"]) == (2, 0)
     assert four["median (ms)"] <= four["90 % (ms)"] <= four["longest (ms)"]
     assert (five["solved"], five["ratio"]) == (3, None)
     assert (tmp_path / "times.png").stat().st_size > 0
-    assert conduct("big2_exact", settings, tmp_path) == results  # nothing is solved again
+    assert run_experiment("big2_exact", settings, tmp_path) == results  # nothing is solved again
     one, two = parts_of("big2_exact", settings, tmp_path, tmp_path)
     assert [row["plain: deals"] for row in rows(one, "times")] == [None]
     assert rows(two, "times") == [four]
@@ -58,35 +58,37 @@ def test_exact_and_plain_agree(tmp_path: Path) -> None:
 
 
 def test_what_takes_too_long_is_not_solved(tmp_path: Path) -> None:
-    settings = big2_exact.Settings(cards=(20,), deals=1, seconds=0.001)
-    (row,) = rows(conduct("big2_exact", settings, tmp_path), "times")
+    settings = big2_exact.Big2ExactConfig(cards=(20,), deals=1, seconds=0.001)
+    (row,) = rows(run_experiment("big2_exact", settings, tmp_path), "times")
     assert (row["deals"], row["solved"]) == (1, 0)
 
 
 def test_values_that_differ_are_counted() -> None:
-    settings = big2_exact.Settings(cards=(4,))
+    settings = big2_exact.Big2ExactConfig(cards=(4,))
     ours = [{"value": value, "seconds": 0.1} for value in (1, -2, None)]
     plain = [{"value": value, "seconds": 1.0} for value in (1, 3, 4)]
-    table = big2_exact.report(settings, {(4, big2_exact.OURS): ours, (4, big2_exact.PLAIN): plain}).tables[0]
+    table = big2_exact.report(
+        settings, {(4, big2_exact.OUR_SEARCH): ours, (4, big2_exact.PYTHON_NEGAMAX): plain}
+    ).tables[0]
     row = dict(zip(table.columns, table.rows[0], strict=True))
     assert (row["solved"], row["plain: solved"], row["values that differ"]) == (2, 3, 1)
     assert row["ratio"] == pytest.approx(10)
 
 
 def test_depths(tmp_path: Path) -> None:
-    results = conduct("big2_depth", big2_depth.Settings(depths=(1, 2), deals=2), tmp_path)
+    results = run_experiment("big2_depth", big2_depth.Big2DepthConfig(depths=(1, 2), deals=2), tmp_path)
     assert [(row["depth"], row["finished"]) for row in rows(results, "times")] == [(1, 2), (2, 2)]
-    (part,) = parts_of("big2_depth", big2_depth.Settings(depths=(1, 2), deals=2), tmp_path, tmp_path)
+    (part,) = parts_of("big2_depth", big2_depth.Big2DepthConfig(depths=(1, 2), deals=2), tmp_path, tmp_path)
     assert rows(part, "times") == rows(results, "times")[:1]
     assert all(row["positions, median"] > 0 for row in rows(results, "times"))
 
 
 def test_agents(tmp_path: Path) -> None:
-    settings = big2_agents.Settings(
-        searcher="shensuanzi:6,2,cpu,seconds=0.01", cards=(4, 8), deals=2, others=("zhiduoxing", "random"),
+    settings = big2_agents.Big2AgentsConfig(
+        searcher="shensuanzi:6,2,cpu,seconds=0.01", cards=(4, 8), deals=2, round_robin_agents=("zhiduoxing", "random"),
         round_robin_cards=10, round_robin_deals=2,
     )  # fmt: skip
-    results = conduct("big2_agents", settings, tmp_path)
+    results = run_experiment("big2_agents", settings, tmp_path)
     assert [row["deals"] for row in rows(results, "margins")] == [2, 2]
     assert all(row["net score"] == row["leading"] + row["following"] for row in rows(results, "margins"))
     robin = rows(results, "round_robin")
@@ -94,7 +96,7 @@ def test_agents(tmp_path: Path) -> None:
     assert sum(row["net score"] for row in robin) == sum(row["net wins"] for row in robin) == 0
     cell = json.loads((tmp_path / "cells.jsonl").read_text("utf-8").splitlines()[1])
     assert all(each["seconds"] for each in cell["result"])  # with 8 cards its limit is for some of the moves
-    assert conduct("big2_agents", settings, tmp_path) == results  # nothing is played again
+    assert run_experiment("big2_agents", settings, tmp_path) == results  # nothing is played again
     parts = parts_of("big2_agents", settings, tmp_path, tmp_path)
     assert [len(rows(part, "margins")) for part in parts] == [1, 2, 2, 2]
     assert not any(rows(part, "round_robin") for part in parts)  # nobody has a place before all have met
@@ -102,7 +104,7 @@ def test_agents(tmp_path: Path) -> None:
 
 def test_who_does_not_search_is_refused(tmp_path: Path) -> None:
     with pytest.raises(GameError, match="'greedy' does not search"):
-        big2_agents.run(big2_agents.Settings(searcher="greedy"), Desk(tmp_path))
+        big2_agents.run(big2_agents.Big2AgentsConfig(searcher="greedy"), ExperimentWorkspace(tmp_path))
 
 
 def test_the_round_robin_counts_both_seats() -> None:
@@ -112,7 +114,7 @@ def test_the_round_robin_counts_both_seats() -> None:
         ("a", "c"): np.array([[1, -1]] * 2),
         ("b", "c"): np.zeros((2, 2)),
     }
-    table = big2_agents.round_robin(("a", "b", "c"), {pair: won.astype(np.int64) for pair, won in scores.items()})
+    table = big2_agents.round_robin_table(("a", "b", "c"), {pair: won.astype(np.int64) for pair, won in scores.items()})
     assert [list(row) for row in table.rows] == [["a", 6, 2, 0.0], ["c", 0, 0, 0.0], ["b", -6, -2, 0.0]]
 
 
@@ -124,6 +126,6 @@ def test_spearman() -> None:
 
 @pytest.mark.parametrize("name", ["big2_exact", "big2_depth", "big2_agents"])
 def test_the_small_budget_runs(name: str, tmp_path: Path) -> None:
-    results = conduct(name, experiment(name).budget(smoke=True), tmp_path)
+    results = run_experiment(name, get_experiment(name).make_settings(smoke=True), tmp_path)
     assert results["tables"]
     assert results["plots"]

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abl_cards.errors import GameError
-from experiments.experiment import experiment
-from experiments.splitting_data import FirstPlays, accuracy, kb_games, recorded_games, share_of_singles
-from reasoners.split_kernels import NO_TAG
-from reasoners.split_rules import rules_of
-from reasoners.splits import Splitter
+from abl_cards.core.errors import GameError
+from experiments.experiment import get_experiment
+from experiments.splitting_data import FirstPlays, load_recorded_games, play_kb_games, single_share, tag_accuracy
+from reasoners.splits.kernels import NO_TAG
+from reasoners.splits.rules import load_split_rules
+from reasoners.splits.splits import Splitter
 from tests.cli_runs import run
 from tests.experiments.conftest import parts_of
 
@@ -39,7 +39,7 @@ def test_it_runs_and_knows_what_it_has_done(tmp_path: Path) -> None:
     cells = (tmp_path / "out" / "cells.jsonl").read_text("utf-8")
     assert json.loads(run(*words).stdout) == first
     assert (tmp_path / "out" / "cells.jsonl").read_text("utf-8") == cells
-    budget = experiment("doudizhu_splitting").budget(smoke=True)
+    budget = get_experiment("doudizhu_splitting").make_settings(smoke=True)
     settings = replace(budget, rounds=2, loop_rounds=2, games=24, held_out=8)
     parts = parts_of("doudizhu_splitting", settings, tmp_path / "out", tmp_path)
     ways = [{row["split by"] for row in part["tables"]["methods"]["rows"]} for part in parts]
@@ -49,49 +49,51 @@ def test_it_runs_and_knows_what_it_has_done(tmp_path: Path) -> None:
 
 
 def test_budgets_share_out_the_training_games() -> None:
-    games = kb_games(30, 10, seed=1)
-    labelled, rest = games.budget(0.1, seed=0)
+    games = play_kb_games(30, 10, seed=1)
+    labelled, rest = games.draw_labelled(0.1, seed=0)
     assert len(labelled) == 3
     assert len(rest) == 3 * 30 - 3
-    everything, losers = games.budget(1.0, seed=0)
+    everything, losers = games.draw_labelled(1.0, seed=0)
     assert (len(everything), len(losers)) == (30, 60)
-    assert not len(games.budget(0.0, seed=0)[0])
+    assert not len(games.draw_labelled(0.0, seed=0)[0])
     held = set(games.held_out.hands.ravel().tolist())
     assert not held & set(rest.tolist())
 
 
 def test_first_plays_are_found_in_the_splits_that_were_played() -> None:
-    games = kb_games(1, 40, seed=2).held_out
-    splitter = Splitter.of(rules_of(profile="douzero"))
-    first = FirstPlays.of(splitter.rules, games)
+    games = play_kb_games(1, 40, seed=2).held_out
+    splitter = Splitter.of(load_split_rules(profile="douzero"))
+    first = FirstPlays.from_games(splitter.rules, games)
     assert len(first.hands) == 3 * len(games)
-    counts = np.bincount(first.seat, minlength=len(first.hands))
+    counts = np.bincount(first.seat_row, minlength=len(first.hands))
     assert counts.max() <= 5 * 7  # a play has one main piece and at most six kickers
-    truth = games.won()
+    truth = games.tag_winning_hands()
     seats = np.arange(len(games)) * 3 + games.winner
     winners = FirstPlays(truth.hands, *_of_seats(first, seats))
-    assert winners.found_in(splitter.meant(truth.hands, truth.tags)) > 0.95  # but for single cards that make a chain
+    assert (
+        winners.recall(splitter.pieces_of_tags(truth.hands, truth.tags)) > 0.95
+    )  # but for single cards that make a chain
     singles = np.where(truth.tags == NO_TAG, NO_TAG, 0).astype(np.uint8)
-    assert winners.found_in(splitter.meant(truth.hands, singles)) < 0.6
-    assert accuracy(truth.tags, truth) == 1.0
-    assert share_of_singles(singles, truth) == 1.0
+    assert winners.recall(splitter.pieces_of_tags(truth.hands, singles)) < 0.6
+    assert tag_accuracy(truth.tags, truth) == 1.0
+    assert single_share(singles, truth) == 1.0
 
 
 def _of_seats(first: FirstPlays, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     row = np.full(len(first.hands), -1)
     row[seats] = np.arange(len(seats))
-    kept = row[first.seat] >= 0
-    return row[first.seat[kept]], first.piece[kept]
+    kept = row[first.seat_row] >= 0
+    return row[first.seat_row[kept]], first.piece[kept]
 
 
 def test_games_of_douzero(shared_data: Path, tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     with gzip.open(shared_data / "doudizhu_douzero_selfplay.jsonl.gz", "rb") as every:
         file.write_bytes(b"".join(islice(every, 400)))
-    games = recorded_games(file, 50)
+    games = load_recorded_games(file, 50)
     assert (len(games.training), len(games.held_out)) == (350, 50)
     with pytest.raises(GameError, match="too few to hold out"):
-        recorded_games(file, 400)
+        load_recorded_games(file, 400)
 
 
 def test_without_records_it_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

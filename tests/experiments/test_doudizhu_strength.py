@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from experiments.experiment import experiment
-from experiments.strength_views import METHODS, VIEWS, in_coins, silhouettes, stretched
+from experiments.experiment import get_experiment
+from experiments.strength_views import METHODS, VIEWS, coin_features, compute_silhouettes, min_max_scaled
 from tests.cli_runs import run
 from tests.experiments.conftest import parts_of
 
@@ -32,7 +32,7 @@ def test_the_small_budget_ends_in_all_tables(tmp_path: Path, monkeypatch: pytest
     for name in ("loss.png", "accuracy.png", "doudizhu-strength-small.safetensors", "deals-4.jsonl"):
         assert (tmp_path / "out" / name).stat().st_size > 0
     assert run(*words).stdout == first.stdout  # all of it kept
-    settings = experiment("doudizhu_strength").budget(smoke=True)
+    settings = get_experiment("doudizhu_strength").make_settings(smoke=True)
     parts = parts_of("doudizhu_strength", settings, tmp_path / "out", tmp_path)
     assert [len(part["tables"]) for part in parts] == sorted(len(part["tables"]) for part in parts)
     assert "silhouettes" in parts[1]["tables"]
@@ -44,9 +44,9 @@ def test_views_and_their_silhouettes() -> None:
     units = random.choice([-3.0, -1.0, 1.0, 2.0], 200)
     features = np.column_stack([random.normal(30, 8, 200), random.normal(50, 9, 200), random.random(200), units,
                                 random.integers(5, 30, 200)]).astype(float)  # fmt: skip
-    assert set(in_coins(features)[:, 4]) == {-400.0, -100.0, 100.0, 200.0}
-    assert np.ptp(stretched(features), axis=0).tolist() == [1] * 5
-    found = silhouettes(features, 5, in_coins)
+    assert set(coin_features(features)[:, 4]) == {-400.0, -100.0, 100.0, 200.0}
+    assert np.ptp(min_max_scaled(features), axis=0).tolist() == [1] * 5
+    found = compute_silhouettes(features, 5, coin_features)
     assert set(found) == {"clusters", *METHODS}
     assert found["K-Means"] is not None
     assert found["statistical"] is not None

@@ -7,33 +7,33 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abl_cards.arena import play_match
-from abl_cards.games import Engine
-from experiments.desk import Desk
-from experiments.episodes import episodes, play
-from experiments.players import players
+from abl_cards.games.engine import Engine
+from abl_cards.matches.match_runner import play_match
+from experiments.agent_specs import load_agents
+from experiments.episodes import measure_episodes, play_episodes
+from experiments.workspace import ExperimentWorkspace
 
 
 def test_they_are_the_first_of_the_matches_of_the_arena(engine: Engine) -> None:
-    one, two = players(["greedy", "random"], engine)
+    one, two = load_agents(["greedy", "random"], engine)
     firsts: dict[int, float] = {}
 
     def note(games: np.ndarray, points: np.ndarray) -> None:
         for game, point in zip(games.tolist(), points.tolist(), strict=True):
             firsts.setdefault(game, point)
 
-    play_match(engine, (one.name, two.name), (one.agent, two.agent), 6, 3, points=note)
-    found = play(engine, (one.agent, two.agent), 6, 3, lambda done, remark: None)
+    play_match(engine, (one.name, two.name), (one.agent, two.agent), 6, 3, on_points=note)
+    found = play_episodes(engine, (one.agent, two.agent), 6, 3, lambda done, remark: None)
     assert found.tolist() == [firsts[game] for game in range(6)]
 
 
 def test_both_sides_see_the_same(engine: Engine, tmp_path: Path) -> None:
-    greedy, kb = players(["greedy", "kb"], engine)
-    desk = Desk(tmp_path)
-    found, turned = (episodes(desk, engine, pair, 20, 1) for pair in ((greedy, kb), (kb, greedy)))
-    assert found.won + turned.won == pytest.approx(1)  # the same deals with the teams swapped
-    assert found.points == pytest.approx(-turned.points)
-    assert found.bounds[0] < found.won < found.bounds[1]
-    assert found.bounds == pytest.approx((1 - turned.bounds[1], 1 - turned.bounds[0]))
-    assert episodes(Desk(tmp_path), engine, (greedy, kb), 20, 1) == found
+    greedy, kb = load_agents(["greedy", "kb"], engine)
+    desk = ExperimentWorkspace(tmp_path)
+    found, turned = (measure_episodes(desk, engine, pair, 20, 1) for pair in ((greedy, kb), (kb, greedy)))
+    assert found.win_rate + turned.win_rate == pytest.approx(1)  # the same deals with the teams swapped
+    assert found.mean_points == pytest.approx(-turned.mean_points)
+    assert found.interval[0] < found.win_rate < found.interval[1]
+    assert found.interval == pytest.approx((1 - turned.interval[1], 1 - turned.interval[0]))
+    assert measure_episodes(ExperimentWorkspace(tmp_path), engine, (greedy, kb), 20, 1) == found
     assert len((tmp_path / "cells.jsonl").read_text("utf-8").splitlines()) == 2

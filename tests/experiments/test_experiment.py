@@ -10,18 +10,19 @@ from typing import Any
 
 import pytest
 
-from abl_cards.arena import play_match
-from abl_cards.loop.lock import only_here
-from abl_cards.settings import plain
+from abl_cards.core.plots import LinePlot
+from abl_cards.core.settings import settings_to_json
+from abl_cards.matches.match_runner import play_match
+from abl_cards.training.run_lock import lock_run_folder
 from experiments import guandan_abln, matches
-from experiments.desk import Desk
-from experiments.experiment import Experiment, conduct, experiments
-from experiments.report import Cell, Curves, Report, Table
-from experiments.rules import ByRules
+from experiments.experiment import Experiment, find_experiments, run_experiment
+from experiments.report import Cell, ExperimentReport, ReportTable
+from experiments.rules import RulesConfig
+from experiments.workspace import ExperimentWorkspace
 from tests.cli_runs import run
 from tests.edited import edited
 
-KNOWN = experiments()
+KNOWN = find_experiments()
 
 
 @pytest.mark.parametrize("experiment", KNOWN.values(), ids=KNOWN)
@@ -29,14 +30,14 @@ def test_every_setting_has_a_default_and_a_word(experiment: Experiment) -> None:
     assert experiment.summary
     for field in fields(experiment.settings):
         assert field.metadata["doc"]
-    smaller = experiment.budget(smoke=True)
-    assert smaller != experiment.settings == experiment.budget(smoke=False)
-    json.dumps(plain(smaller))
+    smaller = experiment.make_settings(smoke=True)
+    assert smaller != experiment.settings == experiment.make_settings(smoke=False)
+    json.dumps(settings_to_json(smaller))
 
 
 @pytest.mark.parametrize("experiment", KNOWN.values(), ids=KNOWN)
 def test_every_experiment_can_be_done_by_own_rules(experiment: Experiment) -> None:
-    assert isinstance(experiment.settings, ByRules)
+    assert isinstance(experiment.settings, RulesConfig)
 
 
 def test_own_rules_are_played_by(tmp_path: Path) -> None:
@@ -81,7 +82,7 @@ def test_what_cannot_be_run_is_misuse(words: list[str], problem: str) -> None:
 
 
 def test_one_experiment_at_a_time_in_a_folder(tmp_path: Path) -> None:
-    with only_here(tmp_path):
+    with lock_run_folder(tmp_path):
         shown = run("run", "big2_exact", "--smoke", "--dir", str(tmp_path))
     assert shown.exit_code == 1
     assert f"error: {tmp_path}: process {os.getpid()} is at work here" in shown.stderr
@@ -131,9 +132,9 @@ def test_a_run_that_is_killed_has_reported_what_it_finished(tmp_path: Path, monk
         return play(*arguments, **more)
 
     monkeypatch.setattr(matches, "play_match", watched)
-    settings = guandan_abln.Settings(agent="greedy", twin="random", rounds=4, games=2, episodes=100)
+    settings = guandan_abln.GuandanAblnConfig(agent="greedy", twin="random", rounds=4, games=2, episodes=100)
     with pytest.raises(KeyboardInterrupt):
-        conduct("guandan_abln", settings, tmp_path)
+        run_experiment("guandan_abln", settings, tmp_path)
     assert seen[0] == ""
     assert "**This is a part.** Not measured yet: round 2, round 3, round 4. The same command goes on." in seen[1]
     assert "| greedy | random | 2 | 4 | 100.0% |" in seen[2]
@@ -142,21 +143,21 @@ def test_a_run_that_is_killed_has_reported_what_it_finished(tmp_path: Path, monk
     assert set(kept["plots"]["rounds"]["bars"]) == {"round 1", "round 2", "all rounds"}
     assert (tmp_path / "rounds.png").read_bytes().startswith(b"\x89PNG")
     monkeypatch.setattr(matches, "play_match", play)
-    whole = conduct("guandan_abln", settings, tmp_path)
+    whole = run_experiment("guandan_abln", settings, tmp_path)
     assert "missing" not in whole
     assert "This is a part" not in (tmp_path / "report.md").read_text("utf-8")
     assert len((tmp_path / "cells.jsonl").read_text("utf-8").splitlines()) == 4
 
 
 def test_an_experiment_without_a_report_on_the_way_shows_its_results(tmp_path: Path) -> None:
-    published: list[tuple[Report, str]] = []
-    desk = Desk(tmp_path, publish=lambda report, missing: published.append((report, missing)))
-    desk.plan(3)
-    desk.cell({"a": 1}, lambda tell: {"pair": (1, 2)}, "first")
+    published: list[tuple[ExperimentReport, str]] = []
+    desk = ExperimentWorkspace(tmp_path, publish=lambda report, missing: published.append((report, missing)))
+    desk.plan_cells(3)
+    desk.measure_cell({"a": 1}, lambda tell: {"pair": (1, 2)}, "first")
     assert not published
-    desk.cell({"a": 2}, lambda tell: "x" * 1000, "second")
-    desk.tell()
-    desk.tell()
+    desk.measure_cell({"a": 2}, lambda tell: "x" * 1000, "second")
+    desk.publish_partial()
+    desk.publish_partial()
     assert [(len(report.tables[0].rows), missing) for report, missing in published] == [
         (1, "2 of 3 measurements"),
         (2, "1 of 3 measurements"),
@@ -195,17 +196,17 @@ def test_a_cell_is_measured_once(tmp_path: Path) -> None:
         done.append(1)
         return {"pair": (1, 2)}
 
-    assert Desk(tmp_path).cell({"a": 1}, work, "first") == {"pair": [1, 2]}
-    assert Desk(tmp_path).cell({"a": 1}, work, "again") == {"pair": [1, 2]}
-    assert Desk(tmp_path).cell({"a": 2}, work, "another") == {"pair": [1, 2]}
+    assert ExperimentWorkspace(tmp_path).measure_cell({"a": 1}, work, "first") == {"pair": [1, 2]}
+    assert ExperimentWorkspace(tmp_path).measure_cell({"a": 1}, work, "again") == {"pair": [1, 2]}
+    assert ExperimentWorkspace(tmp_path).measure_cell({"a": 2}, work, "another") == {"pair": [1, 2]}
     assert len(done) == 2
 
 
 def test_a_report_as_markdown_json_and_pictures(tmp_path: Path) -> None:
     rows: list[list[Cell]] = [["x", 1234, 0.25, None], ["y", 5, 0.5, 1.5]]
-    table = Table("t", "Title", ("name", "count", "share", "size"), rows, "Note.", frozenset({"share"}))
-    plot = Curves("p", "Plot", "x", "y", {"line": [(1, 2), (2, 3)]}, backwards=True)
-    report = Report([table], [plot])
+    table = ReportTable("t", "Title", ("name", "count", "share", "size"), rows, "Note.", frozenset({"share"}))
+    plot = LinePlot("p", "Plot", "x", "y", {"line": [(1, 2), (2, 3)]}, reverse_x=True)
+    report = ExperimentReport([table], [plot])
     text = report.to_markdown("exp", "Why?", {"agents": ["a", "b"]})
     for line in (
         "agents = a b",
@@ -216,5 +217,5 @@ def test_a_report_as_markdown_json_and_pictures(tmp_path: Path) -> None:
         assert line in text
     assert report.to_json()["tables"]["t"]["rows"][1] == {"name": "y", "count": 5, "share": 0.5, "size": 1.5}
     assert report.to_json()["plots"]["p"]["lines"] == {"line": [[1, 2], [2, 3]]}
-    report.draw(tmp_path, lambda line: None)
+    report.draw_plots(tmp_path, lambda line: None)
     assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")

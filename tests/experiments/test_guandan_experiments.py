@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.errors import GameError
-from abl_cards.games import Engine, Moves
-from abl_cards.games.audience import Quiet
-from abl_cards.loop.settings import remembered
+from abl_cards.core.errors import GameError
+from abl_cards.games.engine import Engine
+from abl_cards.games.state.listeners import NullListener
+from abl_cards.games.types.moves import Moves
+from abl_cards.training.settings import read_config
 from experiments import (
     guandan_abln,
     guandan_expert,
@@ -23,16 +24,16 @@ from experiments import (
     hint_weights,
     joint_loop,
 )
-from experiments.desk import Desk
-from experiments.estimates import PLAIN, errors, shown
-from experiments.experiment import conduct
-from experiments.follow import FIRST, Follower
-from experiments.players import players
-from experiments.recorded import Records
-from experiments.views import from_play
-from experiments.visitors import Visitor
-from learners.store import load_card
-from reasoners.hands import abduced, project
+from experiments.agent_specs import load_agents
+from experiments.decision_dataset import collect_self_play
+from experiments.experiment import run_experiment
+from experiments.expert_agreement import FIRST_ENTRY, AgreementListener
+from experiments.external_clients import ExternalProgram
+from experiments.hand_estimates import BASELINE_ESTIMATORS, choose_revealed, squared_errors
+from experiments.recorded_decisions import RecordedEpisodes
+from experiments.workspace import ExperimentWorkspace
+from learners.weights_io import load_card
+from reasoners.hidden_hands.hands import abduce_hands, project_estimate
 from tests.cli_runs import ROOT, run
 from tests.effort import long
 from tests.experiments.conftest import SAMPLE, parts_of
@@ -44,8 +45,8 @@ def rows(results: dict[str, Any], table: str) -> list[dict[str, Any]]:
 
 
 def test_with_against_without_abln(tiny_agent: str, tmp_path: Path) -> None:
-    settings = guandan_abln.Settings(agent="greedy", twin="random", rounds=2, games=2, episodes=18)
-    results = conduct("guandan_abln", settings, tmp_path)
+    settings = guandan_abln.GuandanAblnConfig(agent="greedy", twin="random", rounds=2, games=2, episodes=18)
+    results = run_experiment("guandan_abln", settings, tmp_path)
     with_, without = rows(results, "matches")
     assert (with_["won"], without["won"]) == (1.0, 0.0)
     assert (without["from"], without["to"]) == (1 - with_["to"], 1 - with_["from"])
@@ -61,15 +62,15 @@ def test_with_against_without_abln(tiny_agent: str, tmp_path: Path) -> None:
 
 
 def test_parts_of_the_knowledge_base(engine: Engine, tiny_agent: str, tmp_path: Path) -> None:
-    known = guandan_kb_ablation.parts(tiny_agent, engine)
-    groups = set(engine.judge().kb.groups.values())
+    known = guandan_kb_ablation.list_parts(tiny_agent, engine)
+    groups = set(engine.preference_model().kb.preference_groups.values())
     assert {part.name for part in known} == groups | {"no-projection", "no-lookahead", "no-preferences"}
-    assert {part.name for part in guandan_kb_ablation.parts("kb", engine)} == groups - {"beliefs"}
-    assert {part.name for part in guandan_kb_ablation.parts("kb", engine, single=True)} == {
-        *engine.judge().preferences()
+    assert {part.name for part in guandan_kb_ablation.list_parts("kb", engine)} == groups - {"beliefs"}
+    assert {part.name for part in guandan_kb_ablation.list_parts("kb", engine, single=True)} == {
+        *engine.preference_model().preferences()
     }
-    settings = guandan_kb_ablation.Settings(agent="kb", without=("wild", "passing"), games=6)
-    results = conduct("guandan_kb_ablation", settings, tmp_path)
+    settings = guandan_kb_ablation.GuandanKbAblationConfig(agent="kb", without=("wild", "passing"), games=6)
+    results = run_experiment("guandan_kb_ablation", settings, tmp_path)
     best, other = rows(results, "parts")
     assert (best["without"], other["without"]) == ("passing", "wild")  # who never passes well loses
     assert best["won"] == 1.0 > other["won"]
@@ -77,10 +78,12 @@ def test_parts_of_the_knowledge_base(engine: Engine, tiny_agent: str, tmp_path: 
     assert rows(part, "parts") == [other]
     assert part["missing"] == "passing"
     with pytest.raises(GameError, match="no part 'bomb'"):
-        guandan_kb_ablation.run(guandan_kb_ablation.Settings(agent="kb", without=("bomb",)), Desk(tmp_path))
+        guandan_kb_ablation.run(
+            guandan_kb_ablation.GuandanKbAblationConfig(agent="kb", without=("bomb",)), ExperimentWorkspace(tmp_path)
+        )
 
 
-class Repeater(Quiet):
+class Repeater(NullListener):
     """Writes down what was played with which hands, and then plays just that; it sees all hands, as no agent does."""
 
     def __init__(self) -> None:
@@ -89,8 +92,8 @@ class Repeater(Quiet):
     def _key(self, course: Any, table: int) -> bytes:
         return course.hands[table].tobytes() + bytes([course.seat[table], course.to_beat[table] + 2 & 255])
 
-    def played(self, tables: Any, which: np.ndarray, moves: Moves) -> None:
-        for row, table in enumerate(which):
+    def on_play(self, tables: Any, rows: np.ndarray, moves: Moves) -> None:
+        for row, table in enumerate(rows):
             self.script[self._key(tables.state, table)] = moves.form[row], moves.cards[row]
 
     def play(self, decisions: Any, keys: Any) -> Moves:
@@ -101,39 +104,39 @@ class Repeater(Quiet):
         raise AssertionError("positions lie behind the exchange")
 
 
-def followed(engine: Engine, agent: Any, records: Records) -> Follower:
-    follower = Follower(engine, agent, records, (10, 1, FIRST), seed=0)
-    records.watch(engine, follower)
+def followed(engine: Engine, agent: Any, records: RecordedEpisodes) -> AgreementListener:
+    follower = AgreementListener(engine, agent, records, (10, 1, FIRST_ENTRY), seed=0)
+    records.replay(engine, follower)
     return follower
 
 
 def test_who_plays_as_the_experts_did_agrees_and_reaches_their_score(engine: Engine) -> None:
-    records, repeater = Records.of(SAMPLE, "guandan").last(1), Repeater()
-    records.watch(engine, repeater)
+    records, repeater = RecordedEpisodes.load(SAMPLE, "guandan").last_matches(1), Repeater()
+    records.replay(engine, repeater)
     follower = followed(engine, repeater, records)
-    choices = follower.choices()
+    choices = follower.agreement()
     assert choices.shares() == {"overall": 1.0, "not passed": 1.0, "choice": 1.0}
     assert len(choices.agrees) == sum(len(record["plays"]) for record in records.episodes)
-    assert 0 < choices.passed.mean() < choices.open.mean() < 1
-    endings = follower.endings(lambda done, remark: None)
-    assert set(endings) == {10, 1, FIRST}
+    assert 0 < choices.expert_passed.mean() < choices.has_choice.mean() < 1
+    endings = follower.predict_scores(lambda done, remark: None)
+    assert set(endings) == {10, 1, FIRST_ENTRY}
     assert all(len(right) == len(records) for right in endings.values())
     assert np.concatenate(list(endings.values())).all()
 
 
 def test_others_agree_less(engine: Engine) -> None:
-    records = Records.of(SAMPLE, "guandan").last(1)
-    (random,) = players(["random"], engine)
+    records = RecordedEpisodes.load(SAMPLE, "guandan").last_matches(1)
+    (random,) = load_agents(["random"], engine)
     follower = followed(engine, random.agent, records)
-    shares = follower.choices().shares()
+    shares = follower.agreement().shares()
     assert 0 < (shares["choice"] or 0) < (shares["overall"] or 0) < 0.8
-    endings = follower.endings(lambda done, remark: None)
+    endings = follower.predict_scores(lambda done, remark: None)
     assert not np.concatenate(list(endings.values())).all()
 
 
 def test_experts_and_agents_side_by_side(tiny_agent: str, tmp_path: Path) -> None:
-    settings = guandan_expert.Settings(agents=("kb", tiny_agent), records=SAMPLE, last=1, steps=(5, 1))
-    results = conduct("guandan_expert", settings, tmp_path)
+    settings = guandan_expert.GuandanExpertConfig(agents=("kb", tiny_agent), records=SAMPLE, last=1, steps=(5, 1))
+    results = run_experiment("guandan_expert", settings, tmp_path)
     (part,) = parts_of("guandan_expert", settings, tmp_path, tmp_path)
     assert rows(part, "agreement") == rows(results, "agreement")[:1]
     kb, tiny = rows(results, "agreement")
@@ -149,30 +152,33 @@ def test_experts_and_agents_side_by_side(tiny_agent: str, tmp_path: Path) -> Non
 
 
 def test_what_was_laid_down_later_was_in_the_hands(engine: Engine) -> None:
-    (greedy,) = players(["greedy"], engine)
-    views = from_play(engine, greedy.agent, 400, seed=2)
+    (greedy,) = load_agents(["greedy"], engine)
+    views = collect_self_play(engine, greedy.agent, 400, seed=2)
     assert 400 <= len(views) < 700
-    assert (views.later <= views.truth).all()
-    rest = views.truth - views.later  # a hand that was not played out lost
+    assert (views.played_later <= views.truth).all()
+    rest = views.truth - views.played_later  # a hand that was not played out lost
     assert ((rest.sum(axis=2) == 0).sum(axis=1) >= 1).all()
-    assert (views.later.sum(axis=(1, 2)) > 0).mean() > 0.9
-    estimate = PLAIN["counting + facts + hints"](views)
-    tightened = abduced(estimate, views.constraints, views.later)
-    assert views.constraints.consistent(tightened, 1e-3).all()
-    assert (tightened >= views.later - 1e-4).all()
-    better, plain = errors(views, tightened)["all"], errors(views, project(estimate, views.constraints))["all"]
+    assert (views.played_later.sum(axis=(1, 2)) > 0).mean() > 0.9
+    estimate = BASELINE_ESTIMATORS["counting + facts + hints"](views)
+    tightened = abduce_hands(estimate, views.constraints, views.played_later)
+    assert views.constraints.is_consistent(tightened, 1e-3).all()
+    assert (tightened >= views.played_later - 1e-4).all()
+    better, plain = (
+        squared_errors(views, tightened)["all"],
+        squared_errors(views, project_estimate(estimate, views.constraints))["all"],
+    )
     assert better < 0.7 * plain
-    assert [shown(views, share, 1).mean() for share in (0.0, 1.0)] == [0.0, 1.0]
-    half = shown(views, 0.5, 1)
+    assert [choose_revealed(views, share, 1).mean() for share in (0.0, 1.0)] == [0.0, 1.0]
+    half = choose_revealed(views, 0.5, 1)
     assert all(len(set(half[views.episode == number])) == 1 for number in set(views.episode))
 
 
 @long
 def test_hidden_hands(tiny_agent: str, tmp_path: Path) -> None:
-    settings = guandan_hidden_hands.Settings(
-        agent=tiny_agent, records=SAMPLE, last=1, decisions=120, shares=(0.0, 1.0), lessons=150, steps=2
+    settings = guandan_hidden_hands.GuandanHiddenHandsConfig(
+        agent=tiny_agent, records=SAMPLE, last=1, decisions=120, shares=(0.0, 1.0), pretrain_decisions=150, steps=2
     )
-    results = conduct("guandan_hidden_hands", settings, tmp_path)
+    results = run_experiment("guandan_hidden_hands", settings, tmp_path)
     for place in ("contest", "own"):
         found = {row["estimate"]: row["all"] for row in rows(results, f"errors_{place}")}
         assert found["counting"] >= found["counting + facts"] > found["counting + facts + hints"]
@@ -188,23 +194,25 @@ def test_hidden_hands(tiny_agent: str, tmp_path: Path) -> None:
 
 def test_an_agent_without_abln_has_no_estimate_to_measure(tmp_path: Path) -> None:
     with pytest.raises(GameError, match="has no ABLN"):
-        guandan_hidden_hands.run(guandan_hidden_hands.Settings(agent="kb", records=SAMPLE), Desk(tmp_path))
+        guandan_hidden_hands.run(
+            guandan_hidden_hands.GuandanHiddenHandsConfig(agent="kb", records=SAMPLE), ExperimentWorkspace(tmp_path)
+        )
 
 
 def test_weights_of_hints_are_fitted(tmp_path: Path) -> None:
-    settings = hint_weights.Settings(records=SAMPLE, share=0.5, held_out=0, steps=10)
-    results = conduct("hint_weights", settings, tmp_path)
+    settings = hint_weights.HintWeightsConfig(records=SAMPLE, share=0.5, held_out=0, steps=10)
+    results = run_experiment("hint_weights", settings, tmp_path)
     before, after = map(float, re.findall(r"-\d\.\d+", results["tables"]["weights"]["note"]))
     assert after >= before
 
 
 @long
 def test_the_loop_before_and_after(tiny_agent: str, tmp_path: Path) -> None:
-    settings = joint_loop.Settings(
-        preset="tiny", minutes=0.01, stages=1, tables=16, rows=128, batch=64, opponents=("random",), beside="greedy",
+    settings = joint_loop.JointLoopConfig(
+        preset="tiny", minutes=0.01, stages=1, num_envs=16, rollout_size=128, minibatch_size=64, opponents=("random",), reference_agent="greedy",
         episodes=8,
     )  # fmt: skip
-    results = conduct("joint_loop", settings, tmp_path / "out")
+    results = run_experiment("joint_loop", settings, tmp_path / "out")
     (row,) = rows(results, "training")
     assert row["updates"] >= 1
     assert load_card(Path(row["weights"])).steps == row["decisions"]
@@ -219,28 +227,28 @@ def test_the_loop_before_and_after(tiny_agent: str, tmp_path: Path) -> None:
     assert [rows(part, "episodes") for part in parts] == [[before], [before, after]]
     (folder,) = (tmp_path / "out").glob("loop-*")
     kept = (folder / "metrics.jsonl").read_bytes()
-    assert conduct("joint_loop", settings, tmp_path / "out") == results  # it has had its minutes
+    assert run_experiment("joint_loop", settings, tmp_path / "out") == results  # it has had its minutes
     assert (folder / "metrics.jsonl").read_bytes() == kept
     with pytest.raises(GameError, match="does not learn"):
-        joint_loop.run(joint_loop.Settings(start="kb"), Desk(tmp_path))
+        joint_loop.run(joint_loop.JointLoopConfig(init_from="kb"), ExperimentWorkspace(tmp_path))
 
 
 @long
 def test_the_loop_by_own_rules_from_weights_that_there_are(tiny_agent: str, tmp_path: Path) -> None:
-    settings = joint_loop.Settings(
-        start=tiny_agent, profile="danzero", minutes=0.005, stages=1, tables=16, rows=128, batch=64,
-        opponents=("random",), beside="", episodes=4,
+    settings = joint_loop.JointLoopConfig(
+        init_from=tiny_agent, profile="danzero", minutes=0.005, stages=1, num_envs=16, rollout_size=128, minibatch_size=64,
+        opponents=("random",), reference_agent="", episodes=4,
     )  # fmt: skip
-    conduct("joint_loop", settings, tmp_path)
+    run_experiment("joint_loop", settings, tmp_path)
     (folder,) = tmp_path.glob("loop-*")
-    kept = remembered(folder)
+    kept = read_config(folder)
     assert kept is not None
     assert (kept.profile, kept.preset, kept.trust) == ("danzero", "tiny", None)
     assert f"abl:weights={kept.start}" == tiny_agent
 
 
 CLIENT = (
-    "import asyncio, sys; from tests.serve.plain_client import PlainClient; "
+    "import asyncio, sys; from tests.server.plain_client import PlainClient; "
     "asyncio.run(PlainClient(sys.argv[1]{}).run())"
 )
 
@@ -312,5 +320,5 @@ def test_what_no_visitor_can_be_received_by_is_said_at_once(tmp_path: Path, word
 
 
 def test_the_name_of_a_visitor_is_no_part_of_the_syntax_of_its_command() -> None:
-    visitor = Visitor("a'b\"c", "bot '{name} x' {url}", 0, 1)
-    assert visitor.words("ws://x") == ["bot", "a'b\"c x", "ws://x"]
+    visitor = ExternalProgram("a'b\"c", "bot '{name} x' {url}", 0, 1)
+    assert visitor.command_words("ws://x") == ["bot", "a'b\"c x", "ws://x"]

@@ -13,8 +13,8 @@ SAMPLE = Path(abl_cards.__file__).parent / "data" / "guandan_contest_sample.json
 
 
 def test_a_fit_makes_the_true_hands_likelier_and_finds_what_the_file_says() -> None:
-    samples = hint_weights.collect(hint_weights.Settings(SAMPLE, share=0.15, held_out=1))
-    points, before, after = hint_weights.fit(samples, steps=15)
+    samples = hint_weights.collect_samples(hint_weights.HintWeightsConfig(SAMPLE, share=0.15, held_out=1))
+    points, before, after = hint_weights.fit_weights(samples, steps=15)
     assert after > before
     strong = np.array([abs(weight) >= 20 for _, weight in samples.rules])
     assert strong.sum() > 4

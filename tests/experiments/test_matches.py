@@ -8,66 +8,71 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abl_cards.arena import wilson
-from abl_cards.errors import GameError
-from abl_cards.games import Engine
-from experiments.desk import Desk
-from experiments.matches import Outcome, Points, matches, share_of_episodes
-from experiments.players import players, variant
+from abl_cards.core.errors import GameError
+from abl_cards.games.engine import Engine
+from abl_cards.matches.intervals import wilson_interval
+from experiments.agent_specs import agent_variant, load_agents
+from experiments.matches import MatchSummary, PointShares, measure_matches, share_of_episodes
+from experiments.workspace import ExperimentWorkspace
 
 
 def test_both_sides_of_an_outcome(engine: Engine, tmp_path: Path) -> None:
-    greedy, random = players(["greedy", "random"], engine)
-    desk = Desk(tmp_path)
-    found, turned = (matches(desk, engine, pair, 4, 3) for pair in ((greedy, random), (random, greedy)))
-    assert found.rate == 1.0
-    assert turned.rate == 0.0  # the same deals with the teams swapped: the same games, seen from the other side
-    assert found.turned().interval == pytest.approx(turned.interval)
-    assert len(found.scores) > 4 * 4
-    assert set(np.unique(found.scores)) <= {-3, -2, -1, 1, 2, 3}
-    assert found.scores.sum() > 4 * 12 - 4  # from level 2 to beyond A takes twelve levels and the last one
-    points = Points.of(found.scores)
-    assert points.total == found.scores[found.scores > 0].sum()
-    assert points.won == (found.scores > 0).mean()
+    greedy, random = load_agents(["greedy", "random"], engine)
+    desk = ExperimentWorkspace(tmp_path)
+    found, turned = (measure_matches(desk, engine, pair, 4, 3) for pair in ((greedy, random), (random, greedy)))
+    assert found.win_rate == 1.0
+    assert turned.win_rate == 0.0  # the same deals with the teams swapped: the same games, seen from the other side
+    assert found.swap_sides().interval == pytest.approx(turned.interval)
+    assert len(found.episode_points) > 4 * 4
+    assert set(np.unique(found.episode_points)) <= {-3, -2, -1, 1, 2, 3}
+    assert found.episode_points.sum() > 4 * 12 - 4  # from level 2 to beyond A takes twelve levels and the last one
+    points = PointShares.from_scores(found.episode_points)
+    assert points.total_points == found.episode_points[found.episode_points > 0].sum()
+    assert points.win_rate == (found.episode_points > 0).mean()
     assert sum(share or 0.0 for share in points.shares.values()) == pytest.approx(1)
-    assert points.total - Points.of(-found.scores).total == found.scores.sum()
+    assert (
+        points.total_points - PointShares.from_scores(-found.episode_points).total_points == found.episode_points.sum()
+    )
 
 
 def test_of_no_episodes_there_are_no_shares() -> None:
     """Nobody knows what episodes would be worth to a player who has won none."""
-    lost = Points.of(np.array([-1, -3], np.int8))
-    assert (lost.total, lost.won, set(lost.shares.values())) == (0, 0.0, {None})
-    assert Points.of(np.zeros(0, np.int8)).won is None
+    lost = PointShares.from_scores(np.array([-1, -3], np.int8))
+    assert (lost.total_points, lost.win_rate, set(lost.shares.values())) == (0, 0.0, {None})
+    assert PointShares.from_scores(np.zeros(0, np.int8)).win_rate is None
 
 
 def test_the_mark_follows_the_weights(engine: Engine, tiny_agent: str) -> None:
-    (before,) = players([tiny_agent], engine)
+    (before,) = load_agents([tiny_agent], engine)
     file = Path(tiny_agent.partition("=")[2])
     file.with_suffix(".json").touch()
-    assert players([tiny_agent], engine)[0].mark == before.mark
-    names = players([tiny_agent, variant(tiny_agent, "no-projection"), "kb"], engine)
+    assert load_agents([tiny_agent], engine)[0].fingerprint == before.fingerprint
+    names = load_agents([tiny_agent, agent_variant(tiny_agent, "no-projection"), "kb"], engine)
     assert names[1].name == f"abl:no-projection,weights={file}"
-    assert names[2].mark != before.mark
+    assert names[2].fingerprint != before.fingerprint
 
 
 def test_nobody_plays_twice(engine: Engine) -> None:
     with pytest.raises(GameError, match="named twice"):
-        players(["kb", "greedy", "kb"], engine)
+        load_agents(["kb", "greedy", "kb"], engine)
 
 
-def _outcome(scores: list[list[int]], rate: float, interval: tuple[float, float]) -> Outcome:
+def _outcome(scores: list[list[int]], rate: float, interval: tuple[float, float]) -> MatchSummary:
     flat = np.array([each for game in scores for each in game], np.int8)
-    return Outcome(("a", "b"), len(scores), rate, interval, flat, np.array([len(game) for game in scores]))
+    return MatchSummary(("a", "b"), len(scores), rate, interval, flat, np.array([len(game) for game in scores]))
 
 
 def test_rounds_together_are_worth_what_each_is() -> None:
     """Two rounds worth 100 independent games each are worth 200."""
-    one, two = _outcome([[1]] * 100, 0.6, wilson(0.6, 100)), _outcome([[1]] * 100, 0.5, wilson(0.5, 100))
-    both = Outcome.pooled([one, two])
-    assert both.games == 200
-    assert both.rate == pytest.approx(0.55)
-    assert both.interval == pytest.approx(wilson(0.55, 200), abs=1e-4)
-    assert both.turned().interval == pytest.approx((1 - both.interval[1], 1 - both.interval[0]))
+    one, two = (
+        _outcome([[1]] * 100, 0.6, wilson_interval(0.6, 100)),
+        _outcome([[1]] * 100, 0.5, wilson_interval(0.5, 100)),
+    )
+    both = MatchSummary.pool([one, two])
+    assert both.num_games == 200
+    assert both.win_rate == pytest.approx(0.55)
+    assert both.interval == pytest.approx(wilson_interval(0.55, 200), abs=1e-4)
+    assert both.swap_sides().interval == pytest.approx((1 - both.interval[1], 1 - both.interval[0]))
 
 
 def test_episodes_of_one_deal_count_for_as_much_as_they_tell() -> None:
@@ -78,20 +83,20 @@ def test_episodes_of_one_deal_count_for_as_much_as_they_tell() -> None:
     widths = []
     for scores in (alike, apart):
         outcome = _outcome(scores, 0.5, (0.4, 0.6))
-        rate, low, high = share_of_episodes(outcome, outcome.scores > 0, outcome.scores != 0)
-        assert rate == (outcome.scores > 0).mean()
+        rate, low, high = share_of_episodes(outcome, outcome.episode_points > 0, outcome.episode_points != 0)
+        assert rate == (outcome.episode_points > 0).mean()
         assert rate is not None
         assert low is not None
         assert high is not None
         assert low < rate < high
         widths.append(high - low)
     assert widths[0] == pytest.approx(widths[1] * 10**0.5, rel=0.15)
-    assert widths[1] == pytest.approx(np.subtract(*wilson(0.5, 2000)[::-1]), rel=0.1)
+    assert widths[1] == pytest.approx(np.subtract(*wilson_interval(0.5, 2000)[::-1]), rel=0.1)
 
 
 def test_shares_without_what_they_are_of_are_none() -> None:
     outcome = _outcome([[-1, -1], [-2]], 0.0, (0.0, 0.8))
-    won = outcome.scores > 0
+    won = outcome.episode_points > 0
     assert share_of_episodes(outcome, won, won) == (None, None, None)
-    older = replace(outcome, lengths=np.zeros(0, np.int64))
+    older = replace(outcome, episodes_per_game=np.zeros(0, np.int64))
     assert share_of_episodes(older, won, ~won) == (0.0, None, None)

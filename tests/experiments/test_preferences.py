@@ -7,15 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abl_cards.errors import GameError
+from abl_cards.core.errors import GameError
 from experiments import preference_weights
-from experiments.desk import Desk
+from experiments.workspace import ExperimentWorkspace
 from tests.experiments.conftest import SAMPLE
 
 
 def test_a_fit_keeps_the_signs_and_does_not_fall_behind_where_it_was_fitted() -> None:
-    samples = preference_weights.collect(preference_weights.Settings(SAMPLE, share=0.5, held_out=1))
-    fitted = preference_weights.fit(samples, steps=25)
+    samples = preference_weights.collect_samples(
+        preference_weights.PreferenceWeightsConfig(SAMPLE, share=0.5, held_out=1)
+    )
+    fitted = preference_weights.fit_weights(samples, steps=25)
     assert (np.sign(fitted) == np.sign(samples.weights)).all()
     before, after = (preference_weights.agreement(samples, weights, False) for weights in (samples.weights, fitted))
     assert after is not None
@@ -24,8 +26,8 @@ def test_a_fit_keeps_the_signs_and_does_not_fall_behind_where_it_was_fitted() ->
 
 
 def test_the_report_has_both_sets_of_weights(tmp_path: Path) -> None:
-    settings = preference_weights.Settings(SAMPLE, share=0.2, held_out=1, steps=2)
-    agreed, weights = preference_weights.run(settings, Desk(tmp_path)).tables
+    settings = preference_weights.PreferenceWeightsConfig(SAMPLE, share=0.2, held_out=1, steps=2)
+    agreed, weights = preference_weights.run(settings, ExperimentWorkspace(tmp_path)).tables
     assert [row[0] for row in agreed.rows] == ["rule file", "fit, rounded"]
     assert len(weights.rows) > 10
 
@@ -34,4 +36,4 @@ def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.jsonl"
     damaged.write_text("{}\nno record\n", "utf-8")
     with pytest.raises(GameError, match=r"damaged\.jsonl:2"):
-        preference_weights.run(preference_weights.Settings(damaged), Desk(tmp_path))
+        preference_weights.run(preference_weights.PreferenceWeightsConfig(damaged), ExperimentWorkspace(tmp_path))

@@ -8,7 +8,7 @@ import shlex
 from pathlib import Path
 
 from experiments import provenance
-from experiments.provenance import marks_of
+from experiments.provenance import find_fingerprints
 from tests.cli_runs import run
 
 MARKS = ("0123456789abcdef", "123456789abcdef0", "23456789abcdef01")
@@ -20,9 +20,9 @@ def test_examples_in_docstrings() -> None:
 
 def test_marks_are_found_wherever_they_stand() -> None:
     what = {"share": 0.1, "players": [["kb", MARKS[0]], ["abl", MARKS[1]]], "sizes": {"rules": MARKS[2]}}
-    assert dict(marks_of(what)) == {"kb": MARKS[0], "abl": MARKS[1], "rules": MARKS[2]}
-    assert dict(marks_of({"depth": 4, "marks": [MARKS[0]]})) == {"rules": MARKS[0]}
-    assert not dict(marks_of({"games": 3, "name": "0123", "mark": None}))
+    assert dict(find_fingerprints(what)) == {"kb": MARKS[0], "abl": MARKS[1], "rules": MARKS[2]}
+    assert dict(find_fingerprints({"depth": 4, "marks": [MARKS[0]]})) == {"rules": MARKS[0]}
+    assert not dict(find_fingerprints({"games": 3, "name": "0123", "mark": None}))
 
 
 def test_a_report_names_its_command_and_its_marks(tmp_path: Path) -> None:

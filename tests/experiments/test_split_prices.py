@@ -5,24 +5,24 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.split_prices import features_of, fitted, priced
-from experiments.splitting_data import PROFILE, accuracy, kb_games
-from reasoners.split_rules import rules_of
-from reasoners.splits import Splitter
+from experiments.split_prices import fit_prices, piece_features, with_prices
+from experiments.splitting_data import DEFAULT_PROFILE, play_kb_games, tag_accuracy
+from reasoners.splits.rules import load_split_rules
+from reasoners.splits.splits import Splitter
 from tests.cli_runs import run
 
 
 def test_prices_are_learned_from_what_was_played() -> None:
-    splitter = Splitter.of(rules_of(profile=PROFILE))
-    kinds, features = features_of(splitter)
+    splitter = Splitter.of(load_split_rules(profile=DEFAULT_PROFILE))
+    kinds, features = piece_features(splitter)
     assert kinds[0] == "single"
-    assert features[splitter.rules.index["single_chain(3,7)"]].sum() == 3  # a chain, two ranks longer
-    assert features[splitter.rules.index["pair(15)"], kinds.index("pair of twos")] == 1
-    games = kb_games(300, 300, seed=4)
-    weights = fitted(splitter, features, games, 40, lambda done, remark: None)
-    truth = games.held_out.won()
-    learned = accuracy(priced(splitter, features @ weights).preferred(truth.hands).tags, truth)
-    assert learned > accuracy(splitter.fewest(truth.hands).tags, truth)
+    assert features[splitter.rules.label_index["single_chain(3,7)"]].sum() == 3  # a chain, two ranks longer
+    assert features[splitter.rules.label_index["pair(15)"], kinds.index("pair of twos")] == 1
+    games = play_kb_games(300, 300, seed=4)
+    weights = fit_prices(splitter, features, games, 40, lambda done, remark: None)
+    truth = games.held_out.tag_winning_hands()
+    learned = tag_accuracy(with_prices(splitter, features @ weights).best_by_rules(truth.hands).tags, truth)
+    assert learned > tag_accuracy(splitter.fewest_pieces(truth.hands).tags, truth)
     assert np.isfinite(weights).all()
 
 

@@ -7,34 +7,49 @@ from pathlib import Path
 
 import pytest
 
-from abl_cards.games import Engine, game
-from experiments.desk import Desk
-from experiments.options import options_table
-from experiments.tractor_easy import ABL, BOTH, EXPERIMENT, NOTHING, SUPERVISED, Levels, School, _meetings, report
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from experiments.branching_factors import branching_table
+from experiments.tractor_easy import (
+    ABL,
+    EXPERIMENT,
+    PPO_ONLY,
+    SUPERVISED,
+    SUPERVISED_PPO,
+    Curriculum,
+    LevelsSummary,
+    _list_pairings,
+    report,
+)
+from experiments.workspace import ExperimentWorkspace
 from learners.networks import GameShape, Networks
 from learners.presets import PRESETS
-from learners.store import Card, save_networks
+from learners.weights_io import WeightsCard, save_networks
 
-SETTINGS = replace(EXPERIMENT.budget(smoke=True), stages=2)
+SETTINGS = replace(EXPERIMENT.make_settings(smoke=True), stages=2)
 
 
 @pytest.fixture(scope="module")
 def engine() -> Engine:
-    return game("tractor").engine(None, SETTINGS.profile)
+    return load("tractor").engine(None, SETTINGS.profile)
 
 
 def test_every_run_is_measured_as_it_grows_and_the_paper_s_pairs_at_the_end() -> None:
-    meetings = _meetings(SETTINGS)
+    meetings = _list_pairings(SETTINGS)
     assert len(meetings) == 1 + 4 * SETTINGS.stages + 2 + 3
-    assert [SETTINGS.after(stage) for stage in (0, 1, 2)] == [0, 300, 600]
-    assert {each[:2] for each in meetings if each.stage == 2 and each.second == SUPERVISED} == {(BOTH, SUPERVISED)}
+    assert [SETTINGS.decisions_after(stage) for stage in (0, 1, 2)] == [0, 300, 600]
+    assert {each[:2] for each in meetings if each.stage == 2 and each.second == SUPERVISED} == {
+        (SUPERVISED_PPO, SUPERVISED)
+    }
 
 
 def test_the_report_has_the_paper_beside_what_was_found(tmp_path: Path, engine: Engine) -> None:
-    desk = Desk(tmp_path)
-    levels = Levels(8, (9, 3), 0.75, (0.4, 0.9), (0.1, 1.4))
-    counted = options_table(desk, engine, 2, 0)
-    found = report(SETTINGS, dict.fromkeys(_meetings(SETTINGS), levels), School(SETTINGS, desk, engine), counted)
+    desk = ExperimentWorkspace(tmp_path)
+    levels = LevelsSummary(8, (9, 3), 0.75, (0.4, 0.9), (0.1, 1.4))
+    counted = branching_table(desk, engine, 2, 0)
+    found = report(
+        SETTINGS, dict.fromkeys(_list_pairings(SETTINGS), levels), Curriculum(SETTINGS, desk, engine), counted
+    )
     tables = {table.name: table for table in found.tables}
     assert set(tables) == {"options", "levels", "abl", "kb"}  # nothing has learned yet
     assert [row[-2:] for row in tables["levels"].rows] == [[840, 696], [738, 624]]
@@ -44,15 +59,15 @@ def test_the_report_has_the_paper_beside_what_was_found(tmp_path: Path, engine: 
     assert isinstance(steps[2], float)
     assert whole[2] >= steps[2] > 1
     (curve,) = found.plots
-    assert set(curve.to_json()["lines"]) == {BOTH, NOTHING, ABL, "abl without estimate"}
+    assert set(curve.to_json()["lines"]) == {SUPERVISED_PPO, PPO_ONLY, ABL, "abl without estimate"}
 
 
 def test_weights_that_are_there_play(tmp_path: Path, engine: Engine) -> None:
-    school = School(SETTINGS, Desk(tmp_path), engine)
-    file = school._folder(NOTHING) / "after-300.safetensors"
+    school = Curriculum(SETTINGS, ExperimentWorkspace(tmp_path), engine)
+    file = school._folder(PPO_ONLY) / "after-300.safetensors"
     file.parent.mkdir()
     networks = Networks(PRESETS["planes-small"], GameShape.of(engine))
-    save_networks(file, networks, Card("tractor", "planes-small", abln=False, seed=0, steps=1))
-    player = school.player(NOTHING, 1)
+    save_networks(file, networks, WeightsCard("tractor", "planes-small", abln=False, seed=0, steps=1))
+    player = school.agent_after(PPO_ONLY, 1)
     assert player.name == "PPO 1"
-    assert player.mark != school.player("kb", 1).mark
+    assert player.fingerprint != school.agent_after("kb", 1).fingerprint

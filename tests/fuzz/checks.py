@@ -11,16 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import agent
-from abl_cards.errors import GameError
-from abl_cards.games import Choices, Decisions, Engine, Tables
-from abl_cards.games.faults import TableError
-from abl_cards.games.tables import NO_CARD
-from abl_cards.games.telling.judging import FolderFacts
-from abl_cards.logic import Atom, Oracle, Term
-from abl_cards.logic.oracle import true_atoms
-from abl_cards.streams import mix_all
-from reasoners.hands import counting, draw, reckon
+from abl_cards.agents.registry import make_agent
+from abl_cards.asp.terms import Atom, Term
+from abl_cards.circuit.oracle import Oracle, true_atoms
+from abl_cards.core.errors import GameError
+from abl_cards.core.rng import splitmix64_array
+from abl_cards.games.compiled.rule_errors import TableError
+from abl_cards.games.engine import Engine
+from abl_cards.games.preferences.preference_inputs import GamePreferenceInputs
+from abl_cards.games.tables.choices import Choices
+from abl_cards.games.tables.decisions import Decisions
+from abl_cards.games.tables.tables import Tables
+from abl_cards.games.types.moves import NO_CARD
+from reasoners.hidden_hands.hands import draw_deals, prior_estimate, uniform_estimate
 from tests.fuzz.naive import Acting, Cards, Naive
 from tests.games.random_play import match_keys, random_moves
 
@@ -51,7 +54,7 @@ class Reader:
         oracle = Oracle(rules.kb)
         atoms = oracle.solve([]).atoms or frozenset()
         ever: dict[Term, set[Term]] = defaultdict(set)
-        for context in rules.cells.acts:
+        for context in rules.cells.acts_as:
             for kind, cells in zip(rules.pack.kinds, context, strict=True):
                 ever[kind] |= {rules.cells.names[cell] for cell in cells if cell >= 0}
         asked = [atom for atom in oracle._names.values() if atom.name in _DYNAMIC]
@@ -60,8 +63,8 @@ class Reader:
     def inputs(self, decisions: Decisions) -> NDArray[np.uint8]:
         """[every input, n] what the question of a play is told."""
         rules = self.engine.rules
-        every = replace(rules.play.circuit, inputs=rules.kb.input_atoms)
-        return FolderFacts(rules).of_decisions(every)(decisions)
+        every = replace(rules.play_query.circuit, inputs=rules.kb.input_atoms)
+        return GamePreferenceInputs(rules).make_shared_writer(every)(decisions)
 
     def read(self, decisions: Decisions, rows: NDArray[np.uint8], row: int) -> Expected:
         """What one decision has to list."""
@@ -129,13 +132,17 @@ def differences(reader: Reader, decisions: Decisions, rows: list[int]) -> Iterat
     if not rows:
         return
     rules, inputs = reader.engine.rules, reader.inputs(decisions)
-    lists = decisions.moves() if not decisions.view.at_table else decisions.at(np.arange(len(decisions.view))).moves()
+    lists = (
+        decisions.moves()
+        if not decisions.view.has_hand_sizes
+        else decisions.select(np.arange(len(decisions.view))).moves()
+    )
     for row in rows:
         expected = reader.read(decisions, inputs, row)
-        legal = {rules.labels[label] for label in np.flatnonzero(decisions.legal[:, row])}
+        legal = {rules.labels[label] for label in np.flatnonzero(decisions.legal_mask[:, row])}
         span = range(lists.start[row], lists.start[row + 1])
         found = [(rules.forms.forms[lists.form[move]].name, _cards(reader, lists.cards[move])) for move in span]
-        place = f"{decisions.state(row)}"
+        place = f"{decisions.state_text(row)}"
         if legal != expected.legal:
             more, fewer = _some(legal - expected.legal), _some(expected.legal - legal)
             yield f"{place}: legal labels {more} too many, {fewer} too few"
@@ -150,7 +157,7 @@ def differences(reader: Reader, decisions: Decisions, rows: list[int]) -> Iterat
         wrong = {cell for cell, copies in expected.told.items() if counts.get(cell, 0) < copies}
         if wrong:
             yield f"{place}: told of more cards of {_some(wrong)} than there are"
-        yield from (f"{place}: {problem}" for problem in _one_label(reader, decisions.at(np.array([row])), found))
+        yield from (f"{place}: {problem}" for problem in _one_label(reader, decisions.select(np.array([row])), found))
 
 
 def _one_label(reader: Reader, some: Decisions, found: list[Play]) -> Iterator[str]:
@@ -158,11 +165,11 @@ def _one_label(reader: Reader, some: Decisions, found: list[Play]) -> Iterator[s
     rules = reader.engine.rules
     by_label: dict[int, set[Play]] = defaultdict(set)
     for form, cards in found:
-        by_label[rules.forms.label_number[reader.naive.label[form]]].add((form, cards))
+        by_label[rules.forms.label_index[reader.naive.label[form]]].add((form, cards))
     for label, mine in sorted(by_label.items()):
         chosen = np.array([label], np.int16)
         keys = match_keys(1, label)
-        for moves in (some.realise_first(chosen), some.realise_random(chosen, keys)):
+        for moves in (some.first_moves(chosen), some.sample_moves(chosen, keys)):
             laid = rules.forms.forms[int(moves.form[0])].name, _cards(reader, moves.cards[0])
             if laid not in mine:
                 yield f"{rules.label_texts[label]} is laid down as {_text(laid)}"
@@ -195,16 +202,16 @@ def play(reader: Reader, seed: int, tables: int = TABLES, steps: int = STEPS, ro
     Now and then the lists of some decisions, ``rows``, are compared with the naive reading.
     """
     engine = reader.engine
-    recorder = engine.recorder(tables)
-    room = engine.tables(match_keys(tables, seed), recorder)
+    recorder = engine.new_recorder(tables)
+    room = engine.start_matches(match_keys(tables, seed), recorder)
     records: list[dict[str, Any]] = []
     random = np.random.default_rng(seed)
-    player, kb = agent("random", engine), agent("kb", engine)
+    player, kb = make_agent("random", engine), make_agent("kb", engine)
     for step in range(steps):
         turn = random.random(tables) < 2 / 3
-        playing = np.flatnonzero(turn & np.isin(np.arange(tables), room.playing()))
-        choosing = np.flatnonzero(turn & np.isin(np.arange(tables), room.choosing()))
-        keys, mover = mix_all(room.keys, room.clock), kb if step % _LOOKS == 1 else player
+        playing = np.flatnonzero(turn & np.isin(np.arange(tables), room.rows_to_play()))
+        choosing = np.flatnonzero(turn & np.isin(np.arange(tables), room.rows_to_choose()))
+        keys, mover = splitmix64_array(room.keys, room.num_decisions), kb if step % _LOOKS == 1 else player
         try:
             if playing.size:
                 decisions = room.decisions(playing)
@@ -224,44 +231,44 @@ def play(reader: Reader, seed: int, tables: int = TABLES, steps: int = STEPS, ro
             return
         over = np.flatnonzero(room.winner != -1)
         if over.size:
-            records += [record for table in over[:2] for record in recorder.records(int(table))]
-            room.begin_match(over, mix_all(room.keys[over], step))
+            records += [record for table in over[:2] for record in recorder.pop_records(int(table))]
+            room.begin_match(over, splitmix64_array(room.keys[over], step))
 
-    yield from (f"replay: {problem}" for problem in engine.replay(records[:_RECORDS]).disagreements)
+    yield from (f"replay: {problem}" for problem in engine.replay(records[:_RECORDS]).mismatches)
 
 
 def look_around(engine: Engine, tables: Tables, decisions: Decisions) -> None:
     """Ask everything else that kernels answer about decisions; only that it is answered counts."""
     decisions.observe()
-    playing, known = decisions.which, decisions.hidden()
+    playing, known = decisions.rows, decisions.information_set()
     keys = tables.keys[playing]
-    reckon(known, decisions.hints())
-    deals = draw(counting(known), known, keys, 2)
-    if engine.answerable:
+    prior_estimate(known, decisions.belief_log_odds())
+    deals = draw_deals(uniform_estimate(known), known, keys, 2)
+    if engine.has_response_masks:
         contexts = np.repeat(decisions.context, 2 * deals.shape[2])
-        engine.answers(contexts, deals.reshape(-1, deals.shape[3]))
-        engine.openings(contexts, deals.reshape(-1, deals.shape[3]))
+        engine.response_mask(contexts, deals.reshape(-1, deals.shape[3]))
+        engine.lead_mask(contexts, deals.reshape(-1, deals.shape[3]))
     with contextlib.suppress(GameError):  # nobody can count these forms
-        engine.plays_to_go(decisions.context, tables.open_hands(playing)[:, 0])
-    imagined = engine.imagine(decisions, np.arange(len(playing)), tables.others(playing))
+        engine.min_plays(decisions.context, tables.open_hands(playing)[:, 0])
+    imagined = engine.determinize(decisions, np.arange(len(playing)), tables.hidden_hands(playing))
     for _ in range(_AHEAD):
-        if (here := imagined.playing()).size:
+        if (here := imagined.rows_to_play()).size:
             imagined.play(here, random_moves(imagined.decisions(here), imagined.keys[here]))
-    engine.show(engine.look(decisions))
+    engine.render_view(engine.decision_point_at(decisions))
 
 
 def read_back(engine: Engine, decisions: Decisions | Choices) -> Iterator[str]:
     """Write the state of a decision or choice, and read it again: the same may be done, and it is written the same."""
-    seen = engine.look(decisions)
+    seen = engine.decision_point_at(decisions)
     try:
-        again = engine.moment(seen.state)
+        again = engine.read_decision_point(seen.state)
     except GameError as problem:
         yield f"{seen.state} is refused: {problem}"
         return
     here, there = set(map(str, again.actions)), set(map(str, seen.actions))
     if here != there:
         yield f"{seen.state} read back: {_some(here - there)} too many, {_some(there - here)} too few"
-    if (written := engine.look(again.decision).state) != seen.state:
+    if (written := engine.decision_point_at(again.decision).state) != seen.state:
         yield f"{seen.state} read back is written {written}"
 
 
@@ -270,7 +277,7 @@ def _stopped(reader: Reader, tables: Tables, playing: NDArray[np.int64], said: s
 
     Rules are to blame where a table has no move, or a label is legal for which the hand lacks the cards.
     """
-    alone = [tables.decisions(np.array([table])) for table in playing if table in set(tables.playing().tolist())]
+    alone = [tables.decisions(np.array([table])) for table in playing if table in set(tables.rows_to_play().tolist())]
     read = [reader.read(one, reader.inputs(one), 0) for one in alone]
     made = [{reader.naive.label[form] for form, _ in each.sets} for each in read]
     if any(not labels or each.legal - labels for each, labels in zip(read, made, strict=True)) or "legal" not in said:

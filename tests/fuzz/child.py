@@ -14,11 +14,11 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from abl_cards.cli import verification
-from abl_cards.games import game
-from abl_cards.games.faults import TableError
-from abl_cards.logic import child
-from abl_cards.output import write_in_full
+from abl_cards.asp import sandbox
+from abl_cards.core.stdio import ensure_complete_writes
+from abl_cards.games.compiled.rule_errors import TableError
+from abl_cards.games.game import load
+from abl_cards.rulelab.verification import verification
 from tests.cli_runs import invoke
 from tests.fuzz.checks import ROWS, STATES, STEPS, TABLES, Reader, Stopped, play, random_states
 from tests.fuzz.generator import drawn
@@ -57,8 +57,10 @@ def outcome(seed: int, folder: Path, states: int, tables: int, steps: int) -> di
 def outcome_of(name: str, profile: str | None, states: int, tables: int, steps: int, naive: bool) -> dict[str, Any]:
     """What comes of a game of its own, or a folder of the tests; the naive reading is for small hands alone."""
     try:
-        played = game(name)
-        found = [f"verify: {each}" for each in verification.run(played, None, profile, states, 1).mismatches]
+        played = load(name)
+        found = [
+            f"verify: {each}" for each in verification.verify_circuits(played, None, profile, states, 1).mismatches
+        ]
         reader = Reader.of(played.engine(None, profile))
         found += random_states(reader, 1, states) if naive else []
         found += play(reader, 1, tables, steps, ROWS if naive else 0)
@@ -73,8 +75,10 @@ def _outcome(folder: Path, seed: int, states: int, tables: int, steps: int) -> t
         crashes = _crashes(("kb check", checked.exception, checked.exit_code), *_ask_all(folder))
         errors = [line for line in checked.stderr.splitlines() if "error" in line]
         return (BROKEN, crashes) if crashes else (REFUSED, errors[:1])
-    played = game(str(folder))
-    found = [f"verify: {mismatch}" for mismatch in verification.run(played, None, None, states, seed).mismatches]
+    played = load(str(folder))
+    found = [
+        f"verify: {mismatch}" for mismatch in verification.verify_circuits(played, None, None, states, seed).mismatches
+    ]
     reader = Reader.of(played.engine())
     found += random_states(reader, seed, states)
     found += play(reader, seed, tables, steps)
@@ -111,9 +115,9 @@ def bound_memory() -> None:
 
 def main() -> None:
     """Answer until there are no more folders; this process may crash, so it grounds what it is given itself."""
-    write_in_full()
+    ensure_complete_writes()
     bound_memory()
-    child.build_in_child = child.build_here
+    sandbox.build_in_subprocess = sandbox.build_in_process
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what anything else prints is no answer
     for line in sys.stdin:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from abl_cards.selftest.edits import edits_of
+from abl_cards.rulelab.testing.edits import list_edits
 from tests.fuzz.course import write_course
 from tests.fuzz.deck import write_deck
 from tests.fuzz.draft import CONSTRUCTS, GAME, LABELS, RULES, Draft
@@ -37,9 +37,9 @@ class Drawn:
             (folder / name).write_text(text, "utf-8")
         if not self.spoilt:
             return ""
-        edits = edits_of(folder)
+        edits = list_edits(folder)
         edit = edits[Random(self.seed ^ 0x5EED).randrange(len(edits))]
-        said = edit.said((folder / edit.file).read_text("utf-8"))
+        said = edit.describe((folder / edit.file).read_text("utf-8"))
         edit.apply(folder)
         return said
 

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from abl_cards.games.reading.pack import rank_and_suit
-from abl_cards.logic import Atom, Term
+from abl_cards.asp.terms import Atom, Term
+from abl_cards.games.description.pack import parse_rank_and_suit
 
 Cards = tuple[Term, ...]
 """Cards by name, sorted by their text, equal ones several times."""
@@ -122,7 +122,7 @@ class Naive:
 
     def makes(self, shape: Shape, cards: Cards, acting: Acting, leading: bool) -> bool:
         """Whether cards make a form: all ways to share them out among its groups and its kickers are tried."""
-        if shape.mixed and len({parts[1] for card in cards if (parts := rank_and_suit(card))}) < 2:
+        if shape.mixed and len({parts[1] for card in cards if (parts := parse_rank_and_suit(card))}) < 2:
             return False
         return any(
             self._carries(shape, rest, acting, leading)
@@ -187,7 +187,7 @@ def _take(
     if not kinds:
         return
     card, *others = kinds
-    parts = rank_and_suit(card)
+    parts = parse_rank_and_suit(card)
     real = acting.real(card, group.cell) and (shape.suit is None or (parts is not None and parts[1] == shape.suit))
     stands_in = acting.wild(card) and group.cell != "wild"
     if group.only is not None:

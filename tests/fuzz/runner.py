@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from abl_cards.games import game, game_names
-from abl_cards.selftest.workers import Lost, Worker
+from abl_cards.games.game import game_names, load
+from abl_cards.rulelab.testing.workers import SubprocessWorker, WorkerProcessError
 from tests.fuzz.child import FINE, LOST
 from tests.fuzz.counts import count, table
 from tests.fuzz.generator import drawn
@@ -27,7 +27,7 @@ def run(seeds: Iterable[int], out: Path, tell: Callable[[dict[str, Any]], None],
     out.mkdir(parents=True, exist_ok=True)
     file = out / "results.jsonl"
     known = {each["seed"]: each for each in _read(file)}
-    worker = Worker("tests.fuzz.child", PATIENCE, AT_ONCE)
+    worker = SubprocessWorker("tests.fuzz.child", PATIENCE, AT_ONCE)
     try:
         with file.open("a", encoding="utf-8") as lines:
             for seed in seeds:
@@ -43,15 +43,15 @@ def run(seeds: Iterable[int], out: Path, tell: Callable[[dict[str, Any]], None],
 
 def run_known(tell: Callable[[dict[str, Any]], None]) -> list[dict[str, Any]]:
     """Check the games that come with the package by every profile, and the folders of the tests."""
-    worker, results = Worker("tests.fuzz.child", PATIENCE, AT_ONCE), []
+    worker, results = SubprocessWorker("tests.fuzz.child", PATIENCE, AT_ONCE), []
     folders = sorted(each for each in VOCABULARY.iterdir() if any(each.glob("*.lp")))
     try:
         for name, naive in [*((name, False) for name in game_names()), *((str(folder), True) for folder in folders)]:
-            for profile in game(name).folder.profiles or (None,):
+            for profile in load(name).folder.profiles or (None,):
                 asked = {"game": name, "profile": profile, "naive": naive}
                 try:
-                    results.append(worker.ask(asked))
-                except (Lost, BrokenPipeError) as problem:
+                    results.append(worker.request(asked))
+                except (WorkerProcessError, BrokenPipeError) as problem:
                     results.append({"seed": f"{name} {profile or ''}", "outcome": LOST, "said": [str(problem)]})
                 tell({**results[-1], "flaw": "", "edit": ""})
     finally:
@@ -65,10 +65,10 @@ def _read(file: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def _ask(worker: Worker, seed: int, folder: Path, more: dict[str, int]) -> dict[str, Any]:
+def _ask(worker: SubprocessWorker, seed: int, folder: Path, more: dict[str, int]) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = worker.ask({"seed": seed, "folder": str(folder), **more})
-    except (Lost, BrokenPipeError) as problem:
+        found: dict[str, Any] = worker.request({"seed": seed, "folder": str(folder), **more})
+    except (WorkerProcessError, BrokenPipeError) as problem:
         draw = drawn(seed)
         found = {"seed": seed, "constructs": sorted(draw.constructs), "flaw": draw.flaw, "edit": ""}
         found |= {"outcome": LOST, "said": [str(problem)]}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from abl_cards.logic import Atom, Term
+from abl_cards.asp.terms import Atom, Term
 from tests.effort import long
 from tests.fuzz.child import REFUSED, STOPPED
 from tests.fuzz.counts import count

@@ -6,73 +6,73 @@ from collections.abc import Iterator
 
 import pytest
 
-from abl_cards.games import game
-from abl_cards.games.reading.rules import Rules
-from abl_cards.logic import child
-from tests.games.telling import folders as telling_folders
-from tests.games.words import folders
+from abl_cards.asp import sandbox
+from abl_cards.games.compiled.compiled_game import CompiledGame
+from abl_cards.games.game import load
+from tests.games.notation import folders
+from tests.games.sampling import folders as telling_folders
 
 
 @pytest.fixture(autouse=True, scope="module")
 def grounding() -> Iterator[None]:
     """What a child makes of rules is asked in ``tests/logic`` and of the commands."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(child, "build_in_child", child.build_here)
+        patch.setattr(sandbox, "build_in_child", sandbox.build_in_process)
         yield
 
 
 @pytest.fixture(scope="session")
-def president() -> Rules:
-    return game("president").engine().rules
+def president() -> CompiledGame:
+    return load("president").engine().rules
 
 
 @pytest.fixture(scope="session")
-def guandan() -> Rules:
-    return game("guandan").engine().rules
+def guandan() -> CompiledGame:
+    return load("guandan").engine().rules
 
 
 @pytest.fixture(scope="session")
-def paodekuai() -> Rules:
-    return game("paodekuai").engine().rules
+def paodekuai() -> CompiledGame:
+    return load("paodekuai").engine().rules
 
 
 @pytest.fixture(scope="session")
-def auction(tmp_path_factory: pytest.TempPathFactory) -> Rules:
+def auction(tmp_path_factory: pytest.TempPathFactory) -> CompiledGame:
     return folders.rules_of(tmp_path_factory.mktemp("games") / "auction", folders.AUCTION)
 
 
 @pytest.fixture(scope="session")
-def wild(tmp_path_factory: pytest.TempPathFactory) -> Rules:
+def wild(tmp_path_factory: pytest.TempPathFactory) -> CompiledGame:
     return folders.rules_of(tmp_path_factory.mktemp("games") / "wild", folders.WILD)
 
 
 @pytest.fixture(scope="session")
-def gifts(tmp_path_factory: pytest.TempPathFactory) -> Rules:
+def gifts(tmp_path_factory: pytest.TempPathFactory) -> CompiledGame:
     return folders.rules_of(tmp_path_factory.mktemp("games") / "gifts", telling_folders.GIFTS)
 
 
 @pytest.fixture(scope="session")
-def watchful(tmp_path_factory: pytest.TempPathFactory) -> Rules:
+def watchful(tmp_path_factory: pytest.TempPathFactory) -> CompiledGame:
     return folders.rules_of(tmp_path_factory.mktemp("games") / "watchful", folders.WATCHFUL)
 
 
 @pytest.fixture(scope="session")
-def judging(tmp_path_factory: pytest.TempPathFactory) -> Rules:
+def judging(tmp_path_factory: pytest.TempPathFactory) -> CompiledGame:
     return folders.rules_of(tmp_path_factory.mktemp("games") / "judging", folders.JUDGING)
 
 
 @pytest.fixture(scope="session")
-def faces(tmp_path_factory: pytest.TempPathFactory) -> Rules:
+def faces(tmp_path_factory: pytest.TempPathFactory) -> CompiledGame:
     return folders.rules_of(tmp_path_factory.mktemp("games") / "faces", folders.FACES)
 
 
 @pytest.fixture(scope="session")
-def passes(tmp_path_factory: pytest.TempPathFactory) -> Rules:
+def passes(tmp_path_factory: pytest.TempPathFactory) -> CompiledGame:
     return folders.rules_of(tmp_path_factory.mktemp("games") / "passes", folders.TRICKS_WITH_PASSES)
 
 
 @pytest.fixture(params=["president", "guandan", "paodekuai", "auction", "wild", "watchful", "faces", "passes"])
-def rules(request: pytest.FixtureRequest) -> Rules:
+def rules(request: pytest.FixtureRequest) -> CompiledGame:
     """Each of the games."""
-    found: Rules = request.getfixturevalue(request.param)
+    found: CompiledGame = request.getfixturevalue(request.param)
     return found

@@ -14,23 +14,28 @@ from typing import Any
 
 import numpy as np
 
-from abl_cards import garbage
-from abl_cards.agents import Agent, Greedy, Random, agent
+from abl_cards.agents.base import Agent
+from abl_cards.agents.baselines import GreedyAgent, RandomAgent
+from abl_cards.agents.registry import make_agent
+from abl_cards.asp import sandbox
+from abl_cards.asp.errors import KBError
+from abl_cards.asp.ground_program import TooManyRules
 from abl_cards.cli.console import load_engine
-from abl_cards.errors import GameError
-from abl_cards.games import Engine, Tables, game
-from abl_cards.games.reading.science import SPLITS
-from abl_cards.logic import KBError, child
-from abl_cards.logic.ground import TooManyRules
-from abl_cards.output import write_in_full
-from abl_cards.selftest.edits import Edit
-from abl_cards.selftest.games import step
-from abl_cards.streams import mix_all
-from reasoners.hands import counting, draw, reckon
-from reasoners.search import solve
-from reasoners.search_tables import SearchTables
-from reasoners.split_rules import SplitRules
-from reasoners.splits import Splitter
+from abl_cards.core import gc_control
+from abl_cards.core.errors import GameError
+from abl_cards.core.rng import splitmix64_array
+from abl_cards.core.stdio import ensure_complete_writes
+from abl_cards.games.description.auxiliary_rules import SPLIT_RULES
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.games.tables.tables import Tables
+from abl_cards.rulelab.testing.edits import Edit
+from abl_cards.rulelab.testing.games import step_tables
+from reasoners.hidden_hands.hands import draw_deals, prior_estimate, uniform_estimate
+from reasoners.search.race_search import solve_race
+from reasoners.search.tables import SearchTables
+from reasoners.splits.rules import SplitRules
+from reasoners.splits.splits import Splitter
 from tests.games.doudizhu.decided import read_hand
 from tests.games.random_play import match_keys
 from tests.games.rule_edits import RuleEdit, copy_rules
@@ -56,7 +61,7 @@ def outcome(folder: Path, edit: RuleEdit) -> tuple[str, str]:
 
 
 def _outcome(folder: Path, edit: RuleEdit) -> tuple[str, str]:
-    played = game(edit.game)
+    played = load(edit.game)
     try:
         engine = load_engine(played, folder, edit.profile)
     except (KBError, GameError, TooManyRules) as problem:
@@ -70,68 +75,71 @@ def _outcome(folder: Path, edit: RuleEdit) -> tuple[str, str]:
 
 def play_by(engine: Engine) -> None:
     """All that tables do: whole matches, lists, preferences, choices, what hands may be, records told again."""
-    recorder = engine.recorder(TABLES)
-    tables = engine.tables(match_keys(TABLES, 3), recorder)
-    kb = agent("kb", engine)
+    recorder = engine.new_recorder(TABLES)
+    tables = engine.start_matches(match_keys(TABLES, 3), recorder)
+    kb = make_agent("kb", engine)
     _go_on(tables, kb, 2)
-    _go_on(tables, Random(), RANDOM)
+    _go_on(tables, RandomAgent(), RANDOM)
     _look_around(engine, tables)
-    _go_on(tables, Greedy(engine.traits), 40)
+    _go_on(tables, GreedyAgent(engine.label_traits), 40)
     _go_on(tables, kb, 2)
-    engine.replay([record for table in range(TABLES) for record in recorder.records(table)])
+    engine.replay([record for table in range(TABLES) for record in recorder.pop_records(table)])
     engine.sample_facts(60, 2)
     _reason(engine)
 
 
 def _reason(engine: Engine) -> None:
     """What the reasoners of single games do with its rules."""
-    if isinstance(engine, Engine) and SPLITS.lies_in(engine.rules.folder):
-        Splitter.of(SplitRules.of(engine.rules)).preferred(HANDS)
+    if isinstance(engine, Engine) and SPLIT_RULES.is_in(engine.rules.folder):
+        Splitter.of(SplitRules.of(engine.rules)).best_by_rules(HANDS)
     try:
-        game = engine.as_race()
+        game = engine.as_open_hand_race()
     except GameError:
         return
-    solve(SearchTables(game.combinations), game.race("3344579", "566788T"), megabytes=1)
+    solve_race(SearchTables(game.combinations), game.read_position("3344579", "566788T"), megabytes=1)
 
 
 def _go_on(tables: Tables, player: Agent, steps: int) -> None:
     """So many decisions at every table."""
     for _ in range(steps):
-        step(tables, player)
+        step_tables(tables, player)
         over = np.flatnonzero(tables.winner != -1)
         if over.size:
-            tables.begin_match(over, mix_all(tables.keys[over], 1))
+            tables.begin_match(over, splitmix64_array(tables.keys[over], 1))
 
 
 def _look_around(engine: Engine, tables: Tables) -> None:
     """What can be asked about decisions in the middle of a game."""
-    playing = tables.playing()
+    playing = tables.rows_to_play()
     if not playing.size:
         return
     decisions = tables.decisions(playing)
     decisions.moves()
     decisions.observe()
-    known, keys = decisions.hidden(), tables.keys[playing]
-    reckon(known, decisions.hints())
-    deals = draw(counting(known), known, keys, 2)
-    if engine.answerable:
-        engine.answers(np.repeat(decisions.context, 2 * deals.shape[2]), deals.reshape(-1, deals.shape[3]))
-    engine.plays_to_go(decisions.context, tables.open_hands(playing)[:, 0])
-    state = engine.look(decisions).state
+    known, keys = decisions.information_set(), tables.keys[playing]
+    prior_estimate(known, decisions.belief_log_odds())
+    deals = draw_deals(uniform_estimate(known), known, keys, 2)
+    if engine.has_response_masks:
+        engine.response_mask(np.repeat(decisions.context, 2 * deals.shape[2]), deals.reshape(-1, deals.shape[3]))
+    engine.min_plays(decisions.context, tables.open_hands(playing)[:, 0])
+    state = engine.decision_point_at(decisions).state
     engine.legal_moves([state])
     engine.legal_labels([state])
-    imagined = engine.imagine(decisions, np.arange(len(playing)), tables.others(playing))
+    imagined = engine.determinize(decisions, np.arange(len(playing)), tables.hidden_hands(playing))
     _go_on_imagined(imagined)
-    engine.draw(tables, int(playing[0]))
+    engine.render_table(tables, int(playing[0]))
 
 
 def _go_on_imagined(tables: Tables) -> None:
-    player = Random()
+    player = RandomAgent()
     for _ in range(15):
-        playing = tables.playing()
+        playing = tables.rows_to_play()
         if playing.size:
             tables.play(
-                playing, player.play(tables.decisions(playing), mix_all(tables.keys[playing], tables.clock[playing]))
+                playing,
+                player.play(
+                    tables.decisions(playing), splitmix64_array(tables.keys[playing], tables.num_decisions[playing])
+                ),
             )
 
 
@@ -141,10 +149,10 @@ def _read(value: list[Any]) -> RuleEdit:
 
 def main() -> None:
     """Answer edits until there are no more; this process may crash, so it grounds them itself."""
-    write_in_full()
-    garbage.seldom()
+    ensure_complete_writes()
+    gc_control.reduce_gc()
     home = Path(sys.argv[1])
-    child.build_in_child = child.build_here
+    sandbox.build_in_subprocess = sandbox.build_in_process
     for number, line in enumerate(sys.stdin):
         print(json.dumps(outcome(home / str(number), _read(json.loads(line)))), flush=True)
 

@@ -17,10 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.agents import agent
-from abl_cards.games import Decisions, Engine, Indices, Judge, Moves, Tables, game
-from abl_cards.games.audience import Quiet
-from abl_cards.streams import mix_all
+from abl_cards.agents.registry import make_agent
+from abl_cards.core.rng import splitmix64_array
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.games.state.listeners import NullListener
+from abl_cards.games.tables.decisions import Decisions
+from abl_cards.games.tables.tables import Tables
+from abl_cards.games.types.moves import Indices, Moves, PreferenceModel
 from tests.games.random_play import match_keys
 
 FILE = Path(__file__).with_name("fingerprints.json")
@@ -38,7 +42,7 @@ LISTED, JUDGED = 5, 25
 
 
 @dataclass
-class Print(Quiet):
+class Print(NullListener):
     """Digests of what happened so far, by aspect."""
 
     engine: Engine
@@ -50,17 +54,17 @@ class Print(Quiet):
             data = np.ascontiguousarray(value).tobytes() if isinstance(value, np.ndarray) else _text(value).encode()
             self.digests[aspect].update(data)
 
-    def episode_began(self, tables: Any, which: Indices) -> None:
+    def on_episode_start(self, tables: Any, rows: Indices) -> None:
         """What is dealt."""
-        self.add("courses", which, tables.open_hands(which, np.zeros(len(which), np.int8)))
+        self.add("courses", rows, tables.open_hands(rows, np.zeros(len(rows), np.int8)))
 
-    def played(self, tables: Any, which: Indices, moves: Moves) -> None:
+    def on_play(self, tables: Any, rows: Indices, moves: Moves) -> None:
         """What is laid down."""
-        self.add("courses", which, tables.seat[which].astype(np.int8), [_laid(cards) for cards in moves.cards])
+        self.add("courses", rows, tables.seat[rows].astype(np.int8), [_laid(cards) for cards in moves.cards])
 
-    def episode_ended(self, tables: Any, which: Indices) -> None:
+    def on_episode_end(self, tables: Any, rows: Indices) -> None:
         """What it is worth."""
-        self.add("results", which, self.engine.rewards(tables, which).astype(np.float32))
+        self.add("results", rows, self.engine.rewards(tables, rows).astype(np.float32))
 
     def words(self) -> dict[str, str]:
         """The digests in short."""
@@ -78,7 +82,7 @@ def _text(value: Any) -> str:
 
 def fingerprint(name: str, profile: str, share: int = 1) -> dict[str, str]:
     """Play the matches of a profile, or one in so many of them."""
-    engine = game(name).engine(None, profile)
+    engine = load(name).engine(None, profile)
     printed = Print(engine)
     for player, matches in PLAYERS.items():
         _play(engine, player, matches // share, printed)
@@ -87,32 +91,36 @@ def fingerprint(name: str, profile: str, share: int = 1) -> dict[str, str]:
 
 def _play(engine: Engine, player: str, matches: int, printed: Print) -> None:
     keys = match_keys(matches, 15)
-    tables = engine.tables(keys, printed)
-    mover, judge = agent(player, engine), engine.judge()
+    tables = engine.start_matches(keys, printed)
+    mover, judge = make_agent(player, engine), engine.preference_model()
     for step in range(100_000):
-        choosing, playing = tables.choosing(), tables.playing()
+        choosing, playing = tables.rows_to_choose(), tables.rows_to_play()
         if not choosing.size and not playing.size:
             break
         if choosing.size:
             choices = tables.choices(choosing)
             for row in range(len(choosing)):
-                printed.add("lists", [str(each) for each in engine.look(choices, row).actions])
-            tables.choose(choosing, mover.choose(choices, mix_all(tables.keys[choosing], tables.clock[choosing])))
-        playing = tables.playing()
+                printed.add("lists", [str(each) for each in engine.decision_point_at(choices, row).actions])
+            tables.choose(
+                choosing, mover.choose(choices, splitmix64_array(tables.keys[choosing], tables.num_decisions[choosing]))
+            )
+        playing = tables.rows_to_play()
         if playing.size:
             decisions = tables.decisions(playing)
             _look(tables, decisions, judge, step, printed)
-            tables.play(playing, mover.play(decisions, mix_all(tables.keys[playing], tables.clock[playing])))
+            tables.play(
+                playing, mover.play(decisions, splitmix64_array(tables.keys[playing], tables.num_decisions[playing]))
+            )
     everything = np.arange(matches)
-    printed.add("results", tables.outcome(everything), tables.winner, tables.episode, tables.clock)
+    printed.add("results", tables.match_returns(everything), tables.winner, tables.num_episodes, tables.num_decisions)
 
 
-def _look(tables: Tables, decisions: Decisions, judge: Judge, step: int, printed: Print) -> None:
-    which = decisions.which
-    printed.add("masks", which, decisions.legal.T.astype(np.uint8), decisions.label_to_beat.astype(np.int16))
-    hidden = decisions.hidden()
-    printed.add("views", decisions.observe(), hidden.unseen, hidden.left, hidden.at_least, hidden.at_most)
-    printed.add("views", np.round(decisions.hints().astype(np.float64), 3) + 0.0, tables.open_hands(which))
+def _look(tables: Tables, decisions: Decisions, judge: PreferenceModel, step: int, printed: Print) -> None:
+    which = decisions.rows
+    printed.add("masks", which, decisions.legal_mask.T.astype(np.uint8), decisions.label_to_beat.astype(np.int16))
+    hidden = decisions.information_set()
+    printed.add("views", decisions.observe(), hidden.unseen, hidden.cards_left, hidden.min_copies, hidden.max_copies)
+    printed.add("views", np.round(decisions.belief_log_odds().astype(np.float64), 3) + 0.0, tables.open_hands(which))
     printed.add("results", tables.roles(which), tables.seat[which])
     if step % LISTED == 0:
         lists = decisions.moves()
@@ -124,10 +132,10 @@ def _look(tables: Tables, decisions: Decisions, judge: Judge, step: int, printed
             printed.add("costs", fired)
 
 
-def _fired(judge: Judge, decisions: Decisions) -> Iterator[list[str]]:
+def _fired(judge: PreferenceModel, decisions: Decisions) -> Iterator[list[str]]:
     """Which preferences and constraints hold for each candidate of each decision."""
     names = [str(atom) for atom in judge.outputs]
-    for _, portion in judge.fired(decisions, decisions.moves()):
+    for _, portion in judge.evaluate(decisions, decisions.moves()):
         for column in portion.T:
             yield sorted(names[row] for row in np.flatnonzero(column))
 

@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
-from abl_cards.games import game, game_names
-from abl_cards.selftest.edits import RULE, Edit
+from abl_cards.games.game import game_names, load
+from abl_cards.rulelab.testing.edits import RULE, Edit
 from tests.effort import thorough
 from tests.games.edited_play import REFUSED, STOPPED
 from tests.games.rule_edits import RuleEdit, edits_of
@@ -32,7 +32,7 @@ def player() -> Iterator[Player]:
 
 def edit(name: str, file: str, old: str, new: str) -> RuleEdit:
     """The text that stands once in a file replaced by another."""
-    text = (game(name).home / file).read_text("utf-8")
+    text = (load(name).directory / file).read_text("utf-8")
     assert text.count(old) == 1, f"{file}: {old}"
     start = text.index(old)
     return RuleEdit(name, Edit(file, start, start + len(old), new, RULE))
@@ -97,10 +97,10 @@ def test_an_edit_is_refused_or_played_or_stops_with_a_message(player: Player, sh
 def test_every_kind_of_edit_is_tried() -> None:
     """Rules deleted, comparisons swapped, numbers shifted; not in comments, nor in sentences."""
     edits = [each for _, each in edits_of("guandan") if each.file == "profiles/standard.lp"]
-    changed = {(each.start, each.new) for each in edits}
-    text = (game("guandan").home / "profiles/standard.lp").read_text("utf-8")
+    changed = {(each.start, each.replacement) for each in edits}
+    text = (load("guandan").directory / "profiles/standard.lp").read_text("utf-8")
     assert {(text.index("wins_at_ace(2"), ""), (text.index("2;3"), "3"), (text.index("3)."), "4")} <= changed
     assert len(edits) == 10
-    swapped = {(each.start, each.new) for _, each in edits_of("paodekuai") if each.file == "rules.lp"}
-    text = (game("paodekuai").home / "rules.lp").read_text("utf-8")
+    swapped = {(each.start, each.replacement) for _, each in edits_of("paodekuai") if each.file == "rules.lp"}
+    text = (load("paodekuai").directory / "rules.lp").read_text("utf-8")
     assert {(text.index("!= pass"), "="), (text.index(">= J"), "<="), (text.index("Q < R") + 2, ">")} <= swapped

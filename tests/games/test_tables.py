@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from abl_cards.games import Tables, game
-from abl_cards.games.faults import TableError
-from abl_cards.games.tables import NO_CARD, MoveLists, Moves
+from abl_cards.games.compiled.rule_errors import TableError
+from abl_cards.games.game import load
+from abl_cards.games.tables.tables import Tables
+from abl_cards.games.types.moves import NO_CARD, MoveLists, Moves
 from tests.games.random_play import match_keys, step
 
 
@@ -37,14 +38,14 @@ def test_moves_are_found_in_their_own_decision(forms: list[int], cards: list[lis
 )
 def test_cards_are_laid_from_any_array(layout: Callable[[NDArray[np.uint8]], NDArray[np.uint8]]) -> None:
     """Rows narrower than the longest play, and such as lie apart in memory: here of single cards."""
-    rules, states = game("president").engine().rules, []
+    rules, states = load("president").engine().rules, []
     for laid in (lambda cards: cards, layout):
         tables = Tables.begin(rules, match_keys(50, 3))
         for _ in range(12):
-            which = tables.playing()
+            which = tables.rows_to_play()
             lists = tables.decisions(which).moves()
             single = np.flatnonzero((lists.cards[:, 1:] == NO_CARD).all(axis=1))
-            rows = single[np.unique(lists.decision[single], return_index=True)[1]]
+            rows = single[np.unique(lists.decision_index[single], return_index=True)[1]]
             tables.play(which, Moves(lists.form[rows], laid(lists.cards[rows])))
         states.append(tables.state)
     assert all(np.array_equal(*fields) for fields in zip(*states, strict=True))
@@ -52,11 +53,11 @@ def test_cards_are_laid_from_any_array(layout: Callable[[NDArray[np.uint8]], NDA
 
 @pytest.mark.parametrize("name", ["president", "hearts"])
 def test_a_play_without_cards_is_an_error(name: str) -> None:
-    tables = Tables.begin(game(name).engine().rules, match_keys(3, 1))
-    while not (playing := tables.playing()).size:
+    tables = Tables.begin(load(name).engine().rules, match_keys(3, 1))
+    while not (playing := tables.rows_to_play()).size:
         step(tables)
     decisions = tables.decisions(playing)
-    moves = decisions.realise_first(decisions.legal.argmax(axis=0).astype(np.int16))
+    moves = decisions.first_moves(decisions.legal_mask.argmax(axis=0).astype(np.int16))
     moves.cards[1] = NO_CARD
     with pytest.raises(TableError) as raised:
         tables.play(playing, moves)

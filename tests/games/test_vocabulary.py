@@ -13,16 +13,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abl_cards.agents import Random
-from abl_cards.games import Engine, Tables, game
-from abl_cards.games.faults import TableError
-from abl_cards.games.reading.loading import ASKED, FACTS
-from abl_cards.games.reading.variants import text_of
-from abl_cards.games.telling.columns import INPUTS
-from abl_cards.logic import Signature
-from abl_cards.selftest.cases import failures, read_cases
-from abl_cards.selftest.games import step
-from abl_cards.streams import mix_all
+from abl_cards.agents.baselines import RandomAgent
+from abl_cards.asp.terms import Signature
+from abl_cards.core.rng import splitmix64_array
+from abl_cards.games.compiled.rule_errors import TableError
+from abl_cards.games.description.input_schema import INPUTS
+from abl_cards.games.description.loading import FACT_NAMES, OUTPUT_NAMES
+from abl_cards.games.description.variants import parse_files
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.games.tables.tables import Tables
+from abl_cards.rulelab.testing.cases import find_failures, read_cases
+from abl_cards.rulelab.testing.games import step_tables
 
 HOME = Path(__file__).parent / "vocabulary"
 FOLDERS = sorted(each.name for each in HOME.iterdir() if each.is_dir())
@@ -33,26 +35,26 @@ ELSEWHERE = {"platform/1"}
 @cache
 def engine_of(name: str, profile: str | None = None) -> Engine:
     """A folder, compiled."""
-    found = game(str(HOME / name)).engine(None, profile)
+    found = load(str(HOME / name)).engine(None, profile)
     assert isinstance(found, Engine)
     return found
 
 
 def begin(name: str, tables: int = 6) -> Tables:
     """Matches that have just begun."""
-    return engine_of(name).tables(mix_all(np.arange(tables).astype(np.uint64), 5))
+    return engine_of(name).start_matches(splitmix64_array(np.arange(tables).astype(np.uint64), 5))
 
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_its_cases_hold_and_it_plays(name: str) -> None:
     cases = read_cases(HOME / name)
     assert cases
-    assert not [str(each) for each in failures(cases, lambda profile: engine_of(name, profile))]
+    assert not [str(each) for each in find_failures(cases, lambda profile: engine_of(name, profile))]
     tables = begin(name)
     for _ in range(400):
-        if tables.episode.min() > 0 or not step(tables, Random()):
+        if tables.num_episodes.min() > 0 or not step_tables(tables, RandomAgent()):
             break
-    assert tables.episode.max() > 0 or tables.winner.max() >= 0
+    assert tables.num_episodes.max() > 0 or tables.winner.max() >= 0
 
 
 def test_every_predicate_is_met() -> None:
@@ -60,24 +62,24 @@ def test_every_predicate_is_met() -> None:
     files = [file for name in FOLDERS for file in (HOME / name).rglob("*.lp")]
     met: set[str] = set()
     for file in files:
-        said = text_of([file])
+        said = parse_files([file])
         met |= {str(use.signature) for use in (*said.heads, *said.bodies, *said.externals, *said.facts)}
-    assert {*FACTS, *ASKED, *map(str, INPUTS)} - met == ELSEWHERE
+    assert {*FACT_NAMES, *OUTPUT_NAMES, *map(str, INPUTS)} - met == ELSEWHERE
 
 
 def test_what_learners_see_is_chosen() -> None:
     """``sees/2``, ``sees/3``, ``recent/1``."""
-    names = [feature.name for feature in engine_of("numbers").observation.features]
+    names = [feature.name for feature in engine_of("numbers").observation_features.features]
     assert [name.partition("[")[0].split()[0] for name in names][:2] == ["hand", "to_beat"]
-    assert engine_of("numbers").rules.recent == 2
+    assert engine_of("numbers").rules.history_length == 2
 
 
 def test_words_for_what_has_no_letter() -> None:
     """``sort/4``, ``word/3``, ``word/4``."""
-    assert engine_of("numbers").spell("force", 5, "en") == "the top"
-    assert engine_of("numbers").sorts[Signature("strength", 2)][1] == "force"
-    assert engine_of("numbers").spell("card", "fool", "en") == "the fool"
-    assert engine_of("numbers").spell("card", "fool", "zh") == "鬼"
+    assert engine_of("numbers").term_text("force", 5, "en") == "the top"
+    assert engine_of("numbers").argument_types[Signature("strength", 2)][1] == "force"
+    assert engine_of("numbers").term_text("card", "fool", "en") == "the fool"
+    assert engine_of("numbers").term_text("card", "fool", "zh") == "鬼"
 
 
 def test_what_is_known_and_believed_of_hands() -> None:
@@ -85,15 +87,15 @@ def test_what_is_known_and_believed_of_hands() -> None:
     tables = begin("hints", 60)
     bounded = believed = False
     for _ in range(40):
-        playing = tables.playing()
+        playing = tables.rows_to_play()
         if playing.size:
-            known = tables.hidden(playing)
-            truth = tables.others(playing)
-            assert (known.at_least <= truth).all()
-            assert (truth <= known.at_most).all()
-            bounded |= bool((known.at_least > 0).any())
-            believed |= bool((tables.hints(playing) != 0).any())
-        step(tables, Random())
+            known = tables.information_set(playing)
+            truth = tables.hidden_hands(playing)
+            assert (known.min_copies <= truth).all()
+            assert (truth <= known.max_copies).all()
+            bounded |= bool((known.min_copies > 0).any())
+            believed |= bool((tables.belief_log_odds(playing) != 0).any())
+        step_tables(tables, RandomAgent())
     assert bounded
     assert believed
 
@@ -102,11 +104,11 @@ def test_parts_and_sides_of_an_episode() -> None:
     """``role/2``, ``side/2``, ``secret/1``, ``takes_aside/1``."""
     engine = engine_of("kitty")
     assert len(engine.roles) > 1
-    assert engine.rules.secret
+    assert engine.rules.secret_stages
     tables = begin("kitty", 20)
-    while tables.choosing().size:
-        step(tables, Random())
-    playing = tables.playing()
+    while tables.rows_to_choose().size:
+        step_tables(tables, RandomAgent())
+    playing = tables.rows_to_play()
     assert (tables.roles(playing).max(axis=1) > 0).any()
     assert len(np.unique(tables.sides(playing), axis=0)) > 1
 
@@ -115,7 +117,7 @@ def test_a_composed_play_has_no_more_cards_than_it_may() -> None:
     """``composes/1``: where the rules let a seat lay more, the table stops before any array is too short."""
     rules = replace(engine_of("throws").rules)
     rules.__dict__["widest"] = 1  # as by composes(1)
-    tables = Tables.begin(rules, mix_all(np.arange(60).astype(np.uint64), 5))
+    tables = Tables.begin(rules, splitmix64_array(np.arange(60).astype(np.uint64), 5))
     assert tables.state.top_cards.shape == (60, 1)
     with pytest.raises(TableError, match="composes/1"):
-        all(step(tables, Random()) for _ in range(40))
+        all(step_tables(tables, RandomAgent()) for _ in range(40))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abl_cards.selftest.workers import Lost, Worker
+from abl_cards.rulelab.testing.workers import SubprocessWorker, WorkerProcessError
 from tests.games.edited_play import PLAYED, REFUSED, STOPPED
 from tests.games.rule_edits import RuleEdit
 
@@ -18,13 +18,13 @@ class Player:
 
     def __init__(self) -> None:
         """Nothing runs until the first edit."""
-        self._worker = Worker("tests.games.edited_play", PATIENCE, AT_ONCE)
+        self._worker = SubprocessWorker("tests.games.edited_play", PATIENCE, AT_ONCE)
 
     def attempt(self, edit: RuleEdit) -> tuple[str, str]:
         """What comes of an edit, and what is said about it: one of the fine outcomes, or what went wrong."""
         try:
-            came, said = self._worker.ask(edit)
-        except Lost as problem:
+            came, said = self._worker.request(edit)
+        except WorkerProcessError as problem:
             return "lost", str(problem)
         return came, said
 

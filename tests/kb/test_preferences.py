@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
-from abl_cards.agents import judge
-from abl_cards.games import Engine, Judge, game
-from abl_cards.logic.terms import parse_name
-from reasoners.explanation import Verdict, explain
-from reasoners.phrases import Phrasebook, functor
+from abl_cards.agents.registry import make_preference_model
+from abl_cards.asp.terms import split_term
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.games.types.moves import PreferenceModel
+from reasoners.explain.explanation import MoveAssessment, explain
+from reasoners.explain.preference_texts import PreferenceTexts, functor
 
 
 @dataclass(frozen=True)
@@ -29,15 +31,15 @@ class Case:
 
 
 @cache
-def players(name: str, profile: str | None = None) -> tuple[Engine, Judge]:
+def players(name: str, profile: str | None = None) -> tuple[Engine, PreferenceModel]:
     """A game and its preferences, compiled once."""
-    engine = game(name).engine(profile=profile)
-    return engine, judge("kb", engine)
+    engine = load(name).engine(profile=profile)
+    return engine, make_preference_model("kb", engine)
 
 
-def judged(case: Case, language: str) -> Verdict:
+def judged(case: Case, language: str) -> MoveAssessment:
     engine, scorer = players(case.game, case.state.get("profile"))
-    moment = engine.moment(case.state)
+    moment = engine.read_decision_point(case.state)
     moves = [str(action) for action in moment.actions]
     return explain(engine, scorer, moment, language).best_of([moves.index(case.move)])
 
@@ -45,7 +47,7 @@ def judged(case: Case, language: str) -> Verdict:
 def said(case: Case, language: str) -> dict[str, str]:
     """What is said of the move, by preference, all instances of one at once."""
     engine, scorer = players(case.game, case.state.get("profile"))
-    book = Phrasebook.of(scorer.kb, engine, language)
+    book = PreferenceTexts.of(scorer.kb, engine, language)
     names = [reason.name for reason in judged(case, language).reasons]
     return {name: book.sentence([each for each in names if functor(each) == name]) for name in map(functor, names)}
 
@@ -264,7 +266,7 @@ def test_open_hands_are_led_past_the_last_card() -> None:
 
 def chosen(name: str, state: Mapping[str, Any]) -> str:
     engine, scorer = players(name)
-    return str(explain(engine, scorer, engine.moment({"to_beat": None, **state})).chosen.action)
+    return str(explain(engine, scorer, engine.read_decision_point({"to_beat": None, **state})).chosen.action)
 
 
 @pytest.mark.parametrize("name", ["guandan", "doudizhu", "big2"])
@@ -272,15 +274,15 @@ def test_no_sentence_counts_upwards_aloud(name: str) -> None:
     """Instances that only count, ``cost(plays_to_go(N), …)``, are told by the last of them, or not at all."""
     engine, scorer = players(name)
     for language in ("en", "zh"):
-        book = Phrasebook.of(scorer.kb, engine, language)
+        book = PreferenceTexts.of(scorer.kb, engine, language)
         for preference, numbers in counted(scorer).items():
             assert "1–" not in book.sentence([f"{preference}({number})" for number in numbers])
 
 
-def counted(scorer: Judge) -> dict[str, Iterable[int]]:
+def counted(scorer: PreferenceModel) -> dict[str, Iterable[int]]:
     """The preferences whose only argument is a number from 1 up."""
     seen: dict[str, set[Any]] = {}
     for output, args in scorer.outputs:
-        if output == "cost" and (atom := parse_name(str(args[0]))).args:
+        if output == "cost" and (atom := split_term(str(args[0]))).args:
             seen.setdefault(atom.name, set()).add(atom.args if len(atom.args) > 1 else atom.args[0])
     return {name: sorted(values) for name, values in seen.items() if {1, 2} <= values}

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from learners.decision import entropy_of, foresight_loss, ppo_loss
+from learners.decision import lookahead_loss, mean_entropy, ppo_loss
 
 
 def test_the_clipped_objective_by_hand() -> None:
@@ -25,15 +25,15 @@ def test_the_objective_does_not_pull_beyond_the_clip() -> None:
 def test_entropy_of_even_chances_is_the_logarithm_of_their_number() -> None:
     even = torch.full((2, 8), -math.inf)
     even[:, :4] = math.log(0.25)
-    assert math.isclose(float(entropy_of(even)), math.log(4), rel_tol=1e-6)
+    assert math.isclose(float(mean_entropy(even)), math.log(4), rel_tol=1e-6)
 
 
 def test_what_was_foreseen_pulls_towards_itself_and_nothing_where_nobody_looked() -> None:
     policy = torch.tensor([[0.5, 0.5, 0.0], [0.9, 0.1, 0.0]]).clamp(min=1e-30).log().requires_grad_()
     foreseen = torch.tensor([[0.75, 0.25, 0.0], [0.0, 0.0, 0.0]])
-    loss = foresight_loss(policy, foreseen)
+    loss = lookahead_loss(policy, foreseen)
     assert math.isclose(loss.item(), (0.75 * math.log(1.5) + 0.25 * math.log(0.5)) / 2, rel_tol=1e-5)
     loss.backward()  # type: ignore[no-untyped-call]
     assert policy.grad is not None
     assert policy.grad.tolist() == [[-0.375, -0.125, 0], [0, 0, 0]]
-    assert abs(float(foresight_loss(foreseen[:1].clamp(min=1e-30).log(), foreseen[:1]))) < 1e-6
+    assert abs(float(lookahead_loss(foreseen[:1].clamp(min=1e-30).log(), foreseen[:1]))) < 1e-6

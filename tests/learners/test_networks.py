@@ -7,20 +7,21 @@ import pytest
 import torch
 from torch import nn
 
-from abl_cards.games import Engine, game
-from learners import examples
-from learners.decision import Critic, Decision, OpenHands, Question
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from learners import batches
+from learners.decision import InputTensors, PolicyNetwork, PrivilegedCritic, PrivilegedTensors
+from learners.model_inputs import ModelInputs, PrivilegedInputs
 from learners.networks import GameShape, Networks
-from learners.presets import DRAWS, PRESETS, Preset
+from learners.presets import PRESETS, RESPONSE_DEALS, Preset
 from learners.symmetry import Symmetries
-from learners.told import Opened, Told
 from tests.games.guandan.states import decide
 from tests.learners.tiny import TINY
 
 
 @pytest.fixture(scope="module")
 def engine() -> Engine:
-    return game("guandan").engine()
+    return load("guandan").engine()
 
 
 @pytest.fixture(scope="module")
@@ -43,14 +44,14 @@ def test_the_preset_paper_has_the_sizes_of_the_paper(shape: GameShape) -> None:
     assert len(abln.encoder.history.blocks) == 6
     assert abln.encoder.history.embed.out_features == 256
     assert widths(abln.estimate) == [432, 512, 512, 512, 162]
-    assert isinstance(networks.decision, Decision)
+    assert isinstance(networks.decision, PolicyNetwork)
     assert networks.decision.policy.out_features == 168
 
 
 def test_an_observation_without_history_is_all_state() -> None:
     """Big2 remembers no acts: the state fills the whole vector."""
-    decision = Networks(TINY, GameShape.of(game("big2").engine())).decision
-    assert isinstance(decision, Decision)
+    decision = Networks(TINY, GameShape.of(load("big2").engine())).decision
+    assert isinstance(decision, PolicyNetwork)
     encoder = decision.encoder
     assert encoder.history is None
     assert encoder(torch.zeros(3, encoder.layout.size)).shape == (3, TINY.encoder.state_out + TINY.encoder.history_out)
@@ -59,7 +60,7 @@ def test_an_observation_without_history_is_all_state() -> None:
 def rows(shape: GameShape, n: int, seed: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
     rng = np.random.default_rng(seed)
     observation = torch.from_numpy(rng.integers(0, 3, (n, shape.observation.size))).float()
-    return observation, torch.from_numpy(rng.random((n, shape.others, shape.cards), np.float32) * 2)
+    return observation, torch.from_numpy(rng.random((n, shape.num_others, shape.num_cards), np.float32) * 2)
 
 
 @pytest.mark.parametrize("preset", ["paper", "small"])
@@ -78,40 +79,40 @@ def test_an_untrained_estimator_with_a_prior_repeats_it(shape: GameShape) -> Non
     torch.testing.assert_close(abln(observation, prior), prior, atol=3e-3, rtol=0)
 
 
-def question(shape: GameShape, n: int = 6) -> Question:
+def question(shape: GameShape, n: int = 6) -> InputTensors:
     rng = np.random.default_rng(1)
     observation, estimate = rows(shape, n)
-    legal = torch.from_numpy(rng.random((n, shape.labels)) < 0.2)
+    legal = torch.from_numpy(rng.random((n, shape.num_labels)) < 0.2)
     legal[:, 0] = True
-    cost = torch.from_numpy(rng.random((n, shape.labels), np.float32) * 100)
-    plays = torch.from_numpy(rng.integers(1, 12, (n, shape.labels))).float()
-    to_beat = torch.from_numpy(rng.integers(-1, shape.labels, n))
-    replies = torch.from_numpy(rng.random((n, shape.others, shape.labels), np.float32))
-    return Question(observation, legal, to_beat, cost, plays, estimate, replies)
+    cost = torch.from_numpy(rng.random((n, shape.num_labels), np.float32) * 100)
+    plays = torch.from_numpy(rng.integers(1, 12, (n, shape.num_labels))).float()
+    to_beat = torch.from_numpy(rng.integers(-1, shape.num_labels, n))
+    replies = torch.from_numpy(rng.random((n, shape.num_others, shape.num_labels), np.float32))
+    return InputTensors(observation, legal, to_beat, cost, plays, estimate, replies)
 
 
-def told(shape: GameShape, n: int = 64) -> Told:
+def told(shape: GameShape, n: int = 64) -> ModelInputs:
     rng = np.random.default_rng(2)
-    return Told(
+    return ModelInputs(
         observation=rng.integers(0, 3, (n, shape.observation.size), np.uint8),
-        legal=rng.random((n, shape.labels)) < 0.2,
-        to_beat=rng.integers(-1, shape.labels, n).astype(np.int16),
-        regret=rng.random((n, shape.labels), np.float32) * 100,
-        plays=rng.integers(1, 12, (n, shape.labels), np.uint8),
-        estimate=rng.random((n, shape.others, shape.cards), np.float32) * 2,
-        replies=rng.integers(0, DRAWS + 1, (n, shape.others, shape.labels), np.uint8),
+        legal=rng.random((n, shape.num_labels)) < 0.2,
+        to_beat=rng.integers(-1, shape.num_labels, n).astype(np.int16),
+        regret=rng.random((n, shape.num_labels), np.float32) * 100,
+        plays_left=rng.integers(1, 12, (n, shape.num_labels), np.uint8),
+        estimate=rng.random((n, shape.num_others, shape.num_cards), np.float32) * 2,
+        response_counts=rng.integers(0, RESPONSE_DEALS + 1, (n, shape.num_others, shape.num_labels), np.uint8),
     )
 
 
 def test_numbers_of_half_precision_are_those_that_products_are_made_of(shape: GameShape) -> None:
     """The answers are the same whether the inputs are rounded before the products or at once."""
     networks = Networks(PRESETS["small"], shape).eval()
-    full = networks.decision(examples.question(told(shape), networks.device))
+    full = networks.decision(batches.to_input_tensors(told(shape), networks.device))
     networks.precision = "bfloat16"
-    with torch.inference_mode(), networks.arithmetic():
+    with torch.inference_mode(), networks.autocast():
         rounded, at_once = (
-            networks.decision(examples.question(told(shape), networks.device, numbers))
-            for numbers in (torch.float32, networks.numbers)
+            networks.decision(batches.to_input_tensors(told(shape), networks.device, numbers))
+            for numbers in (torch.float32, networks.dtype)
         )
     torch.testing.assert_close(rounded, at_once, atol=0.02, rtol=0)
     torch.testing.assert_close(full.exp(), at_once.exp(), atol=0.02, rtol=0)
@@ -128,7 +129,7 @@ def test_only_what_may_be_chosen_has_a_probability(shape: GameShape, preset: Pre
 
 def test_the_twin_does_not_look_at_the_estimate(shape: GameShape) -> None:
     asked = question(shape)
-    other = replace(asked, estimate=asked.estimate + 1, replies=1 - asked.replies)
+    other = replace(asked, estimate=asked.estimate + 1, response_probs=1 - asked.response_probs)
     twin = Networks(TINY.without_abln(), shape).decision
     torch.testing.assert_close(twin(asked), twin(other))
 
@@ -150,44 +151,44 @@ def test_the_same_seed_gives_the_same_weights_and_leaves_the_generator_alone(sha
 
 
 def test_symmetries_move_cards_and_nothing_else(engine: Engine) -> None:
-    symmetries = Symmetries.of(engine.symmetries, engine.observation)
-    tables = engine.tables(np.arange(40, dtype=np.uint64))
-    decisions = tables.decisions(tables.playing())
+    symmetries = Symmetries.from_orders(engine.symmetries, engine.observation_features)
+    tables = engine.start_matches(np.arange(40, dtype=np.uint64))
+    decisions = tables.decisions(tables.rows_to_play())
     seen = torch.from_numpy(decisions.observe())
     assert len(symmetries) == 6
     for number in range(6):
-        moved = symmetries.observation(number, seen)
+        moved = symmetries.permute_observation(number, seen)
         assert torch.equal(moved[:, :20], seen[:, :20])
-        hand = engine.observation["hand"]
-        assert torch.equal(moved[:, hand], symmetries.hands(number, seen[:, hand]))
+        hand = engine.observation_features["hand"]
+        assert torch.equal(moved[:, hand], symmetries.permute_hands(number, seen[:, hand]))
         ranks = [hands[:, :52].reshape(-1, 13, 4).sum(dim=2) for hands in (moved[:, hand], seen[:, hand])]
         assert torch.equal(*ranks)
-        left = engine.observation["sizes"]
+        left = engine.observation_features["sizes"]
         assert torch.equal(moved[:, left], seen[:, left])
 
 
 def test_symmetries_leave_the_legal_labels_as_they_are(engine: Engine) -> None:
-    tables = engine.tables(np.arange(60, dtype=np.uint64))
-    hands = tables.decisions(tables.playing()).view.hand
+    tables = engine.start_matches(np.arange(60, dtype=np.uint64))
+    hands = tables.decisions(tables.rows_to_play()).view.hand
     level, leading = np.full(60, 5, np.int8), np.full(60, -1, np.int16)
     straight_flushes = [label.startswith("straight_flush") for label in engine.labels]
     for order in engine.symmetries:
-        swapped = decide(engine.rules, hands[:, order], level, leading).legal
-        assert np.array_equal(swapped, decide(engine.rules, hands, level, leading).legal)
+        swapped = decide(engine.rules, hands[:, order], level, leading).legal_mask
+        assert np.array_equal(swapped, decide(engine.rules, hands, level, leading).legal_mask)
     assert any(straight_flushes)
 
 
-def opened(shape: GameShape, n: int) -> Opened:
+def opened(shape: GameShape, n: int) -> PrivilegedInputs:
     rng = np.random.default_rng(3)
-    return Opened(
-        hands=rng.integers(0, 3, (n, shape.others, shape.cards), np.uint8),
-        to_go=rng.integers(0, 9, (n, shape.others), np.uint8),
-        openings=rng.integers(0, 256, (n, shape.others + 1, -(-shape.labels // 8)), np.uint8),
+    return PrivilegedInputs(
+        hands=rng.integers(0, 3, (n, shape.num_others, shape.num_cards), np.uint8),
+        hidden_plays_left=rng.integers(0, 9, (n, shape.num_others), np.uint8),
+        lead_mask=rng.integers(0, 256, (n, shape.num_others + 1, -(-shape.num_labels // 8)), np.uint8),
     )
 
 
-def worth(networks: Networks, asked: Question, shown: Opened) -> torch.Tensor:
-    value: torch.Tensor = networks.critic(asked, examples.open_hands(shown, networks.device))
+def worth(networks: Networks, asked: InputTensors, shown: PrivilegedInputs) -> torch.Tensor:
+    value: torch.Tensor = networks.critic(asked, batches.to_privileged_tensors(shown, networks.device))
     return value
 
 
@@ -209,9 +210,9 @@ def test_the_critic_sees_who_passed_but_not_what_was_laid_down(shape: GameShape)
 def test_the_critic_reads_every_opening_of_every_hand(shape: GameShape) -> None:
     """The number of bits that are set comes out where every one of them weighs the same."""
     networks, asked, shown = Networks(TINY, shape), question(shape), opened(shape, 6)
-    assert isinstance(networks.critic, Critic)
+    assert isinstance(networks.critic, PrivilegedCritic)
     first, last = networks.critic.value[0], networks.critic.value[-1]
-    openings = (shape.others + 1) * shape.labels
+    openings = (shape.num_others + 1) * shape.num_labels
     with torch.no_grad():
         for layer in networks.critic.value:
             if isinstance(layer, nn.Linear):
@@ -220,12 +221,12 @@ def test_the_critic_reads_every_opening_of_every_hand(shape: GameShape) -> None:
         first.weight[0, -openings:] = 1  # type: ignore[operator]
         networks.critic.value[2].weight[0, 0] = 1  # type: ignore[operator]
         last.weight[0, 0] = 1  # type: ignore[operator]
-    bits = np.unpackbits(shown.openings, axis=2)[..., : shape.labels].reshape(6, -1).sum(axis=1)
+    bits = np.unpackbits(shown.lead_mask, axis=2)[..., : shape.num_labels].reshape(6, -1).sum(axis=1)
     assert worth(networks, asked, shown).tolist() == bits.tolist()
 
 
 def test_hands_that_were_abduced_may_lie_open(shape: GameShape) -> None:
     """They are numbers between none and both copies."""
-    networks, shown = Networks(TINY, shape), examples.open_hands(opened(shape, 6), torch.device("cpu"))
-    halves = OpenHands(shown.hands.float() / 2, shown.to_go, shown.openings)
+    networks, shown = Networks(TINY, shape), batches.to_privileged_tensors(opened(shape, 6), torch.device("cpu"))
+    halves = PrivilegedTensors(shown.hands.float() / 2, shown.plays_left, shown.lead_mask)
     assert networks.critic(question(shape), halves).shape == (6,)

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 import torch
 
-from abl_cards.errors import GameError
-from learners import store
+from abl_cards.core.errors import GameError
+from learners import weights_io
 from learners.crf import ConditionalRandomField
-from learners.presets import SPLITTERS
-from learners.splitter import CARDS, Sequences, SplitNetwork, SplitterCard, load_splitter, save_splitter
+from learners.presets import SPLITTER_PRESETS
+from learners.splitter import MAX_HAND_CARDS, CardSequences, SplitterCard, SplitterNetwork, load_splitter, save_splitter
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_likelihood_marginals_and_viterbi_are_those_of_trying_everything(field: 
     emissions, lengths = torch.randn(3, 5, 4), torch.tensor([5, 3, 1])
     told = torch.randint(0, 4, (3, 5))
     loss, shares = field(emissions, lengths, told).detach(), field.marginals(emissions, lengths)
-    best = field.best(emissions, lengths)
+    best = field.decode(emissions, lengths)
     for row, length in enumerate(lengths.tolist()):
         every = list(product(range(4), repeat=length))
         scores = torch.tensor([by_hand(field, emissions[row], tags) for tags in every])
@@ -66,33 +66,33 @@ def test_hands_as_sequences() -> None:
     counts = np.zeros((2, 15), np.int64)
     counts[0, [0, 1, 14]] = 1, 3, 1
     counts[1] = [4] * 5 + [0] * 10
-    told = Sequences.of(counts)
+    told = CardSequences.from_counts(counts)
     assert told.length.tolist() == [5, 20]
     assert told.rank[0, :6].tolist() == [0, 1, 1, 1, 14, -1]
-    assert told.held[0, :6].tolist() == [0, 2, 2, 2, 0, 0]
-    assert told.place[0, :6].tolist() == [0, 0, 1, 2, 0, 0]
-    features = told.features()
-    assert features.shape == (2, CARDS, 23)
+    assert told.rank_count[0, :6].tolist() == [0, 2, 2, 2, 0, 0]
+    assert told.copy_index[0, :6].tolist() == [0, 0, 1, 2, 0, 0]
+    features = told.to_features()
+    assert features.shape == (2, MAX_HAND_CARDS, 23)
     assert features.sum(dim=(1, 2)).tolist() == [15, 60]
 
 
-def network() -> SplitNetwork:
+def network() -> SplitterNetwork:
     torch.manual_seed(2)
-    return SplitNetwork(replace(SPLITTERS["small"], width=8, hidden=8)).eval()
+    return SplitterNetwork(replace(SPLITTER_PRESETS["small"], width=8, hidden=8)).eval()
 
 
 def test_a_hand_is_tagged_the_same_alone_and_among_others() -> None:
     random, deck = np.random.default_rng(0), np.repeat(np.arange(15), [4] * 13 + [1, 1])
     counts = np.array([np.bincount(random.permutation(deck)[:size], minlength=15) for size in (20, 17, 3, 1)])
-    together = network().marginals(Sequences.of(counts))
+    together = network().marginals(CardSequences.from_counts(counts))
     for row in range(4):
-        alone = network().marginals(Sequences.of(counts[row : row + 1]))
+        alone = network().marginals(CardSequences.from_counts(counts[row : row + 1]))
         torch.testing.assert_close(alone[0], together[row], atol=1e-5, rtol=1e-4)
     assert together[0].sum(dim=1).tolist() == pytest.approx([1.0] * 20, abs=1e-5)
 
 
 def test_weights_come_back_with_their_card(tmp_path: Path) -> None:
-    file, known = tmp_path / "some.safetensors", SplitNetwork(SPLITTERS["small"])
+    file, known = tmp_path / "some.safetensors", SplitterNetwork(SPLITTER_PRESETS["small"])
     card = SplitterCard("doudizhu", "small", 3, 12.0, hands=7, results={"accuracy": 0.5})
     save_splitter(file, known, card)
     loaded, told = load_splitter(file)
@@ -113,7 +113,7 @@ def test_weights_come_back_with_their_card(tmp_path: Path) -> None:
 
 
 def test_the_shipped_splitter_says_where_it_comes_from() -> None:
-    loaded, card = load_splitter(store.shipped("doudizhu", "splitter", "small"))
+    loaded, card = load_splitter(weights_io.find_shipped_weights("doudizhu", "splitter", "small"))
     assert loaded.preset.name == "small"
     assert card.command
     assert card.results

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from learners.strength import STRENGTH_PRESETS, DealStrength, fit_temperature, told_of
+from learners.strength import STRENGTH_PRESETS, DealClassifier, compute_hand_features, fit_temperature
 
 
 def deals(n: int = 6) -> tuple[torch.Tensor, torch.Tensor]:
@@ -17,13 +17,15 @@ def deals(n: int = 6) -> tuple[torch.Tensor, torch.Tensor]:
     for deal in range(n):
         for part, cards in enumerate(np.split(random.permutation(deck), [20, 37])):
             counts[deal, part] = np.bincount(cards, minlength=15)
-    told = told_of(random.normal(20, 5, (n, 3)).astype(np.float32), random.integers(5, 10, (n, 3)).astype(np.uint8))
+    told = compute_hand_features(
+        random.normal(20, 5, (n, 3)).astype(np.float32), random.integers(5, 10, (n, 3)).astype(np.uint8)
+    )
     return torch.from_numpy(counts), torch.from_numpy(told)
 
 
 @pytest.mark.parametrize("name", STRENGTH_PRESETS)
 def test_presets_tell_deals_apart(name: str) -> None:
-    network = DealStrength(STRENGTH_PRESETS[name], 5, seed=1).eval()
+    network = DealClassifier(STRENGTH_PRESETS[name], 5, seed=1).eval()
     counts, told = deals()
     with torch.no_grad():
         said = network(counts, told)
@@ -31,20 +33,20 @@ def test_presets_tell_deals_apart(name: str) -> None:
         assert len({tuple(row) for row in said.tolist()}) == 6
         torch.testing.assert_close(network(counts[2:3], told[2:3]), said[2:3])
         steps = 15 if STRENGTH_PRESETS[name].by_rank else 54
-        weights = network.attended(counts)
+        weights = network.attention_weights(counts)
         assert weights.shape == (6, steps)
         torch.testing.assert_close(weights.sum(dim=1), torch.ones(6))
 
 
 def test_table_6() -> None:
     paper = STRENGTH_PRESETS["paper"]
-    told = (paper.rate, paper.embedding, paper.hidden, paper.dropout, paper.batch)
+    told = (paper.learning_rate, paper.embedding, paper.hidden, paper.dropout, paper.batch_size)
     assert told == (0.01, 15, 128, 0.5, 500)
-    assert DealStrength(paper, 5).lstm.num_layers == 1
+    assert DealClassifier(paper, 5).lstm.num_layers == 1
 
 
 def test_the_seed_decides_the_weights() -> None:
-    one, same, other = (DealStrength(STRENGTH_PRESETS["small"], 5, seed) for seed in (1, 1, 2))
+    one, same, other = (DealClassifier(STRENGTH_PRESETS["small"], 5, seed) for seed in (1, 1, 2))
     weights = [network.attention.weight for network in (one, same, other)]
     torch.testing.assert_close(weights[0], weights[1])
     assert not torch.allclose(weights[0], weights[2])

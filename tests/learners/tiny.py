@@ -5,33 +5,33 @@ from pathlib import Path
 
 import torch
 
-from abl_cards.games import game
+from abl_cards.games.game import load
 from learners.networks import GameShape, Networks
-from learners.presets import PPO, PRESETS, EncoderShape
-from learners.store import Card, save_networks
+from learners.presets import PRESETS, EncoderConfig, PPOConfig
+from learners.weights_io import WeightsCard, save_networks
 
 TINY = replace(
     PRESETS["small"],
     name="tiny",
-    encoder=EncoderShape(
+    encoder=EncoderConfig(
         state_layers=1, state_width=16, state_out=16, history_layers=1, history_width=8, history_heads=2, history_out=8
     ),
     abln_hidden=(16,),
     decision_width=16,
     decision_blocks=1,
     critic_width=16,
-    ppo=PPO(learning_rate=1e-3, batch=64, rows=128, epochs=1),
+    ppo=PPOConfig(learning_rate=1e-3, batch=64, rows=128, epochs=1),
 )
 
 
 def save_untrained(folder: Path, abln: bool = True) -> Path:
     """Weights of tiny networks for Guandan, random enough that every input changes what comes out."""
     preset = TINY if abln else TINY.without_abln()
-    networks = Networks(preset, GameShape.of(game("guandan").engine()), seed=1)
+    networks = Networks(preset, GameShape.of(load("guandan").engine()), seed=1)
     noise = torch.Generator().manual_seed(2)
     with torch.no_grad():
         for weights in networks.parameters():
             weights.add_(0.3 * torch.randn(weights.shape, generator=noise))
     file = folder / "untrained.safetensors"
-    save_networks(file, networks, Card("guandan", preset.name, abln, seed=1, steps=1))  # a critic comes along
+    save_networks(file, networks, WeightsCard("guandan", preset.name, abln, seed=1, steps=1))  # a critic comes along
     return file

@@ -6,16 +6,17 @@ from functools import cache
 
 import pytest
 
-from abl_cards.errors import GameError
-from abl_cards.games import Engine, game
-from abl_cards.games.tables import LEADING
+from abl_cards.core.errors import GameError
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.games.types.moves import LEADING
 from tests.brute_force import big2 as brute
 from tests.effort import thorough
 
 
 @cache
 def engine() -> Engine:
-    return game("big2").engine()
+    return load("big2").engine()
 
 
 def places() -> list[int]:
@@ -41,8 +42,8 @@ def test_masks_are_those_of_the_brute_force() -> None:
     combos = {place: combo for place, (combo, _) in zip(places(), brute.SHAPES, strict=True)}
     to_beat = [combos[label] if label >= 0 else None for label in decisions.label_to_beat.tolist()]
     expected = brute.legal_labels(decisions.view.hand, to_beat)
-    assert (decisions.legal[places()] == expected).all()
-    assert (decisions.legal[engine().labels.index("pass")] == (decisions.label_to_beat != LEADING)).all()
+    assert (decisions.legal_mask[places()] == expected).all()
+    assert (decisions.legal_mask[engine().labels.index("pass")] == (decisions.label_to_beat != LEADING)).all()
     assert expected.any(axis=1).all()  # the sample covers every label
 
 
@@ -57,7 +58,7 @@ def test_moves_are_those_of_the_brute_force() -> None:
             for _, laid in brute.moves(tuple(decisions.view.hand[row].tolist()), combos[label] if label >= 0 else None)
         )
         rows = range(lists.start[row], lists.start[row + 1])
-        listed = [engine().action(int(lists.form[move]), lists.cards[move]).to_json() for move in rows]
+        listed = [engine().notate_move(int(lists.form[move]), lists.cards[move]).to_json() for move in rows]
         assert sorted("" if laid == "pass" else laid for laid in listed) == expected
 
 
@@ -157,7 +158,7 @@ def test_what_is_wrong_with_a_state_is_said(state: dict, says: str) -> None:
 
 
 def test_without_wraps() -> None:
-    straight = game("big2").engine(None, "straight")
+    straight = load("big2").engine(None, "straight")
     assert len(straight.labels) < 423
     assert not any(
         label.startswith("combo(5,5,1")

@@ -7,9 +7,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from abl_cards.games import Engine, game
-from abl_cards.games.tables import NO_CARD
-from abl_cards.games.words.letters import hand_of
+from abl_cards.games.description.card_codes import counts_from_cards
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.games.types.moves import NO_CARD
 from tests.brute_force import big2 as brute
 
 
@@ -28,13 +29,13 @@ def fewest(hand: brute.Hand) -> int:
 
 
 def counted(hands: list[brute.Hand], profile: str = "paper") -> list[int]:
-    engine = game("big2").engine(None, profile)
-    found: list[int] = engine.plays_to_go(np.zeros(len(hands), np.int16), np.array(hands, np.uint8)).tolist()
+    engine = load("big2").engine(None, profile)
+    found: list[int] = engine.min_plays(np.zeros(len(hands), np.int16), np.array(hands, np.uint8)).tolist()
     return found
 
 
 def counts(cards: str) -> brute.Hand:
-    return tuple(hand_of(map(brute.LETTERS.index, cards), 13).tolist())
+    return tuple(counts_from_cards(map(brute.LETTERS.index, cards), 13).tolist())
 
 
 def test_counts_are_nearly_always_exact() -> None:
@@ -69,11 +70,11 @@ def test_without_runs_across_the_end() -> None:
 
 def test_after_every_move() -> None:
     """What is counted after a move is what the hand that it leaves takes."""
-    engine = game("big2").engine()
+    engine = load("big2").engine()
     assert isinstance(engine, Engine)
     decisions = engine.sample_decisions(40, seed=5)
     lists = decisions.moves()
-    laid = [hand_of([card for card in row if card != NO_CARD], 13) for row in lists.cards.tolist()]
-    left = decisions.view.hand[lists.decision] - np.stack(laid)
-    expected = engine.plays_to_go(np.zeros(len(left), np.int16), left)
+    laid = [counts_from_cards([card for card in row if card != NO_CARD], 13) for row in lists.cards.tolist()]
+    left = decisions.view.hand[lists.decision_index] - np.stack(laid)
+    expected = engine.min_plays(np.zeros(len(left), np.int16), left)
     assert (engine.plays_left(decisions, lists) == expected).all()

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.errors import GameError
-from abl_cards.games import Engine, game
-from abl_cards.games.moment import is_play
+from abl_cards.core.errors import GameError
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.games.tables.decision_point import is_play_decision
 from tests.brute_force.big2 import LETTERS
 from tests.games.random_play import match_keys, play_out
 
@@ -20,7 +21,7 @@ FULL = ["33334444555566667777888899", "99TTTTJJJJQQQQKKKKAAAA2222"]
 
 @cache
 def engine() -> Engine:
-    return game("big2").engine()
+    return load("big2").engine()
 
 
 def hands(*texts: str) -> np.ndarray:
@@ -29,19 +30,20 @@ def hands(*texts: str) -> np.ndarray:
 
 def after(first: str, second: str, *plays: str) -> Any:
     """A table with these hands, where the seats have played in turn."""
-    tables = engine().as_race().tables(hands(first, second))
+    tables = engine().as_open_hand_race().start_matches(hands(first, second))
     for laid in plays:
         decisions = tables.decisions(HERE)
         lists = decisions.moves()
         texts = [
-            engine().action(int(form), cards).to_json() for form, cards in zip(lists.form, lists.cards, strict=True)
+            engine().notate_move(int(form), cards).to_json()
+            for form, cards in zip(lists.form, lists.cards, strict=True)
         ]
-        tables.play(HERE, lists.rows(np.array([texts.index(laid)])))
+        tables.play(HERE, lists.select(np.array([texts.index(laid)])))
     return tables
 
 
 def test_a_deal_shares_one_pack() -> None:
-    tables = engine().tables(match_keys(20, 5))
+    tables = engine().start_matches(match_keys(20, 5))
     dealt = tables.open_hands(np.arange(20))
     assert (dealt.sum(axis=1) == 4).all()
     assert (dealt.sum(axis=2) == 26).all()
@@ -62,15 +64,15 @@ def test_a_pass_hands_the_lead_over() -> None:
 
 def record() -> dict[str, Any]:
     """A whole game at random."""
-    recorder = engine().recorder(1)
-    play_out(engine().tables(match_keys(1, 6), recorder))
-    (found,) = recorder.records(0)
+    recorder = engine().new_recorder(1)
+    play_out(engine().start_matches(match_keys(1, 6), recorder))
+    (found,) = recorder.pop_records(0)
     return found
 
 
 def test_records_are_replayed() -> None:
     played = record()
-    assert engine().replay([played]).disagreements == ()
+    assert engine().replay([played]).mismatches == ()
     assert played["points"][played["finish"][0]] == -played["points"][played["finish"][1]] > 0
 
 
@@ -89,56 +91,56 @@ def test_records_are_replayed() -> None:
 )
 def test_a_wrong_record_is_named(changed: dict[str, Any], says: str) -> None:
     found = engine().replay([record() | changed])
-    assert says in found.disagreements[0].text
+    assert says in found.mismatches[0].text
 
 
 def test_uneven_hands() -> None:
     tables = after("34", "56789TJQKA2")
     assert tables.decisions(HERE).view.hand.sum() == 2
-    assert "seat 1 (11) 56789TJQKA2" in engine().draw(tables, 0)
+    assert "seat 1 (11) 56789TJQKA2" in engine().render_table(tables, 0)
 
 
 def test_both_hands_lie_open() -> None:
     tables = after("34", "567", "3")
     decisions = tables.decisions(HERE)
-    known = decisions.hidden()
+    known = decisions.information_set()
     assert (known.at_least == hands("4")).all()
     assert (known.at_most == hands("4")).all()
-    seen = dict(engine().observation.slices)
+    seen = dict(engine().observation_features.slices)
     row = decisions.observe()[0]
     assert row[seen["hand"]].tolist() == hands("567")[0, 0].tolist()
     assert row[seen["face"]].tolist() == hands("4")[0, 0].tolist()
     assert row[seen["groups"]].tolist() == hands("3")[0, 0].tolist()
-    assert engine().look(decisions).state["face"] == ["4"]
+    assert engine().decision_point_at(decisions).state["face"] == ["4"]
 
 
 def test_what_kickers_there_are_is_seen_by_their_size() -> None:
     row = after("333446", "567", "33344").decisions(HERE).observe()[0]
-    seen = dict(engine().observation.slices)
+    seen = dict(engine().observation_features.slices)
     assert row[seen["groups"]].tolist() == hands("333")[0, 0].tolist()
     assert row[seen["kicker_size"]].tolist() == [2]
 
 
 def test_moments_of_states_and_records() -> None:
-    moment = engine().moment({"hand": "3355", "to_beat": "44", "face": ["6"]})
+    moment = engine().read_decision_point({"hand": "3355", "to_beat": "44", "face": ["6"]})
     assert [str(action) for action in moment.actions] == ["55", "PASS"]
-    assert engine().show(moment) == "the others hold: the next seat 6\nhand: 3355\nto beat: 44"
+    assert engine().render_view(moment) == "the others hold: the next seat 6\nhand: 3355\nto beat: 44"
     played = record()
-    moment = engine().moment(played, 2)
-    assert moment.made is not None
-    assert moment.actions[moment.made].to_json() == played["acts"][1][1]
+    moment = engine().read_decision_point(played, 2)
+    assert moment.chosen_move is not None
+    assert moment.actions[moment.chosen_move].to_json() == played["acts"][1][1]
     acts = len(played["acts"])
     for wrong, move in ((played, acts + 2), (played, acts + 1), ({"hand": "3", "face": ["4"]}, 1), ({"hand": "3"}, 0)):
         with pytest.raises(GameError):
-            engine().moment(wrong, move)
+            engine().read_decision_point(wrong, move)
     with pytest.raises(GameError, match='hands lie open: give "face"'):
-        engine().moment({"hand": "3", "to_beat": None})
+        engine().read_decision_point({"hand": "3", "to_beat": None})
 
 
 def test_other_rules_adopt_decisions() -> None:
-    straight = game("big2").engine(None, "straight")
+    straight = load("big2").engine(None, "straight")
     decisions = engine().sample_decisions(300, seed=1)
-    kept, adopted = straight.adopt(decisions)
-    assert is_play(adopted)
+    kept, adopted = straight.convert_decisions(decisions)
+    assert is_play_decision(adopted)
     assert 0 < kept.sum() < 300
-    assert (adopted.legal.sum(axis=0) <= decisions.legal[:, kept].sum(axis=0)).all()
+    assert (adopted.legal_mask.sum(axis=0) <= decisions.legal_mask[:, kept].sum(axis=0)).all()

@@ -7,27 +7,29 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Decisions, Engine, game
-from abl_cards.games.counting.keys import cards_of, key_of, keys_of
-from abl_cards.games.play.state import PLAY
-from abl_cards.games.play.view import View
-from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import LEADING, NO_CARD
-from abl_cards.games.words.letters import hand_of
+from abl_cards.games.compiled.compiled_game import CompiledGame
+from abl_cards.games.description.card_codes import counts_from_cards
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.games.min_plays.hand_keys import hand_key, key_cards, keys_from_counts
+from abl_cards.games.state.state import PLAY
+from abl_cards.games.tables.decisions import Decisions
+from abl_cards.games.tables.view import PlayerView
+from abl_cards.games.types.moves import LEADING, NO_CARD
 
 LETTERS = "3456789TJQKA2XD"
 
 
 def engine_of(directory: Path | None = None, profile: str | None = None) -> Engine:
     """The game by its rule files, or by others."""
-    engine = game("doudizhu").engine(directory, profile)
+    engine = load("doudizhu").engine(directory, profile)
     assert isinstance(engine, Engine)
     return engine
 
 
 def hand(text: str) -> NDArray[np.uint8]:
     """[15] copies of each rank."""
-    return hand_of(map(LETTERS.index, text), len(LETTERS))
+    return counts_from_cards(map(LETTERS.index, text), len(LETTERS))
 
 
 def row_text(cards: NDArray[np.uint8]) -> str:
@@ -35,15 +37,15 @@ def row_text(cards: NDArray[np.uint8]) -> str:
     return "".join(LETTERS[card] for card in cards[cards != NO_CARD])
 
 
-def decide(rules: Rules, hands: NDArray[np.uint8], to_beat: NDArray[np.integer]) -> Decisions:
+def decide(rules: CompiledGame, hands: NDArray[np.uint8], to_beat: NDArray[np.integer]) -> Decisions:
     """What seat 0 may play with each of hands [n, 15]; labels to beat [n], negative when leading."""
-    state, n = rules.tables(len(hands)), len(hands)
+    state, n = rules.create_state(len(hands)), len(hands)
     state.hands[:, 0] = hands
-    forms = np.array([*(rules.forms.number.get(label, LEADING) for label in rules.labels), LEADING], np.int16)
+    forms = np.array([*(rules.forms.index.get(label, LEADING) for label in rules.labels), LEADING], np.int16)
     state.to_beat[:] = forms[to_beat]
-    state.owner[:] = np.where(state.to_beat < 0, 0, rules.table.seats - 1)
+    state.owner[:] = np.where(state.to_beat < 0, 0, rules.seating.seats - 1)
     state.stage[:] = PLAY
-    return Decisions(View(rules, state, np.arange(n), np.zeros(n, np.int8), at_table=False))
+    return Decisions(PlayerView(rules, state, np.arange(n), np.zeros(n, np.int8), has_hand_sizes=False))
 
 
 _DECK = np.repeat(np.arange(len(LETTERS)), [4] * 13 + [1, 1])
@@ -58,14 +60,14 @@ def uneven_hands(random: np.random.Generator, states: int) -> NDArray[np.uint64]
     noise -= likely & (random.random((states, 1)) < 0.7)  # the rest of the pack stays away while it can
     order, sizes = _DECK[noise.argsort(axis=1)], random.integers(1, _MOST_CARDS + 1, states)
     held = (order[..., None] == np.arange(len(LETTERS))) & (np.arange(len(_DECK)) < sizes[:, None])[..., None]
-    return keys_of(held.sum(axis=1))
+    return keys_from_counts(held.sum(axis=1))
 
 
 def read_hand(cards: str) -> int:
     """The key of a text."""
-    return key_of(map(LETTERS.index, cards))
+    return hand_key(map(LETTERS.index, cards))
 
 
 def hand_text(key: int) -> str:
     """The text of a key."""
-    return "".join(LETTERS[card] for card in cards_of(key))
+    return "".join(LETTERS[card] for card in key_cards(key))

@@ -6,13 +6,13 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from abl_cards.games import game
+from abl_cards.games.game import load
 
 
 def edited_doudizhu(folder: Any, name: str, old: str, new: str) -> Path:
     """A copy in which a text that stands once in a file is another."""
     copy = Path(folder) / "kb"
-    shutil.copytree(game("doudizhu").home, copy, ignore=shutil.ignore_patterns("__pycache__", "*.py"))
+    shutil.copytree(load("doudizhu").directory, copy, ignore=shutil.ignore_patterns("__pycache__", "*.py"))
     text = (copy / name).read_text("utf-8")
     assert text.count(old) == 1
     (copy / name).write_text(text.replace(old, new), "utf-8")

@@ -5,9 +5,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from abl_cards.games import Decisions
-from abl_cards.games.counting.keys import key_text, keys_of
-from abl_cards.games.reading.rules import Rules
+from abl_cards.games.compiled.compiled_game import CompiledGame
+from abl_cards.games.min_plays.hand_keys import key_text, keys_from_counts
+from abl_cards.games.tables.decisions import Decisions
 from tests.brute_force import doudizhu as brute_force
 from tests.brute_force.doudizhu import SOURCES, legal_masks, legal_plays, plays, readings
 from tests.games.doudizhu.decided import decide, engine_of, hand, row_text
@@ -22,19 +22,22 @@ EVERYWHERE = {
 }  # fmt: skip
 
 
-def counted(rules: Rules) -> Counter:
+def counted(rules: CompiledGame) -> Counter:
     """The card sets of each type by the facts alone: every label followed with a hand that has all its cards."""
-    labels = np.array([form.label for place, form in enumerate(rules.forms.forms) if place != rules.forms.passing])
+    labels = np.array([form.label for place, form in enumerate(rules.forms.forms) if place != rules.forms.pass_form])
     everything = np.tile(hand("3456789TJQKA2" * 4 + "XD"), (len(labels), 1))
     asked = decide(rules, everything, np.zeros(len(labels), np.int16))
     all_of_them = (np.ones((len(each), len(labels)), np.uint8) for each in (rules.labels, rules.forms))
-    decisions = Decisions.answered(asked.view, *all_of_them)
+    decisions = Decisions.with_masks(asked.view, *all_of_them)
     lists = decisions.moves(labels.astype(np.int16))
     types = [rules.label_texts[label].partition("(")[0] for label in labels]
     found: Counter = Counter()
     for kind, length in zip(types, np.diff(lists.start), strict=True):
         found[kind] += int(length)
-    assert len({(kind, row.tobytes()) for kind, row in zip(lists.decision, lists.cards, strict=True)}) == found.total()
+    assert (
+        len({(kind, row.tobytes()) for kind, row in zip(lists.decision_index, lists.cards, strict=True)})
+        == found.total()
+    )
     return found
 
 
@@ -57,8 +60,8 @@ def test_masks_are_those_of_the_brute_force(source: str) -> None:
     engine = engine_of(None, source)
     decisions = engine.sample_decisions(2_000, seed=11)
     to_beat = decisions.label_to_beat
-    expected = legal_masks(keys_of(decisions.view.hand), to_beat.astype(np.int64), source, engine.labels)
-    assert (decisions.legal == expected).all()
+    expected = legal_masks(keys_from_counts(decisions.view.hand), to_beat.astype(np.int64), source, engine.labels)
+    assert (decisions.legal_mask == expected).all()
     assert expected[:, to_beat >= 0].any()
 
 
@@ -72,7 +75,7 @@ def test_lists_are_those_of_the_brute_force_in_order(source: str) -> None:
         label = int(decisions.label_to_beat[row])
         rival = None if label < 0 else one_each[engine.labels[label]]
         found = [row_text(cards) for cards in lists.cards[lists.start[row] : lists.start[row + 1]]]
-        held = key_text(engine.rules.letters, int(keys_of(decisions.view.hand[row])))
+        held = key_text(engine.rules.card_codes, int(keys_from_counts(decisions.view.hand[row])))
         expected = [play.cards for play in legal_plays(held, rival, source)]
         assert found == expected + ([""] if rival else [])
 
@@ -82,19 +85,19 @@ def test_a_label_is_legal_where_it_has_a_card_set(source: str) -> None:
     """And what is drawn at random is one of them, each about as often as any other."""
     decisions = engine_of(None, source).sample_decisions(300, seed=13)
     lists = decisions.moves()
-    has = np.zeros_like(decisions.legal)
-    has[decisions.labels_of(lists.form), lists.decision] = 1
-    assert (has == decisions.legal).all()
+    has = np.zeros_like(decisions.legal_mask)
+    has[decisions.labels_of(lists.form), lists.decision_index] = 1
+    assert (has == decisions.legal_mask).all()
 
 
 def test_random_card_sets_are_uniform() -> None:
     rules = engine_of().rules
     hands = np.tile(hand("33344456678889XD"), (20_000, 1))
     decisions = decide(rules, hands, np.full(20_000, -1, np.int16))
-    label = rules.forms.label_number["plane_singles(3,2)"]
+    label = rules.forms.label_index["plane_singles(3,2)"]
     labels = np.full(20_000, label, np.int16)
     drawn = Counter(
-        row_text(cards) for cards in decisions.realise_random(labels, np.arange(20_000).astype(np.uint64)).cards
+        row_text(cards) for cards in decisions.sample_moves(labels, np.arange(20_000).astype(np.uint64)).cards
     )
     one = decide(rules, hands[:1], np.full(1, -1, np.int16)).moves(labels[:1])
     assert set(drawn) == {row_text(cards) for cards in one.cards}

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from abl_cards.games.counting.keys import keys_of
+from abl_cards.games.min_plays.hand_keys import keys_from_counts
 from tests.brute_force.doudizhu import key_of, plays
 from tests.games.doudizhu.decided import engine_of, hand
 
@@ -38,8 +38,8 @@ def test_counts_are_nearly_always_exact() -> None:
         near = deck[deck < 3 + number % 13] if number % 2 else deck
         cards = random.permutation(near)[: 4 + number % 8]
         hands.append(np.bincount(cards, minlength=15).astype(np.uint8))
-    found = engine_of().plays_to_go(np.zeros(60, np.int16), np.array(hands)).astype(int)
-    exact = np.array(fewest(keys_of(np.array(hands)).tolist()))
+    found = engine_of().min_plays(np.zeros(60, np.int16), np.array(hands)).astype(int)
+    exact = np.array(fewest(keys_from_counts(np.array(hands)).tolist()))
     assert abs(found - exact).max() <= 1
     assert (found == exact).mean() >= 0.95
 
@@ -53,4 +53,4 @@ def test_counts_are_nearly_always_exact() -> None:
     ],
 )  # fmt: skip
 def test_hand_worked(cards: str, count: int) -> None:
-    assert engine_of().plays_to_go(np.zeros(1, np.int16), hand(cards)[None]).tolist() == [count]
+    assert engine_of().min_plays(np.zeros(1, np.int16), hand(cards)[None]).tolist() == [count]

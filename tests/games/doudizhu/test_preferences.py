@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.games import Engine, Moment
-from abl_cards.logic import Atom, Oracle
-from abl_cards.positions import met_in_play
-from reasoners.minimiser import Minimiser
+from abl_cards.asp.terms import Atom
+from abl_cards.circuit.oracle import Oracle
+from abl_cards.games.engine import Engine
+from abl_cards.games.tables.decision_point import DecisionPoint
+from abl_cards.matches.sampled_positions import sample_from_play
+from reasoners.abduction.minimiser import Minimiser
 from tests.games.doudizhu.decided import LETTERS, engine_of, hand, row_text
 
 
@@ -24,7 +26,7 @@ def text(counts: Any) -> str:
     return "".join(letter * int(count) for letter, count in zip(LETTERS, counts, strict=True))
 
 
-def facts_of(engine: Engine, moment: Moment, row: int) -> set[Atom]:
+def facts_of(engine: Engine, moment: DecisionPoint, row: int) -> set[Atom]:
     """Everything that is told of a decision and a move, from the arrays of the decision alone."""
     decision: Any = moment.decision
     view, fluents = decision.view, engine.rules.fluents
@@ -33,35 +35,37 @@ def facts_of(engine: Engine, moment: Moment, row: int) -> set[Atom]:
     for who, count in zip(("next", "previous"), view.sizes[0].tolist(), strict=True):
         found |= {Atom("cards", (who, n)) for n in range(1, count + 1)}
     for name in ("landlord", "bid"):
-        fluent = fluents.named(name)
+        fluent = fluents.find(name)
         assert fluent is not None
-        numbers = view.state.fluents[int(view.which[0]), fluent.first : fluent.slots.stop].tolist()
+        numbers = view.state.fluents[int(view.which[0]), fluent.first_slot : fluent.slots.stop].tolist()
         found |= {Atom(name, (*key, number)) for key, number in zip(fluent.keys, numbers, strict=True) if number >= 0}
     left = own
     if moment.labels[row] == "bid":
-        found |= {Atom("chooses", (engine.rules.words.options[int(moment.lists.cards[row, 0])],))}
+        found |= {Atom("chooses", (engine.rules.schema.options[int(moment.move_lists.cards[row, 0])],))}
     else:
-        left = "".join((Counter(own) - Counter(row_text(moment.lists.cards[row]))).elements())
+        left = "".join((Counter(own) - Counter(row_text(moment.move_lists.cards[row]))).elements())
         found |= {Atom("play", (moment.labels[row],))}
         label = int(decision.label_to_beat[0])
         found |= {Atom("leading", ())} if label < 0 else {Atom("to_beat", (engine.labels[label],))}
         if label >= 0:
             found |= {Atom("top", (("next", "previous")[int(view.top[0])],))}
     found |= held("left", left)
-    plays = int(engine.plays_to_go(np.zeros(1, np.int16), hand(left)[None])[0])
+    plays = int(engine.min_plays(np.zeros(1, np.int16), hand(left)[None])[0])
     return found | {Atom("plays_left", (n,)) for n in range(1, plays + 1)}
 
 
 @pytest.mark.parametrize("profile", ["rlcard", "contest"])
 def test_costs_are_those_of_clingo(profile: str) -> None:
     engine = engine_of(None, profile)
-    judge, oracle = engine.judge(), Oracle(engine.rules.kb)
-    decisions: Any = met_in_play(engine, 25, seed=3)
-    moments = [engine.look(decisions, row) for row in range(25)]
+    judge, oracle = engine.preference_model(), Oracle(engine.rules.kb)
+    decisions: Any = sample_from_play(engine, 25, seed=3)
+    moments = [engine.decision_point_at(decisions, row) for row in range(25)]
     if profile == "contest":
-        moments.append(engine.moment({"stage": "bid", "seat": 2, "hand": "345678TTJJQK222XD", "bid": [0, 1, None]}))
+        moments.append(
+            engine.read_decision_point({"stage": "bid", "seat": 2, "hand": "345678TTJJQK222XD", "bid": [0, 1, None]})
+        )
     for moment in moments:
-        costs, _ = judge.costs(moment.decision, moment.lists)
+        costs, _ = judge.costs(moment.decision, moment.move_lists)
         for row in {0, len(costs) // 2, len(costs) - 1}:
             answer = oracle.solve(facts_of(engine, moment, row), judge.outputs)
             assert answer.cost == costs[row]
@@ -69,8 +73,10 @@ def test_costs_are_those_of_clingo(profile: str) -> None:
 
 def test_every_preference_has_words_in_both_languages() -> None:
     kb = engine_of().rules.kb
-    assert len(kb.groups) >= 20
-    assert {(name, language) for name in kb.groups for language in ("en", "zh")} <= kb.words.keys()
+    assert len(kb.preference_groups) >= 20
+    assert {
+        (name, language) for name in kb.preference_groups for language in ("en", "zh")
+    } <= kb.preference_texts.keys()
 
 
 @pytest.mark.parametrize(
@@ -93,6 +99,6 @@ def test_every_preference_has_words_in_both_languages() -> None:
 )
 def test_what_a_player_expects(state: dict[str, Any], move: str) -> None:
     engine = engine_of()
-    moment = engine.moment(state)
-    chosen = Minimiser.of(engine).order(moment.decision, moment.lists)[0]
+    moment = engine.read_decision_point(state)
+    chosen = Minimiser.of(engine).order(moment.decision, moment.move_lists)[0]
     assert moment.actions[int(chosen)].to_json() == move

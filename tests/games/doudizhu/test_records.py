@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.errors import GameError
-from abl_cards.platforms.douzero import own_record
-from abl_cards.records import read_records
+from abl_cards.core.errors import GameError
+from abl_cards.matches.records import read_records
+from abl_cards.protocols.douzero import convert_douzero_record
 from tests.games.doudizhu.decided import engine_of
 from tests.games.random_play import match_keys, play_out
 
@@ -29,16 +29,16 @@ DOUZERO = {
 
 def played(profile: str, count: int = 3) -> list[dict[str, Any]]:
     engine = engine_of(None, profile)
-    recorder = engine.recorder(count)
-    play_out(engine.tables(match_keys(count, 5), recorder))
-    return [record for table in range(count) for record in recorder.records(table)]
+    recorder = engine.new_recorder(count)
+    play_out(engine.start_matches(match_keys(count, 5), recorder))
+    return [record for table in range(count) for record in recorder.pop_records(table)]
 
 
 @pytest.mark.parametrize("profile", ["rlcard", "openspiel", "douzero", "botzone", "contest", "botzone_bidding"])
 def test_what_is_written_down_replays(profile: str) -> None:
     records = played(profile)
     found = engine_of(None, profile).replay(records)
-    assert (found.episodes, found.disagreements) == (3, ())
+    assert (found.episodes, found.mismatches) == (3, ())
     assert any(str(act).startswith("bid(") for _, act in records[0]["acts"]) == (
         profile in ("contest", "botzone_bidding")
     )
@@ -47,12 +47,12 @@ def test_what_is_written_down_replays(profile: str) -> None:
 def test_games_of_douzero_replay(shared_data: Path) -> None:
     records = read_records(shared_data / "doudizhu_douzero_selfplay.jsonl.gz", 150)
     found = engine_of(None, "douzero").replay(records)
-    assert (found.episodes, found.disagreements) == (150, ())
+    assert (found.episodes, found.mismatches) == (150, ())
 
 
 def test_a_game_of_douzero_is_told() -> None:
     """The decision after its last move, from the eyes of the seat that is to move."""
-    moment = engine_of(None, "douzero").moment(own_record(DOUZERO))
+    moment = engine_of(None, "douzero").read_decision_point(convert_douzero_record(DOUZERO))
     assert moment.state["hand"] == "33455667777TQQK"
     assert moment.state["to_beat"] == "4"
 
@@ -78,7 +78,7 @@ def record() -> dict[str, Any]:
 
 @pytest.mark.parametrize(("damage", "problem"), SPOILT)
 def test_what_is_wrong_is_said(record: dict[str, Any], damage: dict[str, Any], problem: str) -> None:
-    (found,) = engine_of().replay([copy.deepcopy(record) | damage]).disagreements
+    (found,) = engine_of().replay([copy.deepcopy(record) | damage]).mismatches
     assert re.match(problem, found.text), found.text
 
 
@@ -96,16 +96,16 @@ SPOILT_BY_DOUZERO: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("damage", "problem"), SPOILT_BY_DOUZERO)
 def test_what_is_wrong_with_a_game_of_douzero_is_said(damage: dict[str, Any], problem: str) -> None:
     with pytest.raises(GameError, match=problem):
-        own_record(DOUZERO | damage)
+        convert_douzero_record(DOUZERO | damage)
 
 
 def test_no_such_act(record: dict[str, Any]) -> None:
     with pytest.raises(GameError, match="there is no act 999"):
-        engine_of().moment(record, 999)
+        engine_of().read_decision_point(record, 999)
 
 
 def test_recorded_decisions_are_those_of_the_table(record: dict[str, Any]) -> None:
-    decisions = engine_of().recorded([record, record], [1, 4])
-    decision: Any = engine_of().moment(record, 1).decision
+    decisions = engine_of().decisions_at_acts([record, record], [1, 4])
+    decision: Any = engine_of().read_decision_point(record, 1).decision
     assert decisions.label_to_beat[0] == -1
     assert np.array_equal(decisions.view.hand[:1], decision.view.hand)

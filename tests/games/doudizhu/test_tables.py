@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from abl_cards.games.play.state import CHOICE, PLAY
-from abl_cards.games.play.tables import Dealt, Tables
-from abl_cards.games.words.finding import find_plays
+from abl_cards.games.notation.match_moves import find_plays
+from abl_cards.games.state.state import CHOICE, PLAY
+from abl_cards.games.tables.tables import DealtEpisodes, Tables
 from tests.games.doudizhu.decided import engine_of, hand
 from tests.games.random_play import match_keys, play_out, step
 
@@ -14,34 +14,34 @@ HERE = np.arange(1)
 
 def remembered(tables: Tables, name: str) -> list[int]:
     """The numbers that the first table remembers under the name of a fluent; -1 for none."""
-    fluent = tables.rules.fluents.named(name)
+    fluent = tables.rules.fluents.find(name)
     assert fluent is not None
-    return [int(number) for number in tables.state.fluents[0, fluent.first : fluent.slots.stop]]
+    return [int(number) for number in tables.state.fluents[0, fluent.first_slot : fluent.slots.stop]]
 
 
 @pytest.mark.parametrize("profile", ["rlcard", "botzone_bidding"])
 def test_cards_are_neither_lost_nor_made(profile: str) -> None:
     engine = engine_of(None, profile)
-    tables = engine.tables(match_keys(50, 1))
+    tables = engine.start_matches(match_keys(50, 1))
     while step(tables):
         state = tables.state
         assert (state.hands.sum(axis=1) + state.played.sum(axis=1) + state.aside == engine.rules.pack.copies).all()
-    assert (tables.episode == 1).all()
-    assert (tables.outcome(np.arange(50)).sum(axis=1) == 0).all()
+    assert (tables.num_episodes == 1).all()
+    assert (tables.match_returns(np.arange(50)).sum(axis=1) == 0).all()
 
 
 def test_the_same_keys_make_the_same_games() -> None:
-    alone, among = (engine_of().tables(match_keys(count, 7)) for count in (1, 30))
+    alone, among = (engine_of().start_matches(match_keys(count, 7)) for count in (1, 30))
     play_out(alone)
     play_out(among)
     assert (alone.state.played[0] == among.state.played[0]).all()
 
 
 def bid(profile: str, *bids: int) -> Tables:
-    tables = engine_of(None, profile).tables(match_keys(1, 3))
+    tables = engine_of(None, profile).start_matches(match_keys(1, 3))
     for number in bids:
-        assert (tables.choosing() == [0]).all()
-        option = tables.rules.words.options.index(f"bid({number})")
+        assert (tables.rows_to_choose() == [0]).all()
+        option = tables.rules.schema.options.index(f"bid({number})")
         assert tables.choices(HERE).options[0, option]
         tables.choose(HERE, np.array([option], np.uint8))
     return tables
@@ -63,7 +63,7 @@ def test_the_highest_bidder_is_the_landlord(bids: tuple[int, ...], landlord: int
 def test_a_bid_must_be_higher() -> None:
     tables = bid("contest", 2)
     options = np.flatnonzero(tables.choices(HERE).options[0])
-    assert [tables.rules.words.options[option] for option in options] == ["bid(3)", "bid(0)"]
+    assert [tables.rules.schema.options[option] for option in options] == ["bid(3)", "bid(0)"]
 
 
 def test_nobody_bids() -> None:
@@ -81,8 +81,8 @@ def dealt(profile: str, hands: list[str]) -> Tables:
     rules = engine_of(None, profile).rules
     return Tables.resume(
         rules,
-        Dealt(
-            np.stack([hand(each) for each in hands])[None], np.zeros((1, 15), np.uint8), rules.fluents.nothing[None],
+        DealtEpisodes(
+            np.stack([hand(each) for each in hands])[None], np.zeros((1, 15), np.uint8), rules.fluents.defaults[None],
             np.zeros((1, 0), np.int16), np.zeros((1, 3), np.int64), np.zeros(1, np.int32),
         ),
     )  # fmt: skip
@@ -92,7 +92,7 @@ def play(tables: Tables, *moves: str) -> None:
     for move in moves:
         lists, (row,) = find_plays(tables.decisions(HERE), [move or "pass"])
         assert isinstance(row, int), row
-        tables.play(HERE, lists.rows(np.array([row])))
+        tables.play(HERE, lists.select(np.array([row])))
 
 
 @pytest.mark.parametrize(
@@ -111,14 +111,14 @@ def test_points(profile: str, hands: list[str], moves: list[str], points: list[f
     tables = dealt(profile, hands)
     play(tables, *moves)
     assert tables.winner[0] == int(points[0] < 0)
-    assert tables.outcome(HERE)[0].tolist() == points
+    assert tables.match_returns(HERE)[0].tolist() == points
 
 
 def test_the_stake_counts() -> None:
     tables = dealt("contest", ["3", "5", "6"])
-    tables.choose(HERE, np.array([tables.rules.words.options.index("bid(3)")], np.uint8))
+    tables.choose(HERE, np.array([tables.rules.schema.options.index("bid(3)")], np.uint8))
     play(tables, "3")
-    assert tables.outcome(HERE)[0].tolist() == [12, -6, -6]
+    assert tables.match_returns(HERE)[0].tolist() == [12, -6, -6]
 
 
 def test_two_passes_give_the_lead_back() -> None:
@@ -133,5 +133,5 @@ def test_a_landlord_who_was_bid_for_plays_against_the_other_two() -> None:
     assert tables.roles(HERE).tolist() == [[1, 0, 1]]
     assert tables.sides(HERE).tolist() == [[1, 0, 1]]
     seats = np.array([1], np.int8), np.array([2], np.int8)
-    assert tables.rate(HERE, *seats).tolist() == [-0.5]
-    assert tables.rate(HERE, *seats[::-1]).tolist() == [-2]
+    assert tables.point_value(HERE, *seats).tolist() == [-0.5]
+    assert tables.point_value(HERE, *seats[::-1]).tolist() == [-2]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from abl_cards.games.reading.folder import Folder
-from abl_cards.games.reading.rules import Rules, read_rules
+from abl_cards.games.compiled.compiled_game import CompiledGame, compile_game
+from abl_cards.games.description.folder import Folder
 from tests.brute_force import bigtwo as brute
 from tests.brute_force.hands import Sets
 from tests.effort import thorough
@@ -17,24 +17,24 @@ MIXED = "S9 ST SJ SQ SK S2 D8 C8 H8 S8 C4 C5 C6"
 
 
 @pytest.fixture(scope="module")
-def rules() -> Rules:
+def rules() -> CompiledGame:
     return rules_of("bigtwo")
 
 
 @pytest.fixture(scope="module")
-def flagged(tmp_path_factory: pytest.TempPathFactory) -> Rules:
+def flagged(tmp_path_factory: pytest.TempPathFactory) -> CompiledGame:
     """All flags at once: a folder that has nothing but its parent and the switches."""
     folder = tmp_path_factory.mktemp("flags")
     (folder / "variant.lp").write_text("parent(bigtwo). rank_first. triples. locks.")
-    return read_rules(Folder(folder))
+    return compile_game(Folder(folder))
 
 
-def test_profiles(rules: Rules) -> None:
+def test_profiles(rules: CompiledGame) -> None:
     for flag in ("rank_first", "triples", "locks"):
         assert rules.folder.layers.profiles[flag].read_text().endswith(f"\n{flag}.\n")
 
 
-def test_labels(rules: Rules, flagged: Rules) -> None:
+def test_labels(rules: CompiledGame, flagged: CompiledGame) -> None:
     assert len(rules.labels) == 52 + 39 + 32 + 5_116 + 13 + 13 + 32 + 1
     assert len(flagged.labels) == len(rules.labels) + 13
 
@@ -49,18 +49,18 @@ def test_labels(rules: Rules, flagged: Rules) -> None:
         ("C5 S5 D9 S9", "pair(9,h,c)", 1, 1),
     ],
 )
-def test_vectors(rules: Rules, hand: str, to_beat: str | None, labels: int, sets: int) -> None:
+def test_vectors(rules: CompiledGame, hand: str, to_beat: str | None, labels: int, sets: int) -> None:
     assert number_of(rules, hand, to_beat) == (labels, sets, to_beat is not None)
 
 
-def test_vectors_of_the_flags(rules: Rules, flagged: Rules) -> None:
+def test_vectors_of_the_flags(rules: CompiledGame, flagged: CompiledGame) -> None:
     assert number_of(rules, OPENING, opening=True) == (6, 6, False)
     assert number_of(flagged, MIXED, "flush(h,14,7,5,4,3)") == (18, 26, True)
     assert number_of(flagged, "C5 S5 H5", "triple(4)") == (1, 1, True)
 
 
 @pytest.mark.parametrize("flags", [False, True])
-def test_lists_are_those_of_the_brute_force(rules: Rules, flagged: Rules, flags: bool) -> None:
+def test_lists_are_those_of_the_brute_force(rules: CompiledGame, flagged: CompiledGame, flags: bool) -> None:
     here = flagged if flags else rules
 
     def reading(asked: Asked) -> tuple[Sets, bool]:
@@ -70,27 +70,27 @@ def test_lists_are_those_of_the_brute_force(rules: Rules, flagged: Rules, flags:
     assert disagreements(here, states(here, STATES, seed=1), reading) == []
 
 
-def test_masks_are_those_of_clingo(rules: Rules) -> None:
+def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
     assert unlike_clingo(rules, states(rules, STATES, seed=2)) == []
 
 
-def test_turns_and_points(rules: Rules) -> None:
+def test_turns_and_points(rules: CompiledGame) -> None:
     follow(rules, brute.points, 80, seed=3)
 
 
-def test_turns_where_a_pass_locks(flagged: Rules) -> None:
+def test_turns_where_a_pass_locks(flagged: CompiledGame) -> None:
     follow(flagged, brute.points, 80, seed=4, locks=True)
     hands = ["D3 D9", "D5 D6", "D4 DA", "D7 D8"]
     assert Scene(flagged, hands).play("single(3,d)", "pass", "single(4,d)", "pass", "pass") == 2
 
 
-def test_a_pass_skips_one_turn(rules: Rules) -> None:
+def test_a_pass_skips_one_turn(rules: CompiledGame) -> None:
     table = Scene(rules, ["D3 D9", "D5 D6", "D4 DA", "D7 D8"])
     assert table.play("single(3,d)", "pass", "single(4,d)", "pass", "pass") == 1
     assert table.legal == {"single(5,d)", "single(6,d)", "pass"}
 
 
-def test_payments(rules: Rules) -> None:
+def test_payments(rules: CompiledGame) -> None:
     thirteen = " ".join(suit + rank for rank in "456" for suit in "CDHS") + " C7"
     ten = " ".join(suit + rank for rank in "89" for suit in "CDHS") + " CT DT"
     table = Scene(rules, ["D3", "SA", ten, thirteen])

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.agents import Random
-from abl_cards.games import Tables, game
-from abl_cards.games.reading.rules import Rules
-from abl_cards.streams import mix_all
+from abl_cards.agents.baselines import RandomAgent
+from abl_cards.core.rng import splitmix64_array
+from abl_cards.games.compiled.compiled_game import CompiledGame
+from abl_cards.games.game import load
+from abl_cards.games.tables.tables import Tables
 from tests.brute_force import hearts as brute
 from tests.effort import thorough
 from tests.games.folders.states import rules_of
@@ -23,13 +24,13 @@ STATES = 20_000 if thorough() else 300
 
 
 @pytest.fixture(scope="module")
-def rules() -> Rules:
+def rules() -> CompiledGame:
     return rules_of("hearts")
 
 
 def legal(hand: list[str], *trick: str, broken: bool = False, acts: int = 20) -> list[str]:
     state = {"hand": hand, "trick": [[card] for card in trick], "broken": broken, "acts": acts}
-    (found,) = game("hearts").engine().legal_moves([state])
+    (found,) = load("hearts").engine().legal_moves([state])
     assert not isinstance(found, Exception), found
     return [card for (card,) in found]
 
@@ -76,13 +77,13 @@ def _compare(tables: Tables, table: int, referee: Any) -> None:
     assert tables.points[table].tolist() == [-points for points in referee.one.result]
 
 
-def test_rounds_are_those_of_a_referee(rules: Rules) -> None:
+def test_rounds_are_those_of_a_referee(rules: CompiledGame) -> None:
     assert follow_rounds(rules, ROUNDS, 3, _referee, _compare, _Round.give) == 52 * ROUNDS
 
 
 def test_rounds_of_the_referee_are_played_again() -> None:
-    replayed = game("hearts").engine().replay([_record(seed, seed) for seed in range(ROUNDS)])
-    assert (replayed.plays, replayed.disagreements) == (52 * ROUNDS, ())
+    replayed = load("hearts").engine().replay([_record(seed, seed) for seed in range(ROUNDS)])
+    assert (replayed.plays, replayed.mismatches) == (52 * ROUNDS, ())
 
 
 def _record(seed: int, number: int) -> dict[str, Any]:
@@ -105,54 +106,54 @@ def _record(seed: int, number: int) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("taken", "points"), [([26, 0, 0, 0], [0, -26, -26, -26]), ([1, 25, 0, 0], [-1, -25, 0, 0]), ([0, 13, 13, 0], None)]
 )
-def test_shooting_the_moon(rules: Rules, taken: list[int], points: list[int] | None) -> None:
-    tables, fluent = Tables.begin(rules, match_keys(1, 1)), rules.fluents.named("taken")
+def test_shooting_the_moon(rules: CompiledGame, taken: list[int], points: list[int] | None) -> None:
+    tables, fluent = Tables.begin(rules, match_keys(1, 1)), rules.fluents.find("taken")
     assert fluent
-    tables.state.fluents[0, fluent.first : fluent.slots.stop] = taken
-    found = tables.flow.end(tables.state, np.zeros(1, np.int64))[0][0].tolist()
+    tables.state.fluents[0, fluent.first_slot : fluent.slots.stop] = taken
+    found = tables.event_rules.score_episodes(tables.state, np.zeros(1, np.int64))[0][0].tolist()
     assert found == [-each for each in brute.score(taken)]
     assert points is None or found == points
 
 
-def test_a_match_ends_at_a_hundred_and_the_fewest_points_win(rules: Rules) -> None:
+def test_a_match_ends_at_a_hundred_and_the_fewest_points_win(rules: CompiledGame) -> None:
     tables = Tables.begin(rules, match_keys(12, 7))
     play_out(tables)
-    assert (tables.total.min(axis=1) <= -100).all()
-    assert ((tables.total - tables.points).min(axis=1) > -100).all()
-    best = tables.total.argmax(axis=1)
-    alone = (tables.total == tables.total.max(axis=1, keepdims=True)).sum(axis=1) == 1
+    assert (tables.total_points.min(axis=1) <= -100).all()
+    assert ((tables.total_points - tables.points).min(axis=1) > -100).all()
+    best = tables.total_points.argmax(axis=1)
+    alone = (tables.total_points == tables.total_points.max(axis=1, keepdims=True)).sum(axis=1) == 1
     assert (tables.winner[alone] == best[alone]).all()
     assert (tables.winner[~alone] < 0).all()
 
 
-def test_masks_are_those_of_clingo(rules: Rules) -> None:
+def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
     assert unlike_clingo(rules, STATES, seed=2) == []
 
 
-def test_what_is_passed_is_told_to_nobody_else(rules: Rules) -> None:
+def test_what_is_passed_is_told_to_nobody_else(rules: CompiledGame) -> None:
     """Not before it has moved, and afterwards to the giver alone, who knows where it is."""
     tables, other = (Tables.begin(rules, match_keys(8, 5)) for _ in range(2))
     for room, salt in ((tables, 1), (other, 2)):
         for _ in range(3):
-            which = room.choosing()
-            room.choose(which, Random().choose(room.choices(which), mix_all(room.keys[which], salt)))
-            keys = mix_all(room.keys, room.clock)
-    which, everybody = tables.choosing(), np.arange(8)
+            which = room.rows_to_choose()
+            room.choose(which, RandomAgent().choose(room.choices(which), splitmix64_array(room.keys[which], salt)))
+            keys = splitmix64_array(room.keys, room.num_decisions)
+    which, everybody = tables.rows_to_choose(), np.arange(8)
     assert (tables.seat == 1).all()
-    fluents = rules.fluents.named("giving")
+    fluents = rules.fluents.find("giving")
     assert fluents
-    given = [room.state.fluents[:, fluents.first : fluents.slots.stop] for room in (tables, other)]
+    given = [room.state.fluents[:, fluents.first_slot : fluents.slots.stop] for room in (tables, other)]
     assert (given[0] != given[1]).any()
     for seat in (1, 2, 3):
         seats = np.full(8, seat, np.int8)
         assert (tables.observe(everybody, seats) == other.observe(everybody, seats)).all()
     assert (tables.choices(which).options == other.choices(which).options).all()
-    keys = mix_all(tables.keys, tables.clock)
-    while (which := tables.choosing()).size:
-        tables.choose(which, Random().choose(tables.choices(which), keys))
+    keys = splitmix64_array(tables.keys, tables.num_decisions)
+    while (which := tables.rows_to_choose()).size:
+        tables.choose(which, RandomAgent().choose(tables.choices(which), keys))
     for giver in range(4):
         seats = np.full(8, giver, np.int8)
-        hidden = tables.hidden(everybody, seats)
-        assert hidden.consistent(tables.others(everybody, seats)).all()
-        assert (hidden.at_least[:, 0].sum(axis=1) == 3).all()
-        assert not hidden.at_least[:, 1:].any()
+        hidden = tables.information_set(everybody, seats)
+        assert hidden.is_consistent(tables.hidden_hands(everybody, seats)).all()
+        assert (hidden.min_copies[:, 0].sum(axis=1) == 3).all()
+        assert not hidden.min_copies[:, 1:].any()

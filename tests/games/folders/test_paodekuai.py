@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from abl_cards.games.reading.rules import Rules
+from abl_cards.games.compiled.compiled_game import CompiledGame
 from tests.brute_force import paodekuai as brute
 from tests.brute_force.hands import Sets
 from tests.effort import thorough
@@ -14,11 +14,11 @@ STATES = 20_000 if thorough() else 300
 
 
 @pytest.fixture(scope="module")
-def rules() -> Rules:
+def rules() -> CompiledGame:
     return rules_of("paodekuai")
 
 
-def test_labels(rules: Rules) -> None:
+def test_labels(rules: CompiledGame) -> None:
     assert len(rules.labels) == 175 + 1
 
 
@@ -34,20 +34,20 @@ def test_labels(rules: Rules) -> None:
         ("D9 C9 H9 S9 D4 C4", "carry(3,1,8)", 1, 4),
     ],
 )
-def test_vectors(rules: Rules, hand: str, to_beat: str | None, labels: int, sets: int) -> None:
+def test_vectors(rules: CompiledGame, hand: str, to_beat: str | None, labels: int, sets: int) -> None:
     assert number_of(rules, hand, to_beat) == (labels, sets, to_beat is not None)
 
 
-def test_the_opening(rules: Rules) -> None:
+def test_the_opening(rules: CompiledGame) -> None:
     assert number_of(rules, "H3 S3 D3 S4 D4 S5 S6 S7 S8 SJ DJ SQ S2", opening=True) == (5, 52, False)
 
 
-def test_which_labels_a_short_hand_has(rules: Rules) -> None:
+def test_which_labels_a_short_hand_has(rules: CompiledGame) -> None:
     table = Scene(rules, ["D7 C7 H7 S7 D8", "D3", "D4", "D5"])
     assert table.legal == {"single(7)", "single(8)", "pair(7)", "tail(4,1,7,1)"}
 
 
-def test_lists_are_those_of_the_brute_force(rules: Rules) -> None:
+def test_lists_are_those_of_the_brute_force(rules: CompiledGame) -> None:
     def reading(asked: Asked) -> tuple[Sets, bool]:
         tail = asked.to_beat is not None and asked.to_beat.label.startswith("tail")
         found = brute.plays(asked.hand, asked.lying, asked.opening, tail=tail)
@@ -56,7 +56,7 @@ def test_lists_are_those_of_the_brute_force(rules: Rules) -> None:
     assert disagreements(rules, states(rules, STATES, seed=1), reading) == []
 
 
-def test_masks_are_those_of_clingo(rules: Rules) -> None:
+def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
     assert unlike_clingo(rules, states(rules, STATES, seed=2)) == []
 
 
@@ -72,7 +72,7 @@ def test_who_leads_when_the_owner_is_out(profile: str, leader: int) -> None:
     assert table.leads
 
 
-def test_a_tail_is_answered_by_a_complete_play(rules: Rules) -> None:
+def test_a_tail_is_answered_by_a_complete_play(rules: CompiledGame) -> None:
     table = Scene(rules, ["D6 C6 H6 D9", "D7 C7 H7 D8 C8 DK", "D3 C3", "D4 C4"])
     assert table.play("tail(3,1,6,1)") == 1
     assert table.play("carry(3,1,7)") == 2

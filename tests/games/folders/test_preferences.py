@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from abl_cards.agents import agent
-from abl_cards.arena import play_match
-from abl_cards.games import game
+from abl_cards.agents.registry import make_agent
+from abl_cards.games.game import load
+from abl_cards.matches.match_runner import play_match
 from tests.effort import long, thorough
 
 DEALS = 2_000 if thorough() else 60
@@ -15,9 +15,9 @@ DEALS = 2_000 if thorough() else 60
 @pytest.mark.parametrize("name", ["president", "paodekuai", "bigtwo", "hearts"])
 def test_preferences_beat_greedy(name: str) -> None:
     """Over 2,000 deals the interval of first places lies above 60 %, that of the points above 0."""
-    engine, names = game(name).engine(), ("kb", "greedy")
-    games = DEALS * len(engine.seatings)
-    kb, _ = play_match(engine, names, [agent(each, engine) for each in names], games).standings
+    engine, names = load(name).engine(), ("kb", "greedy")
+    games = DEALS * len(engine.agent_seatings)
+    kb, _ = play_match(engine, names, [make_agent(each, engine) for each in names], games).standings
     print(f"{name}: first {kb.first:.3f} {kb.first_interval}, points {kb.points:+.3f} {kb.points_interval}")
     assert kb.points_interval
     if thorough():
@@ -28,8 +28,8 @@ def test_preferences_beat_greedy(name: str) -> None:
 
 def test_preferences_beat_greedy_in_pairs() -> None:
     """Of deals of Whist, which luck decides more than anything, more than half go to ``kb``."""
-    engine, names = game("whist").engine(), ("kb", "greedy")
-    result = play_match(engine, names, [agent(each, engine) for each in names], 4 * DEALS)
+    engine, names = load("whist").engine(), ("kb", "greedy")
+    result = play_match(engine, names, [make_agent(each, engine) for each in names], 4 * DEALS)
     print(f"whist: {result.rate:.3f} {result.interval}")
     if thorough():
         assert result.interval[0] > 0.6
@@ -39,8 +39,8 @@ def test_preferences_beat_greedy_in_pairs() -> None:
 @long
 def test_preferences_win_whole_matches_of_tractor() -> None:
     """Nine of ten matches from 2 to beyond the ace."""
-    engine, names = game("tractor").engine(), ("kb", "greedy")
-    result = play_match(engine, names, [agent(each, engine) for each in names], 200 if thorough() else 4)
+    engine, names = load("tractor").engine(), ("kb", "greedy")
+    result = play_match(engine, names, [make_agent(each, engine) for each in names], 200 if thorough() else 4)
     print(f"tractor: {result.rate:.3f} {result.interval}")
     assert result.rate >= (0.9 if thorough() else 0.7)
 
@@ -50,4 +50,4 @@ def test_preferences_win_whole_matches_of_tractor() -> None:
 )
 def test_there_are_ten_preferences(name: str) -> None:
     """Their words are a matter of ``kb check``: without them nothing is loaded."""
-    assert len(game(name).knowledge().groups) >= 10
+    assert len(load(name).knowledge_base().preference_groups) >= 10

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abl_cards.games import game
-from abl_cards.games.reading.rules import Rules
-from abl_cards.streams import mix_all
+from abl_cards.core.rng import splitmix64_array
+from abl_cards.games.compiled.compiled_game import CompiledGame
+from abl_cards.games.game import load
 from tests.brute_force import president as brute
 from tests.brute_force.hands import Sets
 from tests.effort import thorough
@@ -20,11 +20,11 @@ STATES = 20_000 if thorough() else 300
 
 
 @pytest.fixture(scope="module")
-def rules() -> Rules:
+def rules() -> CompiledGame:
     return rules_of("president")
 
 
-def test_labels(rules: Rules) -> None:
+def test_labels(rules: CompiledGame) -> None:
     assert len(rules.labels) == 52 + 1
 
 
@@ -36,26 +36,26 @@ def test_labels(rules: Rules) -> None:
         ("D2", "set(14,1)", 1, 1),
     ],
 )
-def test_vectors(rules: Rules, hand: str, to_beat: str | None, labels: int, sets: int) -> None:
+def test_vectors(rules: CompiledGame, hand: str, to_beat: str | None, labels: int, sets: int) -> None:
     assert number_of(rules, hand, to_beat) == (labels, sets, to_beat is not None)
 
 
-def test_lists_are_those_of_the_brute_force(rules: Rules) -> None:
+def test_lists_are_those_of_the_brute_force(rules: CompiledGame) -> None:
     def reading(asked: Asked) -> tuple[Sets, bool]:
         return brute.plays(asked.hand, asked.lying), brute.may_pass(asked.hand, asked.lying)
 
     assert disagreements(rules, states(rules, STATES, seed=1), reading) == []
 
 
-def test_masks_are_those_of_clingo(rules: Rules) -> None:
+def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
     assert unlike_clingo(rules, states(rules, STATES, seed=2)) == []
 
 
-def test_turns_and_points(rules: Rules) -> None:
+def test_turns_and_points(rules: CompiledGame) -> None:
     follow(rules, brute.points, 200, seed=3)
 
 
-def test_any_play_lets_everybody_act_again(rules: Rules) -> None:
+def test_any_play_lets_everybody_act_again(rules: CompiledGame) -> None:
     table = Scene(rules, ["D3 D9", "D5 D6", "D4 DA", "D7 D8"])
     assert table.play("set(3,1)", "pass", "set(4,1)", "pass", "pass") == 1
     assert table.legal == {"set(5,1)", "set(6,1)", "pass"}
@@ -63,19 +63,19 @@ def test_any_play_lets_everybody_act_again(rules: Rules) -> None:
     assert table.leads
 
 
-def test_who_leads_when_the_owner_is_out(rules: Rules) -> None:
+def test_who_leads_when_the_owner_is_out(rules: CompiledGame) -> None:
     table = Scene(rules, ["D3 D4", "D5 D6", "D2", "D7 D8"], seat=1)
     assert table.play("set(5,1)", "set(15,1)", "pass", "pass", "pass") == 3
     assert table.leads
 
 
-def test_the_end(rules: Rules) -> None:
+def test_the_end(rules: CompiledGame) -> None:
     table = Scene(rules, ["D3", "D5", "D6", "D7 D8"])
     assert table.play("set(3,1)", "set(5,1)", "set(6,1)") == -1
     assert table.points == [2, 1, -1, -2]
 
 
-def test_the_first_play_is_free(rules: Rules) -> None:
+def test_the_first_play_is_free(rules: CompiledGame) -> None:
     assert number_of(rules, "C3 D4 H4", None, opening=True) == (3, 4, False)
 
 
@@ -84,12 +84,12 @@ def test_labels_that_cannot_hold_the_wanted_card_are_not_legal(tmp_path: Path) -
     (tmp_path / "mine").mkdir()
     rules = "parent(president).\n#external acts(N) : N = 1.\nincludes(card(3,c)) :- leading, not acts(1).\n"
     (tmp_path / "mine" / "variant.lp").write_text(rules, "utf-8")
-    engine = game(str(tmp_path / "mine")).engine()
-    tables = engine.tables(mix_all(np.arange(40).astype(np.uint64), 1))
-    decisions = tables.decisions(tables.playing())
+    engine = load(str(tmp_path / "mine")).engine()
+    tables = engine.start_matches(splitmix64_array(np.arange(40).astype(np.uint64), 1))
+    decisions = tables.decisions(tables.rows_to_play())
     for row in range(40):
-        moment = engine.look(decisions, row)
-        legal = {label for label, there in zip(engine.labels, decisions.legal[:, row], strict=True) if there}
+        moment = engine.decision_point_at(decisions, row)
+        legal = {label for label, there in zip(engine.labels, decisions.legal_mask[:, row], strict=True) if there}
         assert legal == set(moment.labels)
         assert all("C3" in action.to_json() for action in moment.actions)
     play_out(tables)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from abl_cards.games.reading.rules import Rules
+from abl_cards.games.compiled.compiled_game import CompiledGame
 from tests.brute_force import paodekuai as brute
 from tests.brute_force.hands import Sets
 from tests.effort import thorough
@@ -24,26 +24,26 @@ def game(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def rules(game: str) -> Rules:
+def rules(game: str) -> CompiledGame:
     return rules_of(game)
 
 
 @pytest.fixture(scope="module")
-def sixteen() -> Rules:
+def sixteen() -> CompiledGame:
     return rules_of("sixteen")
 
 
 @pytest.fixture(scope="module")
-def fifteen() -> Rules:
+def fifteen() -> CompiledGame:
     return rules_of("fifteen")
 
 
-def test_packs(game: str, rules: Rules) -> None:
-    assert set(rules.letters.texts) == set(TEXTS[game].pack)
-    assert rules.table.dealt == (TEXTS[game].each,) * 3
+def test_packs(game: str, rules: CompiledGame) -> None:
+    assert set(rules.card_codes.kind_texts) == set(TEXTS[game].pack)
+    assert rules.seating.num_dealt == (TEXTS[game].each,) * 3
 
 
-def test_sixteen_opens_with_the_three_of_spades(sixteen: Rules) -> None:
+def test_sixteen_opens_with_the_three_of_spades(sixteen: CompiledGame) -> None:
     """3 (1), 33 (2), 3–7 (6), 3344 (6), 334455 (6), 333444 (1), 333+2 (21), 444+♠3+1 (6), 333444+5567 (1)."""
     assert number_of(sixteen, "S3 H3 D3 S4 H4 D4 S5 C5 S6 S7", opening=True) == (9, 50, False)
 
@@ -62,7 +62,7 @@ def test_sixteen_opens_with_the_three_of_spades(sixteen: Rules) -> None:
     ],
 )
 def test_sixteen(
-    sixteen: Rules, hand: str, to_beat: str | None, next_holds: int, expected: tuple[int, int, bool]
+    sixteen: CompiledGame, hand: str, to_beat: str | None, next_holds: int, expected: tuple[int, int, bool]
 ) -> None:
     assert number_of(sixteen, hand, to_beat, next_holds=next_holds) == expected
 
@@ -76,11 +76,11 @@ def test_sixteen(
         ("DQ CQ HQ DK CK HK", None, (8, 28, False)),  # Q K (6), QQ KK (6), QQKK (9), QQQ KKK+2 (6), QQQKKK
     ],
 )
-def test_fifteen(fifteen: Rules, hand: str, to_beat: str | None, expected: tuple[int, int, bool]) -> None:
+def test_fifteen(fifteen: CompiledGame, hand: str, to_beat: str | None, expected: tuple[int, int, bool]) -> None:
     assert number_of(fifteen, hand, to_beat) == expected
 
 
-def test_fifteen_has_no_pair_of_aces_and_no_four_kings(fifteen: Rules) -> None:
+def test_fifteen_has_no_pair_of_aces_and_no_four_kings(fifteen: CompiledGame) -> None:
     assert {"pair(14)", "bomb(13)", "pair(15)", "bomb(14)"} & set(fifteen.label_texts) == set()
     assert {"pair(13)", "bomb(12)", "run(1,12,14)", "carry(3,1,13)"} <= set(fifteen.label_texts)
 
@@ -95,7 +95,7 @@ def _rival(label: str) -> brute.Shape:
     return brute.Shape("3 and 2", shape[1], shape[2] - 3, shape[3] if name == "tail" else 2 * shape[1])
 
 
-def test_lists_are_those_of_the_brute_force(game: str, rules: Rules) -> None:
+def test_lists_are_those_of_the_brute_force(game: str, rules: CompiledGame) -> None:
     def reading(asked: Asked) -> tuple[Sets, bool]:
         rival = _rival(asked.to_beat.label) if asked.to_beat else None
         last = asked.next_holds == 1
@@ -105,15 +105,15 @@ def test_lists_are_those_of_the_brute_force(game: str, rules: Rules) -> None:
     assert disagreements(rules, states(rules, STATES, seed=1), reading) == []
 
 
-def test_masks_are_those_of_clingo(rules: Rules) -> None:
+def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
     assert unlike_clingo(rules, states(rules, STATES, seed=2)) == []
 
 
-def test_turns_and_points(game: str, rules: Rules) -> None:
+def test_turns_and_points(game: str, rules: CompiledGame) -> None:
     follow(rules, lambda left, gone: brute.points(left, gone, TEXTS[game]), 200, seed=3)
 
 
-def test_a_point_a_card_and_nothing_for_one(fifteen: Rules) -> None:
+def test_a_point_a_card_and_nothing_for_one(fifteen: CompiledGame) -> None:
     fifteen_cards = " ".join(suit + rank for rank in "4567" for suit in "CDHS").removesuffix(" S7")
     table = Scene(fifteen, ["S3", "SA", fifteen_cards])
     assert table.play("single(3)") == -1

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.agents import Random as RandomPlayer
-from abl_cards.games import Tables, game
-from abl_cards.games.reading.folder import Folder
-from abl_cards.games.reading.rules import Rules, read_rules
-from abl_cards.games.reading.variants import HOME
-from abl_cards.streams import mix_all
+from abl_cards.agents.baselines import RandomAgent as RandomPlayer
+from abl_cards.core.rng import splitmix64_array
+from abl_cards.games.compiled.compiled_game import CompiledGame, compile_game
+from abl_cards.games.description.folder import Folder
+from abl_cards.games.description.variants import KB_ROOT
+from abl_cards.games.game import load
+from abl_cards.games.tables.tables import Tables
 from tests.brute_force.tractor.cards import Cards
 from tests.brute_force.tractor.follow import follows
 from tests.brute_force.tractor.leads import Lead, all_leads, challenge, lead_of
@@ -47,18 +48,18 @@ AT_ONCE = 200 if thorough() else 40
 
 
 @pytest.fixture(scope="module", params=PROFILES)
-def rules(request: pytest.FixtureRequest) -> Rules:
+def rules(request: pytest.FixtureRequest) -> CompiledGame:
     return rules_of("tractor", request.param)
 
 
-def test_labels(rules: Rules) -> None:
+def test_labels(rules: CompiledGame) -> None:
     """A place each for singles, pairs and throws, and the runs of a suit and of the trumps."""
     kinds = [str(label).partition("(")[0] for label in rules.labels]
     tractors = 4 * 66 + (110 if rules.profile == "standard" else 66 + 2)
     assert [kinds.count(kind) for kind in ("single", "pair", "throw", "tractor")] == [64, 64, 64, tractors]
 
 
-def test_follows(rules: Rules) -> None:
+def test_follows(rules: CompiledGame) -> None:
     """Every answer to a lead, and no other, can be laid."""
     draw, brute = Random(1), PROFILES[str(rules.profile)]
     for _ in range(0, FOLLOWS, AT_ONCE):
@@ -75,7 +76,7 @@ def _short_state(draw: Random, brute: Any) -> State:
             return state
 
 
-def test_leads(rules: Rules) -> None:
+def test_leads(rules: CompiledGame) -> None:
     """Every choice of cards of one suit can be led, and nothing else."""
     draw, brute = Random(2), PROFILES[str(rules.profile)]
     leads = []
@@ -87,13 +88,13 @@ def test_leads(rules: Rules) -> None:
         assert found == {tuple(sorted(each.cards)) for each in all_leads(lead.order, lead.hand)}, lead
 
 
-def test_tricks(rules: Rules) -> None:
+def test_tricks(rules: CompiledGame) -> None:
     draw, brute = Random(3), PROFILES[str(rules.profile)]
     tricks = [random_trick(draw, brute) for _ in range(TRICKS)]
     assert takers(rules, tricks) == [winner(*each) for each in tricks]
 
 
-def test_throws(rules: Rules) -> None:
+def test_throws(rules: CompiledGame) -> None:
     """What lies after the challenge, and what a failed throw costs."""
     draw, brute = Random(5), PROFILES[str(rules.profile)]
     throws = [random_throw(draw, brute) for _ in range(TRICKS)]
@@ -101,23 +102,23 @@ def test_throws(rules: Rules) -> None:
     assert lay_throws(rules, throws) == [(each.lead.cards, each.price) for each in wanted]
 
 
-def test_rounds_are_refereed(rules: Rules) -> None:
+def test_rounds_are_refereed(rules: CompiledGame) -> None:
     """Whole matches at random: what may be shown, buried and played, what lies after a throw, points and levels."""
     play_refereed(rules, PROFILES[str(rules.profile)], ROUNDS)
 
 
-def play_refereed(rules: Rules, brute: BruteRules, rounds: int) -> None:
+def play_refereed(rules: CompiledGame, brute: BruteRules, rounds: int) -> None:
     """So many rounds at random beside the referee."""
     watch = Watch(brute)
     tables = Tables.begin(rules, match_keys(min(8, rounds), 4), watch)
     while watch.rounds < rounds:
-        keys = mix_all(tables.keys, tables.clock)
-        if (which := tables.choosing()).size:
+        keys = splitmix64_array(tables.keys, tables.num_decisions)
+        if (which := tables.rows_to_choose()).size:
             tables.choose(which, RandomPlayer().choose(tables.choices(which), keys[which]))
-        if (which := tables.playing()).size:
+        if (which := tables.rows_to_play()).size:
             tables.play(which, RandomPlayer().play(tables.decisions(which), keys[which]))
         if (over := np.flatnonzero(tables.winner != -1)).size:
-            tables.begin_match(over, mix_all(tables.keys[over], 1))
+            tables.begin_match(over, splitmix64_array(tables.keys[over], 1))
 
 
 SWITCHES: Mapping[str, tuple[str, dict[str, str], dict[str, Any]]] = {
@@ -140,16 +141,16 @@ def test_switches(name: str, tmp_path: Path) -> None:
     play_refereed(rules, brute, ROUNDS)
 
 
-def turned(path: Path, profile: str, texts: Mapping[str, str]) -> Rules:
+def turned(path: Path, profile: str, texts: Mapping[str, str]) -> CompiledGame:
     """A copy of the folder with another profile."""
-    shutil.copytree(HOME / "tractor", path / "tractor")
+    shutil.copytree(KB_ROOT / "tractor", path / "tractor")
     file = path / "tractor" / "profiles" / f"{profile}.lp"
     text = file.read_text()
     for old, new in texts.items():
         assert old in text
         text = text.replace(old, new)
     file.write_text(text)
-    return read_rules(Folder(path / "tractor"), profile)
+    return compile_game(Folder(path / "tractor"), profile)
 
 
 def test_the_level_card_goes_with_the_letter_of_a_throw(tmp_path: Path) -> None:
@@ -172,21 +173,21 @@ def test_any_number_of_cards_is_buried(tmp_path: Path) -> None:
     rules = turned(tmp_path, "botzone", {"one_card.": "one_card. buries_any."})
     tables = Tables.begin(rules, match_keys(8, 4))
     for _ in range(1500):
-        if tables.episode.min() > 0:
+        if tables.num_episodes.min() > 0:
             break
-        keys = mix_all(tables.keys, tables.clock)
-        if (which := tables.choosing()).size:
+        keys = splitmix64_array(tables.keys, tables.num_decisions)
+        if (which := tables.rows_to_choose()).size:
             tables.choose(which, RandomPlayer().choose(tables.choices(which), keys[which]))
-        if (which := tables.playing()).size:
+        if (which := tables.rows_to_play()).size:
             tables.play(which, RandomPlayer().play(tables.decisions(which), keys[which]))
-    assert tables.episode.min() > 0
+    assert tables.num_episodes.min() > 0
 
 
-def test_rounds_of_the_brute_force_are_played_again(rules: Rules) -> None:
+def test_rounds_of_the_brute_force_are_played_again(rules: CompiledGame) -> None:
     brute = PROFILES[str(rules.profile)]
     ranks = "23456789TJQKA"
     rounds = [
         random_round(seed, brute, ranks[seed % 13], None if seed % 13 == 0 else seed % 4) for seed in range(ROUNDS)
     ]
-    replayed = game("tractor").engine(None, rules.profile).replay([record_of(rules, each) for each in rounds])
-    assert (replayed.episodes, replayed.disagreements) == (ROUNDS, ())
+    replayed = load("tractor").engine(None, rules.profile).replay([record_of(rules, each) for each in rounds])
+    assert (replayed.episodes, replayed.mismatches) == (ROUNDS, ())

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.games import Tables, game
-from abl_cards.games.reading.rules import Rules
+from abl_cards.games.compiled.compiled_game import CompiledGame
+from abl_cards.games.game import load
+from abl_cards.games.tables.tables import Tables
 from tests.brute_force import whist as brute
 from tests.effort import thorough
 from tests.games.folders.states import rules_of
@@ -21,18 +22,18 @@ DEALER = 3
 
 
 @pytest.fixture(scope="module")
-def rules() -> Rules:
+def rules() -> CompiledGame:
     return rules_of("whist")
 
 
 def legal(hand: list[str], *trick: str, trump: str = "H") -> list[str]:
     state = {"hand": hand, "trick": [[card] for card in trick], "trump": trump}
-    (found,) = game("whist").engine().legal_moves([state])
+    (found,) = load("whist").engine().legal_moves([state])
     assert not isinstance(found, Exception), found
     return [card for (card,) in found]
 
 
-def test_labels(rules: Rules) -> None:
+def test_labels(rules: CompiledGame) -> None:
     assert len(rules.labels) == 52 + 1
 
 
@@ -55,23 +56,23 @@ def test_vectors() -> None:
 )
 def test_what_takes_the_trick(trick: list[str], taken: set[str]) -> None:
     """The highest card of the suit led, unless a trump lies; asked of every card whether it may be laid or not."""
-    engine = game("whist").engine()
+    engine = load("whist").engine()
     for card in ("S4", "HA", "DA"):
         state = {"hand": [card], "trick": [[each] for each in trick], "trump": "H"}
-        moment = engine.moment(state)
+        moment = engine.read_decision_point(state)
         expected = card in taken or (card == "DA" and trick[0][0] == "D" and "H2" not in trick)
-        assert moment.decision.taking(moment.lists).tolist() == [int(expected)]  # type: ignore[union-attr]
+        assert moment.decision.takes_trick(moment.move_lists).tolist() == [int(expected)]  # type: ignore[union-attr]
 
 
 def _referee(tables: Tables, table: int) -> brute.Game:
     """The same deal, the card that was turned up dealt last."""
     rules, state = tables.rules, tables.state
     hands = [cards_of(rules, hand) for hand in state.hands[table]]
-    turned = rules.fluents.named("turned")
+    turned = rules.fluents.find("turned")
     assert turned
-    slot = turned.first + int(state.fluents[table, turned.first : turned.slots.stop].argmax())
-    rank, suit = turned.keys[slot - turned.first]
-    card = rules.letters.texts[rules.pack.number[f"card({rank},{suit})"]]
+    slot = turned.first_slot + int(state.fluents[table, turned.first_slot : turned.slots.stop].argmax())
+    rank, suit = turned.keys[slot - turned.first_slot]
+    card = rules.card_codes.kind_texts[rules.pack.index[f"card({rank},{suit})"]]
     hands[DEALER] = [*(each for each in hands[DEALER] if each != card), card]
     return brute.Game([hands[place % 4][place // 4] for place in range(52)], DEALER)
 
@@ -80,14 +81,14 @@ def _compare(tables: Tables, table: int, referee: Any) -> None:
     assert tables.points[table].tolist() == referee.points
 
 
-def test_rounds_are_those_of_a_referee(rules: Rules) -> None:
+def test_rounds_are_those_of_a_referee(rules: CompiledGame) -> None:
     assert follow_rounds(rules, ROUNDS, 3, _referee, _compare) == 52 * ROUNDS
 
 
-def test_rounds_of_the_referee_are_played_again(rules: Rules) -> None:
+def test_rounds_of_the_referee_are_played_again(rules: CompiledGame) -> None:
     records = [_record(seed) for seed in range(ROUNDS)]
-    replayed = game("whist").engine().replay(records)
-    assert (replayed.plays, replayed.disagreements) == (52 * ROUNDS, ())
+    replayed = load("whist").engine().replay(records)
+    assert (replayed.plays, replayed.mismatches) == (52 * ROUNDS, ())
 
 
 def _record(seed: int) -> dict[str, Any]:
@@ -104,7 +105,7 @@ def _record(seed: int) -> dict[str, Any]:
     return {"hands": hands, "aside": [turned], "acts": acts, "points": one.points}
 
 
-def test_masks_are_those_of_clingo(rules: Rules) -> None:
+def test_masks_are_those_of_clingo(rules: CompiledGame) -> None:
     assert unlike_clingo(rules, STATES, seed=2) == []
 
 
@@ -115,17 +116,17 @@ def test_a_revoke_is_refused() -> None:
     seat = holders[0]
     wrong = next(card for card in record["hands"][seat] if card[0] != first[0])
     record["acts"][seat] = [seat, [wrong]]
-    (said,) = game("whist").engine().replay([record]).disagreements
+    (said,) = load("whist").engine().replay([record]).mismatches
     assert said.text == f"act {seat + 1}: {wrong} is not legal for seat {seat}"
 
 
 def test_who_does_not_follow_is_known_to_be_void() -> None:
-    engine = game("whist").engine()
-    tables, bounded = engine.tables(match_keys(20, 4)), 0
+    engine = load("whist").engine()
+    tables, bounded = engine.start_matches(match_keys(20, 4)), 0
     for _ in range(40):
         step(tables)
-        which = tables.playing()
-        hidden, truth = tables.hidden(which), tables.others(which)
-        assert hidden.consistent(truth).all()
-        bounded += int((hidden.at_most < np.minimum(hidden.unseen[:, None], 1)).sum())
+        which = tables.rows_to_play()
+        hidden, truth = tables.information_set(which), tables.hidden_hands(which)
+        assert hidden.is_consistent(truth).all()
+        bounded += int((hidden.max_copies < np.minimum(hidden.unseen[:, None], 1)).sum())
     assert bounded > 1000

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Moves, Tables
-from abl_cards.games.play.decisions import Decisions
-from abl_cards.games.play.state import PLAY, State
-from abl_cards.games.play.tricks import settle
-from abl_cards.games.play.view import View
-from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import NO_CARD
+from abl_cards.games.compiled.compiled_game import CompiledGame
+from abl_cards.games.state.state import PLAY, TableState
+from abl_cards.games.tables.decisions import Decisions
+from abl_cards.games.tables.tables import Tables
+from abl_cards.games.tables.tricks import settle_tricks
+from abl_cards.games.tables.view import PlayerView
+from abl_cards.games.types.moves import NO_CARD, Moves
 from tests.brute_force.tractor.cards import BIG, NONE, PACK, RANKS, SMALL, Cards, Order
 from tests.brute_force.tractor.deal import shows
 from tests.brute_force.tractor.leads import Lead
@@ -33,61 +33,61 @@ class Follow(NamedTuple):
     hand: Sequence[str]
 
 
-def counted(rules: Rules, cards: Sequence[str]) -> NDArray[np.uint8]:
+def counted(rules: CompiledGame, cards: Sequence[str]) -> NDArray[np.uint8]:
     """[kinds] how often each kind of card is there."""
-    number = {text: kind for kind, text in enumerate(rules.letters.texts)}
+    number = {text: kind for kind, text in enumerate(rules.card_codes.kind_texts)}
     return np.bincount([number[card] for card in cards], minlength=len(rules.pack)).astype(np.uint8)
 
 
-def texts(rules: Rules, counts: NDArray[np.integer]) -> Cards:
+def texts(rules: CompiledGame, counts: NDArray[np.integer]) -> Cards:
     """The cards of counts [kinds], sorted."""
-    return tuple(sorted(rules.letters.texts[kind] for kind in np.repeat(np.arange(len(counts)), counts)))
+    return tuple(sorted(rules.card_codes.kind_texts[kind] for kind in np.repeat(np.arange(len(counts)), counts)))
 
 
-def set_order(rules: Rules, state: State, row: int, order: Order) -> None:
+def set_order(rules: CompiledGame, state: TableState, row: int, order: Order) -> None:
     """Make level and trump suit of a table those of an order."""
     for name, value in (("level", RANKS.index(order.level) + 2), ("trump", order.trump.lower())):
-        fluent = rules.fluents.named(name)
+        fluent = rules.fluents.find(name)
         assert fluent
         there = name == "level" or order.trump != NONE
-        state.fluents[row, fluent.first] = fluent.values.index(value) if there else -1
+        state.fluents[row, fluent.first_slot] = fluent.values.index(value) if there else -1
 
 
-def following(rules: Rules, follows: Sequence[Follow]) -> State:
+def following(rules: CompiledGame, follows: Sequence[Follow]) -> TableState:
     """Tables at which FOLLOWER answers what LEADER has led."""
-    state = rules.tables(len(follows))
+    state = rules.create_state(len(follows))
     for row, (order, lead, hand) in enumerate(follows):
         set_order(rules, state, row, order)
         state.hands[row, FOLLOWER] = counted(rules, hand)
         if lead.parts:
-            state.lies[row, LEADER] = counted(rules, lead.cards)
+            state.trick_cards[row, LEADER] = counted(rules, lead.cards)
     led = np.array([bool(each.lead.parts) for each in follows])
     state.leader[:], state.seat[:] = np.where(led, LEADER, FOLLOWER), FOLLOWER
     state.to_beat[:] = np.where(led, 0, -1)
-    state.context[:] = rules.contexts.of(state.fluents)
+    state.context[:] = rules.contexts.compute_index(state.fluents)
     return state
 
 
-def every_answer(rules: Rules, follows: Sequence[Follow]) -> list[set[Cards]]:
+def every_answer(rules: CompiledGame, follows: Sequence[Follow]) -> list[set[Cards]]:
     """By position all plays that can be laid, found by laying every part that is legal."""
     found: list[set[Cards]] = [set() for _ in follows]
     first = following(rules, follows)
-    wanted = np.array([sum(first.lies[row, LEADER]) for row in range(len(follows))])
+    wanted = np.array([sum(first.trick_cards[row, LEADER]) for row in range(len(follows))])
     rows, laid = np.arange(len(follows)), np.zeros((len(follows), len(rules.pack)), np.uint8)
     while len(rows):
-        state = rules.tables(len(rows))
+        state = rules.create_state(len(rows))
         for name in ("fluents", "context", "leader", "seat", "to_beat"):
             getattr(state, name)[:] = getattr(first, name)[rows]
-        state.lies[:], state.hands[:] = first.lies[rows], first.hands[rows]
+        state.trick_cards[:], state.hands[:] = first.trick_cards[rows], first.hands[rows]
         state.hands[:, FOLLOWER] -= laid
-        state.lies[:, FOLLOWER] += laid
-        lists = Decisions(View(rules, state, np.arange(len(rows)), state.seat)).moves()
+        state.trick_cards[:, FOLLOWER] += laid
+        lists = Decisions(PlayerView(rules, state, np.arange(len(rows)), state.seat)).moves()
         assert (np.diff(lists.start) > 0).all()
         cards = np.zeros((len(lists.form), len(rules.pack) + 1), np.uint8)
         np.add.at(cards, (np.arange(len(cards))[:, None], np.minimum(lists.cards, len(rules.pack))), 1)
-        here = rows[lists.decision]
-        now = laid[lists.decision] + cards[:, :-1]
-        passing = lists.form == rules.forms.passing
+        here = rows[lists.decision_index]
+        now = laid[lists.decision_index] + cards[:, :-1]
+        passing = lists.form == rules.forms.pass_form
         whole = np.where(wanted[here] > 0, now.sum(axis=1) == wanted[here], passing | ~thrown(rules, lists.form))
         for row, cards_now in zip(here[whole].tolist(), now[whole], strict=True):
             found[row].add(texts(rules, cards_now))
@@ -96,26 +96,26 @@ def every_answer(rules: Rules, follows: Sequence[Follow]) -> list[set[Cards]]:
     return found
 
 
-def thrown(rules: Rules, forms: NDArray[np.int16]) -> NDArray[np.bool_]:
+def thrown(rules: CompiledGame, forms: NDArray[np.int16]) -> NDArray[np.bool_]:
     """[n] whether a form is a card of a throw, after which there are more."""
     kinds = np.array([form.kind == "throw" for form in rules.forms.forms])
     return kinds[forms]
 
 
-def takers(rules: Rules, tricks: Sequence[tuple[Order, Lead, Sequence[Cards]]]) -> list[int]:
+def takers(rules: CompiledGame, tricks: Sequence[tuple[Order, Lead, Sequence[Cards]]]) -> list[int]:
     """How many places after the leader the seat sits that takes each trick."""
-    state, rows = rules.tables(len(tricks)), np.arange(len(tricks))
+    state, rows = rules.create_state(len(tricks)), np.arange(len(tricks))
     for row, (order, lead, answers) in enumerate(tricks):
         set_order(rules, state, row, order)
         for seat, cards in enumerate((lead.cards, *answers)):
-            state.lies[row, seat] = counted(rules, cards)
-    state.leader[:], state.lies_form[:], state.acted[:] = 0, 0, 3
-    state.context[:] = rules.contexts.of(state.fluents)
-    settle(rules, state, rows)
+            state.trick_cards[row, seat] = counted(rules, cards)
+    state.leader[:], state.trick_forms[:], state.last_actor[:] = 0, 0, 3
+    state.context[:] = rules.contexts.compute_index(state.fluents)
+    settle_tricks(rules, state, rows)
     return state.owner.tolist()
 
 
-def record_of(rules: Rules, one: Round) -> dict[str, Any]:
+def record_of(rules: CompiledGame, one: Round) -> dict[str, Any]:
     """A round of the brute force, as records have it."""
     acts: list[list[Any]] = []
     dealt = Round(one.rules, one.level, one.banker if one.given else None)
@@ -151,21 +151,21 @@ def _shown(cards: Cards) -> str:
     return f"{'declare' if len(cards) == 1 else 'overturn'}({what})"
 
 
-def lay_throws(rules: Rules, throws: Sequence[Throw]) -> list[tuple[Cards, int]]:
+def lay_throws(rules: CompiledGame, throws: Sequence[Throw]) -> list[tuple[Cards, int]]:
     """What lies when LEADER, whose side banks, has thrown, and what it costs."""
     tables, rows = Tables(rules, len(throws)), np.arange(len(throws))
-    state, banker, total = tables.state, rules.fluents.named("banker"), rules.fluents.named("total")
+    state, banker, total = tables.state, rules.fluents.find("banker"), rules.fluents.find("total")
     assert banker
     assert total
-    cards, form = np.full((len(throws), rules.widest), NO_CARD, np.uint8), np.zeros(len(throws), np.int16)
+    cards, form = np.full((len(throws), rules.max_play_cards), NO_CARD, np.uint8), np.zeros(len(throws), np.int16)
     for row, each in enumerate(throws):
         set_order(rules, state, row, each.order)
         for seat, hand in enumerate((each.hand, *each.others)):
             state.hands[row, seat] = counted(rules, hand)
         laid = np.repeat(np.arange(len(rules.pack)), counted(rules, each.lead.cards))
         cards[row, : len(laid)] = laid
-    state.fluents[:, banker.first] = banker.values.index(LEADER)
-    state.stage[:], state.context[:] = PLAY, rules.contexts.of(state.fluents)
+    state.fluents[:, banker.first_slot] = banker.values.index(LEADER)
+    state.stage[:], state.context[:] = PLAY, rules.contexts.compute_index(state.fluents)
     form[:] = next(place for place, each in enumerate(rules.forms.forms) if each.kind == "throw")
     tables.play(rows, Moves(form, cards))
-    return [(texts(rules, state.lies[row, LEADER]), int(state.fluents[row, total.first])) for row in rows]
+    return [(texts(rules, state.trick_cards[row, LEADER]), int(state.fluents[row, total.first_slot])) for row in rows]

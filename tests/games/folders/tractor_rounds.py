@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.games import Moves, Tables
-from abl_cards.games.reading.rules import Rules as EngineRules
-from abl_cards.games.tables import NO_CARD, Indices
+from abl_cards.games.compiled.compiled_game import CompiledGame as EngineRules
+from abl_cards.games.tables.tables import Tables
+from abl_cards.games.types.moves import NO_CARD, Indices, Moves
 from tests.brute_force.tractor.cards import NONE, RANKS
 from tests.brute_force.tractor.deal import shows
 from tests.brute_force.tractor.referee import DEALT, KITTY, Round
@@ -22,10 +22,10 @@ JOKERS = {"small": "SB", "big": "HR"}
 
 def fluent(rules: EngineRules, state: Any, table: int, name: str, key: int = 0) -> Any:
     """The value of a fluent at a table, None for none; of a count its number."""
-    found = rules.fluents.named(name)
+    found = rules.fluents.find(name)
     assert found
-    number = int(state.fluents[table, found.first + key])
-    if found.manner != "one":
+    number = int(state.fluents[table, found.first_slot + key])
+    if found.value_type != "one":
         return number
     return found.values[number] if number >= 0 else None
 
@@ -47,7 +47,7 @@ class Watch:
         self._rounds: dict[int, Round] = {}
         self._kitty: dict[int, list[str]] = {}
 
-    def episode_began(self, tables: Tables, which: Indices) -> None:
+    def on_episode_start(self, tables: Tables, which: Indices) -> None:
         """A round begins, at the level and with the banker of the match."""
         for table in which.tolist():
             match = self._matches.setdefault(table, Match(self.brute))
@@ -61,7 +61,7 @@ class Watch:
         match = self._matches[table]
         self._rounds[table], self._kitty[table] = Round(self.brute, match.level, match.banker), []
 
-    def drew(self, tables: Tables, which: Indices) -> None:
+    def on_draw(self, tables: Tables, which: Indices) -> None:
         """Somebody draws a card; where nobody was asked nobody had anything to show."""
         for table in which.tolist():
             if sum(map(len, self._rounds[table].hands)) == DEALT:
@@ -72,7 +72,7 @@ class Watch:
             if one.stage == "show":
                 self._pass(one)
             state = tables.state
-            one.deal(tables.rules.letters.texts[state.stock[table, state.drawn[table] - 1]])
+            one.deal(tables.rules.card_codes.kind_texts[state.stock[table, state.num_drawn[table] - 1]])
 
     def _pass(self, one: Round) -> None:
         assert list(shows(self.brute, one.level, one.shown, one.hands[one.turn])) == [()]
@@ -83,18 +83,18 @@ class Watch:
         if one.stage == "show":
             self._pass(one)
         if one.stage == "undeclared":
-            kitty = [tables.rules.letters.texts[kind] for kind in tables.state.stock[table, DEALT:]]
+            kitty = [tables.rules.card_codes.kind_texts[kind] for kind in tables.state.stock[table, DEALT:]]
             seat = None if one.given else fluent(tables.rules, tables.state, table, "banker")
             one.undeclared((fluent(tables.rules, tables.state, table, "trump") or NONE).upper(), seat, kitty)
 
-    def chosen(self, tables: Tables, which: Indices, option: NDArray[np.uint8]) -> None:
+    def on_choice(self, tables: Tables, which: Indices, option: NDArray[np.uint8]) -> None:
         """Somebody shows cards, or buries one."""
         rules, state = tables.rules, tables.state
         options = tables.choices(which).options
         for row, (table, number) in enumerate(zip(which.tolist(), option.tolist(), strict=True)):
-            one, choice = self._rounds[table], rules.words.options[number]
-            if rules.words.stages[state.choice[table]] == "declare":
-                may = {tuple(shown_by(rules.words.options[each], one.level)) for each in np.flatnonzero(options[row])}
+            one, choice = self._rounds[table], rules.schema.options[number]
+            if rules.schema.stages[state.choice[table]] == "declare":
+                may = {tuple(shown_by(rules.schema.options[each], one.level)) for each in np.flatnonzero(options[row])}
                 assert may == set(shows(self.brute, one.level, one.shown, one.hands[one.turn]))
                 assert one.turn == state.seat[table]
                 one.show(shown_by(choice, one.level))
@@ -103,11 +103,11 @@ class Watch:
                 self._end_deal(tables, table)
             assert (one.stage, one.turn) == ("bury", state.seat[table])
             kitty = self._kitty[table]
-            kitty.append(rules.letters.texts[rules.pack.number[choice]])
+            kitty.append(rules.card_codes.kind_texts[rules.pack.index[choice]])
             if len(kitty) == KITTY:
                 one.bury(kitty)
 
-    def played(self, tables: Tables, which: Indices, moves: Moves) -> None:
+    def on_play(self, tables: Tables, which: Indices, moves: Moves) -> None:
         """Somebody has played, what the others hold is what they should."""
         rules, state = tables.rules, tables.state
         for table, laid in zip(which.tolist(), moves.cards, strict=True):
@@ -117,10 +117,10 @@ class Watch:
             for other in {0, 1, 2, 3} - {seat}:
                 assert list(texts(rules, state.hands[table, other])) == sorted(one.hands[other])
             if one.trick:
-                assert texts(rules, state.lies[table, one.leader]) == tuple(sorted(one.trick[0]))
-            one.play([rules.letters.texts[kind] for kind in laid if kind != NO_CARD])
+                assert texts(rules, state.trick_cards[table, one.leader]) == tuple(sorted(one.trick[0]))
+            one.play([rules.card_codes.kind_texts[kind] for kind in laid if kind != NO_CARD])
 
-    def episode_ended(self, tables: Tables, which: Indices) -> None:
+    def on_episode_end(self, tables: Tables, which: Indices) -> None:
         """A round is over: points, and whose levels rise."""
         for table in which.tolist():
             one = self._rounds[table]
@@ -130,7 +130,7 @@ class Watch:
             self._matches[table].end_round(one.banker, one.total)
             self.rounds += 1
 
-    def match_ended(self, tables: Tables, which: Indices) -> None:
+    def on_match_end(self, tables: Tables, which: Indices) -> None:
         """A match is over."""
         for table in which.tolist():
             assert self._matches.pop(table).winner == tables.winner[table]

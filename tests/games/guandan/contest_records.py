@@ -7,32 +7,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.cards import card_text
-from abl_cards.games import Engine
-from abl_cards.games.audience import Quiet
-from abl_cards.games.play.state import PLAY
-from abl_cards.games.tables import Indices, Moves
-from abl_cards.platforms.contest.actions import action_of
-from abl_cards.platforms.contest.gifts import Ledger
-from abl_cards.platforms.contest.standings import level_at, options_of, refusing, stage_of, standing
-from abl_cards.platforms.contest.wire import RANK_TEXT, hand_texts
+from abl_cards.games.engine import Engine
+from abl_cards.games.state.listeners import NullListener
+from abl_cards.games.state.state import PLAY
+from abl_cards.games.types.moves import Indices, Moves
+from abl_cards.protocols.common.cards import format_card
+from abl_cards.protocols.contest.actions import to_action
+from abl_cards.protocols.contest.codec import RANK_TEXT, hand_texts
+from abl_cards.protocols.contest.match_state import (
+    card_options,
+    current_stage,
+    read_team_levels,
+    refusing_seats,
+    table_level,
+)
+from abl_cards.protocols.contest.tribute import TributeTracker
 
 
-class ContestRecorder(Quiet):
+class ContestRecorder(NullListener):
     """Writes down what happens at some tables in the contest's form."""
 
     def __init__(self, engine: Engine, tables: int, **extra: Any) -> None:
         """Listen to so many tables; every record carries the extra fields."""
         self._rules, self._extra = engine.rules, extra
-        self._kinds = np.argsort(options_of(engine.rules))
+        self._kinds = np.argsort(card_options(engine.rules))
         self._open: list[dict[str, Any]] = [{} for _ in range(tables)]
-        self._ledgers = [Ledger() for _ in range(tables)]
+        self._ledgers = [TributeTracker() for _ in range(tables)]
         self._done: list[list[dict[str, Any]]] = [[] for _ in range(tables)]
 
-    def episode_began(self, tables: Any, which: Indices) -> None:
-        for table in which.tolist():
-            level, stands = level_at(tables, table), standing(self._rules, tables.state.fluents[[table]])[0]
-            self._ledgers[table] = Ledger()
+    def on_episode_start(self, tables: Any, rows: Indices) -> None:
+        for table in rows.tolist():
+            level, stands = table_level(tables, table), read_team_levels(self._rules, tables.state.fluents[[table]])[0]
+            self._ledgers[table] = TributeTracker()
             self._open[table] = {
                 "game": "guandan", "profile": self._rules.profile, **self._extra,
                 "episode": int(tables.episode[table]), "level": RANK_TEXT[level],
@@ -41,24 +47,26 @@ class ContestRecorder(Quiet):
                 "anti": [], "tribute": [], "back": [], "plays": [],
             }  # fmt: skip
 
-    def chosen(self, tables: Any, which: Indices, card: NDArray[np.uint8]) -> None:
-        for table, kind in zip(which.tolist(), self._kinds[card].tolist(), strict=True):
-            self._ledgers[table].note(stage_of(tables, table), int(tables.seat[table]), kind)
+    def on_choice(self, tables: Any, rows: Indices, options: NDArray[np.uint8]) -> None:
+        for table, kind in zip(rows.tolist(), self._kinds[options].tolist(), strict=True):
+            self._ledgers[table].add(current_stage(tables, table), int(tables.seat[table]), kind)
 
-    def played(self, tables: Any, which: Indices, moves: Moves) -> None:
-        for table, form, cards in zip(which.tolist(), moves.form, moves.cards, strict=True):
+    def on_play(self, tables: Any, rows: Indices, moves: Moves) -> None:
+        for table, form, cards in zip(rows.tolist(), moves.form, moves.cards, strict=True):
             page, ledger = self._open[table], self._ledgers[table]
             if not page["plays"] and tables.state.stage[table] == PLAY:
-                page["anti"] = refusing(tables, table)
-                for field, gifts in (("tribute", ledger.paid), ("back", ledger.returned)):
-                    page[field] = [[giver, taker, card_text(card)] for giver, taker, card in gifts(tables, table) or []]
-            page["plays"].append([int(tables.seat[table]), action_of(self._rules, int(form), cards).to_json()])
+                page["anti"] = refusing_seats(tables, table)
+                for field, gifts in (("tribute", ledger.paid_tributes), ("back", ledger.returned_cards)):
+                    page[field] = [
+                        [giver, taker, format_card(card)] for giver, taker, card in gifts(tables, table) or []
+                    ]
+            page["plays"].append([int(tables.seat[table]), to_action(self._rules, int(form), cards).to_json()])
 
-    def episode_ended(self, tables: Any, which: Indices) -> None:
-        for table in which.tolist():
-            self._done[table].append(self._open[table] | {"order": tables.state.order[table].tolist()})
+    def on_episode_end(self, tables: Any, rows: Indices) -> None:
+        for table in rows.tolist():
+            self._done[table].append(self._open[table] | {"order": tables.state.finish_order[table].tolist()})
 
-    def records(self, table: int) -> list[dict[str, Any]]:
+    def pop_records(self, table: int) -> list[dict[str, Any]]:
         """The finished episodes of the match at a table; forgets them."""
         done, self._done[table] = self._done[table], []
         return done

@@ -7,35 +7,35 @@ from functools import cached_property
 
 import numpy as np
 
-from abl_cards.cards import hand_text, parse_card, parse_hand
-from abl_cards.games.play.state import EPISODE_OVER, MATCH_OVER
-from abl_cards.games.play.tables import Dealt, Tables
-from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import Moves
-from abl_cards.platforms.contest.gifts import Ledger
-from abl_cards.platforms.contest.ladder import bottom
-from abl_cards.platforms.contest.standings import options_of, put, stage_of
-from abl_cards.platforms.contest.wire import LEVEL_OF_TEXT
+from abl_cards.games.compiled.compiled_game import CompiledGame
+from abl_cards.games.state.state import EPISODE_OVER, MATCH_OVER
+from abl_cards.games.tables.tables import DealtEpisodes, Tables
+from abl_cards.games.types.moves import Moves
+from abl_cards.protocols.common.cards import format_hand, parse_card, parse_hand
+from abl_cards.protocols.contest.codec import LEVEL_OF_TEXT
+from abl_cards.protocols.contest.levels import start_matches
+from abl_cards.protocols.contest.match_state import card_options, current_stage, write_fluent
+from abl_cards.protocols.contest.tribute import TributeTracker
 
 HERE = np.array([0])
 
 
 def sit_down(
-    rules: Rules,
+    rules: CompiledGame,
     hands: Sequence[str],
     level: str = "2",
     previous: tuple[int, int, int, int] | None = None,
     leader: int = 0,
 ) -> Script:
     """A table with these four hands; `previous` is the order of the episode before, none for the first of a match."""
-    (fluents,) = bottom(rules, 1).fluents
+    (fluents,) = start_matches(rules, 1).fluents
     for name, *arguments in [("level",), ("standing", 0), ("standing", 1)]:
-        put(rules, fluents, str(name), *arguments, LEVEL_OF_TEXT[level])
-    put(rules, fluents, "declarer", 0)
+        write_fluent(rules, fluents, str(name), *arguments, LEVEL_OF_TEXT[level])
+    write_fluent(rules, fluents, "declarer", 0)
     for place, seat in enumerate(previous or (), start=1):
-        put(rules, fluents, "finished", place, seat)
+        write_fluent(rules, fluents, "finished", place, seat)
     cards = np.stack([parse_hand(hand) for hand in hands])[None]
-    tables = Script.resume(rules, Dealt(
+    tables = Script.resume(rules, DealtEpisodes(
         cards, np.zeros((1, 54), np.uint8), fluents[None], np.array([[leader]], np.int16), np.zeros((1, 4), np.int64),
         np.zeros(1, np.int32),
     ))  # fmt: skip
@@ -49,17 +49,17 @@ class Script(Tables):
     @property
     def gifts(self) -> list[tuple[int, int]]:
         """Who pays whom, in the order of payment, once it is settled."""
-        return [(giver, taker) for giver, taker, _ in self.ledger.paid(self, 0) or []]
+        return [(giver, taker) for giver, taker, _ in self.ledger.paid_tributes(self, 0) or []]
 
     @cached_property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> TributeTracker:
         """Nothing has been given."""
-        return Ledger()
+        return TributeTracker()
 
 
 def lay(tables: Tables, cards: str) -> None:
     """The seat to decide lays down these cards, or passes when there are none."""
-    assert tables.playing().size, "nobody is to play"
+    assert tables.rows_to_play().size, "nobody is to play"
     wanted = sorted(map(parse_card, cards.split()))
     lists = tables.decisions(HERE).moves()
     rows = [row for row, laid in enumerate(lists.cards) if sorted(card for card in laid if card != 255) == wanted]
@@ -77,18 +77,18 @@ def play(tables: Tables, script: str) -> None:
 
 def choose(tables: Tables, seat: int, card: str) -> None:
     """The seat to decide pays or returns this card."""
-    assert tables.choosing().size, "nobody is to give a card"
+    assert tables.rows_to_choose().size, "nobody is to give a card"
     assert tables.seat[0] == seat
     assert card in options(tables).split(), f"{card} may not be given"
     if isinstance(tables, Script):
-        tables.ledger.note(stage_of(tables, 0), seat, parse_card(card))
-    tables.choose(HERE, options_of(tables.rules)[[parse_card(card)]].astype(np.uint8))
+        tables.ledger.add(current_stage(tables, 0), seat, parse_card(card))
+    tables.choose(HERE, card_options(tables.rules)[[parse_card(card)]].astype(np.uint8))
 
 
 def options(tables: Tables) -> str:
     """The cards that may be given."""
-    options, numbers = tables.choices(HERE).options[0], options_of(tables.rules)
-    return hand_text(np.where(numbers >= 0, options[numbers], 0).astype(np.uint8))
+    options, numbers = tables.choices(HERE).options[0], card_options(tables.rules)
+    return format_hand(np.where(numbers >= 0, options[numbers], 0).astype(np.uint8))
 
 
 def leads(tables: Tables) -> bool:
@@ -98,7 +98,7 @@ def leads(tables: Tables) -> bool:
 
 def order(tables: Tables) -> list[int]:
     """The seats by finish."""
-    return [int(seat) for seat in tables.state.order[0]]
+    return [int(seat) for seat in tables.state.finish_order[0]]
 
 
 def is_over(tables: Tables) -> bool:

@@ -11,15 +11,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.cards import card_text, hand_of, parse_card
-from abl_cards.games import Decisions, Engine, game
-from abl_cards.games.play.state import PLAY
-from abl_cards.games.play.view import View
-from abl_cards.games.reading.rules import Rules
-from abl_cards.games.tables import LEADING, MoveLists
-from abl_cards.platforms.contest.actions import action_of as action_in_words
-from abl_cards.platforms.contest.standings import at_level
-from abl_cards.platforms.contest.wire import LEVEL_OF_TEXT, RANK_TEXT, hand_order
+from abl_cards.games.compiled.compiled_game import CompiledGame
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.games.state.state import PLAY
+from abl_cards.games.tables.decisions import Decisions
+from abl_cards.games.tables.view import PlayerView
+from abl_cards.games.types.moves import LEADING, MoveLists
+from abl_cards.protocols.common.cards import format_card, hand_from_cards, parse_card
+from abl_cards.protocols.contest.actions import to_action as action_in_words
+from abl_cards.protocols.contest.codec import LEVEL_OF_TEXT, RANK_TEXT, hand_sort_order
+from abl_cards.protocols.contest.match_state import fluents_at_level
 from tests.brute_force import fast
 from tests.brute_force.guandan import RUN_RANKS, label_of
 from tests.brute_force.guandan import Action as WireAction
@@ -54,13 +56,13 @@ class States(NamedTuple):
 
 def engine(profile: str = "standard") -> Engine:
     """The engine of a profile that comes with the package."""
-    found = game("guandan").engine(None, profile)
+    found = load("guandan").engine(None, profile)
     assert isinstance(found, Engine)
     return found
 
 
 def decide(
-    rules: Rules, hands: NDArray[np.uint8], levels: NDArray[np.int8], to_beat: NDArray[np.int16],
+    rules: CompiledGame, hands: NDArray[np.uint8], levels: NDArray[np.int8], to_beat: NDArray[np.int16],
     top: NDArray[np.int8] | None = None,
 ) -> Decisions:  # fmt: skip
     """Decisions away from tables: hands [n, 54], levels 2..14 [n], forms to beat or LEADING [n], whose they are [n].
@@ -68,9 +70,9 @@ def decide(
     The others hold what is not there, 27 cards at most, and the previous seat made the play to beat.
     """
     n = len(hands)
-    state = rules.tables(n)
-    state.fluents[:] = np.stack([at_level(rules, level) for level in range(15)])[levels]
-    state.context[:] = rules.contexts.of(state.fluents)
+    state = rules.create_state(n)
+    state.fluents[:] = np.stack([fluents_at_level(rules, level) for level in range(15)])[levels]
+    state.context[:] = rules.contexts.compute_index(state.fluents)
     state.stage[:], state.to_beat[:] = PLAY, to_beat
     state.hands[:, 0], rest = hands, 2 - hands.astype(np.int64)
     total = rest.cumsum(axis=1)
@@ -78,9 +80,9 @@ def decide(
         low, high = 27 * place, 27 * (place + 1)
         state.hands[:, place + 1] = np.clip(total, low, high) - np.clip(total - rest, low, high)
     state.aside[:] = 2 - state.hands.sum(axis=1)
-    owner = rules.table.others[state.seat][np.arange(n), np.full(n, 2) if top is None else top]
-    state.owner[:] = state.acted[:] = np.where(to_beat < 0, state.seat, owner)
-    return Decisions(View(rules, state, np.arange(n), state.seat.copy(), at_table=False))
+    owner = rules.seating.others[state.seat][np.arange(n), np.full(n, 2) if top is None else top]
+    state.owner[:] = state.last_actor[:] = np.where(to_beat < 0, state.seat, owner)
+    return Decisions(PlayerView(rules, state, np.arange(n), state.seat.copy(), has_hand_sizes=False))
 
 
 def wild_of(levels: NDArray[np.int8]) -> NDArray[np.int64]:
@@ -88,14 +90,14 @@ def wild_of(levels: NDArray[np.int8]) -> NDArray[np.int64]:
     return 4 * ((levels.astype(np.int64) - 1) % 13) + 1
 
 
-def random_states(rules: Rules, n: int, seed: int, smallest: int = 1, largest: int = 27) -> States:
+def random_states(rules: CompiledGame, n: int, seed: int, smallest: int = 1, largest: int = 27) -> States:
     """Half the hands of at most 9 cards, half with wild cards, four of five following any type."""
     random = np.random.default_rng([seed, n])
     chunks = [_chunk(rules, random, min(_AT_ONCE, n - at), smallest, largest) for at in range(0, n, _AT_ONCE)]
     return States(*map(np.concatenate, zip(*chunks, strict=True)))
 
 
-def _chunk(rules: Rules, random: np.random.Generator, n: int, smallest: int, largest: int) -> States:
+def _chunk(rules: CompiledGame, random: np.random.Generator, n: int, smallest: int, largest: int) -> States:
     small = random.integers(smallest, max(smallest, min(largest, 9)) + 1, n)
     sizes = np.where(random.random(n) < 0.5, small, random.integers(max(smallest, min(10, largest)), largest + 1, n))
     levels = random.integers(2, 15, n).astype(np.int8)
@@ -121,10 +123,10 @@ def _hands(
     return (taken[:, 0::2].astype(np.uint8) + taken[:, 1::2]).astype(np.uint8)
 
 
-def _to_beat(rules: Rules, random: np.random.Generator, n: int) -> NDArray[np.int16]:
+def _to_beat(rules: CompiledGame, random: np.random.Generator, n: int) -> NDArray[np.int16]:
     families: dict[str, list[int]] = defaultdict(list)
     for index, form in enumerate(rules.forms.forms):
-        if index != rules.forms.passing:
+        if index != rules.forms.pass_form:
             families[str(form.name).partition("(")[0]].append(index)
     assert set(families) == set(TYPES)
     drawn = np.stack([random.choice(members, n) for members in families.values()])
@@ -132,7 +134,7 @@ def _to_beat(rules: Rules, random: np.random.Generator, n: int) -> NDArray[np.in
     return np.where(random.random(n) < 0.2, LEADING, following).astype(np.int16)
 
 
-def table_codes(rules: Rules, to_beat: NDArray[np.int16]) -> NDArray[np.int64]:
+def table_codes(rules: CompiledGame, to_beat: NDArray[np.int16]) -> NDArray[np.int64]:
     """[n, 3] the forms to beat as the brute force writes them: type, rank number, size."""
     codes = np.array([_code(str(form.name)) for form in rules.forms.forms] + [(fast.LEAD, 0, 0)])
     return codes[to_beat]  # LEADING, which is -1, finds the last row
@@ -146,7 +148,7 @@ def _code(name: str) -> tuple[int, int, int]:
     return TYPES.get(functor, fast.LEAD), int(parts[0] or 0), int(parts[1]) if functor == "bomb" else 0
 
 
-def brute_force_masks(rules: Rules, states: States) -> NDArray[np.uint8]:
+def brute_force_masks(rules: CompiledGame, states: States) -> NDArray[np.uint8]:
     """[n, 168] the legal labels that the brute force finds."""
     masks: NDArray[np.uint8] = fast.legal_masks(
         states.hands.astype(np.int8), states.levels.astype(np.int64), table_codes(rules, states.to_beat)
@@ -154,33 +156,35 @@ def brute_force_masks(rules: Rules, states: States) -> NDArray[np.uint8]:
     return masks
 
 
-def decided(rules: Rules, states: States) -> Decisions:
+def decided(rules: CompiledGame, states: States) -> Decisions:
     """The states as the engine sees them."""
     return decide(rules, *states)
 
 
 def texts(hand: NDArray[np.uint8], level: int) -> list[str]:
     """The cards of a hand as the brute force writes them, in hand order."""
-    return [card_text(card) for card in hand_order(level) for _ in range(hand[card])]
+    return [format_card(card) for card in hand_sort_order(level) for _ in range(hand[card])]
 
 
-def describe(rules: Rules, states: States, row: int) -> str:
+def describe(rules: CompiledGame, states: States, row: int) -> str:
     """A state that failed, to be read in a message."""
     level, form = int(states.levels[row]), int(states.to_beat[row])
     rival = rules.forms.forms[form].name if form >= 0 else "nothing"
     return f"level {RANK_TEXT[level]}, hand {' '.join(texts(states.hands[row], level))}, to beat {rival}"
 
 
-def form_of(rules: Rules, action: WireAction | None) -> int:
+def form_of(rules: CompiledGame, action: WireAction | None) -> int:
     """Any form of the engine that reads like an action of the brute force."""
     if action is None:
         return LEADING
     label, size = label_of(action), len(action[2])
     forms = rules.forms.forms
-    return next(index for index, form in enumerate(forms) if rules.labels[form.label] == label and form.cards == size)
+    return next(
+        index for index, form in enumerate(forms) if rules.labels[form.label] == label and form.num_cards == size
+    )
 
 
-def action_of(rules: Rules, form: int) -> WireAction | None:
+def action_of(rules: CompiledGame, form: int) -> WireAction | None:
     """The play to beat as the brute force compares it: type, rank, and cards of which only the number counts."""
     if form < 0:
         return None
@@ -190,17 +194,17 @@ def action_of(rules: Rules, form: int) -> WireAction | None:
         return ["Bomb", "JOKER", ["SB", "SB", "HR", "HR"]]
     run = kind in (fast.PLATE, fast.TUBE, fast.STRAIGHT, fast.STRAIGHT_FLUSH)
     rank = RUN_RANKS[number - 1] if run else RANK_TEXT[number]
-    return [wire[kind], rank, ["S2"] * (size or rules.forms.forms[form].cards)]
+    return [wire[kind], rank, ["S2"] * (size or rules.forms.forms[form].num_cards)]
 
 
-def decisions_of(rules: Rules, states: list[State]) -> Decisions:
+def decisions_of(rules: CompiledGame, states: list[State]) -> Decisions:
     """States of the brute force as decisions of the engine."""
-    hands = np.stack([hand_of(map(parse_card, state.hand)) for state in states])
+    hands = np.stack([hand_from_cards(map(parse_card, state.hand)) for state in states])
     levels = np.array([LEVEL_OF_TEXT[state.level] for state in states], np.int8)
     return decide(rules, hands, levels, np.array([form_of(rules, state.to_beat) for state in states], np.int16))
 
 
-def listed(rules: Rules, lists: MoveLists, row: int) -> list[WireAction]:
+def listed(rules: CompiledGame, lists: MoveLists, row: int) -> list[WireAction]:
     """The moves of one decision as the brute force writes them."""
     rows = range(lists.start[row], lists.start[row + 1])
     return [action_in_words(rules, int(lists.form[move]), lists.cards[move]).to_json() for move in rows]

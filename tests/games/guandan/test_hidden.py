@@ -10,18 +10,21 @@ import pytest
 from numpy.typing import NDArray
 
 import abl_cards
-from abl_cards.cards import BIG_JOKER, card_text, parse_card
-from abl_cards.games import Engine, Moves, Tables, game
-from abl_cards.games.audience import Quiet
-from abl_cards.games.hidden import Constraints
-from abl_cards.games.play.state import PLAY
-from abl_cards.logic import KBError
-from abl_cards.platforms.contest.gifts import Ledger
-from abl_cards.platforms.contest.standings import level_at, options_of, stage_of
-from abl_cards.platforms.contest.wire import RANK_TEXT, hand_texts
-from abl_cards.records import readable
-from abl_cards.streams import mix_all
-from reasoners.hands import counting, project, reckon, sample
+from abl_cards.asp.errors import KBError
+from abl_cards.core.rng import splitmix64_array
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.games.state.listeners import NullListener
+from abl_cards.games.state.state import PLAY
+from abl_cards.games.tables.tables import Tables
+from abl_cards.games.types.information_set import InformationSet
+from abl_cards.games.types.moves import Moves
+from abl_cards.matches.records import read_valid_records
+from abl_cards.protocols.common.cards import BIG_JOKER, format_card, parse_card
+from abl_cards.protocols.contest.codec import RANK_TEXT, hand_texts
+from abl_cards.protocols.contest.match_state import card_options, current_stage, table_level
+from abl_cards.protocols.contest.tribute import TributeTracker
+from reasoners.hidden_hands.hands import prior_estimate, project_estimate, sample_deals, uniform_estimate
 from tests.edited import edited
 from tests.games.guandan.scripted import HERE, choose, play, sit_down
 from tests.games.guandan.states import engine
@@ -32,9 +35,9 @@ SAMPLE = Path(abl_cards.__file__).parent / "data" / "guandan_contest_sample.json
 
 def bounds(tables: Tables, observer: int, seat: int, card: str) -> tuple[int, int]:
     """At least and at most how many copies of a card a seat holds, as another seat knows."""
-    known = tables.hidden(HERE, np.array([observer], np.int8))
+    known = tables.information_set(HERE, np.array([observer], np.int8))
     place, number = (seat - observer) % 4 - 1, parse_card(card)
-    return int(known.at_least[0, place, number]), int(known.at_most[0, place, number])
+    return int(known.min_copies[0, place, number]), int(known.max_copies[0, place, number])
 
 
 # --- facts, worked by hand --------------------------------------------------------------------------------------------
@@ -42,10 +45,10 @@ def bounds(tables: Tables, observer: int, seat: int, card: str) -> tuple[int, in
 
 def test_nothing_is_known_before_anything_was_paid() -> None:
     tables = sit_down(engine().rules, ["S3 S4", "H3 H4", "C3 C4", "D3 D4"])
-    known = tables.hidden(HERE)
-    assert known.left.tolist() == [[2, 2, 2]]
-    assert not known.at_least.any()
-    assert (known.at_most == known.unseen[:, None]).all()
+    known = tables.information_set(HERE)
+    assert known.cards_left.tolist() == [[2, 2, 2]]
+    assert not known.min_copies.any()
+    assert (known.max_copies == known.unseen[:, None]).all()
     assert (known.unseen[0].sum(), known.unseen[0, parse_card("S3")]) == (6, 0)
 
 
@@ -143,36 +146,36 @@ def test_big_jokers_that_refuse_the_tribute_are_known(
     hands: tuple[str, ...], previous: tuple[int, int, int, int], expected: dict[int, int]
 ) -> None:
     tables = sit_down(engine().rules, hands, previous=previous)
-    known = tables.hidden(HERE, np.array([0], np.int8))
-    assert {place + 1: int(n) for place, n in enumerate(known.at_least[0, :, BIG_JOKER]) if n} == expected
+    known = tables.information_set(HERE, np.array([0], np.int8))
+    assert {place + 1: int(n) for place, n in enumerate(known.min_copies[0, :, BIG_JOKER]) if n} == expected
     others = [seat for seat in (1, 2, 3) if seat not in expected]
-    assert counting(known)[0, [seat - 1 for seat in others], BIG_JOKER].tolist() == [0.0] * len(others)
+    assert uniform_estimate(known)[0, [seat - 1 for seat in others], BIG_JOKER].tolist() == [0.0] * len(others)
 
 
 # --- facts and the truth ----------------------------------------------------------------------------------------------
 
 
-class Doubter(Quiet):
+class Doubter(NullListener):
     """Compares what every seat may conclude with the truth at every decision."""
 
     def __init__(self) -> None:
         self.decisions, self.told = 0, 0
 
-    def played(self, tables: Any, which: NDArray[np.int64], moves: Moves) -> None:
+    def on_play(self, tables: Any, rows: NDArray[np.int64], moves: Moves) -> None:
         for seat in range(4):
-            seats = np.full(len(which), seat, np.int8)
-            known, truth = tables.hidden(which, seats), tables.others(which, seats)
-            assert known.consistent(truth).all()
-            assert (known.at_most <= known.unseen[:, None]).all()
-            denied = known.at_most < known.unseen[:, None]
-            self.told += int((known.at_least.any(axis=(1, 2)) | denied.any(axis=(1, 2))).sum())
-        self.decisions += len(which)
+            seats = np.full(len(rows), seat, np.int8)
+            known, truth = tables.information_set(rows, seats), tables.hidden_hands(rows, seats)
+            assert known.is_consistent(truth).all()
+            assert (known.max_copies <= known.unseen[:, None]).all()
+            denied = known.max_copies < known.unseen[:, None]
+            self.told += int((known.min_copies.any(axis=(1, 2)) | denied.any(axis=(1, 2))).sum())
+        self.decisions += len(rows)
 
 
 @pytest.mark.parametrize("profile", ["standard", "platform"])
 def test_the_truth_is_never_excluded(profile: str) -> None:
     doubter = Doubter()
-    tables = engine(profile).tables(match_keys(10, 6), doubter)
+    tables = engine(profile).start_matches(match_keys(10, 6), doubter)
     for _ in range(500):
         step(tables)
     assert doubter.decisions > 3_000
@@ -183,52 +186,54 @@ def test_the_truth_of_records_is_never_excluded_and_hints_come_nearer_to_it() ->
     class Measurer(Doubter):
         errors = np.zeros(3)
 
-        def played(self, tables: Any, which: NDArray[np.int64], moves: Moves) -> None:
-            super().played(tables, which, moves)
-            known, truth = tables.hidden(which), tables.others(which)
-            plain = counting(known.without_facts())
-            guesses = plain, project(plain, known), reckon(known, tables.hints(which))
+        def on_play(self, tables: Any, rows: NDArray[np.int64], moves: Moves) -> None:
+            super().on_play(tables, rows, moves)
+            known, truth = tables.information_set(rows), tables.hidden_hands(rows)
+            plain = uniform_estimate(known.counts_only())
+            guesses = plain, project_estimate(plain, known), prior_estimate(known, tables.belief_log_odds(rows))
             self.errors = self.errors + [((guess - truth) ** 2).sum() for guess in guesses]
 
     measurer = Measurer()
-    assert not engine().replay(readable(SAMPLE), measurer).disagreements
+    assert not engine().replay(read_valid_records(SAMPLE), measurer).mismatches
     by_counting, with_facts, with_hints = measurer.errors
     assert with_facts < by_counting
     assert with_hints < 0.85 * with_facts
 
 
-class Payer(Quiet):
+class Payer(NullListener):
     """Writes down who pays what to whom, and what is returned."""
 
     def __init__(self, tables: int) -> None:
-        self.ledgers = [Ledger() for _ in range(tables)]
+        self.ledgers = [TributeTracker() for _ in range(tables)]
 
-    def episode_began(self, tables: Any, which: NDArray[np.int64]) -> None:
-        for table in which.tolist():
-            self.ledgers[table] = Ledger()
+    def on_episode_start(self, tables: Any, rows: NDArray[np.int64]) -> None:
+        for table in rows.tolist():
+            self.ledgers[table] = TributeTracker()
 
-    def chosen(self, tables: Any, which: NDArray[np.int64], card: NDArray[np.uint8]) -> None:
-        kinds = np.argsort(options_of(tables.rules))[card]
-        for table, kind in zip(which.tolist(), kinds.tolist(), strict=True):
-            self.ledgers[table].note(stage_of(tables, table), int(tables.seat[table]), kind)
+    def on_choice(self, tables: Any, rows: NDArray[np.int64], options: NDArray[np.uint8]) -> None:
+        kinds = np.argsort(card_options(tables.rules))[options]
+        for table, kind in zip(rows.tolist(), kinds.tolist(), strict=True):
+            self.ledgers[table].add(current_stage(tables, table), int(tables.seat[table]), kind)
 
 
 def test_every_hand_that_the_facts_allow_would_have_paid_the_same_card() -> None:
     """The facts of a tribute say all that it says: no hand that they leave to the payer could have paid otherwise."""
     payer, checked, asked = Payer(60), 0, list[tuple[int, NDArray[np.int64], int]]()
-    tables = engine().tables(match_keys(60, 7), payer)
+    tables = engine().start_matches(match_keys(60, 7), payer)
     for _ in range(500):
-        for table in np.flatnonzero((tables.state.acts == 0) & (tables.state.stage == PLAY)).tolist():
+        for table in np.flatnonzero((tables.state.num_acts == 0) & (tables.state.stage == PLAY)).tolist():
             ledger, here = payer.ledgers[table], np.array([table])
-            pairs = zip(ledger.paid(tables, table) or [], ledger.returned(tables, table) or [], strict=True)
+            pairs = zip(
+                ledger.paid_tributes(tables, table) or [], ledger.returned_cards(tables, table) or [], strict=True
+            )
             for (giver, taker, card), (_, _, returned) in pairs:
-                known = tables.hidden(here, np.array([taker], np.int8))
-                keys = mix_all(np.zeros((1, 5), np.uint64), np.arange(5).reshape(-1, 5) + 5 * table)
-                for deal in sample(counting(known), known, keys)[0]:
+                known = tables.information_set(here, np.array([taker], np.int8))
+                keys = splitmix64_array(np.zeros((1, 5), np.uint64), np.arange(5).reshape(-1, 5) + 5 * table)
+                for deal in sample_deals(uniform_estimate(known), known, keys)[0]:
                     hand = deal[(giver - taker) % 4 - 1].astype(np.int64)
                     hand[returned] -= 1
                     hand[card] += 1
-                    asked.append((level_at(tables, table), hand, card))
+                    asked.append((table_level(tables, table), hand, card))
         step(tables)
     states = [
         {"level": RANK_TEXT[level], "hand": hand_texts(hand.astype(np.uint8), level), "stage": "tribute"}
@@ -236,7 +241,7 @@ def test_every_hand_that_the_facts_allow_would_have_paid_the_same_card() -> None
     ]
     for (_, _, card), answer in zip(asked, engine().legal_moves(states), strict=True):
         assert not isinstance(answer, Exception)
-        assert ["tribute", "tribute", [card_text(card)]] in answer
+        assert ["tribute", "tribute", [format_card(card)]] in answer
         checked += 1
     assert checked > 100
 
@@ -245,61 +250,61 @@ def test_every_hand_that_the_facts_allow_would_have_paid_the_same_card() -> None
 
 
 def test_dealing_the_unseen_cards_anew_changes_nothing() -> None:
-    tables = engine().tables(match_keys(60, 8))
+    tables = engine().start_matches(match_keys(60, 8))
     for number in range(500):
         step(tables)
         if number % 40 != 20:
             continue
-        which = tables.playing()
+        which = tables.rows_to_play()
         decisions = tables.decisions(which)
-        before = decisions.hidden(), decisions.hints()
+        before = decisions.information_set(), decisions.belief_log_odds()
         seat, kept = tables.seat[which].astype(np.int64), tables.state.hands.copy()
-        anew = before[0].without_facts()
-        deals = sample(counting(anew), anew, mix_all(tables.keys[which], number)[:, None])[:, 0]
+        anew = before[0].counts_only()
+        deals = sample_deals(uniform_estimate(anew), anew, splitmix64_array(tables.keys[which], number)[:, None])[:, 0]
         for place in range(3):
             tables.state.hands[which, (seat + place + 1) % 4] = deals[:, place]
-        after = decisions.hidden(), decisions.hints()
+        after = decisions.information_set(), decisions.belief_log_odds()
         tables.state.hands[:] = kept
-        assert (deals != tables.others(which)).any()
+        assert (deals != tables.hidden_hands(which)).any()
         assert same(before[0], after[0])
         assert (before[1] == after[1]).all()
 
 
-def same(first: Constraints, second: Constraints) -> bool:
+def same(first: InformationSet, second: InformationSet) -> bool:
     """Whether two constraints say the same."""
     pairs = (
-        (first.unseen, second.unseen), (first.left, second.left), (first.at_least, second.at_least),
-        (first.at_most, second.at_most),
+        (first.unseen, second.unseen), (first.cards_left, second.cards_left), (first.min_copies, second.min_copies),
+        (first.max_copies, second.max_copies),
     )  # fmt: skip
     return all(bool((one == other).all()) for one, other in pairs)
 
 
 def test_a_decision_out_of_a_record_knows_what_its_table_knows() -> None:
-    records = [record for record in readable(SAMPLE) if record["tribute"] or record["anti"]][:4]
+    records = [record for record in read_valid_records(SAMPLE) if record["tribute"] or record["anti"]][:4]
     moves = [min(30 + 7 * number, len(record["plays"])) for number, record in enumerate(records)]
-    told = engine().recorded(records, moves)
+    told = engine().decisions_at_acts(records, moves)
 
-    class Looker(Quiet):
-        seen: dict[int, tuple[Constraints, NDArray[np.float32]]]
+    class Looker(NullListener):
+        seen: dict[int, tuple[InformationSet, NDArray[np.float32]]]
 
         def __init__(self) -> None:
             self.seen = {}
 
-        def played(self, tables: Any, which: NDArray[np.int64], moves_made: Moves) -> None:
-            for table in which:
-                if tables.state.acts[table] == wanted[table] - 1:
+        def on_play(self, tables: Any, rows: NDArray[np.int64], moves_made: Moves) -> None:
+            for table in rows:
+                if tables.state.num_acts[table] == wanted[table] - 1:
                     one = np.array([table])
                     self.seen[int(table)] = tables.hidden(one), tables.hints(one)
 
-    every = readable(SAMPLE)
+    every = read_valid_records(SAMPLE)
     wanted = {every.index(record): move for record, move in zip(records, moves, strict=True)}
     wanted = {number: wanted.get(number, 0) for number in range(len(every))}
     looker = Looker()
     engine().replay(every, looker)
     for row, record in enumerate(records):
         known, hints = looker.seen[every.index(record)]
-        assert same(told.hidden().at(np.array([row])), known)
-        assert (told.hints()[row] == hints[0]).all()
+        assert same(told.information_set().select(np.array([row])), known)
+        assert (told.belief_log_odds()[row] == hints[0]).all()
 
 
 # --- hints ------------------------------------------------------------------------------------------------------------
@@ -307,7 +312,7 @@ def test_a_decision_out_of_a_record_knows_what_its_table_knows() -> None:
 
 def hint(tables: Tables, observer: int, seat: int, card: str) -> float:
     """How many points the habits of a seat give a card."""
-    found = tables.hints(HERE, np.array([observer], np.int8))
+    found = tables.belief_log_odds(HERE, np.array([observer], np.int8))
     return round(10 * float(found[0, (seat - observer) % 4 - 1, parse_card(card)]), 3)
 
 
@@ -328,7 +333,7 @@ def test_hints_about_what_was_laid_down_and_passed_over() -> None:
 
 def edited_engine(folder: Path) -> Engine:
     """The engine of a copy of the rules."""
-    found = game("guandan").engine(folder)
+    found = load("guandan").engine(folder)
     assert isinstance(found, Engine)
     return found
 
@@ -351,9 +356,9 @@ def test_a_hint_about_no_card_is_refused(tmp_path: Path) -> None:
 def test_a_knowledge_base_may_do_without_hands(tmp_path: Path) -> None:
     folder = edited(tmp_path / "kb")
     (folder / "hands.lp").unlink()
-    tables = edited_engine(folder).tables(match_keys(5, 9))
+    tables = edited_engine(folder).start_matches(match_keys(5, 9))
     for _ in range(150):
         step(tables)
-    known = tables.hidden(tables.playing())
-    assert not known.at_least.any()
-    assert not tables.hints(tables.playing()).any()
+    known = tables.information_set(tables.rows_to_play())
+    assert not known.min_copies.any()
+    assert not tables.belief_log_odds(tables.rows_to_play()).any()

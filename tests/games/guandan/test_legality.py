@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abl_cards.games.shapes import functor
-from abl_cards.games.tables import LEADING
+from abl_cards.games.description.label_facts import functor
+from abl_cards.games.types.moves import LEADING
 from tests.brute_force.guandan import LABELS
 from tests.effort import thorough
 from tests.games.guandan.states import (
@@ -28,7 +28,7 @@ MANY_STATES = 200_000  # with --hypothesis-profile=thorough
 def check(profile: str, states: States) -> None:
     """The circuit's masks are the brute force's, or the first state where they differ is told."""
     rules = engine(profile).rules
-    found, expected = decided(rules, states).legal.T, brute_force_masks(rules, states)
+    found, expected = decided(rules, states).legal_mask.T, brute_force_masks(rules, states)
     wrong = np.flatnonzero((found != expected).any(axis=1))
     if wrong.size:
         row = int(wrong[0])
@@ -91,4 +91,4 @@ def test_crowded_hands(cards: list[int], wilds: int, level: int, first: int) -> 
 
 def test_pass_is_the_last_form() -> None:
     """What the strategies above call the forms to beat: all but the pass."""
-    assert engine().rules.forms.passing == len(engine().rules.forms) - 1
+    assert engine().rules.forms.pass_form == len(engine().rules.forms) - 1

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.agents import agent, reasoned
-from abl_cards.errors import GameError
-from abl_cards.games import Moment, game
-from abl_cards.platforms.contest.wire import State
-from reasoners.explanation import explain
-from reasoners.hands import counting, sample
+from abl_cards.agents.registry import make_agent, make_explainable_agent
+from abl_cards.core.errors import GameError
+from abl_cards.games.game import load
+from abl_cards.games.tables.decision_point import DecisionPoint
+from abl_cards.protocols.contest.codec import ContestState
+from reasoners.explain.explanation import explain
+from reasoners.hidden_hands.hands import sample_deals, uniform_estimate
 from tests.effort import thorough
 from tests.games.guandan.contest_records import ContestRecorder
 from tests.games.guandan.states import engine as engine_of
@@ -35,20 +36,20 @@ class Witness:
         self.saw: list[list[Any]] = []
         self.episode: list[Any] = []
 
-    def episode_began(self, tables: Any, which: Any) -> None:
+    def on_episode_start(self, tables: Any, which: Any) -> None:
         self.episode = []
 
-    def chosen(self, tables: Any, which: Any, card: Any) -> None:
+    def on_choice(self, tables: Any, which: Any, card: Any) -> None:
         pass
 
-    def played(self, tables: Any, which: Any, moves: Any) -> None:
+    def on_play(self, tables: Any, which: Any, moves: Any) -> None:
         decisions = tables.decisions(which)
         self.episode.append((decisions.to_beat.copy(), seen(decisions), int(tables.seat[0])))
 
-    def episode_ended(self, tables: Any, which: Any) -> None:
+    def on_episode_end(self, tables: Any, which: Any) -> None:
         self.saw.append(self.episode)
 
-    def match_ended(self, tables: Any, which: Any) -> None:
+    def on_match_end(self, tables: Any, which: Any) -> None:
         pass
 
 
@@ -62,35 +63,35 @@ def match() -> tuple[list[dict], list[list[Any]]]:
         def __getattr__(self, name: str) -> Any:
             return lambda *given: [getattr(each, name)(*given) for each in (witness, recorder)]
 
-    tables = engine.tables(match_keys(1, 11), Both())
-    while (playing := tables.playing()).size | (choosing := tables.choosing()).size:
-        keys = tables.keys + tables.clock.astype(np.uint64)
+    tables = engine.start_matches(match_keys(1, 11), Both())
+    while (playing := tables.rows_to_play()).size | (choosing := tables.rows_to_choose()).size:
+        keys = tables.keys + tables.num_decisions.astype(np.uint64)
         if playing.size:
             tables.play(playing, random_moves(tables.decisions(playing), keys))
         if choosing.size:
-            tables.choose(choosing, agent("kb", engine).choose(tables.choices(choosing), keys))
-        if tables.episode[0] >= 6:
+            tables.choose(choosing, make_agent("kb", engine).choose(tables.choices(choosing), keys))
+        if tables.num_episodes[0] >= 6:
             break
-    return recorder.records(0), witness.saw
+    return recorder.pop_records(0), witness.saw
 
 
 def test_a_record_is_told_as_it_was_seen(match: tuple[list[dict], list[list[Any]]]) -> None:
-    engine = game("guandan").engine()
+    engine = load("guandan").engine()
     for record, saw in zip(*match, strict=True):
         for number in RANDOM.integers(0, len(saw), 6):
             to_beat, situation, seat = saw[number]
-            moment = engine.moment(record, int(number) + 1)
+            moment = engine.read_decision_point(record, int(number) + 1)
             decision: Any = moment.decision
             assert record["plays"][number][0] == seat
             assert (decision.to_beat == to_beat).all()
             for one, two in zip(seen(decision), situation, strict=True):
                 assert (one == two).all()
-            assert moment.made is not None
-            made, written = moment.actions[moment.made].to_json(), record["plays"][number][1]
+            assert moment.chosen_move is not None
+            made, written = moment.actions[moment.chosen_move].to_json(), record["plays"][number][1]
             assert (made[:2], sorted(made[2])) == (written[:2], sorted(written[2]))
             assert moment.state["level"] == record["level"]
-            assert engine.moment(moment.state).state == moment.state
-        several: Any = engine.recorded([record] * 3, [1, len(saw) // 2, len(saw)])
+            assert engine.read_decision_point(moment.state).state == moment.state
+        several: Any = engine.decisions_at_acts([record] * 3, [1, len(saw) // 2, len(saw)])
         for row, number in enumerate((0, len(saw) // 2 - 1, len(saw) - 1)):
             assert (several.view.unseen[row] == saw[number][1][1][0]).all()
 
@@ -110,31 +111,36 @@ def open_record(record: dict, number: int, deal: Any = None) -> dict:
 def player(request: pytest.FixtureRequest) -> Any:
     """An agent with reasons."""
     name = "kb" if request.param == "kb" else request.getfixturevalue("untrained")
-    return reasoned(name, game("guandan").engine())
+    return make_explainable_agent(name, load("guandan").engine())
 
 
-def said(player: Any, moment: Moment) -> dict:
+def said(player: Any, moment: DecisionPoint) -> dict:
     """All that an explanation says, with the probabilities and the estimate where there are any."""
-    return explain(game("guandan").engine(), player.judge, moment, opinion=player.opinion(moment)).to_json()
+    return explain(
+        load("guandan").engine(),
+        player.preference_model,
+        moment,
+        model_explanation=player.compute_model_explanation(moment),
+    ).to_json()
 
 
 def test_unseen_cards_change_no_explanation(match: tuple[list[dict], list[list[Any]]], player: Any) -> None:
     """Null, or dealt anew: the explanation is that of the full record, but for what was played then."""
-    engine = game("guandan").engine()
+    engine = load("guandan").engine()
     for record, saw in zip(*match, strict=True):
         for number in map(int, RANDOM.integers(1, len(saw) + 1, 3 if thorough() else 1)):
-            expected = said(player, engine.moment(record, number)) | {"made": None}
+            expected = said(player, engine.read_decision_point(record, number)) | {"made": None}
             for hidden in (open_record(record, number), open_record(record, number, RANDOM)):
-                assert said(player, engine.moment(hidden)) | {"made": None} == expected
-                again = engine.moment(json.loads(json.dumps(hidden)), number)
+                assert said(player, engine.read_decision_point(hidden)) | {"made": None} == expected
+                again = engine.read_decision_point(json.loads(json.dumps(hidden)), number)
                 assert said(player, again) | {"made": None} == expected
 
 
 def later_tables(n: int) -> Any:
     """Tables of plain players in the middle of an episode, most of them after a tribute."""
-    engine = game("guandan").engine()
-    tables: Any = engine.tables(match_keys(n, 3))
-    plain = agent("greedy", engine)
+    engine = load("guandan").engine()
+    tables: Any = engine.start_matches(match_keys(n, 3))
+    plain = make_agent("greedy", engine)
     for _ in range(190):
         for which, choices in ((tables.choosing(), tables.choices), (tables.playing(), tables.decisions)):
             if which.size and choices == tables.choices:
@@ -148,7 +154,7 @@ def deal_anew(tables: Any, which: Any, seed: int) -> int:
     """Other hands for those who are not to decide, as everybody might think them to be; says how many changed."""
     facts = tables.hidden(which)
     before = tables.others(which)
-    deals = sample(counting(facts), facts, match_keys(len(which), seed)[:, None])[:, 0]
+    deals = sample_deals(uniform_estimate(facts), facts, match_keys(len(which), seed)[:, None])[:, 0]
     assert facts.consistent(deals).all()
     for row, table in enumerate(which):
         for place in range(3):
@@ -158,20 +164,20 @@ def deal_anew(tables: Any, which: Any, seed: int) -> int:
 
 def test_other_hands_change_nothing_at_a_table(player: Any) -> None:
     """Dealing the unseen cards anew among the others changes no decision, observation, estimate or explanation."""
-    engine, tables = game("guandan").engine(), later_tables(24)
+    engine, tables = load("guandan").engine(), later_tables(24)
     which = tables.playing()
     assert (tables.hidden(which).at_most < tables.hidden(which).unseen[:, None]).any(axis=(1, 2)).sum() > 4
 
     def everything() -> list[Any]:
         decisions = tables.decisions(which)
-        facts = decisions.hidden()
+        facts = decisions.information_set()
         return [
-            *player.play(decisions, tables.keys[which]), decisions.observe(), decisions.hints(),
+            *player.play(decisions, tables.keys[which]), decisions.observe(), decisions.belief_log_odds(),
             facts.unseen, facts.left, facts.at_least, facts.at_most,
         ]  # fmt: skip
 
     def explanations() -> list[dict]:
-        return [said(player, engine.look(tables.decisions(which), row)) for row in range(0, len(which), 3)]
+        return [said(player, engine.decision_point_at(tables.decisions(which), row)) for row in range(0, len(which), 3)]
 
     before, reasons = everything(), explanations()
     for seed in (1, 2):
@@ -181,14 +187,14 @@ def test_other_hands_change_nothing_at_a_table(player: Any) -> None:
 
 
 def test_a_tribute_out_of_a_record(match: tuple[list[dict], list[list[Any]]]) -> None:
-    engine = game("guandan").engine()
+    engine = load("guandan").engine()
     record = next(record for record in match[0] if len(record["tribute"]) == 1)
     ((payer, receiver, paid),) = record["tribute"]
     ((_, _, returned),) = record["back"]
     before = {**record, "tribute": [], "back": [], "plays": [], "stage": "tribute", "seat": payer}
-    assert paid in [action.to_json()[2][0] for action in engine.moment(before).actions]
+    assert paid in [action.to_json()[2][0] for action in engine.read_decision_point(before).actions]
     between = {**before, "tribute": record["tribute"], "stage": "back", "seat": receiver}
-    moment = engine.moment(between)
+    moment = engine.read_decision_point(between)
     assert returned in [action.to_json()[2][0] for action in moment.actions]
     assert len(moment.state["hand"]) == 28
     assert moment.state["cards"][(payer - receiver) % 4 - 1] == 26
@@ -215,13 +221,13 @@ def test_a_tribute_out_of_a_record(match: tuple[list[dict], list[list[Any]]]) ->
     ],
 )
 def test_damaged_records_are_refused(change: dict, move: int | None, message: str) -> None:
-    engine = game("guandan").engine()
+    engine = load("guandan").engine()
     hand = [suit + rank for rank in "3567" for suit in "SHDC"] + [suit + rank for rank in "TJ" for suit in "SHDC"]
     hand += ["SA", "SA", "DA"]
     plays = [[0, ["Single", "3", ["S3"]]], [1, ["PASS", "PASS", "PASS"]]]
     record = {"level": "2", "hands": [hand, hand, hand, hand], "plays": plays, **change}
     with pytest.raises(GameError, match=message):
-        engine.moment(record, move)
+        engine.read_decision_point(record, move)
 
 
 @pytest.mark.parametrize(
@@ -241,18 +247,18 @@ def test_damaged_records_are_refused(change: dict, move: int | None, message: st
 def test_damaged_states_are_refused(more: dict, message: str) -> None:
     state = {"level": "8", "hand": ["H5", "D3"], "to_beat": ["Single", "4", ["H4"]], **more}
     with pytest.raises(GameError, match=message):
-        game("guandan").engine().moment(state)
+        load("guandan").engine().read_decision_point(state)
 
 
 def test_a_state_has_no_moves() -> None:
     with pytest.raises(GameError, match="a record"):
-        game("guandan").engine().moment({"level": "8", "hand": ["H5"]}, 2)
+        load("guandan").engine().read_decision_point({"level": "8", "hand": ["H5"]}, 2)
 
 
 def test_what_a_state_leaves_open() -> None:
     """Hands as large as can be, the previous seat's play, and every card that is not in sight."""
-    engine = game("guandan").engine()
-    moment = engine.moment({"level": "8", "hand": ["H5", "D3"], "to_beat": ["Single", "4", ["H4"]]})
+    engine = load("guandan").engine()
+    moment = engine.read_decision_point({"level": "8", "hand": ["H5", "D3"], "to_beat": ["Single", "4", ["H4"]]})
     _, unseen, sizes, top = seen(moment.decision)
     assert sizes.tolist() == [[27, 27, 26]]  # it has laid down a card
     assert top.tolist() == [2]
@@ -267,6 +273,6 @@ def test_states_as_text_parse_back() -> None:
         "play level 8 hand H5 D3 unseen",
     ]
     for text in texts:
-        state = State.parse(text)
+        state = ContestState.parse(text)
         assert str(state) == text
-        assert State.from_json(state.to_json()) == state
+        assert ContestState.from_json(state.to_json()) == state

@@ -10,24 +10,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from abl_cards import parallel
-from abl_cards.errors import GameError
-from abl_cards.games import Decisions
-from abl_cards.games.tables import LEADING, NO_CARD, MoveLists, Moves
-from abl_cards.games.telling import writer
-from abl_cards.streams import mix_all
+from abl_cards.core import parallel
+from abl_cards.core.errors import GameError
+from abl_cards.core.rng import splitmix64_array
+from abl_cards.games.binding import writer
+from abl_cards.games.tables.decisions import Decisions
+from abl_cards.games.types.moves import LEADING, NO_CARD, MoveLists, Moves
 from tests.brute_force.guandan import moves, moves_by_subsets, return_cards, tribute_cards, unordered
 from tests.brute_force.states import State, mixed_states
-from tests.games.guandan.states import (
-    PROFILES,
-    States,
-    decided,
-    decisions_of,
-    engine,
-    listed,
-    random_states,
-    texts,
-)
+from tests.games.guandan.states import PROFILES, States, decided, decisions_of, engine, listed, random_states, texts
 
 
 def check_lists(states: list[State], profile: str = "standard") -> None:
@@ -112,7 +103,7 @@ def payable(hand: list[str], level: str, stage: str) -> bool:
 
 def each_label(decisions: Decisions) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int16]]]:
     """The decisions where a label is legal, and the label for each; label by label."""
-    for label, legal in enumerate(decisions.legal):
+    for label, legal in enumerate(decisions.legal_mask):
         rows = np.flatnonzero(legal)
         if rows.size:
             yield rows, np.full(len(rows), label, np.int16)
@@ -120,7 +111,7 @@ def each_label(decisions: Decisions) -> Iterator[tuple[NDArray[np.int64], NDArra
 
 def subset(decisions: Decisions, rows: NDArray[np.int64]) -> Decisions:
     """Some of the decisions, asked anew."""
-    return Decisions(decisions.view.at(rows))
+    return Decisions(decisions.view.select(rows))
 
 
 def rows_of(moves: Moves | MoveLists) -> list[tuple[int, bytes]]:
@@ -137,8 +128,8 @@ def test_moves_of_one_label() -> None:
     for rows, labels in each_label(decisions):
         part = subset(decisions, rows)
         lists = part.moves(labels)
-        first = rows_of(part.realise_first(labels))
-        drawn = rows_of(part.realise_random(labels, mix_all(rows.astype(np.uint64), int(labels[0]))))
+        first = rows_of(part.first_moves(labels))
+        drawn = rows_of(part.sample_moves(labels, splitmix64_array(rows.astype(np.uint64), int(labels[0]))))
         found = rows_of(lists)
         for place, row in enumerate(rows):
             mine = found[lists.start[place] : lists.start[place + 1]]
@@ -153,9 +144,9 @@ def test_a_label_is_legal_exactly_when_it_has_a_card_set() -> None:
     rules = engine().rules
     decisions = decided(rules, random_states(rules, 3_000, seed=9))
     lists = decisions.moves()
-    seen = np.zeros_like(decisions.legal)
+    seen = np.zeros_like(decisions.legal_mask)
     seen[rules.forms.label_of[lists.form], np.repeat(np.arange(3_000), np.diff(lists.start))] = 1
-    assert (seen == decisions.legal).all()
+    assert (seen == decisions.legal_mask).all()
 
 
 def test_forms_are_laid_down_as_they_say() -> None:
@@ -163,10 +154,10 @@ def test_forms_are_laid_down_as_they_say() -> None:
     rules = engine().rules
     decisions = decided(rules, random_states(rules, 1_000, seed=10))
     lists = decisions.moves()
-    seen = np.zeros_like(decisions.allowed)
+    seen = np.zeros_like(decisions.form_mask)
     seen[lists.form, np.repeat(np.arange(1_000), np.diff(lists.start))] = 1
-    assert (seen == decisions.allowed).all()
-    assert ((lists.cards != NO_CARD).sum(axis=1) == rules.forms.cards_of[lists.form]).all()
+    assert (seen == decisions.form_mask).all()
+    assert ((lists.cards != NO_CARD).sum(axis=1) == rules.forms.num_cards[lists.form]).all()
 
 
 @pytest.mark.parametrize(
@@ -185,7 +176,7 @@ def test_random_realisations_are_uniform(hand: str, level: str, label: str) -> N
     keys = np.arange(4_000, dtype=np.uint64)
     many = decisions_of(engine().rules, [State(hand.split(), level, None)] * len(keys))
     labels = np.full(len(keys), engine().labels.index(label), np.int16)
-    drawn = Counter(rows_of(many.realise_random(labels, keys)))
+    drawn = Counter(rows_of(many.sample_moves(labels, keys)))
     choices = rows_of(subset(many, np.array([0])).moves(labels[:1]))
     assert set(drawn) == set(choices)
     expected = len(keys) / len(choices)
@@ -200,30 +191,30 @@ def test_draws_depend_on_the_key_alone() -> None:
     states = random_states(rules, 400, seed=12, smallest=20)
     states = States(states.hands, states.levels, np.full(400, LEADING, np.int16))
     decisions = decided(rules, states)
-    labels = decisions.legal.argmax(axis=0).astype(np.int16)
-    keys = mix_all(np.arange(400).astype(np.uint64), 5)
-    once, again = (rows_of(decisions.realise_random(labels, keys)) for _ in range(2))
-    backwards = rows_of(subset(decisions, np.arange(400)[::-1]).realise_random(labels[::-1].copy(), keys[::-1].copy()))
+    labels = decisions.legal_mask.argmax(axis=0).astype(np.int16)
+    keys = splitmix64_array(np.arange(400).astype(np.uint64), 5)
+    once, again = (rows_of(decisions.sample_moves(labels, keys)) for _ in range(2))
+    backwards = rows_of(subset(decisions, np.arange(400)[::-1]).sample_moves(labels[::-1].copy(), keys[::-1].copy()))
     assert once == again == backwards[::-1]
-    assert once != rows_of(decisions.realise_random(labels, mix_all(keys, 1)))
+    assert once != rows_of(decisions.sample_moves(labels, splitmix64_array(keys, 1)))
 
 
 def test_batches_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     """One decision at a time, all at once, alone or with several threads: the same masks, lists and draws."""
     rules = engine().rules
     states = random_states(rules, 1_500, seed=13)
-    keys = mix_all(np.arange(1_500).astype(np.uint64), 9)
+    keys = splitmix64_array(np.arange(1_500).astype(np.uint64), 9)
     found = []
     for threads in (1, 2, 3):
-        parallel._jobs.cache_clear()
+        parallel._job_queue.cache_clear()
         for module in (parallel, writer):
             monkeypatch.setattr(module, "THREADS", threads)
         decisions = decided(rules, states)
-        labels = decisions.legal.argmax(axis=0).astype(np.int16)
+        labels = decisions.legal_mask.argmax(axis=0).astype(np.int16)
         lists = decisions.moves()
-        drawn = decisions.realise_random(labels, keys)
-        found.append([decisions.legal.tobytes(), *(field.tobytes() for field in (*lists, *drawn))])
-    parallel._jobs.cache_clear()
+        drawn = decisions.sample_moves(labels, keys)
+        found.append([decisions.legal_mask.tobytes(), *(field.tobytes() for field in (*lists, *drawn))])
+    parallel._job_queue.cache_clear()
     assert found[0] == found[1] == found[2]
     for row in range(0, 1_500, 50):
         alone = subset(decisions, np.array([row])).moves()

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from abl_cards.errors import GameError
-from abl_cards.games import Moves, Tables
-from abl_cards.platforms.contest.standings import level_at
+from abl_cards.core.errors import GameError
+from abl_cards.games.tables.tables import Tables
+from abl_cards.games.types.moves import Moves
+from abl_cards.protocols.contest.match_state import table_level
 from tests.games.guandan.states import engine, wild_of
 from tests.games.random_play import match_keys, step
 
@@ -23,24 +24,24 @@ class Ear:
     def __init__(self, n: int) -> None:
         self.acts: list[list[tuple[int, list[int]]]] = [[] for _ in range(n)]
 
-    def drew(self, tables: object, which: np.ndarray) -> None:
+    def on_draw(self, tables: object, which: np.ndarray) -> None:
         """Cards are dealt at once."""
 
-    def episode_began(self, tables: Tables, which: NDArray[np.int64]) -> None:
+    def on_episode_start(self, tables: Tables, which: NDArray[np.int64]) -> None:
         for table in which:
             self.acts[table] = []
 
-    def chosen(self, tables: Tables, which: NDArray[np.int64], card: NDArray[np.uint8]) -> None:
+    def on_choice(self, tables: Tables, which: NDArray[np.int64], card: NDArray[np.uint8]) -> None:
         pass
 
-    def played(self, tables: Tables, which: NDArray[np.int64], moves: Moves) -> None:
+    def on_play(self, tables: Tables, which: NDArray[np.int64], moves: Moves) -> None:
         for table, cards in zip(which, moves.cards, strict=True):
             self.acts[table].append((int(tables.seat[table]), [int(card) for card in cards if card != 255]))
 
-    def episode_ended(self, tables: Tables, which: NDArray[np.int64]) -> None:
+    def on_episode_end(self, tables: Tables, which: NDArray[np.int64]) -> None:
         pass
 
-    def match_ended(self, tables: Tables, which: NDArray[np.int64]) -> None:
+    def on_match_end(self, tables: Tables, which: NDArray[np.int64]) -> None:
         pass
 
 
@@ -51,7 +52,7 @@ def vector(cards: list[int]) -> NDArray[np.uint8]:
 def slowly(tables: Tables, acts: list[tuple[int, list[int]]], table: int, seat: int) -> NDArray[np.uint8]:
     """One observation from the acts of the episode, part by part in the order of the layout."""
     hands = tables.state.hands[table]
-    level = level_at(tables, table)
+    level = table_level(tables, table)
     order = [(seat + place) % 4 for place in range(4)]
     last = deque([*[(None, [])] * 7, *acts], maxlen=7)
     parts = [
@@ -69,7 +70,7 @@ def slowly(tables: Tables, acts: list[tuple[int, list[int]]], table: int, seat: 
 
 def test_layout_is_the_papers() -> None:
     """Table 1 of the paper: 506 numbers of state, 7 × (54 + 4) of sequence, side by side."""
-    observation = engine().observation
+    observation = engine().observation_features
     sizes = {feature.name: feature.size for feature in observation.features}
     assert sizes == {
         "level": 13, "seat": 4, "wild": 3, "hand": 54, "sizes": 216, "played": 216, "recent": 378, "recent_seat": 28,
@@ -84,12 +85,12 @@ def test_numbers_against_the_slow_way() -> None:
     """All four seats, over two episodes and the tribute between them, at tables in every stage."""
     n = 12
     ear = Ear(n)
-    tables = engine().tables(match_keys(n, 11), ear)
+    tables = engine().start_matches(match_keys(n, 11), ear)
     exchanged = 0
     for taken in range(260):
-        exchanged += len(tables.choosing())
-        if taken % 5 == 0 or tables.choosing().size:
-            which = np.concatenate([tables.playing(), tables.choosing()])
+        exchanged += len(tables.rows_to_choose())
+        if taken % 5 == 0 or tables.rows_to_choose().size:
+            which = np.concatenate([tables.rows_to_play(), tables.rows_to_choose()])
             for seat in range(4):
                 seen = tables.observe(which, np.full(len(which), seat, np.int8))
                 expected = [slowly(tables, ear.acts[table], table, seat) for table in which]
@@ -97,14 +98,14 @@ def test_numbers_against_the_slow_way() -> None:
             assert (tables.observe(which) == tables.observe(which, tables.seat[which])).all()
         step(tables)
     assert exchanged > 0
-    assert tables.episode.min() > 0
+    assert tables.num_episodes.min() > 0
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 120))
 def test_unseen_cards_change_nothing(seed: int, steps: int) -> None:
     """Dealing the unseen cards anew among the other seats changes no observation, whoever looks."""
     n, random = 4, np.random.default_rng(seed)
-    tables = engine().tables(match_keys(n, seed % 2**31))
+    tables = engine().start_matches(match_keys(n, seed % 2**31))
     for _ in range(steps):
         step(tables)
     hands = tables.state.hands.copy()

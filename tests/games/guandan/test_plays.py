@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from abl_cards.cards import parse_hand
-from abl_cards.games import Decisions, Engine, counting, game
-from abl_cards.games.reading.rules import Rules
+from abl_cards.games import min_plays
+from abl_cards.games.compiled.compiled_game import CompiledGame
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.games.tables.decisions import Decisions
+from abl_cards.protocols.common.cards import parse_hand
 from tests.brute_force.guandan import readings
 from tests.effort import long, thorough
 from tests.games.guandan.states import States, decide, engine, random_states, texts, wild_of
@@ -20,18 +23,18 @@ from tests.games.guandan.variants import NO_WILD_CARDS, write_variant
 
 
 @pytest.fixture(scope="module")
-def rules() -> Rules:
+def rules() -> CompiledGame:
     return engine().rules
 
 
 class Counter:
     """The counter of some rules, asked by levels."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: CompiledGame) -> None:
         self.rules = rules
 
     def plays_left(self, hands: NDArray[np.uint8], levels: NDArray[np.int8]) -> NDArray[np.uint8]:
-        return counting.plays_to_go(self.rules, decide(self.rules, hands, levels, _leading(hands)).context, hands)
+        return min_plays.min_plays(self.rules, decide(self.rules, hands, levels, _leading(hands)).context, hands)
 
 
 def _leading(hands: NDArray[np.uint8]) -> NDArray[np.int16]:
@@ -39,7 +42,7 @@ def _leading(hands: NDArray[np.uint8]) -> NDArray[np.int16]:
 
 
 @pytest.fixture(scope="module")
-def counter(rules: Rules) -> Counter:
+def counter(rules: CompiledGame) -> Counter:
     return Counter(rules)
 
 
@@ -84,7 +87,7 @@ def _rank(cell: object) -> int:
     return cell
 
 
-def by_clingo(rules: Rules, hand: NDArray[np.uint8], level: int) -> int:
+def by_clingo(rules: CompiledGame, hand: NDArray[np.uint8], level: int) -> int:
     """The optimum over numbers of forms as labels.lp declares them; a straight flush costs what a straight does."""
     wild = int(wild_of(np.array([level], np.int8))[0])
     held = dict.fromkeys(range(2, 17), 0)
@@ -110,7 +113,7 @@ def by_clingo(rules: Rules, hand: NDArray[np.uint8], level: int) -> int:
     ("smallest", "largest", "hands"), [(1, 5, 200), (6, 8, 80), (9, 9, 20), pytest.param(10, 12, 10, marks=long)]
 )
 def test_against_all_ways_to_take_a_hand_apart(
-    rules: Rules, counter: Counter, smallest: int, largest: int, hands: int
+    rules: CompiledGame, counter: Counter, smallest: int, largest: int, hands: int
 ) -> None:
     """Half the hands have wild cards; what is a play is asked of the brute force of the rules page."""
     states = random_states(rules, hands * (20 if thorough() else 1), smallest, smallest, largest)
@@ -121,7 +124,7 @@ def test_against_all_ways_to_take_a_hand_apart(
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_large_hands_against_an_optimiser(rules: Rules, counter: Counter, seed: int) -> None:
+def test_large_hands_against_an_optimiser(rules: CompiledGame, counter: Counter, seed: int) -> None:
     """13 to 27 cards, crowded and evenly dealt: the number is exact there too."""
     states = random_states(rules, 300 if thorough() else 30, seed, 13, 27)
     for row, plays in enumerate(counter.plays_left(states.hands, states.levels)):
@@ -155,7 +158,7 @@ def test_hands_by_hand(counter: Counter, hand: str, level: int, plays: int) -> N
     assert counter.plays_left(parse_hand(hand)[None], np.array([level], np.int8)).tolist() == [plays]
 
 
-def test_one_card_more(rules: Rules, counter: Counter) -> None:
+def test_one_card_more(rules: CompiledGame, counter: Counter) -> None:
     """A card more costs one play more at most, for it can go alone; it can save many, as a 7 does to 3 4 5 6."""
     states = random_states(rules, 3000, seed=5, largest=26)
     before = counter.plays_left(states.hands, states.levels).astype(int)
@@ -167,7 +170,7 @@ def test_one_card_more(rules: Rules, counter: Counter) -> None:
         assert (after <= before[room] + 1).all()
 
 
-def test_a_wild_card_is_worth_any_card(rules: Rules, counter: Counter) -> None:
+def test_a_wild_card_is_worth_any_card(rules: CompiledGame, counter: Counter) -> None:
     """Putting a wild card in the place of any card but a joker never costs a play."""
     states = random_states(rules, 3000, seed=6)
     before = counter.plays_left(states.hands, states.levels)
@@ -194,12 +197,12 @@ def after_each_move(decisions: Decisions, states: States, counter: Counter) -> l
     return plays
 
 
-def test_after_every_move(rules: Rules, counter: Counter) -> None:
+def test_after_every_move(rules: CompiledGame, counter: Counter) -> None:
     """The batched entry counts what is left after each move; the best lead leaves one play less than the hand takes."""
     states = random_states(rules, 30, seed=7)
     decisions = decide(rules, states.hands, states.levels, np.full(30, -1, np.int16))
     lists = decisions.moves()
-    plays = counting.plays_left(rules, decisions, lists)
+    plays = min_plays.plays_left(rules, decisions, lists)
     assert plays.tolist() == after_each_move(decisions, states, counter)
     best = np.minimum.reduceat(plays, lists.start[:-1])
     assert (best + 1 == counter.plays_left(states.hands, states.levels)).all()
@@ -208,7 +211,7 @@ def test_after_every_move(rules: Rules, counter: Counter) -> None:
 @long
 def test_rules_without_wild_cards(tmp_path: Path) -> None:
     """Where no card is wild, the heart of the level is a card like any other."""
-    engine_without = game("guandan").engine(write_variant(tmp_path, NO_WILD_CARDS))
+    engine_without = load("guandan").engine(write_variant(tmp_path, NO_WILD_CARDS))
     assert isinstance(engine_without, Engine)
     hands = np.stack([parse_hand("S3 S4 S5 S6 H2 H9"), parse_hand("S3 S4 H5 S6 H9"), parse_hand("H9 H9 S8")])
     assert Counter(engine_without.rules).plays_left(hands, np.array([9, 9, 9], np.int8)).tolist() == [2, 5, 2]

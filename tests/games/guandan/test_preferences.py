@@ -9,13 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abl_cards.cards import Card, cards_of
-from abl_cards.errors import GameError
-from abl_cards.games import Engine, Moment, game
-from abl_cards.games.preferences import Preferences
-from abl_cards.logic import Atom, KBError, Oracle
-from abl_cards.platforms.contest.standings import levels
-from abl_cards.positions import met_in_play
+from abl_cards.asp.errors import KBError
+from abl_cards.asp.terms import Atom
+from abl_cards.circuit.oracle import Oracle
+from abl_cards.core.errors import GameError
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.games.preferences.preferences import CompiledPreferences
+from abl_cards.games.tables.decision_point import DecisionPoint
+from abl_cards.matches.sampled_positions import sample_from_play
+from abl_cards.protocols.common.cards import Card, hand_to_cards
+from abl_cards.protocols.contest.match_state import read_levels
 from tests.edited import STRICT, edited
 from tests.effort import long
 
@@ -29,14 +33,14 @@ SPOKEN_OF = {
 
 def engine_of(folder: Path | None = None) -> Engine:
     """The engine of a folder, by default of the game's own."""
-    found = game("guandan").engine(folder)
+    found = load("guandan").engine(folder)
     assert isinstance(found, Engine)
     return found
 
 
 def level_of(decision: Any) -> int:
     """The level of a decision."""
-    return int(levels(decision.rules, decision.view.state.fluents[decision.which])[0])
+    return int(read_levels(decision.rules, decision.view.state.fluents[decision.which])[0])
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +48,8 @@ def strict(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     return engine_of(edited(tmp_path_factory.mktemp("kb") / "strict", more=STRICT))
 
 
-def preferences(engine: Engine, **more: Any) -> Preferences:
-    return engine.judge(**more)
+def preferences(engine: Engine, **more: Any) -> CompiledPreferences:
+    return engine.preference_model(**more)
 
 
 def rank_and_suit(card: Card) -> tuple[int, str]:
@@ -76,18 +80,18 @@ def hand_facts(cards: list[Card], level: int, names: tuple[str, str, str]) -> se
     return found | {Atom(wild, (n,)) for n in range(1, wilds + 1)}
 
 
-def facts_of(engine: Engine, moment: Moment, row: int) -> set[Atom]:
+def facts_of(engine: Engine, moment: DecisionPoint, row: int) -> set[Atom]:
     """Everything vocabulary.lp says of a decision and a move, from the arrays of the decision alone."""
     decision: Any = moment.decision
     level, view = level_of(decision), decision.view
-    hand = cards_of(view.hand[0])
-    laid = [int(card) for card in moment.lists.cards[row] if card != 255]
+    hand = hand_to_cards(view.hand[0])
+    laid = [int(card) for card in moment.move_lists.cards[row] if card != 255]
     left = list((Counter(hand) - Counter(laid)).elements())
-    form = engine.rules.forms.forms[moment.lists.form[row]].name
+    form = engine.rules.forms.forms[moment.move_lists.form[row]].name
     found = {Atom("level", (level,)), Atom("lays", (form,)), Atom("play", (moment.labels[row],))}
     found |= hand_facts(hand, level, ("held", "held", "wild"))
     found |= hand_facts(left, level, ("left", "left", "wild_left"))
-    found |= hand_facts(cards_of(view.unseen[0]), level, ("unseen", "", "unseen_wild"))
+    found |= hand_facts(hand_to_cards(view.unseen[0]), level, ("unseen", "", "unseen_wild"))
     who = ("next", "partner", "previous")
     for name, count in zip(who, view.sizes[0].tolist(), strict=True):
         found |= {Atom("cards", (name, n)) for n in range(1, count + 1)}
@@ -97,7 +101,7 @@ def facts_of(engine: Engine, moment: Moment, row: int) -> set[Atom]:
         found |= {Atom("to_beat", (engine.rules.forms.forms[decision.to_beat[0]].name,))}
         found |= {Atom("top", (who[view.top[0]],))}
     rest = np.bincount(left, minlength=54).astype(np.uint8)
-    plays = int(engine.plays_to_go(decision.context, rest[None])[0])
+    plays = int(engine.min_plays(decision.context, rest[None])[0])
     return found | {Atom("plays_left", (n,)) for n in range(1, plays + 1)}
 
 
@@ -127,15 +131,15 @@ def test_costs_and_constraints_are_those_of_clingo(strict: Engine) -> None:
     known = set(strict.rules.kb.input_atoms)
     random = np.random.default_rng(0)
     seen: Counter = Counter()
-    positions: list[Any] = [met_in_play(strict, PAIRS // 3, seed=1), strict.sample_decisions(PAIRS // 6, seed=1)]
+    positions: list[Any] = [sample_from_play(strict, PAIRS // 3, seed=1), strict.sample_decisions(PAIRS // 6, seed=1)]
     for decisions in positions:
         estimates = strict.sample_estimate(decisions, seed=1)
         for row in range(len(decisions.which)):
-            moment = strict.look(decisions, row)
+            moment = strict.decision_point_at(decisions, row)
             decision: Any = moment.decision
             estimate = estimates[[row]] if row % 2 else None
-            costs, consistent = judge.costs(decision, moment.lists, estimate)
-            rows = judge.facts(decision, moment.lists, estimate)
+            costs, consistent = judge.costs(decision, moment.move_lists, estimate)
+            rows = judge.inputs(decision, moment.move_lists, estimate)
             refused = np.flatnonzero(~consistent)
             for move in (random.integers(len(costs)), random.choice(refused if len(refused) else len(costs))):
                 facts = facts_of(strict, moment, int(move))
@@ -143,7 +147,7 @@ def test_costs_and_constraints_are_those_of_clingo(strict: Engine) -> None:
                 told = {judge.kb.input_atoms[place] for place in np.flatnonzero(rows[:, move])}
                 assert facts & known == {fact for fact in told if fact.name in SPOKEN_OF}
                 assert facts <= known | {fact for fact in facts if fact.name == "cards"}
-                answer = oracle.solve(facts & known, among=())
+                answer = oracle.solve(facts & known, atoms=())
                 assert (answer.atoms is not None) == consistent[move], moment.actions[move]
                 assert not consistent[move] or answer.cost == costs[move], moment.actions[move]
                 seen[bool(consistent[move])] += 1
@@ -155,11 +159,13 @@ def test_without_an_estimate_nothing_is_believed() -> None:
     """Whether there is none or one that says nothing, beliefs do not fire; and they do where there is one."""
     engine = engine_of()
     judge = preferences(engine)
-    decisions: Any = met_in_play(engine, 300, seed=5)
+    decisions: Any = sample_from_play(engine, 300, seed=5)
     lists, estimate = decisions.moves(), engine.sample_estimate(decisions, seed=5)
-    beliefs = np.array([judge.kb.groups.get(str(a[0]).partition("(")[0]) == "beliefs" for _, a in judge.outputs])
+    beliefs = np.array(
+        [judge.kb.preference_groups.get(str(a[0]).partition("(")[0]) == "beliefs" for _, a in judge.outputs]
+    )
     none, empty, some = (
-        np.concatenate([fired for _, fired in judge.fired(decisions, lists, given)], axis=1)
+        np.concatenate([fired for _, fired in judge.evaluate(decisions, lists, given)], axis=1)
         for given in (None, np.zeros_like(estimate), estimate)
     )
     assert (none == empty).all()
@@ -179,7 +185,7 @@ def test_an_estimate_is_rounded_and_may_be_of_any_float_type() -> None:
     estimate[0, 1, 4 * (rank - 1) : 4 * rank] = 0.375  # 1.5 in all
     estimate[0, 2, 52] = 0.49
     lists = decisions.moves()
-    rows = judge.facts(decisions, lists, estimate)
+    rows = judge.inputs(decisions, lists, estimate)
     told = {str(judge.kb.input_atoms[place]) for place in np.flatnonzero(rows[:, 0])}
     assert {text for text in told if text.startswith("estimated")} == {
         f"estimated(partner,{rank},1)", f"estimated(partner,{rank},2)",
@@ -195,11 +201,11 @@ def test_a_group_left_out_costs_nothing() -> None:
     lists = decisions.moves()
     whole, _ = everything.costs(decisions, lists)
     total = np.zeros_like(whole)
-    groups = sorted(set(everything.kb.groups.values()))
+    groups = sorted(set(everything.kb.preference_groups.values()))
     for group in groups:
         rest = preferences(engine, without=[group])
         assert all(
-            everything.kb.groups[str(args[0]).partition("(")[0]] != group
+            everything.kb.preference_groups[str(args[0]).partition("(")[0]] != group
             for name, args in rest.outputs
             if name == "cost"
         )
@@ -214,8 +220,8 @@ def test_a_group_left_out_costs_nothing() -> None:
 def test_preferences_of_another_folder(strict: Engine, tmp_path: Path) -> None:
     """They judge as they do at a table of their own; the rules of the table stay."""
     engine = engine_of()
-    decisions: Any = met_in_play(engine, 50, seed=3)
-    _, theirs = strict.adopt(decisions)
+    decisions: Any = sample_from_play(engine, 50, seed=3)
+    _, theirs = strict.convert_decisions(decisions)
     lists = decisions.moves()
     borrowed = preferences(engine, directory=strict.rules.kb.files[0].parent)
     for ours, other in zip(

@@ -5,11 +5,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from abl_cards.games.tables import DRAW
-from abl_cards.platforms.contest.ladder import Ladder, bottom, promote
-from abl_cards.platforms.contest.standings import fluent, put, standing, values
-from abl_cards.platforms.contest.standings import levels as levels_of
-from abl_cards.platforms.contest.wire import LEVEL_OF_TEXT, RANK_TEXT
+from abl_cards.games.types.moves import DRAW
+from abl_cards.protocols.contest.codec import LEVEL_OF_TEXT, RANK_TEXT
+from abl_cards.protocols.contest.levels import MatchBatch, promote, start_matches
+from abl_cards.protocols.contest.match_state import find_fluent, fluent_values, read_team_levels, write_fluent
+from abl_cards.protocols.contest.match_state import read_levels as levels_of
 from tests.games.guandan.states import PROFILES, engine
 
 RUNNING = -1
@@ -32,24 +32,24 @@ class Place(NamedTuple):
     winner: int = RUNNING
 
 
-def ladder_of(profile: str, place: Place) -> Ladder:
+def ladder_of(profile: str, place: Place) -> MatchBatch:
     """A place as tables remember it."""
     rules = engine(profile).rules
-    start = bottom(rules, 1)
+    start = start_matches(rules, 1)
     (fluents,) = start.fluents
     for team in (0, 1):
-        put(rules, fluents, "standing", team, LEVEL_OF_TEXT[place.levels[team]])
-        put(rules, fluents, "failures", team, place.failures[team])
-    put(rules, fluents, "resets", place.resets)
+        write_fluent(rules, fluents, "standing", team, LEVEL_OF_TEXT[place.levels[team]])
+        write_fluent(rules, fluents, "failures", team, place.failures[team])
+    write_fluent(rules, fluents, "resets", place.resets)
     if place.declarer >= 0:
-        put(rules, fluents, "declarer", place.declarer)
-        put(rules, fluents, "level", LEVEL_OF_TEXT[place.levels[place.declarer]])
+        write_fluent(rules, fluents, "declarer", place.declarer)
+        write_fluent(rules, fluents, "level", LEVEL_OF_TEXT[place.levels[place.declarer]])
     return start._replace(winner=np.array([place.winner], np.int8))
 
 
-def counted(profile: str, ladder: Ladder, name: str) -> list[int]:
+def counted(profile: str, ladder: MatchBatch, name: str) -> list[int]:
     """What is counted under a name."""
-    found = fluent(engine(profile).rules, name)
+    found = find_fluent(engine(profile).rules, name)
     assert found is not None
     return [int(ladder.fluents[0, slot]) for slot in found.slots]
 
@@ -60,8 +60,8 @@ def after(profile: str, place: Place, order: tuple[int, ...]) -> Place:
     found = promote(rules, ladder_of(profile, place), np.array([order], np.int8))
     mine, theirs = counted(profile, found, "failures")
     return Place(
-        "".join(RANK_TEXT[int(rank)] for rank in standing(rules, found.fluents)[0]),
-        int(values(rules, "declarer", found.fluents)[0, 0]),
+        "".join(RANK_TEXT[int(rank)] for rank in read_team_levels(rules, found.fluents)[0]),
+        int(fluent_values(rules, "declarer", found.fluents)[0, 0]),
         (mine, theirs),
         counted(profile, found, "resets")[0],
         int(found.winner[0]),
@@ -77,8 +77,8 @@ def played_level(profile: str, place: Place) -> str:
 def test_bottom(profile: str) -> None:
     """Both teams start at 2, and 2 is played."""
     rules = engine(profile).rules
-    start = bottom(rules, 3)
-    assert standing(rules, start.fluents).tolist() == [[2, 2]] * 3
+    start = start_matches(rules, 3)
+    assert read_team_levels(rules, start.fluents).tolist() == [[2, 2]] * 3
     assert levels_of(rules, start.fluents).tolist() == [2] * 3
     assert start.winner.tolist() == [RUNNING] * 3
 
@@ -262,9 +262,9 @@ def test_many_at_once(profile: str) -> None:
     """Promotion asks for many matches as for one, and every answer is one level, one declarer a match."""
     cases = LEVEL_A[profile]
     ladders = [ladder_of(profile, case.before) for case in cases]
-    together = Ladder(*map(np.concatenate, zip(*ladders, strict=True)))
+    together = MatchBatch(*map(np.concatenate, zip(*ladders, strict=True)))
     found = promote(engine(profile).rules, together, np.array([case.order for case in cases], np.int8))
     for row, case in enumerate(cases):
         alone = promote(engine(profile).rules, ladders[row], np.array([case.order], np.int8))
-        for field in Ladder._fields:
+        for field in MatchBatch._fields:
             assert (getattr(found, field)[row] == getattr(alone, field)[0]).all()

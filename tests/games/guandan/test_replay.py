@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abl_cards.errors import GameError
-from abl_cards.games.results import Replay
+from abl_cards.core.errors import GameError
+from abl_cards.games.types.results import ReplayResult
 from tests.games.guandan.contest_records import ContestRecorder
 from tests.games.guandan.states import PROFILES, engine
 from tests.games.random_play import match_keys, play_out, step
@@ -36,10 +36,10 @@ def contest(shared_data: Path) -> list[Record]:
 @cache
 def _recorded(profile: str) -> str:
     recorder = ContestRecorder(engine(profile), 1, seed=1)
-    tables = engine(profile).tables(match_keys(1, 11), recorder)
+    tables = engine(profile).start_matches(match_keys(1, 11), recorder)
     for _ in range(1_300):
         step(tables)
-    return json.dumps(recorder.records(0))
+    return json.dumps(recorder.pop_records(0))
 
 
 def recorded(profile: str = "standard") -> list[Record]:
@@ -48,20 +48,20 @@ def recorded(profile: str = "standard") -> list[Record]:
     return records
 
 
-def replay(records: list[Any], profile: str = "standard") -> Replay:
+def replay(records: list[Any], profile: str = "standard") -> ReplayResult:
     """Play records again."""
     return engine(profile).replay(records)
 
 
-def lines(found: Replay) -> list[int]:
+def lines(found: ReplayResult) -> list[int]:
     """The lines that the rules do not confirm."""
-    return [disagreement.line for disagreement in found.disagreements]
+    return [disagreement.line for disagreement in found.mismatches]
 
 
 def test_contest_records(contest: list[Record]) -> None:
     """Contest games agree in every play, order, level, tribute and return."""
     found = replay(contest)
-    assert (found.episodes, found.disagreements) == (SAMPLE, ())
+    assert (found.episodes, found.mismatches) == (SAMPLE, ())
     assert found.plays == sum(len(record["plays"]) for record in contest)
 
 
@@ -77,25 +77,25 @@ def test_what_is_recorded_replays(profile: str) -> None:
     records = recorded(profile)
     assert any(record["tribute"] for record in records)
     found = replay(records, profile)
-    assert (found.episodes, found.disagreements) == (len(records), ())
+    assert (found.episodes, found.mismatches) == (len(records), ())
     assert found.plays == sum(len(record["plays"]) for record in records)
 
 
 def test_whole_matches_replay() -> None:
     """Matches to their end, many side by side, replay without a disagreement."""
     recorder = ContestRecorder(engine(), 5)
-    tables = engine().tables(match_keys(5, 12), recorder)
+    tables = engine().start_matches(match_keys(5, 12), recorder)
     play_out(tables)
-    records = [record for table in range(5) for record in recorder.records(table)]
+    records = [record for table in range(5) for record in recorder.pop_records(table)]
     assert any(record["anti"] for record in records)
     assert any(record["level"] == "A" for record in records)
     found = replay(records)
-    assert (found.episodes, found.disagreements) == (len(records), ())
+    assert (found.episodes, found.mismatches) == (len(records), ())
 
 
 def test_records_in_the_order_of_a_record() -> None:
     """Nothing to replay is no disagreement."""
-    assert replay([]) == Replay(0, 0, ())
+    assert replay([]) == ReplayResult(0, 0, ())
 
 
 # --- damage ----------------------------------------------------------------------------------------------------
@@ -360,7 +360,7 @@ def test_wrong_order() -> None:
     order[2], order[3] = order[3], order[2]
     found = replay(records)
     assert lines(found) == [len(records)]
-    assert "order" in found.disagreements[0].text
+    assert "order" in found.mismatches[0].text
 
 
 def test_wrong_order_spoils_nothing_else() -> None:
@@ -399,10 +399,10 @@ def test_tribute_although_refused() -> None:
 def refused_episode() -> list[Record]:
     """The first two episodes of a match whose second begins with a refused tribute."""
     recorder = ContestRecorder(engine(), 60)
-    tables = engine().tables(match_keys(60, 13), recorder)
-    while (tables.episode < 2).any():
+    tables = engine().start_matches(match_keys(60, 13), recorder)
+    while (tables.num_episodes < 2).any():
         step(tables)
-    matches = [recorder.records(table)[:2] for table in range(60)]
+    matches = [recorder.pop_records(table)[:2] for table in range(60)]
     return next(match for match in matches if match[1]["anti"])
 
 
@@ -420,7 +420,7 @@ def test_unknown_readings(action: list[Any]) -> None:
     seat = record["plays"][0][0]
     record["plays"] = [[seat, action]]
     record["hands"] = give_to(record["hands"], seat, action[2])
-    (problem,) = replay([record]).disagreements
+    (problem,) = replay([record]).mismatches
     assert "play 1" in problem.text
 
 
@@ -444,8 +444,8 @@ def test_several_damages() -> None:
         damage(records[at])
     found = replay(records)
     assert lines(found) == [2, 4, 5, 7]
-    assert len({disagreement.text for disagreement in found.disagreements}) == 4
-    assert all(disagreement.text and "\n" not in disagreement.text for disagreement in found.disagreements)
+    assert len({disagreement.text for disagreement in found.mismatches}) == 4
+    assert all(disagreement.text and "\n" not in disagreement.text for disagreement in found.mismatches)
 
 
 def test_lines_that_are_no_json() -> None:
@@ -453,7 +453,7 @@ def test_lines_that_are_no_json() -> None:
     records: list[Any] = recorded()
     problem = GameError("line 3 is no JSON: Expecting value")
     found = replay([*records, problem])
-    assert [(one.line, one.text) for one in found.disagreements] == [(len(records) + 1, str(problem))]
+    assert [(one.line, one.text) for one in found.mismatches] == [(len(records) + 1, str(problem))]
     assert found.episodes == len(records) + 1
 
 
@@ -477,7 +477,7 @@ def test_lines_that_are_no_json() -> None:
 )
 def test_errors_name_the_field(field: str, value: Any) -> None:
     """What cannot be read is said in one line that begins with the field."""
-    (problem,) = replay([recorded()[0] | {field: value}]).disagreements
+    (problem,) = replay([recorded()[0] | {field: value}]).mismatches
     assert problem.text.startswith(f"{field}: ")
     assert "\n" not in problem.text
 
@@ -490,9 +490,9 @@ def test_only_unreadable_lines() -> None:
 def test_match_goes_on_after_its_end() -> None:
     """An episode after a match is won is reported."""
     recorder = ContestRecorder(engine(), 1)
-    tables = engine().tables(match_keys(1, 14), recorder)
+    tables = engine().start_matches(match_keys(1, 14), recorder)
     play_out(tables)
-    records = recorder.records(0)
+    records = recorder.pop_records(0)
     extra = copy.deepcopy(records[-1])
     extra["episode"] += 1
     assert lines(replay([*records, extra])) == [len(records) + 1]

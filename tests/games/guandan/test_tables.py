@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from abl_cards.games.play.state import CHOICE, EPISODE_OVER, MATCH_OVER, PLAY
-from abl_cards.games.play.tables import Dealt, Tables
-from abl_cards.games.tables import Indices, Moves
-from abl_cards.platforms.contest.ladder import bottom
-from abl_cards.platforms.contest.standings import options_of, standing, values
+from abl_cards.games.state.state import CHOICE, EPISODE_OVER, MATCH_OVER, PLAY
+from abl_cards.games.tables.tables import DealtEpisodes, Tables
+from abl_cards.games.types.moves import Indices, Moves
+from abl_cards.protocols.contest.levels import start_matches
+from abl_cards.protocols.contest.match_state import card_options, fluent_values, read_team_levels
 from tests.effort import long, thorough
 from tests.games.guandan.states import PROFILES, engine
 from tests.games.random_play import match_keys, play_out, step
@@ -28,22 +28,22 @@ class Watch:
         self.matches = np.zeros(tables, np.int64)
         self.plays = 0
 
-    def drew(self, tables: Any, which: Any) -> None:
+    def on_draw(self, tables: Any, which: Any) -> None:
         """Cards are dealt at once."""
 
-    def episode_began(self, tables: Tables, which: Indices) -> None:
+    def on_episode_start(self, tables: Tables, which: Indices) -> None:
         """Each seat holds 27 cards, together two packs."""
         self.played_cards[which] = 0
         assert (tables.state.hands[which].sum(axis=2) == 27).all()
         self.check(tables, which)
 
-    def chosen(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
+    def on_choice(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
         """The card is one of the seat's, and no wild card is paid."""
         self.check(tables, which)
-        kinds = np.argsort(options_of(tables.rules))[card]
+        kinds = np.argsort(card_options(tables.rules))[card]
         assert tables.state.hands[which, tables.seat[which], kinds].all()
 
-    def played(self, tables: Tables, which: Indices, moves: Moves) -> None:
+    def on_play(self, tables: Tables, which: Indices, moves: Moves) -> None:
         """The seat holds what it plays."""
         self.check(tables, which)
         mine = tables.state.hands[which, tables.seat[which]].astype(np.int64)
@@ -54,13 +54,13 @@ class Watch:
         self.played_cards[which] += laid
         self.plays += len(which)
 
-    def episode_ended(self, tables: Tables, which: Indices) -> None:
+    def on_episode_end(self, tables: Tables, which: Indices) -> None:
         """Orders are noted, and cards lie on the table or in the hands of those who did not finish."""
         self.check(tables, which)
-        self.orders += [tuple(map(int, order)) for order in tables.state.order[which]]
+        self.orders += [tuple(map(int, order)) for order in tables.state.finish_order[which]]
         self.episodes[which] += 1
 
-    def match_ended(self, tables: Tables, which: Indices) -> None:
+    def on_match_end(self, tables: Tables, which: Indices) -> None:
         """Each match ends once."""
         self.matches[which] += 1
         assert (tables.winner[which] != -1).all()
@@ -73,13 +73,13 @@ class Watch:
 def one_seat_decides(tables: Tables) -> None:
     """Whoever is asked is in the game and holds cards, and the stages tell who is asked."""
     state = tables.state
-    waiting = np.concatenate([tables.playing(), tables.choosing()])
+    waiting = np.concatenate([tables.rows_to_play(), tables.rows_to_choose()])
     assert len(set(waiting)) == len(waiting)
     assert set(waiting) | set(np.flatnonzero(state.stage == MATCH_OVER)) == set(range(len(tables)))
     seats = tables.seat[waiting]
     assert ((seats >= 0) & (seats < 4)).all()
     assert (state.hands[waiting, seats].sum(axis=1) > 0).all()
-    assert not (state.out[waiting] >> seats & 1).any()
+    assert not (state.seats_out[waiting] >> seats & 1).any()
     assert set(np.unique(state.stage)) <= {PLAY, CHOICE, MATCH_OVER}
 
 
@@ -87,7 +87,7 @@ def test_whole_matches() -> None:
     """Random matches to their end: no card is lost, one seat decides, orders are permutations, somebody wins."""
     matches = 120 if thorough() else 12
     watch = Watch(matches)
-    tables = engine().tables(match_keys(matches, 1), watch)
+    tables = engine().start_matches(match_keys(matches, 1), watch)
     for number in range(100_000):
         if number % 20 == 0:
             one_seat_decides(tables)
@@ -102,7 +102,7 @@ def test_whole_matches() -> None:
 def test_some_episodes(profile: str) -> None:
     """The first episodes of random matches by the other profiles: no card is lost, one seat decides."""
     watch = Watch(60)
-    tables = engine(profile).tables(match_keys(60, 1), watch)
+    tables = engine(profile).start_matches(match_keys(60, 1), watch)
     for number in range(STEPS):
         if number % 20 == 0:
             one_seat_decides(tables)
@@ -112,22 +112,22 @@ def test_some_episodes(profile: str) -> None:
 
 def check_course(tables: Tables, watch: Watch) -> None:
     """What was heard fits what the tables say."""
-    assert (watch.episodes == tables.episode).all()
+    assert (watch.episodes == tables.num_episodes).all()
     assert (watch.matches == (tables.winner != -1)).all()
     assert all(sorted(order) == [0, 1, 2, 3] for order in watch.orders)
-    assert len(watch.orders) == tables.episode.sum() > len(tables)
+    assert len(watch.orders) == tables.num_episodes.sum() > len(tables)
     assert {(first + second) % 2 for first, second, *_ in watch.orders} == {0, 1}
-    assert tables.clock.sum() >= watch.plays
+    assert tables.num_decisions.sum() >= watch.plays
 
 
 def records(profile: str, keys: NDArray[np.uint64], steps: int = STEPS) -> list[list[dict[str, Any]]]:
     """The random matches of some keys as far as they come in so many steps, each as its records."""
-    recorder = engine(profile).recorder(len(keys))
-    tables = engine(profile).tables(keys, recorder)
+    recorder = engine(profile).new_recorder(len(keys))
+    tables = engine(profile).start_matches(keys, recorder)
     for _ in range(steps):
         if not step(tables):
             break
-    return [recorder.records(table) for table in range(len(keys))]
+    return [recorder.pop_records(table) for table in range(len(keys))]
 
 
 @pytest.mark.parametrize("profile", ["standard", pytest.param("platform", marks=long)])
@@ -146,48 +146,50 @@ def test_begin_match_again() -> None:
     """A table that starts over forgets the match before, and its neighbours go on as they would have."""
     keys = match_keys(3, 3)
     once = records("standard", keys)
-    recorder = engine().recorder(3)
-    tables = engine().tables(keys, recorder)
+    recorder = engine().new_recorder(3)
+    tables = engine().start_matches(keys, recorder)
     for _ in range(400):
         step(tables)
-    recorder.records(1)
+    recorder.pop_records(1)
     tables.begin_match(np.array([1]), keys[1:2])
-    assert (tables.episode[1], tables.clock[1], tables.winner[1]) == (0, 0, -1)
+    assert (tables.num_episodes[1], tables.num_decisions[1], tables.winner[1]) == (0, 0, -1)
     for _ in range(STEPS):
         step(tables)
-    assert recorder.records(1) == once[1]
-    assert recorder.records(0)[: len(once[0])] == once[0]
+    assert recorder.pop_records(1) == once[1]
+    assert recorder.pop_records(0)[: len(once[0])] == once[0]
 
 
 def test_resume() -> None:
     """A table that resumes with known cards plays one episode, promotes the teams, and stops."""
     keys = match_keys(5, 4)
-    fresh = engine().tables(keys)
+    fresh = engine().start_matches(keys)
     rules = engine().rules
-    start = Dealt(
-        fresh.state.hands.copy(), np.zeros((5, 54), np.uint8), bottom(rules, 5).fluents,
+    start = DealtEpisodes(
+        fresh.state.hands.copy(), np.zeros((5, 54), np.uint8), start_matches(rules, 5).fluents,
         fresh.seat[:, None].astype(np.int16), np.zeros((5, 4), np.int64), np.zeros(5, np.int32),
     )  # fmt: skip
     tables = Tables.resume(rules, start)
     tables.keys[:] = keys
     assert (tables.seat == fresh.seat).all()
     assert (tables.state.hands == fresh.state.hands).all()
-    while tables.playing().size:
+    while tables.rows_to_play().size:
         step(tables)
     assert (tables.state.stage == EPISODE_OVER).all()
-    assert (tables.episode == 1).all()
-    while (fresh.episode == 0).any():
+    assert (tables.num_episodes == 1).all()
+    while (fresh.num_episodes == 0).any():
         step(fresh)
-        just = np.flatnonzero(fresh.episode == 1)
-        before = values(rules, "finished", fresh.state.fluents[just])
-        assert (before == tables.state.order[just]).all()
-        assert (standing(rules, fresh.state.fluents[just]) == standing(rules, tables.state.fluents[just])).all()
+        just = np.flatnonzero(fresh.num_episodes == 1)
+        before = fluent_values(rules, "finished", fresh.state.fluents[just])
+        assert (before == tables.state.finish_order[just]).all()
+        assert (
+            read_team_levels(rules, fresh.state.fluents[just]) == read_team_levels(rules, tables.state.fluents[just])
+        ).all()
 
 
 def test_deals_are_fair() -> None:
     """Every card comes to every seat, every seat leads first, equally often; no two deals are alike."""
     count = 8_000
-    tables = engine().tables(match_keys(count, 5))
+    tables = engine().start_matches(match_keys(count, 5))
     hands = tables.state.hands
     assert (hands.sum(axis=1) == 2).all()
     assert (hands.sum(axis=2) == 27).all()
@@ -209,18 +211,18 @@ def test_clock_counts_decisions() -> None:
 
 
 def _with_clocks(count: int) -> tuple[list[list[dict[str, Any]]], list[int]]:
-    recorder = engine().recorder(count)
-    tables = engine().tables(match_keys(count, 7), recorder)
+    recorder = engine().new_recorder(count)
+    tables = engine().start_matches(match_keys(count, 7), recorder)
     play_out(tables)
-    return [recorder.records(table) for table in range(count)], tables.clock.tolist()
+    return [recorder.pop_records(table) for table in range(count)], tables.num_decisions.tolist()
 
 
 def test_drawing() -> None:
     """A table as text shows the hands, the seat to decide and as many legal labels as there are."""
-    tables = engine().tables(match_keys(1, 8))
+    tables = engine().start_matches(match_keys(1, 8))
     for _ in range(30):
-        text = engine().draw(tables, 0)
+        text = engine().render_table(tables, 0)
         assert f"> seat {tables.seat[0]}" in text
-        if tables.playing().size:
-            assert f"{tables.decisions(np.array([0])).legal.sum()} legal labels" in text
+        if tables.rows_to_play().size:
+            assert f"{tables.decisions(np.array([0])).legal_mask.sum()} legal labels" in text
         step(tables)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from abl_cards.games import Tables
-from abl_cards.platforms.contest.standings import refusing
+from abl_cards.games.tables.tables import Tables
+from abl_cards.protocols.contest.match_state import refusing_seats
 from tests.games.guandan.scripted import Script, choose, is_over, leads, options, play, sit_down
 from tests.games.guandan.states import PROFILES, engine
 
@@ -20,7 +20,7 @@ def gifts(tables: Script) -> list[tuple[int, int]]:
 
 def refusers(tables: Tables) -> list[int]:
     """The seats whose big jokers refuse the tribute."""
-    return refusing(tables, 0)
+    return refusing_seats(tables, 0)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -55,7 +55,7 @@ def test_double_tribute(profile: str, previous: Order, last_pays_more: bool) -> 
     hands[last], hands[third] = ("S3 SB", "S4 SK") if last_pays_more else ("S3 SK", "S4 SB")
     tables = sit_down(engine(profile).rules, hands, previous=previous)
     choose(tables, last, hands[last].split()[1])
-    assert not tables.playing().size
+    assert not tables.rows_to_play().size
     choose(tables, third, hands[third].split()[1])
     higher, lower = (last, third) if last_pays_more else (third, last)
     if profile in BY_CARD:
@@ -109,7 +109,7 @@ def test_refused(profile: str, previous: Order, jokers: tuple[int, ...], seats: 
     hands = [" ".join(["S3", "SK"] + ["HR"] * count) for count in jokers]
     tables = sit_down(engine(profile).rules, hands, previous=previous)
     assert refusers(tables) == seats
-    assert not tables.choosing().size
+    assert not tables.rows_to_choose().size
     assert gifts(tables) == []
     assert (tables.seat[0], leads(tables)) == (previous[0], True)
 
@@ -132,7 +132,7 @@ def test_not_refused(profile: str, previous: Order, jokers: tuple[int, ...]) -> 
     hands = [" ".join(["S3", "SK"] + ["HR"] * count) for count in jokers]
     tables = sit_down(engine(profile).rules, hands, previous=previous)
     assert refusers(tables) == []
-    assert tables.choosing().size
+    assert tables.rows_to_choose().size
     assert tables.seat[0] == previous[3]
     assert options(tables) == ("HR" if jokers[previous[3]] else "SK")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from abl_cards.games.play.state import next_turn
+from abl_cards.games.state.state import next_turn
 from tests.games.guandan.scripted import is_over, leads, order, play, sit_down
 from tests.games.guandan.states import PROFILES, engine
 
@@ -116,18 +116,18 @@ def test_end_of_an_episode(profile: str, hands: list[str], script: str, finish: 
     play(tables, last)
     assert is_over(tables)
     assert order(tables) == finish
-    assert tables.playing().size == tables.choosing().size == 0
+    assert tables.rows_to_play().size == tables.rows_to_choose().size == 0
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_turn_table_is_sound(profile: str) -> None:
     """Wherever an episode goes on, the next seat holds cards, and it has passed only where the trick is over."""
     rules = engine(profile).rules
-    form = rules.forms.number["single(3)"]
+    form = rules.forms.index["single(3)"]
     for acted, owner, passed, out in [
         (a, o, p, t) for a in range(4) for o in range(4) for p in range(16) for t in range(16)
     ]:
-        seat, trick_over, over = next_turn(rules.turns, acted, owner, passed, passed, out, form)
+        seat, trick_over, over = next_turn(rules.turn_table, acted, owner, passed, passed, out, form)
         assert over == (out & 5 == 5 or out & 10 == 10) or seat < 0
         if over or passed & 1 << owner or (acted != owner and not passed & 1 << acted):
             continue

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abl_cards.errors import GameError
-from abl_cards.games import Engine, game
-from abl_cards.games.reading.rules import Rules
-from abl_cards.games.shapes import functor
-from abl_cards.logic import KBError
+from abl_cards.asp.errors import KBError
+from abl_cards.core.errors import GameError
+from abl_cards.games.compiled.compiled_game import CompiledGame
+from abl_cards.games.description.label_facts import functor
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
 from tests.brute_force import guandan
 from tests.brute_force.guandan import LABELS, PASS, Action, label_of, moves, run
 from tests.brute_force.states import State, mixed_states
@@ -49,17 +50,17 @@ def engine_of(tmp_path_factory: pytest.TempPathFactory) -> EngineOf:
     def load(name: str) -> Engine:
         if not (root / name).exists():
             write_variant(root / name, VARIANTS[name])
-        engine: Engine = game("guandan").engine(directory=root / name)
+        engine: Engine = load("guandan").engine(directory=root / name)
         assert isinstance(engine, Engine)
         return engine
 
     return load
 
 
-def check(rules: Rules, states: Sequence[State], expected: Callable[[State], list[Action]]) -> None:
+def check(rules: CompiledGame, states: Sequence[State], expected: Callable[[State], list[Action]]) -> None:
     """Lists and labels are those of an adapted brute force."""
     decisions = decisions_of(rules, list(states))
-    lists, legal = decisions.moves(), decisions.legal
+    lists, legal = decisions.moves(), decisions.legal_mask
     for row, state in enumerate(states):
         wanted = expected(state)
         assert listed(rules, lists, row) == wanted, state
@@ -116,9 +117,9 @@ def test_bombs_of_five_beat_straight_flushes(engine_of: EngineOf, monkeypatch: p
     assert not any(functor(label) == "straight_flush" for label in over_five)
 
 
-def engine_moves(rules: Rules, state: State) -> set[str]:
+def engine_moves(rules: CompiledGame, state: State) -> set[str]:
     """The legal labels of a state."""
-    return {LABELS[label] for label in np.flatnonzero(decisions_of(rules, [state]).legal[:, 0])}
+    return {LABELS[label] for label in np.flatnonzero(decisions_of(rules, [state]).legal_mask[:, 0])}
 
 
 def test_no_wild_cards(engine_of: EngineOf, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,7 +148,7 @@ def legal_without_wilds(state: State) -> bool:
 def test_wild_suit_can_be_taken_away(tmp_path: Path) -> None:
     """Without the fact wild_suit(h) there are no wild cards, as the rulebook says."""
     directory = write_variant(tmp_path, (Change("vocabulary.lp", "wild_suit(h).", ""),))
-    engine = game("guandan").engine(directory=directory)
+    engine = load("guandan").engine(directory=directory)
     assert engine.legal_moves([{"level": "8", "hand": ["H8", "S5"]}]) == [
         [["Single", "5", ["S5"]], ["Single", "8", ["H8"]]]
     ]
@@ -175,13 +176,13 @@ def test_tribute_by_seat(engine_of: EngineOf, previous: tuple[int, int, int, int
 def test_play_and_replay_follow(engine_of: EngineOf, name: str) -> None:
     """Random games by a variant replay by it, and its own rules show in them."""
     engine = engine_of(name)
-    recorder = engine.recorder(TABLES)
-    tables = engine.tables(match_keys(TABLES, 21), recorder)
+    recorder = engine.new_recorder(TABLES)
+    tables = engine.start_matches(match_keys(TABLES, 21), recorder)
     for _ in range(500):
         step(tables)
-    records = [record for table in range(TABLES) for record in recorder.records(table)]
+    records = [record for table in range(TABLES) for record in recorder.pop_records(table)]
     assert len(records) > TABLES
-    assert engine.replay(records).disagreements == ()
+    assert engine.replay(records).mismatches == ()
     played = [
         (record["before"]["level"], action)
         for record in records
@@ -200,14 +201,14 @@ def test_play_and_replay_follow(engine_of: EngineOf, name: str) -> None:
 
 def test_variants_differ_in_what_they_replay(engine_of: EngineOf) -> None:
     """Games by the standard rules are not all games by the variants."""
-    engine = game("guandan").engine()
-    recorder = engine.recorder(TABLES)
-    tables = engine.tables(match_keys(TABLES, 22), recorder)
+    engine = load("guandan").engine()
+    recorder = engine.new_recorder(TABLES)
+    tables = engine.start_matches(match_keys(TABLES, 22), recorder)
     for _ in range(500):
         step(tables)
-    records = [record for table in range(TABLES) for record in recorder.records(table)]
+    records = [record for table in range(TABLES) for record in recorder.pop_records(table)]
     for name in VARIANTS:
-        assert engine_of(name).replay(records).disagreements, name
+        assert engine_of(name).replay(records).mismatches, name
 
 
 BROKEN = [
@@ -223,15 +224,15 @@ BROKEN = [
 def test_broken_variants_are_refused(change: Change, tmp_path: Path) -> None:
     """A variant that makes no sense is a KBError that says so, and no wrong play."""
     with pytest.raises(KBError) as refused:
-        game("guandan").engine(directory=write_variant(tmp_path, (change,)))
+        load("guandan").engine(directory=write_variant(tmp_path, (change,)))
     assert str(refused.value).strip()
 
 
 def test_unknown_directories_and_profiles(tmp_path: Path) -> None:
     """What is not there is an error that says what is."""
     with pytest.raises(KBError, match="is no directory"):
-        game("guandan").engine(directory=tmp_path / "nowhere")
+        load("guandan").engine(directory=tmp_path / "nowhere")
     with pytest.raises(KBError, match="platform"):
-        game("guandan").engine(profile="plattform")
-    (answer,) = game("guandan").engine().legal_moves([{"level": "8", "hand": ["H5"], "profile": "platform"}])
+        load("guandan").engine(profile="plattform")
+    (answer,) = load("guandan").engine().legal_moves([{"level": "8", "hand": ["H5"], "profile": "platform"}])
     assert isinstance(answer, GameError)

@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abl_cards.cards import CARD_NAMES
-from abl_cards.errors import GameError
-from abl_cards.games.shapes import functor
-from abl_cards.games.words.written import written
-from abl_cards.platforms.contest import wire
-from abl_cards.platforms.contest.actions import action_of, identify
-from abl_cards.platforms.contest.wire import (
+from abl_cards.core.errors import GameError
+from abl_cards.games.description.label_facts import functor
+from abl_cards.games.notation.canonical import canonical_notation
+from abl_cards.protocols.common.cards import CARD_NAMES
+from abl_cards.protocols.contest import codec
+from abl_cards.protocols.contest.actions import find_form, to_action
+from abl_cards.protocols.contest.codec import (
     LEVEL_OF_TEXT,
-    PASSING,
+    PASS_ACTION,
     STAGES,
-    Action,
-    State,
-    hand_order,
+    ContestAction,
+    ContestState,
+    hand_sort_order,
 )
 from tests.brute_force.guandan import LABELS, in_hand_order, label_of, ranks_ascending
 from tests.games.guandan.states import PROFILES, decided, engine, random_states
@@ -32,9 +32,9 @@ WORDS = [
 ]  # fmt: skip
 CARDS = st.integers(0, 53)
 ACTIONS = st.one_of(
-    st.just(PASSING),
+    st.just(PASS_ACTION),
     st.builds(
-        Action,
+        ContestAction,
         st.sampled_from(WORDS),
         st.sampled_from([*"A23456789TJQKBR", "JOKER"]),
         st.lists(CARDS, min_size=1, max_size=10).map(tuple),
@@ -51,53 +51,53 @@ JSON = st.recursive(
 
 
 @st.composite
-def states(draw: st.DrawFn) -> State:
+def states(draw: st.DrawFn) -> ContestState:
     """States that two packs can hold."""
     deck = draw(st.lists(st.integers(0, 107), min_size=2, max_size=37, unique=True))
     stage = draw(st.sampled_from(STAGES))
     cut = draw(st.integers(1, min(len(deck) - 1, 27)))
     rest = tuple(card // 2 for card in deck[cut : cut + 10])
-    to_beat = draw(st.sampled_from([None, Action("Bomb", "4", rest)])) if stage == "play" else None
+    to_beat = draw(st.sampled_from([None, ContestAction("Bomb", "4", rest)])) if stage == "play" else None
     profile = draw(st.sampled_from([None, *PROFILES]))
-    return State(draw(st.integers(2, 14)), tuple(card // 2 for card in deck[:cut]), to_beat, stage, profile)
+    return ContestState(draw(st.integers(2, 14)), tuple(card // 2 for card in deck[:cut]), to_beat, stage, profile)
 
 
 @given(ACTIONS)
-def test_actions_parse_back(action: Action) -> None:
+def test_actions_parse_back(action: ContestAction) -> None:
     """The text and the JSON form of an action name it, through JSON text too."""
-    assert Action.parse(str(action)) == action
-    assert Action.from_json(action.to_json()) == action
-    assert Action.from_json(json.loads(json.dumps(action.to_json()))) == action
+    assert ContestAction.parse(str(action)) == action
+    assert ContestAction.from_json(action.to_json()) == action
+    assert ContestAction.from_json(json.loads(json.dumps(action.to_json()))) == action
 
 
 @given(states())
-def test_states_parse_back(state: State) -> None:
+def test_states_parse_back(state: ContestState) -> None:
     """The text and the JSON form of a state name it, through JSON text too."""
-    assert State.parse(str(state)) == state
-    assert State.from_json(json.loads(json.dumps(state.to_json()))) == state
-    assert State.from_json(State.parse(str(state)).to_json()) == state
+    assert ContestState.parse(str(state)) == state
+    assert ContestState.from_json(json.loads(json.dumps(state.to_json()))) == state
+    assert ContestState.from_json(ContestState.parse(str(state)).to_json()) == state
 
 
 def test_forms_by_hand() -> None:
     """The forms are those of the protocol."""
-    assert Action.parse("PASS").to_json() == ["PASS", "PASS", "PASS"]
-    assert Action.parse("Bomb JOKER SB SB HR HR").to_json() == ["Bomb", "JOKER", ["SB", "SB", "HR", "HR"]]
-    state = State.from_json({"level": "8", "hand": ["H5", "D3"], "to_beat": None})
+    assert ContestAction.parse("PASS").to_json() == ["PASS", "PASS", "PASS"]
+    assert ContestAction.parse("Bomb JOKER SB SB HR HR").to_json() == ["Bomb", "JOKER", ["SB", "SB", "HR", "HR"]]
+    state = ContestState.from_json({"level": "8", "hand": ["H5", "D3"], "to_beat": None})
     assert state.to_json() == {"level": "8", "hand": ["H5", "D3"], "to_beat": None}
     assert str(state) == "play level 8 hand H5 D3"
-    assert State.parse("tribute by platform level A hand HA").to_json() == {
+    assert ContestState.parse("tribute by platform level A hand HA").to_json() == {
         "level": "A", "hand": ["HA"], "to_beat": None, "stage": "tribute", "profile": "platform",
     }  # fmt: skip
 
 
 def test_examples_in_docstrings() -> None:
     """What the docstrings show is what happens."""
-    assert doctest.testmod(wire).failed == 0
+    assert doctest.testmod(codec).failed == 0
 
 
 def test_labels_in_the_words_of_the_protocol() -> None:
     """Type and rank of every label are what the brute force calls them."""
-    words = written(engine().rules)
+    words = canonical_notation(engine().rules)
     assert words is not None
     for label, (kind, rank) in zip(LABELS, words.labels, strict=True):
         size = int(label.split(",")[1].rstrip(")")) if functor(label) == "bomb" else 1
@@ -108,7 +108,7 @@ def test_labels_in_the_words_of_the_protocol() -> None:
 def test_hand_order(level: str) -> None:
     """Level-adjusted rank, then S, H, C, D; the jokers last."""
     expected = in_hand_order(CARD_NAMES, level)
-    assert [CARD_NAMES[card] for card in hand_order(LEVEL_OF_TEXT[level])] == expected
+    assert [CARD_NAMES[card] for card in hand_sort_order(LEVEL_OF_TEXT[level])] == expected
     assert [card[1] for card in expected[::4]][:13] == list(ranks_ascending(level)[:13])
 
 
@@ -123,7 +123,7 @@ def read(parse: Callable[[Any], Any], value: Any) -> Any:
 @given(JSON)
 def test_any_json_as_action(value: Any) -> None:
     """Whatever is no action is a GameError and nothing else."""
-    found = read(Action.from_json, value)
+    found = read(ContestAction.from_json, value)
     assert "\n" not in found if isinstance(found, str) else found.to_json() == value
 
 
@@ -131,7 +131,7 @@ def test_any_json_as_action(value: Any) -> None:
 def test_any_json_as_state(value: Any) -> None:
     """Whatever is no state is a GameError and nothing else; legal_moves says the same."""
     (answer,) = engine().legal_moves([value])
-    found = read(State.from_json, value)
+    found = read(ContestState.from_json, value)
     if isinstance(found, str):
         assert "\n" not in found
         assert isinstance(answer, GameError)
@@ -151,14 +151,14 @@ def test_any_json_in_a_field(field: str, value: Any) -> None:
 @given(st.text())
 def test_any_text(text: str) -> None:
     """Whatever is no text form is a GameError and nothing else."""
-    for parse in (Action.parse, State.parse):
+    for parse in (ContestAction.parse, ContestState.parse):
         assert read(parse, text)
 
 
 @given(st.lists(st.sampled_from(["play", "by", "level", "8", "hand", "H5", "to", "beat", "PASS", "Pair", "x", ""])))
 def test_nearly_texts(words: list[str]) -> None:
     """Words of the text form in any order are a state or a GameError."""
-    for parse in (Action.parse, State.parse):
+    for parse in (ContestAction.parse, ContestState.parse):
         parsed = read(parse, " ".join(words))
         if not isinstance(parsed, str):
             assert parse(str(parsed)) == parsed
@@ -237,7 +237,7 @@ def test_every_move_is_readable_as_what_it_is() -> None:
     levels = random_states(rules, 60, seed=20, largest=9).levels
     for row, level in enumerate(levels):
         for move in range(lists.start[row], lists.start[row + 1]):
-            action = action_of(rules, int(lists.form[move]), lists.cards[move])
-            if action != PASSING:
-                form = identify(rules, int(level), action)
+            action = to_action(rules, int(lists.form[move]), lists.cards[move])
+            if action != PASS_ACTION:
+                form = find_form(rules, int(level), action)
                 assert rules.forms.label_of[form] == rules.forms.label_of[lists.form[move]]

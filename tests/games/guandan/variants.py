@@ -6,9 +6,9 @@ import shutil
 from pathlib import Path
 from typing import NamedTuple
 
-from abl_cards.games import game
+from abl_cards.games.game import load
 
-HOME = game("guandan").home
+HOME = load("guandan").directory
 
 
 class Change(NamedTuple):

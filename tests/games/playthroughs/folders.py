@@ -4,49 +4,51 @@ from __future__ import annotations
 
 import numpy as np
 
-from abl_cards.agents import Random
-from abl_cards.games import game
-from abl_cards.streams import mix_all
+from abl_cards.agents.baselines import RandomAgent
+from abl_cards.core.rng import splitmix64_array
+from abl_cards.games.game import load
 from tests.games.random_play import match_keys
 
 
 def folder_game(name: str, seed: int, profile: str | None = None) -> str:
     """A whole match at random: the hands, every choice and play with how many labels were legal, the points."""
-    engine = game(name).engine(None, profile)
-    tables = engine.tables(match_keys(1, seed))
-    lines = [engine.draw(tables, 0)]
-    while (which := tables.choosing()).size:
+    engine = load(name).engine(None, profile)
+    tables = engine.start_matches(match_keys(1, seed))
+    lines = [engine.render_table(tables, 0)]
+    while (which := tables.rows_to_choose()).size:
         choices, seat = tables.choices(which), int(tables.seat[0])
-        chosen = Random().choose(choices, mix_all(tables.keys, tables.clock))
-        lines.append(f"seat {seat} chooses {engine.look(choices).actions[int(choices.options[0, : chosen[0]].sum())]}")
+        chosen = RandomAgent().choose(choices, splitmix64_array(tables.keys, tables.num_decisions))
+        lines.append(
+            f"seat {seat} chooses {engine.decision_point_at(choices).actions[int(choices.options[0, : chosen[0]].sum())]}"
+        )
         tables.choose(which, chosen)
-    while (which := tables.playing()).size:
+    while (which := tables.rows_to_play()).size:
         decisions, seat = tables.decisions(which), int(tables.seat[0])
-        moves = Random().play(decisions, mix_all(tables.keys, tables.clock))
-        action = str(engine.action(int(moves.form[0]), moves.cards[0]))
-        lines.append(f"seat {seat} {action:<24} of {int(decisions.legal.sum())} labels")
+        moves = RandomAgent().play(decisions, splitmix64_array(tables.keys, tables.num_decisions))
+        action = str(engine.notate_move(int(moves.form[0]), moves.cards[0]))
+        lines.append(f"seat {seat} {action:<24} of {int(decisions.legal_mask.sum())} labels")
         tables.play(which, moves)
-    outcome = np.array2string(tables.outcome(np.zeros(1, np.int64))[0], floatmode="maxprec")
+    outcome = np.array2string(tables.match_returns(np.zeros(1, np.int64))[0], floatmode="maxprec")
     return "\n".join([*lines, f"worth {outcome}", ""])
 
 
 def round_of(name: str, seed: int, profile: str | None = None) -> str:
     """The first episode of a match at random, choices and plays in their order, each part of a play by itself."""
-    engine = game(name).engine(None, profile)
-    tables = engine.tables(match_keys(1, seed))
-    lines = [engine.draw(tables, 0)]
-    while not tables.episode[0] and tables.winner[0] == -1:
-        seat, keys = int(tables.seat[0]), mix_all(tables.keys, tables.clock)
-        if (which := tables.choosing()).size:
+    engine = load(name).engine(None, profile)
+    tables = engine.start_matches(match_keys(1, seed))
+    lines = [engine.render_table(tables, 0)]
+    while not tables.num_episodes[0] and tables.winner[0] == -1:
+        seat, keys = int(tables.seat[0]), splitmix64_array(tables.keys, tables.num_decisions)
+        if (which := tables.rows_to_choose()).size:
             choices = tables.choices(which)
-            chosen = Random().choose(choices, keys)
-            look = engine.look(choices)
+            chosen = RandomAgent().choose(choices, keys)
+            look = engine.decision_point_at(choices)
             lines.append(f"seat {seat} chooses {look.actions[int(choices.options[0, : chosen[0]].sum())]}")
             tables.choose(which, chosen)
             continue
-        decisions = tables.decisions(tables.playing())
-        moves = Random().play(decisions, keys)
-        action = str(engine.action(int(moves.form[0]), moves.cards[0]))
-        lines.append(f"seat {seat} {action:<24} of {int(decisions.legal.sum())} labels")
-        tables.play(tables.playing(), moves)
+        decisions = tables.decisions(tables.rows_to_play())
+        moves = RandomAgent().play(decisions, keys)
+        action = str(engine.notate_move(int(moves.form[0]), moves.cards[0]))
+        lines.append(f"seat {seat} {action:<24} of {int(decisions.legal_mask.sum())} labels")
+        tables.play(tables.rows_to_play(), moves)
     return "\n".join([*lines, f"points {tables.points[0].tolist()}", ""])

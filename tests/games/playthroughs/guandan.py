@@ -5,11 +5,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from abl_cards.cards import card_text
-from abl_cards.games import Engine, Tables, game
-from abl_cards.games.tables import Indices, Moves
-from abl_cards.platforms.contest.standings import level_at, options_of, refusing, stage_of, standing, values
-from abl_cards.platforms.contest.wire import RANK_TEXT, TRIBUTE, hand_texts
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.games.tables.tables import Tables
+from abl_cards.games.types.moves import Indices, Moves
+from abl_cards.protocols.common.cards import format_card
+from abl_cards.protocols.contest.codec import RANK_TEXT, TRIBUTE, hand_texts
+from abl_cards.protocols.contest.match_state import (
+    card_options,
+    current_stage,
+    fluent_values,
+    read_team_levels,
+    refusing_seats,
+    table_level,
+)
 from tests.games.random_play import match_keys, step
 
 
@@ -21,42 +30,42 @@ class Scribe:
         self._decisions = 0
         self.lines: list[str] = []
 
-    def drew(self, tables: object, which: np.ndarray) -> None:
+    def on_draw(self, tables: object, which: np.ndarray) -> None:
         """Cards are dealt at once."""
 
-    def episode_began(self, tables: Tables, which: Indices) -> None:
+    def on_episode_start(self, tables: Tables, which: Indices) -> None:
         """The level, the result before, and the deal."""
-        if tables.episode[0] == self._number:
-            level = level_at(tables, 0)
+        if tables.num_episodes[0] == self._number:
+            level = table_level(tables, 0)
             self.lines += [f"episode {self._number + 1}, level {RANK_TEXT[level]}, teams at {levels(tables)}"]
             if self._number:
-                before = values(tables.rules, "finished", tables.state.fluents[:1])[0]
+                before = fluent_values(tables.rules, "finished", tables.state.fluents[:1])[0]
                 self.lines.append(f"finish before: {seats(before)}")
             for seat, hand in enumerate(tables.state.hands[0]):
                 self.lines.append(f"seat {seat}: {' '.join(hand_texts(hand, level))}")
 
-    def chosen(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
+    def on_choice(self, tables: Tables, which: Indices, card: NDArray[np.uint8]) -> None:
         """A tribute or a return, and how many cards there were to choose from."""
-        if tables.episode[0] == self._number:
+        if tables.num_episodes[0] == self._number:
             choices = int(tables.choices(which).options[0].sum())
-            verb = "pays" if stage_of(tables, 0) == TRIBUTE else "returns"
-            kind = int(np.flatnonzero(options_of(tables.rules) == card[0])[0])
-            self._write(tables, choices, f"{verb} {card_text(kind)}")
+            verb = "pays" if current_stage(tables, 0) == TRIBUTE else "returns"
+            kind = int(np.flatnonzero(card_options(tables.rules) == card[0])[0])
+            self._write(tables, choices, f"{verb} {format_card(kind)}")
 
-    def played(self, tables: Tables, which: Indices, moves: Moves) -> None:
+    def on_play(self, tables: Tables, which: Indices, moves: Moves) -> None:
         """A play or a pass, and how many labels were legal."""
-        if tables.episode[0] == self._number:
-            if tables.state.acts[0] == 0 and refusing(tables, 0):
+        if tables.num_episodes[0] == self._number:
+            if tables.state.num_acts[0] == 0 and refusing_seats(tables, 0):
                 self.lines.append("the tribute is refused")
-            legal = int(tables.decisions(which).legal.sum())
-            self._write(tables, legal, str(self._engine.action(moves.form[0], moves.cards[0])))
+            legal = int(tables.decisions(which).legal_mask.sum())
+            self._write(tables, legal, str(self._engine.notate_move(moves.form[0], moves.cards[0])))
 
-    def episode_ended(self, tables: Tables, which: Indices) -> None:
+    def on_episode_end(self, tables: Tables, which: Indices) -> None:
         """The order of finish."""
-        if tables.episode[0] == self._number:
-            self.lines.append(f"finish: {seats(tables.state.order[0])}")
+        if tables.num_episodes[0] == self._number:
+            self.lines.append(f"finish: {seats(tables.state.finish_order[0])}")
 
-    def match_ended(self, tables: Tables, which: Indices) -> None:
+    def on_match_end(self, tables: Tables, which: Indices) -> None:
         """The winner is written down with the levels."""
 
     def _write(self, tables: Tables, choices: int, what: str) -> None:
@@ -66,7 +75,7 @@ class Scribe:
 
 def levels(tables: Tables) -> str:
     """The levels of the teams."""
-    return " : ".join(RANK_TEXT[rank] for rank in standing(tables.rules, tables.state.fluents[:1])[0].tolist())
+    return " : ".join(RANK_TEXT[rank] for rank in read_team_levels(tables.rules, tables.state.fluents[:1])[0].tolist())
 
 
 def seats(order: NDArray[np.int8]) -> str:
@@ -76,13 +85,13 @@ def seats(order: NDArray[np.int8]) -> str:
 
 def episode(profile: str, seed: int, number: int) -> str:
     """The episode of this number, from 0, in the random match of a seed."""
-    engine = game("guandan").engine(None, profile)
+    engine = load("guandan").engine(None, profile)
     assert isinstance(engine, Engine)
     scribe = Scribe(engine, number)
-    tables = engine.tables(match_keys(1, seed), scribe)
-    while tables.episode[0] <= number and step(tables):
+    tables = engine.start_matches(match_keys(1, seed), scribe)
+    while tables.num_episodes[0] <= number and step(tables):
         pass
     winner = int(tables.winner[0])
     end = f"team {winner} has won the match" if winner >= 0 else f"teams at {levels(tables)}, "
-    end += "" if winner >= 0 else f"level {RANK_TEXT[level_at(tables, 0)]} is played next"
+    end += "" if winner >= 0 else f"level {RANK_TEXT[table_level(tables, 0)]} is played next"
     return "\n".join([f"guandan, profile {profile}, seed {seed}", *scribe.lines, end]) + "\n"

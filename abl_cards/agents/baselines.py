@@ -1,0 +1,189 @@
+"""Agents without knowledge: the ones that every other must beat.
+
+``random`` is uniform over the legal labels, then over the label's card sets. ``greedy`` follows with the weakest
+beater of the same type, else the weakest bomb, else it passes; it leads the label with most cards, weakest first;
+always the first card set in wire order. Where cards are laid into tricks it follows with the lowest play that takes the
+trick, else with the lowest that is worth nothing; it leads the same way, and of cards to be chosen it takes the lowest
+where what is low hangs on a trump suit. ``zhiduoxing`` 智多星 (Tan et al. 2020,
+section 2.3) does the same but leads a bomb only when there is nothing else.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abl_cards.agents.base import RandomKeys
+from abl_cards.core import map_ranges, scale_to_range, splitmix64
+from abl_cards.games.tables import Choices, Decisions
+from abl_cards.games.types import NO_CARD, LabelTraits, Moves
+
+_BATCH_SIZE = 1024
+"""Decisions whose counts stay in the cache."""
+MANY_LABELS, _LABEL_BLOCK = 1024, 64
+
+
+class RandomAgent:
+    """Uniform over the legal labels, then over the card sets of the label."""
+
+    def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
+        """A random move each."""
+        legal = decisions.legal_mask
+        return decisions.sample_labels_and_moves(
+            lambda lo, hi, labels: _random_labels(legal, keys, lo, hi, labels), keys
+        )
+
+    def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
+        """A random card each."""
+        cards = np.zeros(len(keys), np.int16)
+        _random_labels(np.ascontiguousarray(choices.options.T), keys, 0, len(keys), cards)
+        return cards.astype(np.uint8)
+
+
+class GreedyAgent:
+    """The plain heuristic of the module."""
+
+    def __init__(self, traits: LabelTraits) -> None:
+        """Play by these traits of the labels."""
+        self._traits = traits
+
+    def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
+        """The heuristic's move each."""
+        if self._traits.has_tricks:
+            return _greedy_trick_moves(decisions)
+        labels = np.zeros(len(keys), np.int16)
+        seen = decisions.legal_mask, decisions.label_to_beat, decisions.ranking
+        traits = self._traits
+        map_ranges(
+            len(keys),
+            lambda lo, hi: _greedy_labels(traits.kind, traits.min_cards, traits.is_bomb, *seen, lo, hi, labels),
+        )
+        return decisions.first_moves(labels)
+
+    def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
+        """The first option each; of cards that stand otherwise with what is remembered, the lowest."""
+        if self._traits.has_tricks and len(choices.rules.contexts) > 1:
+            return _choose_lowest(choices)
+        return choices.options.argmax(axis=1).astype(np.uint8)
+
+
+def _choose_lowest(choices: Choices) -> NDArray[np.uint8]:
+    """[n] the option that is the lowest as a play of one card; what is no card goes first, in the order of options."""
+    rules, context = choices.rules, choices.view.context
+    kinds = np.array([rules.pack.index.get(option, -1) for option in rules.schema.options])
+    label = rules.forms.label_of[rules.single_card_forms[:, kinds]]
+    place = np.where(kinds < 0, -1, rules.label_ranking[context[:, None], label[context]])
+    found: NDArray[np.uint8] = np.where(choices.options > 0, place, len(rules.labels)).argmin(axis=1).astype(np.uint8)
+    return found
+
+
+def _greedy_trick_moves(decisions: Decisions) -> Moves:
+    """Lead the longest, follow with what takes the trick, else with what is worth nothing; each time the lowest."""
+    lists = decisions.moves()
+    decision, cards = lists.decision_index, lists.cards != NO_CARD
+    worth = np.where(
+        cards, decisions.rules.card_points[np.minimum(lists.cards, len(decisions.rules.card_points) - 1)], 0
+    )
+    leads, takes = decisions.to_beat[decision] < 0, decisions.takes_trick(lists) == 1
+    first = np.where(leads, -cards.sum(axis=1), np.where(takes, -1, np.maximum(worth.sum(axis=1), 0)))
+    place = decisions.ranking[decision, decisions.labels_of(lists.form)]
+    order = np.lexsort((place, first, decision))
+    return lists.select(order[lists.start[:-1]])
+
+
+def make_zhiduoxing_agent(traits: LabelTraits) -> GreedyAgent:
+    """The greedy order in which a bomb is led last."""
+    return GreedyAgent(replace(traits, min_cards=np.where(traits.is_bomb, 0, traits.min_cards).astype(np.int8)))
+
+
+@njit(cache=True, nogil=True)
+def _random_labels(legal, keys, lo, hi, labels):
+    """A uniformly random legal label for decisions lo..hi-1; the number of labels where none is legal."""
+    if legal.shape[0] > MANY_LABELS:
+        _random_among_many(legal, keys, lo, hi, labels)
+    else:
+        _random_among_few(legal, keys, lo, hi, labels)
+
+
+@njit(cache=True, nogil=True)
+def _random_among_few(legal, keys, lo, hi, labels):
+    """Goes through the mask row by row, as it lies in memory; rows of labels that are legal nowhere only once.
+
+    The wanted label is the legal one before which there are as many legal ones as the lot says.
+    """
+    there = np.zeros(legal.shape[0], np.bool_)
+    for first in range(lo, hi, _BATCH_SIZE):
+        size = min(_BATCH_SIZE, hi - first)
+        count, chosen, lot = np.zeros(size, np.int16), np.full(size, legal.shape[0], np.int16), np.zeros(size, np.int16)
+        for label in range(legal.shape[0]):
+            row, some = legal[label, first : first + size], np.uint8(0)
+            for i in range(size):
+                some |= row[i]
+            there[label] = some != 0
+            if some != 0:
+                for i in range(size):
+                    count[i] += row[i]
+        for i in range(size):
+            lot[i] = np.int64(scale_to_range(splitmix64(keys[first + i], np.uint64(0)), np.uint64(count[i])))
+        count[:] = 0
+        for label in range(legal.shape[0]):
+            if there[label]:
+                row, number = legal[label, first : first + size], np.int16(label)
+                for i in range(size):
+                    chosen[i] = number if row[i] != 0 and count[i] == lot[i] else chosen[i]
+                    count[i] += row[i]
+        labels[first : first + size] = chosen
+
+
+@njit(cache=True, nogil=True)
+def _random_among_many(legal, keys, lo, hi, labels):
+    """Reads the mask once, to count the legal labels in blocks of them; then only the block of the wanted one."""
+    blocks = -(-legal.shape[0] // _LABEL_BLOCK)
+    for first in range(lo, hi, _BATCH_SIZE):
+        size = min(_BATCH_SIZE, hi - first)
+        counts = np.zeros((blocks, size), np.uint8)
+        for label in range(legal.shape[0]):
+            row, count = legal[label, first : first + size], counts[label // _LABEL_BLOCK]
+            for i in range(size):
+                count[i] += row[i]
+        for i in range(size):
+            total = 0
+            for block in range(blocks):
+                total += counts[block, i]
+            lot, block = np.int64(scale_to_range(splitmix64(keys[first + i], np.uint64(0)), np.uint64(total))), 0
+            while block < blocks and lot >= counts[block, i]:
+                lot -= counts[block, i]
+                block += 1
+            label = block * _LABEL_BLOCK
+            while label < legal.shape[0]:
+                lot -= legal[label, first + i]
+                if lot < 0:
+                    break
+                label += 1
+            labels[first + i] = min(label, legal.shape[0])
+
+
+@njit(cache=True, nogil=True)
+def _greedy_labels(kind, cards, bomb, legal, to_beat, ranking, lo, hi, labels):
+    """The greedy label for decisions lo..hi-1."""
+    for i in range(lo, hi):
+        best, best_class, best_place = -1, 0, 0
+        for label in range(legal.shape[0]):
+            if not legal[label, i]:
+                continue
+            if to_beat[i] < 0:
+                rank = -cards[label]
+            elif kind[label] == kind[to_beat[i]]:
+                rank = 0
+            elif bomb[label]:
+                rank = 1
+            else:
+                rank = 2
+            place = ranking[i, label]
+            if best < 0 or rank < best_class or (rank == best_class and place < best_place):
+                best, best_class, best_place = label, rank, place
+        labels[i] = best

@@ -1,0 +1,79 @@
+"""The agent that searches: 神算子 (Tan et al. 2020, chapters 3 and 4), for games that are races of two open hands.
+
+``shensuanzi:10,8``: while neither hand has more than 10 cards it plays what is provably best; above, it looks 8 moves
+ahead and then deeper and deeper, with the difference of the cards left as its guess, until ``seconds`` (0.2) are over.
+With the word ``cpu`` these are seconds of the processor, for a machine that others use too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter, thread_time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.agents.base import RandomKeys
+from abl_cards.agents.names import AgentName
+from abl_cards.core import GameError
+from abl_cards.games import Engine
+from abl_cards.games.endgame import OpenHandRace, RacePosition
+from abl_cards.games.tables import Choices, Decisions
+from abl_cards.games.types import Moves
+from reasoners.search import RaceMove, RaceSearch, SearchTables
+
+MAX_EXACT_CARDS, INITIAL_DEPTH, DEFAULT_SECONDS = 10, 8, 0.2
+"""What the paper chose; its limit of a move was 30 s."""
+
+_TABLE_MEGABYTES = 16
+
+
+class ShensuanziAgent:
+    """Exact below a number of cards, above it as deep as time allows."""
+
+    def __init__(
+        self,
+        game: OpenHandRace,
+        max_exact_cards: int = MAX_EXACT_CARDS,
+        initial_depth: int = INITIAL_DEPTH,
+        seconds: float = DEFAULT_SECONDS,
+        clock: Callable[[], float] = perf_counter,
+    ) -> None:
+        """Play so; raises GameError for a game that is too large."""
+        self.clock, self.max_exact_cards, self.seconds = clock, max_exact_cards, seconds
+        self._game, self._tables = game, SearchTables(game.combinations)
+        self._initial_depth = initial_depth
+
+    def play(self, decisions: Decisions, keys: RandomKeys) -> Moves:
+        """The best move found, one decision after the other."""
+        laid = [self._search_move(race) for race in self._game.positions(decisions)]
+        moves = [self._game.encode_play(each.label, each.cards) for each in laid]
+        return Moves(np.array([form for form, _ in moves], np.int16), np.stack([cards for _, cards in moves]))
+
+    def choose(self, choices: Choices, keys: RandomKeys) -> NDArray[np.uint8]:
+        """The first option: a race has nothing to choose."""
+        return choices.options.argmax(axis=1).astype(np.uint8)
+
+    def _search_move(self, race: RacePosition) -> RaceMove:
+        end = self.clock() + self.seconds
+        search = RaceSearch(self._tables, race, _TABLE_MEGABYTES)
+        if max(sum(race.own_hand), sum(race.other_hand)) <= self.max_exact_cards:
+            return search.best().move
+        return search.deepen(self._initial_depth, lambda nodes: self.clock() < end).move
+
+
+def make_shensuanzi_agent(name: AgentName, engine: Engine) -> ShensuanziAgent:
+    """``shensuanzi``, ``shensuanzi:10,8``, ``shensuanzi:10,8,seconds=1,cpu``; raises GameError."""
+    try:
+        game = engine.as_open_hand_race()
+    except GameError as problem:
+        raise GameError(f"agent '{name}' plays races of two open hands, such as big2: {problem}") from None
+    exact, first = (*name.numbers, *(MAX_EXACT_CARDS, INITIAL_DEPTH)[len(name.numbers) :])
+    text = name.value("seconds")
+    try:
+        seconds = DEFAULT_SECONDS if text is None else float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= 3600 or first < 1:
+        raise GameError(f"agent '{name}': write EXACT,FIRST,seconds=S with FIRST from 1 and S from 0 to 3600")
+    return ShensuanziAgent(game, exact, first, seconds, thread_time if name.has_flag("cpu") else perf_counter)

@@ -1,0 +1,166 @@
+"""The questions and answers of one decision at the terminal: numbers, moves in words, hints and reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from abl_cards.agents.base import PlayerLeftError
+from abl_cards.agents.human_texts import COMMANDS, TEXTS
+from abl_cards.games import Engine
+from abl_cards.games.description import has_chinese, label_text, match_play_names, move_text
+from abl_cards.games.tables import DecisionPoint
+from abl_cards.games.types import PreferenceModel
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """Where the human reads and writes."""
+
+    read_line: Callable[[str], str]  # shows a prompt, returns a line; EOFError when there are no more
+    write_line: Callable[[str], None]
+
+
+@dataclass
+class MoveDialog:
+    """The questions and answers of one decision."""
+
+    engine: Engine
+    preference_model: PreferenceModel
+    decision_point: DecisionPoint
+    terminal: Terminal
+    language: str
+    numbered_moves: list[list[int]] = field(
+        default_factory=list
+    )  # what the numbers stand for: moves by label, or one each
+
+    def run(self) -> int:
+        """Ask until there is a move; raises LeftTable."""
+        self._show_choices(_group_by_label(self.decision_point))
+        while True:
+            line = self._read_line()
+            choice = self._handle_line(line) if line else None
+            if choice is not None:
+                return choice
+
+    def _read_line(self) -> str:
+        try:
+            return self.terminal.read_line(self._texts["prompt"]).strip()
+        except (EOFError, KeyboardInterrupt):
+            self.terminal.write_line("")
+            raise PlayerLeftError(self._texts["left"]) from None
+
+    def _handle_line(self, line: str) -> int | None:
+        """The move, or None where the line asked for something else."""
+        first, rest = _split_command(line)
+        command = COMMANDS.get(first)
+        if command == "quit":
+            raise PlayerLeftError(self._texts["left"])
+        if command == "hint":
+            self._write_hint()
+        elif command == "help":
+            self.terminal.write_line(self._texts["help"])
+        elif command == "why":
+            self._write_reasons(rest)
+        elif first.isdecimal() and not rest:
+            return self._resolve_moves(self._moves_by_number(first))
+        else:
+            return self._resolve_moves(self._moves_by_text(line))
+        return None
+
+    def _resolve_moves(self, rows: list[int] | None) -> int | None:
+        """The only one of some moves; several are offered by number."""
+        if rows is None:
+            return None
+        if len(rows) == 1:
+            return rows[0]
+        self._show_choices([[row] for row in rows])
+        return None
+
+    def _moves_by_number(self, text: str) -> list[int] | None:
+        number = int(text[:6])
+        if 1 <= number <= len(self.numbered_moves):
+            return self.numbered_moves[number - 1]
+        self._write_text("no_number", number=text[:20], last=len(self.numbered_moves))
+        return None
+
+    def _moves_by_text(self, line: str) -> list[int] | None:
+        """The moves that a text form means: all its words, the cards in any order; or the label alone."""
+        words, actions = line.upper().split(), self.decision_point.actions
+        rows = [row for row, action in enumerate(actions) if _matches_move(str(action).upper().split(), words)]
+        if not rows and has_chinese(line):
+            rows = match_play_names(
+                line, [self.engine.play_name(label) for label in self.decision_point.labels], actions
+            )
+        if not rows:
+            self._write_text("no_move", line=line[:60])
+        return rows or None
+
+    def _show_choices(self, choices: list[list[int]]) -> None:
+        """Show numbered choices; a single label is shown by its card sets."""
+        if len(choices) == 1 and len(choices[0]) > 1:
+            choices = [[row] for row in choices[0]]
+        self.numbered_moves = choices
+        texts = [self._choice_text(rows) for rows in choices]
+        width = max(map(len, texts)) + 8
+        columns = max(1, 100 // width)
+        cells = [f"{number:3} {text}".ljust(width) for number, text in enumerate(texts, 1)]
+        lines = ["".join(cells[first : first + columns]).rstrip() for first in range(0, len(cells), columns)]
+        self.terminal.write_line("\n".join(lines))
+
+    def _choice_text(self, rows: Sequence[int]) -> str:
+        label, action = self.decision_point.labels[rows[0]], self.decision_point.actions[rows[0]]
+        if len(rows) == 1:
+            return move_text(self.engine, label, action, self.language)
+        words = str(action).split()
+        short = " ".join(words[:2]) if len(words) > 1 and self.language == "en" else None
+        label = short or label_text(self.engine, label, self.language)
+        return self._texts["card_sets"].format(label=label, count=len(rows))
+
+    @property
+    def _texts(self) -> Mapping[str, str]:
+        return TEXTS[self.language]
+
+    def _write_text(self, key: str, **values: object) -> None:
+        self.terminal.write_line(self._texts[key].format(**values))
+
+    def _write_hint(self) -> None:
+        from reasoners.explain import explain, render_explanation
+
+        self.terminal.write_line(
+            render_explanation(explain(self.engine, self.preference_model, self.decision_point, self.language))
+        )
+
+    def _write_reasons(self, text: str) -> None:
+        from reasoners.explain import assessment_lines, explain
+
+        rows = self._moves_by_number(text) if text.isdecimal() else self._moves_by_text(text) if text else None
+        if rows is None:
+            if not text:
+                self._write_text("why_what")
+            return
+        explanation = explain(self.engine, self.preference_model, self.decision_point, self.language)
+        self.terminal.write_line("\n".join(assessment_lines(explanation, explanation.best_of(rows))))
+
+
+def _group_by_label(moment: DecisionPoint) -> list[list[int]]:
+    """The moves of each label, in wire order."""
+    rows: dict[str, list[int]] = {}
+    for row, label in enumerate(moment.labels):
+        rows.setdefault(label, []).append(row)
+    return list(rows.values())
+
+
+def _split_command(line: str) -> tuple[str, str]:
+    """The word at the beginning of a line, in lower case, and the rest; Chinese needs no blank between them."""
+    first, _, rest = line.lower().partition(" ")
+    for word in COMMANDS:
+        if has_chinese(word) and line.startswith(word):
+            return word, line[len(word) :].strip()
+    return first, rest
+
+
+def _matches_move(action: list[str], words: list[str]) -> bool:
+    if len(action) == len(words) == 1:  # a game whose moves are written as one word, its cards
+        return sorted(action[0]) == sorted(words[0])
+    return action[:2] == words[:2] and (len(words) <= 2 or sorted(action[2:]) == sorted(words[2:]))

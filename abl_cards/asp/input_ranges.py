@@ -1,0 +1,126 @@
+"""Input literals whose arguments only grounding finds: some of them must be inside of the declared range.
+
+clingo drops a rule instance with an undeclared input, such as `held(4,9)`, without a word. So for every rule with an
+input literal whose variables the static part of the body binds, a shadow rule collects the arguments:
+
+    playable(F) :- needs(F,R,N), held(R,N).     _asked(0,R,N) :- needs(F,R,N).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from clingo import ast
+from clingo.ast import ASTType
+
+from abl_cards.asp.errors import Diagnostic, Location, make_error
+from abl_cards.asp.program import RuleSources
+from abl_cards.asp.statements import ProgramSummary
+from abl_cards.asp.terms import Atom, Input, Signature, Term
+
+SHADOW_PREDICATE = "_asked"  # the predicate of the shadow rules
+_VARIABLE = re.compile(r'"[^"]*"|\b_*[A-Z]\w*')
+_BLANK = re.compile(r"(?<![\w'])_(?![\w'])")
+
+
+@dataclass(frozen=True)
+class ShadowRule:
+    """One input literal with the rule that collects its arguments."""
+
+    location: Location
+    name: str
+    rule: str
+
+
+def make_shadow_rules(
+    statements: Sequence[ast.AST], program: ProgramSummary, inputs: Sequence[Input]
+) -> list[ShadowRule]:
+    """The shadow rules of a program."""
+    declared = {declaration.signature for declaration in inputs}
+    dynamic = _dynamic(program, declared)
+    found: list[ShadowRule] = []
+    for statement in statements:
+        if statement.ast_type == ASTType.Rule and statement.body:
+            positive = [literal for literal in statement.body if _is_positive_atom(literal)]
+            asked = [literal for literal in positive if _signature(literal) in declared]
+            static = [literal for literal in positive if _signature(literal) not in dynamic]
+            if asked and static:
+                found.extend(_make_shadows(statement, asked, static, len(found), program.sources))
+    return found
+
+
+def _make_shadows(
+    statement: ast.AST, asked: Sequence[ast.AST], static: Sequence[ast.AST], first: int, sources: RuleSources
+) -> Iterator[ShadowRule]:
+    bound = {name for literal in static for name in _bound_variables(literal.atom.symbol.arguments)}
+    tests = [
+        literal
+        for literal in statement.body
+        if literal.ast_type == ASTType.Literal
+        and literal.atom.ast_type == ASTType.Comparison
+        and _variables(str(literal)) <= bound
+    ]
+    body = "; ".join(str(literal) for literal in (*static, *tests))
+    for literal in asked:
+        function = literal.atom.symbol
+        text = ",".join(map(str, function.arguments))
+        names = _variables(text)
+        if names and names <= bound and not _BLANK.search(text):
+            rule = f"{SHADOW_PREDICATE}({first},{text}) :- {body}."
+            yield ShadowRule(sources.node_location(function), function.name, rule)
+            first += 1
+
+
+def _is_positive_atom(literal: ast.AST) -> bool:
+    return bool(
+        literal.ast_type == ASTType.Literal
+        and literal.sign == ast.Sign.NoSign
+        and literal.atom.ast_type == ASTType.SymbolicAtom
+        and literal.atom.symbol.ast_type == ASTType.Function
+    )
+
+
+def _signature(literal: ast.AST) -> Signature:
+    function = literal.atom.symbol
+    return Signature(function.name, len(function.arguments))
+
+
+def _dynamic(program: ProgramSummary, declared: set[Signature]) -> set[Signature]:
+    """Predicates that depend on inputs."""
+    dynamic = set(declared)
+    size = -1
+    while size != len(dynamic):
+        size = len(dynamic)
+        dynamic |= {head for head, bodies in program.dependencies.items() if bodies & dynamic}
+    return dynamic
+
+
+def _bound_variables(terms: Iterable[ast.AST]) -> Iterator[str]:
+    """The variables that matching these terms binds."""
+    for term in terms:
+        if term.ast_type == ASTType.Variable:
+            yield term.name
+        elif term.ast_type == ASTType.Function:
+            yield from _bound_variables(term.arguments)
+
+
+def _variables(text: str) -> set[str]:
+    return {name for name in _VARIABLE.findall(text) if not name.startswith('"')}
+
+
+def find_out_of_range(
+    shadow_rules: Sequence[ShadowRule], shadow_atoms: Iterable[Atom], ground_atoms: set[Atom]
+) -> Iterator[Diagnostic]:
+    """Literals that never match a declared instance; those that sometimes do are the way joins are written."""
+    arguments: dict[int, list[tuple[Term, ...]]] = {}
+    for _, (index, *args) in shadow_atoms:
+        arguments.setdefault(int(index), []).append(tuple(args))
+    for index, instances in arguments.items():
+        shadow = shadow_rules[index]
+        atoms = [Atom(shadow.name, args) for args in instances]
+        if not ground_atoms.intersection(atoms):
+            examples = ", ".join(map(str, atoms[:3])) + (", …" if len(atoms) > 3 else "")
+            message = f"{examples}: outside of the declared range, so the rule never fires"
+            yield make_error(shadow.location, message, "check the arguments against its #external")

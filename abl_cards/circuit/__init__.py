@@ -1,0 +1,71 @@
+"""Ground programs as circuits: compile, specialise and evaluate them; compare them with clingo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from abl_cards.circuit.circuit import FALSE, TRUE, Circuit
+    from abl_cards.circuit.coverage import FIRED_PREDICATE, TracedRule, trace_rules
+    from abl_cards.circuit.evaluation import CircuitInputs, SetBits, evaluate, evaluate_inputs, weighted_sums
+    from abl_cards.circuit.knowledge_base import KnowledgeBase
+    from abl_cards.circuit.miter import (
+        Axioms,
+        MiterEncoding,
+        MiterResult,
+        MiterStatus,
+        find_difference,
+        find_state_with,
+    )
+    from abl_cards.circuit.oracle import (
+        Mismatch,
+        Oracle,
+        OutputTable,
+        compare_tables,
+        tabulate_circuit,
+        tabulate_oracle,
+        true_atoms,
+    )
+    from abl_cards.circuit.partition import SHARED, partition_circuit
+    from abl_cards.circuit.proofs import Proof, ProofFinder, format_proof
+    from abl_cards.circuit.source_locations import find_deriving_files
+    from abl_cards.circuit.torch_backend import evaluate_torch
+
+__all__ = [
+    "FALSE",
+    "FIRED_PREDICATE",
+    "SHARED",
+    "TRUE",
+    "Axioms",
+    "Circuit",
+    "CircuitInputs",
+    "KnowledgeBase",
+    "Mismatch",
+    "MiterEncoding",
+    "MiterResult",
+    "MiterStatus",
+    "Oracle",
+    "OutputTable",
+    "Proof",
+    "ProofFinder",
+    "SetBits",
+    "TracedRule",
+    "compare_tables",
+    "evaluate",
+    "evaluate_inputs",
+    "evaluate_torch",
+    "find_deriving_files",
+    "find_difference",
+    "find_state_with",
+    "format_proof",
+    "partition_circuit",
+    "tabulate_circuit",
+    "tabulate_oracle",
+    "trace_rules",
+    "true_atoms",
+    "weighted_sums",
+]
+
+__getattr__ = lazy_exports(__name__)

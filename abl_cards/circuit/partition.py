@@ -1,0 +1,90 @@
+"""Cut a circuit in two: what all the moves of a decision share, and what differs from move to move.
+
+The shared half is evaluated once a decision, the other once a move; `shared(K)` carries the values across the cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from abl_cards.asp import Atom
+from abl_cards.circuit.circuit import Circuit
+from abl_cards.circuit.compile import specialise_circuit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SHARED = "shared"
+
+
+def partition_circuit(circuit: Circuit, is_varying: Callable[[Atom], bool]) -> tuple[Circuit, Circuit]:
+    """The shared half, with outputs `shared(0)`, `shared(1)`, …, and the varying half, with the circuit's own outputs.
+
+    The inputs of the varying half are the shared atoms it needs and the inputs for which `varies` holds.
+    """
+    dependent = _find_dependent(circuit, is_varying)
+    frontier = _find_frontier(circuit, dependent)
+    names = tuple(Atom(SHARED, (number,)) for number in range(len(frontier)))
+    shared = replace(circuit, outputs=names, output_literals=(2 * frontier).astype(np.int32))
+    return specialise_circuit(shared, {}), specialise_circuit(
+        _make_varying_half(circuit, dependent, frontier, names), {}
+    )
+
+
+def _find_dependent(circuit: Circuit, is_varying: Callable[[Atom], bool]) -> NDArray[np.bool_]:
+    """[nodes] whether a node depends on a varying input; the gates of a loop stand or fall together."""
+    dependent = np.zeros(circuit.first_gate + circuit.num_gates, bool)
+    dependent[1 : circuit.first_gate] = [is_varying(atom) for atom in circuit.inputs]
+    nodes, starts = circuit.literals >> 1, circuit.starts
+    loops = {int(first): int(end) for first, end in circuit.loops}
+    gate = 0
+    while gate < circuit.num_gates:
+        end = loops.get(gate, gate + 1)
+        group = slice(circuit.first_gate + gate, circuit.first_gate + end)
+        dependent[group] = dependent[nodes[starts[gate] : starts[end]]].any()
+        gate = end
+    return dependent
+
+
+def _find_frontier(circuit: Circuit, dependent: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The nodes at the cut: independent ones that dependent gates or the outputs read; never the constant."""
+    gates = np.flatnonzero(dependent[circuit.first_gate :])
+    read = [circuit.literals[circuit.starts[gate] : circuit.starts[gate + 1]] for gate in gates]
+    nodes = np.unique(np.concatenate([circuit.output_literals, *read]) >> 1)
+    return nodes[(nodes > 0) & ~dependent[nodes]].astype(np.int64)
+
+
+def _make_varying_half(
+    circuit: Circuit, dependent: NDArray[np.bool_], frontier: NDArray[np.int64], names: tuple[Atom, ...]
+) -> Circuit:
+    inputs = np.flatnonzero(dependent[: circuit.first_gate])
+    gates = np.flatnonzero(dependent[circuit.first_gate :])
+    number = np.zeros(len(dependent), np.int64)  # of each node that crosses over
+    kept = np.concatenate([frontier, inputs, circuit.first_gate + gates])
+    number[kept] = 1 + np.arange(len(kept))
+    lengths = np.diff(circuit.starts)[gates]
+    chosen = np.repeat(dependent[circuit.first_gate :], np.diff(circuit.starts))
+    literals = circuit.literals[chosen]
+    position = {int(gate): place for place, gate in enumerate(gates)}
+    loops = [
+        (position[int(first)], position[int(end) - 1] + 1) for first, end in circuit.loops if int(first) in position
+    ]
+    return replace(
+        circuit,
+        inputs=(*names, *(circuit.inputs[node - 1] for node in inputs)),
+        output_literals=_renumber(circuit.output_literals, number),
+        kinds=circuit.kinds[gates],
+        starts=np.concatenate([[0], lengths.cumsum()]).astype(np.int32),
+        literals=_renumber(literals, number),
+        weights=circuit.weights[chosen],
+        bounds=circuit.bounds[gates],
+        loops=np.array(loops, np.int32).reshape(-1, 2),
+    )
+
+
+def _renumber(literals: NDArray[np.int32], number: NDArray[np.int64]) -> NDArray[np.int32]:
+    return (2 * number[literals >> 1] + (literals & 1)).astype(np.int32)

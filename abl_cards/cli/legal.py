@@ -1,0 +1,106 @@
+"""The stream of ``abl-cards legal``: lines of states in, answers out, many at a time."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from abl_cards.asp import KBError
+from abl_cards.cli.console import list_profiles, load_engine, shorten
+from abl_cards.core import GameError, NumberedLine, TooManyMovesError, open_maybe_gzip, parse_json_line
+from abl_cards.games import Engine, Game
+
+
+@contextmanager
+def open_input(file: Path | None) -> Iterator[IO[bytes]]:
+    """The file, or stdin."""
+    if file is None:
+        yield sys.stdin.buffer
+    else:
+        with open_maybe_gzip(file) as stream:
+            yield stream
+
+
+@dataclass
+class LegalMoveAnswerer:
+    """Answers states by the rules of a game; a state may ask for a profile of its own."""
+
+    game: Game
+    directory: Path | None
+    profile: str | None
+    labels: bool
+    composed: bool = False
+    _engines: dict[str | None, Engine | KBError | GameError] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._engines[None] = load_engine(self.game, self.directory, self.profile)
+
+    def answer_in_parts(self, batch: list[NumberedLine]) -> Iterator[dict[str, Any]]:
+        """The same a part of the lines at a time, where all of them have more moves than are listed at once."""
+        try:
+            answers = self.answer_batch(batch)
+        except TooManyMovesError:
+            half = len(batch) // 2
+            yield from self.answer_in_parts(batch[:half])
+            yield from self.answer_in_parts(batch[half:])
+        else:
+            yield from answers
+
+    def answer_batch(self, batch: list[NumberedLine]) -> list[dict[str, Any]]:
+        """An answer for each line that is not empty."""
+        found: dict[int, dict[str, Any]] = {}
+        groups: dict[str | None, dict[int, Mapping[str, Any]]] = {}
+        for number, line in batch:
+            if not line.strip():
+                continue
+            try:
+                state = parse_json_line(line)
+                groups.setdefault(self._profile_of(state), {})[number] = state
+            except GameError as problem:
+                found[number] = _error_json(number, problem)
+        for profile, states in groups.items():
+            found |= self._answer_states(profile, states)
+        return [found[number] for number, _ in batch if number in found]
+
+    def _profile_of(self, state: Any) -> str | None:
+        """What must be loaded for a state; None is what the command was called with."""
+        named = state.get("profile") if isinstance(state, dict) else None
+        if not isinstance(named, str):
+            return None
+        known = list_profiles(self.game, self.directory)
+        if named not in known:
+            raise GameError(f"profile: '{named}' is none of {', '.join(known) or '(there are none)'}")
+        return named
+
+    def _answer_states(self, profile: str | None, states: Mapping[int, Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
+        engine = self._engine(profile)
+        if isinstance(engine, (KBError, GameError)):
+            return {number: _error_json(number, engine) for number in states}
+        asked = list(states.values())
+        found = {
+            number: _error_json(number, answer) if isinstance(answer, GameError) else {"moves": answer}
+            for number, answer in zip(
+                states, (engine.legal_composed_moves if self.composed else engine.legal_moves)(asked), strict=True
+            )
+        }
+        if self.labels:
+            for number, labels in zip(states, engine.legal_labels(asked), strict=True):
+                if not isinstance(labels, GameError):
+                    found[number]["labels"] = labels
+        return found
+
+    def _engine(self, profile: str | None) -> Engine | KBError | GameError:
+        if profile not in self._engines:
+            try:
+                self._engines[profile] = load_engine(self.game, self.directory, profile)
+            except (KBError, GameError) as problem:
+                self._engines[profile] = problem
+        return self._engines[profile]
+
+
+def _error_json(number: int, problem: Exception) -> dict[str, Any]:
+    return {"error": f"line {number}: {shorten(' '.join(str(problem).split()))}"}

@@ -1,0 +1,146 @@
+"""Processes of Ray for a training run: actors that only play, or workers that play and learn together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from abl_cards.cluster.ray_actors import RayActorPool
+from abl_cards.cluster.ray_serialization import PackedArray, pack, pack_result, unpack
+from abl_cards.cluster.start import RayCluster
+from abl_cards.core import NUM_THREADS, GameError
+from abl_cards.training import (
+    GlooProcessGroup,
+    PeerLost,
+    TrainConfig,
+    TrainingWorker,
+    WorkerInit,
+    WorkerPool,
+    create_worker,
+    from_plain,
+)
+
+WORKER_START_TIMEOUT = 600.0
+"""Seconds in which a worker has found a processor and begun; of its end Ray tells afterwards."""
+
+
+def count_local_processes(settings: TrainConfig) -> int:
+    """How many processes a Ray of our own has room for: the actors, or the other workers."""
+    if (settings.actors is None and (settings.workers or 1) > 1) or settings.actors == 0:
+        return max(1, (settings.workers or NUM_THREADS) - 1)
+    return settings.actors or max(1, NUM_THREADS - 1)
+
+
+class RayLauncher:
+    """Staff from a cluster."""
+
+    def __init__(self, cluster: RayCluster) -> None:
+        self._cluster = cluster
+
+    def count_actors(self, settings: TrainConfig) -> int:
+        """As the settings say, or one on every processor but the learner's; raises GameError."""
+        several = (settings.workers or 1) > 1
+        if settings.also is not None and not several and settings.actors != 0:
+            raise GameError("also=: actors of Ray play by one profile; set actors=0, where all play and learn")
+        if settings.actors and several:
+            raise GameError("actors= and workers=: either some only play, or all play and learn; leave one out")
+        if settings.actors is not None or several:
+            return settings.actors or 0
+        return max(1, self._cluster.processors - (0 if self._cluster.is_local else 1))
+
+    def count_workers(self, settings: TrainConfig) -> int:
+        """One learns from what actors play; else as many as there are processors, this process counted."""
+        if self.count_actors(settings):
+            return 1
+        usual = self._cluster.processors + (1 if self._cluster.is_local else 0)
+        return max(1, min(settings.workers or usual, settings.tables))
+
+    def spawn_workers(self, num_workers: int) -> WorkerPool:
+        """Actors of Ray with a worker each."""
+        return WorkerPool([RayWorker(self._cluster) for _ in range(num_workers)], self._cluster.host)
+
+    @contextmanager
+    def run_actors(self, learner: TrainingWorker, num_actors: int, num_started: int) -> Iterator[RayActorPool]:
+        """Actors of Ray that play."""
+        fleet = RayActorPool(self._cluster, learner, num_actors, num_started)
+        try:
+            yield fleet
+        finally:
+            fleet.shut_down()
+
+
+class RayWorker:
+    """A worker on Ray, as the first one sees it."""
+
+    def __init__(self, cluster: RayCluster) -> None:
+        self._cluster, self._actor = cluster, cluster.start_actor(RayWorkerProcess)
+        self._calls: list[Any] = []
+        self._error: str | None = None
+        self._has_started = False
+
+    def send(self, message: Any) -> None:
+        """By a call, whose answer is fetched later; a beginning is followed by the meeting of all."""
+        if isinstance(message, WorkerInit):
+            self._calls.append(
+                self._actor.start.remote(pack(replace(message, settings=message.settings.with_absolute_paths())))
+            )
+            self._actor.join_group.remote()
+        else:
+            name, arguments = message
+            self._calls.append(self._actor.call_method.remote(name, pack(arguments)))
+
+    def receive(self) -> Any:
+        """Of the oldest call; raises Separated."""
+        ray = self._cluster.ray
+        try:
+            answer = unpack(ray.get(self._calls.pop(0), timeout=None if self._has_started else WORKER_START_TIMEOUT))
+        except ray.exceptions.RayError as problem:
+            self._error = str(problem).strip().splitlines()[-1].strip()
+            raise PeerLost(self._error) from problem
+        self._has_started = True
+        return answer
+
+    def exit_reason(self) -> str | None:
+        """By what Ray says of it."""
+        if self._error is None:
+            self._calls.append(self._actor.ping.remote())
+            try:
+                self.receive()
+            except PeerLost as problem:
+                return f"on Ray ({problem})"
+        return f"on Ray ({self._error})" if self._error else None
+
+    def terminate(self) -> None:
+        """At once."""
+        self._cluster.ray.kill(self._actor)
+
+
+class RayWorkerProcess:
+    """The other side: a process of Ray with a worker."""
+
+    def start(self, packed_init: PackedArray) -> PackedArray:
+        """Take up the run."""
+        return pack_result(lambda: self._create_worker(unpack(packed_init)))
+
+    def _create_worker(self, plain_init: Any) -> None:
+        self._init = from_plain(WorkerInit, plain_init)
+        self._worker = create_worker(self._init)
+
+    def join_group(self) -> None:
+        """Join the others, on addresses that Ray gives."""
+        import ray
+
+        begin = self._init
+        self._worker.learner.process_group = GlooProcessGroup.connect(
+            begin.process_rank, begin.host, begin.port, ray.util.get_node_ip_address()
+        )
+
+    def call_method(self, name: str, arguments: PackedArray) -> PackedArray:
+        """What a method of the worker gives."""
+        return pack_result(lambda: getattr(self._worker, name)(*unpack(arguments)))
+
+    def ping(self) -> PackedArray:
+        """A sign of life."""
+        return pack(None)

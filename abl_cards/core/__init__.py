@@ -1,0 +1,113 @@
+"""Infrastructure without card games: threads, random streams, settings, files, JSON lines, seeds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from abl_cards.core.archive import ArchiveError, pack_archive, read_archive, unpack_archive, write_archive
+    from abl_cards.core.atomic_files import (
+        FolderLockedError,
+        atomic_write,
+        attribute_os_errors,
+        lock_folder,
+        write_text,
+    )
+    from abl_cards.core.cpu_budget import CpuBudget, CpuBudgetExceeded, check_budget, get_budget, shared_budget
+    from abl_cards.core.errors import GameError, TooManyMovesError
+    from abl_cards.core.extras import missing_library_message, require_extra
+    from abl_cards.core.gc_control import pause_gc, reduce_gc
+    from abl_cards.core.hosts import is_hostname
+    from abl_cards.core.jsonl import (
+        NumberedLine,
+        is_line_too_long,
+        line_too_long_message,
+        open_maybe_gzip,
+        parse_json_line,
+        read_json_file,
+        read_line_batches,
+    )
+    from abl_cards.core.parallel import MIN_LIGHT_ITEMS_PER_THREAD, NUM_THREADS, map_ranges, single_threaded
+    from abl_cards.core.plots import INSTALL_COMMAND, ErrorBarPlot, LinePlot, MatrixPlot, Plot, has_matplotlib, save_png
+    from abl_cards.core.rng import derive_key, scale_to_range, scale_to_range_array, splitmix64, splitmix64_array
+    from abl_cards.core.seeds import SECRET_SEED_BITS, format_seed, parse_seed, secret_seed, seed64
+    from abl_cards.core.settings import (
+        SEED_RANGE,
+        UNIT_INTERVAL,
+        FloatRange,
+        SettingError,
+        apply_settings,
+        describe_settings,
+        format_value,
+        setting,
+        settings_to_json,
+    )
+    from abl_cards.core.stdio import ensure_complete_writes, open_standard_streams
+
+__all__ = [
+    "INSTALL_COMMAND",
+    "MIN_LIGHT_ITEMS_PER_THREAD",
+    "NUM_THREADS",
+    "SECRET_SEED_BITS",
+    "SEED_RANGE",
+    "UNIT_INTERVAL",
+    "ArchiveError",
+    "CpuBudget",
+    "CpuBudgetExceeded",
+    "ErrorBarPlot",
+    "FloatRange",
+    "FolderLockedError",
+    "GameError",
+    "LinePlot",
+    "MatrixPlot",
+    "NumberedLine",
+    "Plot",
+    "SettingError",
+    "TooManyMovesError",
+    "apply_settings",
+    "atomic_write",
+    "attribute_os_errors",
+    "check_budget",
+    "derive_key",
+    "describe_settings",
+    "ensure_complete_writes",
+    "format_seed",
+    "format_value",
+    "get_budget",
+    "has_matplotlib",
+    "is_hostname",
+    "is_line_too_long",
+    "line_too_long_message",
+    "lock_folder",
+    "map_ranges",
+    "missing_library_message",
+    "open_maybe_gzip",
+    "open_standard_streams",
+    "pack_archive",
+    "parse_json_line",
+    "parse_seed",
+    "pause_gc",
+    "read_archive",
+    "read_json_file",
+    "read_line_batches",
+    "reduce_gc",
+    "require_extra",
+    "save_png",
+    "scale_to_range",
+    "scale_to_range_array",
+    "secret_seed",
+    "seed64",
+    "setting",
+    "settings_to_json",
+    "shared_budget",
+    "single_threaded",
+    "splitmix64",
+    "splitmix64_array",
+    "unpack_archive",
+    "write_archive",
+    "write_text",
+]
+
+__getattr__ = lazy_exports(__name__)

@@ -1,0 +1,35 @@
+"""Names of the optional libraries, and the extra of the package that brings each along.
+
+>>> remedy("torch")
+"pip install 'abl-cards[learning]'"
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+EXTRAS = {
+    "ablkit": "learning", "safetensors": "learning", "sklearn": "learning", "torch": "learning",
+    "starlette": "page", "uvicorn": "page", "websockets": "page",
+    "gymnasium": "pettingzoo", "pettingzoo": "pettingzoo",
+    "lsprotocol": "lsp", "pygls": "lsp", "matplotlib": "plots", "ray": "cluster",
+}  # fmt: skip
+"""Top-level module: the extra in pyproject.toml that installs it."""
+
+
+def install_command(module: str) -> str:
+    """Return the command that installs a library of ``EXTRAS``."""
+    return f"pip install 'abl-cards[{EXTRAS[module]}]'"
+
+
+def require_extra(extra: str) -> None:
+    """Raise ModuleNotFoundError where a library of an extra is missing, before long work begins."""
+    for module in (module for module, name in EXTRAS.items() if name == extra):
+        if find_spec(module) is None:
+            raise ModuleNotFoundError(f"No module named '{module}'", name=module)
+
+
+def missing_library_message(missing: ModuleNotFoundError) -> str | None:
+    """Say in one line which optional library is missing and how it comes; None for another module."""
+    module = (missing.name or "").partition(".")[0]
+    return f"this needs the library {module}: {install_command(module)}" if module in EXTRAS else None

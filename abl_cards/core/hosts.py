@@ -1,0 +1,15 @@
+"""Names and addresses of hosts."""
+
+from __future__ import annotations
+
+
+def is_hostname(name: str) -> bool:
+    """Whether the name of a machine can be looked up: labels of 1 to 63 letters, 253 characters in all (RFC 1035).
+
+    >>> is_host("localhost"), is_host("::1"), is_host("a" * 64), is_host("a..b")
+    (True, True, False, False)
+    """
+    try:
+        return 0 < len(name.encode("idna")) <= 253 and name.isprintable()
+    except UnicodeError:
+        return False

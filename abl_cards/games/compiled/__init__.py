@@ -1,0 +1,46 @@
+"""Everything that the engine knows of a game: knowledge base, circuits and arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from abl_cards.games.compiled.card_sets import whole_hand_moves
+    from abl_cards.games.compiled.compiled_game import CompiledGame, classify_forms, compile_game, encode_turn_entries
+    from abl_cards.games.compiled.memoize import cache_per_game
+    from abl_cards.games.compiled.rule_errors import (
+        TableError,
+        attribute_table_errors,
+        check_nonempty,
+        check_sampled,
+        join_names,
+        raise_too_many,
+        raise_where,
+        source_hint,
+    )
+    from abl_cards.games.compiled.stall_detection import MAX_IDLE_DECISIONS, empty_stock_text, raise_endless, stall_text
+
+__all__ = [
+    "MAX_IDLE_DECISIONS",
+    "CompiledGame",
+    "TableError",
+    "attribute_table_errors",
+    "cache_per_game",
+    "check_nonempty",
+    "check_sampled",
+    "classify_forms",
+    "compile_game",
+    "empty_stock_text",
+    "encode_turn_entries",
+    "join_names",
+    "raise_endless",
+    "raise_too_many",
+    "raise_where",
+    "source_hint",
+    "stall_text",
+    "whole_hand_moves",
+]
+
+__getattr__ = lazy_exports(__name__)

@@ -1,0 +1,215 @@
+"""A rule folder as facts, checked and numbered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from abl_cards.games.description.argument_checks import check_arguments
+    from abl_cards.games.description.argument_sorts import ANY
+    from abl_cards.games.description.auxiliary_rules import SPLIT_RULES, STRENGTH_RULES, load_auxiliary_rules
+    from abl_cards.games.description.card_codes import (
+        CardCodes,
+        Cards,
+        cards_from_counts,
+        counts_from_cards,
+        read_card_codes,
+    )
+    from abl_cards.games.description.cells import Cells, build_default_cells, read_cells
+    from abl_cards.games.description.circuit_queries import ArrayQuery, atom_rows, thermometer, with_outputs
+    from abl_cards.games.description.draw_limits import require_countable
+    from abl_cards.games.description.fact_schema import PREDICATE_SORTS
+    from abl_cards.games.description.fluents import (
+        COUNTER,
+        MAX_COUNT,
+        NO_VALUE,
+        SET_VALUED,
+        SINGLE_VALUED,
+        Fluent,
+        Fluents,
+        Terms,
+        add_count_argument,
+        explain_unknown_fluent,
+        fluents_by_name,
+        read_fluent_types,
+        read_fluents,
+    )
+    from abl_cards.games.description.folder import Folder, find_fluent_declarations
+    from abl_cards.games.description.form_arrays import (
+        MIXED,
+        NO_INDEX,
+        PLAIN,
+        SUITED,
+        TAILED,
+        FormArrays,
+        build_form_arrays,
+        find_kicker_cells,
+    )
+    from abl_cards.games.description.forms import MAX_GROUPS, PASS_TERM, Form, Forms, generalise_kind, read_forms
+    from abl_cards.games.description.input_checks import find_wrong_inputs
+    from abl_cards.games.description.input_schema import (
+        AT_LEAST,
+        BIT,
+        EQUAL,
+        EVENTS,
+        INPUT_GROUPS,
+        SHOWN_BITS,
+        ColumnTest,
+        InputSchema,
+        find_test,
+    )
+    from abl_cards.games.description.known_names import CHECKED_SORTS, OBSERVATION_PARTS, KnownNames
+    from abl_cards.games.description.label_facts import arguments, functor, read_mapping, require_int
+    from abl_cards.games.description.loading import (
+        add_location,
+        count_named_arguments,
+        find_wrong_arities,
+        load_game_knowledge,
+    )
+    from abl_cards.games.description.open_rules import OpenRules
+    from abl_cards.games.description.order_contexts import Contexts, compute_fluent_inputs, find_contexts
+    from abl_cards.games.description.pack import WILD, Pack, parse_rank_and_suit, read_pack
+    from abl_cards.games.description.platforms import platform_attribute
+    from abl_cards.games.description.play_names import (
+        PASS_NAME,
+        SUIT_SYMBOLS,
+        PlayName,
+        has_chinese,
+        label_text,
+        match_play_names,
+        move_text,
+    )
+    from abl_cards.games.description.queries import (
+        DRAWS_SIGNATURE,
+        HAND_OUTPUTS,
+        QUERY_SPECS,
+        SEAT_INPUT_GROUPS,
+        TABLE_INPUT_GROUPS,
+        TAKES_SIGNATURE,
+        find_read_location,
+        find_unsupplied_inputs,
+    )
+    from abl_cards.games.description.validation_cache import (
+        cached_number,
+        is_known_valid,
+        is_known_warning_free,
+        store_valid,
+    )
+    from abl_cards.games.description.variants import (
+        AUXILIARY_DIR,
+        COMMON_DIR,
+        KB_ROOT,
+        VARIANT_FILE,
+        parse_files,
+        resolve_layers,
+    )
+
+__all__ = [
+    "ANY",
+    "AT_LEAST",
+    "AUXILIARY_DIR",
+    "BIT",
+    "CHECKED_SORTS",
+    "COMMON_DIR",
+    "COUNTER",
+    "DRAWS_SIGNATURE",
+    "EQUAL",
+    "EVENTS",
+    "HAND_OUTPUTS",
+    "INPUT_GROUPS",
+    "KB_ROOT",
+    "MAX_COUNT",
+    "MAX_GROUPS",
+    "MIXED",
+    "NO_INDEX",
+    "NO_VALUE",
+    "OBSERVATION_PARTS",
+    "PASS_NAME",
+    "PASS_TERM",
+    "PLAIN",
+    "PREDICATE_SORTS",
+    "QUERY_SPECS",
+    "SEAT_INPUT_GROUPS",
+    "SET_VALUED",
+    "SHOWN_BITS",
+    "SINGLE_VALUED",
+    "SPLIT_RULES",
+    "STRENGTH_RULES",
+    "SUITED",
+    "SUIT_SYMBOLS",
+    "TABLE_INPUT_GROUPS",
+    "TAILED",
+    "TAKES_SIGNATURE",
+    "VARIANT_FILE",
+    "WILD",
+    "ArrayQuery",
+    "CardCodes",
+    "Cards",
+    "Cells",
+    "ColumnTest",
+    "Contexts",
+    "Fluent",
+    "Fluents",
+    "Folder",
+    "Form",
+    "FormArrays",
+    "Forms",
+    "InputSchema",
+    "KnownNames",
+    "OpenRules",
+    "Pack",
+    "PlayName",
+    "Terms",
+    "add_count_argument",
+    "add_location",
+    "arguments",
+    "atom_rows",
+    "build_default_cells",
+    "build_form_arrays",
+    "cached_number",
+    "cards_from_counts",
+    "check_arguments",
+    "compute_fluent_inputs",
+    "count_named_arguments",
+    "counts_from_cards",
+    "explain_unknown_fluent",
+    "find_contexts",
+    "find_fluent_declarations",
+    "find_kicker_cells",
+    "find_read_location",
+    "find_test",
+    "find_unsupplied_inputs",
+    "find_wrong_arities",
+    "find_wrong_inputs",
+    "fluents_by_name",
+    "functor",
+    "generalise_kind",
+    "has_chinese",
+    "is_known_valid",
+    "is_known_warning_free",
+    "label_text",
+    "load_auxiliary_rules",
+    "load_game_knowledge",
+    "match_play_names",
+    "move_text",
+    "parse_files",
+    "parse_rank_and_suit",
+    "platform_attribute",
+    "read_card_codes",
+    "read_cells",
+    "read_fluent_types",
+    "read_fluents",
+    "read_forms",
+    "read_mapping",
+    "read_pack",
+    "require_countable",
+    "require_int",
+    "resolve_layers",
+    "store_valid",
+    "thermometer",
+    "with_outputs",
+]
+
+__getattr__ = lazy_exports(__name__)

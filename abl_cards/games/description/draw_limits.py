@@ -1,0 +1,89 @@
+"""Refuse forms of more card sets than a draw can count: numbers of 64 bits would overflow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import product
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.asp import make_kb_error
+from abl_cards.games.description.cells import Cells
+from abl_cards.games.description.forms import Form, Forms, Kickers
+from abl_cards.games.description.pack import Pack
+
+MAX_WAYS = 1 << 62
+
+
+def require_countable(forms: Forms, cells: Cells, pack: Pack, get_max_hand_size: Callable[[], int]) -> None:
+    """Raise KBError for a form that may be laid down in too many ways, from a hand of so many cards.
+
+    A hand has no more sets of k cards than there are ways to choose k of it. How large hands come to be is only asked
+    where the whole pack has too many: it takes play to find out.
+    """
+    ways = _WayCounter(cells, pack)
+    for form in forms.forms:
+        if (
+            ways.count_form(form) > MAX_WAYS
+            and comb(hand := get_max_hand_size(), min(form.num_cards, hand // 2)) > MAX_WAYS
+        ):
+            fact = (
+                f"kickers({form.name},{form.kickers.num_groups},{form.kickers.group_size})"
+                if form.kickers
+                else "needs/4"
+            )
+            raise make_kb_error(
+                f"{fact}: form {form.name} may be laid down in more than {float(MAX_WAYS):.0e} ways",
+                "let it take fewer cards, or cells of fewer kinds of cards",
+            )
+
+
+class _WayCounter:
+    """In how many ways cells give cards, if the whole pack were one hand."""
+
+    def __init__(self, cells: Cells, pack: Pack) -> None:
+        self._copies, self._acts_as = pack.copies.astype(np.int64), cells.acts_as
+        self._ways_by_cell: dict[int, list[int]] = {}
+        self._kicker_cache: dict[object, int] = {}
+
+    def count_form(self, form: Form) -> int:
+        """Upper bound of the card sets of a form."""
+        found = 1 if form.kickers is None else self._count_kickers(form.kickers)
+        for group in form.groups:
+            found *= self._count_cell(group.cell, group.count)
+        return found
+
+    def _count_cell(self, cell: int, count: int) -> int:
+        """The sets of so many cards of the kinds that ever act as a cell."""
+        if cell not in self._ways_by_cell:
+            kinds = np.flatnonzero((self._acts_as == cell).any(axis=(0, 2)))
+            self._ways_by_cell[cell] = _count_sets(self._copies[kinds])
+        ways = self._ways_by_cell[cell]
+        return ways[count] if count < len(ways) else 0
+
+    def _count_kickers(self, kickers: Kickers) -> int:
+        """The ways to take groups of the cells that may be kickers."""
+        key = kickers.num_groups, kickers.group_size, tuple(sorted(kickers.allowed.items()))
+        if key not in self._kicker_cache:
+            self._kicker_cache[key] = self._count_kicker_groups(kickers.allowed, kickers.num_groups, kickers.group_size)
+        return self._kicker_cache[key]
+
+    def _count_kicker_groups(self, allowed: Mapping[int, int], groups: int, size: int) -> int:
+        ways = [1] + [0] * groups
+        for cell, bits in allowed.items():
+            takes = [1, *(self._count_cell(cell, k * size) if bits >> k & 1 else 0 for k in range(1, groups + 1))]
+            ways = [sum(ways[n - k] * takes[k] for k in range(n + 1)) for n in range(groups + 1)]
+        return ways[groups]
+
+
+def _count_sets(copies: NDArray[np.int64]) -> list[int]:
+    """The sets of 0, 1, 2, … cards of kinds of so many copies."""
+    ways = [1]
+    for most in copies.tolist():
+        more = [0] * (len(ways) + most)
+        for (n, count), k in product(enumerate(ways), range(most + 1)):
+            more[n + k] += count
+        ways = more
+    return ways

@@ -1,0 +1,282 @@
+"""Everything that facts of a game may name, by sort: seats, cards, ranks, labels, forms, fluents, stages."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+import clingo
+
+from abl_cards.asp import KBError, ProgramSummary, Signature, Term, split_term
+from abl_cards.circuit import KnowledgeBase
+from abl_cards.games.description.fluents import COUNTER, Fluents, read_fluent_types, read_fluents
+from abl_cards.games.description.folder import Folder, find_fluent_declarations
+from abl_cards.games.description.pack import parse_rank_and_suit
+from abl_cards.games.description.platforms import platforms
+
+LANGUAGES = ("en", "zh")
+WORDED_SORTS = ("rank", "suit", "card", "seat", "who", "fluent", "stage", "option", "role")
+"""Sorts of arguments that have words of their own in sentences."""
+CHECKED_SORTS = ("label", "form", "kind", "place", "cell")
+"""Sorts that ``sort/4`` may give to have an argument checked; sentences know nothing of them."""
+OBSERVATION_PARTS = {
+    **dict.fromkeys(
+        (
+            "seat", "hand", "wild", "unseen", "gone", "played", "to_beat", "owner", "passed", "has_passed", "out",
+            "face", "fluents", "trick", "leader", "groups", "kicker_size",
+        ),
+        "",
+    ),
+    **dict.fromkeys(("sizes", "recent", "recent_seat"), "number"),
+    **dict.fromkeys(("fluent", "after", "counted", "tally"), "fluent"),
+}  # fmt: skip
+"""The parts of an observation, and what the argument of each is: none, a number that may be left out, a fluent."""
+_NAMING_PREDICATES = {"word", "letter", "sort", "says", "title", "preference", "hint", "sees"}
+"""Predicates that only name what others derive."""
+
+TermShape = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class KnownNames:
+    """The names of one game by one profile."""
+
+    kb: KnowledgeBase
+    program: ProgramSummary
+    folder: Folder
+    fluents: Fluents
+
+    @cached_property
+    def other_profiles(self) -> Sequence[KnownNames]:
+        """What there is by the other profiles of the folder, as far as they can be read; slow, so asked last."""
+        found = []
+        for profile in self.folder.profiles:
+            with suppress(KBError):
+                found.append(read_known_names(self.folder, profile))
+        return found
+
+    def _argument_values(self, name: str, arity: int, place: int = 0) -> set[Term]:
+        """The values of an argument of a fact."""
+        return {arguments[place] for arguments in self.kb.instances(name, arity)}
+
+    def argument_tuples(self, signature: Signature, arguments: tuple[int, ...]) -> set[tuple[Term, ...]]:
+        """The values of some arguments of a fact, side by side."""
+        key = signature, arguments
+        if key not in self._tuple_cache:
+            self._tuple_cache[key] = {
+                tuple(each[place] for place in arguments) for each in self.kb.instances(*signature)
+            }
+        return self._tuple_cache[key]
+
+    @cached_property
+    def _tuple_cache(self) -> dict[tuple[Signature, tuple[int, ...]], set[tuple[Term, ...]]]:
+        return {}
+
+    @cached_property
+    def seats(self) -> set[Term]:
+        """By ``seat/1``."""
+        return self._argument_values("seat", 1)
+
+    @cached_property
+    def teams(self) -> set[Term]:
+        """Numbers of teams: as many as seats at most."""
+        return set(range(len(self.seats)))
+
+    @cached_property
+    def relative_seats(self) -> set[Term]:
+        """Names of the other seats."""
+        far = range(1, len(self.seats))
+        return self._argument_values("who", 2) | (set(far) - self._argument_values("who", 2, 1))
+
+    @cached_property
+    def cards(self) -> set[Term]:
+        """By ``pack/2``."""
+        return self._argument_values("pack", 2)
+
+    @cached_property
+    def deck_size(self) -> int:
+        """How many cards there are in all packs."""
+        copies = (count for _, count in self.kb.facts("pack", 2) if isinstance(count, int))
+        packs = [count for (count,) in self.kb.facts("packs", 1) if isinstance(count, int)]
+        return sum(copies) * max([1, *packs])
+
+    @cached_property
+    def ranks(self) -> set[Term]:
+        """Of cards, a card without a suit being its own rank, and by ``rank/1``: a pack may leave ranks out."""
+        return {(parse_rank_and_suit(card) or (card,))[0] for card in self.cards} | self._argument_values("rank", 1)
+
+    @cached_property
+    def suits(self) -> set[Term]:
+        """Of cards, and by ``suit/1``."""
+        return {parts[1] for card in self.cards if (parts := parse_rank_and_suit(card))} | self._argument_values(
+            "suit", 1
+        )
+
+    @cached_property
+    def cells(self) -> set[Term]:
+        """What cards act as, in some state."""
+        if Signature("acts_as", 2) in self.kb.request.outputs:
+            return self._argument_values("acts_as", 2, 1)
+        return self.cards | {(parse_rank_and_suit(card) or (card,))[0] for card in self.cards}
+
+    @cached_property
+    def labels(self) -> set[Term]:
+        """By ``label/2``, else by ``label/1``."""
+        return self._argument_values("label", 2, 1) or self._argument_values("label", 1)
+
+    @cached_property
+    def forms(self) -> set[Term]:
+        """By ``form/2``."""
+        return self._argument_values("form", 2, 1)
+
+    @cached_property
+    def kinds(self) -> set[Term]:
+        """Of the forms."""
+        return {kind for form, kind in self.kb.instances("kind", 2) if form in self.forms}
+
+    @cached_property
+    def stages(self) -> set[Term]:
+        """By ``asks/2``, those among them that another profile asks for."""
+        asks = Signature("asks", 2)
+        written = {use.pattern[0] for use in self.program.heads if use.signature == asks}
+        return self._argument_values("asks", 2) | {stage for stage in written if stage is not None}
+
+    @cached_property
+    def options(self) -> set[Term]:
+        """By ``option/1``."""
+        return self._argument_values("option", 1)
+
+    @cached_property
+    def roles(self) -> set[Term]:
+        """By ``role/2``."""
+        return self._argument_values("role", 2, 1)
+
+    @cached_property
+    def label_shapes(self) -> set[TermShape]:
+        """Functor and arity of labels, stages and options: a name waits for its label."""
+        return {compute_shape(term) for term in self.labels | self.stages | self.options}
+
+    @cached_property
+    def form_shapes(self) -> set[TermShape]:
+        """Functor and arity of forms."""
+        return set(map(compute_shape, self.forms))
+
+    @cached_property
+    def fluent_names(self) -> set[Term]:
+        """The names of the fluents."""
+        return {signature.name for signature in self.fluents.signatures}
+
+    @cached_property
+    def preferences(self) -> set[Term]:
+        """Of preferences and hints: whatever has a sentence."""
+        return self._argument_values("preference", 2) | self._argument_values("hint", 2)
+
+    @cached_property
+    def lots(self) -> set[Term]:
+        """The names that an ``#external`` of ``lot/2`` reads."""
+        return {atom.args[0] for atom in self.kb.input_atoms if atom.name == "lot" and len(atom.args) == 2}
+
+    @cached_property
+    def sorts(self) -> set[Term]:
+        """The sorts of the vocabulary, and those that have words."""
+        return {*WORDED_SORTS, *CHECKED_SORTS} | self._argument_values("word", 4)
+
+    @cached_property
+    def worded_sorts(self) -> set[Term]:
+        """The sorts of which terms can be worded."""
+        return set(WORDED_SORTS) | self._argument_values("sort", 4, 3)
+
+    @cached_property
+    def card_terms(self) -> set[Term]:
+        """What cards are written by: themselves and their parts."""
+        return self.cards | self.ranks | self.suits | self.cells
+
+    @cached_property
+    def card_arguments(self) -> set[Term]:
+        """What is written in letters besides: arguments of labels and options, values of fluents."""
+        found: set[Term] = set()
+        for term in self.labels | self.options:
+            found |= {term, *split_term(term).args}
+        for fluent in self.fluents.fluents:
+            keys = {term for key in fluent.keys for term in key}
+            found |= keys | (set() if fluent.value_type == COUNTER else set(fluent.values))
+        return found
+
+    @cached_property
+    def atom_arguments(self) -> set[Term]:
+        """Every term that some atom has as an argument, and the names of fluents."""
+        atoms = (atom for atom in self.kb.ground.atoms if atom.name not in _NAMING_PREDICATES)
+        return {term for atom in atoms for term in atom.args} | self.fluent_names
+
+    @cached_property
+    def nested_terms(self) -> set[Term]:
+        """Every term inside of such terms, and every functor; slow, so asked last."""
+        found: set[Term] = set()
+        for term in self.atom_arguments:
+            if isinstance(term, str) and "(" in term:
+                found.update(_iter_subterms(clingo.parse_term(term)))
+        return found
+
+    @cached_property
+    def predicates(self) -> set[TermShape]:
+        """Of the text."""
+        uses = (*self.program.heads, *self.program.bodies, *self.program.externals)
+        return {(use.signature.name, use.signature.arity) for use in uses}
+
+    @cached_property
+    def functors(self) -> set[TermShape]:
+        """Of the terms of the ground program; slow, so asked last."""
+        compound = (term for term in self.atom_arguments | self.nested_terms if isinstance(term, str))
+        return {compute_shape(term) for term in compound if not term.startswith('"')}
+
+    @cached_property
+    def platforms(self) -> Collection[Term]:
+        """Whose protocols there are."""
+        return list(platforms())
+
+
+def read_known_names(folder: Folder, profile: str | None) -> KnownNames:
+    """What there is by a profile; raises KBError."""
+    return _read_known_names(folder.path, folder.excluded_files, profile, folder.fingerprint(profile))
+
+
+@lru_cache(maxsize=16)  # each profile of a folder may ask for all the others
+def _read_known_names(
+    path: Path, excluded_files: frozenset[str], profile: str | None, fingerprint: object
+) -> KnownNames:
+    from abl_cards.games.description.loading import load_game_knowledge
+
+    folder = Folder(path, excluded_files)
+    program = folder.program(profile)
+    kb = load_game_knowledge(folder, profile)
+    return KnownNames(kb, program, folder, read_fluents(kb, read_fluent_types(find_fluent_declarations(program))))
+
+
+def compute_shape(term: Term) -> TermShape:
+    """Functor and number of arguments of a term.
+
+    >>> shape_of("straight_flush(5,h)"), shape_of("bid((1,2))"), shape_of("pass")
+    (('straight_flush', 2), ('bid', 1), ('pass', 0))
+    """
+    text = str(term)
+    if "(" not in text:
+        return text, 0
+    if '"' in text:
+        name, arguments = split_term(term)
+        return name, len(arguments)
+    depth = commas = 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        commas += letter == "," and depth == 1
+    return text.partition("(")[0], commas + 1
+
+
+def _iter_subterms(symbol: clingo.Symbol) -> Iterator[Term]:
+    if symbol.type == clingo.SymbolType.Function and symbol.arguments:
+        yield symbol.name
+        for part in symbol.arguments:
+            yield part.number if part.type == clingo.SymbolType.Number else str(part)
+            yield from _iter_subterms(part)

@@ -1,0 +1,87 @@
+"""Folders with rules that have no circuit: choices, disjunctions, loops through a negation.
+
+The files with such rules are set aside. What is left is a game like any other, if it is one at all; clingo answers the
+whole folder (abl_cards.asp.solver).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from abl_cards.asp import (
+    NOT_STRATIFIED_MESSAGE,
+    OPEN_HEADS,
+    UNSUPPORTED,
+    BuildRequest,
+    Diagnostic,
+    Input,
+    KBError,
+    ProgramSummary,
+    Signature,
+)
+from abl_cards.games.description.fluents import read_fluent_types
+from abl_cards.games.description.folder import Folder, find_fluent_declarations
+from abl_cards.games.description.input_schema import INPUTS
+from abl_cards.games.description.loading import load_game_knowledge
+from abl_cards.games.description.variants import parse_files
+
+
+@dataclass(frozen=True)
+class OpenRules:
+    """A folder and a profile of it, with all its files, as clingo is asked about it."""
+
+    folder: Folder
+    profile: str | None = None
+
+    def to_compilable(self) -> Folder:
+        """The folder without the files that have no circuit; raises KBError for what is wrong with the others."""
+        folder = replace(self.folder, excluded_files=frozenset(_find_open_files(self._program().problems)))
+        while True:
+            try:
+                load_game_knowledge(folder, self.profile)
+            except KBError as problem:
+                loops = set(_find_looping_files(problem.diagnostics)) & {
+                    str(file) for file in folder.files(self.profile)
+                }
+                if not loops:
+                    raise
+                folder = replace(folder, excluded_files=folder.excluded_files | loops)
+            else:
+                return folder
+
+    def build_request(self) -> BuildRequest:
+        """What clingo grounds: a game may ask what games are told, any other folder whatever it declares."""
+        program = self._program()
+        declared = {use.signature for use in program.externals}
+        if Signature("pack", 2) in {use.signature for use in program.heads}:
+            declared = set(INPUTS) | set(read_fluent_types(find_fluent_declarations(program)))
+        inputs = tuple(Input(name, arity=arity) for name, arity in sorted(declared))
+        return BuildRequest(tuple(self.folder.files(self.profile)), inputs, (), {}, self.folder.include_paths)
+
+    def open_predicates(self, compilable: Folder) -> frozenset[str]:
+        """The predicates, such as "plan/2", that files which were set aside derive; all of no game."""
+        aside = [Path(name) for name in compilable.excluded_files]
+        heads = parse_files(aside, self.folder.include_paths).heads if aside else []
+        return frozenset(str(use.signature) for use in heads if use.signature.name not in _SUPPLIED_PREDICATES)
+
+    def _program(self) -> ProgramSummary:
+        return self.folder.program(self.profile)
+
+
+_SUPPLIED_PREDICATES = {"preference", "says", "cost"}
+"""Of costs the sum is told."""
+_OPEN_MESSAGES = {UNSUPPORTED[kind][0] for kind in OPEN_HEADS}
+
+
+def _find_open_files(problems: Iterable[Diagnostic]) -> Iterator[str]:
+    for each in problems:
+        if each.message in _OPEN_MESSAGES and each.location is not None:
+            yield each.location.file
+
+
+def _find_looping_files(problems: Iterable[Diagnostic]) -> Iterator[str]:
+    for each in problems:
+        if each.message.startswith(NOT_STRATIFIED_MESSAGE) and each.location is not None:
+            yield each.location.file

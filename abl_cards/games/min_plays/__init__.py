@@ -1,0 +1,50 @@
+"""The fewest plays that empty a hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from abl_cards.games.min_plays.chain_counter import ChainCounter
+    from abl_cards.games.min_plays.counters import (
+        find_counter,
+        min_plays,
+        plays_left,
+        plays_left_errors,
+        plays_left_warnings,
+    )
+    from abl_cards.games.min_plays.hand_keys import (
+        MAX_KINDS,
+        HandKey,
+        hand_key,
+        key_cards,
+        key_counts,
+        key_sizes,
+        key_text,
+        keys_from_counts,
+        keys_from_rows,
+        read_key,
+    )
+
+__all__ = [
+    "MAX_KINDS",
+    "ChainCounter",
+    "HandKey",
+    "find_counter",
+    "hand_key",
+    "key_cards",
+    "key_counts",
+    "key_sizes",
+    "key_text",
+    "keys_from_counts",
+    "keys_from_rows",
+    "min_plays",
+    "plays_left",
+    "plays_left_errors",
+    "plays_left_warnings",
+    "read_key",
+]
+
+__getattr__ = lazy_exports(__name__)

@@ -1,0 +1,75 @@
+"""List, draw and look up the card sets of legal moves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from abl_cards.games.moves.enumerate import ALL_LABELS, enumerate_moves
+    from abl_cards.games.moves.lookup import (
+        MoveLookup,
+        build_move_lookup,
+        find_whole_hand_forms,
+        lookup_moves,
+        sample_lookup_moves,
+    )
+    from abl_cards.games.moves.move_tables import (
+        OWN_SLOTS,
+        MoveScratch,
+        MoveTables,
+        max_kickers,
+        scratch_for,
+        with_form_rows,
+    )
+    from abl_cards.games.moves.packed import (
+        PackedScratch,
+        PackedTables,
+        build_packed_tables,
+        enumerate_packed_moves,
+        new_packed_scratch,
+        sample_packed_moves,
+    )
+    from abl_cards.games.moves.required import (
+        SCRATCH_SETS,
+        can_reach_all,
+        drop_unreachable_labels,
+        filter_card_sets,
+        filter_labels,
+        label_reach,
+        sample_required_sets,
+    )
+    from abl_cards.games.moves.sample import sample_card_sets
+
+__all__ = [
+    "ALL_LABELS",
+    "OWN_SLOTS",
+    "SCRATCH_SETS",
+    "MoveLookup",
+    "MoveScratch",
+    "MoveTables",
+    "PackedScratch",
+    "PackedTables",
+    "build_move_lookup",
+    "build_packed_tables",
+    "can_reach_all",
+    "drop_unreachable_labels",
+    "enumerate_moves",
+    "enumerate_packed_moves",
+    "filter_card_sets",
+    "filter_labels",
+    "find_whole_hand_forms",
+    "label_reach",
+    "lookup_moves",
+    "max_kickers",
+    "new_packed_scratch",
+    "sample_card_sets",
+    "sample_lookup_moves",
+    "sample_packed_moves",
+    "sample_required_sets",
+    "scratch_for",
+    "with_form_rows",
+]
+
+__getattr__ = lazy_exports(__name__)

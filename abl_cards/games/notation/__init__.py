@@ -1,0 +1,95 @@
+"""Cards, moves, states and records as text and JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from abl_cards.games.notation.canonical import canonical_notation
+    from abl_cards.games.notation.card_grid import NO_KIND, CardGrid, build_card_grid
+    from abl_cards.games.notation.composed_moves import MAX_COMPOSED_PLAYS, list_composed_plays
+    from abl_cards.games.notation.composition import compose_move, compose_parts
+    from abl_cards.games.notation.decision_points import (
+        convert_decisions,
+        decision_point_at,
+        decisions_at_acts,
+        find_play_acts,
+        legal_composed_moves,
+        legal_labels,
+        legal_moves,
+        read_decision_point,
+    )
+    from abl_cards.games.notation.derivations import PlayDerivation, derive_readings
+    from abl_cards.games.notation.fields import error_context
+    from abl_cards.games.notation.fluent_json import FluentCodec
+    from abl_cards.games.notation.hand_order import hand_orders, sort_hand
+    from abl_cards.games.notation.hands import check_copies, read_cards
+    from abl_cards.games.notation.match_moves import find_moves, find_options, find_plays
+    from abl_cards.games.notation.plays import (
+        PASS,
+        ParsedPlay,
+        label_name_parts,
+        notate_move,
+        notate_moves,
+        options_json,
+        read_play,
+        resolve_form,
+    )
+    from abl_cards.games.notation.records import MatchRecorder
+    from abl_cards.games.notation.rendering import argument_sorts, play_name, render_table, render_view, spell
+    from abl_cards.games.notation.replay import match_states_after, replay_records
+    from abl_cards.games.notation.required_fields import STATE_FIELDS, required_for_explanation
+    from abl_cards.games.notation.seats import other_seats
+
+__all__ = [
+    "MAX_COMPOSED_PLAYS",
+    "NO_KIND",
+    "PASS",
+    "STATE_FIELDS",
+    "CardGrid",
+    "FluentCodec",
+    "MatchRecorder",
+    "ParsedPlay",
+    "PlayDerivation",
+    "argument_sorts",
+    "build_card_grid",
+    "canonical_notation",
+    "check_copies",
+    "compose_move",
+    "compose_parts",
+    "convert_decisions",
+    "decision_point_at",
+    "decisions_at_acts",
+    "derive_readings",
+    "error_context",
+    "find_moves",
+    "find_options",
+    "find_play_acts",
+    "find_plays",
+    "hand_orders",
+    "label_name_parts",
+    "legal_composed_moves",
+    "legal_labels",
+    "legal_moves",
+    "list_composed_plays",
+    "match_states_after",
+    "notate_move",
+    "notate_moves",
+    "options_json",
+    "other_seats",
+    "play_name",
+    "read_cards",
+    "read_decision_point",
+    "read_play",
+    "render_table",
+    "render_view",
+    "replay_records",
+    "required_for_explanation",
+    "resolve_form",
+    "sort_hand",
+    "spell",
+]
+
+__getattr__ = lazy_exports(__name__)

@@ -1,0 +1,228 @@
+"""The cards of a state: those that it names, and the others, dealt anyhow.
+
+What a seat does not see lies with the others as far as their sizes are told, and else aside: unseen is unseen. So what
+has been laid down may be told in part, unless the rules of the question look at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.asp import Signature
+from abl_cards.core import GameError
+from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.description import counts_from_cards
+from abl_cards.games.notation import seats
+from abl_cards.games.notation.fields import error_context
+from abl_cards.games.notation.positions import TablePosition
+from abl_cards.games.notation.required_fields import FIELD_DESCRIPTIONS, RequiredFields
+from abl_cards.games.tables import can_hold, largest_hand
+
+Counts = NDArray[np.int64]
+_LAYS_ASIDE = Signature.parse("lays_aside/2")
+
+
+def read_hands(
+    rules: CompiledGame, value: Mapping[str, Any], required: RequiredFields, position: TablePosition
+) -> None:
+    """Fill the hands, what has been laid down and what lies aside; raises GameError that names the field."""
+    with error_context("hand"):
+        own = read_cards(rules, value["hand"])
+        if not own.any():
+            raise GameError("there are no cards")
+        if not can_hold(rules, int(own.sum())):
+            raise GameError(f"{own.sum()} cards, where a seat has {largest_hand(rules)} at most")
+    order = seats.other_seats(rules, position.seat)
+    told = value.get("gone") is not None or value.get("unseen") is not None
+    with error_context("gone"):
+        position.played = _read_gone(rules, value.get("gone"), position, order)
+    if value.get("unseen") is not None:
+        with error_context("unseen"):
+            position.played = _read_unseen(rules, value, own, position, order)
+    with error_context("face"):
+        face = _read_face(rules, value.get("face"), len(order))
+    with error_context("aside"):
+        kitty, shown = _read_aside(rules, value.get("aside"))
+    seen = own + position.played.sum(axis=0) + shown + sum(face or [], np.zeros_like(own))
+    with error_context("hand, to_beat, gone, face, aside"):
+        check_copies(rules, seen)
+    pool = rules.pack.copies - seen
+    with error_context("cards"):
+        sizes = _read_sizes(rules, value.get("cards"), face)
+    _check_required(rules, required, told, sizes is not None, own, position, sizes)
+    for field in ("face", "cards"):
+        if field in required.fields and value.get(field) is None and (field == "face" or face is None):
+            raise _missing_field_error(required, field)
+    left = int(pool.sum())
+    missing = _hand_sizes(rules, sizes, face, position, order, left)
+    whole = told and sizes is not None and "gone" in required.fields  # part of it would make the answer wrong
+    _check_sum(rules, sum(missing), left, kitty, whole)
+    position.hands[position.seat] = own
+    cards = np.repeat(np.arange(len(pool)), pool)
+    for place, (seat, size) in enumerate(zip(order, missing, strict=True)):
+        dealt, cards = cards[:size], cards[size:]
+        position.hands[seat] = np.bincount(dealt, minlength=len(pool)) + (face[place] if face else 0)
+    position.aside = shown + np.bincount(cards, minlength=len(pool))
+
+
+def has_no_aside(rules: CompiledGame) -> bool:
+    """Whether every card is in somebody's hand until it is laid down."""
+    return (
+        sum(rules.seating.num_dealt) == len(rules.pack.deck)
+        and _LAYS_ASIDE not in rules.derived_outputs
+        and not rules.has_draws
+    )
+
+
+def read_cards(rules: CompiledGame, value: Any) -> Counts:
+    """[kinds] cards in any order; raises GameError."""
+    return counts_from_cards(rules.card_codes.read(value), len(rules.pack)).astype(np.int64)
+
+
+def check_copies(rules: CompiledGame, total: Counts) -> None:
+    """Raise GameError where together there are more cards than the pack has."""
+    for kind in np.flatnonzero(total > rules.pack.copies)[:1].tolist():
+        text, copies = rules.card_codes.kind_texts[kind], int(rules.pack.copies[kind])
+        raise GameError(f"together that makes {total[kind]} of {text}; the pack has {copies}")
+
+
+def read_card_lists(rules: CompiledGame, value: Any, count: int, item_name: str) -> list[Counts]:
+    """A list of hands; raises GameError."""
+    if not isinstance(value, list) or len(value) != count:
+        raise GameError(f"{value!r} is no list of {count} {item_name}")
+    return [read_cards(rules, each) for each in value]
+
+
+def _read_gone(rules: CompiledGame, value: Any, position: TablePosition, order: Sequence[int]) -> Counts:
+    """[seats, kinds] what has been laid down; the play to beat is among it."""
+    played = np.zeros_like(position.played)
+    if value is None:
+        return played + position.trick_cards
+    if is_by_seat(rules, value):  # of some seats it may not be known
+        played[:] = read_card_lists(
+            rules, [[] if each is None else each for each in value], len(played), "hands, by seat"
+        )
+        return np.maximum(played, position.trick_cards)
+    return _assign_gone(rules, np.maximum(read_cards(rules, value), position.cards_to_beat), position, order)
+
+
+def _read_unseen(
+    rules: CompiledGame, value: Mapping[str, Any], own: Counts, position: TablePosition, order: Sequence[int]
+) -> Counts:
+    """[seats, kinds] what has been laid down where it is told what the others hold: all that nobody holds."""
+    if value.get("gone") is not None or value.get("aside") is not None or value.get("face") is not None:
+        raise GameError("it says what gone, aside and face would say: leave one of them out")
+    unseen = read_cards(rules, value["unseen"])
+    check_copies(rules, own + unseen + position.cards_to_beat)
+    sizes = _read_sizes(rules, value.get("cards"), None)
+    if sizes is not None and sum(sizes) != unseen.sum():
+        raise GameError(f"{unseen.sum()} cards, but the others hold {sum(sizes)}")
+    return _assign_gone(rules, rules.pack.copies - own - unseen, position, order)
+
+
+def _assign_gone(rules: CompiledGame, together: Counts, position: TablePosition, order: Sequence[int]) -> Counts:
+    """[seats, kinds] cards that have been laid down by somebody; raises GameError."""
+    if (together < position.cards_to_beat).any():
+        raise GameError("the play to beat must be among them")
+    played = np.zeros_like(position.played)
+    played += position.trick_cards
+    rest = np.repeat(np.arange(len(together)), together - position.cards_to_beat)
+    for seat in [*order, position.seat]:  # as many as it can have had, the rest by the last one
+        room = max(0, rules.seating.num_dealt[seat] - int(played[seat].sum())) if seat != position.seat else len(rest)
+        laid, rest = rest[:room], rest[room:]
+        played[seat] += np.bincount(laid, minlength=len(together))
+    return played
+
+
+def is_by_seat(rules: CompiledGame, value: Any) -> bool:
+    """Whether gone cards are given as a list of hands by seat, null for what is not known, and not together."""
+    return isinstance(value, list) and bool(value) and all(_is_hand(rules, each) or each is None for each in value)
+
+
+def _is_hand(rules: CompiledGame, value: Any) -> bool:
+    """Whether one of a list of gone cards is a hand, and not a card."""
+    return isinstance(value, list) or (rules.card_codes.is_joined and isinstance(value, str))
+
+
+def _read_face(rules: CompiledGame, value: Any, others: int) -> list[Counts] | None:
+    return None if value is None else read_card_lists(rules, value, others, "hands, next first")
+
+
+def _read_aside(rules: CompiledGame, value: Any) -> tuple[int | None, Counts]:
+    """How many cards lie aside that are not shown, where that is told, and those that are."""
+    nothing = np.zeros(len(rules.pack), np.int64)
+    if value is None:
+        return None, nothing
+    if type(value) is int:
+        if not 0 <= value <= len(rules.pack.deck):
+            raise GameError(f"{value} is no number of cards")
+        return value, nothing
+    return 0, read_cards(rules, value)
+
+
+def _read_sizes(rules: CompiledGame, value: Any, face: Sequence[Counts] | None) -> list[int] | None:
+    others = rules.seating.seats - 1
+    if value is None:
+        return None if face is None else [int(hand.sum()) for hand in face]
+    if not isinstance(value, list) or len(value) != others:
+        raise GameError(f"{value!r} is no list of {others} numbers: {FIELD_DESCRIPTIONS['cards']}")
+    for each in value:
+        if type(each) is not int or each < 0 or not can_hold(rules, each):
+            raise GameError(f"{each!r} is no number of cards from 0 to {largest_hand(rules)}")
+    if face is not None and value != [int(hand.sum()) for hand in face]:
+        raise GameError("these are not as many as the cards in face")
+    return list(value)
+
+
+def _check_required(
+    rules: CompiledGame,
+    required: RequiredFields,
+    told: bool,
+    sized: bool,
+    own: Counts,
+    position: TablePosition,
+    sizes: Sequence[int] | None,
+) -> None:
+    """Raise GameError where the rules look at what has gone, and the state neither tells it nor leaves no doubt."""
+    if "gone" not in required.fields or told:
+        return
+    dealt = len(rules.pack.deck) - sum(rules.seating.num_dealt)
+    counted = int(own.sum()) + int(position.cards_to_beat.sum()) + sum(sizes or []) + dealt + position.stock
+    if not sized or counted != len(rules.pack.deck):
+        raise _missing_field_error(required, "gone")
+
+
+def _missing_field_error(required: RequiredFields, field: str) -> GameError:
+    return GameError(f'the rules look at {required.fields[field]}: give "{field}" ({FIELD_DESCRIPTIONS[field]})')
+
+
+def _hand_sizes(
+    rules: CompiledGame, sizes: Sequence[int] | None, face: Sequence[Counts] | None, position: TablePosition,
+    order: Sequence[int], left: int,
+) -> list[int]:  # fmt: skip
+    """How many cards each of the others is dealt: as told, else as many as it can hold."""
+    if face is not None:
+        return [0] * len(order)
+    if sizes is not None:
+        return list(sizes)
+    full = [max(0, rules.seating.num_dealt[seat] - int(position.played[seat].sum())) for seat in order]
+    while sum(full) > left:
+        full[full.index(max(full))] -= 1
+    return full
+
+
+def _check_sum(rules: CompiledGame, dealt: int, left: int, kitty: int | None, counted: bool) -> None:
+    """Raise GameError where the sizes do not fit the pack."""
+    if dealt > left:
+        raise GameError(f"cards: the others hold {dealt} cards, but only {left} of the pack are not seen here")
+    rest = left - dealt
+    if counted and kitty is None and has_no_aside(rules) and rest:
+        raise GameError(f"cards, gone: {rest} cards of the pack are nowhere")
+    if kitty is not None and rest < kitty:
+        raise GameError(f"aside: {kitty} cards, but only {rest} of the pack are left")
+    if kitty is not None and counted and rest > kitty:
+        raise GameError(f"cards, gone, aside: {rest - kitty} cards of the pack are nowhere")

@@ -1,0 +1,134 @@
+"""What follows from a state by the rules though it does not say it: who has passed, and how often seats have played."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from abl_cards.asp import Signature
+from abl_cards.core import GameError
+from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.notation import seats
+from abl_cards.games.notation.hands import is_by_seat
+from abl_cards.games.notation.positions import TablePosition
+from abl_cards.games.notation.required_fields import FIELD_DESCRIPTIONS, compared_play_counts, required_for_endgame
+from abl_cards.games.state import next_turn
+from abl_cards.games.tables import largest_hand
+from abl_cards.games.types import LEADING
+
+_TAKES_ASIDE, _LAYS_ASIDE, _PASSES = map(Signature.parse, ("takes_aside/1", "lays_aside/2", "passes/3"))
+
+
+def is_episode_start(rules: CompiledGame, position: TablePosition) -> bool:
+    """Whether nothing can have been laid down: the seats hold all cards that were dealt, and those taken up."""
+    if position.played.any() or position.trick_cards.any():
+        return False
+    taken = _TAKES_ASIDE in rules.derived_outputs and _LAYS_ASIDE not in rules.derived_outputs
+    return int(position.hands.sum()) >= (len(rules.pack.deck) if taken else sum(rules.seating.num_dealt))
+
+
+# --- passes -----------------------------------------------------------------------------------------------------------
+
+
+def infer_passes(rules: CompiledGame, position: TablePosition, has_passed: int | None) -> tuple[int, int] | None:
+    """Who has passed since the play to beat, as bits, and who acted last; None where the rules leave it open.
+
+    From whose play is to beat on, the rules say whose turn it is: all up to the seat to decide have passed.
+    """
+    turns, forms = rules.turn_table, rules.forms
+    if not len(turns.entries) or (turns.strides.passed_in_trick and has_passed is None):
+        return None
+    out, passed, acted, form = seats.mask_from_seats(position.finish), 0, position.owner, position.to_beat
+    for _ in range(rules.seating.seats):
+        gone_by = passed if has_passed is None else has_passed
+        turn = next_turn(turns, acted, position.owner, passed, gone_by, out, form)
+        if turn.seat == position.seat and not turn.is_trick_over:
+            return passed, acted
+        if turn.seat < 0 or turn.is_trick_over or turn.is_episode_over:
+            return None
+        passed, acted, form = passed | 1 << turn.seat, turn.seat, forms.pass_form
+    return None
+
+
+# --- plays ------------------------------------------------------------------------------------------------------------
+
+
+def infer_play_counts(
+    rules: CompiledGame, value: Mapping[str, Any], position: TablePosition, must_play: bool
+) -> list[int]:
+    """[seats] how often each seat has laid down cards, as far as the points of a position played on depend on it.
+
+    Args:
+        plays: whether the seat to decide cannot pass, so that it lays down cards once more.
+
+    Raises:
+        GameError: names the field of an input of turns and points that the state does not give, and that does not
+            follow.
+    """
+    needs = required_for_endgame(rules)
+    for field in ("face", "passed", "has_passed", "finish", "gone", "lots"):
+        reader = needs.fields.get(field)
+        if (reader is not None or field == "face") and not _is_determined(rules, field, value, position):
+            raise GameError(f'{_reason_text(field, reader)}: give "{field}" ({FIELD_DESCRIPTIONS[field]})')
+    if position.plays is not None:
+        return position.plays
+    least, most = _play_bounds(rules, value, position)
+    counts = compared_play_counts(rules, position.fluents)
+    coming = [int(must_play and seat == position.seat) for seat in range(rules.seating.seats)]
+    for seat in _undetermined_seats(counts, [each + more for each, more in zip(least, coming, strict=True)], most):
+        reader = needs.fields["laid_down"]
+        raise GameError(f'{_reason_text("laid_down", reader)}: give "laid_down" ({FIELD_DESCRIPTIONS["laid_down"]}); seat {seat} may have '
+                        f"{least[seat]} or more")  # fmt: skip
+    return least
+
+
+def _reason_text(field: str, reader: Signature | None) -> str:
+    return "every hand is looked at" if field == "face" and reader is None else f"the rules look at {reader}"
+
+
+def _is_determined(rules: CompiledGame, field: str, value: Mapping[str, Any], position: TablePosition) -> bool:
+    """Whether a state gives a field, or leaves no doubt about it."""
+    if field == "finish":
+        empty = sum(not hand.any() for hand in position.hands)
+        return empty - len(value.get(field) or []) < 2
+    if value.get(field) is not None:
+        return True
+    following, others = position.to_beat != LEADING, seats.other_seats(rules, position.seat)
+    if field == "face":
+        holding = sum(bool(position.hands[seat].any()) for seat in others)
+        return holding == 0 or (holding == 1 and not position.aside.any())
+    if field == "passed":
+        return not following or infer_passes(rules, position, _has_passed(value, position)) is not None
+    if field == "has_passed":
+        return not following
+    if field == "gone":
+        return isinstance(value.get("aside"), list) or not position.aside.any()
+    return False
+
+
+def _has_passed(value: Mapping[str, Any], position: TablePosition) -> int | None:
+    return position.has_passed if value.get("has_passed") is not None else None
+
+
+def _undetermined_seats(counts: Mapping[int, frozenset[int]], least: Sequence[int], most: Sequence[int]) -> list[int]:
+    """The seats of which bounds do not say what the points read."""
+    return [seat for seat, numbers in counts.items() if any(least[seat] < each <= most[seat] for each in numbers)]
+
+
+def _play_bounds(rules: CompiledGame, value: Mapping[str, Any], position: TablePosition) -> tuple[list[int], list[int]]:
+    """[seats] how often each seat has laid down cards at least, and at most."""
+    held, gone, lying = (each.sum(axis=1) for each in (position.hands, position.played, position.trick_cards))
+    acts, by_seat = value.get("acts"), is_by_seat(rules, value.get("gone")) and None not in value["gone"]
+    nothing, moving = is_episode_start(rules, position), bool(rules.derived_outputs & {_LAYS_ASIDE, _PASSES})
+    least, most = [], []
+    for seat, dealt in enumerate(rules.seating.num_dealt):
+        if nothing:
+            fewest = largest = 0
+        elif by_seat:
+            fewest = largest = int(gone[seat])
+        else:
+            shrunk = 0 if moving else dealt - int(held[seat])
+            fewest, largest = max(shrunk, int(lying[seat]), 0), largest_hand(rules) - int(held[seat])
+        least.append(-(-fewest // rules.max_play_cards))
+        most.append(max(least[-1], largest if type(acts) is not int else min(largest, acts)))
+    return least, most

@@ -1,0 +1,353 @@
+"""Tables as text, what a seat sees, and plays and arguments in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import clingo
+import numpy as np
+
+from abl_cards.asp import ArgumentTypes, Signature, Term, make_kb_error, string_value
+from abl_cards.games.compiled import CompiledGame, cache_per_game
+from abl_cards.games.description import (
+    CHECKED_SORTS,
+    PASS_NAME,
+    SET_VALUED,
+    SINGLE_VALUED,
+    SUIT_SYMBOLS,
+    Fluent,
+    PlayName,
+    cards_from_counts,
+    fluents_by_name,
+    parse_rank_and_suit,
+    require_int,
+)
+from abl_cards.games.notation.canonical import canonical_notation, is_canonical_play
+from abl_cards.games.notation.fluent_json import FluentCodec
+from abl_cards.games.notation.hand_order import sort_hand
+from abl_cards.games.notation.plays import label_arguments, label_name_parts, notate_moves, options_json, read_play
+from abl_cards.games.notation.trick_json import seats_in_trick
+from abl_cards.games.state import CHOICE, PLAY
+from abl_cards.games.tables import DecisionPoint, Tables
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def render_table(rules: CompiledGame, tables: Tables, table: int) -> str:
+    """The hands, who is to act, what there is to beat, and the legal labels of the seat to decide."""
+    state, seat = tables.state, int(tables.seat[table])
+    remembered = _fluent_texts(rules, tables, table)
+    lines = [", ".join([f"episode {int(tables.num_episodes[table]) + 1}", *remembered])]
+    acting = int(state.stage[table]) in (PLAY, CHOICE)
+    for each, hand in enumerate(state.hands[table]):
+        mark = ">" if acting and each == seat else " "
+        cards = rules.card_codes.to_text(sort_hand(rules, hand, int(state.context[table])))
+        lines.append(f"{mark} seat {each} ({int(hand.sum()):2}) {cards}".rstrip())
+    if state.aside[table].any():
+        aside = state.aside[table]
+        lines.append(f"  aside  ({int(aside.sum()):2}) {rules.card_codes.to_text(cards_from_counts(aside))}")
+    if state.stage[table] == PLAY:
+        lines += _play_lines(rules, tables, table)
+    elif state.stage[table] == CHOICE:
+        lines += _choice_lines(rules, tables, table)
+    else:
+        lines.append(f"the episode is over: points {' '.join(map(str, tables.points[table]))}")
+    return "\n".join(lines)
+
+
+def _fluent_texts(rules: CompiledGame, tables: Tables, table: int) -> list[str]:
+    """The fluents that say something."""
+    values, fluents = FluentCodec(rules.card_codes.term_texts), tables.state.fluents[table]
+    return [
+        f"{name} {_value_text(values.write(fluent, fluents))}".rstrip()
+        for name, fluent in fluents_by_name(rules.fluents, ()).items()
+        if (fluents[fluent.first_slot : fluent.slots.stop] != fluent.default).any()
+    ]
+
+
+def _value_text(value: Any) -> str:
+    """What is remembered, in a line."""
+    if isinstance(value, Mapping):
+        return " ".join(f"{key}={_value_text(each)}" for key, each in value.items())
+    if isinstance(value, list):
+        return " ".join(",".join(map(str, each)) if isinstance(each, list) else _value_text(each) for each in value)
+    return {None: "-", True: ""}.get(value, str(value)) if value is None or value is True else str(value)
+
+
+def _play_lines(rules: CompiledGame, tables: Tables, table: int) -> list[str]:
+    decisions = tables.decisions(np.array([table]))
+    form, seat = int(decisions.to_beat[0]), int(tables.seat[table])
+    if form < 0:
+        situation = f"seat {seat} leads"
+    elif rules.trick_query is not None:
+        lying = [f"seat {each} {_cards_text(rules.card_codes.write(cards_from_counts(tables.state.trick_cards[table, each])))}"
+                for each in seats_in_trick(rules, tables.state, table)]  # fmt: skip
+        situation = f"in the trick: {', '.join(lying)}; so far it is that of seat {tables.state.owner[table]}"
+    else:
+        cards = tables.state.top_cards[[table]]
+        laid = notate_moves(rules, np.array([form]), cards, decisions.context)[0]
+        situation = f"to beat: {laid} of seat {tables.state.owner[table]}"
+    legal, words = np.flatnonzero(decisions.legal_mask[:, 0]), canonical_notation(rules)
+    by_kind: dict[str, list[str]] = {}
+    for label in legal.tolist():
+        kind, rank = label_name_parts(rules)[label] if words is None else words.labels[label]
+        by_kind.setdefault(kind, []).append("" if rank in ("-", kind) else rank)
+    width = max((len(kind) for kind in by_kind), default=0)
+    kinds = [f"  {kind:<{width}} {' '.join(ranks)}".rstrip() for kind, ranks in by_kind.items()]
+    return [situation, f"{len(legal)} legal labels:", *kinds]
+
+
+def _choice_lines(rules: CompiledGame, tables: Tables, table: int) -> list[str]:
+    choices = tables.choices(np.array([table]))
+    stage = rules.schema.stages[int(choices.stage[0])]
+    options = [str(options_json(rules)[option]) for option in np.flatnonzero(choices.options[0]).tolist()]
+    return [f"seat {tables.seat[table]} chooses: {stage}", f"{len(options)} options: {' '.join(options)}"]
+
+
+# --- what a seat sees -------------------------------------------------------------------------------------------------
+
+_VIEW_TEXTS = {
+    "en": {
+        "hand": "hand: {cards}", "others": "the others hold: {others}", "to_beat": "to beat: {play}",
+        "of": "to beat: {play} of {top}", "leads": "you lead", "stage": "to choose: {stage}", "aside": "aside: {aside}",
+        "trick": "in the trick: {trick}",
+    },
+    "zh": {
+        "hand": "手牌：{cards}", "others": "其余各家：{others}", "to_beat": "要压：{play}", "of": "要压{top}的 {play}",
+        "leads": "请出牌", "stage": "请选择：{stage}", "aside": "底牌：{aside}",
+        "trick": "本轮已出：{trick}",
+    },
+}  # fmt: skip
+
+
+def render_view(rules: CompiledGame, decision_point: DecisionPoint, language: str = "en") -> str:
+    """What the seat sees, as text; what a state leaves open is left out."""
+    state, say = decision_point.state, _VIEW_TEXTS[language]
+    fluents = fluents_by_name(rules.fluents, ())
+    lines = [
+        f"{spell(rules, 'fluent', name, language)}: {_value_text(value)}".rstrip(": ")
+        for name, value in state.items()
+        if _is_shown(fluents, name, value)
+    ]
+    words = [spell(rules, "who", word, language) for word in rules.seating.relative_names]
+    if state.get("face") is not None:
+        held = [f"{word} {_cards_text(hand)}".rstrip() for word, hand in zip(words, state["face"], strict=True)]
+        lines.append(say["others"].format(others=", ".join(held)))
+    elif "cards" in state:
+        held = [f"{word} {count}" for word, count in zip(words, state["cards"], strict=True)]
+        lines.append(say["others"].format(others=", ".join(held)))
+    if "aside" in state:
+        lines.append(say["aside"].format(aside=_cards_text(state["aside"])))
+    lines.append(say["hand"].format(cards=_cards_text(_own_hand(rules, decision_point))))
+    if state.get("trick"):
+        lines.append(say["trick"].format(trick=_trick_text(rules, decision_point, language)))
+    elif state.get("to_beat"):
+        top = state.get("top")
+        word = None if top is None else spell(rules, "seat" if isinstance(top, int) else "who", top, language)
+        play = _play_text(rules, state["to_beat"], language)
+        lines.append(say["to_beat"].format(play=play) if word is None else say["of"].format(play=play, top=word))
+    elif state.get("stage", "play") != "play":
+        lines.append(
+            say["stage"].format(stage=play_name(rules, state["stage"]) if language == "zh" else state["stage"])
+        )
+    else:
+        lines.append(say["leads"])
+    return "\n".join(lines)
+
+
+def _trick_text(rules: CompiledGame, decision_point: DecisionPoint, language: str) -> str:
+    """Who has laid what in the trick, in their order."""
+    plays: list[Any] = decision_point.state["trick"]
+    words = [
+        spell(rules, "who", word, language)
+        for word in rules.seating.relative_names[len(rules.seating.relative_names) - len(plays) :]
+    ]
+    return ", ".join(f"{word} {_play_text(rules, play, language)}" for word, play in zip(words, plays, strict=True))
+
+
+def _is_shown(fluents: Mapping[str, Fluent], name: str, value: Any) -> bool:
+    """Whether a field of a state is a fluent that has a value; the number 0 may be one."""
+    return name in fluents and (bool(value) or (type(value) is int and fluents[name].value_type == SINGLE_VALUED))
+
+
+def _own_hand(rules: CompiledGame, decision_point: DecisionPoint) -> Any:
+    """As the state has it, where suits have no order in hands."""
+    if not rules.kb.facts("hand_order", 2):
+        return decision_point.state["hand"]
+    view = decision_point.decision.view
+    return rules.card_codes.write(sort_hand(rules, view.hand[0], int(view.context[0])))
+
+
+def _cards_text(value: Any) -> str:
+    return " ".join(value) if isinstance(value, list) else str(value)
+
+
+def _play_text(rules: CompiledGame, value: Any, language: str) -> str:
+    if isinstance(value, Mapping):
+        return f"{value.get('label', '')} {_cards_text(value['cards'])}".strip()
+    if not is_canonical_play(value):
+        return _cards_text(value)
+    label = read_play(rules, value).label
+    if language == "zh" and label is not None:
+        called = play_name(rules, rules.labels[label])
+        return f"{called.kind}{called.rank} {_cards_text(value[2])}"
+    return " ".join([*value[:2], *value[2]])
+
+
+# --- names of plays ---------------------------------------------------------------------------------------------------
+
+
+def play_name(rules: CompiledGame, label: Term) -> PlayName:
+    """What players call a label: by ``called(Label,Kind,Rank)``, perhaps with a fourth word, else by itself."""
+    return _play_names(rules).get(str(label)) or PlayName(str(label))
+
+
+@cache_per_game
+def _play_names(rules: CompiledGame) -> Mapping[str, PlayName]:
+    found = {}
+    for label, (kind, arguments) in zip(rules.label_texts, label_arguments(rules), strict=True):
+        more = "".join(f"({each})" for each in arguments[1:])
+        found[label] = PlayName(kind, "".join(arguments[:1]), more)
+    found[rules.label_texts[rules.forms.label_of[rules.forms.pass_form]]] = PlayName(PASS_NAME)
+    said = _TermTexts(rules)
+    for called, word, rank in rules.kb.facts("called", 3):
+        found[str(called)] = PlayName(said.text(word), said.text(rank))
+    for called, word, rank, rest in rules.kb.facts("called", 4):
+        found[str(called)] = PlayName(said.text(word), said.text(rank), said.text(rest))
+    return found
+
+
+class _TermTexts:
+    """Terms as they are said: ranks by their letters, suits by their symbols, ``num(5)`` as 5, tuples part by part."""
+
+    def __init__(self, rules: CompiledGame) -> None:
+        self._terms: dict[Term, str] = dict(rules.card_codes.term_texts)
+        for (suit,) in rules.kb.facts("suit", 1):
+            letter = self._terms.get(suit, str(suit))
+            self._terms[suit] = SUIT_SYMBOLS.get(letter, letter)
+
+    def text(self, term: Term) -> str:
+        """A term in words."""
+        return self._symbol_text(clingo.parse_term(str(term)))
+
+    def _symbol_text(self, symbol: clingo.Symbol) -> str:
+        if symbol.type == clingo.SymbolType.String:
+            return symbol.string
+        if symbol.type == clingo.SymbolType.Number:
+            return self._terms.get(symbol.number) or str(symbol.number)
+        if symbol.match("num", 1):
+            return str(symbol.arguments[0])
+        if symbol.match("", len(symbol.arguments)):
+            return "".join(map(self._symbol_text, symbol.arguments))
+        return self._terms.get(str(symbol)) or str(symbol)
+
+
+# --- words for arguments ----------------------------------------------------------------------------------------------
+
+_ARGUMENT_SORTS = {
+    "rank/1": ("rank",), "suit/1": ("suit",), "card/2": ("rank", "suit"), "pack/2": ("rank", None),
+    "copies/2": ("rank", None), "held/2": ("rank", None), "held/3": ("rank", "suit", None), "left/2": ("rank", None),
+    "left/3": ("rank", "suit", None),
+    "unseen/2": ("rank", None), "unseen/3": ("rank", "suit", None), "gone/2": ("rank", None),
+    "gone/3": ("rank", "suit", None), "face_up/3": ("who", "rank", None), "face_up/4": ("who", "rank", "suit", None),
+    "estimated/3": ("who", "rank", None), "estimated/4": ("who", "rank", "suit", None),
+    "estimated_wild/2": ("who", None),
+    "holds/3": ("seat", "rank", None), "holds/4": ("seat", "rank", "suit", None), "cards/2": ("who", None),
+    "top/1": ("who",), "who/1": ("who",), "who/2": ("who", None), "seat/1": ("seat",), "next/2": ("seat", "seat"),
+    "acted/1": ("seat",), "owner/1": ("seat",), "passed/1": ("seat",), "has_passed/1": ("seat",), "out/1": ("seat",),
+    "finish/2": (None, "seat"), "stuck/2": ("seat", None), "by/1": ("seat",), "asked/1": ("seat",),
+    "leads/1": ("seat",),
+    "turn/1": ("seat",), "asks/2": (None, "seat"), "laid/2": (None, "rank"), "points/3": ("seat", None, None),
+    "wild/1": (None,), "wild_left/1": (None,), "unseen_wild/1": (None,),
+}  # fmt: skip
+
+
+@cache_per_game
+def argument_sorts(rules: CompiledGame) -> ArgumentTypes:
+    """What the arguments of predicates stand for: those of the vocabulary, and of fluents by what may stand there."""
+    known: dict[Signature, tuple[str | None, ...]] = {
+        Signature.parse(text): found for text, found in _ARGUMENT_SORTS.items()
+    }
+    ranks, suits = _ranks_and_suits(rules)
+    for fluent in rules.fluents.fluents:
+        columns = list(zip(*fluent.keys, strict=True)) if fluent.keys and fluent.keys[0] else []
+        found = [_sort_of(rules, column, ranks, suits) for column in columns]
+        if fluent.value_type != SET_VALUED:
+            found.append(_sort_of(rules, fluent.values, ranks, suits) if fluent.value_type == SINGLE_VALUED else None)
+        known[fluent.signature] = tuple(found)
+    for name, arity, place, sort in rules.kb.facts("sort", 4):
+        if sort in CHECKED_SORTS:
+            continue
+        signature = Signature(str(name), require_int(arity, f"sort({name},…)"))
+        mine = list(known.get(signature, (None,) * signature.arity))
+        at = require_int(place, f"sort({name},{arity},…)")
+        if not 1 <= at <= signature.arity:
+            raise make_kb_error(
+                f"sort({name},{arity},{place},{sort}): no such argument", "arguments are counted from 1"
+            )
+        mine[at - 1] = str(sort)
+        known[signature] = tuple(mine)
+    return known
+
+
+def _ranks_and_suits(rules: CompiledGame) -> tuple[set[Term], set[Term]]:
+    """The ranks, cards without one among them, and the suits."""
+    parts = [parse_rank_and_suit(kind) or (kind, None) for kind in rules.pack.kinds]
+    return {rank for rank, _ in parts}, {suit for _, suit in parts if suit is not None}
+
+
+def _sort_of(rules: CompiledGame, values: Iterable[Term], ranks: set[Term], suits: set[Term]) -> str | None:
+    found = set(values)
+    if not found:
+        return None
+    if found == set(range(rules.seating.seats)):
+        return "seat"
+    if found <= suits:
+        return "suit"
+    if found <= ranks:
+        return "rank"
+    return "card" if found <= set(rules.pack.kinds) else None
+
+
+_SUIT_NAMES = {
+    "en": {"S": "spades", "H": "hearts", "D": "diamonds", "C": "clubs"},
+    "zh": {"S": "黑桃", "H": "红桃", "D": "方块", "C": "梅花"},
+}
+_SEAT_WORDS = {
+    "en": {
+        "next": "the next seat", "previous": "the previous seat", "partner": "the partner", "across": "the seat across",
+        "number": "the seat {} places on",
+    },
+    "zh": {"next": "下家", "previous": "上家", "partner": "对家", "across": "对家", "number": "下{}家"},
+}  # fmt: skip
+_SEAT_FORMAT = {"en": "seat {}", "zh": "{}号位"}
+
+
+@cache_per_game
+def _term_words(rules: CompiledGame) -> Mapping[tuple[Term, str], str]:
+    """What is not said by its letter: ``word(big,en,"big joker")``."""
+    return {(term, str(language)): string_value(text) for term, language, text in rules.kb.facts("word", 3)}
+
+
+@cache_per_game
+def _sort_words(rules: CompiledGame) -> Mapping[tuple[str, Term, str], str]:
+    said = rules.kb.facts("word", 4)
+    return {(str(sort), term, str(language)): string_value(text) for sort, term, language, text in said}
+
+
+def spell(rules: CompiledGame, sort: str, term: Term, language: str) -> str:
+    """An argument of a sort in a word: by ``word(Sort,Term,Language,Text)``, else by its letter."""
+    if said := _sort_words(rules).get((sort, term, language)):
+        return said
+    letter = rules.card_codes.term_texts.get(term)
+    if sort == "suit":
+        return _SUIT_NAMES[language].get(letter or "", letter or str(term))
+    if sort in ("rank", "card"):
+        return _term_words(rules).get((term, language)) or letter or str(term)
+    if sort == "seat":
+        return _SEAT_FORMAT[language].format(term)
+    if sort == "who":
+        words = _SEAT_WORDS[language]
+        return words["number"].format(term) if str(term).isdigit() else words.get(str(term), str(term))
+    return _term_words(rules).get((term, language), str(term))

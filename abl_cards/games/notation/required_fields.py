@@ -1,0 +1,269 @@
+"""Which inputs a query reads, by the fields of a state that give them: read off the inputs of its circuits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.asp import Atom, Signature
+from abl_cards.circuit import Circuit
+from abl_cards.games.compiled import CompiledGame, cache_per_game
+from abl_cards.games.description import EQUAL, SINGLE_VALUED, ColumnTest, Fluent, find_test, fluents_by_name
+from abl_cards.games.tables import EventRules
+
+STATE_FIELDS = (
+    "hand", "to_beat", "top", "cards", "seat", "passed", "has_passed", "gone", "unseen", "aside", "acts", "acted",
+    "finish", "face", "stage", "profile", "trick", "picked", "stock", "drew", "drawn", "laid_down", "lots",
+)  # fmt: skip
+DRAW_FIELDS = "stock", "drew", "drawn"
+"""What a state may tell besides fluents."""
+
+FIELD_DESCRIPTIONS = {
+    "cards": "how many cards the others hold, next first",
+    "face": "the open cards of the others, next first",
+    "gone": "the cards laid down so far",
+    "unseen": "the cards of the others together",
+    "seat": "the number of the seat to decide",
+    "passed": "who has passed since the play to beat",
+    "has_passed": "who has passed in the trick",
+    "acts": "how many plays and passes there were in the episode",
+    "acted": "who acted last",
+    "trick": "the plays in the trick, in their order; [] for who leads",
+    "picked": "the cards laid so far of a play that is not whole",
+    "stock": "how many cards are still to be drawn",
+    "drew": "who drew the last card",
+    "drawn": "the card that the seat has just drawn",
+    "laid_down": "how often each seat has laid down cards, by seat",
+    "lots": "the random numbers of the match, by name",
+    "finish": "the seats without cards, in the order in which they went out",
+}
+"""What each field tells."""
+
+_FIELD_BY_GROUP = {
+    "sizes": "cards",
+    "face": "face",
+    "unseen": "gone",
+    "gone": "gone",
+    "seat": "seat",
+    "acts": "acts",
+    "lies": "trick",
+    "laying": "trick",
+    "leader": "trick",
+    "stock": "stock",
+    "drew": "drew",
+    "drawn": "drawn",
+}
+_ACT_FIELDS = {
+    0: ("seat", "acted"),
+    1: ("seat",),
+    2: ("seat", "passed"),
+    3: ("seat", "has_passed"),
+    4: ("seat", "cards"),
+}
+_EVENT_FIELDS = {3: ("seat",)}
+
+
+_FIELD_BY_END_GROUP = {"plays": "laid_down", "lots": "lots", "acts": "acts", "aside": "gone", "lies": "trick"}
+_TURN_FIELDS = {2: ("passed",), 3: ("has_passed",)}
+_OPTIONAL_FIELDS = {"cards", "gone"}
+"""Fields with a documented default where preferences alone read them: full hands, and nothing but the play to beat."""
+
+_TRICK_FIELDS, _NON_TRICK_FIELDS = {"trick", "picked"}, {"to_beat", "top", "has_passed"}
+
+
+def allowed_fields(rules: CompiledGame) -> list[str]:
+    """What a state of these rules may tell besides fluents."""
+    absent: set[str] = set() if rules.has_draws else set(DRAW_FIELDS)
+    absent |= (
+        _TRICK_FIELDS
+        if rules.trick_query is None
+        else _NON_TRICK_FIELDS | (set() if rules.has_composed_plays else {"picked"})
+    )
+    absent |= set() if rules.schema.lots else {"lots"}
+    return [field for field in STATE_FIELDS if field not in absent]
+
+
+@dataclass(frozen=True)
+class RequiredFields:
+    """The fields that a query reads, each with a predicate that reads it."""
+
+    fields: dict[str, Signature]
+    fluents: dict[str, Signature]  # by the name of the field
+
+    def __or__(self, other: RequiredFields) -> RequiredFields:
+        """The fields of both; a predicate of the first goes before."""
+        return RequiredFields(other.fields | self.fields, other.fluents | self.fluents)
+
+    def without(self, fields: Iterable[str]) -> RequiredFields:
+        """The same without some fields."""
+        return replace(self, fields={name: each for name, each in self.fields.items() if name not in fields})
+
+
+@cache_per_game
+def required_for_play(rules: CompiledGame) -> RequiredFields:
+    """What legality and the order of the plays read."""
+    return _required_by_circuit(rules, rules.play_query.circuit)
+
+
+@cache_per_game
+def required_for_choice(rules: CompiledGame) -> RequiredFields:
+    """What the options read, and what cards act as."""
+    return _required_by_circuit(rules, rules.option_query.circuit)
+
+
+def required_for_explanation(rules: CompiledGame, is_choice: bool) -> RequiredFields:
+    """What legality, or the options, and the preferences read, but for what has a default.
+
+    Where something is chosen nothing has been played, and no fluent has a value but those that legality reads.
+    """
+    found = _required_for_preferences(rules).without(_OPTIONAL_FIELDS)
+    if not is_choice:
+        return required_for_play(rules) | found
+    return required_for_choice(rules) | RequiredFields(
+        {name: found.fields[name] for name in ("seat",) if name in found.fields}, {}
+    )
+
+
+def fields_to_write(rules: CompiledGame, is_choice: bool) -> RequiredFields:
+    """What any query reads of a state: all of it belongs into a state that is written."""
+    mine = required_for_choice(rules) if is_choice else required_for_play(rules)
+    return (
+        mine | _required_for_preferences(rules) | (RequiredFields({}, {}) if is_choice else _required_for_points(rules))
+    )
+
+
+@cache_per_game
+def _required_for_preferences(rules: CompiledGame) -> RequiredFields:
+    """Of the fluents only those that always have a value, or null, in a single place: others begin with nothing."""
+    found = _required_by_circuit(rules, rules.kb.circuit("cost/2", "violated/1"))
+    taking = _required_by_circuit(rules, rules.trick_query.circuit).fluents if rules.trick_query is not None else {}
+    single = {name for name, fluent in fluents_by_name(rules.fluents, STATE_FIELDS).items() if _is_single(fluent)}
+    return RequiredFields(
+        found.fields, {name: each for name, each in (found.fluents | taking).items() if name in single}
+    )
+
+
+def _is_single(fluent: Fluent) -> bool:
+    return fluent.value_type == SINGLE_VALUED and len(fluent.keys) == 1
+
+
+@cache_per_game
+def _required_for_points(rules: CompiledGame) -> RequiredFields:
+    """What the points of an episode read of its plays so far."""
+    if not any(name == "laid_down" for name, _ in rules.kb.input_atoms):
+        return RequiredFields({}, {})
+    told = rules.build_query(
+        "points/3", "won/1", "drawn/0", "match_over/0"
+    )  # as flow.py asks, so that it is compiled once
+    fields = {} if told is None else _endgame_fields(rules, [told.circuit])
+    return RequiredFields({name: each for name, each in fields.items() if name == "laid_down"}, {})
+
+
+@cache_per_game
+def required_for_endgame(rules: CompiledGame) -> RequiredFields:
+    """What reads of a position that is played to its end: turns, points, sides, and what plays change."""
+    rest = [] if rules.turn_query is None else [rules.turn_query.circuit]
+    turns = rest or [
+        rules.kb.circuit(*(name for name in _TURN_PREDICATES if Signature.parse(name) in rules.derived_outputs))
+    ]
+    fields = _endgame_fields(rules, [*_endgame_circuits(rules), *rest])
+    for atom, test in _input_tests(rules, turns):
+        for field in _TURN_FIELDS.get(test.column, ()) if test.group == "act" else ():
+            fields.setdefault(field, _signature(atom))
+    return RequiredFields(fields, {})
+
+
+PLAY_EVENTS = "play", "pass", "trick", "shown"
+"""The events after which cards have been laid down."""
+_TURN_PREDICATES = "turn/1", "trick_over/0", "over/0"
+
+
+@cache_per_game
+def _endgame_circuits(rules: CompiledGame) -> list[Circuit]:
+    """What says what an episode is worth, who plays with whom, and what plays change."""
+    flow = EventRules.from_rules(rules)
+    points = [rules.kb.circuit("points/3")] if Signature("points", 3) in rules.derived_outputs else []
+    parts = [flow.role_query.query.circuit] if flow.role_query else []
+    return [*points, *parts, *(each.query.circuit for event, each in flow.updates.items() if event in PLAY_EVENTS)]
+
+
+def compared_play_counts(rules: CompiledGame, fluents: NDArray[np.int16]) -> dict[int, frozenset[int]]:
+    """By seat, with which numbers the points compare how often it has laid down cards.
+
+    Fluents [slots] that plays leave as they are, the landlord say, have the values that they have.
+    """
+    found = dict[int, set[int]]()
+    for circuit in _endgame_circuits(rules):
+        known = {atom: _is_true(test, fluents) for atom, test in _input_tests(rules, [circuit])
+                 if test.group == "fluents" and test.column in _constant_slots(rules)}  # fmt: skip
+        for _, test in _input_tests(rules, [circuit.specialise(known)]):
+            if test.group == "plays":
+                found.setdefault(test.column, set()).add(test.value)
+    return {seat: frozenset(numbers) for seat, numbers in found.items()}
+
+
+def _is_true(test: ColumnTest, fluents: NDArray[np.int16]) -> bool:
+    value = int(fluents[test.column])
+    return value == test.value if test.comparison == EQUAL else value >= test.value
+
+
+@cache_per_game
+def _constant_slots(rules: CompiledGame) -> frozenset[int]:
+    """The slots of fluents that nothing changes once somebody has played."""
+    changes = [each for event, each in EventRules.from_rules(rules).updates.items() if event in PLAY_EVENTS]
+    return frozenset(
+        slot for slot in range(len(rules.fluents)) if not any(each.changes_slots([slot]) for each in changes)
+    )
+
+
+def _endgame_fields(rules: CompiledGame, circuits: Iterable[Circuit]) -> dict[str, Signature]:
+    fields: dict[str, Signature] = {}
+    for atom, test in _input_tests(rules, circuits):
+        place = test.group == "result" and test.column < rules.seating.seats
+        field = "finish" if place else _FIELD_BY_END_GROUP.get(test.group)
+        if field is not None:
+            fields.setdefault(field, _signature(atom))
+    return fields
+
+
+@cache_per_game
+def fluent_names(rules: CompiledGame) -> dict[str, Signature]:
+    """The fluents by the names of their fields."""
+    return {name: fluent.signature for name, fluent in fluents_by_name(rules.fluents, STATE_FIELDS).items()}
+
+
+def _required_by_circuit(rules: CompiledGame, circuit: Circuit) -> RequiredFields:
+    names = {signature: name for name, signature in fluent_names(rules).items()}
+    slots = {slot: fluent.signature for fluent in rules.fluents.fluents for slot in fluent.slots}
+    fields: dict[str, Signature] = {}
+    fluents = {names[slots[slot]]: slots[slot] for slot in rules.contexts.slots}
+    for atom, test in _input_tests(rules, [circuit]):
+        if test.group == "fluents":
+            fluents[names[slots[test.column]]] = slots[test.column]
+        for field in _fields_of_column(test.group, test.column):
+            fields.setdefault(field, _signature(atom))
+    return RequiredFields(fields, fluents)
+
+
+def _fields_of_column(group: str, column: int) -> tuple[str, ...]:
+    if group == "act":
+        return _ACT_FIELDS[column]
+    if group == "event":
+        return _EVENT_FIELDS.get(column, ())
+    return (_FIELD_BY_GROUP[group],) if group in _FIELD_BY_GROUP else ()
+
+
+def _input_tests(rules: CompiledGame, circuits: Iterable[Circuit]) -> Iterator[tuple[Atom, ColumnTest]]:
+    """The inputs that circuits read, and how each is tested."""
+    for circuit in circuits:
+        for atom in circuit.inputs:
+            test = find_test(rules.schema, atom)
+            if test is not None:
+                yield atom, test
+
+
+def _signature(atom: Atom) -> Signature:
+    return Signature(atom[0], len(atom[1]))

@@ -1,0 +1,475 @@
+"""What a seat sees as a JSON object: written from tables, and read back into tables that stand so.
+
+What a state leaves open is filled in, but for what the rules of its query read: that must be given, or follows from
+the rest.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.core import GameError
+from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.description import counts_from_cards, fluents_by_name
+from abl_cards.games.notation import hands, inference, seats
+from abl_cards.games.notation.fields import error_context
+from abl_cards.games.notation.fluent_json import FluentCodec
+from abl_cards.games.notation.hand_order import hand_to_json
+from abl_cards.games.notation.hands import has_no_aside
+from abl_cards.games.notation.plays import notate_moves, read_play, resolve_form
+from abl_cards.games.notation.positions import TablePosition
+from abl_cards.games.notation.required_fields import (
+    DRAW_FIELDS,
+    FIELD_DESCRIPTIONS,
+    STATE_FIELDS,
+    RequiredFields,
+    allowed_fields,
+    fields_to_write,
+    required_for_choice,
+    required_for_explanation,
+    required_for_play,
+)
+from abl_cards.games.notation.trick_json import (
+    fill_tricks,
+    passed_in_trick,
+    read_picked,
+    read_trick,
+    seats_in_trick,
+    seats_since_leader,
+    write_trick,
+)
+from abl_cards.games.state import CHOICE, NO_SEAT, PLAY, TableState
+from abl_cards.games.tables import Choices, Decisions, PlayerView, Tables, card_drawn, cards_in_stock
+from abl_cards.games.types import LEADING, NO_CARD
+
+# --- out of tables ----------------------------------------------------------------------------------------------------
+
+
+def write_state(rules: CompiledGame, decisions: Decisions | Choices, row: int = 0) -> dict[str, Any]:
+    """What the seat of one decision or choice sees."""
+    view = decisions.view
+    state, table, seat = view.state, int(view.rows[row]), int(view.seats[row])
+    choosing = isinstance(decisions, Choices)
+    needs = fields_to_write(rules, choosing)
+    found: dict[str, Any] = {}
+    if choosing:
+        found["stage"] = str(rules.schema.stages[int(state.choice[table])])
+    context = int(view.context[row])
+    found["hand"] = hand_to_json(rules, view.hand[row], context)
+    if not choosing and rules.trick_query is not None:
+        found["trick"] = write_trick(rules, state, table)
+        if state.is_composing[table]:
+            found["picked"] = hand_to_json(rules, state.trick_cards[table, seat], context)
+    elif not choosing:
+        found["to_beat"] = _to_beat_json(rules, view, row)
+    if "to_beat" in found and view.to_beat[row] >= 0:
+        found["top"] = seats.seat_to_json(rules, seat, int(state.owner[table]))
+    found["cards"], found["seat"] = view.hidden_hand_sizes[row].tolist(), seat
+    found |= _act_fields(rules, view, row, needs)
+    partly = state.aside[table].any() and has_no_aside(rules)  # what a state left open
+    told = state.played[table].sum() > (state.top_cards[table] != NO_CARD).sum()  # more than what lies
+    if state.played[table].any() and (told or not partly):
+        found["gone"] = [hand_to_json(rules, hand, context) for hand in state.played[table]]
+    if state.aside[table].any() and not partly:
+        found["aside"] = int(state.aside[table].sum())
+    if rules.has_draws and (
+        choosing or cards_in_stock(rules, state, np.array([table]))[0] or needs.fields.keys() & set(DRAW_FIELDS)
+    ):
+        found |= _draw_fields(rules, view, row)
+    if rules.has_open_hands or "face" in needs.fields:
+        found["face"] = [hand_to_json(rules, hand, context) for hand in view.hidden_hands[row]]
+    return found | _fluent_fields(rules, rules.fluents.mask_private(state.fluents[[table]], np.array([seat]))[0], needs)
+
+
+def _draw_fields(rules: CompiledGame, view: PlayerView, row: int) -> dict[str, Any]:
+    """How many cards are still to be drawn; who drew last, and what, if that is for these eyes."""
+    state, which = view.state, view.rows[[row]]
+    found: dict[str, Any] = {"stock": int(cards_in_stock(rules, state, which)[0])}
+    drawer, kind = int(state.last_drawer[which[0]]), int(card_drawn(state, which)[0])
+    if drawer >= 0:
+        found["drew"] = seats.seat_to_json(rules, int(view.seats[row]), drawer)
+    if kind >= 0 and drawer == view.seats[row]:
+        found["drawn"] = rules.card_codes.kind_texts[kind]
+    return found
+
+
+def _to_beat_json(rules: CompiledGame, view: PlayerView, row: int) -> Any:
+    form = int(view.to_beat[row])
+    if form < 0:
+        return None
+    cards = view.state.top_cards[view.rows[[row]]]
+    return notate_moves(rules, np.array([form]), cards, view.context[[row]])[0].to_json()
+
+
+def _act_fields(rules: CompiledGame, view: PlayerView, row: int, required: RequiredFields) -> dict[str, Any]:
+    """Who has passed, who is out; who acted last, and how often, where the rules look at it."""
+    state, table, seat = view.state, int(view.rows[row]), int(view.seats[row])
+    found: dict[str, Any] = {}
+    passed, gone_by = int(state.passed[table]), int(state.passed_in_trick[table])
+    if rules.trick_query is not None:
+        if passed != passed_in_trick(seats_in_trick(rules, state, table), state.trick_cards[table], state.hands[table]):
+            found["passed"] = seats.seats_to_json(rules, seat, seats.seats_from_mask(passed))
+    else:
+        if passed or "passed" in required.fields:
+            found["passed"] = seats.seats_to_json(rules, seat, seats.seats_from_mask(passed))
+        if (gone_by != passed and rules.turn_table.strides.passed_in_trick) or "has_passed" in required.fields:
+            found["has_passed"] = seats.seats_to_json(rules, seat, seats.seats_from_mask(gone_by))
+    if "acted" in required.fields and state.last_actor[table] >= 0:
+        found["acted"] = seats.seat_to_json(rules, seat, int(state.last_actor[table]))
+    if "acts" in required.fields:
+        found["acts"] = int(state.num_acts[table])
+    if "laid_down" in required.fields:
+        found["laid_down"] = state.num_plays[table].tolist()
+    finished = [each for each in state.finish_order[table].tolist() if each != NO_SEAT]
+    return found | ({"finish": seats.seats_to_json(rules, seat, finished)} if finished else {})
+
+
+def _fluent_fields(rules: CompiledGame, fluents: NDArray[np.int16], required: RequiredFields) -> dict[str, Any]:
+    """The fluents: those that say something, and those that the rules look at."""
+    values = FluentCodec(rules.card_codes.term_texts)
+    return {
+        name: values.write(fluent, fluents)
+        for name, fluent in fluents_by_name(rules.fluents, STATE_FIELDS).items()
+        if name in required.fluents or (fluents[fluent.first_slot : fluent.slots.stop] != fluent.default).any()
+    }
+
+
+# --- out of JSON ------------------------------------------------------------------------------------------------------
+
+
+def read_state(rules: CompiledGame, value: Any, for_explanation: bool = False) -> TablePosition:
+    """What a state tells, with the cards that it leaves open dealt anyhow; raises GameError that names the field.
+
+    What legality reads must be there; what the preferences read as well, where it is to be explained.
+    """
+    if not isinstance(value, Mapping) or "hand" not in value:
+        example = rules.card_codes.write_hand(rules.pack.copies)[:4]
+        raise GameError(f'a state is a JSON object like {{"hand": {json.dumps(example)}, "to_beat": null}}')
+    fluents = fluents_by_name(rules.fluents, STATE_FIELDS)
+    strange = [str(name) for name in value if name not in STATE_FIELDS and name not in fluents]
+    if strange:
+        raise GameError(f"unknown field {strange[0]!r} (a state has {', '.join([*allowed_fields(rules), *fluents])})")
+    if not rules.has_draws and (wrong := [field for field in DRAW_FIELDS if field in value and field not in fluents]):
+        raise GameError(f"{wrong[0]}: no cards are drawn one by one here")
+    check_profile(rules, value.get("profile"))
+    stage = _stage_index(rules, value.get("stage"))
+    if for_explanation:
+        needs = required_for_explanation(rules, stage >= 0)
+    else:
+        needs = required_for_choice(rules) if stage >= 0 else required_for_play(rules)
+    position = TablePosition.empty(rules)
+    position.choice, position.stage = stage, PLAY if stage < 0 else CHOICE
+    with error_context("seat"):
+        position.seat = seats.read_seat_number(rules, _get_field(value, needs, "seat", 0))
+    _read_fluents(rules, value, needs, position)
+    if rules.trick_query is None:
+        with error_context("to_beat"):
+            _read_to_beat(rules, value, position)
+        _read_turn_fields(rules, value, needs, position)
+    else:
+        _read_trick_field(rules, value, needs, position)
+    if rules.has_draws:
+        _read_draw(rules, value, needs, position)
+    hands.read_hands(rules, value, needs, position)
+    _read_remaining(rules, value, needs, position)
+    return position
+
+
+def check_profile(rules: CompiledGame, profile: Any) -> None:
+    """Raise GameError for what was written by another profile."""
+    if profile is None or profile == rules.profile:
+        return
+    if not isinstance(profile, str):
+        raise GameError(f"profile: {profile!r} is no name")
+    if rules.profile is None:
+        raise GameError(f"profile: {profile!r}, but these rules have none")
+    raise GameError(f"profile: the rules are loaded for '{rules.profile}' (choose with --profile)")
+
+
+def _stage_index(rules: CompiledGame, value: Any) -> int:
+    stages = [str(stage) for stage in rules.schema.stages]
+    if value is None or (value == "play" and value not in stages):
+        return -1
+    if value not in stages:
+        raise GameError(f"stage: {value!r} is none of {', '.join(['play', *stages])}")
+    return stages.index(value)
+
+
+def _get_field(value: Mapping[str, Any], required: RequiredFields, field: str, default: Any) -> Any:
+    """A field; what the rules look at must be there."""
+    if value.get(field) is not None:
+        return value[field]
+    if field in required.fields:
+        raise missing_field_error(required, field)
+    return default
+
+
+def missing_field_error(required: RequiredFields, field: str) -> GameError:
+    """What to say of a state that leaves open what the rules look at."""
+    return GameError(f'the rules look at {required.fields[field]}: give "{field}" ({FIELD_DESCRIPTIONS[field]})')
+
+
+def _read_fluents(
+    rules: CompiledGame, value: Mapping[str, Any], required: RequiredFields, position: TablePosition
+) -> None:
+    values = FluentCodec(rules.card_codes.term_texts)
+    for name, fluent in fluents_by_name(rules.fluents, STATE_FIELDS).items():
+        if name in value:
+            with error_context(name):
+                if value[name] is None and fluent.signature in rules.always_set_fluents:
+                    raise GameError(f"null, but it is always {values.expected_text(fluent).removeprefix('null, or ')}")
+                values.read(fluent, value[name], position.fluents)
+        elif name in required.fluents:
+            raise GameError(f'the rules look at {fluent.signature}: give "{name}" ({values.expected_text(fluent)})')
+    position.context = int(rules.contexts.compute_index(position.fluents[None])[0])
+
+
+def _read_draw(
+    rules: CompiledGame, value: Mapping[str, Any], required: RequiredFields, position: TablePosition
+) -> None:
+    """How far the cards are drawn."""
+    cards = sum(rules.seating.num_dealt)
+    stock = _get_field(value, required, "stock", 0)
+    if type(stock) is not int or not 0 <= stock <= cards:
+        raise GameError(f"stock: {stock!r} is no number of cards from 0 to {cards}")
+    position.stock = stock
+    with error_context("drew"):
+        drawer = _get_field(value, required, "drew", None)
+        position.drew = NO_SEAT if drawer is None else seats.read_seat(rules, position.seat, drawer)
+    with error_context("drawn"):
+        if value.get("drawn") is not None:
+            if position.drew != position.seat:
+                raise GameError("only a seat that has drawn knows its card")
+            (position.drawn_kind,) = rules.card_codes.read([value["drawn"]])
+
+
+def _read_to_beat(rules: CompiledGame, value: Mapping[str, Any], position: TablePosition) -> None:
+    said = value.get("to_beat")
+    if said is None:
+        return
+    if position.choice >= 0:
+        raise GameError("there is none where something is chosen: leave it out")
+    wanted = read_play(rules, said)
+    if not wanted.cards:
+        raise GameError("a pass is nothing to beat: write the play before it, or null when leading")
+    position.to_beat = resolve_form(rules, wanted, position.context)
+    position.top_cards[: len(wanted.cards)] = wanted.cards
+
+
+def _read_trick_field(
+    rules: CompiledGame, value: Mapping[str, Any], required: RequiredFields, position: TablePosition
+) -> None:
+    """What lies in the trick."""
+    for field in (each for each in STATE_FIELDS if each not in allowed_fields(rules)):
+        if value.get(field):
+            if field == "picked":
+                raise GameError("picked: no play is laid card by card here")
+            raise GameError(f'{field}: seats lay cards into tricks here: give "trick" ({FIELD_DESCRIPTIONS["trick"]})')
+    said = _get_field(value, required, "trick", [])
+    with error_context("trick"):
+        read_trick(rules, said, position)
+    if value.get("picked"):
+        with error_context("picked"):
+            read_picked(rules, value["picked"], position)
+    with error_context("acted"):
+        if value.get("acted") is not None:
+            position.acted = seats.read_seat(rules, position.seat, value["acted"])
+
+
+def _read_turn_fields(
+    rules: CompiledGame, value: Mapping[str, Any], required: RequiredFields, position: TablePosition
+) -> None:
+    """Whose play is to beat, who has passed, who acted last."""
+    seat, following = position.seat, position.to_beat != LEADING
+    with error_context("top"):
+        if not following and value.get("top") is not None:
+            raise GameError("there is no play to beat")
+        before = seats.other_seats(rules, seat)[-1]
+        top = value.get("top")
+        position.owner = (
+            before if following and top is None else seats.read_seat(rules, seat, top) if following else seat
+        )
+    for field in ("passed", "has_passed"):
+        with error_context(field):
+            if not following and field in value and value[field]:
+                raise GameError("nobody has, in a trick that begins")
+            masks = seats.mask_from_seats(seats.read_seats(rules, seat, value.get(field) or []))
+            setattr(position, field, masks)
+    if value.get("has_passed") is None:
+        position.has_passed = position.passed
+    elif position.passed & ~position.has_passed:
+        raise GameError("has_passed: who is among the passed has passed in the trick")
+    with error_context("acted"):
+        acted = value.get("acted")
+        position.acted = seats.read_seat(rules, seat, acted) if acted is not None else position.owner
+    if following:
+        cards = [card for card in position.top_cards.tolist() if card != NO_CARD]
+        position.trick_cards[position.owner] = counts_from_cards(cards, len(rules.pack))
+
+
+def _read_remaining(
+    rules: CompiledGame, value: Mapping[str, Any], required: RequiredFields, position: TablePosition
+) -> None:
+    """How many acts there were, who is out, and what follows from that."""
+    acts = value.get("acts")
+    if acts is None:
+        beginning = (
+            inference.is_episode_start(rules, position) if "acts" in required.fields else not position.played.any()
+        )
+        if "acts" in required.fields and not beginning:
+            raise missing_field_error(required, "acts")
+        acts = int(not beginning)
+    if type(acts) is not int or not 0 <= acts < 1 << 20:
+        raise GameError(f"acts: {acts!r} is no number of plays and passes")
+    position.acts = acts
+    empty = [seat for seat in range(rules.seating.seats) if not position.hands[seat].any()]
+    with error_context("finish"):
+        said = seats.read_seats(rules, position.seat, value.get("finish") or [])
+        strangers = [seat for seat in said if seat not in empty]
+        if strangers:
+            raise GameError(f"seat {strangers[0]} still holds cards")
+    if position.choice < 0:
+        position.finish = [*said, *(seat for seat in empty if seat not in said)]
+    with error_context("laid_down"):
+        position.plays = _read_plays(rules, value.get("laid_down"), position)
+    with error_context("lots"):
+        position.lots = None if value.get("lots") is None else read_lots(rules, value["lots"])
+    if position.choice >= 0:
+        return
+    if rules.trick_query is None:
+        _require_passes(rules, value, required, position)
+    else:
+        _read_passes_of_trick(rules, value, required, position)
+
+
+def _read_passes_of_trick(
+    rules: CompiledGame, value: Mapping[str, Any], required: RequiredFields, position: TablePosition
+) -> None:
+    """Fill in who has passed in a trick, which follows from it; raises GameError where the last to act does not."""
+    leading = position.leader == position.seat
+    with error_context("passed"):
+        if value.get("passed") is None:
+            before = seats_since_leader(rules, position.leader, position.seat)
+            position.passed = passed_in_trick(before, position.trick_cards, position.hands)
+        else:
+            position.passed = seats.mask_from_seats(seats.read_seats(rules, position.seat, value["passed"]))
+    position.has_passed = position.passed
+    if (
+        leading
+        and "acted" in required.fields
+        and value.get("acted") is None
+        and not inference.is_episode_start(rules, position)
+    ):
+        raise missing_field_error(required, "acted")
+
+
+def _require_passes(
+    rules: CompiledGame, value: Mapping[str, Any], required: RequiredFields, position: TablePosition
+) -> None:
+    """Fill in who has passed and acted last, where that follows; raises GameError where the rules read it else."""
+    if position.to_beat == LEADING:
+        if (
+            "acted" in required.fields
+            and value.get("acted") is None
+            and not inference.is_episode_start(rules, position)
+        ):
+            raise missing_field_error(required, "acted")
+        return
+    wanted = [
+        field for field in ("passed", "has_passed", "acted") if field in required.fields and value.get(field) is None
+    ]
+    for field in wanted:
+        if field == "has_passed" or not fill_passes(rules, value, position):
+            raise missing_field_error(required, field)
+
+
+def fill_passes(rules: CompiledGame, value: Mapping[str, Any], position: TablePosition) -> bool:
+    """Fill in who has passed since the play to beat, and who acted last, where the state does not say it.
+
+    Whether that follows by the rules.
+    """
+    has_passed = position.has_passed if value.get("has_passed") is not None else None
+    found = inference.infer_passes(rules, position, has_passed)
+    if found is None:
+        return False
+    if value.get("passed") is None:
+        position.passed = found[0]
+        position.has_passed |= found[0]
+    if value.get("acted") is None:
+        position.acted = found[1]
+    return True
+
+
+def _read_plays(rules: CompiledGame, value: Any, position: TablePosition) -> list[int] | None:
+    """[seats] how often each seat has laid down cards."""
+    if value is None:
+        return None
+    if not isinstance(value, list) or len(value) != rules.seating.seats:
+        raise GameError(f"{value!r} is no list of {rules.seating.seats} numbers, by seat")
+    for seat, count in enumerate(value):
+        if type(count) is not int or not 0 <= count < 1 << 14:
+            raise GameError(f"{count!r} is no number of plays")
+        if count == 0 and position.trick_cards[seat].any():
+            raise GameError(f"seat {seat} has laid down the play to beat")
+    return value
+
+
+def read_lots(rules: CompiledGame, value: Any) -> list[int]:
+    """The random numbers of a match, in the order of their names; raises GameError."""
+    names = [str(name) for name in rules.schema.lots]
+    if not isinstance(value, Mapping) or set(value) != set(names):
+        raise GameError(f"{value!r} is no object with {', '.join(names) or 'nothing in it'}")
+    for name in names:
+        if type(value[name]) is not int or not 0 <= value[name] < 1 << 15:
+            raise GameError(f"{name}: {value[name]!r} is no random number")
+    return [value[name] for name in names]
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def build_tables(rules: CompiledGame, positions: Sequence[TablePosition]) -> Tables:
+    """Tables that stand so, one each."""
+    tables = Tables(rules, len(positions))
+    tables.auto_next_episode = False
+    state = tables.state
+    for row, each in enumerate(positions):
+        state.hands[row], state.aside[row], state.played[row] = each.hands, each.aside, each.played
+        state.stage[row], state.choice[row], state.seat[row] = each.stage, each.choice, each.seat
+        state.to_beat[row], state.top_cards[row], state.owner[row] = each.to_beat, each.top_cards, each.owner
+        state.last_actor[row], state.num_acts[row], state.num_decisions[row] = each.acted, each.acts, each.acts
+        state.passed[row], state.passed_in_trick[row], state.seats_out[row] = (
+            each.passed,
+            each.has_passed,
+            seats.mask_from_seats(each.finish),
+        )
+        state.finish_order[row, : len(each.finish)] = each.finish
+        state.fluents[row], state.context[row] = each.fluents, each.context
+        state.leader[row], state.trick_forms[row] = each.leader, each.trick_forms
+        state.num_plays[row] = (
+            each.plays if each.plays is not None else (each.trick_cards.any(axis=1) & (each.choice < 0))
+        )
+        state.lots[row] = each.lots or 0
+        if rules.has_draws:
+            _fill_stock(rules, state, row, each)
+    if rules.trick_query is not None:
+        fill_tricks(rules, state, positions)
+    return tables
+
+
+def _fill_stock(rules: CompiledGame, state: TableState, row: int, position: TablePosition) -> None:
+    """Cards that lie aside are drawn next, in any order; the one drawn last is known."""
+    state.num_drawn[row] = sum(rules.seating.num_dealt) - position.stock
+    state.last_drawer[row], state.is_just_drawn[row] = (
+        position.drew,
+        position.drawn_kind is not None and state.num_drawn[row] > 0,
+    )
+    rest = np.repeat(np.arange(len(position.aside)), position.aside)[: state.stock.shape[1] - state.num_drawn[row]]
+    state.stock[row, state.num_drawn[row] : state.num_drawn[row] + len(rest)] = rest
+    if position.drawn_kind is not None and state.is_just_drawn[row]:
+        state.stock[row, state.num_drawn[row] - 1] = position.drawn_kind

@@ -1,0 +1,87 @@
+"""Arrays that hold what lies on the tables, and listeners of what happens there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from abl_cards.games.state.listeners import ListenerList, NullListener
+    from abl_cards.games.state.state import (
+        ASKS,
+        CHOICE,
+        DRAWING,
+        DRAWS,
+        EMPTY_PLAY_CODE,
+        EPISODE_OVER,
+        EPISODE_OVER_BIT,
+        LEADS,
+        MATCH_OVER,
+        NO_NEXT_SEAT,
+        NO_SEAT,
+        NOT_PLAYING,
+        PLAY,
+        REDEAL,
+        SEAT_MASK,
+        TRICK_OVER_BIT,
+        Strides,
+        TableState,
+        TurnTable,
+        add_points,
+        advance_turn,
+        advance_turns,
+        apply_plays,
+        best_sides,
+        close_episode,
+        close_episodes,
+        count_cards,
+        deal_cards,
+        decode_control,
+        empty_state,
+        next_turn,
+        record_finish,
+        reset_episodes,
+        turn_entry,
+    )
+
+__all__ = [
+    "ASKS",
+    "CHOICE",
+    "DRAWING",
+    "DRAWS",
+    "EMPTY_PLAY_CODE",
+    "EPISODE_OVER",
+    "EPISODE_OVER_BIT",
+    "LEADS",
+    "MATCH_OVER",
+    "NOT_PLAYING",
+    "NO_NEXT_SEAT",
+    "NO_SEAT",
+    "PLAY",
+    "REDEAL",
+    "SEAT_MASK",
+    "TRICK_OVER_BIT",
+    "ListenerList",
+    "NullListener",
+    "Strides",
+    "TableState",
+    "TurnTable",
+    "add_points",
+    "advance_turn",
+    "advance_turns",
+    "apply_plays",
+    "best_sides",
+    "close_episode",
+    "close_episodes",
+    "count_cards",
+    "deal_cards",
+    "decode_control",
+    "empty_state",
+    "next_turn",
+    "record_finish",
+    "reset_episodes",
+    "turn_entry",
+]
+
+__getattr__ = lazy_exports(__name__)

@@ -1,0 +1,50 @@
+"""Types that every part of the engine shares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from abl_cards.games.types.arrays import copy_rows, named_arrays, save_rows
+    from abl_cards.games.types.features import FeatureTable, ObservationFeature
+    from abl_cards.games.types.information_set import HandEstimate, InformationSet, sample_hand_estimates
+    from abl_cards.games.types.moves import (
+        DRAW,
+        LEADING,
+        MAX_CARD_SETS,
+        NO_CARD,
+        Indices,
+        Listener,
+        MoveLists,
+        Moves,
+        PreferenceModel,
+    )
+    from abl_cards.games.types.results import LabelTraits, Recorder, ReplayMismatch, ReplayResult
+
+__all__ = [
+    "DRAW",
+    "LEADING",
+    "MAX_CARD_SETS",
+    "NO_CARD",
+    "FeatureTable",
+    "HandEstimate",
+    "Indices",
+    "InformationSet",
+    "LabelTraits",
+    "Listener",
+    "MoveLists",
+    "Moves",
+    "ObservationFeature",
+    "PreferenceModel",
+    "Recorder",
+    "ReplayMismatch",
+    "ReplayResult",
+    "copy_rows",
+    "named_arrays",
+    "sample_hand_estimates",
+    "save_rows",
+]
+
+__getattr__ = lazy_exports(__name__)

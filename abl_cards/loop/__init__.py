@@ -1,1 +1,0 @@
-"""The joint abduction loop: self-play, abduction, and learning from what was abduced (algorithm 2 of the paper)."""

@@ -1,1 +1,0 @@
-"""The language server for rule files: ``abl-cards lsp``, with ``pip install 'abl-cards[lsp]'``."""

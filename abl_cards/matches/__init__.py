@@ -1,0 +1,92 @@
+"""Play matches on duplicate deals; write, read, replay and review records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from abl_cards.matches.intervals import effective_sample_size, mean_interval, share_interval, wilson_interval
+    from abl_cards.matches.match_runner import (
+        compute_seatings,
+        derive_decision_keys,
+        derive_match_keys,
+        merge_shards,
+        play_match,
+        play_shard,
+    )
+    from abl_cards.matches.recorder import RecordWriter, WriteRecord, open_record_file
+    from abl_cards.matches.records import (
+        data_folder,
+        find_contest_records,
+        find_profile,
+        match_indices,
+        normalise_record,
+        normalise_records,
+        read_file_profile,
+        read_records,
+        read_valid_records,
+        sample_records_path,
+        write_records,
+    )
+    from abl_cards.matches.replay import FileReplay, replay_file
+    from abl_cards.matches.results import MatchResult
+    from abl_cards.matches.review import (
+        EvaluatedMove,
+        ReviewConfig,
+        ReviewedDecision,
+        SeatSummary,
+        review_record,
+        summarise_seats,
+    )
+    from abl_cards.matches.sampled_positions import (
+        collect_situations,
+        play_baseline_matches,
+        sample_from_records,
+        sample_positions,
+    )
+    from abl_cards.matches.shard import MatchShard
+
+__all__ = [
+    "EvaluatedMove",
+    "FileReplay",
+    "MatchResult",
+    "MatchShard",
+    "RecordWriter",
+    "ReviewConfig",
+    "ReviewedDecision",
+    "SeatSummary",
+    "WriteRecord",
+    "collect_situations",
+    "compute_seatings",
+    "data_folder",
+    "derive_decision_keys",
+    "derive_match_keys",
+    "effective_sample_size",
+    "find_contest_records",
+    "find_profile",
+    "match_indices",
+    "mean_interval",
+    "merge_shards",
+    "normalise_record",
+    "normalise_records",
+    "open_record_file",
+    "play_baseline_matches",
+    "play_match",
+    "play_shard",
+    "read_file_profile",
+    "read_records",
+    "read_valid_records",
+    "replay_file",
+    "review_record",
+    "sample_from_records",
+    "sample_positions",
+    "sample_records_path",
+    "share_interval",
+    "summarise_seats",
+    "wilson_interval",
+    "write_records",
+]
+
+__getattr__ = lazy_exports(__name__)

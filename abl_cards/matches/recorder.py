@@ -1,0 +1,160 @@
+"""Writing games down while they are played: each episode as it ends, so that nothing ends a program takes them away.
+
+with recording(Path("games.jsonl.gz"), print) as write:
+    write({"match": 0, "plays": []})
+
+The file grows by whole records, a line or a gzip member each: what was written before a kill can be read after it.
+Games played side by side end in turns; when all are played the file is put in order, game by game.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from array import array
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import chain, count
+from pathlib import Path
+from typing import IO, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.core import GameError
+from abl_cards.games.state import NullListener
+from abl_cards.games.types import Indices, Recorder
+from abl_cards.matches.records import Record, record_to_line, replace_file, resolve_output_path
+
+WriteRecord = Callable[[dict[str, Any]], None]
+LogMessage = Callable[[str], None]
+
+
+class RecordWriteError(GameError):
+    """The medium takes no more; what was written before is whole."""
+
+
+@contextmanager
+def open_record_file(
+    path: Path, log: LogMessage = lambda line: None, final_fields: Record | None = None
+) -> Iterator[WriteRecord]:
+    """Gives a function that writes a record for good.
+
+    ``at_end`` are fields that every record gets when all are written, and none before: a seed that nobody may read
+    while games of it are still to be played.
+
+    A file that was there before stays until all is written; the new episodes lie beside it until then, and ``say`` is
+    told where. It is told as well what there is when the block is left by an error.
+    """
+    journal = _RecordFile(path, log)
+    try:
+        yield journal.write
+        journal.finish(final_fields or {})
+    except RecordWriteError:
+        journal.close_unfinished()
+        raise
+    except BaseException:
+        if journal.close_unfinished():
+            log(f"{journal.path} holds the {journal.num_records} episodes that had ended")
+        raise
+
+
+class RecordWriter(NullListener):
+    """Hears episodes end, after the recorder has, and hands over their records under a heading of more fields."""
+
+    def __init__(self, recorder: Recorder, write: WriteRecord, extra_fields: Callable[[int], Record]) -> None:
+        """``heading`` gives the fields of a table."""
+        self._recorder, self._write, self._extra_fields = recorder, write, extra_fields
+
+    def on_episode_end(self, tables: Any, rows: Indices) -> None:
+        """Write down what there is."""
+        for table in rows.tolist():
+            for record in self._recorder.pop_records(table):
+                self._write({**self._extra_fields(table), **record})
+
+
+class _RecordFile:
+    """A file that records are added to, and where in it each of them begins."""
+
+    def __init__(self, path: Path, log: LogMessage) -> None:
+        self._requested_path, self._target, self._log = path, resolve_output_path(path), log
+        self.path, self._file = _open_unused(self._target)
+        self._is_gzip = self._target.suffix == ".gz"
+        self._starts, self._games = array("q", [0]), array("q")
+        if self.path != self._target:
+            log(f"{path} is there already: the new episodes are written to {self.path}, which replaces it at the end")
+
+    @property
+    def num_records(self) -> int:
+        """How many records there are."""
+        return len(self._games)
+
+    def write(self, record: Record) -> None:
+        """Add a record, or nothing of it."""
+        line = record_to_line(record)
+        end = self._starts[-1]
+        try:
+            written = self._append(gzip.compress(line, mtime=0) if self._is_gzip else line)
+        except BaseException as problem:
+            with suppress(OSError):
+                self._file.truncate(end)
+                self._file.seek(end)
+            if isinstance(problem, OSError):
+                told = problem.strerror or problem
+                raise RecordWriteError(
+                    f"{self.path}: {told}; the {self.num_records} episodes before are in it"
+                ) from None
+            raise
+        game = record.get("match", 0)
+        self._games.append(game if isinstance(game, int) else 0)
+        self._starts.append(end + written)
+
+    def _append(self, data: bytes) -> int:
+        written = 0
+        while written < len(data):
+            written += self._file.write(data[written:])
+        return written
+
+    def close_unfinished(self) -> bool:
+        """Close the file as it is; an empty one is removed. Tells whether there is one."""
+        self._file.close()
+        if not self.num_records:
+            self.path.unlink(missing_ok=True)
+        return self.num_records > 0
+
+    def finish(self, final_fields: Record) -> None:
+        """Put the games in order, one gzip stream, and the file in its place; every record gets some more fields."""
+        games = np.array(self._games, np.int64)
+        try:
+            if self._is_gzip or final_fields or (np.diff(games) < 0).any():
+                self._rewrite(np.argsort(games, kind="stable"), final_fields)
+        except OSError as problem:
+            told = problem.strerror or problem
+            self._log(f"{self.path}: {told}; the episodes stand in the order in which they ended")
+        self._file.close()
+        if self.path != self._target:
+            os.replace(self.path, self._target)
+
+    def _rewrite(self, order: NDArray[np.int64], final_fields: Record) -> None:
+        lines = map(self._read_line, order.tolist())
+        with replace_file(self.path) as file:
+            file.writelines(
+                (record_to_line({**final_fields, **json.loads(line)}) for line in lines) if final_fields else lines
+            )
+
+    def _read_line(self, number: int) -> bytes:
+        start, end = self._starts[number], self._starts[number + 1]
+        data = os.pread(self._file.fileno(), end - start, start)
+        return gzip.decompress(data) if self._is_gzip else data
+
+
+def _open_unused(target: Path) -> tuple[Path, IO[bytes]]:
+    """The file itself, or the first free name beside it: never one that somebody else writes."""
+    ending = "".join(target.suffixes[-2:]) if target.suffix == ".gz" else target.suffix
+    stem = target.name.removesuffix(ending)
+    beside = (target.with_name(f"{stem}.part{number or ''}{ending}") for number in chain([0], count(2)))
+    for place in chain([target], beside):
+        with suppress(FileExistsError):
+            return place, cast(IO[bytes], place.open("x+b", buffering=0))
+    raise AssertionError  # there is always another number

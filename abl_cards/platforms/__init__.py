@@ -1,1 +1,0 @@
-"""Tables of others, and tables where others sit down: protocols, bots, records."""

@@ -1,0 +1,19 @@
+"""Protocols and records of other platforms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from abl_cards.protocols.douzero import convert_douzero_record
+    from abl_cards.protocols.registry import find_protocol, game_of_dialect
+
+__all__ = [
+    "convert_douzero_record",
+    "find_protocol",
+    "game_of_dialect",
+]
+
+__getattr__ = lazy_exports(__name__)

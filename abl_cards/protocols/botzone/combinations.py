@@ -1,0 +1,35 @@
+"""Whether cards are a play at all, where they may not be laid down: the rules are asked for what they could lead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.notation import compose_move
+from abl_cards.games.tables import Decisions, PlayerView, Tables
+from abl_cards.games.types import LEADING, Moves, copy_rows
+from abl_cards.protocols.botzone.adapter import ONLY_TABLE
+from abl_cards.protocols.botzone.card_numbers import CardNumbering
+
+
+def find_move(decisions: Decisions, numbers: CardNumbering, cards: Sequence[int]) -> Moves | None:
+    """The legal move that lays these numbers at the one table, composed card by card where moves are; None for none."""
+    lists = decisions.moves()
+    row = numbers.find_row(cards, lists.cards)
+    if row is not None:
+        return lists.select(np.array([row]))
+    if decisions.rules.has_composed_plays and cards:
+        return compose_move(decisions, 0, tuple(numbers.kind_of[card] for card in cards))
+    return None
+
+
+def is_combination(rules: CompiledGame, tables: Tables, numbers: CardNumbering, cards: Sequence[int]) -> bool:
+    """Whether somebody who held these numbers alone could lead them all at this table."""
+    state, seat = rules.create_state(1), tables.seat[ONLY_TABLE]
+    copy_rows(tables.state, ONLY_TABLE, state)
+    state.hands[0, seat[0]] = numbers.count_kinds(cards, len(rules.pack))
+    state.to_beat[0], state.owner[0] = LEADING, seat[0]
+    lead = Decisions(PlayerView(rules, state, ONLY_TABLE, seat, has_hand_sizes=False))
+    return bool(lead.legal_mask[:, 0].any()) and find_move(lead, numbers, cards) is not None

@@ -1,0 +1,135 @@
+"""Dou dizhu in Botzone's words: FightTheLandlord, and FightTheLandlord2 where it is bid for.
+
+Cards are numbers: four to a rank from the 3 on, 52 and 53 the jokers. A response is a list of cards, empty for a pass,
+or a bid. The first request of play has the seat's cards (``own``) and the bottom cards (``publiccard``), with bids also
+``landlord``, ``pos`` and ``finalbid``; each has ``history``, what the two seats before it have done last. A request for
+a bid has ``own`` and the bids so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.asp import split_term
+from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.tables import Choices, Decisions, Tables
+from abl_cards.games.types import NO_CARD, Moves
+from abl_cards.protocols.botzone import faults
+from abl_cards.protocols.botzone.adapter import ONLY_TABLE, DealtCards, GameAdapter, NoDeliveriesMixin
+from abl_cards.protocols.botzone.card_numbers import CardNumbering
+from abl_cards.protocols.botzone.combinations import find_move, is_combination
+from abl_cards.protocols.botzone.faults import Fault, quote_json
+
+LANDLORD, BID = "landlord", "bid"
+"""Fluents of the folder: who plays alone, and what each seat has bid."""
+_LETTERS = "3456789TJQKA2"
+_JOKERS = "XD"
+
+
+def doudizhu_numbering(rules: CompiledGame) -> CardNumbering:
+    """The kinds of 0 to 53."""
+    letters = [*(letter for letter in _LETTERS for _ in range(4)), *_JOKERS]
+    return CardNumbering(tuple(rules.card_codes.kind_by_text[letter] for letter in letters))
+
+
+def option_bids(rules: CompiledGame) -> tuple[int, ...]:
+    """What each option bids."""
+    return tuple(int(split_term(option)[1][0]) for option in rules.schema.options)
+
+
+class DoudizhuRound(NoDeliveriesMixin):
+    """One round; see ``dialect.Round``."""
+
+    def __init__(self, rules: CompiledGame, tables: Tables, cards: DealtCards) -> None:
+        """Cards are dealt, and nothing else has happened."""
+        self._rules, self._tables, self._cards = rules, tables, cards
+        self._numbering, self._bids = doudizhu_numbering(rules), option_bids(rules)
+        self._hands = [list(hand) for hand in cards.allocation]
+        self._last_responses: list[list[int]] = [[] for _ in self._hands]
+        self._informed_seats: set[int] = set()
+        self._bottom_taken = False
+
+    def opening_display(self) -> dict[str, Any]:
+        """All the cards."""
+        return self._cards.to_json()
+
+    def _read_fluent(self, name: str) -> list[int]:
+        """The numbers that the table remembers under the name of a fluent; -1 for none."""
+        fluent = self._rules.fluents.find(name)
+        assert fluent is not None
+        return [int(number) for number in self._tables.state.fluents[0, fluent.first_slot : fluent.slots.stop]]
+
+    def request(self, seat: int) -> dict[str, Any]:
+        """A bid, or a play; the first request of play says what the bidding came to."""
+        (landlord,) = self._read_fluent(LANDLORD)
+        bids = [bid for bid in self._read_fluent(BID) if bid >= 0]
+        if landlord < 0:
+            return {"own": list(self._hands[seat]), "bid": bids}
+        if not self._bottom_taken:
+            self._bottom_taken = True
+            self._hands[landlord] += self._cards.publiccard
+        before = [(seat + ahead) % len(self._hands) for ahead in range(1, len(self._hands))]
+        request: dict[str, Any] = {"history": [list(self._last_responses[each]) for each in before]}
+        if seat in self._informed_seats:
+            return request
+        self._informed_seats.add(seat)
+        if self._rules.schema.stages:
+            request |= {"landlord": landlord, "pos": seat, "finalbid": max([*bids, 1])}
+        return request | {"own": list(self._hands[seat]), "publiccard": list(self._cards.publiccard)}
+
+    def read_choice(self, choices: Choices, response: Any) -> tuple[int, ...]:
+        """A bid; raises Fault."""
+        if type(response) is not int:
+            raise Fault(faults.INVALID_FORMAT, f"{quote_json(response)} is no bid")
+        option = self._bids.index(response) if response in self._bids else -1
+        if option < 0 or not choices.options[0, option]:
+            raise Fault(faults.ILLEGAL_MOVE, f"{quote_json(response)} is no legal bid")
+        return (option,)
+
+    def read_play(self, decisions: Decisions, response: Any) -> Moves:
+        """Cards; raises Fault."""
+        seat = int(self._tables.seat[0])
+        cards = self._numbering.read_cards(response, self._hands[seat], seat)
+        move = find_move(decisions, self._numbering, cards)
+        if move is not None:
+            return move
+        if cards and not is_combination(self._rules, self._tables, self._numbering, cards):
+            raise Fault(faults.INVALID_COMBINATION, f"{quote_json(response)} are no play of seat {seat}")
+        raise Fault(faults.ILLEGAL_MOVE, f"{quote_json(response)} is no legal move of seat {seat}")
+
+    def choice_response(self, options: Sequence[int]) -> int:
+        """The bid."""
+        return self._bids[options[0]]
+
+    def play_response(self, cards: NDArray[np.uint8]) -> list[int]:
+        """Cards of the seat to decide, the low ones first."""
+        held = sorted(self._hands[int(self._tables.seat[0])])
+        return self._numbering.find_numbers(cards[cards != NO_CARD].tolist(), held)
+
+    def record_response(self, seat: int, response: Any) -> None:
+        """Cards leave the hand."""
+        if isinstance(response, list):
+            self._hands[seat] = [card for card in self._hands[seat] if card not in response]
+            self._last_responses[seat] = response
+
+    def display(self, seat: int, response: Any) -> dict[str, Any]:
+        """Who has done what."""
+        return {"event": {"player": seat, "action": response}}
+
+    def scores(self) -> list[int]:
+        """The points of the rules."""
+        return [int(points) for points in self._tables.points[ONLY_TABLE][0]]
+
+
+DOUDIZHU_ADAPTER = GameAdapter(
+    supports=lambda rules: (
+        bool(rules.fluents.find(LANDLORD)) and rules.card_codes.kind_by_text.keys() == {*_LETTERS, *_JOKERS}
+    ),
+    numbering=doudizhu_numbering,
+    start_round=DoudizhuRound,
+)
+"""Dou dizhu."""

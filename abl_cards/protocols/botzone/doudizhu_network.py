@@ -1,0 +1,57 @@
+"""What the zip of a bot of Dou dizhu with networks is made of: rules as JSON, and weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from abl_cards.core import GameError
+from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.types import PreferenceModel
+from abl_cards.protocols.botzone.bot import bot_data
+from abl_cards.protocols.botzone.weights_data import to_half_precision, to_npz
+from learners import ESTIMATE, LEGAL, PLAYS_LEFT, REGRET, RESPONSES, TO_BEAT, Networks, PolicyNetwork
+
+_INPUTS = (ESTIMATE, RESPONSES, LEGAL, TO_BEAT, REGRET, PLAYS_LEFT)
+_KNOWN_FEATURES = {
+    "after_landlord",
+    "hand",
+    "bottom",
+    "unseen",
+    "sizes",
+    "played",
+    "bid",
+    "doublings",
+    "recent",
+    "recent_seat",
+}
+
+
+def doudizhu_network_data(rules: CompiledGame, preferences: PreferenceModel, networks: Networks) -> dict[str, Any]:
+    """What the program is told of the rules besides what the one without networks is; raises GameError."""
+    features = networks.shape.observation.features
+    unknown = {feature.name for feature in features} - _KNOWN_FEATURES
+    if unknown:
+        raise GameError(f"a bot does not see {', '.join(sorted(unknown))}; leave out what sees/2,3 say of it")
+    doubling = {str(form) for (form,) in rules.kb.facts("doubles", 1)}
+    labels = [number for number, label in enumerate(rules.labels) if label in doubling]
+    main, steps = bot_data(rules, preferences), next(each.shape[0] for each in features if each.name == "recent")
+    return {
+        **main,
+        "features": [[feature.name, list(feature.shape)] for feature in features],
+        "steps": steps,
+        "pass": int(rules.forms.label_of[rules.forms.pass_form]),
+        "doubling": labels,
+        "doubling_sizes": sorted({sum(main["main"][label]) for label in labels}),
+    }
+
+
+def doudizhu_network_weights(networks: Networks) -> bytes:
+    """Weights of what estimates and of what decides, as an .npz; raises GameError."""
+    decision, abln = networks.decision, networks.abln
+    if not isinstance(decision, PolicyNetwork) or abln is None or decision.inputs != _INPUTS:
+        raise GameError("a bot has room for networks with ABLN of the presets small and small-stakes alone")
+    copies = np.array(networks.shape.copies, np.float32)
+    tables = {"copies": copies, "heads": np.array([networks.preset.encoder.history_heads])}
+    return to_npz(to_half_precision(decision, "decision.") | to_half_precision(abln, "abln.") | tables)

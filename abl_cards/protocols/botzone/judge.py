@@ -1,0 +1,179 @@
+"""Botzone's judge: a log and initdata in, what happens next out.
+
+It knows no rule: it plays the responses of the log again at a table of the engine, by the rules of the folder, and says
+whom it asks next, or how the round has ended. As on Botzone it may be asked in a new process at every step; who keeps
+it running asks with the whole log all the same, and only what is new in it is played. A log that ends with what a judge
+has said is compared with what this one says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from abl_cards.core import GameError
+from abl_cards.games import Engine
+from abl_cards.games.notation import MatchRecorder
+from abl_cards.games.state import ListenerList
+from abl_cards.games.tables import Tables
+from abl_cards.games.types import Listener
+from abl_cards.protocols.botzone import faults
+from abl_cards.protocols.botzone.adapter import ONLY_TABLE, find_adapter
+from abl_cards.protocols.botzone.faults import Fault, program_fault, quote_json
+from abl_cards.protocols.botzone.initdata import build_deal, complete_initdata, read_dealt_cards
+from abl_cards.protocols.botzone.session import BotzoneSession
+
+MAX_LOG_ENTRIES = 10_000
+"""Entries; the longest rounds have some hundreds."""
+INITDATA_KEY, NEXT_INITDATA_KEY = "initdata", "next"
+
+JudgeOutput = dict[str, Any]
+"""``{"command", "content", "display"}``, in the first answer of a round with the initdata."""
+
+
+class BotzoneJudge:
+    """Judges rounds of one game; it remembers the last one."""
+
+    def __init__(self, engine: Engine, initdata: Mapping[str, Any] | None = None) -> None:
+        """What initdata says holds for rounds whose own says nothing of it."""
+        self._engine, self._initdata = engine, dict(initdata or {})
+        self._round: JudgedRound | None = None
+
+    def next_output(self, request: Any) -> JudgeOutput:
+        """What comes next; raises GameError for what is no log."""
+        log, initdata = self._read_request(request)
+        responses = log[1::2]
+        case = self._round
+        if case is None or case.initdata != initdata or case.responses != responses[: len(case.responses)]:
+            case = self._round = JudgedRound(self._engine, initdata)
+        try:
+            for entry in responses[len(case.responses) :]:
+                case.add_response(entry)
+        except GameError:
+            self._round = None
+            raise
+        if len(log) % 2:
+            _check_output(case.output, _read_output(log[-1]), len(log))
+        return case.output | ({INITDATA_KEY: initdata} if not log else {})
+
+    def to_record(self, request: Any) -> dict[str, Any]:
+        """The round of a log as a record of ours, as far as it has come; raises GameError for what is no log."""
+        log, initdata = self._read_request(request)
+        recorder = MatchRecorder(self._engine.rules, 1, {})
+        case = JudgedRound(self._engine, initdata, recorder)
+        for entry in log[1::2]:
+            case.add_response(entry)
+        ended = recorder.pop_records(0)
+        return ended[0] if ended else recorder.unfinished_record(0)
+
+    def _read_request(self, request: Any) -> tuple[list[Any], dict[str, Any]]:
+        """The log, and what the round begins with."""
+        if not isinstance(request, dict):
+            raise GameError('no object like {"log":[],"initdata":{}}')
+        log, own = request.get("log"), request.get(INITDATA_KEY)
+        if not isinstance(log, list) or len(log) > MAX_LOG_ENTRIES:
+            raise GameError(f"log: there must be a list of at most {MAX_LOG_ENTRIES:,} entries")
+        first = _read_output(log[0]).get(INITDATA_KEY) if log else None
+        given: dict[str, Any] = dict(self._initdata)
+        for each in (first, own):
+            if each not in (None, "") and not isinstance(each, dict):
+                raise GameError("initdata: there must be an object")
+            given |= each or {}
+        if log and not {"allocation", "seed"} & given.keys():
+            raise GameError("initdata: the round has begun, and nothing says with which cards")
+        return log, complete_initdata(self._engine.rules, given)
+
+
+class JudgedRound:
+    """One round."""
+
+    def __init__(self, engine: Engine, initdata: dict[str, Any], listener: Listener | None = None) -> None:
+        """Deal; raises GameError. A listener hears the round."""
+        self.initdata, self.responses = initdata, list[Any]()
+        self._engine, self._over, self._next_initdata = engine, False, dict[str, Any]()
+        self._session = BotzoneSession(engine.rules, read_dealt_cards(engine.rules, initdata))
+        heard = ListenerList.combine([self._session, *([listener] if listener else [])])
+        self._tables = Tables.resume(engine.rules, build_deal(engine.rules, initdata), heard)
+        self._advance()
+
+    @property
+    def output(self) -> JudgeOutput:
+        """What the judge has said last."""
+        found: JudgeOutput = self._session.log[-1]["output"]
+        return (
+            found | {"display": found["display"] | {NEXT_INITDATA_KEY: self._next_initdata}}
+            if self._next_initdata
+            else found
+        )
+
+    def add_response(self, entry: Any) -> None:
+        """A response; raises GameError where the log cannot be one."""
+        if self._over:
+            raise GameError(f"log: entry {2 * len(self.responses) + 2}: the round was over before")
+        seat, verdict, response = self._read_entry(entry)
+        self.responses.append(entry)
+        try:
+            if verdict != faults.OK:
+                raise program_fault(verdict)
+            if seat != self._session.seat:
+                raise Fault(faults.WRONG_SEAT, f"seat {self._session.seat} is asked, and seat {seat} answers")
+            self._apply_response(response)
+        except Fault as fault:
+            self._session.forfeit(fault, response, seat)
+            self._over = True
+            return
+        self._advance()
+
+    def _advance(self) -> None:
+        """Ask on, or be done."""
+        self._over = not (self._tables.rows_to_play().size or self._tables.rows_to_choose().size)
+        if not self._over:
+            self._session.issue_request()
+        elif self._tables.winner[0] == -1:
+            self._next_initdata = find_adapter(self._engine.rules).next_initdata(self._engine.rules, self._tables)
+
+    def _apply_response(self, response: Any) -> None:
+        tables, answer = self._tables, {"response": response}
+        if self._session.is_forced:
+            self._session.check_empty_answer(answer)
+            return
+        if tables.rows_to_choose().size:
+            option: int | None = self._session.read_choice(tables.choices(ONLY_TABLE), answer)
+            while option is not None:
+                tables.choose(ONLY_TABLE, np.array([option], np.uint8))
+                option = self._session.next_option(tables.choices(ONLY_TABLE))
+            return
+        tables.play(ONLY_TABLE, self._session.read_play(tables.decisions(ONLY_TABLE), answer))
+
+    def _read_entry(self, entry: Any) -> tuple[int, str, Any]:
+        """Who answers: whoever was not asked, if there is such; with the controller's verdict, and the response."""
+        number, seats = 2 * len(self.responses) + 2, self._engine.rules.seating.seats
+        if not isinstance(entry, dict) or not all(key in map(str, range(seats)) for key in entry):
+            raise GameError(f'log: entry {number} is no response like {{"0":{{"verdict":"OK","response":[]}}}}')
+        asked = self._session.seat
+        seat = next((int(key) for key in entry if int(key) != asked), asked)
+        value = entry.get(str(seat))
+        if isinstance(value, dict) and {"verdict", "response"} & value.keys():
+            verdict = value.get("verdict", faults.OK)
+            if not isinstance(verdict, str) or len(verdict) > 40:
+                raise GameError(f"log: entry {number}: the verdict is no word such as OK")
+            return seat, verdict, value.get("response")
+        return seat, faults.OK, value
+
+
+def _check_output(expected: JudgeOutput, actual: JudgeOutput, entry: int) -> None:
+    """Raises GameError where another judge has said something else."""
+    for key in ("command", "content"):
+        if expected[key] != actual.get(key):
+            other = quote_json(actual.get(key))
+            raise GameError(f"log: entry {entry}: {key} is {other}, where this judge says {quote_json(expected[key])}")
+
+
+def _read_output(entry: Any) -> dict[str, Any]:
+    """What a judge has said, in Botzone's frame or without it."""
+    value = entry.get("output", entry) if isinstance(entry, dict) else None
+    if not isinstance(value, dict):
+        raise GameError('log: an entry with an odd number is what a judge says, {"output":{"command":…}}')
+    return value

@@ -1,0 +1,72 @@
+"""The agent abl as a zip for Botzone: programs, rules and weights, for a Python with numpy and nothing else."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from abl_cards.core import GameError
+from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.types import PreferenceModel
+from abl_cards.protocols.botzone.adapter import find_adapter
+from abl_cards.protocols.botzone.bot import template_source
+from abl_cards.protocols.botzone.doudizhu_network import doudizhu_network_data, doudizhu_network_weights
+from abl_cards.protocols.botzone.plain_python import inline_module, strip_annotations
+from abl_cards.protocols.botzone.tractor import TRACTOR_ADAPTER
+from abl_cards.protocols.botzone.tractor_bot import tractor_data
+from abl_cards.protocols.botzone.weights_data import to_half_precision, to_npz
+from learners import Networks, PlanePolicyNetwork
+
+_IMPORT_LINE = re.compile(r"^from abl_cards\.platforms\.botzone\.\w+ import ", re.MULTILINE)
+_ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)  # of the time of zips: the same bot is the same bytes
+
+
+def build_network_bot(rules: CompiledGame, preferences: PreferenceModel, networks: Networks) -> bytes:
+    """The zip; raises GameError for networks that such a bot cannot be made of."""
+    if find_adapter(rules) is TRACTOR_ADAPTER:
+        return _make_zip(
+            "tractor_bot", "network_bot_file.py", tractor_data(rules, preferences), tractor_network_weights(networks)
+        )
+    told, weights = doudizhu_network_data(rules, preferences, networks), doudizhu_network_weights(networks)
+    return _make_zip("landlord_bot", "landlord_network_file.py", told, weights)
+
+
+def _make_zip(module: str, program: str, rules_json: dict[str, Any], weights: bytes) -> bytes:
+    """A program and the module of the bot without networks, which it imports, with what they know."""
+    source = "bot_file.py" if module == "landlord_bot" else f"{module}_file.py"
+    parts = {
+        "__main__.py": _program_source(program, module).encode(),
+        f"{module}.py": template_source(source).encode(),
+        "rules.json": json.dumps(rules_json, separators=(",", ":")).encode(),
+        "weights.npz": weights,
+    }
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, data in parts.items():
+            archive.writestr(zipfile.ZipInfo(name, _ZIP_EPOCH), data, zipfile.ZIP_DEFLATED, 9)
+    return stream.getvalue()
+
+
+def tractor_network_weights(networks: Networks) -> bytes:
+    """Weights of a decision model that looks, and the tables of its planes, as an .npz; raises GameError."""
+    decision = networks.decision
+    if not isinstance(decision, PlanePolicyNetwork) or not decision.scores_each_option:
+        raise GameError("a bot has room for networks of the presets planes-small and planes-abl alone")
+    if networks.abln is not None:
+        raise GameError("a bot estimates no hidden hands: name weights that were learned without (abln=false)")
+    planes = networks.shape.load_planes()
+    grid = np.array([planes.rows, planes.columns, planes.max_copies])
+    tables = {"grid": grid, "place": planes.cell_index, "named": planes.named_planes, "labels": planes.label_cards}
+    return to_npz(to_half_precision(decision) | tables)
+
+
+def _program_source(name: str, module: str) -> str:
+    """A program with what those with networks have in common; the rest it imports from a module beside it."""
+    source = inline_module((files(__package__) / name).read_text("utf-8"), "network_parts")
+    return strip_annotations(_IMPORT_LINE.sub(f"from {module} import ", source))

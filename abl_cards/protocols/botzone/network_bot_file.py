@@ -1,0 +1,159 @@
+"""What a bot of Tractor with networks adds to the one without: it looks at planes of cards, as learners/plane_resnet.py.
+
+`abl-cards bot tractor bot.zip --agent abl:…` puts this behind ``tractor_bot_file.py`` in a zip, with its numbers as
+``weights.npz``: it needs Python and numpy. The network weighs the labels; the preferences choose among a label's cards.
+"""
+
+# Platforms have old Pythons: no strict zip, no match, no new syntax of types outside of annotations.
+# ruff: noqa: B905
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from abl_cards.protocols.botzone.bot_circuits import compute_costs
+from abl_cards.protocols.botzone.network_parts import MAX_REGRET, REGRET_UNIT, Weights, relu, respond
+from abl_cards.protocols.botzone.tractor_bot_file import TractorView, answer, find_best_move, preference_outputs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float32]
+    Moves = list[tuple[int, list[int]]]
+
+NUM_GROUPS = 8
+
+# --- layers -----------------------------------------------------------------------------------------------------------
+
+
+def conv2d(planes: Numbers, weight: Numbers, stride: int) -> Numbers:
+    """A convolution of 3 by 3 over [channels, rows, columns], or of 1 by 1."""
+    if weight.shape[2] == 1:
+        pointwise: Numbers = np.tensordot(weight[:, :, 0, 0], planes, axes=1)
+        return pointwise
+    padded = np.pad(planes, ((0, 0), (1, 1), (1, 1)), "constant")
+    rows, columns = -(-planes.shape[1] // stride), -(-planes.shape[2] // stride)
+    found: Numbers = np.zeros((len(weight), rows, columns), np.float32)
+    for down in range(3):
+        for right in range(3):
+            part = padded[:, down : down + stride * rows : stride, right : right + stride * columns : stride]
+            found += np.tensordot(weight[:, :, down, right], part, axes=1)
+    return found
+
+
+def group_norm(planes: Numbers, scale: Numbers, shift: Numbers) -> Numbers:
+    """Each group of channels to mean 0 and variance 1, then scaled and shifted by channel."""
+    groups = planes.reshape(NUM_GROUPS, -1)
+    middle, spread = groups.mean(axis=1, keepdims=True), groups.var(axis=1, keepdims=True)
+    even = ((groups - middle) / np.sqrt(spread + 1e-5)).reshape(planes.shape)
+    found: Numbers = even * scale[:, None, None] + shift[:, None, None]
+    return found
+
+
+class TractorNetwork(Weights):
+    """What decides."""
+
+    def __init__(self, weights: dict[str, Numbers]) -> None:
+        super().__init__(weights)
+        self.rows, self.columns, self.copies = (int(number) for number in weights["grid"])
+        self.num_blocks = 0
+        while "trunk.blocks.%d.first.weight" % self.num_blocks in weights:  # noqa: UP031
+            self.num_blocks += 1
+
+    def norm_layer(self, name: str, planes: Numbers) -> Numbers:
+        """A layer that norms."""
+        return group_norm(planes, self.weights[name + ".weight"], self.weights[name + ".bias"])
+
+    def hidden_layer(self, planes: Numbers) -> Numbers:
+        """From planes [planes, rows, columns] to the hidden layer."""
+        weights = self.weights
+        seen = relu(self.norm_layer("trunk.norm", conv2d(planes, weights["trunk.first.weight"], 2)))
+        for block in range(self.num_blocks):
+            name = "trunk.blocks.%d." % block  # noqa: UP031
+            inner = relu(self.norm_layer(name + "between", conv2d(seen, weights[name + "first.weight"], 1)))
+            inner = self.norm_layer(name + "after", conv2d(inner, weights[name + "second.weight"], 1))
+            if name + "across.weight" in weights:
+                seen = conv2d(seen, weights[name + "across.weight"], 1)
+            seen = relu(inner + seen)
+        return relu(self.linear("trunk.hidden", seen.reshape(-1)))
+
+    def card_planes(self, cards: Numbers) -> Numbers:
+        """Copies of each kind [sets, kinds] as planes [sets * copies, rows * columns]."""
+        steps = np.arange(1, self.copies + 1)
+        planes = (cards[:, None] >= steps[:, None]).reshape(-1, cards.shape[1])
+        return self.kinds_to_planes(planes)
+
+    def kinds_to_planes(self, numbers: Any) -> Numbers:
+        """A number a kind [sets, kinds] as planes [sets, rows * columns]."""
+        found = np.zeros((len(numbers), self.rows * self.columns), np.float32)
+        found[:, self.weights["place"]] = numbers
+        return found
+
+    def scores(self, sets: Numbers, context: int, labels: list[int], regret: Numbers) -> Numbers:
+        """What labels score: from hand, trick and what was laid down by seat, [sets, kinds], and their costs."""
+        weights = self.weights
+        named = weights["named"][context].astype(np.float32) * self.copies
+        planes = [self.card_planes(np.concatenate([named, sets]))]
+        state = self.hidden_layer(np.concatenate(planes).reshape(-1, self.rows, self.columns))
+        major = self.kinds_to_planes(named[:1] / self.copies)[0] if len(named) else np.zeros(self.rows * self.columns)
+        cards = np.minimum(weights["labels"][context][labels], sets[0])
+        options = np.stack([self.card_planes(each[None]).reshape(-1) for each in cards])
+        told: list[Any] = [options, options * np.tile(major, self.copies)]
+        if "trust" in weights:
+            told.append(regret[:, None].astype(np.float32))
+        mixed = self.linear("policy.option", np.concatenate(told, axis=1).astype(np.float32))
+        mixed = mixed + self.linear("policy.state", state)
+        found: Numbers = self.linear("policy.score", relu(self.linear("policy.between", relu(mixed))))[:, 0]
+        if "trust" in weights:
+            found = found - weights["trust"] * regret
+        return found
+
+
+# --- one decision -----------------------------------------------------------------------------------------------------
+
+
+def log_probabilities(network: TractorNetwork, view: TractorView, moves: Moves) -> tuple[list[int], Numbers]:
+    """The labels that may be chosen, and what the network says of each."""
+    rules = view.rules
+    wrong, costs = compute_costs(preference_outputs(view, moves), rules["weights"], len(moves))
+    sound = [not wrong >> move & 1 for move in range(len(moves))]
+    if not any(sound):
+        sound = [True] * len(moves)
+    least: dict[int, int] = {}
+    for (form, _), cost, right in zip(moves, costs, sound):
+        label = rules["forms"][form][0]
+        if right:
+            least[label] = min(cost, least.get(label, cost))
+    labels = sorted(least)
+    if len(labels) == 1:
+        return labels, np.zeros(1, np.float32)
+    regret = np.array([least[label] - min(least.values()) for label in labels], np.float32)
+    seats = [(view.seat + distance) % len(view.on_table) for distance in range(len(view.on_table))]
+    laid = [[gone + lies for gone, lies in zip(view.played[seat], view.on_table[seat])] for seat in seats]
+    sets = np.array([view.hand] + [view.on_table[seat] for seat in seats] + laid, np.float32)
+    units = np.clip(regret / np.float32(REGRET_UNIT), 0, MAX_REGRET).astype(np.float32)
+    scores = network.scores(sets, view.context, labels, units)
+    scores = scores - scores.max()
+    found: Numbers = scores - np.log(np.exp(scores).sum())
+    return labels, found
+
+
+class TractorPlayer:
+    """Chooses moves: the likeliest label, and of its cards those that the preferences like best."""
+
+    def __init__(self, network: TractorNetwork) -> None:
+        self.network = network
+
+    def __call__(self, view: TractorView, moves: Moves) -> int:
+        """The number of a move."""
+        if len(moves) == 1:
+            return 0
+        labels, chances = log_probabilities(self.network, view, moves)
+        chosen = labels[int(chances.argmax())]
+        rows = [row for row, (form, _) in enumerate(moves) if view.rules["forms"][form][0] == chosen]
+        return rows[find_best_move(view, [moves[row] for row in rows])]
+
+
+if __name__ == "__main__":
+    respond(lambda weights: TractorPlayer(TractorNetwork(weights)), answer)

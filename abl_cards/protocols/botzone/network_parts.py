@@ -1,0 +1,70 @@
+"""What bots with networks have in common: layers, and how rules and weights are found beside the program.
+
+``network_bot.py`` writes this into the program of each of them; it needs numpy.
+"""
+
+# Platforms have old Pythons: no match, no new syntax of types outside of annotations.
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float32]
+
+REGRET_UNIT, MAX_REGRET = 30.0, 8.0
+
+
+def relu(numbers: Numbers) -> Numbers:
+    """What is below 0 becomes 0."""
+    found: Numbers = np.maximum(numbers, 0)
+    return found
+
+
+class Weights:
+    """The weights of networks, by their names there."""
+
+    def __init__(self, weights: dict[str, Numbers]) -> None:
+        self.weights = weights
+
+    def linear(self, name: str, features: Numbers) -> Numbers:
+        """A fully connected layer."""
+        found: Numbers = features @ self.weights[name + ".weight"].T + self.weights[name + ".bias"]
+        return found
+
+
+def read_npz(data: bytes) -> dict[str, Any]:
+    """Arrays of an .npz; half precision becomes single."""
+    found: dict[str, Any] = {}
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for name in archive.namelist():
+            array = np.lib.format.read_array(io.BytesIO(archive.read(name)), allow_pickle=False)
+            found[name[: -len(".npy")]] = array.astype(np.float32) if array.dtype == np.float16 else array
+    return found
+
+
+def read_adjacent_file(name: str) -> bytes:
+    """A file that lies where this one lies: in the same zip, or in the same folder."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    if os.path.isfile(folder):
+        with zipfile.ZipFile(folder) as archive:
+            return archive.read(name)
+    with open(os.path.join(folder, name), "rb") as stream:
+        return stream.read()
+
+
+def respond(make_player: Callable[[dict[str, Any]], Any], answer: Callable[[Any, Any], Any]) -> None:
+    """Answer one line: ``player`` makes of weights what chooses among moves, ``answer`` knows what is asked."""
+    rules = json.loads(read_adjacent_file("rules.json").decode())
+    rules["best"] = make_player(read_npz(read_adjacent_file("weights.npz")))
+    print(json.dumps({"response": answer(rules, json.loads(sys.stdin.readline()))}))

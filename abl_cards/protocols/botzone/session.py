@@ -1,0 +1,276 @@
+"""Follows a game at one table in Botzone's words: the requests of every seat, and the log that its judge would have.
+
+A program reads ``{"requests": […], "responses": […]}``, what its seat was asked in this round and what it answered, and
+writes ``{"response": …}``. A log alternates what the judge says and what a seat responds:
+
+    {"output": {"command": "request", "content": {"0": {…}}, "display": {…}}}
+    {"0": {"verdict": "OK", "response": […]}}
+    …
+    {"output": {"command": "finish", "content": {"0": 2, "1": -1, "2": -1}, "display": {…}}}
+
+The table's engine decides what is legal and what it is worth; this module writes it down. Where cards are drawn one by
+one the engine asks only who has something to choose, and Botzone asks after every card: those requests wait until
+somebody answers them with silence, a judge's seats one by one, at other tables this module itself.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from random import Random
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.core import GameError
+from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.state import NullListener
+from abl_cards.games.tables import Choices, Decisions, Tables
+from abl_cards.games.types import Indices, Moves
+from abl_cards.protocols.botzone import faults
+from abl_cards.protocols.botzone.adapter import ONLY_TABLE, BotzoneRound, DealtCards, find_adapter
+from abl_cards.protocols.botzone.faults import Fault, quote_json
+from abl_cards.protocols.botzone.initdata import lots_to_json
+from abl_cards.protocols.common import WriteLog
+
+LogEntry = dict[str, Any]
+"""A line of a log."""
+
+
+class PendingRequest(NamedTuple):
+    """A request that waits for its response."""
+
+    seat: int
+    is_forced: bool  # the rules leave nothing to choose
+
+
+class AutoAnsweredRequest(NamedTuple):
+    """A request that was answered for its seat."""
+
+    request_index: int  # among the requests of the seat
+    log_index: int  # in the log
+
+
+class BotzoneSession(NullListener):
+    """Follows one table."""
+
+    def __init__(self, rules: CompiledGame, cards: DealtCards | None = None, write: WriteLog | None = None) -> None:
+        """Nothing has happened yet; where no cards are given the dealt ones get numbers at random."""
+        self._rules, self._adapter, self._fixed_cards, self._write = rules, find_adapter(rules), cards, write
+        self._tables: Tables | None = None
+        self._round: BotzoneRound | None = None
+        self._reset(0)
+        self.initdata: dict[str, Any] = {}
+
+    def _reset(self, seats: int) -> None:
+        """Nothing has happened in the round."""
+        self._pending_response: tuple[Any] | None = None  # a response that was understood, and is about to be made
+        self._queued_options = deque[int]()  # options that it chooses besides
+        self._partial_options = list[int]()  # options of a response that is not whole
+        self._last_response: tuple[int, Any] | None = None  # who did what last
+        self._deliveries = deque[tuple[int, dict[str, Any]]]()  # deliveries that nobody was asked to answer
+        self._pending_request: PendingRequest | None = None
+        self._auto_answered: list[deque[AutoAnsweredRequest]] = [deque() for _ in range(seats)]
+        self._display: dict[str, Any] = {}
+        self._requests: list[list[dict[str, Any]]] = [[] for _ in range(seats)]
+        self._responses: list[list[Any]] = [[] for _ in range(seats)]
+        self.log: list[LogEntry] = []
+
+    # --- what the table tells ----------------------------------------------------------------------------------------
+
+    def on_episode_start(self, tables: Tables, rows: Indices) -> None:
+        """Begin a log; cards that are dealt again begin another one. Raises GameError where these cards are given."""
+        if self._fixed_cards and tables.num_deals[0]:
+            raise GameError(f"profile {self._rules.profile} deals anew, and Botzone's judges have no word for that")
+        cards = self._fixed_cards or self._assign_numbers(tables)
+        seats = len(cards.allocation)
+        self._tables, self._round = tables, self._adapter.start_round(self._rules, tables, cards)
+        self.initdata = cards.to_json() | self._adapter.next_initdata(self._rules, tables) | lots_to_json(tables)
+        self._reset(seats)
+        self._display = self._round.opening_display()
+
+    def on_draw(self, tables: Tables, rows: Indices) -> None:
+        """Take note of a delivery."""
+        seat = int(tables.state.last_drawer[0])
+        self._deliveries.append((seat, self._current_round().delivery_request(seat)))
+
+    def on_choice(self, tables: Tables, rows: Indices, options: NDArray[np.uint8]) -> None:
+        """Write down a choice, when the response is whole that makes it."""
+        self._answer_deliveries()
+        self._partial_options.append(int(options[0]))
+        response = self._current_round().choice_response(self._partial_options)
+        if response is not None:
+            self._partial_options = []
+            self._log_response(response)
+
+    def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
+        """Write down a play or a pass."""
+        self._answer_deliveries()
+        self._log_response(self._current_round().play_response(moves.cards[0]))
+
+    def on_episode_end(self, tables: Tables, rows: Indices) -> None:
+        """Close the log."""
+        self._finish(self._current_round().scores())
+
+    def _assign_numbers(self, tables: Tables) -> DealtCards:
+        """Numbers for the cards as they are dealt; which of equal cards a seat has tells nothing of the others."""
+        numbers, state = self._adapter.numbering(self._rules), tables.state
+        pool = list(range(len(numbers.kind_of)))
+        Random(f"{tables.keys[0]} {tables.num_deals[0]} {tables.num_episodes[0]}").shuffle(pool)
+        if self._rules.has_draws:
+            seats, first = self._rules.seating.seats, self._adapter.first_seat(self._rules, state.fluents[0])
+            public = len(pool) - sum(self._rules.seating.num_dealt)
+            return DealtCards.from_draw_order(numbers.find_numbers(state.stock[0].tolist(), pool), seats, public, first)
+        aside = numbers.take_numbers(pool, state.aside[0])
+        return DealtCards(tuple(tuple(numbers.take_numbers(pool, hand)) for hand in state.hands[0]), tuple(aside))
+
+    def _current_round(self) -> BotzoneRound:
+        if self._round is None:
+            raise GameError("no game has begun")
+        return self._round
+
+    def _log_response(self, response: Any) -> None:
+        """Write down what the seat that was asked is about to do, in its own words where it has said them."""
+        if self._pending_response:
+            (response,) = self._pending_response
+        seat = self.issue_request()
+        self.log.append(_response_entry(seat, faults.OK, response))
+        self._responses[seat].append(response)
+        self._current_round().record_response(seat, response)
+        self._last_response, self._pending_response, self._pending_request = (seat, response), None, None
+
+    # --- what is asked, and answered ---------------------------------------------------------------------------------
+
+    @property
+    def seat(self) -> int:
+        """The seat that is to respond."""
+        self._current_round()
+        assert self._tables is not None
+        if self._pending_request:
+            return self._pending_request.seat
+        return self._deliveries[0][0] if self._deliveries else int(self._tables.seat[0])
+
+    def issue_request(self) -> int:
+        """Write down the request at hand, once; the seat that is to respond."""
+        if self._pending_request is None:
+            seat, round_ = self.seat, self._current_round()
+            silent = len(self._deliveries) > int(round_.awaits_response())
+            request = self._deliveries.popleft()[1] if self._deliveries else round_.request(seat)
+            self._pending_request = PendingRequest(seat, silent)
+            self._requests[seat].append(request)
+            self._log_output("request", {str(seat): request})
+        return self._pending_request.seat
+
+    @property
+    def is_forced(self) -> bool:
+        """Whether what is asked leaves nothing to choose."""
+        self.issue_request()
+        assert self._pending_request
+        return self._pending_request.is_forced
+
+    def _answer_deliveries(self) -> None:
+        """Go on to the decision at hand: nobody has chosen anything before."""
+        while self.is_forced:
+            seat = self.seat
+            self._auto_answered[seat].append(AutoAnsweredRequest(len(self._requests[seat]) - 1, len(self.log)))
+            self._log_response([])
+
+    def auto_answered_message(self) -> dict[str, Any] | None:
+        """What the program of the seat to decide reads of the first request that was answered for it."""
+        self._answer_deliveries()
+        seat = self.seat
+        if not self._auto_answered[seat]:
+            return None
+        number = self._auto_answered[seat][0].request_index
+        return {"requests": self._requests[seat][: number + 1], "responses": self._responses[seat][:number]}
+
+    def check_empty_answer(self, answer: Any) -> None:
+        """What it answers, or a judge's seat; raises Fault where it is not silent."""
+        seat = self.issue_request()
+        response = self._read_response(answer)
+        unheard = self._auto_answered[seat]
+        self._current_round().check_empty_response(
+            seat, unheard[0].request_index if unheard else len(self._requests[seat]) - 1, response
+        )
+        if unheard:
+            unheard.popleft()
+        else:
+            self._log_response(response)
+
+    def message(self) -> dict[str, Any]:
+        """What the program of the seat to decide reads."""
+        self._answer_deliveries()
+        seat = self.seat
+        return {"requests": self._requests[seat], "responses": self._responses[seat]}
+
+    def read_choice(self, choices: Choices, answer: Any) -> int:
+        """The option of a program's answer, the first of several; raises Fault."""
+        response = self._read_response(answer)
+        self._queued_options = deque(self._current_round().read_choice(choices, response))
+        self._pending_response = (response,)
+        return self._queued_options.popleft()
+
+    def next_option(self, choices: Choices) -> int | None:
+        """The next option of the same answer, None for no more; raises Fault where it may not be chosen."""
+        if not self._queued_options:
+            return None
+        option = self._queued_options.popleft()
+        if not choices.options[0, option]:
+            (response,) = self._pending_response or (None,)
+            raise Fault(faults.ILLEGAL_MOVE, f"{quote_json(response)} chooses what may not be chosen together")
+        return option
+
+    def read_play(self, decisions: Decisions, answer: Any) -> Moves:
+        """The move of a program's answer; raises Fault."""
+        response = self._read_response(answer)
+        move = self._current_round().read_play(decisions, response)
+        self._pending_response = (response,)
+        return move
+
+    def _read_response(self, answer: Any) -> Any:
+        """What an answer responds; raises Fault."""
+        self.issue_request()
+        self._pending_response = None
+        self._queued_options.clear()
+        judged = f"{quote_json(None)} is no response"
+        if not isinstance(answer, dict) or "response" not in answer:
+            raise Fault(
+                faults.INVALID_FORMAT,
+                f'{quote_json(answer)} is no answer like {{"response":[0,1]}}',
+                public_text=judged,
+            )
+        if answer["response"] is None:
+            raise Fault(faults.INVALID_FORMAT, judged)
+        return answer["response"]
+
+    def forfeit(self, fault: Fault, response: Any = None, seat: int | None = None) -> list[int]:
+        """Write down that a seat, by default the one to decide, ends the round by a fault; what that is worth."""
+        asked = self.issue_request()
+        offender = asked if seat is None else seat
+        if self._auto_answered[offender]:
+            del self.log[
+                self._auto_answered[offender][0].log_index :
+            ]  # its own words end the round, where it was answered for
+        if self._pending_response:
+            (response,) = self._pending_response
+        self.log.append(_response_entry(offender, fault.verdict, response))
+        event = {"player": offender, "action": response, "error": fault.kind, "text": fault.public_text}
+        assert self._tables is not None
+        scores = faults.fault_scores(self._tables.sides(ONLY_TABLE)[0].tolist(), offender)
+        self._last_response, self._display = None, {"event": event}
+        self._finish(scores)
+        return scores
+
+    def _finish(self, scores: list[int]) -> None:
+        self._log_output("finish", {str(seat): score for seat, score in enumerate(scores)})
+        if self._write:
+            self._write({"initdata": self.initdata, "log": self.log})
+
+    def _log_output(self, command: str, content: dict[str, Any]) -> None:
+        display = self._display if self._last_response is None else self._current_round().display(*self._last_response)
+        self.log.append({"output": {"command": command, "content": content, "display": display}})
+        self._last_response, self._display = None, {}
+
+
+def _response_entry(seat: int, verdict: str, response: Any) -> LogEntry:
+    return {str(seat): {"verdict": verdict, "response": response}}

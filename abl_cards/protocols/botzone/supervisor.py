@@ -1,0 +1,102 @@
+"""Start bots through a process that leaves nothing running, however this one ends (``supervisor_child.py``)."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+from weakref import finalize
+
+_PROGRAM = Path(__file__).with_name("supervisor_child.py")
+_ANSWER_TIMEOUT = 30.0  # seconds; killing takes ten at most
+
+
+class BotStreams(NamedTuple):
+    """Our ends of a bot's pipes."""
+
+    stdin: IO[bytes]
+    stdout: IO[bytes]
+    stderr: IO[bytes]
+
+    def close(self) -> None:
+        """Close those that are open."""
+        for stream in self:
+            with suppress(OSError):
+                stream.close()
+
+
+class BotSupervisor:
+    """Runs one bot at a time. Nothing of it outlives this object, nor this process."""
+
+    def __init__(self) -> None:
+        """Start the process; raises OSError."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(_PROGRAM), str(theirs.fileno()), str(os.getpid())],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[theirs.fileno()], start_new_session=True,
+            )  # fmt: skip
+        ours.settimeout(_ANSWER_TIMEOUT)
+        self._channel = ours
+        self.close = finalize(self, _shut_down, self._process, ours)
+        """Kills the bot and ends the process."""
+
+    def start(self, command: Sequence[str]) -> BotStreams:
+        """Start a bot in the place of the last one; raises OSError where it cannot be started."""
+        pipes = [os.pipe() for _ in range(3)]
+        (stdin, to_bot), (from_bot, stdout), (complaints, stderr) = pipes
+        try:
+            line = json.dumps({"start": list(command)}).encode() + b"\n"
+            sent = socket.send_fds(self._channel, [line], [stdin, stdout, stderr])
+            self._channel.sendall(line[sent:])
+        finally:
+            for descriptor in (stdin, stdout, stderr):
+                os.close(descriptor)
+        streams = BotStreams(*(os.fdopen(end, mode, 0) for end, mode in ((to_bot, "wb"), (from_bot, "rb"),
+                                                                      (complaints, "rb"))))  # fmt: skip
+        error = self._read_line()["error"]
+        if error is not None:
+            streams.close()
+            raise OSError(0, error)
+        return streams
+
+    def wait(self, seconds: float) -> int | None:
+        """Return the bot's exit code, None where it has none after so many seconds."""
+        try:
+            return self._send_request({"wait": seconds})
+        except OSError:  # the process has been killed, and the bot with it
+            return -signal.SIGKILL
+
+    def kill(self) -> None:
+        """Kill the bot and all that it has started."""
+        self._send_request({"kill": True})
+
+    def _send_request(self, request: dict[str, Any]) -> int | None:
+        self._channel.sendall(json.dumps(request).encode() + b"\n")
+        code: int | None = self._read_line()["code"]
+        return code
+
+    def _read_line(self) -> dict[str, Any]:
+        """Read an answer; raises OSError where the process has been killed."""
+        line = b""
+        while not line.endswith(b"\n"):
+            piece = self._channel.recv(1 << 16)
+            if not piece:
+                raise OSError(0, "the process that runs it has ended")
+            line += piece
+        found: dict[str, Any] = json.loads(line)
+        return found
+
+
+def _shut_down(process: subprocess.Popen[bytes], channel: socket.socket) -> None:
+    """Close the socket, which ends the process, and wait for that."""
+    channel.close()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_ANSWER_TIMEOUT)

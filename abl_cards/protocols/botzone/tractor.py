@@ -1,0 +1,256 @@
+"""Tractor in Botzone's words: cards delivered one by one, cards covered, and tricks.
+
+Cards are numbers, 54 to a pack: four to a rank from the ace on, spade heart club diamond, then the jokers. A response
+is a list of cards: none, one or two that are shown after a delivery; those that are buried, or played. Every
+request has ``stage`` and ``global``; a delivery and the cover have ``deliver``, the play has ``history``: the trick
+before and this one, each a list of plays in order, and who led them. What is taken back from a throw that fails lies in
+no history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.core import GameError
+from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.tables import Choices, Decisions, Tables
+from abl_cards.games.types import NO_CARD, Moves
+from abl_cards.protocols.botzone import faults, tractor_match
+from abl_cards.protocols.botzone.adapter import ONLY_TABLE, DealtCards, GameAdapter
+from abl_cards.protocols.botzone.card_numbers import CardNumbering
+from abl_cards.protocols.botzone.combinations import find_move
+from abl_cards.protocols.botzone.faults import Fault, quote_json
+from abl_cards.protocols.botzone.tractor_match import BANKER, GIVEN, LEVEL, LEVELS, STANDING, TOTAL, TRUMP
+
+DECLARE, BURY, NONE = "declare", "bury", "none"
+"""What seats choose, by the folder: to show a card, ``declare(Suit)``, two, ``overturn(Suit)``, or nothing; a card."""
+DEAL, COVER, PLAY = "deal", "cover", "play"
+_SUITS = "shcd"
+_JOKERS = ("small", "big")
+NOBODY = -1
+
+
+def _card_terms() -> list[str]:
+    """The cards of a pack in the order of their numbers, as the folder names them."""
+    plain = [f"card({rank},{suit})" for rank in LEVELS.values() for suit in _SUITS]
+    return [*plain, *(f"card({joker},joker)" for joker in _JOKERS)]
+
+
+def tractor_numbering(rules: CompiledGame) -> CardNumbering:
+    """The kinds of 0 to 107."""
+    terms = _card_terms()
+    return CardNumbering(tuple(rules.pack.index[term] for term in terms * (len(rules.pack.deck) // len(terms))))
+
+
+def _supports(rules: CompiledGame) -> bool:
+    named = all(rules.fluents.find(name) for name in (LEVEL, TRUMP, BANKER, GIVEN, TOTAL, STANDING))
+    return named and rules.pack.index.keys() == {*_card_terms()} and {DECLARE, BURY} <= {*rules.schema.stages}
+
+
+class TractorRound:
+    """One round; see ``dialect.Round``."""
+
+    def __init__(self, rules: CompiledGame, tables: Tables, cards: DealtCards) -> None:
+        """Nobody has drawn a card."""
+        self._rules, self._tables, self._cards = rules, tables, cards
+        self._numbering, self._terms = tractor_numbering(rules), _card_terms()
+        seats = len(cards.allocation)
+        self._delivered, self._hands = [0] * seats, [list[int]() for _ in range(seats)]
+        self._first_round = not self._read_fluent(GIVEN)
+        self._declarers = {"called": NOBODY, "snatched": NOBODY}
+        self._tricks: tuple[list[list[int]], list[list[int]]] = [], []
+        self._leaders = NOBODY, NOBODY
+        self._last_play: tuple[int, list[int], int] | None = None  # who has just played what, and the points before
+        self._penalty: int | None = None
+
+    def _read_fluent(self, name: str) -> Any:
+        return tractor_match.read_fluent(self._rules, self._tables.state.fluents[0], name)
+
+    def _stage(self) -> str:
+        """The stage of the decision at hand; cards are dealt as long as there is none."""
+        state = self._tables.state
+        if not self._tables.rows_to_choose().size:
+            return PLAY if self._tables.rows_to_play().size else DEAL
+        return COVER if self._rules.schema.stages[int(state.choice[0])] == BURY else DEAL
+
+    def opening_display(self) -> dict[str, Any]:
+        """All the cards."""
+        return self._cards.to_json()
+
+    # --- requests ----------------------------------------------------------------------------------------------------
+
+    def delivery_request(self, seat: int) -> dict[str, Any]:
+        """A card; raises GameError where the folder deals in another order."""
+        number, state = self._delivered[seat], self._tables.state
+        card = self._cards.allocation[seat][number]
+        if self._numbering.kind_of[card] != state.stock[0, state.num_drawn[0] - 1]:
+            raise GameError(f"seat {seat} draws out of the order in which Botzone delivers")
+        self._delivered[seat] += 1
+        self._hands[seat].append(card)
+        opening = {} if number else {"playerpos": seat}
+        return {"stage": DEAL, "deliver": [card], **opening, "global": self._global_json(dealing=True)}
+
+    def awaits_response(self) -> bool:
+        """Whether a seat is asked to show cards."""
+        return bool(self._tables.rows_to_choose().size) and self._stage() == DEAL
+
+    def request(self, seat: int) -> dict[str, Any]:
+        """The cards that are to be covered, or a play."""
+        if self._stage() == COVER:
+            self._hands[seat] += self._cards.publiccard
+            return {"stage": COVER, "deliver": list(self._cards.publiccard), "global": self._global_json()}
+        self._commit_last_play()
+        now = self._tricks[1]
+        if not now or len(now) == len(self._hands):
+            self._tricks, self._leaders = (now, []), (self._leaders[1], seat)
+        history = [*([list(cards) for cards in trick] for trick in self._tricks), *self._leaders]
+        return {
+            "stage": PLAY,
+            "history": history,
+            "global": self._global_json() | {"total_score": self._read_fluent(TOTAL)},
+        }
+
+    def _global_json(self, dealing: bool = False) -> dict[str, Any]:
+        trump, banker = self._read_fluent(TRUMP), self._read_fluent(BANKER)
+        nothing_yet = dealing and self._declarers["snatched"] < 0
+        banking = {**self._declarers, "major": trump or ("" if nothing_yet else "n"),
+                   "banker": NOBODY if banker is None else banker}  # fmt: skip
+        level = tractor_match.rank_letter(self._read_fluent(LEVEL))
+        return {"level": level, "first_round": self._first_round, "banking": banking}
+
+    # --- responses that are read -------------------------------------------------------------------------------------
+
+    def check_empty_response(self, seat: int, number: int, response: Any) -> None:
+        """Raises Fault for cards."""
+        delivered = self._cards.allocation[seat][: number + 1]
+        if cards := self._numbering.read_cards(response, delivered, seat):
+            self._declaration_option(cards)
+            raise Fault(faults.ILLEGAL_MOVE, f"{quote_json(cards)} may not be shown by seat {seat} now")
+
+    def read_choice(self, choices: Choices, response: Any) -> tuple[int, ...]:
+        """Cards that are shown, or buried; raises Fault."""
+        seat = int(self._tables.seat[0])
+        cards = self._numbering.read_cards(response, self._hands[seat], seat)
+        if self._stage() == COVER:
+            options = [self._terms[card % len(self._terms)] for card in cards]
+            if self._may_stop_burying(choices):
+                options.append(NONE)
+            elif len(cards) != len(self._cards.publiccard):
+                raise Fault(faults.ILLEGAL_MOVE, f"{quote_json(cards)} are not {len(self._cards.publiccard)} cards")
+        else:
+            options = [self._declaration_option(cards) if cards else NONE]
+        found = tuple(self._rules.schema.options.index(option) for option in options)
+        if not choices.options[0, found[0]]:
+            raise Fault(faults.ILLEGAL_MOVE, f"{quote_json(cards)} may not be chosen by seat {seat} now")
+        return found
+
+    def _may_stop_burying(self, choices: Choices) -> bool:
+        """Whether a seat may have enough of burying: then any number of cards goes."""
+        return bool(choices.options[0, self._rules.schema.options.index(NONE)])
+
+    def _declaration_option(self, cards: Sequence[int]) -> str:
+        """The option that shows these cards; raises Fault where nothing does."""
+        kinds = {card % len(self._terms) for card in cards}
+        rank, _, suit = self._terms[kinds.pop()].removeprefix("card(").removesuffix(")").partition(",")
+        level = rank == str(self._read_fluent(LEVEL))
+        if not kinds and len(cards) == 1 and level:
+            return f"declare({suit})"
+        if not kinds and len(cards) > 1 and (level or rank in _JOKERS):
+            return f"overturn({suit if level else rank})"
+        raise Fault(faults.INVALID_COMBINATION, f"{quote_json(cards)} are nothing that could be shown")
+
+    def read_play(self, decisions: Decisions, response: Any) -> Moves:
+        """Cards; raises Fault."""
+        seat = int(self._tables.seat[0])
+        cards = self._numbering.read_cards(response, self._hands[seat], seat)
+        move = find_move(decisions, self._numbering, cards) if cards else None
+        if move is not None:
+            return move
+        leads = self._leaders[1] == seat and not self._tricks[1]
+        if cards and leads:
+            raise Fault(faults.INVALID_COMBINATION, f"{quote_json(cards)} are no play of seat {seat}")
+        raise Fault(faults.ILLEGAL_MOVE, f"{quote_json(cards)} is no legal move of seat {seat}")
+
+    # --- responses that are written ----------------------------------------------------------------------------------
+
+    def choice_response(self, options: Sequence[int]) -> list[int] | None:
+        """Cards that are shown, or all that are buried."""
+        seat, names = int(self._tables.seat[0]), [str(self._rules.schema.options[option]) for option in options]
+        if self._stage() == COVER:
+            whole = NONE in names or (
+                len(names) == len(self._cards.publiccard)
+                and not self._may_stop_burying(self._tables.choices(ONLY_TABLE))
+            )
+            buried = [self._rules.pack.index[name] for name in names if name != NONE]
+            return self._numbering.find_numbers(buried, sorted(self._hands[seat])) if whole else None
+        (name,) = names
+        if name == NONE:
+            return []
+        shows, _, what = name.removesuffix(")").partition("(")
+        level = self._read_fluent(LEVEL)
+        term = f"card({what},joker)" if what in _JOKERS else f"card({level},{what})"
+        copies = [self._rules.pack.index[term]] * (1 if shows == "declare" else 2)
+        return self._numbering.find_numbers(copies, sorted(self._hands[seat]))
+
+    def play_response(self, cards: NDArray[np.uint8]) -> list[int]:
+        """Cards of the seat to decide, the low numbers first."""
+        held = sorted(self._hands[int(self._tables.seat[0])])
+        return self._numbering.find_numbers(cards[cards != NO_CARD].tolist(), held)
+
+    # --- what has happened -------------------------------------------------------------------------------------------
+
+    def record_response(self, seat: int, response: Any) -> None:
+        """Who has shown cards, and which ones leave a hand."""
+        stage = self._stage() if response else DEAL
+        self._penalty = None
+        if stage == PLAY:
+            self._last_play = seat, response, self._read_fluent(TOTAL)
+        elif stage == COVER:
+            self._remove_cards(seat, response)
+        elif response:
+            self._declarers["called" if len(response) == 1 else "snatched"] = seat
+
+    def _remove_cards(self, seat: int, cards: Sequence[int]) -> None:
+        self._hands[seat] = [card for card in self._hands[seat] if card not in cards]
+
+    def _commit_last_play(self) -> None:
+        """The last play lies as the engine has it: cards of a throw may have gone back."""
+        if self._last_play is None:
+            return
+        (seat, sent, before), self._last_play, state = self._last_play, None, self._tables.state
+        act = state.recent_cards[0, (int(state.num_acts[0]) - 1) % state.recent_cards.shape[1]]
+        lies = act[act != NO_CARD].tolist()
+        if len(lies) < len(sent):
+            sent = self._numbering.find_numbers(lies, sorted(sent))
+            self._penalty = abs(self._read_fluent(TOTAL) - before)
+        self._tricks[1].append(sent)
+        self._remove_cards(seat, sent)
+
+    def display(self, seat: int, response: Any) -> dict[str, Any]:
+        """Who has done what; in the play what the others of the banker have, and what a throw that failed has cost."""
+        playing = self._last_play is not None or self._leaders[1] != NOBODY
+        self._commit_last_play()
+        found: dict[str, Any] = {"event": {"player": seat, "action": response}}
+        if playing:
+            found["get_score"] = self._read_fluent(TOTAL)
+        return found if self._penalty is None else found | {"punished": self._penalty}
+
+    def scores(self) -> list[int]:
+        """The points of the rules."""
+        return [int(points) for points in self._tables.points[ONLY_TABLE][0]]
+
+
+TRACTOR_ADAPTER = GameAdapter(
+    supports=_supports,
+    numbering=tractor_numbering,
+    start_round=TractorRound,
+    initdata_keys=tractor_match.INITDATA_KEYS,
+    read_initdata=tractor_match.read_initdata,
+    next_initdata=tractor_match.to_initdata,
+    first_seat=tractor_match.first_seat,
+)
+"""Tractor."""

@@ -1,0 +1,26 @@
+"""Weights of networks as an .npz, for programs that have numpy but no torch."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import nn
+
+Arrays = dict[str, NDArray[Any]]
+"""Arrays by their names."""
+
+
+def to_half_precision(module: nn.Module, prefix: str = "") -> Arrays:
+    """What a network has learned, in half precision, by the names it has there."""
+    learned = module.state_dict().items()
+    return {prefix + name: tensor.detach().cpu().numpy().astype(np.float16) for name, tensor in learned}
+
+
+def to_npz(arrays: Arrays) -> bytes:
+    """Arrays as an .npz."""
+    stream = io.BytesIO()
+    np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]
+    return stream.getvalue()

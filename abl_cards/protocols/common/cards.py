@@ -1,0 +1,72 @@
+"""Ranks, suits, cards and the 54-vector; text forms that parse back.
+
+A card is a plain integer, the index into the 54-vector of the papers: 4 * rank + suit with the ranks A, 2, ..., K and
+the suits S, H, D, C; the jokers are 52 and 53.
+
+>>> card_text(parse_card("H2")), parse_card("H2")
+('H2', 5)
+>>> hand_text(parse_hand("H2 H2 SB"))
+'H2 H2 SB'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Card = int
+"""0..53: the index of a card in the 54-vector."""
+
+Hand = NDArray[np.uint8]
+"""[54] how many copies of each card."""
+
+NUM_CARDS = 54
+RANKS = "A23456789TJQK"
+SUITS = "SHDC"
+SMALL_JOKER: Card = 52
+BIG_JOKER: Card = 53
+
+CARD_NAMES: tuple[str, ...] = (*(suit + rank for rank in RANKS for suit in SUITS), "SB", "HR")
+_NAME_TO_CARD = {name: card for card, name in enumerate(CARD_NAMES)}
+
+
+class CardTextError(ValueError):
+    """A text that names no card."""
+
+
+def format_card(card: Card) -> str:
+    """Two characters, suit then rank: ``H2``, ``DT``; the jokers are ``SB`` and ``HR``."""
+    return CARD_NAMES[card]
+
+
+def parse_card(text: str) -> Card:
+    """The card a text names; raises CardTextError for anything else."""
+    try:
+        return _NAME_TO_CARD[text]
+    except (KeyError, TypeError):
+        raise CardTextError(
+            f"{text!r} is no card: write suit and rank, like S2, HT, DA, or SB and HR for the jokers"
+        ) from None
+
+
+def hand_from_cards(cards: Iterable[Card]) -> Hand:
+    """The 54-vector of some cards; more than 255 copies of one count as 255."""
+    counts = np.bincount(np.fromiter(cards, dtype=np.int64), minlength=NUM_CARDS)
+    return np.minimum(counts, 255).astype(np.uint8)
+
+
+def hand_to_cards(hand: Hand) -> list[Card]:
+    """The cards of a 54-vector, in index order, equal cards repeated."""
+    return [int(card) for card in np.repeat(np.arange(NUM_CARDS), hand)]
+
+
+def format_hand(hand: Hand) -> str:
+    """The cards of a 54-vector in index order, separated by blanks."""
+    return " ".join(CARD_NAMES[card] for card in hand_to_cards(hand))
+
+
+def parse_hand(text: str) -> Hand:
+    """The 54-vector of a text of cards separated by blanks; raises CardTextError."""
+    return hand_from_cards(parse_card(word) for word in text.split())

@@ -1,0 +1,245 @@
+"""Text and JSON forms of Guandan: actions and states, as the contest protocol writes them.
+
+>>> action = Action.parse("Pair 4 H4 C4")
+>>> action.to_json(), str(action)
+(['Pair', '4', ['H4', 'C4']], 'Pair 4 H4 C4')
+>>> state = State.parse("play level 8 hand H5 D3 H8 to beat Pair 4 H4 C4")
+>>> str(state)
+'play level 8 hand H5 D3 H8 to beat Pair 4 H4 C4'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.core import GameError
+from abl_cards.games.notation import error_context
+from abl_cards.protocols.common import Card, CardTextError, format_card, parse_card
+
+PASS_JSON = ["PASS", "PASS", "PASS"]
+RANK_TEXT = {
+    **{value: str(value) for value in range(2, 10)},
+    1: "A", 10: "T", 11: "J", 12: "Q", 13: "K", 14: "A", 15: "B", 16: "R",
+}  # fmt: skip
+"""The protocol's letters for the ranks of the rule files; 1 is the low ace."""
+
+LEVEL_OF_TEXT = {RANK_TEXT[value]: value for value in range(2, 15)}
+
+OTHER_SEATS = ("next", "partner", "previous")
+PLAY, TRIBUTE, BACK = STAGES = ("play", "tribute", "back")
+_SUIT_ORDER = (0, 1, 3, 2)  # S, H, C, D of the hand order among S, H, D, C of the 54-vector
+
+
+def hand_sort_order(level: int) -> list[Card]:
+    """The 54 cards as the protocol sorts a hand: level-adjusted rank, then S, H, C, D."""
+
+    def place(card: Card) -> tuple[int, int]:
+        rank = (12 if card < 4 else card // 4 - 1) if card < 52 else card
+        return (13 if rank == level - 2 else rank), _SUIT_ORDER[card % 4] if card < 52 else 0
+
+    return sorted(range(54), key=place)
+
+
+@dataclass(frozen=True)
+class ContestAction:
+    """What a seat does: a play, a pass, or a card given as tribute or back."""
+
+    type: str
+    rank: str
+    cards: tuple[Card, ...]
+
+    def __str__(self) -> str:
+        return " ".join([self.type, self.rank, *map(format_card, self.cards)]) if self.cards else "PASS"
+
+    @classmethod
+    def parse(cls, text: str) -> ContestAction:
+        """Read the text form back; raises GameError."""
+        words = text.split()
+        if words == ["PASS"]:
+            return PASS_ACTION
+        if len(words) < 3:
+            raise GameError(f"{text!r} is no action: write type, rank and cards, like 'Pair 4 H4 C4', or PASS")
+        return cls(words[0], words[1], read_cards(words[2:]))
+
+    def to_json(self) -> list[Any]:
+        """The action triple of the protocol."""
+        return [self.type, self.rank, [format_card(card) for card in self.cards]] if self.cards else list(PASS_JSON)
+
+    @classmethod
+    def from_json(cls, value: Any) -> ContestAction:
+        """Read an action triple; raises GameError."""
+        if value == PASS_JSON:
+            return PASS_ACTION
+        match value:
+            case [str(kind), str(rank), list(cards)] if cards:
+                return cls(kind, rank, read_cards(cards))
+        raise GameError(f'{value!r} is no action: write ["Pair","4",["H4","C4"]], or ["PASS","PASS","PASS"]')
+
+
+PASS_ACTION = ContestAction("PASS", "PASS", ())
+
+
+@dataclass(frozen=True)
+class ContestState:
+    """What a seat needs to know to find its legal moves, and what it may know to choose among them.
+
+    ``cards`` and ``top`` speak of the next seat, the partner and the previous seat.
+    """
+
+    level: int  # rank 2..14
+    hand: tuple[Card, ...]
+    to_beat: ContestAction | None = None  # None when leading
+    stage: str = "play"
+    profile: str | None = None  # None for the default
+    top: str | None = None  # whose play is to beat
+    cards: tuple[int, int, int] | None = None  # how many the others hold
+    unseen: tuple[Card, ...] | None = None  # the cards of the others together; None for all that are not seen here
+
+    def __str__(self) -> str:
+        by = f" by {self.profile}" if self.profile else ""
+        parts = [f"{self.stage}{by} level {RANK_TEXT[self.level]} hand {_cards_text(self.hand)}"]
+        parts += [f"to beat {self.to_beat}"] if self.to_beat else []
+        parts += [f"of {self.top}"] if self.top else []
+        parts += [f"cards {' '.join(map(str, self.cards))}"] if self.cards else []
+        parts += [f"unseen {_cards_text(self.unseen)}".rstrip()] if self.unseen is not None else []
+        return " ".join(parts)
+
+    @classmethod
+    def parse(cls, text: str) -> ContestState:
+        """Read the text form back; raises GameError."""
+        found = _STATE_TEXT.fullmatch(text)
+        if found is None:
+            raise GameError(f"{text!r} is no state: write 'play level 8 hand H5 D3 to beat Pair 4 H4 C4'")
+        fields: dict[str, Any] = {name: value for name, value in found.groupdict().items() if value is not None}
+        for name in {"hand", "unseen", "cards"} & set(fields):
+            fields[name] = fields[name].split()
+        if "cards" in fields:
+            fields["cards"] = [int(count) for count in fields["cards"]]
+        if "to_beat" in fields:
+            fields["to_beat"] = ContestAction.parse(fields["to_beat"]).to_json()
+        return cls.from_json(fields)
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form that ``abl-cards legal guandan`` reads."""
+        fields: dict[str, Any] = {
+            "level": RANK_TEXT[self.level],
+            "hand": list(map(format_card, self.hand)),
+            "to_beat": self.to_beat.to_json() if self.to_beat else None,
+        }
+        more = {
+            "stage": None if self.stage == "play" else self.stage,
+            "profile": self.profile,
+            "top": self.top,
+            "cards": None if self.cards is None else list(self.cards),
+            "unseen": None if self.unseen is None else list(map(format_card, self.unseen)),
+        }
+        return fields | {name: value for name, value in more.items() if value is not None}
+
+    @classmethod
+    def from_json(cls, value: Any) -> ContestState:
+        """Read the JSON form; raises GameError that names the field."""
+        if not isinstance(value, Mapping):
+            raise GameError(
+                f'a state is an object like {{"level":"8","hand":["H5","D3"],"to_beat":null}}, not {value!r}'
+            )
+        unknown = sorted(set(map(str, value)) - set(_STATE_FIELDS))
+        if unknown:
+            raise GameError(f"unknown field {unknown[0]!r} (a state has {', '.join(_STATE_FIELDS)})")
+        stage, profile = value.get("stage", "play"), value.get("profile")
+        if stage not in STAGES:
+            raise GameError(f"stage: {stage!r} is none of {', '.join(STAGES)}")
+        if profile is not None and not isinstance(profile, str):
+            raise GameError(f"profile: {profile!r} is no name")
+        with error_context("to_beat"):
+            action = None if value.get("to_beat") is None else ContestAction.from_json(value["to_beat"])
+            if action == PASS_ACTION or (action and stage != "play"):
+                raise GameError("write the play to beat, or null when there is none")
+        laid = action.cards if action else ()
+        with error_context("hand"):
+            hand = _read_hand(value.get("hand"), laid)
+        with error_context("top"):
+            top = _read_top(value.get("top"), action)
+        with error_context("cards"):
+            cards = _read_counts(value.get("cards"))
+        with error_context("unseen"):
+            unseen = _read_unseen(value.get("unseen"), (*hand, *laid), cards)
+        with error_context("level"):
+            level = read_level(value.get("level"))
+        return cls(level, hand, action, stage, profile, top, cards, unseen)
+
+
+_STATE_FIELDS = ("level", "hand", "to_beat", "stage", "profile", "top", "cards", "unseen")
+_STATE_TEXT = re.compile(
+    r"(?P<stage>\S+)(?: by (?P<profile>\S+))? level (?P<level>\S+) hand (?P<hand>.*?)(?: to beat (?P<to_beat>.*?))?"
+    r"(?: of (?P<top>\S+))?(?: cards (?P<cards>\d{1,2}(?: \d{1,2})*))?(?: unseen(?P<unseen>.*))?"
+)
+
+
+def hand_texts(hand: NDArray[np.uint8], level: int) -> list[str]:
+    """The cards of a 54-vector in the protocol's order."""
+    return [format_card(card) for card in hand_sort_order(level) for _ in range(hand[card])]
+
+
+def _cards_text(cards: tuple[Card, ...]) -> str:
+    return " ".join(map(format_card, cards))
+
+
+def read_level(value: Any) -> int:
+    """The rank 2..14 of a level's letter; raises GameError."""
+    if not isinstance(value, str) or value not in LEVEL_OF_TEXT:
+        raise GameError(f"{value!r} is none of {' '.join(LEVEL_OF_TEXT)}")
+    return LEVEL_OF_TEXT[value]
+
+
+def read_cards(value: Any) -> tuple[Card, ...]:
+    """Cards from their names; raises GameError for what is no list of them."""
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise GameError(f'{value!r} is no list of cards like ["H4","C4"]')
+    try:
+        return tuple(parse_card(card) for card in value)
+    except CardTextError as problem:
+        raise GameError(str(problem)) from None
+
+
+def _read_hand(value: Any, elsewhere: tuple[Card, ...]) -> tuple[Card, ...]:
+    hand = read_cards(value)
+    if not 1 <= len(hand) <= 28:
+        raise GameError(f"{len(hand)} cards where a seat has 1 to 27 (28 before it returns a tribute)")
+    everything = hand + elsewhere
+    thrice = next((card for card in everything if everything.count(card) > 2), None)
+    if thrice is not None:
+        raise GameError(f"{everything.count(thrice)} copies of {format_card(thrice)}, but two packs hold two")
+    return hand
+
+
+def _read_top(value: Any, to_beat: ContestAction | None) -> str | None:
+    if value is not None and (value not in OTHER_SEATS or to_beat is None):
+        raise GameError(f"{value!r} is none of {', '.join(OTHER_SEATS)}, or there is no play to beat")
+    return value
+
+
+def _read_counts(value: Any) -> tuple[int, int, int] | None:
+    if value is None:
+        return None
+    if not isinstance(value, Sequence) or len(value) != 3 or any(type(n) is not int or not 0 <= n <= 28 for n in value):
+        raise GameError(f"{value!r} is not how many cards next, partner and previous hold, such as [27,5,0]")
+    return value[0], value[1], value[2]
+
+
+def _read_unseen(value: Any, visible: tuple[Card, ...], counts: tuple[int, int, int] | None) -> tuple[Card, ...] | None:
+    if value is None:
+        return None
+    unseen = read_cards(value)
+    everything = (*unseen, *visible)
+    thrice = next((card for card in everything if everything.count(card) > 2), None)
+    if thrice is not None:
+        raise GameError(f"with the hand more than two copies of {format_card(thrice)}")
+    if counts is not None and len(unseen) != sum(counts):
+        raise GameError(f"{len(unseen)} cards, but the others hold {sum(counts)}")
+    return unseen

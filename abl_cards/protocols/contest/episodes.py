@@ -1,0 +1,127 @@
+"""Records of episodes, read and checked for their form; whether they follow the rules is for the replay to say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.core import GameError
+from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.notation import error_context
+from abl_cards.protocols.common import hand_from_cards
+from abl_cards.protocols.contest.codec import ContestAction, read_cards, read_level
+from abl_cards.protocols.contest.tribute import Gift
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A record, read."""
+
+    line: int
+    match: int | None  # its number, where records tell it
+    is_first: bool  # of its match
+    level: int
+    ranks: tuple[int, int]
+    hands: NDArray[np.uint8]  # [4, 54]
+    anti: tuple[int, ...]
+    tribute: tuple[Gift, ...]
+    back: tuple[Gift, ...]
+    plays: tuple[tuple[int, ContestAction], ...]
+    order: tuple[int, ...]
+
+
+def read_episode(line: int, record: Mapping[str, Any], rules: CompiledGame) -> Episode:
+    """Read a record; raises GameError that names the field."""
+    if not isinstance(record, Mapping):
+        raise GameError("a record is a JSON object with level, ranks, hands, anti, tribute, back, plays, order")
+    missing = [name for name in _EPISODE_FIELDS if name not in record]
+    if missing:
+        raise GameError(f"field '{missing[0]}' is missing")
+    check_rules(record, rules)
+    fields = {name: read_field(record, name) for name in _EPISODE_FIELDS}
+    first = record.get("episode") == 0 if "episode" in record else not (fields["tribute"] or fields["anti"])
+    return Episode(line=line, match=read_match_number(record), is_first=first, **fields)
+
+
+def read_match_number(record: Mapping[str, Any]) -> int | None:
+    """The number of the match a record says it belongs to."""
+    match = record.get("match") if isinstance(record, Mapping) else None
+    return match if type(match) is int else None
+
+
+def _read_ranks(value: Any) -> tuple[int, int]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise GameError(f"{value!r} is not the levels of two teams")
+    return read_level(value[0]), read_level(value[1])
+
+
+def _read_order(value: Any) -> tuple[int, ...]:
+    order = read_seats(value)
+    if sorted(order) != [0, 1, 2, 3]:
+        raise GameError(f"{list(order)} is no order of the seats 0, 1, 2, 3")
+    return order
+
+
+def check_rules(record: Mapping[str, Any], rules: CompiledGame) -> None:
+    """Raise GameError for a record of another game or profile."""
+    name, profile = rules.folder.name, rules.profile
+    if record.get("game", name) != name or record.get("profile", profile) != profile:
+        raise GameError(f"the record is of {record.get('game')} {record.get('profile')}, the rules of {name} {profile}")
+
+
+def _read_hands(value: Any) -> NDArray[np.uint8]:
+    if not isinstance(value, list) or len(value) != 4:
+        raise GameError("there must be four lists of cards")
+    hands = np.stack([hand_from_cards(read_cards(cards)) for cards in value])
+    if (hands.sum(axis=0) != 2).any() or (hands.sum(axis=1) != 27).any():
+        raise GameError("they must share two packs, 27 cards each")
+    return hands
+
+
+def read_seats(value: Any) -> tuple[int, ...]:
+    """Seats in a list; raises GameError."""
+    if not isinstance(value, list) or any(type(seat) is not int or not 0 <= seat < 4 for seat in value):
+        raise GameError(f"{value!r} is no list of seats 0 to 3")
+    return tuple(value)
+
+
+def read_gifts(value: Any) -> tuple[Gift, ...]:
+    """The cards given; raises GameError."""
+    gifts: list[Gift] = []
+    for gift in value if isinstance(value, list) else [value]:
+        if not isinstance(gift, list) or len(gift) != 3:
+            raise GameError(f"{gift!r} is no [from, to, card]")
+        giver, taker = read_seats(gift[:2])
+        (card,) = read_cards(gift[2:])
+        gifts.append((giver, taker, card))
+    return tuple(gifts)
+
+
+def read_plays(value: Any) -> tuple[tuple[int, ContestAction], ...]:
+    """The plays in their order; raises GameError that names the number."""
+    plays = []
+    for number, play in enumerate(value if isinstance(value, list) else [value], start=1):
+        if not isinstance(play, list) or len(play) != 2:
+            raise GameError(f"play {number}: {play!r} is no [seat, action]")
+        try:
+            plays.append((read_seats(play[:1])[0], ContestAction.from_json(play[1])))
+        except GameError as problem:
+            raise GameError(f"play {number}: {problem}") from None
+    return tuple(plays)
+
+
+_FIELD_READERS: dict[str, Callable[[Any], Any]] = {
+    "level": read_level, "ranks": _read_ranks, "hands": _read_hands, "anti": read_seats, "tribute": read_gifts,
+    "back": read_gifts, "plays": read_plays, "order": _read_order, "seat": lambda value: read_seats([value])[0],
+}  # fmt: skip
+_EPISODE_FIELDS = tuple(name for name in _FIELD_READERS if name != "seat")  # of a whole episode
+
+
+def read_field(record: Mapping[str, Any], name: str, default: Any = None) -> Any:
+    """A field of a record, read; raises GameError that names it."""
+    with error_context(name):
+        return _FIELD_READERS[name](record.get(name, default))

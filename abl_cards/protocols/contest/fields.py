@@ -1,0 +1,40 @@
+"""Fields of messages, read with suspicion: whatever a table says, it is a value or a GameError that names the field."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from abl_cards.core import GameError
+from abl_cards.protocols.common import Message
+
+
+def read_seat(message: Message, name: str) -> int:
+    """A seat 0..3."""
+    seat = read_number(message, name)
+    if seat > 3:
+        raise GameError(f"{name}: there is no seat {str(seat)[:20]}")
+    return seat
+
+
+def read_number(message: Message, name: str) -> int:
+    """A number that is not negative."""
+    value = message.get(name)
+    if type(value) is not int or value < 0:
+        raise GameError(f"{name}: {str(value)[:80]} is no number")
+    return value
+
+
+def read_counts(message: Message, name: str) -> list[int]:
+    """A number for each seat."""
+    value = message.get(name)
+    if not isinstance(value, list) or len(value) != 4 or any(type(each) is not int for each in value):
+        raise GameError(f"{name}: {str(value)[:80]} is not four numbers")
+    return value
+
+
+def read_action_list(message: Message) -> list[Any]:
+    """What there is to choose from."""
+    value = message.get("actionList")
+    if not isinstance(value, list) or not value:
+        raise GameError("actionList is no list of actions")
+    return value

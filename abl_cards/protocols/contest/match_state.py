@@ -1,0 +1,110 @@
+"""What the engine's tables remember of a match of Guandan, in the contest's words: levels, teams, who refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.asp import Signature, Term
+from abl_cards.core import GameError
+from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.description import SET_VALUED, Fluent
+from abl_cards.games.state import CHOICE
+from abl_cards.games.tables import Tables
+from abl_cards.protocols.common import CARD_NAMES
+from abl_cards.protocols.contest.codec import BACK, PLAY, TRIBUTE
+
+NUM_SEATS = 4
+_REQUIRED_FLUENTS = ("level/1", "standing/2", "finished/2")
+
+
+def check_game(rules: CompiledGame) -> None:
+    """Raise GameError for rules that are not about the contest's game."""
+    missing = [name for name in _REQUIRED_FLUENTS if Signature.parse(name) not in rules.fluents]
+    stages = {str(stage) for stage in rules.schema.stages}
+    if (
+        rules.card_codes.kind_texts != tuple(CARD_NAMES)
+        or rules.seating.seats != NUM_SEATS
+        or missing
+        or stages - {TRIBUTE, BACK}
+    ):
+        raise GameError("the contest's tables are of Guandan: four seats, two packs, levels, tribute and back")
+
+
+def find_fluent(rules: CompiledGame, name: str) -> Fluent | None:
+    """What tables remember by this name."""
+    return rules.fluents.find(name)
+
+
+def fluent_values(rules: CompiledGame, name: str, fluents: NDArray[np.int16]) -> NDArray[np.int64]:
+    """[n, keys] the numbers that a fluent has in what tables remember [n, slots]; -1 for none."""
+    found = find_fluent(rules, name)
+    assert found is not None
+    numbers = np.array([*found.values, -1], np.int64)
+    return numbers[fluents[:, found.first_slot : found.slots.stop]]
+
+
+def read_levels(rules: CompiledGame, fluents: NDArray[np.int16]) -> NDArray[np.int64]:
+    """[n] the levels that are played, as ranks 2..14."""
+    return fluent_values(rules, "level", fluents)[:, 0]
+
+
+def read_team_levels(rules: CompiledGame, fluents: NDArray[np.int16]) -> NDArray[np.int64]:
+    """[n, 2] the levels of the teams."""
+    return fluent_values(rules, "standing", fluents)
+
+
+def table_level(tables: Tables, table: int) -> int:
+    """The level of a table."""
+    return int(read_levels(tables.rules, tables.state.fluents[[table]])[0])
+
+
+def write_fluent(rules: CompiledGame, fluents: NDArray[np.int16], name: str, *arguments: Term) -> None:
+    """Write a fluent into what a table remembers [slots]; one that these rules do not have is left out."""
+    signature = Signature(name, len(arguments))
+    place = rules.fluents[signature].locate(arguments) if signature in rules.fluents else None
+    if place is not None:
+        fluents[place.slot] = place.value
+
+
+def has_fluent_for_seat(tables: Tables, table: int, name: str, seat: int) -> bool:
+    """Whether a table remembers something of this name about a seat."""
+    found, row = find_fluent(tables.rules, name), tables.state.fluents[table]
+    if found is None or found.value_type != SET_VALUED:
+        return False
+    return any(row[slot] for key, slot in zip(found.keys, found.slots, strict=True) if key[0] == seat)
+
+
+def refusing_seats(tables: Tables, table: int) -> list[int]:
+    """The seats whose big jokers refuse the tribute."""
+    return [seat for seat in range(NUM_SEATS) if has_fluent_for_seat(tables, table, "shown", seat)]
+
+
+def current_stage(tables: Tables, table: int) -> str:
+    """What is decided at a table: a play, a tribute or its return."""
+    if tables.state.stage[table] != CHOICE:
+        return PLAY
+    return str(tables.rules.schema.stages[int(tables.state.choice[table])])
+
+
+def stage_number(rules: CompiledGame, stage: str) -> int:
+    """The number of a stage of the rules; raises GameError where they ask for no such thing."""
+    names = [str(each) for each in rules.schema.stages]
+    if stage not in names:
+        raise GameError(f"these rules know no {stage}")
+    return names.index(stage)
+
+
+def card_options(rules: CompiledGame) -> NDArray[np.int64]:
+    """[54] the number of the option that each card is, -1 for none."""
+    number: dict[Any, int] = {option: place for place, option in enumerate(rules.schema.options)}
+    return np.array([number.get(kind, -1) for kind in rules.pack.kinds], np.int64)
+
+
+def fluents_at_level(rules: CompiledGame, level: int) -> NDArray[np.int16]:
+    """[slots] a match of which nothing is known but the level."""
+    fluents = rules.fluents.defaults.copy()
+    write_fluent(rules, fluents, "level", level)
+    return fluents

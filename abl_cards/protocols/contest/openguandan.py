@@ -1,0 +1,90 @@
+"""How a guest talks at OpenGuanDan: rooms are created or joined, and a choice is the action itself, in an envelope.
+
+``{"type": "CREATE_ROOM", "data": {"userId": "u0", "round": 1, "seatNum": 0}}`` is answered with a ``code``, 200 when
+all is well, and ``data`` that hold the ``roomId``. Then come the contest's requests and notifications. The end of a
+match is told by ``gameOver`` and ``gameResult``, in either order; the table stays open, and it is for us to leave.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from abl_cards.core import GameError
+from abl_cards.protocols.common import JoinRejectedError, Message, SessionResult
+from abl_cards.protocols.contest.fields import read_number
+
+_CODE_OK = 200
+_CREATE, _JOIN = "CREATE_ROOM", "JOIN_ROOM"
+_ENVELOPES = {"play": "PLAY", "tribute": "TRIBUTE", "back": "PAYTRIBUTE"}
+_REPEATED_FIELDS = ("tributePos", "tribute")  # fields of a request that its answer repeats
+
+
+class RoomHandshake:
+    """A user in a room; see Manners."""
+
+    def __init__(self, user: str, room: str | None = None, seat: int | None = None, rounds: int | None = None) -> None:
+        """Join a room, or create one for so many matches; the seat is theirs to give unless one is wanted."""
+        self._user, self._seat, self._rounds = user, seat, rounds or 1
+        self._requested_room: int | str | None = int(room) if room and room.isascii() and room.isdigit() else room
+        self._room: Any = self._requested_room
+        self._joined = False
+        self._end_messages: set[str] = set()  # what has been told of the end of the match at hand
+
+    def opening_messages(self) -> list[Message]:
+        """Ask for the room."""
+        seat = {} if self._seat is None else {"seatNum": self._seat}
+        if self._requested_room is None:
+            return [{"type": _CREATE, "data": {"userId": self._user, "round": self._rounds} | seat}]
+        return [{"type": _JOIN, "data": {"userId": self._user, "roomId": self._requested_room} | seat}]
+
+    def handle_message(self, message: Message) -> str | None:
+        """Remember the room we are given. What has no code, or is of a kind unknown, is none of our business."""
+        if message.get("stage") == "beginning":
+            self._joined, self._end_messages = True, set()
+        if "code" not in message or "stage" in message:
+            return None
+        kind, data = str(message.get("type"))[:20], message.get("data")
+        if message["code"] != _CODE_OK:
+            self._raise_error(
+                kind, f"{kind} is answered with code {str(message['code'])[:20]}: {_refusal_reason(message)}"
+            )
+        if message["code"] != _CODE_OK or kind not in (_CREATE, _JOIN):
+            return None
+        self._joined = True
+        self._room = data.get("roomId", self._room) if isinstance(data, dict) else self._room
+        return f"room {self._room}: the others join with --room {self._room}" if kind == _CREATE else None
+
+    def _raise_error(self, kind: str, text: str) -> None:
+        """Before we are inside it is a refusal, later at most a problem: an unknown kind ends no game."""
+        if not self._joined:
+            raise JoinRejectedError(text)
+        if kind in (_CREATE, _JOIN, *_ENVELOPES.values()):
+            raise GameError(text)
+
+    def format_answer(self, request: Message, choice: int, seat: int) -> Message:
+        """The chosen action as it was offered, in the envelope of its stage."""
+        offered = request.get("actionList")
+        act = offered[choice] if isinstance(offered, list) and offered else ["PASS"] * 3
+        stage = str(request.get("stage"))
+        repeated = {name: request.get(name) for name in _REPEATED_FIELDS} if stage == "back" else {}
+        data = {"roomId": self._room, "player": seat} | repeated | {"act": act}
+        return {"type": _ENVELOPES.get(stage, "PLAY"), "data": data}
+
+    def update_outcome(self, message: Message, outcome: SessionResult) -> SessionResult:
+        """A match is over when both messages have come, and all is when that was the last one."""
+        stage = str(message.get("stage"))
+        self._end_messages.add(stage)
+        if stage == "gameOver":
+            outcome = replace(outcome, games=outcome.games + 1)
+            self._rounds = read_number(message, "settingTimes") if "settingTimes" in message else self._rounds
+        elif "victory" in message:
+            outcome = replace(outcome, wins=outcome.wins + (read_number(message, "victory") == (outcome.seat or 0) % 2))
+        last = outcome.games >= self._rounds
+        return replace(outcome, is_over=last and self._end_messages >= {"gameOver", "gameResult"})
+
+
+def _refusal_reason(message: Message) -> str:
+    """What a refusal says besides its code."""
+    more = {name: value for name, value in message.items() if name not in ("type", "code")}
+    return str(more["data"] if list(more) == ["data"] else more)[:200]

@@ -1,0 +1,145 @@
+"""The messages of the contest protocol: pure functions from a table to JSON objects.
+
+Seats in messages are those of the players. In the second game of a pair the cards are turned by a seat, so that each
+team gets what the other one had: player ``s`` then sits at place ``s + 1`` of the table, and keeps his number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from abl_cards.games.tables import Tables
+from abl_cards.protocols.common import Message, format_card
+from abl_cards.protocols.contest.codec import RANK_TEXT, ContestAction, hand_texts
+from abl_cards.protocols.contest.match_state import read_team_levels, table_level
+from abl_cards.protocols.contest.tribute import Gift
+
+SEATS = range(4)
+PLAIN, WITH_LEVELS = "A", "C"
+"""Dialects: that of the contest, and DanZero's, where ``beginning`` tells the levels as numbers."""
+
+
+@dataclass(frozen=True)
+class PlayersView:
+    """A table of Guandan as the players know it."""
+
+    tables: Tables
+    table: int = 0
+    rotation: int = 0  # seats by which the cards are turned
+
+    def table_seat(self, seat: int) -> int:
+        """Where at the table a player sits."""
+        return (seat + self.rotation) % 4
+
+    def player_seat(self, table_seat: int) -> int:
+        """Which player sits there."""
+        return (int(table_seat) - self.rotation) % 4
+
+    @property
+    def level(self) -> int:
+        """The rank 2..14 that is played."""
+        return table_level(self.tables, self.table)
+
+    def team_levels(self, seat: int) -> tuple[int, int]:
+        """The levels of a player's team and of the other one."""
+        ladder = read_team_levels(self.tables.rules, self.tables.state.fluents[[self.table]])[0]
+        mine = self.table_seat(seat) % 2
+        return int(ladder[mine]), int(ladder[1 - mine])
+
+    def hand(self, seat: int) -> list[str]:
+        """A player's cards in the protocol's order."""
+        return hand_texts(self.tables.state.hands[self.table, self.table_seat(seat)], self.level)
+
+    def num_cards(self, seat: int) -> int:
+        """How many cards a player holds."""
+        return int(self.tables.state.hands[self.table, self.table_seat(seat)].sum())
+
+
+@dataclass(frozen=True)
+class LatestActions:
+    """What has been laid down in an episode, as far as messages repeat it."""
+
+    by_seat: tuple[ContestAction | None, ...] = (None, None, None, None)  # each player's latest action
+    current: tuple[int, ContestAction] | None = None  # the latest action of all
+    to_beat: tuple[int, ContestAction] | None = None  # the latest that was no pass
+
+    def after_action(self, seat: int, action: ContestAction) -> LatestActions:
+        """The scene once a player has acted."""
+        areas = (*self.by_seat[:seat], action, *self.by_seat[seat + 1 :])
+        greater = (seat, action) if action.cards else self.to_beat
+        return replace(self, by_seat=areas, current=(seat, action), to_beat=greater)
+
+    def to_json(self) -> Message:
+        """The latest action and the one to beat."""
+        return _position_json("cur", self.current) | _position_json("greater", self.to_beat)
+
+
+def _position_json(name: str, seat_action: tuple[int, ContestAction] | None) -> Message:
+    seat, action = seat_action if seat_action else (-1, None)
+    return {f"{name}Pos": seat, f"{name}Action": action.to_json() if action else None}
+
+
+def beginning_message(view: PlayersView, seat: int, dialect: str = PLAIN) -> Message:
+    """The cards of an episode, for one player."""
+    message = {"type": "notify", "stage": "beginning", "handCards": view.hand(seat), "myPos": seat}
+    if dialect == WITH_LEVELS:
+        mine, theirs = view.team_levels(seat)
+        message |= {"curRank": view.level, "selfRank": mine, "oppoRank": theirs}
+    return message
+
+
+def anti_tribute_message(view: PlayersView, table_seats: Iterable[int]) -> Message:
+    """Who refuses the tribute; both spellings of their number."""
+    seats = sorted(view.player_seat(place) for place in table_seats)
+    return {
+        "type": "notify", "stage": "anti-tribute", "antiNum": len(seats), "antiNums": len(seats), "antiPos": seats,
+    }  # fmt: skip
+
+
+def tribute_message(view: PlayersView, stage: str, exchange: Iterable[Gift]) -> Message:
+    """Tributes paid, or cards returned."""
+    result = [[view.player_seat(giver), view.player_seat(taker), format_card(card)] for giver, taker, card in exchange]
+    return {"type": "notify", "stage": stage, "result": result}
+
+
+def play_message(latest: LatestActions) -> Message:
+    """What was just played or passed, and what is to beat now."""
+    return {"type": "notify", "stage": "play"} | latest.to_json()
+
+
+def act_message(view: PlayersView, latest: LatestActions, stage: str, seat: int, actions: Sequence[Any]) -> Message:
+    """What a player is asked; a scene without a play to beat when he leads or gives a card away."""
+    mine, theirs = view.team_levels(seat)
+    public = [
+        {"rest": view.num_cards(other), "playArea": area.to_json() if area else None}
+        for other, area in zip(SEATS, latest.by_seat, strict=True)
+    ]
+    return {
+        "type": "act", "stage": stage, "handCards": view.hand(seat), "publicInfo": public,
+        "selfRank": RANK_TEXT[mine], "oppoRank": RANK_TEXT[theirs], "curRank": RANK_TEXT[view.level],
+        **latest.to_json(), "actionList": actions, "indexRange": len(actions) - 1,
+    }  # fmt: skip
+
+
+def episode_over_message(view: PlayersView) -> Message:
+    """Who finished when, and what the others still hold."""
+    order = [view.player_seat(place) for place in view.tables.state.finish_order[view.table]]
+    rest = [[seat, view.hand(seat)] for seat in SEATS if view.num_cards(seat)]
+    return {
+        "type": "notify", "stage": "episodeOver", "order": order, "curRank": RANK_TEXT[view.level], "restCards": rest,
+    }  # fmt: skip
+
+
+def game_over_message(game: int, games: int) -> Message:
+    """A whole match is over: how many are, and how many there will be."""
+    return {"type": "notify", "stage": "gameOver", "curTimes": game, "settingTimes": games}
+
+
+def game_result_message(wins: Sequence[int], draws: int) -> Message:
+    """All matches are over; wins [team]."""
+    return {
+        "type": "notify", "stage": "gameResult",
+        "victoryNum": [int(wins[seat % 2]) for seat in SEATS], "draws": [int(draws) for _ in SEATS],
+    }  # fmt: skip

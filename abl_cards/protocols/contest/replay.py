@@ -1,0 +1,205 @@
+"""Play records again: every episode at a table of its own, all at once, each decision checked against the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.core import GameError
+from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.state import EPISODE_OVER, MATCH_OVER
+from abl_cards.games.tables import DealtEpisodes, Tables
+from abl_cards.games.types import Indices, Listener, ReplayMismatch, ReplayResult
+from abl_cards.protocols.common import format_card
+from abl_cards.protocols.contest.actions import find_moves
+from abl_cards.protocols.contest.codec import BACK, RANK_TEXT, TRIBUTE, ContestAction
+from abl_cards.protocols.contest.episode_order import EpisodeOrder, ReplayState, read_episodes
+from abl_cards.protocols.contest.episodes import Episode
+from abl_cards.protocols.contest.levels import MatchBatch
+from abl_cards.protocols.contest.match_state import (
+    card_options,
+    current_stage,
+    read_levels,
+    read_team_levels,
+    refusing_seats,
+)
+from abl_cards.protocols.contest.tribute import TributeTracker
+
+
+def replay_records(
+    rules: CompiledGame,
+    records: Sequence[Mapping[str, Any] | GameError],
+    listener: Listener | None = None,
+    state: ReplayState | None = None,
+) -> ReplayResult:
+    """Check every record, one a line: who pays what to whom, every play, the order of finish and the levels.
+
+    Every episode has a table of its own; a listener hears them all, those of a wrong record up to the mistake.
+    Standings tell where matches stand that began before, and are kept up to date.
+    """
+    state = state or ReplayState()
+    episodes, wrong = read_episodes(rules, records, state)
+    if episodes:
+        wrong |= _check_episodes(rules, episodes, listener, state)
+    plays = sum(len(episode.plays) for episode in episodes)
+    return ReplayResult(len(records), plays, tuple(ReplayMismatch(line, text) for line, text in sorted(wrong.items())))
+
+
+def _check_episodes(
+    rules: CompiledGame, episodes: list[Episode], listener: Listener | None, state: ReplayState
+) -> dict[int, str]:
+    """What is wrong, by line. An order that the plays do not lead to is wrong once: later levels follow the plays."""
+    order = np.array([episode.order for episode in episodes], np.int8)
+    sequel = EpisodeOrder.from_episodes(episodes, state)
+    while True:
+        ladder = sequel.compute_starts(rules, order)
+        again = _EpisodeReplayer(rules, episodes, ladder, listener)
+        wrong = again.run() | _compare_levels(rules, episodes, ladder)
+        played = again.finish_order(order)
+        if (played == order).all():
+            state.update(rules, episodes, ladder, order)
+            return wrong
+        order, listener = played, None  # it has heard everything once
+
+
+def _compare_levels(rules: CompiledGame, episodes: list[Episode], matches: MatchBatch) -> dict[int, str]:
+    wrong = {}
+    played, stands = read_levels(rules, matches.fluents).tolist(), read_team_levels(rules, matches.fluents).tolist()
+    for index, episode in enumerate(episodes):
+        expected = (played[index], *stands[index])
+        found = (episode.level, *episode.ranks)
+        if matches.winner[index] != -1:
+            wrong[episode.line] = "the match was over before this episode"
+        elif found != expected:
+            texts = [" ".join(RANK_TEXT[rank] for rank in ranks) for ranks in (found, expected)]
+            wrong[episode.line] = f"level and ranks are {texts[0]} where the rules lead to {texts[1]}"
+    return wrong
+
+
+class _EpisodeReplayer:
+    """The episodes at their tables; a table whose record is wrong is left alone from then on."""
+
+    def __init__(
+        self, rules: CompiledGame, episodes: list[Episode], matches: MatchBatch, listener: Listener | None
+    ) -> None:
+        self._rules, self._episodes = rules, episodes
+        self._tables = Tables.resume(rules, _initial_deals(rules, episodes, matches), listener)
+        self._errors: dict[int, str] = {}
+        self._is_valid = np.ones(len(episodes), bool)
+        self._next_play = np.zeros(len(episodes), np.int64)  # the number of the next play of each record
+        self._tributes = [TributeTracker() for _ in episodes]
+        self._options = card_options(rules)
+
+    def run(self) -> dict[int, str]:
+        """Play to the end; returns what is wrong, by line."""
+        for table in range(len(self._episodes)):
+            self._check_refusal(table)
+        while (choosing := self._select_valid(self._tables.rows_to_choose())).size > 0:
+            self._replay_exchange(choosing)
+        while (playing := self._select_valid(self._tables.rows_to_play())).size > 0:
+            self._replay_plays(playing)
+        for finished in np.flatnonzero(self._is_valid):
+            self._check_end(int(finished))
+        return self._errors
+
+    def finish_order(self, default: NDArray[np.int8]) -> NDArray[np.int8]:
+        """[n, 4] the order of finish of the episodes that were played to their end."""
+        stage = self._tables.state.stage
+        over = (stage == EPISODE_OVER) | (stage == MATCH_OVER)
+        return np.where(over[:, None], self._tables.state.finish_order, default)
+
+    def _select_valid(self, rows: Indices) -> Indices:
+        return rows[self._is_valid[rows]]
+
+    def _reject(self, table: int, text: str) -> None:
+        self._is_valid[table] = False
+        self._errors[self._episodes[table].line] = text
+
+    def _check_refusal(self, table: int) -> None:
+        episode, refusers = self._episodes[table], refusing_seats(self._tables, table)
+        if sorted(episode.anti) != refusers:
+            self._reject(table, f"anti is {list(episode.anti)} where the big jokers of {refusers} refuse the tribute")
+        elif (episode.tribute or episode.back) and current_stage(self._tables, table) != TRIBUTE:
+            self._reject(table, f"{len(episode.tribute)} tributes and {len(episode.back)} returns where none is due")
+
+    def _replay_exchange(self, rows: Indices) -> None:
+        options = self._tables.choices(rows).options
+        chosen = np.zeros(len(rows), np.int64)
+        for row, table in enumerate(rows.tolist()):
+            seat, paying = int(self._tables.seat[table]), current_stage(self._tables, table) == TRIBUTE
+            gifts = self._episodes[table].tribute if paying else self._episodes[table].back
+            gift = next((gift for gift in gifts if gift[0] == seat), None)
+            if gift is None:
+                self._reject(table, f"seat {seat} must {'pay' if paying else 'return'} a card and does not")
+            elif not options[row, self._options[gift[2]]]:
+                self._reject(table, f"seat {seat} may not {'pay' if paying else 'return'} {format_card(gift[2])}")
+            else:
+                chosen[row] = self._options[gift[2]]
+                self._tributes[table].add(TRIBUTE if paying else BACK, seat, gift[2])
+        alive = self._is_valid[rows]
+        self._tables.choose(rows[alive], chosen[alive].astype(np.uint8))
+        for table in rows[alive].tolist():
+            self._check_receivers(table)
+
+    def _check_receivers(self, table: int) -> None:
+        """Once the rules say who pays whom, the record must say the same, and no more."""
+        ledger, episode = self._tributes[table], self._episodes[table]
+        paid = ledger.paid_tributes(self._tables, table)
+        if paid is None:
+            return
+        pairs, due = {gift[:2] for gift in paid}, len(paid)
+        if (len(episode.tribute), len(episode.back)) != (due, due):
+            text = (
+                f"{len(episode.tribute)} tributes and {len(episode.back)} returns where the rules demand {due} of each"
+            )
+            self._reject(table, text)
+        elif {gift[:2] for gift in episode.tribute} != pairs or {gift[1::-1] for gift in episode.back} != pairs:
+            self._reject(table, f"tribute and back go other ways than {sorted(pairs)}")
+
+    def _replay_plays(self, rows: Indices) -> None:
+        actions = [self._action_at(int(table)) for table in rows]
+        alive = self._is_valid[rows]
+        rows, wanted = rows[alive], [action for action in actions if action is not None]
+        if not rows.size:
+            return
+        lists, chosen = find_moves(self._tables.decisions(rows), wanted)
+        for table, action, move in zip(rows, wanted, chosen, strict=True):
+            if move < 0:
+                self._reject(
+                    int(table),
+                    f"play {self._next_play[table] + 1}: {action} is not legal for seat {self._tables.seat[table]}",
+                )
+        legal = chosen >= 0
+        self._next_play[rows[legal]] += 1
+        self._tables.play(rows[legal], lists.select(chosen[legal]))
+
+    def _action_at(self, table: int) -> ContestAction | None:
+        plays, number, seat = self._episodes[table].plays, int(self._next_play[table]), int(self._tables.seat[table])
+        if number >= len(plays):
+            self._reject(table, f"the record ends after {number} plays, but seat {seat} is to play")
+        elif plays[number][0] != seat:
+            self._reject(table, f"play {number + 1}: seat {plays[number][0]} plays where it is the turn of seat {seat}")
+        else:
+            return plays[number][1]
+        return None
+
+    def _check_end(self, table: int) -> None:
+        episode, order = self._episodes[table], tuple(int(seat) for seat in self._tables.state.finish_order[table])
+        if len(episode.plays) > self._next_play[table]:
+            self._reject(table, f"play {self._next_play[table] + 1}: the episode is over")
+        elif order != episode.order:
+            self._reject(table, f"order is {list(episode.order)} where the plays lead to {list(order)}")
+
+
+def _initial_deals(rules: CompiledGame, episodes: list[Episode], matches: MatchBatch) -> DealtEpisodes:
+    """Where the episodes begin; who leads a first one is no more than the first seat that plays."""
+    n, seats = len(episodes), rules.seating.seats
+    leader = np.array([episode.plays[0][0] if episode.plays else 0 for episode in episodes], np.int16)
+    return DealtEpisodes(
+        np.stack([episode.hands for episode in episodes]), np.zeros((n, len(rules.pack)), np.uint8), matches.fluents,
+        np.repeat(leader[:, None], len(rules.schema.lots), axis=1), np.zeros((n, seats), np.int64),
+        np.zeros(n, np.int32),
+    )  # fmt: skip

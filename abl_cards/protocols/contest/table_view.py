@@ -1,0 +1,139 @@
+"""A table as one of its seats has heard of it.
+
+It is a table like any other, so that our agents can sit down at it: what the seat has not seen lies anyhow among the
+other hands, and no agent may tell the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.core import GameError
+from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.state import CHOICE, NO_SEAT, PLAY, next_turn
+from abl_cards.games.tables import Choices, Decisions, Tables, record_acts
+from abl_cards.games.types import LEADING, NO_CARD
+from abl_cards.protocols.common import Hand, hand_from_cards, hand_to_cards
+from abl_cards.protocols.contest.actions import find_form
+from abl_cards.protocols.contest.codec import ContestAction
+from abl_cards.protocols.contest.match_state import card_options, fluents_at_level, stage_number
+from abl_cards.protocols.contest.tribute import TributeExchange, write_exchange
+
+ONLY_TABLE = np.array([0])
+
+
+@dataclass(frozen=True)
+class PublicTrick:
+    """What lies on the table, as far as somebody follows who sees no hands."""
+
+    to_beat: int = LEADING
+    owner: int = 0
+    passed: int = 0  # seats as bits
+
+    def after_play(self, rules: CompiledGame, seat: int, form: int, out: int) -> PublicTrick:
+        """The trick once a seat has played or passed; out: the seats without cards, as bits."""
+        passing = form == rules.forms.pass_form
+        trick = replace(self, passed=self.passed | 1 << seat) if passing else PublicTrick(form, seat)
+        gone_by = trick.passed  # of those who have passed in the trick a table of others says no more
+        turn = next_turn(rules.turn_table, seat, trick.owner, trick.passed, gone_by, out, form)
+        return PublicTrick(owner=turn.seat) if turn.is_trick_over else trick
+
+
+class ContestTableView:
+    """What a seat knows of the episode."""
+
+    def __init__(self, rules: CompiledGame) -> None:
+        """Nothing is known yet; raises GameError for rules by which no outsider can follow whose turn it is."""
+        if rules.turn_query is not None:
+            raise GameError("whose turn it is depends on what is remembered (turn/1): the contest does not tell that")
+        self.seat = 0
+        self.exchange = TributeExchange()  # what was told of the exchange
+        self._trick, self._pending_actions = PublicTrick(), list[tuple[int, ContestAction, int]]()
+        self._tables = Tables(rules, 1)
+        self.begin_episode(0)
+
+    def begin_episode(self, seat: int) -> None:
+        """An episode begins; we have this seat."""
+        state = self._tables.state
+        self.seat, self.exchange = seat, TributeExchange()
+        self._trick, self._pending_actions = PublicTrick(), []
+        state.played[0], state.num_acts[0], state.recent_cards[0], state.recent_seat[0] = 0, 0, NO_CARD, NO_SEAT
+        state.play_stats[0] = 0
+
+    def add_action(self, seat: int, action: ContestAction) -> None:
+        """A seat has laid down some cards, or none."""
+        state, cards = self._tables.state, action.cards
+        place, most = int(state.num_acts[0]) % state.recent_cards.shape[1], state.recent_cards.shape[2]
+        state.num_acts[0] += 1
+        state.played[0, seat] += hand_from_cards(cards)
+        state.recent_seat[0, place], state.recent_cards[0, place] = seat, NO_CARD
+        state.recent_cards[0, place, : min(len(cards), most)] = cards[:most]
+        out = sum(1 << other for other in range(4) if state.played[0, other].sum() >= self._hand_size)
+        self._pending_actions.append((seat, action, out))
+
+    def decisions(
+        self, hand: Hand, level: int, to_beat: int, owner: int, cards_left: Sequence[int] | None
+    ) -> Decisions:
+        """A play to decide: the form to beat, whose it is, and the cards that all seats have left, if known."""
+        self._set_hands(hand, level, cards_left)
+        self._update_play_stats(level)
+        state = self._tables.state
+        state.seat[0], state.stage[0], state.to_beat[0], state.owner[0] = self.seat, PLAY, to_beat, owner
+        state.last_actor[0] = owner
+        return self._tables.decisions(ONLY_TABLE)
+
+    def choices(
+        self, hand: Hand, level: int, stage: str, options: NDArray[np.uint8], cards_left: Sequence[int] | None
+    ) -> Choices:
+        """A card to pay or to return, among options [54]."""
+        self._set_hands(hand, level, cards_left)
+        state, rules = self._tables.state, self._tables.rules
+        state.stage[0], state.choice[0], state.to_beat[0] = CHOICE, stage_number(rules, stage), LEADING
+        state.seat[0] = self.seat
+        choices, numbers = self._tables.choices(ONLY_TABLE), card_options(rules)
+        offered = np.zeros((1, len(rules.schema.options)), np.uint8)
+        if (numbers[options > 0] < 0).any():
+            raise GameError(f"{stage}: the rules never let such a card be chosen")
+        offered[0, numbers[options > 0]] = 1
+        choices.__dict__["options"] = offered  # theirs to say
+        return choices
+
+    def _update_play_stats(self, level: int) -> None:
+        """Follow the acts since the last decision: only now the level is known, and with it what was laid down."""
+        rules, state = self._tables.rules, self._tables.state
+        unread, self._pending_actions = self._pending_actions, []
+        try:
+            laid = [
+                find_form(rules, level, action) if action.cards else rules.forms.pass_form for _, action, _ in unread
+            ]
+        except GameError:  # by other rules than ours; it shows nothing of habits
+            return
+        for (seat, _, out), form in zip(unread, laid, strict=True):
+            state.seat[0], state.to_beat[0], state.owner[0] = seat, self._trick.to_beat, self._trick.owner
+            record_acts(rules, state, ONLY_TABLE, np.array([form], np.int16))
+            self._trick = self._trick.after_play(rules, seat, form, out)
+
+    @property
+    def _hand_size(self) -> int:
+        return max(self._tables.rules.seating.num_dealt)
+
+    def _set_hands(self, hand: Hand, level: int, cards_left: Sequence[int] | None) -> None:
+        state, rules = self._tables.state, self._tables.rules
+        laid = state.played[0].astype(np.int64)
+        unseen = hand_to_cards(np.maximum(rules.pack.copies - laid.sum(axis=0) - hand, 0).astype(np.uint8))
+        counts = cards_left or (self._hand_size - laid.sum(axis=1)).clip(0).tolist()
+        state.fluents[0] = fluents_at_level(rules, level)
+        write_exchange(rules, state.fluents[0], self.exchange)
+        state.context[ONLY_TABLE] = rules.contexts.compute_index(state.fluents[ONLY_TABLE])
+        state.seat[0], state.passed[0], state.passed_in_trick[0], state.seats_out[0] = self.seat, 0, 0, 0
+        state.finish_order[0] = NO_SEAT
+        for step in (1, 2, 3):
+            other = (self.seat + step) % 4
+            state.hands[0, other] = hand_from_cards(unseen[: counts[other]])
+            state.seats_out[0] |= np.uint16((counts[other] == 0) << other)
+            del unseen[: counts[other]]
+        state.hands[0, self.seat] = hand

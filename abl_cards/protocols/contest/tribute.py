@@ -1,0 +1,87 @@
+"""The exchange of cards between two episodes 进贡、还贡, as players are told of it, and as tables have it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.description import parse_rank_and_suit
+from abl_cards.games.tables import Tables
+from abl_cards.protocols.contest.codec import BACK, TRIBUTE
+from abl_cards.protocols.contest.match_state import current_stage, has_fluent_for_seat, write_fluent
+
+Gift = tuple[int, int, int]
+"""A card given: from, to, card; the seats of a record, or places at a table."""
+
+
+@dataclass(frozen=True)
+class TributeExchange:
+    """What messages or a record tell of the exchange before an episode."""
+
+    anti: tuple[int, ...] = ()  # the seats whose big jokers refuse it
+    tribute: tuple[Gift, ...] = ()
+    back: tuple[Gift, ...] = ()
+
+
+def write_exchange(rules: CompiledGame, fluents: NDArray[np.int16], exchange: TributeExchange) -> None:
+    """Write what was told into what a table remembers [slots]: as if it had happened there."""
+    for seat in exchange.anti:
+        write_fluent(rules, fluents, "shown", seat)
+    kinds = rules.pack.kinds
+    for giver, taker, card in exchange.tribute:
+        write_fluent(rules, fluents, "gave", giver, kinds[card])
+        write_fluent(rules, fluents, "received", taker, *_card_arguments(rules, card))
+    for giver, taker, card in exchange.back:
+        write_fluent(rules, fluents, "gave_back", giver, kinds[card])
+        write_fluent(rules, fluents, "returned", giver, *_card_arguments(rules, card))
+        write_fluent(rules, fluents, "received", taker, *_card_arguments(rules, card))
+
+
+def _card_arguments(rules: CompiledGame, card: int) -> tuple[int | str, int | str]:
+    parts = parse_rank_and_suit(rules.pack.kinds[card])
+    assert parts is not None
+    return parts
+
+
+class TributeTracker:
+    """Who has paid and returned what at a table, choice by choice.
+
+    Cards change hands when all payers have paid. The rules ask who returns first whose payer was asked first.
+    """
+
+    def __init__(self) -> None:
+        """Nothing has been given."""
+        self._by_stage: dict[str, list[tuple[int, int]]] = {TRIBUTE: [], BACK: []}
+
+    def add(self, stage: str, seat: int, card: int) -> None:
+        """A seat has chosen a card in a stage."""
+        self._by_stage[stage].append((seat, card))
+
+    def paid_tributes(self, tables: Tables, table: int) -> list[Gift] | None:
+        """The tributes, once all are paid and before they are; None as long as they are not, or where none is."""
+        payers = self._by_stage[TRIBUTE]
+        if not payers or current_stage(tables, table) == TRIBUTE:
+            return None
+        takers = self._receivers(tables, table)
+        return [(seat, taker, card) for (seat, card), taker in zip(payers, takers, strict=False)]
+
+    def returned_cards(self, tables: Tables, table: int) -> list[Gift] | None:
+        """The returns, once all are made; None before, or where none is."""
+        if not self._by_stage[BACK] or current_stage(tables, table) in (TRIBUTE, BACK):
+            return None
+        payers = self._by_stage[TRIBUTE]
+        return [(seat, payer, card) for (seat, card), (payer, _) in zip(self._by_stage[BACK], payers, strict=False)]
+
+    def _receivers(self, tables: Tables, table: int) -> Sequence[int]:
+        """The seats that return, in the order in which they are asked."""
+        asked = [seat for seat, _ in self._by_stage[BACK]]
+        if current_stage(tables, table) == BACK:
+            asked.append(int(tables.seat[table]))
+        taking = [
+            seat for seat in range(tables.rules.seating.seats) if has_fluent_for_seat(tables, table, "received", seat)
+        ]
+        return [*asked, *(seat for seat in taking if seat not in asked)]

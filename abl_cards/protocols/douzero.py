@@ -1,0 +1,83 @@
+"""Games as DouZero writes them down, in the words of our records.
+
+A game of DouZero has ``init_hand_cards`` and ``card_play_action_<role>``: cards as its integers, the moves of each role
+in their order. The landlord sits on seat 0, and moves first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from abl_cards.core import GameError
+
+ROLES = ("landlord", "landlord_down", "landlord_up")
+"""In the order of play."""
+HANDS_KEY = "init_hand_cards"
+_LETTERS = {**dict(zip(range(3, 15), "3456789TJQKA", strict=True)), 17: "2", 20: "X", 30: "D"}
+_SINGLE = (20, 30)  # the jokers
+
+
+def convert_douzero_record(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A game of DouZero as a record of ours, anything else as it is; raises GameError that names the field."""
+    if HANDS_KEY not in record:
+        return record
+    hands = record[HANDS_KEY]
+    if not isinstance(hands, Mapping):
+        raise GameError(f"{HANDS_KEY}: there must be an object with a list of cards for each role")
+    dealt = [_read_cards(hands.get(role), f"{HANDS_KEY}: {role}") for role in ROLES]
+    bottom = _read_cards(hands.get("three_landlord_cards", []), "three_landlord_cards")
+    for letter in bottom:
+        if letter not in dealt[0]:
+            raise GameError("bottom: the landlord's hand does not have these cards")
+        dealt[0] = dealt[0].replace(letter, "", 1)
+    points = _read_points(record)
+    return {
+        "game": "doudizhu", "hands": dealt, "aside": bottom, "acts": _read_acts(record),
+        **({} if points is None else {"points": points}),
+    }  # fmt: skip
+
+
+def _read_acts(record: Mapping[str, Any]) -> list[list[Any]]:
+    moves, turn = [_read_moves(record, role) for role in ROLES], 0
+    acts: list[list[Any]] = []
+    while turn // 3 < len(moves[turn % 3]):
+        acts.append([turn % 3, moves[turn % 3][turn // 3] or "pass"])
+        turn += 1
+    if len(acts) != sum(map(len, moves)):
+        raise GameError(f"{ROLES[turn % 3]} has {len(moves[turn % 3])} moves, too few for the others'")
+    return acts
+
+
+def _read_moves(record: Mapping[str, Any], role: str) -> list[str]:
+    field = f"card_play_action_{role}"
+    moves = record.get(field)
+    if not isinstance(moves, list):
+        raise GameError(f"{field}: there must be a list of moves")
+    return [_read_cards(move, f"{field}: move {number}") for number, move in enumerate(moves, start=1)]
+
+
+def _read_cards(value: Any, field: str) -> str:
+    """Cards as letters."""
+    if not isinstance(value, list):
+        raise GameError(f"{field}: {value!r} is no list of cards")
+    for number in value:
+        if type(number) is not int or number not in _LETTERS:
+            raise GameError(f"{field}: {number!r} is no card: 3..14 for 3..A, 17 for 2, 20 and 30 for the jokers")
+        if value.count(number) > (1 if number in _SINGLE else 4):
+            raise GameError(f"{field}: there are not that many {number} in a pack")
+    return "".join(_LETTERS[number] for number in sorted(value))
+
+
+def _read_points(record: Mapping[str, Any]) -> list[int] | None:
+    """By seat; of what is told, who has won must be right."""
+    won = record.get("landlord_win")
+    if won not in (0, 1, None):
+        raise GameError(f"landlord_win: {won!r} is neither 0 nor 1")
+    scores = [record.get(field) for field in ("landlord_score", "farmer_score")]
+    if any(type(score) is not int for score in scores):
+        return None
+    points = [int(scores[0] or 0), int(scores[1] or 0), int(scores[1] or 0)]
+    if won is not None and (points[0] > 0) != bool(won):
+        raise GameError(f"landlord_win: {won!r} where the landlord has {points[0]} points")
+    return points

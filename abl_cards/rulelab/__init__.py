@@ -1,0 +1,1 @@
+"""abl_cards.rulelab."""

@@ -1,0 +1,20 @@
+"""Compare two versions of rules: moves, decisions and preferences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from abl_cards.rulelab.comparison.counterexample import have_different_moves, minimise_counterexample
+    from abl_cards.rulelab.comparison.differences import ComparedKb, KbDifference
+
+__all__ = [
+    "ComparedKb",
+    "KbDifference",
+    "have_different_moves",
+    "minimise_counterexample",
+]
+
+__getattr__ = lazy_exports(__name__)

@@ -1,0 +1,169 @@
+"""The rules of a folder in words, as far as they are facts: who sits there, what is dealt, what may be played.
+
+Generated from the folder, in English and Chinese; what players call plays, and what preferences say, are its own words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from abl_cards.asp import Signature, Term
+from abl_cards.circuit import KnowledgeBase
+from abl_cards.games import Engine
+from abl_cards.games.description import functor
+
+_SIDE_PREDICATE = Signature.parse("side/2")
+_FIELD_PATTERN = re.compile(r"\{\d+\^?\}")
+_TEMPLATES: Mapping[str, tuple[str, str]] = {
+    "table": ("The table", "牌桌"),
+    "seats": ("{} seats, in the order of play {}", "{}家，按{}的顺序出牌"),
+    "teams": ("teams: {}", "同伴：{}"),
+    "sides": ("who is with whom is told in the course of play", "敌友在牌局中决定"),
+    "alone": ("everybody plays for himself", "各自为战"),
+    "cards": ("{} cards: {}", "共{}张牌：{}"),
+    "dealt": ("dealt to each seat: {}", "每家发牌：{}"),
+    "aside": ("{} lie aside", "底牌{}张"),
+    "draws": ("the cards are drawn one by one", "逐张摸牌"),
+    "open": ("all hands lie open", "明牌"),
+    "tricks": ("seats lay cards into tricks; who takes a trick leads the next one", "按墩出牌，赢墩者先出下一墩"),
+    "choices": ("chosen besides: {}", "另有：{}"),
+    "plays": ("Plays", "牌型"),
+    "play": ("{}: {} of them, each of so many cards: {}", "{}：{}种，{}张"),
+    "one": ("{}: cards: {}", "{}：{}张"),
+    "bomb": (", a bomb: it beats plainer plays", "，炸弹，可压普通牌型"),
+    "order": ("Single cards from weak to strong: {}", "单张从小到大：{}"),
+    "remembered": ("Remembered", "记住的"),
+    "preferences": ("What agent kb prefers", "kb 的偏好"),
+    "for": ("for it, {}", "加分{}"),
+    "against": ("against it, {}", "减分{}"),
+}
+
+
+@dataclass(frozen=True)
+class TextSection:
+    """A heading and its lines."""
+
+    heading: str
+    lines: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {"heading": self.heading, "lines": list(self.lines)}
+
+
+def describe_rules(engine: Engine, language: str = "en") -> list[TextSection]:
+    """Section by section; empty ones are left out."""
+    say = _Translator(language)
+    parts = (
+        ("table", _describe_table(engine, say)), ("plays", _describe_plays(engine, say)),
+        ("remembered", _describe_fluents(engine, say)), ("preferences", _describe_preferences(engine, say)),
+    )  # fmt: skip
+    found = [TextSection(say(heading), tuple(lines)) for heading, lines in parts]
+    return [section for section in found if section.lines]
+
+
+@dataclass(frozen=True)
+class _Translator:
+    language: str
+
+    def __call__(self, key: str, *values: object) -> str:
+        return _TEMPLATES[key][self.language == "zh"].format(*values)
+
+    @property
+    def comma(self) -> str:
+        return "、" if self.language == "zh" else ", "
+
+
+def _describe_table(engine: Engine, say: _Translator) -> Iterator[str]:
+    rules, table = engine.rules, engine.rules.seating
+    yield say("seats", table.seats, " → ".join(map(str, _seats_in_order(table.next_seat))))
+    teams = [[seat for seat in range(table.seats) if table.teams[seat] == team] for team in sorted(set(table.teams))]
+    together = say.comma.join("+".join(map(str, team)) for team in teams)
+    if rules.kb.instances(*_SIDE_PREDICATE):
+        yield say("sides")
+    else:
+        yield say("alone") if len(teams) == table.seats else say("teams", together)
+    copies, texts = rules.pack.copies.tolist(), rules.card_codes.kind_texts
+    shown = " ".join(f"{text}×{number}" if number > 1 else text for text, number in zip(texts, copies, strict=True))
+    yield say("cards", sum(copies), shown)
+    dealt = list(dict.fromkeys(table.num_dealt))
+    yield say("dealt", dealt[0] if len(dealt) == 1 else say.comma.join(map(str, table.num_dealt)))
+    if (left := sum(copies) - sum(table.num_dealt)) > 0:
+        yield say("aside", left)
+    for key, holds in (
+        ("draws", rules.has_draws),
+        ("open", rules.has_open_hands),
+        ("tricks", rules.trick_query is not None),
+    ):
+        if holds:
+            yield say(key)
+    if rules.schema.stages:
+        yield say(
+            "choices", say.comma.join(engine.term_text("stage", stage, say.language) for stage in rules.schema.stages)
+        )
+
+
+def _seats_in_order(after: Sequence[int]) -> list[int]:
+    seats = [0]
+    while len(seats) < len(after):
+        seats.append(after[seats[-1]])
+    return seats
+
+
+def _describe_plays(engine: Engine, say: _Translator) -> Iterator[str]:
+    traits, forms, found = engine.label_traits, engine.rules.forms, dict[Term, list[int]]()
+    kinds = {form.label: form.kind for form in reversed(forms.forms)}
+    for label in range(len(engine.labels)):
+        if label in kinds and label != traits.pass_label:  # nothing is laid down for a label without a form
+            found.setdefault(kinds[label], []).append(label)
+    for kind, labels in found.items():
+        name = (
+            engine.play_name(engine.labels[labels[0]]).kind
+            if say.language == "zh"
+            else _kind_name(kind, engine, labels[0])
+        )
+        sizes = sorted({form.num_cards for form in forms.forms if form.label in set(labels)})
+        cards = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]}–{sizes[-1]}"
+        line = say("play", name, len(labels), cards) if len(labels) > 1 else say("one", name, cards)
+        yield line + (say("bomb") if traits.is_bomb[labels].all() else "")
+    singles = [place for place, form in enumerate(forms.forms) if form.num_cards == 1 and not form.suit]
+    strength = engine.rules.strength[0][singles]
+    cells = {number: cell for cell, number in engine.rules.cells.index.items()}
+    names = [cells[forms.forms[singles[place]].groups[0].cell] for place in np.argsort(strength, kind="stable")]
+    if len(names) > 1:
+        yield say("order", " ".join(dict.fromkeys(engine.term_text("rank", name, say.language) for name in names)))
+
+
+def _kind_name(kind: Term, engine: Engine, label: int) -> str:
+    """A kind that is a number is called as its labels are."""
+    return str(kind).partition("(")[0] if isinstance(kind, str) else f"{functor(engine.labels[label])} {kind}"
+
+
+def _describe_fluents(engine: Engine, say: _Translator) -> Iterator[str]:
+    for fluent in engine.rules.fluents.fluents:
+        name = fluent.signature.name
+        yield f"{name}: {engine.term_text('fluent', name, say.language)}"
+
+
+def _describe_preferences(engine: Engine, say: _Translator) -> Iterator[str]:
+    kb = engine.rules.kb
+    weights: dict[str, list[int]] = {}
+    for name, weight in kb.instances("cost", 2):
+        weights.setdefault(str(name).partition("(")[0], []).append(int(weight))
+    for name, some in sorted(weights.items(), key=lambda pair: -max(map(abs, pair[1]))):
+        words = describe_preference(kb, name, say.language)
+        low, high = min(map(abs, some)), max(map(abs, some))
+        size = str(high) if low == high else f"{low}–{high}"
+        yield f"{words} ({say('for' if some[0] < 0 else 'against', size)})"
+
+
+def describe_preference(kb: KnowledgeBase, name: str, language: str) -> str:
+    """What a preference says, whatever it is about."""
+    return _FIELD_PATTERN.sub(
+        "…", kb.preference_texts.get((name, language)) or kb.preference_texts.get((name, "en"), name)
+    )

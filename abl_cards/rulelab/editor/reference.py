@@ -1,0 +1,133 @@
+"""The vocabulary of games, for editors: what each predicate means, when it is known, who supplies it.
+
+docs/knowledge-bases.md is where this is written. ``data/vocabulary.json`` holds its tables, so that they travel with
+the package; ``python -m abl_cards.rulelab.editor.reference docs/knowledge-bases.md`` writes them anew, and a test compares.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+from abl_cards.asp import Signature
+
+VOCABULARY_FILE = Path(__file__).resolve().parents[1] / "data" / "vocabulary.json"
+
+FACT, INPUT, OUTPUT = "fact", "input", "output"
+_SECTION_KINDS = {
+    "Preferences: costs": OUTPUT,
+    "Hints: beliefs": OUTPUT,
+    "Facts": FACT,
+    "Fluents": FACT,
+    "Outputs": OUTPUT,
+    "Inputs of games": INPUT,
+    "Variants": FACT,
+}
+_ATOM = re.compile(r"`([a-z_]+)(?:\(([^`]*)\))?`")
+_ROW = re.compile(r"^\| (`.*) \|$", re.MULTILINE)
+_HEADING = re.compile(r"^##+ (.+)$", re.MULTILINE)
+_ALWAYS_FACTS = ("preference", "says", "hint")
+
+
+@dataclass(frozen=True)
+class VocabularyEntry:
+    """A predicate of the vocabulary."""
+
+    name: str
+    arguments: tuple[str, ...]
+    kind: str  # "fact", "input" or "output"
+    meaning: str  # in Markdown
+    left_out: str = ""  # what holds where nobody derives it
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(self.name, len(self.arguments))
+
+    @property
+    def text(self) -> str:
+        """As it is written, ``held(R,N)``."""
+        return f"{self.name}({','.join(self.arguments)})" if self.arguments else self.name
+
+
+@cache
+def load_vocabulary() -> Mapping[Signature, VocabularyEntry]:
+    """All entries by name and number of arguments."""
+    found = (
+        VocabularyEntry(**{**each, "arguments": tuple(each["arguments"])})
+        for each in json.loads(VOCABULARY_FILE.read_text("utf-8"))
+    )
+    return {entry.signature: entry for entry in found}
+
+
+def describe_availability(entry: VocabularyEntry) -> str:
+    """When it is known, and who supplies it."""
+    from abl_cards.games.description import INPUT_GROUPS, QUERY_SPECS
+
+    if entry.kind == FACT:
+        return "A fact: read once when the folder is loaded, so it depends on no input."
+    if entry.kind == INPUT:
+        group = INPUT_GROUPS.get(entry.signature)
+        asked = [question.purpose for question in QUERY_SPECS.values() if group in question.input_groups]
+        return f"An input: the engine supplies it where it is asked {', '.join(asked)}. Declare it by `#external`."
+    for question in QUERY_SPECS.values():
+        if str(entry.signature) in question.outputs:
+            return f"Derived by rules: asked for {question.purpose}."
+    return "Derived by rules."
+
+
+def describe_arguments(entry: VocabularyEntry) -> str:
+    """What each argument names, where not every term will do: ``F: form, N: number``."""
+    from abl_cards.games.description import ANY, PREDICATE_SORTS
+
+    sorts = PREDICATE_SORTS.get(entry.signature, (ANY,) * len(entry.arguments))
+    pairs = zip(entry.arguments, sorts, strict=True)
+    return ", ".join(f"`{argument}`: {sort.name}" for argument, sort in pairs if sort is not ANY)
+
+
+def parse_reference(markdown: str) -> list[VocabularyEntry]:
+    """The entries of the reference, in its order."""
+    headings = [*_HEADING.finditer(markdown)]
+    found: dict[Signature, VocabularyEntry] = {}
+    for heading, after in zip(headings, [*headings[1:], None], strict=True):
+        kind = next((kind for begin, kind in _SECTION_KINDS.items() if heading[1].startswith(begin)), None)
+        if kind is None:
+            continue
+        for entry in _parse_section(markdown[heading.end() : after.start() if after else len(markdown)], kind):
+            found.setdefault(entry.signature, entry)
+    return list(found.values())
+
+
+def _parse_section(section: str, kind: str) -> Iterator[VocabularyEntry]:
+    for row in _ROW.finditer(section):
+        first, meaning, *rest = [cell.strip() for cell in row[1].split(" | ")]
+        for atom in _ATOM.finditer(first):
+            of = FACT if atom[1] in _ALWAYS_FACTS else kind
+            yield VocabularyEntry(atom[1], _split_arguments(atom[2]), of, meaning, rest[0].strip("–") if rest else "")
+
+
+def _split_arguments(text: str | None) -> tuple[str, ...]:
+    """What stands between parentheses, cut at the commas outside of inner ones."""
+    parts: list[str] = []
+    depth = 0
+    for part in (text or "").split(","):
+        if depth:
+            parts[-1] += f",{part}"
+        elif part.strip():
+            parts.append(part.strip())
+        depth += part.count("(") - part.count(")")
+    return tuple(parts)
+
+
+def entries_to_json(entries: list[VocabularyEntry]) -> str:
+    """The content of the data file."""
+    rows = [json.dumps(asdict(entry), ensure_ascii=False) for entry in entries]
+    return "[\n" + ",\n".join(rows) + "\n]\n"
+
+
+if __name__ == "__main__":
+    VOCABULARY_FILE.write_text(entries_to_json(parse_reference(Path(sys.argv[1]).read_text("utf-8"))), "utf-8")

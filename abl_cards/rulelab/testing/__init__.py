@@ -1,0 +1,57 @@
+"""Test a rule folder: cases, coverage, mutations, differences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from abl_cards.rulelab.testing.balance import Balance, measure_balance
+    from abl_cards.rulelab.testing.cases import CASES_FILE, CaseFailure, RuleCase, check_case, find_failures, read_cases
+    from abl_cards.rulelab.testing.coverage import RuleCoverage, measure_coverage
+    from abl_cards.rulelab.testing.edits import Edit, copy_with_parents, list_edits
+    from abl_cards.rulelab.testing.mutants import (
+        CAUGHT,
+        LOST,
+        MISSED,
+        NOTICED,
+        REFUSED,
+        SAME,
+        UNCLEAR,
+        Mutant,
+        MutationRun,
+        compute_caught_share,
+        filter_by_outcome,
+        try_edits,
+    )
+
+__all__ = [
+    "CASES_FILE",
+    "CAUGHT",
+    "LOST",
+    "MISSED",
+    "NOTICED",
+    "REFUSED",
+    "SAME",
+    "UNCLEAR",
+    "Balance",
+    "CaseFailure",
+    "Edit",
+    "Mutant",
+    "MutationRun",
+    "RuleCase",
+    "RuleCoverage",
+    "check_case",
+    "compute_caught_share",
+    "copy_with_parents",
+    "filter_by_outcome",
+    "find_failures",
+    "list_edits",
+    "measure_balance",
+    "measure_coverage",
+    "read_cases",
+    "try_edits",
+]
+
+__getattr__ = lazy_exports(__name__)

@@ -1,0 +1,301 @@
+"""What play brings together, question by question: values of fluents, events, and whether a seat leads or answers.
+
+A search over all inputs may find a state that no play comes to, such as a lock that only a trick can set where nobody
+has played. Pairs of features that no match had are excluded first, see ``Reached.axioms``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.asp import Atom
+from abl_cards.circuit import Axioms, MiterEncoding, MiterResult, MiterStatus
+from abl_cards.games.binding import ColumnWriter
+from abl_cards.games.compiled import CompiledGame
+from abl_cards.games.description import (
+    AT_LEAST,
+    COUNTER,
+    EQUAL,
+    EVENTS,
+    NO_VALUE,
+    QUERY_SPECS,
+    SINGLE_VALUED,
+    ColumnTest,
+    find_test,
+)
+from abl_cards.games.sampling import MAX_VALUES
+from abl_cards.games.state import NOT_PLAYING
+from abl_cards.games.tables import Choices, Decisions, is_play_decision
+from abl_cards.rulelab.testing.state_axioms import make_state_axioms
+
+_FULL_RECORDING_CALLS, _RECORDING_INTERVAL = 200, 8
+"""After so many states of a question one in so many is noted."""
+_ACTION_GROUPS = ("choice", "move")
+_MAX_KNOWN = 1 << 16
+MOVE_QUESTIONS = ("beliefs", "preferences")
+"""Questions that are told more than what lies on the table where a seat decides."""
+
+
+@dataclass(frozen=True)
+class StateFeature:
+    """A number of a state, and the classes of values that are told apart."""
+
+    group: str
+    columns: tuple[int, ...]  # several only where it is whether any of them is above the first class
+    min_value: int  # lower values are in the first class
+    value_classes: NDArray[
+        np.int64
+    ]  # [values] the class of each value from the lowest on; that of higher ones is the last
+
+    @property
+    def num_classes(self) -> int:
+        """How many classes there are."""
+        return int(self.value_classes.max()) + 1
+
+    def classify(self, values: NDArray[np.integer]) -> NDArray[np.int64]:
+        """[n] the classes of values [columns, n]."""
+        found: NDArray[np.int64] = self.value_classes[
+            (values.max(axis=0) - self.min_value).clip(0, len(self.value_classes) - 1)
+        ]
+        return found
+
+    def is_class_start(self, value: int, comparison: int) -> bool:
+        """Whether the values that pass a test are those of the class of this value, or with those of higher ones."""
+        place = value - self.min_value
+        if not 0 <= place < len(self.value_classes):
+            return False
+        alone = comparison == AT_LEAST or (self.value_classes == self.value_classes[place]).sum() == 1
+        return alone and (place == 0 or self.value_classes[place - 1] != self.value_classes[place])
+
+
+def list_features(rules: CompiledGame, question: str) -> list[StateFeature]:
+    """What is told apart in the states of a question."""
+    told, events, fluents = (
+        QUERY_SPECS[question].input_groups,
+        (len(EVENTS), len(rules.schema.stages)),
+        rules.fluents.fluents,
+    )
+    found = [StateFeature("trick", (0,), NOT_PLAYING, _trick_classes(rules))] if "trick" in told else []
+    if "acts" in told:
+        found.append(StateFeature("acts", (0,), 0, np.arange(2)))
+    if "event" in told:
+        found += [StateFeature("event", (column,), -1, np.arange(n + 1)) for column, n in enumerate(events)]
+    for fluent in fluents if "fluents" in told else ():
+        lowest = NO_VALUE if fluent.value_type == SINGLE_VALUED else 0
+        size = {SINGLE_VALUED: len(fluent.values) + 1, COUNTER: 3}.get(fluent.value_type, 2)
+        if size * len(fluent.slots) > MAX_VALUES:
+            found.append(StateFeature("fluents", tuple(fluent.slots), lowest, np.arange(2)))
+        else:
+            found += [StateFeature("fluents", (slot,), lowest, np.arange(size)) for slot in fluent.slots]
+    return found
+
+
+def _trick_classes(rules: CompiledGame) -> NDArray[np.int64]:
+    """[2 + forms] of what may be to beat: no play is decided, a seat leads, or the kind of the form."""
+    numbers: dict[object, int] = {}
+    kinds = [numbers.setdefault(form.kind, len(numbers)) for form in rules.forms.forms]
+    return np.array([0, 1, *(2 + kind for kind in kinds)])
+
+
+def list_questions(decisions: Decisions | Choices) -> tuple[str, ...]:
+    """The questions that are asked where seats decide."""
+    return (*(("play", "order", "beats", "hands") if is_play_decision(decisions) else ("option",)), *MOVE_QUESTIONS)
+
+
+@dataclass
+class ReachedStates:
+    """What was met in play, as a listener of ``WatchedTables``."""
+
+    rules: CompiledGame
+    _class_pairs: dict[str, NDArray[np.bool_]] = field(default_factory=dict)  # by question, [classes, classes]
+    _known_states: set[tuple[str, bytes]] = field(default_factory=set, repr=False)  # states that were noted before
+    _call_counts: Counter[str] = field(default_factory=Counter)
+
+    @cached_property
+    def features(self) -> Mapping[str, Sequence[StateFeature]]:
+        """By question."""
+        return {name: list_features(self.rules, name) for name in QUERY_SPECS}
+
+    @cached_property
+    def _max_values(self) -> NDArray[np.int16]:
+        """[slots] the largest value of each fluent so far."""
+        return self.rules.fluents.defaults.copy()
+
+    def record_states(self, question: str, num_states: int, writers: Mapping[str, ColumnWriter]) -> None:
+        """Note the states of n tables about which a question is asked."""
+        self._call_counts[question] += 1
+        if not num_states or (
+            self._call_counts[question] > _FULL_RECORDING_CALLS and self._call_counts[question] % _RECORDING_INTERVAL
+        ):
+            return
+        fluents = _read_columns(
+            writers,
+            "fluents",
+            range(len(self._max_values) if "fluents" in QUERY_SPECS[question].input_groups else 0),
+            num_states,
+        )
+        if len(fluents):
+            np.maximum(self._max_values, fluents.max(axis=1), out=self._max_values)
+        features = self.features[question]
+        if not features:
+            return
+        classes, first = np.empty((len(features), num_states), np.int16), 0
+        for place, feature in enumerate(features):
+            if feature.group == "fluents":
+                values = fluents[list(feature.columns)]
+            else:
+                values = _read_columns(writers, feature.group, feature.columns, num_states)
+            classes[place] = first + feature.classify(values)
+            first += feature.num_classes
+        rows = {row.tobytes(): row for row in classes.T}
+        new = [row for key, row in rows.items() if (question, key) not in self._known_states]
+        if not new:
+            return
+        if len(self._known_states) > _MAX_KNOWN:
+            self._known_states.clear()  # they are noted once more
+        self._known_states |= {(question, key) for key in rows}
+        every = np.zeros((len(new), first), np.float32)
+        every[np.arange(len(new))[:, None], np.array(new)] = 1
+        met: NDArray[np.bool_] = (every.T @ every).astype(np.bool_)
+        self._class_pairs[question] = met | self._class_pairs.get(question, False)
+
+    def record_decisions(self, decisions: Decisions | Choices) -> None:
+        """Note states in which seats decide, for the questions that are asked there."""
+        for question in list_questions(decisions) if len(decisions.rows) else ():
+            self.record_states(question, len(decisions.rows), decisions.column_writers)
+
+    def search(self, question: str, run: Callable[[Axioms], MiterResult]) -> tuple[MiterResult, bool]:
+        """Run a search in the states of a question; whether play comes to what it found is returned too.
+
+        Where these have none, the state that was found at first is returned. A proof that there is none, or that time
+        ran out, needs no second search.
+        """
+        anywhere = run(make_state_axioms(self.rules))
+        if anywhere.status is not MiterStatus.FOUND or not self.features[question]:
+            return anywhere, True
+        if question not in self._class_pairs:  # play never asks it
+            return anywhere, False
+        met = run(self.make_axioms(question))
+        if met.status is MiterStatus.NONE:
+            return anywhere, False
+        return met, True
+
+    def make_axioms(self, question: str) -> Axioms:
+        """What is true of the states of a question that play comes to, as far as is known."""
+        return lambda encoding: _ReachedAxioms(self, question, encoding).add()
+
+    def reached_class_pairs(self, question: str) -> NDArray[np.bool_]:
+        """[classes, classes] which classes of the features of a question some state had."""
+        return self._class_pairs[question]
+
+    def max_value(self, slot: int) -> int:
+        """The largest value of a fluent that was met."""
+        return int(self._max_values[slot])
+
+
+def _read_columns(fills: Mapping[str, ColumnWriter], group: str, columns: Sequence[int], n: int) -> NDArray[np.int16]:
+    """[columns, n] some columns of a group; where it is not filled, what stands for nothing."""
+    values = np.full((len(columns), n), NOT_PLAYING if group == "trick" else -1, np.int16)
+    if group in fills:
+        fills[group](0, n, values, np.array(columns, np.int64))
+    return values
+
+
+@dataclass
+class _ReachedAxioms:
+    """Excludes from a search the states that have two features which no state had in play."""
+
+    reached: ReachedStates
+    question: str
+    encoding: MiterEncoding
+
+    def add(self) -> None:
+        """Exclude them, beside what is true of all states."""
+        tests = list(self._input_tests())
+        read = {(test.group, test.column) for atom, test in tests if atom in self.encoding.inputs}
+        features = [
+            (feature, first)
+            for feature, first in self._numbered_features()
+            if feature.group != "fluents" or any(("fluents", column) in read for column in feature.columns)
+        ]
+        there = {(feature.group, column) for feature, _ in features for column in feature.columns}
+        mine = [
+            (atom, test) for atom, test in tests if (test.group, test.column) in there or test.group in _ACTION_GROUPS
+        ]
+        for atom, test in mine:
+            if test.group not in ("fluents", *_ACTION_GROUPS):  # so that the state can be shown
+                self.encoding.input_atom(atom)
+        make_state_axioms(self.reached.rules, exclude_trick_cards=True)(self.encoding)
+        self._exclude_pairs([(first, self._add_classes(feature, mine)) for feature, first in features])
+        for atom, test in mine:
+            if (
+                test.group == "fluents"
+                and test.comparison == AT_LEAST
+                and test.value > self.reached.max_value(test.column)
+            ):
+                self.encoding.forbid(self.encoding.input_atom(atom))
+
+    def _input_tests(self) -> Iterator[tuple[Atom, ColumnTest]]:
+        rules = self.reached.rules
+        told = QUERY_SPECS[self.question].input_groups
+        for atom in rules.kb.input_atoms:
+            test = find_test(rules.schema, atom)
+            if test and test.group in told:
+                yield atom, test
+
+    def _numbered_features(self) -> Iterator[tuple[StateFeature, int]]:
+        """The features, each with the number of its first class."""
+        first = 0
+        for feature in self.reached.features[self.question]:
+            yield feature, first
+            first += feature.num_classes
+
+    def _add_classes(self, feature: StateFeature, tests: Sequence[tuple[Atom, ColumnTest]]) -> list[int]:
+        """A literal for each class of a feature, of which one is true; inputs agree with them."""
+        encoding = self.encoding
+        literals = [encoding.new_choice() for _ in range(feature.num_classes)]
+        encoding.require_one_of(literals)
+        forms = []
+        for atom, test in tests:
+            if test.group != feature.group or test.column not in feature.columns:
+                continue
+            number, held = int(feature.classify(np.array([[test.value]]))[0]), encoding.input_atom(atom)
+            for other, literal in enumerate(literals):
+                if other < number or (other > number and test.comparison == EQUAL):
+                    encoding.forbid(held, literal)
+                elif len(feature.columns) == 1 and feature.is_class_start(test.value, test.comparison):
+                    encoding.forbid(literal, -held)
+            forms += [held] if test.comparison == EQUAL and test.value >= 0 else []
+        if feature.group == "trick":
+            self._add_actions(literals, tests)
+            if len(forms) >= len(self.reached.rules.forms) - 1:  # no pass is to beat
+                for literal in literals[2:]:
+                    encoding.forbid(literal, *(-held for held in forms))
+        return literals
+
+    def _add_actions(self, literals: Sequence[int], tests: Sequence[tuple[Atom, ColumnTest]]) -> None:
+        """Options are chosen, and cards laid, where that is decided; literals as of the play to beat."""
+        elsewhere = {"choice": literals[1:], "move": literals[:1]}
+        for atom, test in tests:
+            for literal in elsewhere.get(test.group, ()):
+                if atom in self.encoding.inputs:
+                    self.encoding.forbid(self.encoding.input_atom(atom), literal)
+
+    def _exclude_pairs(self, features: Sequence[tuple[int, list[int]]]) -> None:
+        together, never = self.reached.reached_class_pairs(self.question), self.encoding.forbid
+        alone = together.diagonal()
+        for first, literals in features:
+            for number in np.flatnonzero(~alone[first : first + len(literals)]).tolist():
+                never(literals[number])
+        for (one, ours), (other, theirs) in combinations(features, 2):
+            block = together[one : one + len(ours), other : other + len(theirs)]
+            single = np.outer(alone[one : one + len(ours)], alone[other : other + len(theirs)])
+            for here, there in np.argwhere(~block & single).tolist():
+                never(ours[here], theirs[there])

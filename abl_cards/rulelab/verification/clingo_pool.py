@@ -1,0 +1,79 @@
+"""clingo in as many processes as there are processors: what it derives from many states of a knowledge base.
+
+Python's pool of processes pickles what it sends. Its pipes have no names: it makes them itself, and only the processes
+that it starts inherit them. So nothing arrives there but bytes of our own, and no file or port is read in this way.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.asp import Atom
+from abl_cards.circuit import Oracle, OutputTable, tabulate_oracle
+from abl_cards.core import NUM_THREADS
+from abl_cards.games import load
+
+CHUNK_SIZE = 250
+"""States a process is given at once."""
+
+MIN_STATES_PER_PROCESS = 1000
+"""With fewer states than this a second process would start longer than it works."""
+
+
+@dataclass(frozen=True)
+class KnowledgeSource:
+    """What a process needs to know to load the same knowledge base again."""
+
+    game: str
+    directory: Path | None
+    profile: str | None
+
+
+def solve_states(
+    source: KnowledgeSource, rows: NDArray[np.uint8], outputs: Sequence[Atom], constant_outputs: Sequence[Atom] = ()
+) -> Iterator[tuple[slice, OutputTable]]:
+    """The answers in states [every input of the knowledge base, states], in portions as they are done.
+
+    The first portion answers for ``once`` too, behind the outputs: for what is the same in every state.
+    """
+    states = rows.shape[1]
+    parts = [slice(first, min(first + CHUNK_SIZE, states)) for first in range(0, states, CHUNK_SIZE)]
+    tasks = {
+        part.start: (source, np.packbits(rows[:, part], axis=1), part.stop - part.start, tuple(outputs))
+        for part in parts
+    }
+    if tasks:
+        tasks[0] = (*tasks[0][:3], (*outputs, *constant_outputs))
+    if min(NUM_THREADS, states // MIN_STATES_PER_PROCESS) < 2:
+        yield from ((part, _solve_chunk(*tasks[part.start])) for part in parts)
+        return
+    # Threads are running here already, and a forked process would inherit their locks: start afresh.
+    with ProcessPoolExecutor(min(NUM_THREADS, len(parts)), multiprocessing.get_context("spawn")) as pool:
+        futures = {pool.submit(_solve_chunk, *tasks[part.start]): part for part in parts}
+        try:
+            yield from ((futures[future], future.result()) for future in as_completed(futures))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+@cache
+def load_oracle(source: KnowledgeSource) -> tuple[Oracle, tuple[Atom, ...]]:
+    """A process's own clingo, and the inputs it may be told."""
+    knowledge = load(source.game).knowledge_base(source.directory, source.profile)
+    return Oracle(knowledge), knowledge.input_atoms
+
+
+def _solve_chunk(
+    source: KnowledgeSource, packed: NDArray[np.uint8], states: int, outputs: tuple[Atom, ...]
+) -> OutputTable:
+    oracle, inputs = load_oracle(source)
+    return tabulate_oracle(oracle, np.unpackbits(packed, axis=1, count=states), inputs, outputs)

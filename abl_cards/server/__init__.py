@@ -1,0 +1,23 @@
+"""Serve tables for other programs, and join tables elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from abl_cards.server.guest import JoinResult
+    from abl_cards.server.results import ServedResult
+    from abl_cards.server.server import GameServer, ServeConfig
+    from abl_cards.server.table import ServedTable
+
+__all__ = [
+    "GameServer",
+    "JoinResult",
+    "ServeConfig",
+    "ServedResult",
+    "ServedTable",
+]
+
+__getattr__ = lazy_exports(__name__)

@@ -1,0 +1,160 @@
+"""One table: its seats are taken, its games are played, whatever the clients do."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from abl_cards.agents import Agent, needs_history
+from abl_cards.games.compiled import attribute_table_errors
+from abl_cards.games.tables import Tables
+from abl_cards.games.types import DRAW
+from abl_cards.matches import derive_decision_keys, derive_match_keys
+from abl_cards.protocols.common import HostSession, Notification
+from abl_cards.server.client import Client
+from abl_cards.server.results import SeatResult, TableResult
+
+_ONLY_TABLE = np.array([0])
+
+
+class ServedTable:
+    """A table for a number of games, which are those of a match of the same seed from ``first`` on."""
+
+    def __init__(
+        self,
+        number: int,
+        dealer: HostSession,
+        agents: Mapping[int, tuple[str, Agent]],
+        teams: Sequence[int],
+        log: Callable[[str], None],
+        heading: dict[str, Any] | None = None,
+    ) -> None:
+        """A table with agents on some seats; the others are for clients. Teams are given by seat.
+
+        The heading of its records is kept up to date here.
+        """
+        self.number = number
+        self._dealer, self._agents, self._teams, self._log = dealer, agents, teams, log
+        self._heading = {} if heading is None else heading
+        self._clients: dict[int, Client] = {}
+        if any(needs_history(agent) for _, agent in agents.values()):
+            dealer.tables.record_history()
+        self._all_seated = asyncio.Event()
+        self._check_all_seated()
+
+    @property
+    def tables(self) -> Tables:
+        """The one table, as the engine has it."""
+        return self._dealer.tables
+
+    @property
+    def players(self) -> list[str]:
+        """Who sits on its seats in this game, by name; nobody before the first one."""
+        found: list[str] = self._heading.get("players", [])
+        return found
+
+    # --- before the games --------------------------------------------------------------------------------------------
+
+    def add_client(self, client: Client) -> bool:
+        """Give a client the first free seat; False where there is none."""
+        free = self._free_seats()
+        if not free or self._all_seated.is_set():
+            return False
+        self._clients[free[0]] = client
+        client.result.seat = free[0]
+        self._log(f"table {self.number}, seat {free[0]}: {client.name}")
+        self._check_all_seated()
+        return True
+
+    def remove_client(self, client: Client) -> None:
+        """Free the seat of a client that leaves before all have come; later it is played by default."""
+        seat = client.result.seat
+        if not self._all_seated.is_set() and self._clients.get(seat) is client:
+            del self._clients[seat]
+            self._log(f"table {self.number}, seat {seat}: free again")
+
+    async def wait_until_full(self) -> None:
+        """Wait until the seats are taken."""
+        await self._all_seated.wait()
+
+    def _free_seats(self) -> list[int]:
+        return [seat for seat in range(len(self._teams)) if seat not in self._agents and seat not in self._clients]
+
+    def _check_all_seated(self) -> None:
+        if not self._free_seats():
+            self._all_seated.set()
+
+    # --- the games ---------------------------------------------------------------------------------------------------
+
+    async def play_games(
+        self, seed: int, first_game: int, games: int, timeout: float | None, start_delay: float
+    ) -> TableResult:
+        """Wait for the seats to be taken, then play; clients hear nothing until the delay is over."""
+        await self.wait_until_full()
+        if self._clients:
+            await asyncio.sleep(start_delay)
+        result = TableResult(self.number, first_game, games, [0] * (max(self._teams) + 1), 0, 0, self._seat_results())
+        for game in range(first_game, first_game + games):
+            await self._play_game(seed, game, timeout)
+            self._add_result(result)
+        self._send_notifications(self._dealer.final_notifications(result.wins, result.draws))
+        await asyncio.gather(*(client.close() for client in self._clients.values()))
+        return result
+
+    async def _play_game(self, seed: int, game: int, timeout: float | None) -> None:
+        """The game of that number, dealt as the arena deals it; the odd ones are the even ones, turned by a seat.
+
+        Raises GameError that names it where the rules lead nowhere.
+        """
+        number = np.array([game])
+        self._dealer.start_game(derive_match_keys(seed, number)[0], game % 2 == 1)
+        players = [self._results[self._dealer.player_at(place)].player for place in range(len(self._teams))]
+        self._heading |= {"match": game, "table": self.number, "players": players}
+        with attribute_table_errors(lambda _: f"seed {seed}, game {game}, table {self.number}"):
+            while self._dealer.winner == -1:
+                self._send_notifications(self._dealer.pop_notifications())
+                client = self._clients.get(self._dealer.seat)
+                if client:
+                    request = self._dealer.next_request()
+                    request.choose(await client.request_choice(request, timeout))
+                else:
+                    self._play_agent(self._dealer.tables, number)
+                await asyncio.sleep(0)  # others want to be served, even when nobody is waited for here
+        self._send_notifications(self._dealer.pop_notifications())
+
+    def _play_agent(self, tables: Tables, number: np.ndarray) -> None:
+        _, agent = self._agents[self._dealer.seat]
+        self._results[self._dealer.seat].decisions += 1
+        keys = derive_decision_keys(tables, _ONLY_TABLE, number)
+        if tables.rows_to_play().size:
+            tables.play(_ONLY_TABLE, agent.play(tables.decisions(_ONLY_TABLE), keys))
+        else:
+            tables.choose(_ONLY_TABLE, agent.choose(tables.choices(_ONLY_TABLE), keys))
+
+    def _send_notifications(self, news: list[Notification]) -> None:
+        for seat, message in news:
+            if seat in self._clients:
+                self._clients[seat].send(message)
+
+    # --- the result --------------------------------------------------------------------------------------------------
+
+    def _seat_results(self) -> list[SeatResult]:
+        agents = {seat: SeatResult(seat, name, is_client=False) for seat, (name, _) in self._agents.items()}
+        self._results = agents | {seat: client.result for seat, client in self._clients.items()}
+        for seat, result in self._results.items():
+            result.team = self._teams[seat]
+        return [self._results[seat] for seat in range(len(self._teams))]
+
+    def _add_result(self, result: TableResult) -> None:
+        winner = self._dealer.winner
+        result.episodes += int(self._dealer.tables.num_episodes[0])
+        if winner == DRAW:
+            result.draws += 1
+        else:
+            result.wins[winner] += 1
+        played = sum(result.wins) + result.draws
+        outcome = "draw" if winner == DRAW else f"won by team {winner}"
+        self._log(f"table {self.number}: game {played} of {result.games} {outcome}")

@@ -1,0 +1,79 @@
+"""The joint abduction loop: self-play, abduction, and learning from what was abduced."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from abl_cards.training.ablkit_base import ABLkitBridge
+    from abl_cards.training.actor import Actor, ActorSlot, StateDict
+    from abl_cards.training.checkpoint import (
+        CHECKPOINT_SUFFIX,
+        CheckpointFile,
+        load_checkpoint,
+        save_checkpoint,
+        translate_restore_errors,
+    )
+    from abl_cards.training.experience import Experience
+    from abl_cards.training.ipc import from_plain, to_plain
+    from abl_cards.training.joint_loop import Trainer, TrainingReport
+    from abl_cards.training.launcher import Launcher, LocalLauncher
+    from abl_cards.training.metrics import MetricsWriter, read_metrics
+    from abl_cards.training.plots import PlotWriter, build_curves
+    from abl_cards.training.process_group import LOCALHOST, GlooProcessGroup, PeerLost
+    from abl_cards.training.rollout_queue import Rollout
+    from abl_cards.training.run_lock import lock_run_folder
+    from abl_cards.training.run_rules import RuleDigests, check_same_rules, compute_rule_digests
+    from abl_cards.training.selfplay import Score
+    from abl_cards.training.settings import TrainConfig, create_config, read_config, run_name
+    from abl_cards.training.supervised import create_abln_run
+    from abl_cards.training.worker import TrainingWorker, create_networks, resolve_ppo
+    from abl_cards.training.workers import WorkerInit, WorkerLost, WorkerPool, create_worker
+
+__all__ = [
+    "CHECKPOINT_SUFFIX",
+    "LOCALHOST",
+    "ABLkitBridge",
+    "Actor",
+    "ActorSlot",
+    "CheckpointFile",
+    "Experience",
+    "GlooProcessGroup",
+    "Launcher",
+    "LocalLauncher",
+    "MetricsWriter",
+    "PeerLost",
+    "PlotWriter",
+    "Rollout",
+    "RuleDigests",
+    "Score",
+    "StateDict",
+    "TrainConfig",
+    "Trainer",
+    "TrainingReport",
+    "TrainingWorker",
+    "WorkerInit",
+    "WorkerLost",
+    "WorkerPool",
+    "build_curves",
+    "check_same_rules",
+    "compute_rule_digests",
+    "create_abln_run",
+    "create_config",
+    "create_networks",
+    "create_worker",
+    "from_plain",
+    "load_checkpoint",
+    "lock_run_folder",
+    "read_config",
+    "read_metrics",
+    "resolve_ppo",
+    "run_name",
+    "save_checkpoint",
+    "to_plain",
+    "translate_restore_errors",
+]
+
+__getattr__ = lazy_exports(__name__)

@@ -1,0 +1,75 @@
+"""What positions are worth: when self-play is over the critic learns from many more games of the players that came out.
+
+In self-play it learns from each decision once, while the policy that it judges changes. Looking ahead asks more of it,
+and by then the policy stands still: games are cheap, and each can be learned from under every symmetry of the cards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from abl_cards.agents import NeuroSymbolicPolicy
+from abl_cards.games import Engine
+from abl_cards.training.experience import Experience
+from abl_cards.training.pretraining import ProgressCallback
+from abl_cards.training.selfplay import SelfPlay
+from abl_cards.training.supervised import StepCallback, SupervisedRun
+from abl_cards.training.updates import value_loss
+from learners import Networks, PPOConfig, Symmetries
+
+CHUNK_ROWS = 32_768
+"""Decisions with a choice that are taken over at once."""
+ROUND_ROWS = 32 * CHUNK_ROWS
+"""Of them so many lie in memory at a time; they are learned from, and the next are played."""
+_BATCH_SIZE, _PEAK_LEARNING_RATE = 2048, 1e-3
+
+
+class SelfPlayGames:
+    """Games of networks against themselves, and what their decisions with a choice came to.
+
+    That is the discounted end of the episode; what the critic is not told is left out.
+    """
+
+    def __init__(self, engine: Engine, networks: Networks, ppo: PPOConfig, seed: int, num_tables: int = 1024) -> None:
+        """Games by a seed; nothing is played yet."""
+        self._engine, self._policy = engine, NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
+        self._ppo, self._seed, self._num_tables = replace(ppo, trace=1.0, rows=CHUNK_ROWS), seed, num_tables
+
+    def collect_decisions(
+        self, min_rows: int, round_number: int = 0, on_progress: ProgressCallback = lambda done, what: None
+    ) -> Experience:
+        """At least so many, in games that depend on a number."""
+        seats = np.zeros((self._num_tables, int(self._engine.teams.max()) + 1), np.int8)
+        first = round_number * self._num_tables
+        play = SelfPlay(
+            self._engine, self._policy, [], seats, self._ppo, self._seed, first_table=first, use_critic=False
+        )
+        parts: list[Experience] = []
+        for done in range(0, min_rows, CHUNK_ROWS):
+            while play.buffer.num_ready < CHUNK_ROWS:
+                play.step()
+            parts.append(play.buffer.pop_ready(CHUNK_ROWS).for_critic())
+            on_progress(done + CHUNK_ROWS, "decisions of own games for the critic")
+        return Experience.concatenate(parts)
+
+    def train_critic(
+        self, supervised_run: SupervisedRun, min_rows: int, on_step: StepCallback, on_progress: ProgressCallback
+    ) -> None:
+        """Learn from at least so many decisions what is left to learn, round by round."""
+        sizes = [min(ROUND_ROWS, min_rows - first) for first in range(0, min_rows, ROUND_ROWS)]
+        learned = np.cumsum(sizes) * supervised_run.steps // sum(sizes)
+        for number, (size, until) in enumerate(zip(sizes, learned.tolist(), strict=True)):
+            if supervised_run.steps_done < until:
+                supervised_run.train(
+                    self.collect_decisions(size, number, on_progress), self._policy.networks.device, on_step, until
+                )
+
+
+def create_critic_run(networks: Networks, symmetries: Symmetries, steps: int, seed: int) -> SupervisedRun:
+    """The critic to what decisions came to."""
+    return SupervisedRun(
+        networks.critic, lambda told, rows: value_loss(networks, told, rows), symmetries, steps, seed,
+        batch_size=_BATCH_SIZE, peak_learning_rate=_PEAK_LEARNING_RATE,
+    )  # fmt: skip

@@ -1,0 +1,187 @@
+"""Decisions of running episodes, kept until their returns are known; generalised advantages (Schulman et al. 2016).
+
+Rows lie in flat arrays. Each remembers the decision the same seat made before it in the same episode, so an episode
+that ends is walked backwards, seat by seat.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abl_cards.games.types import Indices, InformationSet
+from learners import Examples, PrivilegedInputs
+
+NO_ROW = -1
+_FREE, _PENDING, _READY = range(3)
+_POLICY_ONLY_FIELDS = (
+    "regret", "estimate", "replies", "prior", "foreseen", "unseen", "left", "at_least", "at_most", "later",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Experience(Examples, PrivilegedInputs):
+    """Decisions with what PPO needs besides."""
+
+    log_probability: NDArray[np.float32]  # [n] of the label when it was chosen
+    value: NDArray[np.float32]  # [n] what the critic expected
+    advantage: NDArray[np.float32]  # [n] how much better it went
+    value_target: NDArray[np.float32]  # [n] what the critic should have expected
+    trick_reward_so_far: NDArray[
+        np.float32
+    ]  # [n] what the side's piles had earned by then; zeros where they earn nothing
+    lookahead_policy: NDArray[
+        np.float16
+    ]  # [n, labels] what looking ahead makes of the policy, or zeros; no columns without it
+    lookahead_value: NDArray[np.float32]  # [n] what it expects of the deal that lies there, or NaN
+    is_revealed: NDArray[np.bool_]  # [n] whether ABLN is told the hidden hands; where it is not, they are abduced
+    unseen: NDArray[np.uint8]  # [n, cards] this and the next three: what the seat knew of the hidden hands
+    cards_left: NDArray[np.int8]  # [n, others]
+    at_least: NDArray[np.uint8]  # [n, others, cards]
+    at_most: NDArray[np.uint8]  # [n, others, cards]
+    played_later: NDArray[
+        np.uint8
+    ]  # [n, others, cards] laid down before; when the row is ready, what was laid down afterwards
+
+    @property
+    def constraints(self) -> InformationSet:
+        """What the seats knew of the hidden hands."""
+        return InformationSet(self.unseen, self.cards_left, self.at_least, self.at_most)
+
+    def for_critic(self) -> Self:
+        """The same decisions without what the critic is not told."""
+        left_out = {name: getattr(self, name) for name in _POLICY_ONLY_FIELDS}
+        nothing = {name: np.zeros((len(self), 0, *of.shape[2:]), of.dtype) for name, of in left_out.items()}
+        return replace(self, **nothing)
+
+
+class RolloutBuffer:
+    """Room for a number of decisions."""
+
+    def __init__(self, capacity: int, num_tables: int, num_seats: int, example: Experience) -> None:
+        """With arrays of the shapes and types of an example."""
+        self.rows = Experience(
+            **{
+                field.name: np.zeros(
+                    (capacity, *getattr(example, field.name).shape[1:]), getattr(example, field.name).dtype
+                )
+                for field in fields(Experience)
+            }
+        )
+        self.before = np.full(capacity, NO_ROW, np.int64)  # [rows] the seat's decision before
+        self.state = np.full(capacity, _FREE, np.uint8)
+        self.order = np.zeros(capacity, np.int64)  # [rows] when the row became ready
+        self.last = np.full((num_tables, num_seats), NO_ROW, np.int64)
+        self.table, self.seat = np.zeros(capacity, np.int64), np.zeros(capacity, np.int8)
+        self.finished = 0
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything there is to save: of the rows, those in use."""
+        used = np.flatnonzero(self.state != _FREE)
+        rows = {field.name: getattr(self.rows, field.name)[used] for field in fields(Experience)}
+        marks = {
+            name: getattr(self, name) for name in ("before", "state", "order", "last", "table", "seat", "finished")
+        }
+        return marks | {"used": used, "rows": rows}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Take up what was saved; raises ValueError where that has rows, tables or seats that are not here."""
+        tables, seats = self.last.shape
+        limits = {"before": len(self.state), "last": len(self.state), "table": tables, "seat": seats}
+        for name, limit in limits.items():  # compiled functions go where these say
+            if not ((state[name] >= NO_ROW) & (state[name] < limit)).all():
+                raise ValueError(f"numbers of '{name}' that are not here")
+        for name in ("before", "state", "order", "last", "table", "seat"):
+            getattr(self, name)[...] = state[name]
+        for name, rows in state["rows"].items():
+            getattr(self.rows, name)[state["used"]] = rows
+        self.finished = state["finished"]
+
+    @property
+    def num_ready(self) -> int:
+        """Rows whose return is known."""
+        return int((self.state == _READY).sum())
+
+    @property
+    def num_free(self) -> int:
+        """Rows that are free."""
+        return int((self.state == _FREE).sum())
+
+    def add(self, tables: Indices, seats: NDArray[np.int8], rows: Experience) -> None:
+        """Keep new decisions of seats [n] at tables [n], no two at one table."""
+        places = np.flatnonzero(self.state == _FREE)[: len(rows)]
+        if len(places) < len(rows):
+            raise MemoryError("the memory of decisions is full: make it larger than two updates and the open episodes")
+        for field in fields(Experience):
+            getattr(self.rows, field.name)[places] = getattr(rows, field.name)
+        self.before[places] = self.last[tables, seats]
+        self.last[tables, seats] = places
+        self.table[places], self.seat[places] = tables, seats
+        self.state[places] = _PENDING
+
+    def find_pending_rows(self, tables: Indices) -> Indices:
+        """The rows of episodes that are running at these tables."""
+        return np.flatnonzero((self.state == _PENDING) & np.isin(self.table, tables))
+
+    def finish_episodes(
+        self, tables: Indices, rewards: NDArray[np.float32], gamma: float, gae_lambda: float,
+        trick_rewards: NDArray[np.float32] | None = None,
+    ) -> None:  # fmt: skip
+        """Episodes ended at these tables with rewards [n, seats]: their decisions get advantages.
+
+        What was earned on the way [n, seats] is a reward where it was earned.
+        """
+        ends = np.zeros_like(rewards) if trick_rewards is None else trick_rewards
+        self.finished = _compute_advantages(
+            self.last, self.before, self.state, self.order, self.rows.value, self.rows.advantage, self.rows.value_target,
+            self.rows.trick_reward_so_far, tables, rewards, ends, gamma, gae_lambda, self.finished,
+        )  # fmt: skip
+
+    def pop_ready(self, n: int) -> Experience:
+        """The n rows that became ready first, in that order; forgets them."""
+        places = np.flatnonzero(self.state == _READY)
+        places = places[np.argsort(self.order[places], kind="stable")][:n]
+        self.state[places] = _FREE
+        return self.rows.at(places)
+
+
+@njit(cache=True)
+def _compute_advantages(
+    last,
+    before,
+    state,
+    order,
+    value,
+    advantage,
+    value_target,
+    trick_reward_so_far,
+    tables,
+    rewards,
+    trick_rewards,
+    gamma,
+    gae_lambda,
+    finished,
+):
+    """Walk the decisions of each seat backwards; returns how many rows have become ready so far."""
+    for i in range(len(tables)):
+        for seat in range(last.shape[1]):
+            row, gain, after, had = last[tables[i], seat], 0.0, 0.0, trick_rewards[i, seat]
+            first = True
+            while row >= 0:
+                if first:
+                    gain = rewards[i, seat] + had - trick_reward_so_far[row] - value[row]
+                else:
+                    gain = had - trick_reward_so_far[row] + gamma * after - value[row] + gamma * gae_lambda * gain
+                first = False
+                after, had = value[row], trick_reward_so_far[row]
+                advantage[row], value_target[row] = gain, gain + value[row]
+                state[row], order[row] = 2, finished
+                finished += 1
+                row = before[row]
+            last[tables[i], seat] = -1
+    return finished

@@ -1,0 +1,99 @@
+"""Expert iteration: in a share of its decisions the learner looks ahead, and learns what it would have done then.
+
+The teacher is the look-ahead that plays (``agents.lookahead``). In self-play it may know more than a player does: the
+deal that lies on the table is as likely as any that could be imagined, and it is for nothing. So it comes first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.agents import Lookahead, NeuroSymbolicPolicy, PolicyInputs, RandomKeys, SearchRound
+from abl_cards.core import GameError, scale_to_range_array, splitmix64_array
+from abl_cards.games.tables import Decisions
+from abl_cards.training.settings import TrainConfig
+from learners import PPOConfig
+
+_LOOKAHEAD_STREAM = 15  # what the random numbers are for
+_RESOLUTION = 1 << 20
+_MAX_TABLES = 4096  # imagined tables, for the sake of memory
+
+
+@dataclass(frozen=True)
+class ExpertConfig:
+    """How much the learner learns from looking ahead."""
+
+    share: float = 0.0  # of its decisions with a choice
+    num_deals: int = 1  # the one that lies there first
+    temperature: float = 0.5
+    loss_weight: float = 0.5  # beside PPO
+    value_share: float = 0.0  # share in what the critic learns
+
+    @classmethod
+    def from_settings(cls, settings: TrainConfig, ppo: PPOConfig) -> ExpertConfig:
+        """What the settings of a run say that learns like this; raises GameError."""
+        found = cls(
+            settings.foresight, settings.foresight_deals, settings.foresight_temperature, settings.foresight_weight,
+            settings.foresight_values,
+        )  # fmt: skip
+        for name in ("share", "values"):
+            if not 0 <= getattr(found, name) <= 1:
+                asked = "foresight" if name == "share" else "foresight_values"
+                raise GameError(f"{asked}: {getattr(found, name)} is no share; give a number from 0 to 1")
+        if found.num_deals < 1:
+            raise GameError(f"foresight_deals: {found.num_deals} deals show nothing; give 1 or more")
+        if found.temperature <= 0:
+            raise GameError(f"foresight_temperature: {found.temperature} leaves nothing open; give a number above 0")
+        if found.share and ppo.worth:
+            raise GameError("foresight: it asks what whole episodes are worth, and tricks are rewarded; give worth=0")
+        return found
+
+
+@dataclass(frozen=True)
+class ExpertTargets:
+    """What looking ahead says of k decisions."""
+
+    lookahead_policy: NDArray[np.float16]  # [k, labels] probabilities; zeros where nobody looked ahead
+    lookahead_value: NDArray[np.float32]  # [k] points in the deal that lies there; NaN there
+
+    @classmethod
+    def empty(cls, k: int, num_labels: int = 0) -> ExpertTargets:
+        """Where nobody looks ahead."""
+        return cls(np.zeros((k, num_labels), np.float16), np.full(k, np.nan, np.float32))
+
+
+class LookaheadExpert:
+    """Looks ahead for a learner."""
+
+    def __init__(self, policy: NeuroSymbolicPolicy, expert_config: ExpertConfig) -> None:
+        """With its own networks as they are at the time."""
+        self._config = expert_config
+        at_once = max(1, _MAX_TABLES // expert_config.num_deals)
+        self._lookahead = Lookahead(policy, [SearchRound(expert_config.num_deals)], expert_config.temperature, at_once)
+
+    def compute_targets(
+        self,
+        decisions: Decisions,
+        view: PolicyInputs,
+        log_probs: NDArray[np.float32],
+        hidden_hands: NDArray[np.uint8],
+        keys: RandomKeys,
+    ) -> ExpertTargets:
+        """Of decisions whose policy [k, labels] is proposed and whose hidden hands [k, others, cards] are the truth."""
+        none = ExpertTargets.empty(*log_probs.shape)
+        asked = (
+            scale_to_range_array(splitmix64_array(keys, _LOOKAHEAD_STREAM), _RESOLUTION)
+            < self._config.share * _RESOLUTION
+        )
+        ahead = self._lookahead.improve_policy(decisions, view, log_probs, asked, hidden_hands)
+        tried = ~np.isnan(ahead.expected_points)
+        rows = np.flatnonzero(tried.any(axis=1))
+        probabilities = np.exp(ahead.log_probs[rows])
+        none.lookahead_policy[rows] = probabilities
+        weights = np.where(tried[rows], probabilities, 0)
+        points = np.where(tried[rows], ahead.first_deal_points[rows], 0)
+        none.lookahead_value[rows] = (weights * points).sum(axis=1) / weights.sum(axis=1)
+        return none

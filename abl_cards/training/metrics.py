@@ -1,0 +1,84 @@
+"""What a run measures of itself: JSON lines, and TensorBoard where it is installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from abl_cards.core import GameError, attribute_os_errors, parse_json_line
+
+
+class MetricsWriter:
+    """A line an update. A run that goes on from a checkpoint cuts off the lines that came after it.
+
+    Where lines are missing it goes on after those that are there, and says so on stderr.
+    """
+
+    def __init__(self, directory: Path, size: int, update: int) -> None:
+        """Go on after so many bytes of the file and so many updates."""
+        directory.mkdir(parents=True, exist_ok=True)
+        self._path = directory / "metrics.jsonl"
+        kept = _complete_lines_size(self._path, size)
+        if kept < size:
+            text = f"{size - kept} bytes of lines from before update {update} are missing; the next ones follow"
+            print(f"note: {self._path}: {text}", file=sys.stderr)
+        self._file = self._path.open("ab")
+        self._file.truncate(kept)
+        self._tensorboard = _open_tensorboard(directory / "tensorboard", update)
+
+    def __enter__(self) -> MetricsWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, gae_lambda: TracebackType | None
+    ) -> None:
+        if self._tensorboard:
+            self._tensorboard.close()
+        with attribute_os_errors(self._path):
+            self._file.close()
+
+    def write(self, values: dict[str, Any]) -> None:
+        """One line; numbers go to TensorBoard too, by the number of the update."""
+        with attribute_os_errors(self._path):
+            self._file.write(json.dumps(values).encode() + b"\n")
+            self._file.flush()
+        for name, value in values.items() if self._tensorboard else ():
+            if isinstance(value, int | float):
+                self._tensorboard.add_scalar(name, value, values["update"])
+
+    def sync(self) -> int:
+        """Bytes written so far, safely on the disk."""
+        with attribute_os_errors(self._path):
+            os.fsync(self._file.fileno())
+        return self._file.tell()
+
+
+def read_metrics(directory: Path) -> list[dict[str, Any]]:
+    """Read what a run has measured, an object for each update; raises GameError where a line is damaged."""
+    file, rows = directory / "metrics.jsonl", []
+    for number, line in enumerate(file.read_bytes().splitlines(), 1):
+        try:
+            rows.append(parse_json_line(line))
+        except GameError as problem:
+            raise GameError(f"{file}, line {number}: {problem}; remove the line") from None
+    return rows
+
+
+def _complete_lines_size(file: Path, size: int) -> int:
+    """How many of the first so many bytes of a file are there and end a line."""
+    if not file.exists():
+        return 0
+    with file.open("rb") as stream:
+        return stream.read(size).rfind(b"\n") + 1
+
+
+def _open_tensorboard(directory: Path, update: int) -> Any:
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        return None
+    return SummaryWriter(str(directory), purge_step=update + 1)

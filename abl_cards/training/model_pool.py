@@ -1,0 +1,35 @@
+"""The model pool: copies of the learner, by the update at which they were made, as a league that it meets again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from abl_cards.training.actor import StateDict
+from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX, load_checkpoint, save_checkpoint
+
+
+class League:
+    """Numbered copies in a folder."""
+
+    def __init__(self, folder: Path, size: int = 0) -> None:
+        """Go on after so many."""
+        self._folder, self.size = folder, size
+
+    def add_snapshot(self, weights: StateDict) -> None:
+        """Keep a copy."""
+        self.size += 1
+        save_checkpoint(self._snapshot_path(self.size), weights)
+
+    def sample_snapshot(self, rng: np.random.Generator) -> Path:
+        """One of the copies; where somebody took it away, the last."""
+        chosen = self._snapshot_path(int(rng.integers(1, self.size + 1)))
+        return chosen if chosen.exists() else self._snapshot_path(self.size)
+
+    def load_snapshot(self, snapshot: Path) -> StateDict:
+        """What a copy holds; raises GameError."""
+        return load_checkpoint(snapshot) or {}
+
+    def _snapshot_path(self, number: int) -> Path:
+        return self._folder / f"{number:04}{CHECKPOINT_SUFFIX}"

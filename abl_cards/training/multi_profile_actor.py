@@ -1,0 +1,111 @@
+"""Actors of one process that play by several profiles of the rules, so that what is learned serves all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import inf
+
+from abl_cards.core import GameError
+from abl_cards.games import Engine
+from abl_cards.games.types import PreferenceModel
+from abl_cards.training.actor import Actor, ActorSlot, StateDict
+from abl_cards.training.rollout_queue import Rollout
+from abl_cards.training.run_rules import RuleDigests, compute_rule_digests
+from abl_cards.training.selfplay import SelfPlay
+from abl_cards.training.settings import TrainConfig
+from learners import Networks, PPOConfig
+
+
+class MultiProfileActor:
+    """One actor a profile; each has a share of the tables, and delivers as great a share of the rows."""
+
+    def __init__(
+        self,
+        settings: TrainConfig,
+        engines: Sequence[Engine],
+        networks: Networks,
+        past_networks: Networks,
+        ppo: PPOConfig,
+    ) -> None:
+        """Nobody sits down yet."""
+        self._second_profile_share = settings.also_share if len(engines) > 1 else 0.0
+        self.actors = [Actor(settings, engine, networks, past_networks, ppo) for engine in engines]
+
+    @property
+    def judge(self) -> PreferenceModel:
+        """What decides by the first profile which labels are consistent."""
+        return self.actors[0].judge
+
+    @property
+    def self_play(self) -> SelfPlay:
+        """The tables of the first profile."""
+        return self.actors[0].self_play
+
+    def reset(self, slot: ActorSlot) -> None:
+        """Share the tables out; what was played at others is forgotten."""
+        tables = self._split_by_profile(slot.num_tables)
+        first = slot.first_table
+        for number, (actor, some) in enumerate(zip(self.actors, tables, strict=True)):
+            actor.reset(replace(slot, first_table=first, num_tables=some, actor_id=slot.actor_id + number))
+            first += some
+
+    def collect_rollouts(self, min_rows: int, max_seconds: float = inf) -> list[Rollout]:
+        """What was played until so many rows were ready, or for some seconds, profile by profile."""
+        if min_rows <= 0:
+            return []
+        found, rows = list[Rollout](), self._split_by_profile(min_rows)
+        for actor, some in zip(self.actors, rows, strict=True):
+            found += actor.collect_rollouts(some, max_seconds * some / min_rows)
+        return found
+
+    def broadcast(self, version: int) -> None:
+        """The networks are the learner's own."""
+        for actor in self.actors:
+            actor.broadcast(version)
+
+    def update_opponent(self) -> None:
+        """So is their past."""
+
+    def state_dict(self) -> StateDict:
+        """Everything at the tables, to save it."""
+        parts = [actor.state_dict() for actor in self.actors]
+        return parts[0] if len(parts) == 1 else {"company": parts}
+
+    def load_state_dict(self, state: StateDict) -> None:
+        """Take up what was saved."""
+        for actor, kept in zip(self.actors, state.get("company", [state]), strict=True):
+            actor.load_state_dict(kept)
+
+    def _split_by_profile(self, n: int) -> list[int]:
+        """How many of n things each has, at least one."""
+        also = min(n - 1, max(1, round(self._second_profile_share * n)))
+        return [n] if len(self.actors) == 1 else [n - also, also]
+
+
+def load_engines(settings: TrainConfig) -> list[Engine]:
+    """The rules that a run plays by, the first of which it is for; raises GameError for those that do not go together.
+
+    What a seat sees and what it can play has to be the same, since the same networks are to learn from it.
+    """
+    engine = settings.load_engine()
+    if settings.also is None:
+        return [engine]
+    other = replace(settings, profile=settings.also).load_engine()
+    for what, one, two in (
+        ("other labels", engine.labels, other.labels),
+        ("another sight", engine.observation_features.describe(), other.observation_features.describe()),
+    ):
+        if one != two:
+            raise GameError(f"also={settings.also}: seats have {what} there; train a player of its own")
+    if not 0 < settings.also_share < 1 or settings.tables < 2:
+        raise GameError("also_share: a share of two tables or more, between 0 and 1")
+    return [engine, other]
+
+
+def compute_run_digests(engines: Sequence[Engine], settings: TrainConfig) -> RuleDigests:
+    """The contents of their files."""
+    found: dict[str, str] = {}
+    for engine in engines:
+        found |= compute_rule_digests(engine, settings.clingo)
+    return found

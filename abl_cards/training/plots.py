@@ -1,0 +1,94 @@
+"""What a run measured of itself as plots: wins with their intervals, losses, pace; `train --plots` draws them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from abl_cards.core import INSTALL_COMMAND, GameError, LinePlot, has_matplotlib, save_png
+from abl_cards.matches import wilson_interval
+from abl_cards.training.actor import OPPONENT_NAMES
+from abl_cards.training.metrics import read_metrics
+
+MetricsRows = Sequence[Mapping[str, Any]]
+"""Of metrics.jsonl."""
+
+MAX_POINTS = 40
+"""Of a curve; where a run has more updates, neighbours are taken together."""
+_DRAW_INTERVAL = 60.0
+"""Seconds between two drawings while a run goes on."""
+
+_PLOTTED_METRICS = {
+    "hands": ("Error of ABLN on own games", "mean squared error a card", "hands_loss"),
+    "critic": ("Error of the critic", "squared error", "value_loss"),
+    "entropy": ("Entropy of the policy", "nats", "entropy"),
+    "pace": ("Throughput, learning included", "decisions a second", "pace"),
+}
+"""Plots by name: title, axis, and what they show of the metrics."""
+
+
+def build_curves(lines: MetricsRows) -> list[LinePlot]:
+    """The plots of what was measured; there is none of what was not."""
+    every = [
+        _build_win_curves(lines),
+        *(_build_metric_curve(lines, name, *words) for name, words in _PLOTTED_METRICS.items()),
+    ]
+    return [curves for curves in every if curves.lines]
+
+
+def _build_win_curves(lines: MetricsRows) -> LinePlot:
+    """Shares of the episodes that the learner won while it learned, with 95 % intervals and how many there were."""
+    shares: dict[str, list[tuple[float, float]]] = {}
+    bands: dict[str, list[tuple[float, float, float]]] = {}
+    for player in OPPONENT_NAMES:
+        played = [line for line in lines if line.get(f"episodes against {player}")]
+        counts = sum(line[f"episodes against {player}"] for line in played)
+        name = f"against {player} ({counts:,} episodes)"
+        for part in _group_rows(played):
+            episodes = sum(line[f"episodes against {player}"] for line in part)
+            won = sum(line[f"wins against {player}"] * line[f"episodes against {player}"] for line in part) / episodes
+            shares.setdefault(name, []).append((part[-1]["decisions"], won))
+            bands.setdefault(name, []).append((part[-1]["decisions"], *wilson_interval(won, episodes)))
+    return LinePlot(
+        "wins", "Wins while learning, labels drawn", "decisions", "share of the episodes", shares, bands=bands
+    )
+
+
+def _build_metric_curve(lines: MetricsRows, name: str, title: str, axis: str, key: str) -> LinePlot:
+    points = [
+        (part[-1]["decisions"], sum(line[key] for line in part) / len(part))
+        for part in _group_rows([line for line in lines if line.get(key) is not None])
+    ]
+    return LinePlot(name, title, "decisions", axis, {key: points} if points else {})
+
+
+def _group_rows(lines: MetricsRows) -> list[MetricsRows]:
+    """Neighbours together, so that there are no more than so many."""
+    size = -(-len(lines) // MAX_POINTS)
+    return [lines[first : first + size] for first in range(0, len(lines), size)] if lines else []
+
+
+class PlotWriter:
+    """Draws the plots of the run in a folder, now and then and at the end."""
+
+    def __init__(self, directory: Path) -> None:
+        """Into this folder; raises GameError where nothing can be drawn."""
+        if not has_matplotlib():
+            raise GameError(f"--plots needs the library matplotlib: {INSTALL_COMMAND}")
+        self._directory, self._last_drawn = directory, time.monotonic()
+
+    def draw_if_due(self) -> None:
+        """Draw, unless that was done a short while ago."""
+        if time.monotonic() - self._last_drawn >= _DRAW_INTERVAL:
+            self.draw()
+
+    def draw(self) -> list[Path]:
+        """The files, a plot each."""
+        files = []
+        for curves in build_curves(read_metrics(self._directory)):
+            files.append(self._directory / f"{curves.name}.png")
+            save_png(curves, files[-1])
+        self._last_drawn = time.monotonic()
+        return files

@@ -1,0 +1,165 @@
+"""Before self-play: ABLN learns from records and from the agent kb's own games, the decision model from records.
+
+Every part is kept in the folder of the run, so that a run that was stopped here goes on here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from abl_cards.agents import make_agent
+from abl_cards.games import Engine
+from abl_cards.games.types import PreferenceModel
+from abl_cards.matches import match_indices, normalise_record, read_valid_records
+from abl_cards.training.checkpoint import CHECKPOINT_SUFFIX, load_checkpoint, save_checkpoint, translate_restore_errors
+from abl_cards.training.prior_scale import estimate_prior_scale
+from abl_cards.training.settings import TrainConfig
+from abl_cards.training.supervised import (
+    SupervisedDataset,
+    SupervisedRun,
+    add_estimates,
+    collect_decisions,
+    collect_episodes,
+    compute_agreement,
+    create_abln_run,
+    create_policy_run,
+    dataset_from_records,
+    train_abln,
+    train_policy,
+)
+from learners import Networks, Symmetries, WeightsCard, load_weights, save_networks
+
+ProgressCallback = Callable[[int, str], None]
+"""Told how much is done, and what it is."""
+
+CHECKPOINT_STEPS = 250  # steps
+
+
+def pretrain(settings: TrainConfig, engine: Engine, networks: Networks, on_progress: ProgressCallback) -> None:
+    """Give networks their supervised weights, made now or kept from before; raises GameError."""
+    slips, trust = networks.preset.slips, networks.decision.trust
+    if slips and trust is not None and settings.start is None and settings.trust is None:
+        on_progress(0, "how far to trust the preferences")
+        trust.data.fill_(estimate_prior_scale(engine, slips, settings.seed))
+    if settings.records is None and settings.own_player is None and not settings.own_games:
+        return
+    kept = settings.directory / "supervised.safetensors"
+    if not kept.exists():
+        Pretrainer(settings, engine, networks, on_progress).run(kept)
+    load_weights(kept, networks)
+
+
+class Pretrainer:
+    """The supervised part of a run."""
+
+    def __init__(
+        self, settings: TrainConfig, engine: Engine, networks: Networks, on_progress: ProgressCallback
+    ) -> None:
+        """Teach these networks."""
+        self._settings, self._engine, self._networks, self._on_progress = settings, engine, networks, on_progress
+        self._symmetries = Symmetries.from_orders(engine.symmetries, engine.observation_features)
+        self._judge: PreferenceModel = engine.preference_model()
+
+    def run(self, weights_file: Path) -> None:
+        """Learn from records and own games, whatever there is, and keep the weights."""
+        told, held_out = self._play_for_data() if self._settings.own_games else self._read_recorded_data()
+        if self._networks.abln is not None:
+            self._train_abln(told)
+        if told and held_out:
+            told, held_out = (add_estimates(self._engine, self._networks, each) for each in (told, held_out))
+            self._train_policy(told)
+        self._save_weights(weights_file, held_out)
+
+    def _read_recorded_data(self) -> tuple[SupervisedDataset, SupervisedDataset] | tuple[None, None]:
+        """The lessons of the records, and those of their last matches, from which nothing is learned."""
+        file = self._settings.records
+        if file is None:
+            return None, None
+        self._on_progress(0, f"reading {file.name}")
+        records = [normalise_record(self._engine, record) for record in read_valid_records(file)]
+        lessons = dataset_from_records(self._engine, self._judge, records)
+        match = match_indices(records)[lessons.source]
+        last = match > match.max() - self._settings.held_out
+        return lessons.at(~last), lessons.at(last)
+
+    def _play_for_data(self) -> tuple[SupervisedDataset, SupervisedDataset]:
+        """The lessons of an agent's own games, and those of every fifth table, from which nothing is learned."""
+        settings = self._settings
+        self._on_progress(0, f"playing {settings.own_games:,} episodes for lessons")
+        player = make_agent(settings.own_player or "kb", self._engine)
+        lessons = collect_episodes(self._engine, self._judge, player, settings.own_games, settings.seed)
+        last = lessons.source % 5 == 4
+        return lessons.at(~last), lessons.at(last)
+
+    def _train_policy(self, dataset: SupervisedDataset) -> None:
+        fit = create_policy_run(self._networks, self._symmetries, self._settings.decision_steps, self._settings.seed)
+        with self._create_checkpointer(fit, "decisions") as progress:
+            train_policy(self._networks, fit, dataset.examples, progress)
+
+    def _train_abln(self, dataset: SupervisedDataset | None) -> None:
+        fit = create_abln_run(self._networks, self._symmetries, self._settings.abln_steps, self._settings.seed)
+        with self._create_checkpointer(fit, "hidden hands") as progress:
+            if fit.is_done:
+                return
+            self._on_progress(0, "playing for lessons on hidden hands")
+            player = make_agent(self._settings.own_player or "kb", self._engine)
+            own = collect_decisions(self._engine, self._judge, player, self._settings.own_lessons, self._settings.seed)
+            lessons = [own] if dataset is None else [dataset, own]
+            train_abln(self._networks, fit, SupervisedDataset.concatenate(lessons).examples, progress)
+
+    def _create_checkpointer(self, supervised_run: SupervisedRun, name: str) -> Checkpointer:
+        return Checkpointer(
+            supervised_run,
+            name,
+            self._settings.directory / f"{name.replace(' ', '-')}{CHECKPOINT_SUFFIX}",
+            self._on_progress,
+        )
+
+    def _save_weights(self, weights_file: Path, held_out: SupervisedDataset | None) -> None:
+        settings, results = self._settings, {}
+        if held_out and len(held_out.examples):
+            found = compute_agreement(self._networks, held_out.examples, self._engine.label_traits.pass_label)
+            held = f"{len(held_out.examples)} decisions of a fifth" if settings.own_games else "the last matches"
+            results[f"agreement with {held}"] = {
+                name: None if each is None else round(each, 4) for name, each in asdict(found).items()
+            }
+        card = WeightsCard(
+            settings.game, settings.preset, settings.abln, settings.seed, self._describe_data(), command=settings.shell_command(),
+            results=results,
+        )  # fmt: skip
+        save_networks(weights_file, self._networks, card)
+
+    def _describe_data(self) -> str:
+        """What was learned from."""
+        file, settings = self._settings.records, self._settings
+        records = [f"{file.name} without its last {settings.held_out} matches"] if file else []
+        if settings.own_games:
+            records = [f"{settings.own_games} games of {settings.own_player or 'kb'} without a fifth"]
+        own = [f"games of {settings.own_player or 'kb'} for ABLN"] if self._networks.abln is not None else []
+        return " and ".join([*records, *own])
+
+
+class Checkpointer:
+    """Takes a training up, and puts it away every so many steps."""
+
+    def __init__(self, supervised_run: SupervisedRun, name: str, file: Path, on_progress: ProgressCallback) -> None:
+        self._supervised_run, self._name, self._file, self._on_progress = supervised_run, name, file, on_progress
+
+    def __enter__(self) -> Callable[[int, float], None]:
+        state = load_checkpoint(self._file)
+        if state is not None:
+            with translate_restore_errors(self._file):
+                self._supervised_run.load_state_dict(state)
+        return self._on_step
+
+    def __exit__(self, *problem: Any) -> None:
+        if problem[0] is None:
+            save_checkpoint(self._file, self._supervised_run.state_dict())
+
+    def _on_step(self, done: int, loss: float) -> None:
+        self._on_progress(done, f"{self._name}: loss {loss:.3f}")
+        if done % CHECKPOINT_STEPS == 0:
+            save_checkpoint(self._file, self._supervised_run.state_dict())

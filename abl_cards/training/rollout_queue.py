@@ -1,0 +1,191 @@
+"""The sample pool: what actors have played and the learner has not learned from yet; bounded, the oldest goes out.
+
+What was thrown away is counted, and nothing else is: a decision counts when the learner draws it, so it counts once.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from abl_cards.training.experience import Experience
+from abl_cards.training.expert_targets import ExpertTargets
+from abl_cards.training.selfplay import Score
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """Decisions of an actor that were played one after the other, and what they say of who plays."""
+
+    actor: int  # who played; a number is never given twice
+    number: int  # of the actor's portions, from 0
+    version: int  # of the model: the update before which it was the newest
+    rows: int  # decisions with a choice whose returns are known
+    decisions: int  # made meanwhile, those without a choice and those of opponents among them
+    score: Score
+    load_rows: Callable[[], Experience]  # the rows, which may lie packed until somebody wants them
+
+
+@dataclass(frozen=True)
+class QueueStats:
+    """What became of decisions since it was asked last."""
+
+    drawn: int = 0  # rows the learner has drawn
+    total_lag: int = 0  # how many updates they were older than the learner, in sum
+    dropped_full: int = 0  # rows thrown away because the pool was full
+    dropped_stale: int = 0  # because the model that played them was too old
+    dropped_repeated: int = 0  # because they had come before
+    lost_actors: int = 0  # actors that ended, and were replaced
+
+    def __add__(self, other: QueueStats) -> QueueStats:
+        return QueueStats(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(QueueStats)))
+
+    @property
+    def staleness(self) -> float | None:
+        """Updates between the model that played and the learner that draws, on average."""
+        return self.total_lag / self.drawn if self.drawn else None
+
+    @classmethod
+    def total(cls, pools: Sequence[QueueStats]) -> QueueStats:
+        """Of several pools."""
+        return sum(pools, QueueStats())
+
+
+@dataclass(eq=False)
+class _QueuedRollout:
+    """A portion in the pool; of its rows the first are drawn already."""
+
+    rollout: Rollout
+    drawn: int = 0
+    loaded_rows: Experience | None = None
+
+    @property
+    def num_left(self) -> int:
+        return self.rollout.rows - self.drawn
+
+    def take(self, n: int) -> tuple[Experience, int]:
+        """The next rows, and the decisions that they stand for: all of them when the last row is drawn."""
+        portion, first, self.drawn = self.rollout, self.drawn, self.drawn + n
+        self.loaded_rows = self.loaded_rows or portion.load_rows()
+        count = portion.decisions * self.drawn // portion.rows - portion.decisions * first // portion.rows
+        return self.loaded_rows.at(slice(first, self.drawn)), count
+
+
+@dataclass(frozen=True)
+class SampledBatch:
+    """What a learner learns from next."""
+
+    rows: Experience
+    decisions: int
+
+
+class RolloutQueue:
+    """A queue of portions with room for a number of rows."""
+
+    def __init__(self, capacity: int, max_lag: int | None = None) -> None:
+        """Beyond the room the oldest rows are thrown away; at any time those that are more than so many updates old."""
+        self._capacity, self._max_lag = capacity, max_lag
+        self._queue: deque[_QueuedRollout] = deque()
+        self._last_numbers: dict[int, int] = {}  # the last number of each actor
+        self._stats = QueueStats()
+
+    @property
+    def num_rows(self) -> int:
+        """How many lie here."""
+        return sum(each.num_left for each in self._queue)
+
+    def put(self, rollout: Rollout) -> bool:
+        """Take a portion in; false for one that came before, which is not counted again."""
+        if rollout.number <= self._last_numbers.get(rollout.actor, -1):
+            self._add_stats(QueueStats(dropped_repeated=rollout.rows))
+            return False
+        self._last_numbers[rollout.actor] = rollout.number
+        self._queue.append(_QueuedRollout(rollout))
+        self._add_stats(QueueStats(dropped_full=self._drop_oldest(self.num_rows - self._capacity)))
+        return True
+
+    def pop(self, n: int, version: int) -> SampledBatch | None:
+        """The n oldest rows for a learner of a version; None where too few lie here that are not too old."""
+        self._drop_stale(version)
+        if self.num_rows < n:
+            return None
+        parts, decisions, behind = list[Experience](), 0, 0
+        while n:
+            first = self._queue[0]
+            rows = min(n, first.num_left)
+            part, stand_for = first.take(rows)
+            parts.append(part)
+            decisions, behind, n = decisions + stand_for, behind + rows * (version - first.rollout.version), n - rows
+            self._remove_if_empty()
+        found = Experience.concatenate(parts)
+        self._add_stats(QueueStats(drawn=len(found), total_lag=behind))
+        return SampledBatch(found, decisions)
+
+    def discard(self, num_actors: int) -> None:
+        """Note that actors ended, and with them what they had not delivered."""
+        self._add_stats(QueueStats(lost_actors=num_actors))
+
+    def pop_stats(self) -> QueueStats:
+        """What became of decisions since this was asked last."""
+        found, self._stats = self._stats, QueueStats()
+        return found
+
+    def state_dict(self) -> list[dict[str, Any]]:
+        """Everything that lies here, to save it."""
+        return [_rollout_to_dict(each) for each in self._queue]
+
+    def load_state_dict(self, state: list[dict[str, Any]]) -> None:
+        """Take up what was saved."""
+        self._queue = deque(_rollout_from_dict(each) for each in state)
+        self._last_numbers = {each.rollout.actor: each.rollout.number for each in self._queue}
+
+    def _drop_stale(self, version: int) -> None:
+        """Throw away what is too old, wherever it lies: portions arrive in another order than they are played in."""
+        if self._max_lag is None:
+            return
+        stale = [each for each in self._queue if version - each.rollout.version > self._max_lag]
+        if stale:
+            self._queue = deque(each for each in self._queue if each not in stale)
+            self._add_stats(QueueStats(dropped_stale=sum(each.num_left for each in stale)))
+
+    def _drop_oldest(self, rows: int) -> int:
+        """Throw the oldest rows away; how many."""
+        left = max(0, rows)
+        while left:
+            first = self._queue[0]
+            some = min(left, first.num_left)
+            first.drawn, left = first.drawn + some, left - some
+            self._remove_if_empty()
+        return max(0, rows)
+
+    def _remove_if_empty(self) -> None:
+        """A portion without rows has no place here."""
+        if not self._queue[0].num_left:
+            self._queue.popleft()
+
+    def _add_stats(self, stats: QueueStats) -> None:
+        self._stats += stats
+
+
+def _rollout_to_dict(queued: _QueuedRollout) -> dict[str, Any]:
+    rows = queued.rollout.load_rows()
+    told = {
+        each.name: getattr(queued.rollout, each.name) for each in fields(Rollout) if each.name not in _CONVERTED_FIELDS
+    }
+    arrays = {each.name: getattr(rows, each.name) for each in fields(rows)}
+    return told | {"drawn": queued.drawn, "score": asdict(queued.rollout.score), "experience": arrays}
+
+
+def _rollout_from_dict(saved: dict[str, Any]) -> _QueuedRollout:
+    arrays = saved["experience"]
+    rows = Experience(**vars(ExpertTargets.empty(len(arrays["label"]))) | arrays)  # older runs looked nowhere ahead
+    told = {each.name: saved[each.name] for each in fields(Rollout) if each.name not in _CONVERTED_FIELDS}
+    if len(rows) != told["rows"] or not 0 <= saved["drawn"] < len(rows):
+        raise ValueError("a portion of other rows")
+    return _QueuedRollout(Rollout(**told, score=Score(**saved["score"]), load_rows=lambda: rows), saved["drawn"])
+
+
+_CONVERTED_FIELDS = ("score", "open")
+"""Of a portion what is kept in another form."""

@@ -1,0 +1,20 @@
+"""One process at a time in the folder of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from abl_cards.core import FolderLockedError, GameError, lock_folder
+
+
+@contextmanager
+def lock_run_folder(folder: Path) -> Iterator[None]:
+    """Meanwhile no other process may be in the folder, see ``held``; raises GameError where one is."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(lock_folder(folder))
+        except FolderLockedError as problem:
+            raise GameError(f"{problem.filename}: {problem.strerror}") from None
+        yield

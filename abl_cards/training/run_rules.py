@@ -1,0 +1,45 @@
+"""The rules of a run, known by what stands in their files: it goes on by those that it began with, or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from abl_cards.core import GameError
+from abl_cards.games import Engine
+from abl_cards.games.description import Folder, OpenRules
+
+RuleDigests = Mapping[str, str]
+"""Digests of the rule files by their names, wherever the folder lies, and of constants that are given besides."""
+
+_CONSTANTS_KEY = "constants"
+_PROFILES_FOLDER = "profiles"
+
+
+def compute_rule_digests(engine: Engine, clingo: Path | None = None) -> RuleDigests:
+    """What the rules of an engine are, and those that clingo judges by."""
+    kb = engine.preference_model().kb
+    found = {_file_key(file): _digest(file.read_bytes()) for file in kb.files}
+    if clingo is not None:
+        asked = OpenRules(Folder(clingo), engine.rules.profile).build_request().files
+        found |= {f"clingo/{_file_key(file)}": _digest(file.read_bytes()) for file in asked}
+    given = sorted(f"{name}={value}" for name, value in kb.constants.items())
+    return found | ({_CONSTANTS_KEY: _digest("\n".join(given).encode())} if given else {})
+
+
+def check_same_rules(original: RuleDigests, current: RuleDigests) -> None:
+    """Raise GameError where what began by some rules would go on by others; it says in which files they differ."""
+    changed = [f"{name} has changed" for name in original if name in current and current[name] != original[name]]
+    changed += [f"{name} is gone" for name in original if name not in current]
+    changed += [f"{name} is new" for name in current if name not in original]
+    if changed:
+        raise GameError(f"begun by other rules ({', '.join(changed)}); go on by those, or choose another folder")
+
+
+def _file_key(file: Path) -> str:
+    return f"{_PROFILES_FOLDER}/{file.name}" if file.parent.name == _PROFILES_FOLDER else file.name
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]

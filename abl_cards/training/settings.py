@@ -1,0 +1,194 @@
+"""The settings of a training run, which its folder remembers."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from abl_cards.core import (
+    NUM_THREADS,
+    SEED_RANGE,
+    UNIT_INTERVAL,
+    FloatRange,
+    GameError,
+    SettingError,
+    apply_settings,
+    format_value,
+    read_json_file,
+    setting,
+    settings_to_json,
+)
+from abl_cards.games import Engine, game_names, load
+
+PRESET_OVERRIDES: dict[str, dict[str, Any]] = {
+    "quick": {"decisions": 8_000_000, "tables": 512, "critic_first": 3, "against_kb": 0.4, "against_past": 0.1}
+}
+"""What a preset changes of the settings of a run that do not say otherwise."""
+NON_NEGATIVE, POSITIVE = range(1 << 31), range(1, 1 << 31)
+"""What there may be none of, and what there is at least one of."""
+WEIGHT_RANGE = FloatRange(0, 1e9)
+"""What is multiplied by it counts for as much, and never against."""
+SETTINGS_FILE = "settings.json"
+"""The file of a run's folder that remembers them."""
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """What is trained, on what, for how long."""
+
+    directory: Path  # where the run keeps its checkpoint, metrics and weights
+    game: str = "guandan"
+    preset: str = setting(
+        "small",
+        "the networks: quick, small, paper; planes-small, planes-paper, planes-abl see planes of cards",
+    )
+    abln: bool = setting(True, "estimate the hidden hands; false trains the twin that decides by what it sees")
+    seed: int = setting(0, "of weights, cards and choices", SEED_RANGE)
+    decisions: int = setting(10_000_000, "of self-play; the run ends at the first update after them", range(1 << 62))
+    tables: int = setting(
+        2048, "played side by side; a run may go on with more, or with other opponents at them", POSITIVE
+    )
+    against_kb: float = setting(0.25, "share of the tables where the learner meets the agent kb", UNIT_INTERVAL)
+    against_past: float = setting(0.25, "share of the tables where it meets its own past", UNIT_INTERVAL)
+    remember_every: int = setting(100, "updates between two copies of the learner for the league", POSITIVE)
+    save_every: int = setting(5, "updates between two checkpoints", POSITIVE)
+    revealed: float = setting(
+        1.0, "share of the episodes whose hands are shown to ABLN; the others' are abduced", UNIT_INTERVAL
+    )
+    start: Path | None = setting(None, "weights to start from; those of a twin without ABLN will do")
+    trust: float | None = setting(
+        None,
+        "in the preferences, without start=: what the policy begins with is 1, from nothing at all is 0",
+        WEIGHT_RANGE,
+    )
+    records: Path | None = setting(None, "records to learn from before self-play")
+    held_out: int = setting(40, "matches at the end of the records that nothing is learned from", NON_NEGATIVE)
+    own_player: str | None = setting(None, "whose own games ABLN learns from first; kb where there are records")
+    own_lessons: int = setting(240_000, "decisions of these games", NON_NEGATIVE)
+    own_games: int = setting(
+        0, "episodes of own_player that the decision model learns from, but for a fifth of them", NON_NEGATIVE
+    )
+    abln_steps: int = setting(3_000, "steps of ABLN before self-play", NON_NEGATIVE)
+    decision_steps: int = setting(
+        3_500, "steps of the decision model on the records; 0 where start= has learned them", NON_NEGATIVE
+    )
+    critic_first: int = setting(
+        10,
+        "updates at the start that teach the critic alone: what knows nothing would mislead the policy",
+        NON_NEGATIVE,
+    )
+    critic_lessons: int = setting(
+        0,
+        "decisions of its own games that the critic learns from when self-play is over; for looking ahead",
+        NON_NEGATIVE,
+    )
+    critic_steps: int = setting(3_000, "steps that it learns from them", NON_NEGATIVE)
+    learning_rate: float | None = setting(
+        None, "of PPO; none is the preset's. A run may go on with another one", UNIT_INTERVAL
+    )
+    entropy: float | None = setting(None, "weight of the policy's entropy, likewise", WEIGHT_RANGE)
+    trace: float | None = setting(
+        None, "lambda of the advantages and of what the critic learns, likewise", UNIT_INTERVAL
+    )
+    worth: float | None = setting(None, "reward for each point of a trick, as the folder's worth/2 has it, likewise")
+    foresight: float = setting(
+        0.0,
+        "share of the learner's decisions with a choice in which it looks ahead, to learn what comes of that",
+        UNIT_INTERVAL,
+    )
+    foresight_deals: int = setting(
+        1, "deals that it looks ahead on: the one that lies there, the others are imagined", POSITIVE
+    )
+    foresight_temperature: float = setting(0.5, "points that outweigh a factor e between two probabilities there")
+    foresight_weight: float = setting(0.5, "of what was foreseen beside PPO, in the loss of the policy", WEIGHT_RANGE)
+    foresight_values: float = setting(0.0, "share of the foreseen value in what the critic learns there", UNIT_INTERVAL)
+    rows: int | None = setting(None, "decisions with a choice between two updates; none is the preset's", POSITIVE)
+    batch: int | None = setting(
+        None, "of these, in a step of learning, likewise; smaller steps learn more from little", POSITIVE
+    )
+    averaged: float = setting(
+        0.998, "memory of the running mean of the decision model, which is what plays in the end", UNIT_INTERVAL
+    )
+    kb: Path | None = setting(None, "the rules, from another folder; the same as --kb")
+    profile: str | None = setting(None, "a file of its folder profiles, by default the game's; the same as --profile")
+    also: str | None = setting(None, "another profile, by which a share of the tables play: one player for both")
+    also_share: float = setting(0.5, "of the tables, where also= names a profile", UNIT_INTERVAL)
+    stray: float = setting(
+        0.0, "share of the choices (bids, cards to give) made at random: who bids else what kb bids", UNIT_INTERVAL
+    )
+    clingo: Path | None = setting(
+        None, "a folder with choices, disjunctions or negative loops: clingo judges the learner's moves by it; slow"
+    )
+    device: str = setting("cpu", "cpu or cuda")
+    precision: str = setting("float32", "of matrix products: float32, or bfloat16, faster where the hardware has it")
+    pool: int | None = setting(
+        None,
+        "decisions with a choice for which the sample pool has room; none is three updates and the open episodes",
+        POSITIVE,
+    )
+    stale: int | None = setting(
+        None, "updates after which the learner throws away what an older model has played; none is never", NON_NEGATIVE
+    )
+    actors: int | None = setting(
+        None,
+        "processes of Ray that play while this one learns; none is one a processor, 0 has all play and learn",
+        NON_NEGATIVE,
+    )
+    workers: int | None = setting(
+        None,
+        "processes that play and learn together; none is one a processor, or one alone where threads= is given",
+        POSITIVE,
+    )
+    threads: int | None = setting(None, "of torch in each; a single worker repeats exactly with one", POSITIVE)
+
+    @property
+    def num_processes(self) -> int:
+        """How many processes train: as many as it says, or as pay."""
+        several = self.device == "cpu" and self.threads is None
+        return max(1, min(self.workers or (NUM_THREADS if several else 1), self.tables))
+
+    def load_engine(self) -> Engine:
+        """The game by the rules of the run; raises KBError, GameError."""
+        return load(self.game).engine(self.kb, self.profile)
+
+    def shell_command(self) -> str:
+        """What to type for such a run."""
+        changed = [each for each in fields(self)[2:] if getattr(self, each.name) != each.default]
+        words = (f"--set {shlex.quote(f'{each.name}={format_value(getattr(self, each.name))}')}" for each in changed)
+        return " ".join([f"abl-cards train {self.game}", *words])
+
+    def to_json(self) -> dict[str, object]:
+        """What is remembered; the rules by a path that holds everywhere."""
+        found = replace(self, kb=self.kb and self.kb.absolute(), clingo=self.clingo and self.clingo.absolute())
+        return {name: value for name, value in settings_to_json(found).items() if name != "directory"}
+
+    def with_absolute_paths(self) -> TrainConfig:
+        """The same for a process that may be elsewhere: with whole paths to rules."""
+        found = replace(self, kb=self.kb and self.kb.absolute(), clingo=self.clingo and self.clingo.absolute())
+        ours = self.game in game_names()
+        return found if ours else replace(found, game=str(Path(self.game).absolute()))
+
+
+def create_config(game: str, preset: str) -> TrainConfig:
+    """The settings of a run in no folder yet, as its preset brings them."""
+    return replace(TrainConfig(Path(), game=game, preset=preset), **PRESET_OVERRIDES.get(preset, {}))
+
+
+def run_name(game: str, preset: str) -> str:
+    """What a run and its weights are called; a game may be the path of its folder."""
+    return f"{Path(game).resolve().name}-{preset}"
+
+
+def read_config(directory: Path) -> TrainConfig | None:
+    """The settings of the run in a folder; None where there is none. Raises GameError for a damaged file."""
+    file = directory / SETTINGS_FILE
+    try:
+        values = read_json_file(file)
+        words = [f"{name}={'none' if value is None else value}" for name, value in values.items()]
+        return apply_settings(TrainConfig(directory), words, ("directory",))
+    except FileNotFoundError:
+        return None
+    except (GameError, ValueError, AttributeError, SettingError) as problem:
+        raise GameError(f"{file}: not the settings of a run ({problem}); move it away and say them again") from None

@@ -1,0 +1,113 @@
+"""What has happened at a table, as browsers are told it: the trick, the one before, the end of an episode, a log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games import Engine
+from abl_cards.games.notation import hand_orders
+from abl_cards.games.state import NO_SEAT, NullListener
+from abl_cards.games.tables import Tables
+from abl_cards.games.types import DRAW, LEADING, Indices, Moves
+from abl_cards.web.texts import card_kinds, label_text, option_text, stage_text, untranslated
+
+MAX_LOG_LENGTH = 400
+PASS_TEXTS = [["pass", "不要"]]
+
+
+@dataclass
+class GameLog(NullListener):
+    """Hears one table; nothing of it is used to decide anything."""
+
+    engine: Engine
+    num_events: int = 0  # that were told so far; what browsers know apart
+
+    def __post_init__(self) -> None:
+        """Nothing has happened."""
+        self.trick: list[dict[str, Any]] = []
+        self.previous_trick: list[dict[str, Any]] = []
+        self.log: list[dict[str, Any]] = []
+        self.last_actions: dict[int, dict[str, Any]] = {}  # by seat, what it did last in this episode
+        self.episode_result: dict[str, Any] | None = None  # the episode that ended last
+
+    def _append_event(self, event: dict[str, Any]) -> None:
+        self.num_events += 1
+        self.log.append(event | {"number": self.num_events})
+        del self.log[:-MAX_LOG_LENGTH]
+
+    def on_episode_start(self, tables: Tables, rows: Indices) -> None:
+        """Forget the episode before, but for its result."""
+        self.trick, self.previous_trick, self.last_actions = [], [], {}
+        self._append_event({"kind": "deal", "episode": int(tables.num_episodes[0])})
+
+    def on_choice(self, tables: Tables, rows: Indices, options: NDArray[np.uint8]) -> None:
+        """Note a choice; what the rules hide is for that seat alone."""
+        rules, seat = self.engine.rules, int(tables.seat[0])
+        stage = rules.schema.stages[int(tables.state.choice[0])]
+        lists = tables.choices(rows).moves()
+        (row,) = np.flatnonzero(lists.cards[:, 0] == options[0])
+        value = self.engine.notate_move(-1, lists.cards[row]).to_json()
+        text = option_text(self.engine, int(lists.cards[row, 0]))
+        event = {
+            "kind": "choice", "seat": seat, "stage": stage_text(self.engine, str(stage)), "text": text,
+            "cards": [value] if value in rules.card_codes.kind_by_text else [], "secret": stage in rules.secret_stages,
+        }  # fmt: skip
+        self.last_actions[seat] = event
+        self._append_event(event)
+
+    def on_play(self, tables: Tables, rows: Indices, moves: Moves) -> None:
+        """Note a play or a pass; the first of a trick begins it."""
+        rules, state, seat = self.engine.rules, tables.state, int(tables.seat[0])
+        others = np.arange(rules.seating.seats) != seat
+        leads = not state.trick_cards[0, others].any() if rules.trick_query is not None else state.to_beat[0] == LEADING
+        if leads and self.trick:
+            self.previous_trick, self.trick = self.trick, []
+        cards, order = card_kinds(moves.cards[0]), hand_orders(rules)[int(state.context[0])].tolist()
+        form = int(moves.form[0])
+        event = {
+            "kind": "play", "seat": seat,
+            "cards": [rules.card_codes.kind_texts[card] for card in sorted(cards, key=order.index)],
+            "text": play_text(self.engine, form, len(cards)), "passed": form == rules.forms.pass_form and not cards,
+        }  # fmt: skip
+        self.last_actions[seat] = event
+        self.trick.append(event)
+        self._append_event(event)
+
+    def on_episode_end(self, tables: Tables, rows: Indices) -> None:
+        """Note the result, and what everybody still holds."""
+        state, letters = tables.state, self.engine.rules.card_codes
+        self.episode_result = {
+            "kind": "end", "episode": int(tables.num_episodes[0]), "points": tables.points[0].tolist(),
+            "total": tables.total_points[0].tolist(), "finish": [seat for seat in state.finish_order[0].tolist() if seat != NO_SEAT],
+            "hands": [split_cards(letters.write_hand(hand)) for hand in state.hands[0]], "over": False, "winners": [],
+            "trick": list(self.trick),
+        }  # fmt: skip
+        self._append_event(self.episode_result)
+
+    def on_match_end(self, tables: Tables, rows: Indices) -> None:
+        """Note who has won."""
+        assert self.episode_result is not None
+        outcome = tables.match_returns(np.array([0]))[0]
+        self.episode_result |= {"over": True, "draw": int(tables.winner[0]) == DRAW}
+        self.episode_result["winners"] = np.flatnonzero(outcome > 0).tolist()
+
+
+def split_cards(cards: str | list[str]) -> list[str]:
+    """Cards one by one, also where they are written as one word."""
+    return list(cards)
+
+
+def play_text(engine: Engine, form: int, num_cards: int) -> list[str]:
+    """What a play is called; more cards than its form has were laid one after the other."""
+    rules = engine.rules
+    if form == rules.forms.pass_form and not num_cards:
+        return list(PASS_TEXTS[0])
+    if form < 0:
+        return untranslated("")
+    if rules.has_composed_plays and num_cards != int(rules.forms.num_cards[form]):
+        return [f"{num_cards} cards", f"{num_cards}张"]
+    return label_text(engine, engine.label_of(form))

@@ -1,0 +1,181 @@
+"""What an agent would do, and why; why not another move: as plain values, in one language."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from abl_cards.agents import ExplainableAgent
+from abl_cards.core import GameError
+from abl_cards.games import Engine
+from abl_cards.games.notation import PASS, compose_parts, find_options, options_json, read_play
+from abl_cards.games.tables import Choices, DecisionPoint, Decisions, Tables, is_play_decision
+from abl_cards.games.types import Moves
+from abl_cards.web.composed_plays import ExplainedPlay, explain_composed_play
+from abl_cards.web.game_log import play_text
+from abl_cards.web.texts import card_kinds
+from reasoners.explain import (
+    Explanation,
+    FiredPreference,
+    MoveAssessment,
+    PreferenceDifference,
+    explain,
+    merge_instances,
+)
+
+MAX_REASONS, MAX_LABELS, MAX_ALTERNATIVES = 12, 6, 2
+
+
+def compute_hint(
+    engine: Engine, player: ExplainableAgent, decision_point: DecisionPoint, language: str, tables: Tables
+) -> dict[str, Any]:
+    """The best move, the next best, what speaks for and against each, and what the agent goes by besides.
+
+    Where plays are laid card by card the cards are those of the whole play, with the reasons of every step.
+    """
+    opinion = player.compute_model_explanation(decision_point)
+    found = explain(engine, player.preference_model, decision_point, language, opinion)
+    others = _next_best_verdicts(found)
+    labels = found.labels[:MAX_LABELS] if opinion is not None else ()
+    best = verdict_json(found, found.chosen)
+    if engine.rules.has_composed_plays and is_play_decision(decision_point.decision):
+        whole = explain_composed_play(engine, tables, player, language)
+        letters, cards = engine.rules.card_codes, card_kinds(whole.moves.cards[0])
+        best |= {"cards": [letters.kind_texts[card] for card in cards], "value": letters.write(cards) or PASS,
+                 "steps": steps_json(whole)}  # fmt: skip
+    return {
+        "best": best,
+        "next": [verdict_json(found, each) | {"difference": difference_json(found, each)} for each in others],
+        "moves": len(decision_point.actions),
+        "labels": [label_json(found, each) for each in labels],
+        "estimate": None if opinion is None else estimate_json(engine, opinion),
+        "imagined": None if opinion is None else sampled_deals_json(engine, opinion),
+    }  # fmt: skip
+
+
+def steps_json(play: ExplainedPlay) -> list[dict[str, Any]]:
+    """The steps of a play that is laid card by card, where there are several."""
+    return [verdict_json(each.explanation, each.verdict) for each in play.steps] if len(play.steps) > 1 else []
+
+
+def _next_best_verdicts(explanation: Explanation) -> list[MoveAssessment]:
+    """The best moves of other labels, best first."""
+    seen, others = {explanation.chosen.label}, list[MoveAssessment]()
+    for row in explanation.scores.order:
+        label = explanation.decision_point.labels[row]
+        if label not in seen and len(others) < MAX_ALTERNATIVES:
+            seen.add(label)
+            others.append(explanation.assess(row))
+    return others or ([explanation.runner_up] if explanation.runner_up is not None else [])
+
+
+def explain_move(
+    engine: Engine, player: ExplainableAgent, decision_point: DecisionPoint, value: Any, language: str, tables: Tables
+) -> dict[str, Any]:  # fmt: skip
+    """Whether a move of somebody's own is legal, by which rules, and what it costs more than the best."""
+    found = explain(
+        engine, player.preference_model, decision_point, language, player.compute_model_explanation(decision_point)
+    )
+    decision = decision_point.decision
+    if isinstance(decision, Choices):
+        (option,) = find_options(decision, [value])
+        if isinstance(option, GameError):
+            raise option
+        (row,) = np.flatnonzero(decision_point.move_lists.cards[:, 0] == option).tolist()
+        return {"best": verdict_json(found, found.chosen), "readings": [_legal_reading_json(found, row)]}
+    parts = _composed_steps(engine, decision, value)
+    if parts is not None and len(parts) > 1:
+        whole = explain_composed_play(engine, tables, player, language, parts)
+        text = play_text(engine, int(parts[-1].form[0]), len(value))[language == "zh"]
+        return {"best": verdict_json(found, found.chosen),
+                "readings": [{"label": text, "legal": True, "steps": steps_json(whole)}]}  # fmt: skip
+    readings = []
+    for reading in engine.derive_readings(decision_point, json.dumps(value)):
+        judged = {} if reading.move_row is None else _legal_reading_json(found, reading.move_row)
+        readings.append({"label": found.texts.label_text(reading.label), "legal": reading.move_row is not None,
+                         "why": reading.proof.to_json()} | judged)  # fmt: skip
+    return {"best": verdict_json(found, found.chosen), "readings": readings}
+
+
+def _composed_steps(engine: Engine, decision: Decisions, value: Any) -> list[Moves] | None:
+    """The steps by which somebody's cards are laid one after the other; None where they are no such play."""
+    if not engine.rules.has_composed_plays or not isinstance(value, list) or len(value) < 2:
+        return None
+    return compose_parts(decision, 0, read_play(engine.rules, value).cards)
+
+
+def _legal_reading_json(explanation: Explanation, row: int) -> dict[str, Any]:
+    verdict = explanation.assess(row)
+    return {
+        "legal": True,
+        "verdict": verdict_json(explanation, verdict),
+        "difference": difference_json(explanation, verdict),
+    }
+
+
+def verdict_json(explanation: Explanation, verdict: MoveAssessment) -> dict[str, Any]:
+    """A move with what speaks for and against it."""
+    place = explanation.scores.order[verdict.rank - 1]
+    row, rules = explanation.decision_point.move_lists.cards[place], explanation.texts.engine.rules
+    plays, letters = is_play_decision(explanation.decision_point.decision), rules.card_codes
+    cards = card_kinds(row) if plays else []
+    value = verdict.action.to_json() if plays else options_json(rules)[int(row[0])]  # as it is offered, and chosen
+    ahead = verdict.lookahead
+    return {
+        "text": explanation.texts.move_text(verdict.label, verdict.action), "value": value,
+        "cards": [letters.kind_texts[card] for card in cards], "place": verdict.rank, "cost": verdict.cost,
+        "probability": verdict.probability, "points": None if ahead is None else ahead.expected_points,
+        "violates": [each.text for each in verdict.violations],
+        "reasons": _reasons_json(explanation, verdict.reasons),
+    }  # fmt: skip
+
+
+def difference_json(explanation: Explanation, verdict: MoveAssessment) -> list[dict[str, Any]]:
+    """What tells a move from the chosen one."""
+    return _reasons_json(explanation, explanation.differences(verdict))
+
+
+def _reasons_json(
+    explanation: Explanation, reasons: Iterable[FiredPreference | PreferenceDifference]
+) -> list[dict[str, Any]]:
+    """Preferences with their shares, the largest first; instances of one together."""
+    lines = merge_instances(reasons, explanation.texts)[:MAX_REASONS]
+    return [{"words": each.text, "weight": each.weight, "name": each.name} for each in lines]
+
+
+def label_json(explanation: Explanation, verdict: MoveAssessment) -> dict[str, Any]:
+    """A label with its probability, and what looking ahead found."""
+    ahead = verdict.lookahead
+    return {
+        "text": explanation.texts.label_text(verdict.label), "probability": verdict.probability,
+        "points": None if ahead is None else ahead.expected_points, "before": None if ahead is None else ahead.prior_probability,
+        "answers": None if verdict.response_probs is None else dict(verdict.response_probs),
+    }  # fmt: skip
+
+
+def sampled_deals_json(engine: Engine, model_explanation: Any) -> list[list[list[str]]] | None:
+    """The first of the deals that an agent has looked ahead on: by deal, the hands of the others."""
+    if model_explanation.sampled_deals is None:
+        return None
+    texts, order = engine.rules.card_codes.kind_texts, range(len(engine.rules.pack))
+    return [
+        [[texts[kind] for kind in order for _ in range(int(hand[kind]))] for hand in deal]
+        for deal in model_explanation.sampled_deals
+    ]
+
+
+def estimate_json(engine: Engine, model_explanation: Any) -> dict[str, Any] | None:
+    """What an agent expects in the hands that it does not see: copies by seat and card."""
+    told = model_explanation.estimate
+    if told is None:
+        return None
+    texts, unseen = engine.rules.card_codes.kind_texts, told.constraints.unseen[0]
+    kinds = [kind for kind in range(len(texts)) if unseen[kind]]
+    return {
+        "cards": [texts[kind] for kind in kinds],
+        "hands": [[round(float(told.copies[place, kind]), 3) for kind in kinds] for place in range(len(told.left))],
+        "left": told.left,
+    }  # fmt: skip

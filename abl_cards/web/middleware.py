@@ -1,0 +1,113 @@
+"""Who is let in: requests of this host's own pages; and what a browser may do with what it gets."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from abl_cards.web.fairness import ClientRateLimiter, get_client_id
+from abl_cards.web.limits import GLOBAL_RATE_FACTOR, REQUEST_BURST, REQUEST_RATE
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+    "worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+SECURITY_HEADERS = {
+    "content-security-policy": CONTENT_SECURITY_POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
+
+
+class SecurityMiddleware:
+    """Stands before an application."""
+
+    def __init__(
+        self, app: ASGIApp, host_names: Collection[str] = LOCAL_HOSTS, allow_any_address: bool = False
+    ) -> None:
+        """Hosts go by these names; where any address of the machine is served, by its number too."""
+        self._app, self._host_names, self._allow_any_address = app, frozenset(host_names), allow_any_address
+        self._rate_limiter = ClientRateLimiter(REQUEST_RATE, REQUEST_BURST, GLOBAL_RATE_FACTOR)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse, or pass on."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        problem = self._find_problem(scope["headers"], scope.get("method", "GET"))
+        if problem is None and not self._rate_limiter.try_acquire(get_client_id(scope)):
+            problem = 429, "too many requests: wait a moment"
+        if problem is None:
+            await self._app(scope, receive, _with_headers(send))
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 4403, "reason": problem[1]})
+        else:
+            await _send_error(_with_headers(send), *problem)
+
+    def _find_problem(self, headers: Iterable[tuple[bytes, bytes]], method: str) -> tuple[int, str] | None:
+        told = [(name.lower(), value.decode("latin-1")) for name, value in headers]
+        hosts = [value for name, value in told if name == b"host"]
+        if len(hosts) != 1 or not self._is_known_host(hosts[0]):
+            return 421, "this host name is not served here"
+        origins = [value for name, value in told if name == b"origin"]
+        if origins and origins not in ([f"http://{hosts[0]}"], [f"https://{hosts[0]}"]):
+            return 403, "another page may not ask"
+        if _is_cross_site(dict(told)) and method in ("GET", "HEAD"):  # which name no origin where they ask for an image
+            return 403, "another page may not ask"
+        return None
+
+    def _is_known_host(self, host: str) -> bool:
+        name = strip_port(host)
+        return name in self._host_names or (self._allow_any_address and _is_ip_address(name))
+
+
+def _is_cross_site(headers: Mapping[bytes, str]) -> bool:
+    """Whether a browser says that another page asks, and not for a link that somebody follows."""
+    site, mode = headers.get(b"sec-fetch-site", "none"), headers.get(b"sec-fetch-mode", "")
+    return site not in ("none", "same-origin") and mode != "navigate"
+
+
+def strip_port(host: str) -> str:
+    """A host without its port, as ``Host`` has it.
+
+    >>> host_name("127.0.0.1:8000"), host_name("[::1]:8000"), host_name("example.org")
+    ('127.0.0.1', '[::1]', 'example.org')
+    """
+    name, _, port = host.rpartition(":")
+    return (name if name and port.isdigit() else host).lower()
+
+
+def _is_ip_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            told = {name.lower() for name, _ in message["headers"]}
+            more = [
+                (name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items() if name.encode() not in told
+            ]
+            message["headers"] = [*message["headers"], *more]
+        await send(message)
+
+    return sending
+
+
+async def _send_error(send: Send, status: int, text: str) -> None:
+    body = text.encode()
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

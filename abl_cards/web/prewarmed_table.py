@@ -1,0 +1,103 @@
+"""The table that lies ready for whoever comes next: all that a browser needs to paint it goes with the page itself.
+
+It is one of the kept tables, and its picture is the engine's, written down when it was laid: so the first table of a
+page that has just been started can be looked at while the engine is still loading. As soon as that is there, the
+browser is shown the table as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from abl_cards import __version__
+from abl_cards.core import atomic_write
+from abl_cards.web.config import WebConfig
+
+FILE_NAME = "first.json"
+OFFER_TIMEOUT = 15.0
+"""Seconds until a table that was given to a browser, which did not sit down, is given to another one."""
+_MAX_BYTES = 1 << 20
+log = logging.getLogger(__name__)
+
+
+class PrewarmedTable:
+    """One table that lies ready, or none."""
+
+    def __init__(self, config: WebConfig, clock: Callable[[], float] = time.monotonic) -> None:
+        """The one that was written down, if the rules are what they were then."""
+        self._config, self._clock, self._offered_at = config, clock, float("-inf")
+        self._file = config.state_folder / FILE_NAME if config.state_folder is not None else None
+        self.data = self._read() if config.prewarm_table else None
+
+    @property
+    def table_name(self) -> str:
+        """Its name; nothing where none lies ready."""
+        return str(self.data["table"]) if self.data else ""
+
+    def offer_json(self) -> str:
+        """The table as JSON, once; nothing where there is none, or somebody has just been given it."""
+        now = self._clock()
+        if self.data is None or now - self._offered_at < OFFER_TIMEOUT:
+            return ""
+        self._offered_at = now
+        seen = self.data["seen"] | {"since": time.time()}
+        return json.dumps({**self.data, "seen": seen}, ensure_ascii=False, separators=(",", ":"))
+
+    def store(self, table: str, token: str, messages: tuple[dict[str, Any], dict[str, Any]], rules: Path) -> None:
+        """Have another one ready: its name, its owner's token, what never changes of it and what does."""
+        self.data = {"table": table, "token": token, "welcome": messages[0], "seen": messages[1]}
+        self._offered_at = float("-inf")
+        if self._file is not None:
+            kept = {"for": _fingerprint(self._config, rules), "rules": str(rules), **self.data}
+            try:
+                with atomic_write(self._file) as stream:
+                    os.chmod(stream.name, 0o600)  # the token of the table is in it
+                    stream.write(json.dumps(kept, ensure_ascii=False).encode())
+            except OSError as problem:  # the page runs without
+                log.warning("%s", problem)
+
+    def claim(self, table: str) -> bool:
+        """Whether somebody has sat down at this one; then it lies ready no more."""
+        if not self.data or self.data["table"] != table:
+            return False
+        self.clear()
+        return True
+
+    def clear(self) -> None:
+        """None lies ready."""
+        self.data = None
+        if self._file is not None:
+            self._file.unlink(missing_ok=True)
+
+    def _read(self) -> dict[str, Any] | None:
+        if self._file is None:
+            return None
+        try:
+            if self._file.stat().st_size > _MAX_BYTES:
+                return None
+            kept = json.loads(self._file.read_text(encoding="utf-8"))
+            if not isinstance(kept, dict) or kept.pop("for", None) != _fingerprint(
+                self._config, Path(kept.pop("rules"))
+            ):
+                return None
+            shapes = {"table": str, "token": str, "welcome": dict, "seen": dict}
+            whole = set(kept) == set(shapes) and all(isinstance(kept[name], kind) for name, kind in shapes.items())
+            return kept if whole else None
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return None  # none is there, or it is damaged: another one is laid
+
+
+def _fingerprint(config: WebConfig, rules: Path) -> list[Any]:
+    """What a picture of a table depends on, as far as can be told without the engine."""
+    found = []
+    for folder, _, names in os.walk(rules):
+        for name in names:
+            told = os.stat(os.path.join(folder, name))
+            found.append([os.path.relpath(os.path.join(folder, name), rules), told.st_size, told.st_mtime_ns])
+    return [__version__, config.game, list(config.extra_agents), sorted(found)]

@@ -1,0 +1,102 @@
+"""Reports of experiments in folders that whoever started the page has named: their tables, and their plots as numbers.
+
+What is read was written by an experiment, or by anybody: only what has the shape of a report is handed on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from abl_cards.core import GameError
+from abl_cards.web.runs import MAX_BYTES, find_files
+
+RESULTS_FILE = "results.json"
+MAX_ITEMS, MAX_ROWS, MAX_COLUMNS, MAX_POINTS = 60, 500, 40, 400
+_MAX_TEXT_LENGTH = 400  # characters of a cell
+
+
+def list_reports(folders: Sequence[Path]) -> list[str]:
+    """The folders of reports beneath some folders, by their paths there."""
+    return [Path(name).parent.as_posix() for name, file in find_files(folders, RESULTS_FILE)]
+
+
+def read_report(folders: Sequence[Path], name: str) -> dict[str, Any]:
+    """What an experiment has found so far; raises GameError for one that there is none of."""
+    for known, file in find_files(folders, RESULTS_FILE):
+        if Path(known).parent.as_posix() == name:
+            return {"name": name, **_read(file)}
+    raise GameError("there is no such report")
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        if file.stat().st_size > MAX_BYTES:
+            raise GameError(f"this report is larger than {MAX_BYTES >> 20} MiB")
+        value = json.loads(file.read_text(encoding="utf-8", errors="replace"))
+    except (OSError, ValueError, RecursionError):
+        raise GameError("this report cannot be read") from None
+    if not isinstance(value, dict):
+        raise GameError("this is no report")
+    return {
+        "experiment": _text(value.get("experiment")), "command": _text(value.get("command")),
+        "missing": _text(value.get("missing")), "tables": _read_named_items(value.get("tables"), _table),
+        "plots": _read_named_items(value.get("plots"), _plot),
+    }  # fmt: skip
+
+
+def _read_named_items(values: Any, read_item: Any) -> list[dict[str, Any]]:
+    """Those that have the shape of one, each with its name."""
+    if not isinstance(values, dict):
+        return []
+    told = ((name, read_item(value)) for name, value in list(values.items())[:MAX_ITEMS] if isinstance(value, dict))
+    return [{"name": _text(name), **shape} for name, shape in told if shape is not None]
+
+
+def _table(value: Mapping[str, Any]) -> dict[str, Any] | None:
+    rows = value.get("rows")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        return None
+    columns = list(dict.fromkeys(name for row in rows[:MAX_ROWS] for name in row))[:MAX_COLUMNS]
+    cells = [[_cell(row.get(name)) for name in columns] for row in rows[:MAX_ROWS]]
+    return {"title": _text(value.get("title")), "note": _text(value.get("note")), "columns": columns, "rows": cells}
+
+
+def _plot(value: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Lines, bars or a matrix; None for what is neither."""
+    title = {"title": _text(value.get("title")), "across": _text(value.get("across")), "up": _text(value.get("up"))}
+    lines, bars, values = value.get("lines"), value.get("bars"), value.get("values")
+    if isinstance(lines, dict):
+        told = {_text(name): points for name, some in lines.items() if (points := _number_rows(some, 2))}
+        return {**title, "kind": "lines", "lines": told} if told else None
+    if isinstance(bars, dict):
+        return {**title, "kind": "bars", "bars": {_text(name): bar[0] for name, each in bars.items()
+                                                  if (bar := _number_rows([each], 3))}}  # fmt: skip
+    if isinstance(values, list) and all(isinstance(row, list) for row in values):
+        headings = (value.get(way) for way in ("rows", "columns"))
+        names = [list(map(_text, some[:MAX_COLUMNS])) if isinstance(some, list) else [] for some in headings]
+        cells = [[_cell(each) for each in row[:MAX_COLUMNS]] for row in values[:MAX_COLUMNS]]
+        return {**title, "kind": "matrix", "rows": names[0], "columns": names[1], "values": cells}
+    return None
+
+
+def _number_rows(values: Any, width: int) -> list[list[float]]:
+    """Rows of so many finite numbers."""
+    some = values[:MAX_POINTS] if isinstance(values, list) else []
+    return [row for row in some if isinstance(row, list) and len(row) == width and all(map(_is_finite, row))]
+
+
+def _is_finite(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) < 1e300
+
+
+def _cell(value: Any) -> str | float | None:
+    if value is None:
+        return None
+    return value if _is_finite(value) else _text(value)
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)[:_MAX_TEXT_LENGTH]

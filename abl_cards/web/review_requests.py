@@ -1,0 +1,104 @@
+"""What the section Review asks for."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from abl_cards.agents import ExplainableAgent
+from abl_cards.core import GameError
+from abl_cards.protocols.botzone import find_profile
+from abl_cards.web import schemas
+from abl_cards.web.fairness import LOCAL_CLIENT
+from abl_cards.web.limits import MAX_BODY_BYTES
+from abl_cards.web.reviews import MAX_DEALS, MAX_LINES, ReviewCache, ReviewSession, parse_records
+
+if TYPE_CHECKING:
+    from abl_cards.web.lobby import Lobby
+
+MIN_DEALS = 4
+
+
+class ReviewService:
+    """Records looked over for browsers."""
+
+    def __init__(self, lobby: Lobby) -> None:
+        """In this house; nothing is kept yet."""
+        self._lobby, self._cache = lobby, ReviewCache()
+        self._jobs: set[asyncio.Task[None]] = set()
+
+    async def open_review(self, message: dict[str, Any], client_id: str = LOCAL_CLIENT) -> dict[str, Any]:
+        """A record to look over; raises GameError, KBError."""
+        found = self._lobby.game(schemas.get_text(message, "game"))
+        text, line = message.get("text"), schemas.get_int(message, "line", 1, MAX_LINES, 1)
+        if not isinstance(text, str) or len(text) > MAX_BODY_BYTES:
+            raise GameError("text: records are wanted, one a line")
+        records = await self._lobby.executor.run(lambda: parse_records(text))
+        if line > len(records):
+            raise GameError(f"there are {len(records)} records, and no number {line}")
+        said = find_profile(records[line - 1], found.folder.profiles)
+        profile = schemas.get_text(message, "profile", "") or said
+        engine, refused = await self._lobby.valid_engine(schemas.get_text(message, "game"), profile)
+        sheet = await self._lobby.executor.run(
+            lambda: ReviewSession(found.name, self._lobby.game_title(found.name), engine, records, line)
+        )
+        sheet.client_id = client_id
+        self._cache.add(sheet)
+        return sheet.to_json() | ({"refused": refused} if refused else {})
+
+    async def get_review(self, name: str) -> dict[str, Any]:
+        """One that is kept."""
+        return self._cache.find(name).to_json()
+
+    async def get_progress(self, name: str) -> dict[str, Any]:
+        """How far its mistakes are looked for."""
+        return self._cache.find(name).progress()
+
+    async def explain_decision(self, name: str, index_text: str, agent: str, language: str) -> dict[str, Any]:
+        """One of its decisions; raises GameError."""
+        sheet = self._cache.find(name)
+        if (
+            not index_text.isascii()
+            or not index_text.isdecimal()
+            or len(index_text) > 6
+            or language not in ("en", "zh")
+        ):
+            raise GameError("place: a number is wanted, lang: en or zh")
+        return await self._lobby.executor.run(
+            lambda: sheet.explain_decision(self._explaining_agent(agent, sheet), int(index_text), language)
+        )
+
+    def _explaining_agent(self, agent: str, session: ReviewSession) -> ExplainableAgent:
+        player = self._lobby.executor.agent(agent, session.engine)
+        if not isinstance(player, ExplainableAgent):
+            raise GameError(f"agent '{agent}' decides by no preferences: ask kb, or a variant of it")
+        return player
+
+    async def start_review(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Begin to find the mistakes of one; raises GameError."""
+        sheet = self._cache.find(schemas.get_text(message, "review"))
+        names = schemas.get_text(message, "agent", "kb"), schemas.get_text(message, "onward", "greedy")
+        deals = schemas.get_int(message, "deals", MIN_DEALS, MAX_DEALS, 40)
+        language = schemas.get_text(message, "lang", "en")
+        if language not in ("en", "zh"):
+            raise GameError("lang: en or zh is wanted")
+        if sheet.state == "working":
+            raise GameError("it is being looked over already")
+        players = await self._lobby.executor.run(
+            lambda: [self._lobby.executor.agent(each, sheet.engine) for each in names]
+        )
+        self._cache.check_capacity(sheet.client_id)
+        sheet.state = "working"
+        job = asyncio.create_task(
+            self._lobby.executor.run_long(lambda: sheet.run_review(players[0], players[1], deals, language))
+        )
+        self._jobs.add(job)
+        job.add_done_callback(self._on_job_done)
+        return sheet.progress()
+
+    def _on_job_done(self, job: asyncio.Task[None]) -> None:
+        self._jobs.discard(job)
+        if not job.cancelled() and job.exception() is not None:
+            import logging
+
+            logging.getLogger(__name__).error("a review has failed", exc_info=job.exception())

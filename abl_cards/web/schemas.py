@@ -1,0 +1,83 @@
+"""What clients send, read: a JSON object whose fields are of the kind that they should be."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from abl_cards.core import SECRET_SEED_BITS, GameError, parse_seed
+
+MAX_CARDS = 256
+_MAX_TEXT_LENGTH = 4000  # characters of a text
+
+
+def parse_object(text: str | bytes) -> dict[str, Any]:
+    """A JSON object; raises GameError."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        raise GameError("this is no JSON") from None
+    if not isinstance(value, dict):
+        raise GameError("this is no JSON object")
+    return value
+
+
+def get_text(message: dict[str, Any], field: str, default: str | None = None) -> str:
+    """A text; raises GameError."""
+    value = message.get(field, default)
+    if not isinstance(value, str) or len(value) > _MAX_TEXT_LENGTH or "\0" in value or not is_encodable(value):
+        raise GameError(f"{field}: a text is wanted")
+    return value
+
+
+def is_encodable(text: str) -> bool:
+    """Whether a text can be written: half a surrogate pair cannot, nor a name on a disk that is any bytes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def get_int(message: dict[str, Any], field: str, low: int, high: int, default: int | None = None) -> int:
+    """A whole number from low to high; raises GameError."""
+    value = message.get(field, default)
+    if type(value) is not int or not low <= value <= high:
+        raise GameError(f"{field}: a number from {low} to {high} is wanted")
+    return value
+
+
+def get_seed(message: dict[str, Any], field: str = "seed") -> int | None:
+    """A seed as text or as a number, None where there is none; raises GameError."""
+    value = message.get(field)
+    try:
+        found = None if value is None else parse_seed(value)
+    except ValueError:
+        found = -1
+    if found is not None and not 0 <= found < 1 << SECRET_SEED_BITS:
+        raise GameError(f"{field}: a number of at most {SECRET_SEED_BITS} bits is wanted, in decimal digits")
+    return found
+
+
+def get_bool(message: dict[str, Any], field: str, default: bool = False) -> bool:
+    """True or false; raises GameError."""
+    value = message.get(field, default)
+    if not isinstance(value, bool):
+        raise GameError(f"{field}: true or false is wanted")
+    return value
+
+
+def get_cards(message: dict[str, Any], field: str = "cards") -> list[str]:
+    """Cards by their letters; raises GameError."""
+    value = message.get(field)
+    if not isinstance(value, list) or len(value) > MAX_CARDS or not all(isinstance(each, str) for each in value):
+        raise GameError(f"{field}: a list of cards is wanted")
+    return value
+
+
+def get_list(message: dict[str, Any], field: str, max_length: int) -> list[Any]:
+    """A short list; raises GameError."""
+    value = message.get(field)
+    if not isinstance(value, list) or not 1 <= len(value) <= max_length:
+        raise GameError(f"{field}: a list of 1 to {max_length} is wanted")
+    return value

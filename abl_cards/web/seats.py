@@ -1,0 +1,46 @@
+"""Who sits at a table, what they may do there, and what they have decided."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from typing import Any
+
+from abl_cards.agents import Agent
+from abl_cards.games.types import Moves
+
+PERSON = "person"
+
+
+@dataclass(frozen=True)
+class Permission:
+    """What somebody may do at a table: sit on a seat, and arrange things."""
+
+    seat: int | None = None  # None for who only looks on
+    is_owner: bool = False
+    own_seat: int | None = None  # the seat that is theirs, also while an agent plays it
+
+
+@dataclass
+class TableSeat:
+    """A seat: a person's, or an agent's."""
+
+    kind: str  # PERSON or "agent"
+    name: str
+    agent_name: str = ""
+    agent: Agent | None = None
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(12))
+
+    def to_json(self) -> dict[str, Any]:
+        """Who sits here, and by which token somebody may."""
+        return {"kind": self.kind, "name": self.name, "agent": self.agent_name, "token": self.token}
+
+
+@dataclass(frozen=True)
+class TableDecision:
+    """A decision that was made: a play, or else a choice."""
+
+    moves: Moves | None
+    option: int = -1
+    seat: int = -1
+    by_person: bool = False

@@ -1,0 +1,119 @@
+"""What the cards that somebody has picked can be, and which may be added: asked of the moves, for any game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.core import GameError
+from abl_cards.games import Engine
+from abl_cards.games.description import counts_from_cards
+from abl_cards.games.notation import PASS, compose_move, list_composed_plays, notate_moves
+from abl_cards.games.tables import Decisions
+from abl_cards.games.types import NO_CARD, Moves
+from abl_cards.web.game_log import play_text
+from abl_cards.web.texts import card_kinds, label_text
+
+MAX_READINGS = 12
+MAX_COMPOSED_PLAYS = 3000
+"""Whole plays that are listed where cards are laid one by one; of more each is looked for when it is picked."""
+
+
+@dataclass
+class CardSelection:
+    """One play to be decided."""
+
+    engine: Engine
+    decisions: Decisions  # of one table
+
+    @cached_property
+    def moves(self) -> Moves | None:
+        """Everything that may be laid down; None where there is too much of it."""
+        if not self.engine.rules.has_composed_plays:
+            lists = self.decisions.moves()
+            return Moves(lists.form, lists.cards)
+        try:
+            return list_composed_plays(self.decisions, 0, MAX_COMPOSED_PLAYS)
+        except GameError:
+            return None
+
+    @cached_property
+    def _counts(self) -> NDArray[np.uint8]:
+        """[moves, kinds] the cards of each."""
+        assert self.moves is not None
+        cards, kinds = self.moves.cards, len(self.engine.rules.pack)
+        counts = np.zeros((len(cards), kinds + 1), np.uint8)
+        rows = np.repeat(np.arange(len(cards)), cards.shape[1])
+        np.add.at(counts, (rows, np.where(cards == NO_CARD, kinds, cards).ravel()), 1)
+        return counts[:, :kinds]
+
+    @property
+    def can_pass(self) -> bool:
+        """Whether the seat may pass."""
+        rules = self.engine.rules
+        return bool(self.decisions.legal_mask[rules.forms.label_of[rules.forms.pass_form], 0])
+
+    def interpret(self, texts: Sequence[str]) -> dict[str, Any]:
+        """What these cards can be, each with the value that plays it; and which others some play adds to them.
+
+        Raises GameError for what are no cards of the hand.
+        """
+        rules = self.engine.rules
+        cards = rules.card_codes.read(list(texts))
+        wanted, hand = counts_from_cards(cards, len(rules.pack)), self.decisions.view.hand[0]
+        if (wanted > hand).any():
+            raise GameError("not in the hand")
+        if self.moves is None:
+            return self._interpret_composed(cards, wanted, hand)
+        counts = self._counts
+        within = (counts >= wanted).all(axis=1)
+        exact = np.flatnonzero(within & (counts.sum(axis=1) == len(cards))) if cards else np.zeros(0, np.int64)
+        more = (counts[within] > wanted).any(axis=0)
+        return {
+            "readings": self._readings_json(exact),
+            "more": [rules.card_codes.kind_texts[kind] for kind in np.flatnonzero(more).tolist()],
+            "plays": int(within.sum()), "passes": self.can_pass,
+        }  # fmt: skip
+
+    def _readings_json(self, rows: NDArray[np.int64]) -> list[dict[str, Any]]:
+        assert self.moves is not None
+        forms, cards = self.moves.form[rows], self.moves.cards[rows]
+        said = notate_moves(self.engine.rules, forms, cards, np.repeat(self.decisions.context, len(rows)))
+        found: dict[str, dict[str, Any]] = {}
+        for form, laid, action in zip(forms.tolist(), cards, said, strict=True):
+            text = play_text(self.engine, form, len(card_kinds(laid)))
+            found.setdefault(str(action.to_json()), {"text": text, "value": action.to_json()})
+        return list(found.values())[:MAX_READINGS]
+
+    def _interpret_composed(
+        self, cards: Sequence[int], selected: NDArray[np.uint8], hand: NDArray[np.uint8]
+    ) -> dict[str, Any]:  # fmt: skip
+        """Whether they are a play, where there are too many to list."""
+        rules = self.engine.rules
+        whole = compose_move(self.decisions, 0, tuple(cards)) if cards else None
+        readings = []
+        if whole is not None:
+            text = play_text(self.engine, int(whole.form[0]), len(cards))
+            readings = [{"text": text, "value": rules.card_codes.write(cards)}]
+        rest = np.flatnonzero(hand > selected).tolist()
+        return {
+            "readings": readings, "more": [rules.card_codes.kind_texts[kind] for kind in rest], "plays": None,
+            "passes": self.can_pass,
+        }  # fmt: skip
+
+    def labels_json(self, max_length: int) -> list[dict[str, Any]]:
+        """The plays by label, the first so many: for those who choose from a list."""
+        rules, decisions = self.engine.rules, self.decisions
+        labels = np.flatnonzero(decisions.legal_mask[:, 0])[:max_length].tolist()
+        return [{"label": rules.label_texts[each], "text": label_text(self.engine, rules.label_texts[each])}
+                for each in labels]  # fmt: skip
+
+
+def is_pass(value: Any) -> bool:
+    """Whether a play as JSON is a pass."""
+    return bool(value == PASS)

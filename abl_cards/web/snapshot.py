@@ -1,0 +1,228 @@
+"""A table as one pair of eyes sees it: all that a browser needs to draw it, whenever it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from abl_cards.core import format_seed
+from abl_cards.games.notation import sort_hand
+from abl_cards.games.state import CHOICE, NO_SEAT, PLAY
+from abl_cards.games.tables import cards_in_stock
+from abl_cards.games.types import LEADING
+from abl_cards.web.texts import card_orders, deck_json, fluents_json, option_text, role_texts, stage_text
+
+if TYPE_CHECKING:
+    from abl_cards.games import Engine
+    from abl_cards.games.tables import Tables
+    from abl_cards.web.game_log import GameLog
+    from abl_cards.web.seats import Permission, TableSeat
+    from abl_cards.web.table import WebTable
+    from abl_cards.web.texts import BilingualText
+
+ONLY_TABLE = np.array([0])
+MAX_LOG_SHOWN = 80
+SPECTATOR = -1
+
+
+class ViewableTable(Protocol):
+    """What can be looked at: a table of the page, or one that is served elsewhere."""
+
+    @property
+    def name(self) -> str:
+        """By which it is found."""
+
+    @property
+    def title(self) -> BilingualText:
+        """What the game is called."""
+
+    @property
+    def engine(self) -> Engine:
+        """What it is played by."""
+
+    @property
+    def tables(self) -> Tables:
+        """The one table."""
+
+    @property
+    def game_log(self) -> GameLog:
+        """What has happened there."""
+
+    @property
+    def rules_error(self) -> str:
+        """The first error of newer rules that `kb check` refuses; empty where the rules are the latest."""
+
+    @property
+    def seats(self) -> Sequence[TableSeat]:
+        """[seats] who sits there."""
+
+    @property
+    def available_agents(self) -> Sequence[str]:
+        """Agents that may be seated."""
+
+    @property
+    def is_practice(self) -> bool:
+        """Whether decisions may be taken back."""
+
+    @property
+    def seed(self) -> int:
+        """What it was dealt by."""
+
+    @property
+    def is_seed_random(self) -> bool:
+        """Whether that was drawn, and not chosen by the owner."""
+
+    @property
+    def watch_token(self) -> str:
+        """By which others look on; nothing where there is no such link."""
+
+    @property
+    def revision(self) -> int:
+        """Another number after every change."""
+
+    @property
+    def agent_delay(self) -> float:
+        """Seconds that agents wait."""
+
+    @property
+    def problem(self) -> str:
+        """Why it does not go on."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether somebody has to go on after an episode."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the match is."""
+
+    @property
+    def changed_at(self) -> float:
+        """When it changed, a time of ``time.time``."""
+
+    def can_take_back(self, permission: Permission) -> bool:
+        """Whether they have a decision to take back."""
+
+    def is_present(self, seat: int) -> bool:
+        """Whether somebody looks at the table from this seat."""
+
+
+def visible_seed(table: ViewableTable, permission: Permission) -> str | None:
+    """Return the seed as text for those who may know all hands; None for everybody else.
+
+    That is the owner, when the match is over, or at a table for practice: there only where the owner has chosen the
+    seed, or no other person sits.
+    """
+    alone = sum(chair.kind == "person" for chair in table.seats) <= 1
+    known = table.is_over or (table.is_practice and (alone or not table.is_seed_random))
+    return format_seed(table.seed) if permission.is_owner and known else None
+
+
+def make_welcome(table: ViewableTable, permission: Permission) -> dict[str, Any]:
+    """What never changes: the cards, and who sits where; and the seed, where ``shown_seed`` gives it."""
+    engine = table.engine
+    return {
+        "type": "welcome", "table": table.name, "game": engine.game, "title": table.title,
+        "profile": engine.rules.profile, "deck": deck_json(engine.rules), "copies": engine.rules.pack.copies.tolist(),
+        "seats": engine.rules.seating.seats, "teams": engine.teams.tolist(), "agents": list(table.available_agents),
+        "practice": table.is_practice, "seed": visible_seed(table, permission), "watch": table.watch_token,
+        "refused": table.rules_error,
+    }  # fmt: skip
+
+
+def make_snapshot(table: WebTable, permission: Permission) -> dict[str, Any]:
+    """A table of the page from the eyes of a seat, or of somebody who only looks on."""
+    found = make_view(table, permission)
+    if found["turn"] is not None and found["turn"] == permission.seat and not table.problem:
+        found["asked"] = _options_json(table, int(table.tables.state.stage[0]))
+    return found
+
+
+def make_view(table: ViewableTable, permission: Permission) -> dict[str, Any]:
+    """What there is to see from the eyes of a seat, or of somebody who only looks on."""
+    tables, rules, course = table.tables, table.engine.rules, table.game_log
+    state, seat = tables.state, permission.seat
+    stage, turn = int(state.stage[0]), int(tables.seat[0])
+    acting = stage in (PLAY, CHOICE) and not table.is_waiting
+    context = int(state.context[0])
+    eyes = np.array([SPECTATOR if seat is None else seat])
+    found: dict[str, Any] = {
+        "type": "table", "revision": table.revision, "at": int(tables.num_decisions[0]), "episode": int(tables.num_episodes[0]),
+        "me": seat, "after": list(rules.seating.next_seat),
+        "chair": permission.own_seat, "owner": permission.is_owner, "pace": table.agent_delay, "problem": _visible_problem(table, permission),
+        "phase": "over" if table.is_over else "end" if table.is_waiting else "choice" if stage == CHOICE else "play",
+        "turn": turn if acting else None, "seats": _seats_json(table, permission), "orders": card_orders(rules, context),
+        "trick": course.trick, "last": course.previous_trick, "closed": _is_trick_over(table), "owned": int(state.owner[0]),
+        "log": [each for each in course.log[-MAX_LOG_SHOWN:] if not _is_hidden(each, seat)],
+        "told": fluents_json(table.engine, rules.fluents.mask_private(state.fluents[[0]], eyes)[0]),
+        "aside": int(state.aside[0].sum()), "stock": int(cards_in_stock(rules, state, ONLY_TABLE)[0]) if rules.has_draws else 0,
+        "ended": course.episode_result if table.is_waiting or table.is_over else None,
+        "back": table.can_take_back(permission), "asked": None, "since": table.changed_at if acting else None,
+        "seed": visible_seed(table, permission),
+    }  # fmt: skip
+    if seat is not None:
+        found["hand"] = [rules.card_codes.kind_texts[kind] for kind in sort_hand(rules, state.hands[0, seat], context)]
+    return found
+
+
+def _visible_problem(table: ViewableTable, permission: Permission) -> str:
+    """Why a table does not go on; it may name cards, so that only the owner of a table for practice reads it."""
+    told = permission.is_owner and table.is_practice
+    return table.problem if told or not table.problem else "the rules lead nowhere here; see the log of the page"
+
+
+def _is_hidden(event: dict[str, Any], seat: int | None) -> bool:
+    return bool(event.get("secret")) and event.get("seat") != seat
+
+
+def _is_trick_over(table: ViewableTable) -> bool:
+    """Whether the trick that lies is over: the next play begins another one."""
+    state, rules = table.tables.state, table.engine.rules
+    if rules.trick_query is not None:
+        return not state.trick_cards[0].any()
+    return bool(state.to_beat[0] == LEADING)
+
+
+def _seats_json(table: ViewableTable, permission: Permission) -> list[dict[str, Any]]:
+    tables, rules = table.tables, table.engine.rules
+    state, roles = tables.state, role_texts(table.engine)
+    order, sides, parts = (
+        state.finish_order[0].tolist(),
+        tables.sides(ONLY_TABLE)[0].tolist(),
+        tables.roles(ONLY_TABLE)[0].tolist(),
+    )
+    told = len(set(parts)) > 1  # where all play the same part, it is not decided yet who plays which
+    found = []
+    for seat, chair in enumerate(table.seats):
+        said = table.game_log.last_actions.get(seat)
+        each: dict[str, Any] = {
+            "name": chair.name, "kind": chair.kind, "agent": chair.agent_name, "cards": int(state.hands[0, seat].sum()),
+            "side": sides[seat], "role": roles[parts[seat]] if told and 0 <= parts[seat] < len(roles) else ["", ""],
+            "place": order.index(seat) + 1 if seat in order and seat != NO_SEAT else None,
+            "here": table.is_present(seat), "total": int(tables.total_points[0, seat]),
+            "said": None if said is None or _is_hidden(said, permission.seat) else said,
+        }  # fmt: skip
+        if permission.is_owner and chair.kind == "person":
+            each["token"] = chair.token
+        if rules.has_open_hands and seat != permission.seat:
+            each["face"] = [rules.card_codes.kind_texts[kind]
+                            for kind in sort_hand(rules, state.hands[0, seat], int(state.context[0]))]  # fmt: skip
+        found.append(each)
+    return found
+
+
+def _options_json(table: WebTable, stage: int) -> dict[str, Any]:
+    """What the seat to decide may do."""
+    if stage == PLAY:
+        open_to = table.get_selection().interpret([])
+        return {"kind": "play", "more": open_to["more"], "plays": open_to["plays"], "passes": open_to["passes"]}
+    rules, choices = table.engine.rules, table.tables.choices(ONLY_TABLE)
+    name = str(rules.schema.stages[int(choices.stage[0])])
+    options = []
+    for number in np.flatnonzero(choices.options[0]).tolist():
+        value = table.engine.notate_move(-1, np.array([number])).to_json()
+        options.append({"value": value, "text": option_text(table.engine, number),
+                        "card": value if value in rules.card_codes.kind_by_text else None})  # fmt: skip
+    return {"kind": "choice", "stage": stage_text(table.engine, name), "options": options}

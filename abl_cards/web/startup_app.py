@@ -1,0 +1,128 @@
+"""What is answered at once, before the engine is there: the page's files, and the table that lies ready.
+
+All else waits until the rooms behind are open. Nothing of the engine is imported here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import sys
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from abl_cards.web.config import WebConfig
+from abl_cards.web.prewarmed_table import PrewarmedTable
+from abl_cards.web.static_files import TABLE_PLACEHOLDER, TOKEN_PLACEHOLDER, StaticFile, read_files
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+STATIC_PREFIX = "/static/"
+INDEX_FILE = "index.html"
+ENGINE_LOAD_DELAY = 0.25
+"""Seconds that the page's files have for themselves before the engine is loaded, unless somebody asks for more."""
+_SWITCH_INTERVAL = 0.0005  # seconds; so long a thread may keep others waiting while the engine is being loaded
+_REVALIDATE_HEADERS = (b"cache-control", b"no-cache"), (b"vary", b"accept-encoding")
+
+AppFactory = Callable[[], Awaitable["ASGIApp"]]
+
+
+class StartupApp:
+    """Stands before the rooms, which are opened once."""
+
+    def __init__(
+        self,
+        config: WebConfig,
+        prewarmed: PrewarmedTable,
+        app_factory: AppFactory,
+        on_close: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``opening`` gives what answers all else, or raises."""
+        self._config, self._prewarmed, self._app_factory, self._on_close = config, prewarmed, app_factory, on_close
+        self._files = read_files()
+        self._app_task: asyncio.Task[ASGIApp] | None = None
+
+    def load_app(self) -> asyncio.Task[ASGIApp]:
+        """The rooms behind, when they are open."""
+        if self._app_task is None:
+            self._app_task = asyncio.create_task(self._load_app())
+        return self._app_task
+
+    async def load_app_delayed(self) -> ASGIApp:
+        """The same, begun a little later."""
+        await asyncio.sleep(ENGINE_LOAD_DELAY)
+        return await asyncio.shield(self.load_app())
+
+    async def _load_app(self) -> ASGIApp:
+        usual = sys.getswitchinterval()
+        sys.setswitchinterval(_SWITCH_INTERVAL)
+        try:
+            return await self._app_factory()
+        finally:
+            sys.setswitchinterval(usual)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer with a file, or pass on."""
+        path = scope.get("path", "")
+        if scope["type"] == "lifespan":
+            await self._run_lifespan(receive, send)
+        elif scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and self._is_static(path):
+            await self._respond(scope, path, send)
+        else:
+            await (await asyncio.shield(self.load_app()))(scope, receive, send)
+
+    async def _run_lifespan(self, receive: Receive, send: Send) -> None:
+        """Begin to open the rooms when the port is there, and close them with it."""
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        opening = asyncio.create_task(self.load_app_delayed())
+        opening.add_done_callback(lambda done: done.cancelled() or done.exception())
+        await receive()
+        opening.cancel()
+        self._on_close()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    # --- files -------------------------------------------------------------------------------------------------------
+
+    def _is_static(self, path: str) -> bool:
+        return path in ("/", "/favicon.ico") or path.startswith(STATIC_PREFIX)
+
+    async def _respond(self, scope: Scope, path: str, send: Send) -> None:
+        headers = dict(scope["headers"])
+        if path == "/":
+            await _send(
+                send, 200, self._index_body(), [(b"content-type", b"text/html; charset=utf-8"), _NO_STORE_HEADER]
+            )
+            return
+        name = "icon.svg" if path == "/favicon.ico" else path.removeprefix(STATIC_PREFIX)
+        found = self._files.get(name) if name != INDEX_FILE else None
+        if found is None:
+            await _send(send, 404, b"no such file", [(b"content-type", b"text/plain; charset=utf-8")])
+        elif headers.get(b"if-none-match") == found.etag.encode():
+            await _send(send, 304, b"", [(b"etag", found.etag.encode()), *_REVALIDATE_HEADERS])
+        else:
+            await _send_file(send, found, b"gzip" in headers.get(b"accept-encoding", b""))
+
+    def _index_body(self) -> bytes:
+        """The page, with the token and the table that lies ready where only this machine can ask for it."""
+        body = self._files[INDEX_FILE].body
+        if not self._config.is_local:
+            return body.replace(TOKEN_PLACEHOLDER, b"").replace(TABLE_PLACEHOLDER, b"")
+        laid = html.escape(self._prewarmed.offer_json()).encode()
+        return body.replace(TOKEN_PLACEHOLDER, self._config.token.encode()).replace(TABLE_PLACEHOLDER, laid)
+
+
+_NO_STORE_HEADER = (b"cache-control", b"no-store")
+
+
+async def _send_file(send: Send, file: StaticFile, packed: bool) -> None:
+    headers = [(b"content-type", file.content_type.encode()), (b"etag", file.etag.encode()), *_REVALIDATE_HEADERS]
+    more = [(b"content-encoding", b"gzip")] if packed else []
+    await _send(send, 200, file.gzipped if packed else file.body, [*headers, *more])
+
+
+async def _send(send: Send, status: int, body: bytes, headers: list[tuple[bytes, bytes]]) -> None:
+    length = [] if status == 304 else [(b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, *length]})
+    await send({"type": "http.response.body", "body": body})

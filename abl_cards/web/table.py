@@ -1,0 +1,342 @@
+"""One table of the page: who sits there, what they may ask of it, and how it goes on.
+
+What lies on it is the engine's. A table is a key and the decisions that were made, so taking back is playing again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.agents import Agent
+from abl_cards.core import GameError, secret_seed
+from abl_cards.games import Engine
+from abl_cards.games.compiled import attribute_table_errors
+from abl_cards.games.notation import find_options, find_plays
+from abl_cards.games.state import ListenerList
+from abl_cards.games.tables import Tables
+from abl_cards.games.types import Listener, Moves
+from abl_cards.matches import derive_decision_keys, derive_match_keys
+from abl_cards.web.game_log import GameLog
+from abl_cards.web.seats import PERSON, Permission, TableDecision, TableSeat
+from abl_cards.web.selection import CardSelection
+from abl_cards.web.snapshot import visible_seed
+from abl_cards.web.texts import BilingualText
+
+ONLY_TABLE = np.array([0])
+log = logging.getLogger(__name__)
+MAX_CHOICES_PER_FRAME = 32
+"""Choices that are made with one frame."""
+
+
+EventWriter = Callable[[str, dict[str, Any]], None]
+"""Is told what happens at a table, before it is done or just after: see restoring.py."""
+
+
+class TableViewer(Protocol):
+    """A connection of somebody who looks at a table."""
+
+    def close(self, code: int) -> None:
+        """Close the connection with this code."""
+
+
+class WebTable:
+    """A table, its seats, and its match; whoever calls holds ``lock``."""
+
+    def __init__(
+        self, name: str, title: BilingualText, engine: Engine, seats: Sequence[TableSeat], seed: int | None, is_practice: bool,
+        available_agents: Sequence[str] = (), rules_error: str = "",
+    ) -> None:  # fmt: skip
+        """Deal the first cards: by this seed, or by a secret one, which is another one for each match."""
+        self.name, self.title, self.engine, self.seats = name, title, engine, list(seats)
+        self.is_seed_random, seed = seed is None, secret_seed() if seed is None else seed
+        self.seed, self.is_practice, self.available_agents, self.match_number = (
+            seed,
+            is_practice,
+            tuple(available_agents),
+            0,
+        )
+        self.rules_error = rules_error  # the first error of newer rules, which `kb check` refuses
+        mine = [seat for seat, chair in enumerate(seats) if chair.kind == PERSON]
+        self.owner_seat = mine[0] if mine else None
+        self.owner_token, self.watch_token = (secrets.token_urlsafe(12) for _ in range(2))
+        self.lock, self.wake = asyncio.Lock(), asyncio.Event()
+        self.revision, self.agent_delay, self.problem = 0, 0.6, ""
+        self.viewers: dict[TableViewer, str] = {}  # by connection, the token
+        self.on_change: Callable[[], None] = lambda: None
+        self.write_event: EventWriter = lambda what, line: None
+        self.last_used, self.client_id = (
+            time.monotonic(),
+            "",
+        )  # when a person did something here last, and who has opened it
+        self.start_match()
+
+    # --- who is there ------------------------------------------------------------------------------------------------
+
+    def permission_of(self, token: str) -> Permission | None:
+        """What a token allows; None for one that is none."""
+        if _tokens_equal(token, self.owner_token):
+            return self._make_permission(self.owner_seat, owner=True)
+        for seat, chair in enumerate(self.seats):
+            if _tokens_equal(token, chair.token):
+                return self._make_permission(seat)
+        return Permission() if _tokens_equal(token, self.watch_token) else None
+
+    def _make_permission(self, seat: int | None, owner: bool = False) -> Permission:
+        sits = seat is not None and self.seats[seat].kind == PERSON
+        return Permission(seat if sits else None, owner, seat)
+
+    def is_present(self, seat: int) -> bool:
+        """Whether somebody looks at the table from this seat."""
+        rights = (self.permission_of(token) for token in self.viewers.values())
+        return any(right is not None and right.seat == seat for right in rights)
+
+    # --- the match ---------------------------------------------------------------------------------------------------
+
+    def start_match(self) -> None:
+        """Begin a match."""
+        self.decisions: list[TableDecision] = []
+        self.is_waiting, self.problem = False, ""
+        self._deal()
+        self._mark_changed()
+
+    def _deal(self) -> None:
+        self.game_log = GameLog(self.engine)
+        heard: list[Listener] = [self.game_log]
+        agents: list[object] = [chair.agent for chair in self.seats]
+        for agent in agents:
+            if isinstance(agent, Listener):
+                heard.append(agent)
+        self.tables = self.engine.start_matches(
+            derive_match_keys(self.seed, np.array([self.match_number]), 1), ListenerList(tuple(heard))
+        )
+        self.tables.record_history()
+
+    def _mark_changed(self) -> None:
+        self.revision += 1
+        self.changed_at = time.time()
+        self._selection: CardSelection | None = None
+
+    @property
+    def seat(self) -> int:
+        """The seat to decide."""
+        return int(self.tables.seat[0])
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the match is."""
+        return bool(self.tables.winner[0] != -1)
+
+    @property
+    def is_agents_turn(self) -> bool:
+        """Whether an agent is to decide."""
+        return not (self.is_over or self.is_waiting or self.problem) and self.seats[self.seat].agent is not None
+
+    def get_selection(self) -> CardSelection:
+        """What the seat to decide may lay down."""
+        if self._selection is None:
+            self._selection = CardSelection(self.engine, self.tables.decisions(ONLY_TABLE))
+        return self._selection
+
+    def run_agent(self) -> bool:
+        """Let the agent decide whose turn it is; whether there is anything new to see."""
+        if not self.is_agents_turn:
+            return False
+        agent, events = self.seats[self.seat].agent, self.game_log.num_events
+        assert agent is not None
+        keys = derive_decision_keys(self.tables, ONLY_TABLE, np.array([self.match_number]))
+        try:
+            with attribute_table_errors(
+                lambda _: f"table {self.name}"
+            ):  # and no seed: everybody at the table reads the problem
+                if self.tables.rows_to_play().size:
+                    self._play(agent.play(self.tables.decisions(ONLY_TABLE), keys))
+                else:
+                    self._choose(int(agent.choose(self.tables.choices(ONLY_TABLE), keys)[0]), False)
+        except GameError as problem:
+            log.warning("table %s: %s", self.name, problem)
+            self.problem = str(problem)
+            self._mark_changed()
+            return True
+        return self.game_log.num_events != events
+
+    def _play(self, moves: Moves, value: Any = None) -> None:
+        self._make_decision(TableDecision(moves, -1, self.seat, value is not None), value)
+
+    def _choose(self, option: int, by_person: bool) -> None:
+        self._make_decision(TableDecision(None, option, self.seat, by_person))
+
+    def _make_decision(self, decision: TableDecision, value: Any = None) -> None:
+        self._apply_decision(decision)
+        self.write_event("act", {"decision": decision, "value": value})
+
+    def _apply_decision(self, decision: TableDecision) -> None:
+        episode = int(self.tables.num_episodes[0])
+        self.decisions.append(decision)
+        self._execute(decision)
+        self.is_waiting = not self.is_over and int(self.tables.num_episodes[0]) != episode and self._has_person
+        self._mark_changed()
+
+    def replay_decision(self, decision: TableDecision, has_continued: bool) -> None:
+        """Make a decision that was made before; ``gone_on`` where somebody went on after the episode that it ended."""
+        self._apply_decision(decision)
+        self.is_waiting = self.is_waiting and not has_continued
+
+    @property
+    def _has_person(self) -> bool:
+        return any(chair.kind == PERSON for chair in self.seats)
+
+    def _execute(self, decision: TableDecision) -> None:
+        if decision.moves is None:
+            self.tables.choose(ONLY_TABLE, np.array([decision.option], np.uint8))
+        else:
+            self.tables.play(ONLY_TABLE, decision.moves)
+
+    # --- what people do ----------------------------------------------------------------------------------------------
+
+    def check_turn(self, permission: Permission, clock: int) -> None:
+        """Raise GameError unless it is their turn, and the decision that they mean."""
+        if permission.seat is None:
+            raise GameError("you only look on")
+        if self.is_over or self.is_waiting or self.problem or self.seat != permission.seat:
+            raise GameError("it is not your turn")
+        if clock != int(self.tables.num_decisions[0]):
+            raise GameError("the table has gone on")
+
+    def play(self, permission: Permission, value: Any, clock: int) -> None:
+        """Lay down cards, or pass; raises GameError for what is not legal."""
+        self.check_turn(permission, clock)
+        if not self.tables.rows_to_play().size:
+            raise GameError("nothing is played now, something is chosen")
+        lists, (row,) = find_plays(self.tables.decisions(ONLY_TABLE), [value])
+        if isinstance(row, GameError):
+            raise row
+        self._play(lists.select(np.array([row])), value)
+
+    def choose(self, permission: Permission, values: Sequence[Any], clock: int) -> None:
+        """Choose, once or as often as the same is asked; raises GameError for what is no choice."""
+        self.check_turn(permission, clock)
+        if not self.tables.rows_to_choose().size:
+            raise GameError("nothing is chosen now, something is played")
+        stage, asked = int(self.tables.state.choice[0]), len(self.decisions)
+        for value in values[:MAX_CHOICES_PER_FRAME]:
+            again = self.tables.rows_to_choose().size and int(self.tables.state.choice[0]) == stage
+            if self.is_over or self.is_waiting or self.seat != permission.seat or not again:
+                break  # what is asked is answered
+            (option,) = find_options(self.tables.choices(ONLY_TABLE), [value])
+            if isinstance(option, GameError):
+                if len(self.decisions) == asked:
+                    raise option
+                break
+            self._choose(option, True)
+
+    def continue_match(self, permission: Permission) -> None:
+        """Go on after an episode."""
+        if permission.seat is None and not permission.is_owner:
+            raise GameError("you only look on")
+        if self.is_waiting:
+            self.is_waiting = False
+            self.write_event("go", {})
+            self._mark_changed()
+
+    def can_take_back(self, permission: Permission) -> bool:
+        """Whether this seat has a decision of its own to take back, at a table for practice."""
+        if (
+            not self.is_practice
+            or permission.seat is None
+            or any(isinstance(chair.agent, Listener) for chair in self.seats)
+        ):
+            return False
+        return any(each.seat == permission.seat and each.by_person for each in self.decisions)
+
+    def take_back(self, permission: Permission) -> None:
+        """Stand as before this person's last decision; raises GameError where that may not be."""
+        if not self.can_take_back(permission):
+            raise GameError("there is nothing to take back" if self.is_practice else "this is no table for practice")
+        while self.decisions:
+            last = self.decisions.pop()
+            if last.seat == permission.seat and last.by_person:
+                break
+        self.write_event("back", {"left": len(self.decisions)})
+        events = self.game_log.num_events
+        self._deal()
+        for decision in self.decisions:
+            self._execute(decision)
+        self.game_log.num_events += events  # browsers have seen more than there is now
+        self.is_waiting, self.problem = False, ""
+        self._mark_changed()
+
+    def start_next_match(self, permission: Permission) -> None:
+        """Begin another match, when this one is over or is for practice."""
+        if not permission.is_owner:
+            raise GameError("whoever has opened the table may begin another match")
+        self.match_number += 1
+        if self.is_seed_random:  # that of the match before is known now
+            self.seed = secret_seed()
+        self.start_match()
+        self.write_event("begin", {})
+
+    def seat_agent(self, permission: Permission, seat: int, name: str, agent: Agent) -> None:
+        """Give a seat to an agent: one's own, or any, where one has opened the table."""
+        self._check_seat_owner(permission, seat)
+        kept = {"token": self.seats[seat].token} if permission.own_seat == seat else {}  # who may sit down again
+        self.seats[seat] = TableSeat("agent", name, name, agent, **kept)
+        self._write_seat(seat)
+
+    def seat_person(self, permission: Permission, seat: int, name: str) -> None:
+        """Take one's seat again, or free one for a person, where one has opened the table."""
+        self._check_seat_owner(permission, seat)
+        self.seats[seat] = TableSeat(PERSON, name, token=self.seats[seat].token)
+        if permission.is_owner and permission.own_seat is None:
+            self.owner_seat = seat
+        self._write_seat(seat)
+
+    def _write_seat(self, seat: int) -> None:
+        self.write_event("chair", {"seat": seat, "chair": self.seats[seat].to_json(), "owner": self.owner_seat})
+        self._mark_changed()
+
+    def _check_seat_owner(self, permission: Permission, seat: int) -> None:
+        if not 0 <= seat < len(self.seats):
+            raise GameError(f"there is no seat {seat}")
+        if not permission.is_owner and permission.own_seat != seat:
+            raise GameError("that is somebody else's seat")
+
+    def rename(self, permission: Permission, name: str) -> None:
+        """What a person is called."""
+        if permission.seat is None or self.seats[permission.seat].kind != PERSON or not name:
+            raise GameError("only who sits at a table has a name there")
+        self.seats[permission.seat].name = name
+        self._write_seat(permission.seat)
+
+    # --- what was played ---------------------------------------------------------------------------------------------
+
+    def records(self, permission: Permission) -> list[dict[str, Any]]:
+        """The episodes that have ended, as records; with the seed, where ``shown_seed`` gives it."""
+        seed = visible_seed(self, permission)
+        shown = {} if seed is None else {"seed": seed}
+        heading = {"players": [chair.name for chair in self.seats], **shown, "match": self.match_number}
+        recorder = self.engine.new_recorder(1, **heading)
+        tables = self.engine.start_matches(derive_match_keys(self.seed, np.array([self.match_number]), 1), recorder)
+        replay_decisions(tables, self.decisions)
+        return recorder.pop_records(0)
+
+
+def _tokens_equal(token: str, other: str) -> bool:
+    return secrets.compare_digest(token.encode(), other.encode())
+
+
+def replay_decisions(tables: Tables, decisions: Sequence[TableDecision]) -> None:
+    """Make decisions again at a table."""
+    for each in decisions:
+        if each.moves is None:
+            options: NDArray[np.uint8] = np.array([each.option], np.uint8)
+            tables.choose(ONLY_TABLE, options)
+        else:
+            tables.play(ONLY_TABLE, each.moves)

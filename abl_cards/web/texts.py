@@ -1,0 +1,222 @@
+"""What the page says of a game, in both languages: cards, labels, choices, what a table remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.asp import Term, split_term
+from abl_cards.games import Engine
+from abl_cards.games.compiled import CompiledGame, cache_per_game
+from abl_cards.games.description import SINGLE_VALUED, SUIT_SYMBOLS, fluents_by_name, parse_rank_and_suit
+from abl_cards.games.notation import STATE_FIELDS, FluentCodec, label_name_parts, spell
+from abl_cards.games.types import NO_CARD
+
+BilingualText = list[str]
+"""The same in English and in Chinese."""
+LANGUAGES = ("en", "zh")
+WILD_CELL = "wild"
+"""The cell of cards that stand in for others."""
+
+
+def untranslated(text: str) -> BilingualText:
+    """The same in both languages."""
+    return [text, text]
+
+
+def card_kinds(cards: NDArray[np.uint8]) -> list[int]:
+    """The kinds in a row of cards."""
+    return [card for card in cards.tolist() if card != NO_CARD]
+
+
+ENGLISH_PLAY_NAMES = {
+    "不要": "pass", "单张": "single", "对子": "pair", "三张": "triple", "三带一": "triple and one",
+    "三带二": "full house",
+    "顺子": "straight", "连对": "run of pairs", "三连对": "tube", "钢板": "plate", "飞机": "plane", "同花": "flush",
+    "飞机带": "plane and more", "飞机带单": "plane with singles", "飞机带对": "plane with pairs", "四张": "four",
+    "四带一": "four and one", "四带二": "four and two", "四带三": "four and three", "四带两对": "four and two pairs",
+    "航天飞机": "shuttle", "航天飞机带单": "shuttle with singles", "航天飞机带对": "shuttle with pairs",
+    "同花顺": "straight flush", "炸弹": "bomb", "王炸": "rocket", "天王炸": "joker bomb", "拖拉机": "tractor",
+    "甩牌": "throw",
+}  # fmt: skip
+"""Kinds of plays as Chinese players call them, in English; a kind that is not here goes by its label."""
+
+# --- cards ------------------------------------------------------------------------------------------------------------
+
+
+@cache_per_game
+def deck_json(rules: CompiledGame) -> dict[str, Any]:
+    """Every kind of card by its letters: its rank, its suit, and what it is called."""
+    return {
+        text: _card_json(rules, text, kind)
+        for text, kind in zip(rules.card_codes.kind_texts, rules.pack.kinds, strict=True)
+    }
+
+
+def _card_json(rules: CompiledGame, text: str, kind: Term) -> dict[str, Any]:
+    letters, parts = rules.card_codes.term_texts, parse_rank_and_suit(kind)
+    if parts is None or kind in _lettered_kinds(rules):  # a joker may be a card of some suit that is written otherwise
+        named = [("card", kind), *([("rank", parts[0])] if parts else [])]
+        return {
+            "rank": text,
+            "suit": "",
+            "symbol": "",
+            "name": [_card_name(rules, named, each, text) for each in LANGUAGES],
+        }
+    rank, suit = (letters.get(part, str(part)) for part in parts)
+    suits = [spell(rules, "suit", parts[1], language) for language in LANGUAGES]
+    said = "10" if rank == "T" else rank
+    return {
+        "rank": rank,
+        "suit": suit,
+        "symbol": SUIT_SYMBOLS.get(suit, suit),
+        "name": [f"{said} {suits[0]}", suits[1] + said],
+    }
+
+
+def _lettered_kinds(rules: CompiledGame) -> set[Term]:
+    """The kinds of cards that have a letter of their own."""
+    return {term for term, _ in rules.kb.facts("letter", 2)} & set(rules.pack.kinds)
+
+
+def _card_name(rules: CompiledGame, named: Sequence[tuple[str, Term]], language: str, text: str) -> str:
+    """The first word that says more than the letters."""
+    words = (spell(rules, sort, term, language) for sort, term in named)
+    return next((word for word in words if word not in (text, str(named[0][1]), str(named[-1][1]))), text)
+
+
+def card_orders(rules: CompiledGame, context: int) -> dict[str, list[str]]:
+    """All kinds from weak to strong in a context, and suit by suit; and those that stand in for others."""
+    found: dict[str, list[str]] = _card_orders(rules)[context]
+    return found
+
+
+@cache_per_game
+def _card_orders(rules: CompiledGame) -> Any:
+    return _CardOrders(rules)
+
+
+class _CardOrders(dict[int, dict[str, list[str]]]):
+    """By context, when it is asked for."""
+
+    def __init__(self, rules: CompiledGame) -> None:
+        super().__init__()
+        self._rules = rules
+        self._single_forms: dict[int, list[int]] = {}
+        forms = rules.forms
+        for form in np.flatnonzero(forms.num_cards == 1).tolist():
+            for group in forms.forms[form].groups:
+                self._single_forms.setdefault(int(group.cell), []).append(form)
+
+    def __missing__(self, context: int) -> dict[str, list[str]]:
+        rules, acts = self._rules, self._rules.cells.acts_as[context]
+        wild = [WILD_CELL in {str(rules.cells.names[cell]) for cell in row.tolist() if cell >= 0} for row in acts]
+        suits: dict[Term, int] = {}
+        places = []
+        for kind, term in enumerate(rules.pack.kinds):
+            parts = parse_rank_and_suit(term)
+            suit = suits.setdefault(parts[1], len(suits)) if parts else len(rules.pack)
+            forms = [form for cell in acts[kind].tolist() if cell >= 0 for form in self._single_forms.get(cell, [])]
+            strength = max((int(rules.strength[context, form]) for form in forms), default=1 << 20)
+            places.append((1 << 21 if wild[kind] else strength, suit, kind))
+        texts = rules.card_codes.kind_texts
+        self[context] = {
+            "rank": [texts[kind] for *_, kind in sorted(places)],
+            "suit": [texts[kind] for _, _, kind in sorted(places, key=lambda each: (each[1], each[0], each[2]))],
+            "wild": [text for text, stands in zip(texts, wild, strict=True) if stands],
+        }
+        return self[context]
+
+
+# --- plays and choices ------------------------------------------------------------------------------------------------
+
+
+def label_text(engine: Engine, label: str) -> BilingualText:
+    """What a label is called."""
+    return list(_label_text_cache(engine.rules).setdefault(label, _make_label_text(engine, label)))
+
+
+@cache_per_game
+def _label_text_cache(rules: CompiledGame) -> dict[str, BilingualText]:
+    return {}
+
+
+def _make_label_text(engine: Engine, label: str) -> BilingualText:
+    rules, name = engine.rules, engine.play_name(label)
+    kind = ENGLISH_PLAY_NAMES.get(name.kind) or label_name_parts(rules)[rules.label_texts.index(label)][0].replace(
+        "_", " "
+    )
+    rank = (
+        name.rank if name.rank.isascii() or name.rank[:1] in SUIT_SYMBOLS.values() else _first_argument(engine, label)
+    )
+    if not all(letter.isascii() or letter in SUIT_SYMBOLS.values() for letter in rank):
+        rank = ""
+    return [f"{kind} {rank}".strip(), str(name)]
+
+
+def _first_argument(engine: Engine, label: str) -> str:
+    """The first argument of a label in English."""
+    arguments = split_term(label).args
+    return engine.term_text("rank", arguments[0], "en") if arguments else ""
+
+
+def stage_text(engine: Engine, stage: str) -> BilingualText:
+    """What is chosen."""
+    said = [engine.term_text("stage", stage, language) for language in LANGUAGES]
+    return [said[0].replace("_", " "), str(engine.play_name(stage)) if said[1] == stage else said[1]]
+
+
+def option_text(engine: Engine, option: int) -> BilingualText:
+    """What may be chosen: a card by its letters, else in words."""
+    term, rules = engine.rules.schema.options[option], engine.rules
+    if term in rules.pack.index:
+        return untranslated(rules.card_codes.kind_texts[rules.pack.index[term]])
+    said = [engine.term_text("option", term, language) for language in LANGUAGES]
+    return [_readable(said[0]), _readable(said[1])]
+
+
+def _readable(text: str) -> str:
+    """``bid(3)`` as it would be said."""
+    return text.replace("(", " ").replace(")", "").replace("_", " ").replace(",", " ")
+
+
+def role_texts(engine: Engine) -> list[BilingualText]:
+    """[roles] what the parts of a game are called; nothing where all are alike."""
+    if len(engine.roles) < 2:
+        return [untranslated("") for _ in engine.roles]
+    return [[engine.term_text("role", role, language) for language in LANGUAGES] for role in engine.roles]
+
+
+# --- what a table remembers -------------------------------------------------------------------------------------------
+
+
+def fluents_json(engine: Engine, fluents: NDArray[np.int16]) -> list[dict[str, Any]]:
+    """The fluents [slots] that say something, with their names; ``plain`` those of one value."""
+    rules, values = engine.rules, FluentCodec(engine.rules.card_codes.term_texts)
+    found = []
+    for name, fluent in fluents_by_name(rules.fluents, STATE_FIELDS).items():
+        if (fluents[fluent.first_slot : fluent.slots.stop] == fluent.default).all():
+            continue
+        value = values.write(fluent, fluents)
+        plain = fluent.value_type == SINGLE_VALUED and fluent.keys == ((),)
+        names = [engine.term_text("fluent", name, language).replace("_", " ") for language in LANGUAGES]
+        found.append({"name": names, "value": value_text(value), "plain": plain})
+    return found
+
+
+def value_text(value: Any) -> str:
+    """A value in a line; a letter of a suit by its symbol."""
+    if value is None:
+        return "–"
+    if value is True:
+        return "✓"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{value_text(key)} {value_text(each)}" for key, each in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(
+            " ".join(map(value_text, each)) if isinstance(each, list) else value_text(each) for each in value
+        )
+    return SUIT_SYMBOLS.get(str(value), str(value))

@@ -1,0 +1,130 @@
+"""An agent beside recorded experts: whether it chooses what they played, and reaches the score that they reached."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.agents import Agent
+from abl_cards.core import derive_key, splitmix64_array
+from abl_cards.games import Engine
+from abl_cards.games.state import NullListener
+from abl_cards.games.tables import Tables
+from abl_cards.games.types import Indices, Moves
+from experiments.recorded_decisions import RecordedEpisodes
+from experiments.workspace import ProgressCallback
+
+FIRST_ENTRY = -1
+"""The step of the first entry of an episode; the others are counted from its end."""
+
+
+@dataclass(frozen=True)
+class ExpertAgreement:
+    """An agent's choices at all recorded decisions."""
+
+    agrees: NDArray[np.bool_]  # [n] with the label that was played
+    expert_passed: NDArray[np.bool_]  # [n] whether the expert passed
+    has_choice: NDArray[np.bool_]  # [n] whether more than one label was legal
+    num_before: NDArray[np.int64]  # [n] entries of the episode before this one
+    num_left: NDArray[np.int64]  # [n] entries of the episode from this one on: 1 for the last one
+
+    def shares(self) -> dict[str, float | None]:
+        """How often it agrees; None of decisions that there were none of."""
+        parts = {"overall": np.ones_like(self.has_choice), "not passed": ~self.expert_passed, "choice": self.has_choice}
+        return {name: _share(self.agrees[rows]) for name, rows in parts.items()}
+
+    def agrees_at(self, step: int) -> NDArray[np.bool_]:
+        """[episodes] whether it agrees so many entries before the end, or with the first one."""
+        return self.agrees[self.num_before == 0 if step == FIRST_ENTRY else self.num_left == step]
+
+
+def _share(right: NDArray[np.bool_]) -> float | None:
+    return float(right.mean()) if len(right) else None
+
+
+class AgreementListener(NullListener):
+    """Hears a replay: asks the agent at every decision, and copies positions from which it is to play on."""
+
+    def __init__(
+        self, engine: Engine, agent: Agent, records: RecordedEpisodes, steps: Collection[int], seed: int
+    ) -> None:
+        """Copy the positions so many entries before the end."""
+        self._engine, self._agent, self._seed = engine, agent, derive_key(seed)
+        self._length = np.array([len(plays) for plays in engine.find_play_acts(records.episodes)])
+        self._num_entries = np.zeros(len(records), np.int64)
+        self._steps = steps
+        self._comparisons: list[tuple[NDArray[Any], ...]] = []
+        self._snapshots: list[dict[str, NDArray[Any]]] = []
+        self._snapshot_positions: list[tuple[NDArray[np.int64], Indices]] = []  # step and episode of the copies
+        self._rewards = np.zeros((len(records), len(engine.teams)), np.float32)
+
+    def on_play(self, tables: Any, rows: Indices, moves: Moves) -> None:
+        """Before the recorded move is made."""
+        decisions = tables.decisions(rows)
+        number, step = self._num_entries[rows], self._length[rows] - self._num_entries[rows]
+        keys = splitmix64_array(splitmix64_array(np.full(len(rows), self._seed), rows), number)
+        mine = decisions.labels_of(self._agent.play(decisions, keys).form)
+        theirs = decisions.labels_of(moves.form)
+        legal = decisions.legal_mask.sum(axis=0) > 1
+        self._comparisons.append((mine == theirs, theirs == self._engine.label_traits.pass_label, legal, number, step))
+        if FIRST_ENTRY in self._steps:
+            self._copy(tables, rows[number == 0], np.full((number == 0).sum(), FIRST_ENTRY))
+        wanted = np.isin(step, list(self._steps))
+        self._copy(tables, rows[wanted], step[wanted])
+        self._num_entries[rows] += 1
+
+    def on_episode_end(self, tables: Any, rows: Indices) -> None:
+        """Note what the episode was worth."""
+        self._rewards[rows] = self._engine.rewards(tables, rows)
+
+    def agreement(self) -> ExpertAgreement:
+        """Everything the agent was asked."""
+        return ExpertAgreement(*(np.concatenate(column) for column in zip(*self._comparisons, strict=True)))
+
+    def predict_scores(self, on_progress: ProgressCallback) -> dict[int, NDArray[np.bool_]]:
+        """By step: [episodes] whether the agent, on all seats, reaches the recorded score from there."""
+        if not self._snapshots:
+            return {}
+        saved = {name: np.concatenate([copy[name] for copy in self._snapshots]) for name in self._snapshots[0]}
+        step, episode = (np.concatenate(column) for column in zip(*self._snapshot_positions, strict=True))
+        reached = play_to_end(self._engine, self._agent, saved, on_progress)
+        right = (reached == self._rewards[episode]).all(axis=1)
+        return {each: right[step == each] for each in self._steps}
+
+    def _copy(self, tables: Any, which: Indices, step: NDArray[np.int64]) -> None:
+        if which.size:
+            self._snapshots.append({name: array[which] for name, array in tables.arrays().items()})
+            self._snapshot_positions.append((step, which))
+
+
+def play_to_end(
+    engine: Engine, agent: Agent, snapshots: dict[str, NDArray[Any]], on_progress: ProgressCallback
+) -> NDArray[np.float32]:
+    """[tables, seats] what the episodes are worth that an agent plays to their end from saved positions."""
+    count = len(next(iter(snapshots.values())))
+    tables: Tables = engine.start_matches(np.zeros(count, np.uint64))
+    for name, array in tables.arrays().items():
+        array[...] = snapshots[name]
+    ends = _EpisodeEndListener(engine, count)
+    tables.listener = ends
+    while (which := np.flatnonzero(~ends.is_over)).size:
+        keys = splitmix64_array(splitmix64_array(np.zeros(len(which), np.uint64), which), tables.num_decisions[which])
+        tables.play(which, agent.play(tables.decisions(which), keys))
+        on_progress(int(ends.is_over.sum()), "positions played to their end")
+    return ends.rewards
+
+
+class _EpisodeEndListener(NullListener):
+    def __init__(self, engine: Engine, tables: int) -> None:
+        self._engine = engine
+        self.is_over = np.zeros(tables, np.bool_)
+        self.rewards = np.zeros((tables, len(engine.teams)), np.float32)
+
+    def on_episode_end(self, tables: Any, rows: Indices) -> None:
+        """The first end is the one that counts."""
+        self.rewards[rows] = self._engine.rewards(tables, rows)
+        self.is_over[rows] = True

@@ -1,0 +1,130 @@
+"""A program of others at our table: two clients of it against two of our agents, over the wire."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from abl_cards.core import GameError
+from abl_cards.games import Engine
+from abl_cards.matches import wilson_interval
+from experiments.agent_specs import AgentSpec, rules_fingerprint
+from experiments.matches import MatchSummary
+from experiments.workspace import ExperimentWorkspace, ProgressCallback
+
+if TYPE_CHECKING:
+    from abl_cards.server import GameServer, ServedResult
+
+
+@dataclass(frozen=True)
+class ExternalProgram:
+    """A program that speaks the protocol of our tables."""
+
+    name: str
+    command: str  # starts {name} on one seat at {url}. Empty for a program that somebody starts by hand
+    port: int
+    think_time: float  # seconds for an answer
+    startup_timeout: float = 120.0  # seconds until what the command starts has sat down
+
+    def command_words(self, url: str) -> list[str]:
+        """The command for a seat; raises GameError where it is none."""
+        try:
+            words = shlex.split(self.command)
+        except ValueError as problem:
+            raise GameError(f"command: {self.command}: {str(problem).lower()}") from None
+        return [word.replace("{name}", self.name).replace("{url}", url) for word in words]
+
+
+def play_external(
+    workspace: ExperimentWorkspace, engine: Engine, player: AgentSpec, program: ExternalProgram, games: int, seed: int
+) -> MatchSummary:
+    """Matches of a player against a visitor, on duplicate deals; raises GameError where the visitor does not come."""
+    what = {
+        "visit": [player.name, program.name, program.command], "marks": [player.fingerprint, rules_fingerprint(engine)],
+        "games": games, "seed": seed, "think_time": program.think_time,
+    }  # fmt: skip
+
+    def work(tell: ProgressCallback) -> dict[str, Any]:
+        return asyncio.run(_serve_games(workspace, engine, player, program, games, seed, tell))
+
+    return MatchSummary.from_json(workspace.measure_cell(what, work, f"{player.name} : {program.name}", games))
+
+
+async def _serve_games(
+    workspace: ExperimentWorkspace,
+    engine: Engine,
+    player: AgentSpec,
+    program: ExternalProgram,
+    games: int,
+    seed: int,
+    on_progress: ProgressCallback,
+) -> dict[str, Any]:
+    from abl_cards.server import GameServer, ServeConfig
+
+    seats = {seat: player.name for seat, team in enumerate(engine.teams) if team == 0}
+    plan = ServeConfig(
+        engine.game, engine, seats, games, seed, think_time=program.think_time or None, port=program.port or 0
+    )
+
+    def heard(line: str) -> None:
+        workspace.log(line)
+        if ": game " in line:
+            on_progress(int(line.partition(": game ")[2].split()[0]), "")
+
+    async with GameServer(plan, heard) as house:
+        on_progress(0, f"clients sit down at {house.url}")
+        result = await _with_clients(house, program, len(engine.teams) - len(seats))
+    (table,) = result.tables
+    rate = (table.wins[0] + table.draws / 2) / games
+    defaults = sum(seat.defaults for seat in table.seats if seat.is_client)
+    if defaults:
+        workspace.log(f"{program.name} left {defaults} decisions to the table")
+    # Of each game only who won is known at the end, so the pairs are not made use of.
+    return {
+        "agents": [player.name, program.name], "games": games, "rate": rate, "interval": wilson_interval(rate, games),
+        "episodes": table.episodes, "defaults": defaults, "scores": [],
+    }  # fmt: skip
+
+
+async def _with_clients(server: GameServer, program: ExternalProgram, clients: int) -> ServedResult:
+    """The result of the games; where clients are to be started, all must come, and stay until it is there."""
+    games = asyncio.ensure_future(server.play_games())
+    if not program.command.strip():
+        return await games
+    words = program.command_words(server.url.removesuffix("NAME") + quote(program.name))
+    started = [await _start(words) for _ in range(clients)]
+    leaving = [asyncio.ensure_future(process.wait()) for process in started]
+    full = asyncio.ensure_future(server.wait_until_full())
+    try:
+        await asyncio.wait({full, *leaving}, timeout=program.startup_timeout, return_when=asyncio.FIRST_COMPLETED)
+        if not any(each.done() for each in (full, *leaving)):
+            late = f"{clients} were started, and not all of them sat down within {program.startup_timeout:g} seconds"
+            raise GameError(f"{program.command}: {late} (arrival= gives them longer)")
+        await asyncio.wait({games, *leaving}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({games}, timeout=_SHUTDOWN_TIMEOUT)
+        if not games.done():
+            codes = sorted({process.returncode for process in started if process.returncode is not None})
+            raise GameError(f"{program.command}: ended before the games did (exit code {', '.join(map(str, codes))})")
+        return games.result()
+    finally:
+        full.cancel()
+        games.cancel()
+        for process in started:
+            if process.returncode is None:
+                process.terminate()
+        await asyncio.gather(*leaving, return_exceptions=True)
+
+
+_SHUTDOWN_TIMEOUT = 5.0  # seconds between the clients' last word and the table's
+
+
+async def _start(words: list[str]) -> asyncio.subprocess.Process:
+    try:
+        return await asyncio.create_subprocess_exec(
+            *words, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL
+        )
+    except OSError as problem:
+        raise GameError(f"{words[0]}: {problem.strerror}") from None

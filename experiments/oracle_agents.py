@@ -1,0 +1,53 @@
+"""Players that are told the hidden hands in the place of their estimate: what no estimate can win. For experiments."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.agents import AgentName, NeuroSymbolicPolicy, PolicyInputs, make_abl_agent
+from abl_cards.core import GameError
+from abl_cards.games import Engine
+from abl_cards.games.tables import Decisions
+from abl_cards.games.types import Indices
+from experiments.agent_specs import AgentSpec, agent_fingerprint
+from learners import RESPONSE_DEALS
+
+
+class OraclePolicy(NeuroSymbolicPolicy):
+    """Its networks, its preferences and the deals that it looks ahead on go by the true hands."""
+
+    def estimate_hands(
+        self, decisions: Decisions, observation: NDArray[np.uint8], rows: Indices
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Prior and truth [k, others, cards] at rows [k] of decisions at tables."""
+        prior, _ = super().estimate_hands(decisions, observation, rows)
+        return prior, _true_hands(decisions, rows).astype(np.float32)
+
+    def compute_response_counts(
+        self, decisions: Decisions, rows: Indices, observation: NDArray[np.uint8], estimate: NDArray[np.float32]
+    ) -> NDArray[np.uint8]:
+        """[k, others, labels] who can answer what; as sure as if every deal that is drawn were the true one."""
+        hands = _true_hands(decisions, rows)
+        answers = self.engine.response_mask(
+            np.repeat(decisions.context[rows], hands.shape[1]), hands.reshape(-1, hands.shape[2])
+        )
+        return (answers.reshape(*hands.shape[:2], -1) * RESPONSE_DEALS).astype(np.uint8)
+
+    def sample_deals(
+        self, decisions: Decisions, inputs: PolicyInputs, rows: Indices, keys: NDArray[np.uint64]
+    ) -> NDArray[np.uint8]:
+        """[r, n, others, cards] the true hands, as often as deals are wanted."""
+        return _true_hands(decisions, inputs.open_rows[rows])[:, None].repeat(keys.shape[1], axis=1)
+
+
+def _true_hands(decisions: Decisions, rows: Indices) -> NDArray[np.uint8]:
+    return decisions.view.hidden_hands[rows]
+
+
+def load_oracle_agent(name: str, engine: Engine) -> AgentSpec:
+    """Agent ``abl`` of this name, which sees; raises GameError for one that estimates nothing."""
+    parsed = AgentName.parse(name)
+    if parsed.kind != "abl" or parsed.has_flag("no-abln"):
+        raise GameError(f"agent '{name}' has no estimate of the hidden hands that the true ones could replace")
+    return AgentSpec(f"{name}, seeing", make_abl_agent(parsed, engine, OraclePolicy), agent_fingerprint(parsed, engine))

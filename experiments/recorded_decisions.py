@@ -1,0 +1,85 @@
+"""Recorded games as decisions: what the seats could have done, and what they did."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.core import GameError
+from abl_cards.games import Engine
+from abl_cards.games.state import NullListener
+from abl_cards.games.tables import Decisions
+from abl_cards.games.types import Indices, Listener, Moves
+from abl_cards.matches import find_contest_records, match_indices, read_valid_records
+
+
+@dataclass(frozen=True)
+class RecordedEpisodes:
+    """Recorded episodes, and where they come from."""
+
+    file: Path
+    fingerprint: str  # of the contents of the file
+    episodes: list[Mapping[str, Any]]
+
+    @classmethod
+    def load(cls, file: Path | None, game: str) -> RecordedEpisodes:
+        """Those of a file, of the contest by default; raises GameError for what is no record, OSError."""
+        there = file or find_contest_records(game)
+        return cls(there, hashlib.sha256(there.read_bytes()).hexdigest()[:16], read_valid_records(there))
+
+    def __len__(self) -> int:
+        return len(self.episodes)
+
+    @property
+    def match_numbers(self) -> NDArray[np.int64]:
+        """[episodes] the number of the match each belongs to."""
+        return match_indices(self.episodes)
+
+    def last_matches(self, count: int) -> RecordedEpisodes:
+        """The last matches, or all where there are fewer."""
+        return self._select(self._is_last(count))
+
+    def without_last_matches(self, count: int) -> RecordedEpisodes:
+        """The other ones."""
+        return self._select(~self._is_last(count))
+
+    def replay(self, engine: Engine, listener: Listener) -> None:
+        """Let somebody hear all episodes, each at a table of its own; raises GameError where one breaks the rules."""
+        wrong = engine.replay(self.episodes, listener).mismatches if self.episodes else ()
+        if wrong:
+            raise GameError(f"{self.file}: {wrong[0].text} ({len(wrong)} episodes that the rules do not confirm)")
+
+    def _is_last(self, matches: int) -> NDArray[np.bool_]:
+        number = self.match_numbers
+        return number > number[-1] - matches
+
+    def _select(self, chosen: NDArray[np.bool_]) -> RecordedEpisodes:
+        return RecordedEpisodes(self.file, self.fingerprint, [self.episodes[row] for row in np.flatnonzero(chosen)])
+
+
+@dataclass
+class DecisionListener(NullListener):
+    """Listens to a replay and shows the decisions with more than one legal label.
+
+    ``show`` is given the decisions, the label played at each, and the episode of each.
+    """
+
+    on_decisions: Callable[[Decisions, NDArray[np.int16], Indices], None]
+    selected: NDArray[np.bool_] | None = None  # [episodes] which to show, all by default
+
+    def on_play(self, tables: Any, rows: Indices, moves: Moves) -> None:
+        """Pick the decisions that were decisions."""
+        chosen = np.ones(len(rows), bool) if self.selected is None else self.selected[rows]
+        if not chosen.any():
+            return
+        decisions = tables.decisions(rows[chosen])
+        open_ = np.flatnonzero(decisions.legal_mask.sum(axis=0) > 1)
+        picked = np.flatnonzero(chosen)[open_]
+        if picked.size:
+            self.on_decisions(decisions.select(open_), decisions.labels_of(moves.form[picked]), rows[picked])

@@ -1,0 +1,241 @@
+"""Where an experiment works: its folder, what was measured there before, its log, its bar, and its report so far."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from abl_cards.core import GameError, attribute_os_errors, parse_json_line, write_text
+from experiments.provenance import find_fingerprints
+from experiments.report import ExperimentReport, ReportTable
+
+ProgressCallback = Callable[[int, str], None]
+"""Told how much is done, and a remark."""
+ProgressBarFactory = Callable[[str, int | None], AbstractContextManager[ProgressCallback]]
+"""Opens a progress bar with a text and a total."""
+ReportPublisher = Callable[[ExperimentReport, str], Any]
+"""Given the report of what is finished, and what is missing in words."""
+RemoteRunner = Callable[[Sequence[str], Mapping[str, Any]], Iterator[tuple[str, Any]]]
+"""From keys of cells, and the results that are known by their keys, to their results as they are measured."""
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+_MAX_NAMES = 12
+"""Of what is missing; more are only counted."""
+_MAX_RESULT_LENGTH = 200
+"""Characters of a result in the report of an experiment that says nothing of its own on the way."""
+
+
+@contextmanager
+def no_progress_bar(text: str, total: int | None) -> Iterator[ProgressCallback]:
+    """For who watches no bar."""
+    yield lambda done, remark: None
+
+
+def discard_report(report: ExperimentReport, missing: str) -> None:
+    """For who reads no report before the end."""
+
+
+class MissingCell(Exception):
+    """A cell that was not measured yet, met by who only looks."""
+
+    def __init__(self, inputs: Mapping[str, Any], text: str) -> None:
+        super().__init__(text)
+        self.inputs, self.text = inputs, text
+
+
+class ExperimentWorkspace:
+    """A folder of results. A cell is a result and what it depends on; a finished cell is never measured again.
+
+    What is finished is published before more is measured, so that a run that is killed leaves a report of it.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        progress_bar: ProgressBarFactory = no_progress_bar,
+        publish: ReportPublisher = discard_report,
+        remote_runner: RemoteRunner | None = None,
+        use_cache: bool = True,
+    ) -> None:
+        """Work in this folder, and go on from what lies there, unless nothing is to be remembered.
+
+        What is measured of each of several items may be measured elsewhere.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder, self.progress_bar, self._publish = folder, progress_bar, publish
+        self._remote_runner, self._is_dry_run = remote_runner, False
+        self._results = dict(_read_cells(folder / "cells.jsonl")) if use_cache else {}
+        self._num_done = self._num_planned = 0
+        self._finished: list[tuple[str, Any]] = []  # texts and results
+        self.fingerprints: dict[str, str] = {}  # of what the finished cells depend on, by name
+        self._make_report: Callable[[], ExperimentReport] | None = None  # of what is finished
+        self._describe_missing: Callable[[], str] = self._count_missing
+        self._is_published = True  # whether all that is finished is published
+
+    def plan_cells(self, num_cells: int) -> None:
+        """Say how many more cells there will be, so that the bar can say how far the experiment is."""
+        self._num_planned += num_cells
+
+    def measure_cell(
+        self, inputs: Mapping[str, Any], compute: Callable[[ProgressCallback], Any], text: str, total: int | None = None
+    ) -> Any:
+        """The result of some work in plain values: from before, or done now under a bar with this text and total.
+
+        ``what`` names everything that the result depends on: settings, rules, weights.
+        """
+        key = cell_key(inputs)
+        if self._is_dry_run:
+            if key not in self._results:
+                raise MissingCell(inputs, text)
+            return self._results[key]
+        if key in self._results:
+            self.log(f"{text}: known")
+            self._num_done += 1
+        else:
+            self.publish_partial()
+            self._measure(inputs, compute, text, total)
+        self._finished.append((text, self._results[key]))
+        self.fingerprints |= find_fingerprints(inputs)
+        if self._make_report is None:
+            self._is_published = False
+        return self._results[key]
+
+    def _measure(
+        self, inputs: Mapping[str, Any], compute: Callable[[ProgressCallback], Any], text: str, total: int | None
+    ) -> None:
+        self._num_done += 1
+        began = time.perf_counter()
+        with self.progress_bar(f"[{self._num_done}/{max(self._num_done, self._num_planned)}] {text}", total) as tell:
+            self._store(inputs, compute(tell))
+        self.log(f"{text}: {time.perf_counter() - began:.1f} s")
+
+    def _store(self, inputs: Mapping[str, Any], value: Any) -> None:
+        result = json.loads(json.dumps(value))  # what is written is what a later run will read
+        self._append_line("cells.jsonl", json.dumps({"cell": dict(inputs), "result": result}, ensure_ascii=False))
+        self._results[cell_key(inputs)] = result
+
+    # --- what is measured elsewhere -----------------------------------------------------------------------------------
+
+    def _measure_remotely(
+        self, items: Sequence[K], measure: Callable[[K], V], show: Callable[[Mapping[K, V]], None]
+    ) -> None:
+        """Have the cells of items measured elsewhere that are not known here, until none is left; show what is known.
+
+        What an item asks for first has to be known before it asks for more, so there may be several rounds.
+        """
+        found, unknown = self._find_known(items, measure)
+        while unknown and self._remote_runner:
+            missing = {cell_key(each.inputs): each for each in unknown}
+            with self.progress_bar(f"{len(missing)} measurements elsewhere", len(missing)) as tell:
+                for number, (key, result) in enumerate(self._remote_runner(list(missing), self._results), 1):
+                    self._store(missing[key].inputs, result)
+                    self.log(f"{missing[key].text}: measured elsewhere")
+                    tell(number, missing[key].text)
+                    found, unknown = self._find_known(items, measure)
+                    show(found)
+
+    def _find_known(self, items: Sequence[K], measure: Callable[[K], V]) -> tuple[dict[K, V], list[MissingCell]]:
+        """What is known of items, and what is not."""
+        found, unknown = dict[K, V](), list[MissingCell]()
+        self._is_dry_run = True
+        try:
+            for item in items:
+                try:
+                    found[item] = measure(item)
+                except MissingCell as missing:
+                    unknown.append(missing)
+        finally:
+            self._is_dry_run = False
+        return found, unknown
+
+    # --- what is reported on the way ----------------------------------------------------------------------------------
+
+    def measure_each(
+        self,
+        items: Iterable[K],
+        measure: Callable[[K], V],
+        report: Callable[[Mapping[K, V]], ExperimentReport],
+        name: Callable[[K], str] = str,
+    ) -> dict[K, V]:
+        """What is measured of each item; ``report`` says what is known when only some are finished, one at least."""
+        every, found = list(items), dict[K, V]()
+
+        def show(known: Mapping[K, V]) -> None:
+            missing = [name(each) for each in every if each not in known]
+            if known and missing:
+                self._publish(report(known), _join_names(missing))
+
+        if self._remote_runner:
+            self._measure_remotely(every, measure, show)
+        for number, item in enumerate(every):
+            found[item] = measure(item)
+            missing = [name(each) for each in every[number + 1 :]]
+            self.set_partial_report(lambda: report(found), lambda missing=missing: _join_names(missing))  # type: ignore[misc]
+        return found
+
+    def set_partial_report(
+        self, report: Callable[[], ExperimentReport], missing: Callable[[], str] | None = None
+    ) -> None:
+        """From now on this is the report of what is finished."""
+        self._make_report, self._describe_missing, self._is_published = report, missing or self._count_missing, False
+
+    def publish_partial(self) -> None:
+        """Publish what is finished, if anything was finished since it was published last."""
+        if not self._is_published:
+            self._is_published = True
+            self._publish((self._make_report or self._default_report)(), self._describe_missing())
+
+    def _count_missing(self) -> str:
+        left = self._num_planned - self._num_done
+        return f"{left} of {self._num_planned} measurements" if left > 0 else "the rest"
+
+    def _default_report(self) -> ExperimentReport:
+        """The results as they are, of an experiment that has no report of its own yet."""
+        rows = [[text, _truncate(json.dumps(result, ensure_ascii=False))] for text, result in self._finished]
+        return ExperimentReport([ReportTable("finished", "Finished so far", ("what", "result"), rows)])
+
+    def log(self, line: str) -> None:
+        """A line in the log of the folder."""
+        self._append_line("log.txt", f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {line}")
+
+    def _append_line(self, name: str, line: str) -> None:
+        file = self.folder / name
+        with attribute_os_errors(file), file.open("a", encoding="utf-8") as stream:
+            stream.write(line + "\n")
+
+
+def _join_names(names: list[str]) -> str:
+    more = len(names) - _MAX_NAMES
+    return ", ".join([*names[:_MAX_NAMES], *([f"{more} more"] if more > 0 else [])])
+
+
+def _truncate(text: str) -> str:
+    return text if len(text) <= _MAX_RESULT_LENGTH else f"{text[:_MAX_RESULT_LENGTH]} …"
+
+
+def cell_key(inputs: Mapping[str, Any]) -> str:
+    """What a cell is known by."""
+    return json.dumps(inputs, sort_keys=True)
+
+
+def _read_cells(file: Path) -> Iterator[tuple[str, Any]]:
+    """What was measured before; a last line that was being written when the machine stopped is measured again."""
+    lines = file.read_text("utf-8").splitlines(keepends=True) if file.exists() else []
+    whole = [line for line in lines if line.endswith("\n")]
+    if len(whole) < len(lines):
+        write_text(file, "".join(whole))
+    for number, line in enumerate(whole, 1):
+        try:
+            kept = parse_json_line(line.encode())
+            found = cell_key(kept["cell"]), kept["result"]
+        except (GameError, LookupError, TypeError) as problem:
+            raise GameError(
+                f"{file}, line {number}: no measured cell ({problem}); remove the line or the file"
+            ) from None
+        yield found

@@ -1,0 +1,107 @@
+"""Decisions as learners are given them, in arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from learners.decision import InputTensors, PrivilegedTensors
+from learners.model_inputs import ModelInputs, PrivilegedInputs
+from learners.presets import RESPONSE_DEALS
+from learners.symmetry import Symmetries
+
+
+@dataclass(frozen=True)
+class Examples(ModelInputs):
+    """n decisions with what was chosen and what was hidden."""
+
+    prior: NDArray[np.float16]  # [n, others, cards] what can be said of the hidden hands without learning
+    hands: NDArray[np.uint8] | NDArray[np.float32]  # [n, others, cards] the truth, or what was abduced
+    label: NDArray[np.int16]  # [n] the choice
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    def at(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Self:
+        """Some of them."""
+        return type(self)(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Self]) -> Self:
+        """One after the other."""
+        return cls(
+            **{field.name: np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)}
+        )
+
+
+@dataclass(frozen=True)
+class TrainingBatch:
+    """Examples as tensors on a device, their cards perhaps in another order."""
+
+    inputs: InputTensors
+    prior: Tensor  # [n, others, cards] float
+    hands: Tensor  # [n, others, cards] float
+    label: Tensor  # [n] int64
+
+
+def to_training_batch(
+    examples: Examples,
+    device: torch.device,
+    symmetries: Symmetries | None = None,
+    symmetry: int = 0,
+    dtype: torch.dtype = torch.float32,
+) -> TrainingBatch:
+    """Move examples to a device, under one of the symmetries of their game; see ``question``."""
+    asked = to_input_tensors(examples, device, dtype)
+    hands, prior = (torch.from_numpy(array).to(device).float() for array in (examples.hands, examples.prior))
+    if symmetries is not None and symmetry:
+        hands, prior, estimate = (symmetries.permute_hands(symmetry, each) for each in (hands, prior, asked.estimate))
+        asked = replace(
+            asked, observation=symmetries.permute_observation(symmetry, asked.observation), estimate=estimate
+        )
+    return TrainingBatch(asked, prior, hands, torch.from_numpy(examples.label).to(device).long())
+
+
+def to_input_tensors(
+    model_inputs: ModelInputs, device: torch.device, dtype: torch.dtype = torch.float32
+) -> InputTensors:
+    """What the decision model is told as tensors on a device.
+
+    Where products are made in half precision, numbers of that kind save rounding them before each product.
+    """
+    legal, to_beat, observation, regret, plays, estimate, replies = (
+        torch.from_numpy(array).to(device)
+        for array in (
+            model_inputs.legal,
+            model_inputs.to_beat,
+            model_inputs.observation,
+            model_inputs.regret,
+            model_inputs.plays_left,
+            model_inputs.estimate,
+            model_inputs.response_counts,
+        )
+    )
+    return InputTensors(
+        observation=observation.to(dtype),
+        legal=legal,
+        to_beat=to_beat.long(),
+        regret=regret.float(),  # in full, since the logits are made of it
+        plays_left=plays.to(dtype),
+        estimate=estimate.to(dtype),
+        response_probs=replies.to(dtype) / RESPONSE_DEALS,
+    )
+
+
+def to_privileged_tensors(privileged: PrivilegedInputs, device: torch.device) -> PrivilegedTensors:
+    """What lies open before the critic as tensors on a device."""
+    bits = np.unpackbits(privileged.lead_mask, axis=2)
+    hands, to_go, openings = (
+        torch.from_numpy(array).to(device) for array in (privileged.hands, privileged.hidden_plays_left, bits)
+    )
+    return PrivilegedTensors(hands, to_go, openings)

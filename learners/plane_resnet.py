@@ -1,0 +1,159 @@
+"""Decision models that look at planes of cards: EasyTractor (chapter 4 of the Tractor paper), and with what abl knows.
+
+``options=0`` is the paper's network: all the planes of all options are channels of an adapted ResNet-18, and the policy
+has a place for each. Otherwise options are weighed one by one by the same small network, beside what it sees of the
+state: that learns from little, and costs as much as there are options.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import torch
+from torch import Tensor, nn
+
+from learners.decision import MAX_REGRET, REGRET_UNIT, InputTensors, PrivilegedTensors
+from learners.plane_features import MAX_OPTIONS, Options, PlaneFeatures, find_options
+from learners.presets import ESTIMATE, REGRET, PlaneResNetConfig, Preset
+
+_MASKED_LOGIT = -1e9
+_NORM_GROUPS = 8
+
+
+class _ConvBlock(nn.Module):
+    """Two convolutions added to what came in.
+
+    Normalised by groups of channels: a batch of one position and one of thousands must be weighed alike.
+    """
+
+    def __init__(self, inner: int, outer: int) -> None:
+        super().__init__()
+        self.first, self.second = _conv3x3(inner, outer), _conv3x3(outer, outer)
+        self.between, self.after = nn.GroupNorm(_NORM_GROUPS, outer), nn.GroupNorm(_NORM_GROUPS, outer)
+        self.across = nn.Conv2d(inner, outer, 1, bias=False) if inner != outer else nn.Identity()
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """[n, inner, rows, columns] to [n, outer, rows, columns]."""
+        found = self.after(self.second(torch.relu(self.between(self.first(planes)))))
+        wider: Tensor = torch.relu(found + self.across(planes))
+        return wider
+
+
+def _conv3x3(inner: int, outer: int, stride: int = 1) -> nn.Conv2d:
+    return nn.Conv2d(inner, outer, 3, stride=stride, padding=1, bias=False)
+
+
+class ResNetTrunk(nn.Module):
+    """A first convolution of stride 2, stages of residual blocks, and the hidden layer."""
+
+    def __init__(self, planes: int, rows: int, columns: int, config: PlaneResNetConfig) -> None:
+        super().__init__()
+        self.first = _conv3x3(planes, config.channels[0], stride=2)
+        self.norm = nn.GroupNorm(_NORM_GROUPS, config.channels[0])
+        stages = [(inner, outer) for inner, outer in pairwise(config.channels)]
+        blocks = [(outer if again else inner, outer) for inner, outer in stages for again in range(config.blocks)]
+        self.blocks = nn.Sequential(*[_ConvBlock(*sizes) for sizes in blocks])
+        self.hidden = nn.Linear(config.channels[-1] * -(-rows // 2) * -(-columns // 2), config.hidden)
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """[n, planes, rows, columns] to [n, hidden]."""
+        seen = self.blocks(torch.relu(self.norm(self.first(planes))))
+        found: Tensor = torch.relu(self.hidden(seen.flatten(1)))
+        return found
+
+
+class OptionScorer(nn.Module):
+    """What an option is worth beside the hidden layer."""
+
+    def __init__(self, in_features: int, config: PlaneResNetConfig) -> None:
+        super().__init__()
+        self.option, self.state = nn.Linear(in_features, config.options), nn.Linear(config.hidden, config.options)
+        self.between, self.score = nn.Linear(config.options, config.options), nn.Linear(config.options, 1)
+        nn.init.normal_(self.score.weight, std=0.1)
+
+    def forward(self, features: Tensor, hidden: Tensor, options: Options) -> Tensor:
+        """What is told of m options [m, told], and the hidden layer [n, hidden], to [m]."""
+        mixed = self.option(features) + self.state(hidden)[options.row]
+        found: Tensor = self.score(torch.relu(self.between(torch.relu(mixed)))).squeeze(1)
+        return found
+
+
+class PlanePolicyNetwork(nn.Module):
+    """The policy. With the costs of the knowledge base among its inputs they are its prior as well."""
+
+    def __init__(self, plane_features: PlaneFeatures, preset: Preset, num_others: int) -> None:
+        super().__init__()
+        look = preset.look
+        if look is None:
+            raise ValueError("a preset that does not look")
+        self.inputs, self.plane_features, self.scores_each_option = preset.inputs, plane_features, look.options > 0
+        planes = plane_features.num_state_planes + (num_others if ESTIMATE in self.inputs else 0)
+        if not self.scores_each_option:
+            planes += MAX_OPTIONS * plane_features.copies
+        self.trunk = ResNetTrunk(planes, plane_features.rows, plane_features.columns, look)
+        self.policy: nn.Module = nn.Linear(look.hidden, MAX_OPTIONS)
+        if self.scores_each_option:
+            told = 2 * plane_features.copies * plane_features.plane_size + (REGRET in self.inputs)
+            self.policy = OptionScorer(told, look)
+        self.trust = nn.Parameter(torch.ones(())) if REGRET in self.inputs else None
+        self.input_dropout, self.dropout = nn.Dropout(0.0), nn.Dropout(0.0)
+
+    def compute_hidden(self, inputs: InputTensors, options: Options | None = None) -> Tensor:
+        """[n, hidden] what the policy and the value share."""
+        observation, pictures = inputs.observation, self.plane_features
+        planes = [pictures.encode_state(observation)]
+        if ESTIMATE in self.inputs:
+            planes.append(pictures.scatter_to_planes(inputs.estimate) / pictures.copies)
+        if not self.scores_each_option:
+            planes.append(self._option_channels(observation, options or find_options(inputs)))
+        told = torch.unflatten(torch.cat(planes, dim=1), 2, (pictures.rows, pictures.columns))
+        found: Tensor = self.trunk(self.input_dropout(told))
+        return found
+
+    def _option_channels(self, observation: Tensor, options: Options) -> Tensor:
+        """[n, options * copies, size] the planes of every option in its place, zeros where there is none."""
+        pictures = self.plane_features
+        shape = len(observation), MAX_OPTIONS, pictures.copies * pictures.plane_size
+        channels = observation.new_zeros(shape)
+        channels[options.row, options.slot] = pictures.encode_options(observation, options)
+        return channels.view(len(observation), MAX_OPTIONS * pictures.copies, pictures.plane_size)
+
+    def forward(self, inputs: InputTensors) -> Tensor:
+        """[n, labels] log-probabilities; what may not be chosen has next to none."""
+        options = find_options(inputs)
+        hidden = self.dropout(self.compute_hidden(inputs, options))
+        if self.scores_each_option:
+            scores = self._score_options(inputs, options, hidden)
+        else:
+            scores = self.policy(hidden)[options.row, options.slot]
+        logits = scores.new_full(inputs.legal.shape, _MASKED_LOGIT, dtype=torch.float32)
+        logits[options.row, options.label] = scores.float()
+        return torch.log_softmax(logits, dim=1)
+
+    def _score_options(self, inputs: InputTensors, options: Options, hidden: Tensor) -> Tensor:
+        """[m] what each option scores."""
+        observation, pictures = inputs.observation, self.plane_features
+        cards = pictures.encode_options(observation, options)
+        major = pictures.encode_first_plane(observation).repeat(1, pictures.copies)[options.row]
+        told = [cards, cards * major]
+        if self.trust is None:
+            scores: Tensor = self.policy(torch.cat(told, dim=1), hidden, options)
+            return scores
+        regret = (inputs.regret[options.row, options.label] / REGRET_UNIT).clamp(0, MAX_REGRET)
+        told.append(regret[:, None].to(cards.dtype))
+        scores = self.policy(torch.cat(told, dim=1), hidden, options)
+        return scores - self.trust * regret
+
+
+class SharedValueHead(nn.Module):
+    """The value of a decision, read off the hidden layer of the policy: nothing is known that the seat does not see."""
+
+    def __init__(self, policy: PlanePolicyNetwork, hidden: int) -> None:
+        super().__init__()
+        self.value = nn.Linear(hidden, 1)
+        self._shared_policy = (policy,)  # shared, and kept with the policy
+
+    def forward(self, inputs: InputTensors, privileged: PrivilegedTensors) -> Tensor:
+        """[n] the expected return."""
+        found: Tensor = self.value(self._shared_policy[0].compute_hidden(inputs)).squeeze(1)
+        return found

@@ -1,0 +1,207 @@
+"""Weights as safetensors files, each with a card beside it: preset, data, steps, hours, seed, command, results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save
+from torch import Tensor
+
+from abl_cards.core import GameError, atomic_write, write_text
+from abl_cards.games import Engine, game_names, load
+from learners.decision import PolicyNetwork
+from learners.networks import GameShape, Networks
+from learners.presets import PRESETS, WEIGHTS_FOLDER, default_preset
+from learners.weight_transfer import transfer_weights
+
+_JOIN_KEY, _POLICY_KEY, _CRITIC_PREFIX, _ABLN_PREFIX = (
+    "decision.join.weight",
+    "decision.policy.weight",
+    "critic.",
+    "abln.",
+)
+
+CardT = TypeVar("CardT")
+
+
+@dataclass(frozen=True)
+class WeightsCard:
+    """What is known of some weights."""
+
+    game: str
+    preset: str
+    abln: bool
+    seed: int
+    data: str = ""
+    steps: int = 0  # decisions of self-play
+    hours: float = 0.0
+    profile: str | None = None  # by which it was learned; None is the game's own
+    stray: float = 0.0  # share of the choices (bids, cards to give) that were made at random
+    command: str = ""
+    results: dict[str, Any] = field(default_factory=dict)
+
+
+def save_networks(file: Path, networks: Networks, card: WeightsCard) -> None:
+    """Write them in half precision, and the card; a critic that self-play has taught nothing stays behind."""
+    left_out = () if card.steps else (_CRITIC_PREFIX,)
+    kept = {name: tensor for name, tensor in networks.state_dict().items() if not name.startswith(left_out)}
+    write_weights(file, kept, card)
+
+
+def write_weights(file: Path, weights: Mapping[str, Tensor], card: Any) -> None:
+    """Write tensors in half precision, and beside them a card: a dataclass of plain values."""
+    kept = {name: tensor.detach().to("cpu", torch.float16).contiguous() for name, tensor in weights.items()}
+    with atomic_write(file) as stream:
+        stream.write(save(kept))
+    write_text(file.with_suffix(".json"), json.dumps(asdict(card), indent=2, ensure_ascii=False) + "\n")
+
+
+def read_weights(file: Path) -> dict[str, Tensor]:
+    """The tensors of a file, in single precision; raises GameError."""
+    _check_regular_file(file)
+    try:
+        stored = load_file(file)
+        weights = {name: tensor.float() for name, tensor in stored.items()}
+    except (OSError, SafetensorError, LookupError, RuntimeError, TypeError, ValueError) as problem:
+        raise GameError(f"{file}: no weights ({problem})") from None
+    for name, tensor in weights.items():
+        if not stored[name].is_floating_point():
+            raise GameError(f"{file}: '{name}' has whole numbers ({str(stored[name].dtype).removeprefix('torch.')})")
+        if not torch.isfinite(tensor).all():
+            raise GameError(f"{file}: '{name}' is infinite or no number somewhere; train anew, or take another file")
+    return weights
+
+
+def read_card(file: Path, card_type: type[CardT]) -> CardT:
+    """The card beside a file of weights, as a dataclass of this kind; raises GameError."""
+    card = file.with_suffix(".json")
+    _check_regular_file(card)
+    try:
+        values = json.loads(card.read_text("utf-8"))
+        wrong = [
+            name for name, value in values.items() if not _matches_type(value, get_type_hints(card_type).get(name))
+        ]
+        if wrong:
+            raise TypeError(f"'{wrong[0]}' is of another type, or is not known")
+        return card_type(**values)
+    except FileNotFoundError:
+        raise GameError(f"{card}: the card of the weights is missing") from None
+    except RecursionError:
+        raise GameError(f"{card}: no card of weights (nested too deeply)") from None
+    except (AttributeError, TypeError, ValueError) as problem:
+        raise GameError(f"{card}: no card of weights ({problem})") from None
+
+
+def _check_regular_file(file: Path) -> None:
+    """Raise GameError for what is there and no file: to open a pipe is to wait for who writes into it."""
+    if file.exists() and not file.is_file():
+        raise GameError(f"{file} is no file")
+
+
+def _matches_type(value: Any, hint: Any) -> bool:
+    """Whether a value of JSON is of an annotated type; a whole number is a number, and a truth is none."""
+    if isinstance(hint, UnionType):
+        return any(_matches_type(value, each) for each in get_args(hint))
+    kind = get_origin(hint) or hint
+    return type(value) is kind or (kind is float and type(value) is int)
+
+
+def load_card(file: Path) -> WeightsCard:
+    """The card of networks that play; raises GameError."""
+    return read_card(file, WeightsCard)
+
+
+def find_shipped_weights(game: str, preset: str | None, *tags: str) -> Path:
+    """The file of shipped weights, of a preset or the usual one; raises GameError where there is none."""
+    preset = preset or default_preset(game)
+    file = WEIGHTS_FOLDER / f"{'-'.join([game, preset, *tags])}.safetensors"
+    if file.exists():
+        return file
+    there = sorted(path.stem for known in PRESETS for path in WEIGHTS_FOLDER.glob(f"{game}-{known}*.safetensors"))
+    if there:
+        raise GameError(f"no weights '{file.stem}' (there are: {', '.join(there)})")
+    raise GameError(
+        f"agent 'abl' has no weights for {game}: play kb or greedy, or train some (abl-cards train {game} --dir "
+        f"runs/mine) and name their file, abl:weights=runs/mine/{game}-{preset}.safetensors"
+    )
+
+
+def load_networks(file: Path, engine: Engine) -> Networks:
+    """Networks with these weights, ready to play; raises GameError where they are not for this game."""
+    card = load_card(file)
+    if card.preset not in PRESETS:
+        raise GameError(f"{file}: unknown preset '{card.preset}' (there are: {', '.join(PRESETS)})")
+    preset = PRESETS[card.preset] if card.abln else PRESETS[card.preset].without_abln()
+    if not _is_same_game(card.game, engine.game):
+        raise GameError(f"{file}: weights for {card.game}, not for {engine.game}")
+    networks = Networks(preset, GameShape.of(engine))
+    load_weights(file, networks, engine)
+    networks.has_explored_choices = networks.has_trained_critic and card.stray > 0
+    return networks.eval()
+
+
+def _is_same_game(one: str, other: str) -> bool:
+    """Of our games the same name; folders of one's own may be named from here or from there."""
+    ours = {one, other} & set(game_names())
+    return one == other if ours else Path(one).name == Path(other).name
+
+
+def load_weights(file: Path, networks: Networks, engine: Engine | None = None) -> None:
+    """Give networks these weights; without those of a critic it keeps its own. Raises GameError where they do not fit.
+
+    Networks with ABLN may take those of a twin without: ABLN keeps its own, and the estimate says nothing at first.
+    Those of an engine whose profile has more labels than the one that they learned by take what is known of the others.
+    """
+    weights, card = read_weights(file), load_card(file)
+    if engine is not None:
+        weights = _adapt_to_labels(weights, networks, card, engine)
+    _check_labels(file, weights, networks)
+    kept = (_CRITIC_PREFIX,) if card.abln == networks.preset.uses_abln else (_CRITIC_PREFIX, _ABLN_PREFIX)
+    try:
+        if len(kept) == 2 and networks.preset.uses_abln and isinstance(networks.decision, PolicyNetwork):
+            weights[_JOIN_KEY] = networks.decision.widen_join_weight(weights[_JOIN_KEY])
+        missing, unknown = networks.load_state_dict(weights, strict=False)
+        wrong = [*(name for name in missing if not name.startswith(kept)), *unknown]
+    except KeyError:
+        wrong = [_JOIN_KEY]
+    except RuntimeError as problem:
+        wrong = [str(problem).splitlines()[-1].strip()]
+    if wrong:
+        raise GameError(f"{file}: not weights of such networks: {', '.join(wrong[:3])}")
+    # What a position is worth is asked about whole episodes: who was rewarded on the way has learned something else.
+    networks.has_trained_critic = (
+        any(name.startswith(_CRITIC_PREFIX) for name in weights) and not networks.preset.ppo.worth
+    )
+
+
+def _adapt_to_labels(
+    weights: dict[str, Tensor], networks: Networks, card: WeightsCard, engine: Engine
+) -> dict[str, Tensor]:
+    """Weights for the labels of an engine, where all those that they were made for are among them."""
+    policy = weights.get(_POLICY_KEY)
+    if policy is None or len(policy) >= len(engine.labels) or card.game not in game_names():
+        return weights
+    learned = load(card.game).engine(None, card.profile).labels
+    if len(policy) != len(learned) or not set(learned) < set(engine.labels):
+        return weights
+    try:
+        return transfer_weights(weights, networks, learned, engine.labels)
+    except KeyError:
+        return weights
+
+
+def _check_labels(file: Path, weights: Mapping[str, Tensor], networks: Networks) -> None:
+    """The most likely way for weights not to fit: other rules have other labels."""
+    policy, labels = weights.get(_POLICY_KEY), networks.shape.num_labels
+    if policy is not None and policy.ndim and len(policy) != labels and networks.preset.look is None:
+        raise GameError(
+            f"{file}: made for {len(policy)} labels, these rules have {labels}; "
+            "train on these rules, or play by those of the weights"
+        )

@@ -1,0 +1,22 @@
+"""The inconsistency minimiser, and knowledge bases for ABLkit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from reasoners.abduction.best_cards_per_label import BestCardsPerLabel, find_best_cards, plays_after
+    from reasoners.abduction.clingo_reasoner import ClingoReasoner
+    from reasoners.abduction.minimiser import Minimiser
+
+__all__ = [
+    "BestCardsPerLabel",
+    "ClingoReasoner",
+    "Minimiser",
+    "find_best_cards",
+    "plays_after",
+]
+
+__getattr__ = lazy_exports(__name__)

@@ -1,0 +1,47 @@
+"""Explain decisions: reasons with weights and sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from reasoners.explain.explanation import (
+        Explanation,
+        FiredPreference,
+        MoveAssessment,
+        MoveScores,
+        PreferenceDifference,
+        compare_moves,
+        explain,
+    )
+    from reasoners.explain.explanation_text import assessment_lines, contrast_lines, merge_instances, render_explanation
+    from reasoners.explain.heat_map import MIN_SHOWN_COPIES, HeatMapLine, render_heat_map
+    from reasoners.explain.model_explanation import HandEstimateReport, ModelExplanation, seat_names
+    from reasoners.explain.preference_texts import LANGUAGES, PreferenceTexts, functor
+
+__all__ = [
+    "LANGUAGES",
+    "MIN_SHOWN_COPIES",
+    "Explanation",
+    "FiredPreference",
+    "HandEstimateReport",
+    "HeatMapLine",
+    "ModelExplanation",
+    "MoveAssessment",
+    "MoveScores",
+    "PreferenceDifference",
+    "PreferenceTexts",
+    "assessment_lines",
+    "compare_moves",
+    "contrast_lines",
+    "explain",
+    "functor",
+    "merge_instances",
+    "render_explanation",
+    "render_heat_map",
+    "seat_names",
+]
+
+__getattr__ = lazy_exports(__name__)

@@ -1,0 +1,291 @@
+"""An explanation as text, in English or Chinese: the tables of the paper's figures 3 and 4, with reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from unicodedata import east_asian_width
+
+from abl_cards.asp import Constraint
+from reasoners.explain.explanation import Explanation, FiredPreference, MoveAssessment, PreferenceDifference
+from reasoners.explain.model_explanation import SEAT_TEXTS
+from reasoners.explain.preference_texts import PreferenceTexts, functor
+
+MAX_LISTED_MOVES = 12
+"""Candidates and dropped moves; the JSON form has them all."""
+MAX_LISTED_LABELS = 8
+"""Labels with their probabilities; the JSON form has them all."""
+_LIST_SEPARATOR = {"en": ", ", "zh": "、"}
+_BAR_WIDTH = 20  # characters for a probability of one
+
+_ENGLISH = {
+    "chosen": "chosen: {move}   cost {cost}, the lowest of {moves} moves",
+    "only": "chosen: {move}   cost {cost}, the only move",
+    "runner_up": "runner-up: {move}   cost {cost}, place {place}",
+    "why_not": "why not {move}: it costs {more} more",
+    "tie": "why not {move}: it costs the same and comes later in wire order",
+    "worse": "why not {move}: it is inconsistent with the knowledge base",
+    "candidates": "candidates of {label}: {count}",
+    "more": "… and {count} more",
+    "dropped": "inconsistent with the knowledge base: {count}",
+    "made": "the move that was made: {move}   cost {cost}, place {place} of {moves}",
+    "same": "the move that was made is the chosen one",
+    "judged": "{move}   cost {cost}, place {place} of {moves}",
+    "no_reasons": "no preference fired",
+    "labels": "labels by probability: {count} to choose among",
+    "answered": "; could be answered by {names}",
+    "ahead": "; over imagined deals: expected points, and the probability before",
+    "solved": "; solved in {deals} likely deals: expected points, deals that are won, and the probability before",
+    "more_labels": "… and {count} more, {share} together",
+    "likeliest": "chosen: {move}   cost {cost}, the lowest of {count} card sets of {label}, the most probable label",
+    "only_set": "chosen: {move}   cost {cost}, the only card set of {label}, the most probable label",
+    "drawn": "chosen: {move}   cost {cost}, drawn from {count} card sets of {label}, the most probable label",
+    "less_likely": "why not {move}: {label} is less probable, {other} against {share}; difference in cost: {more:+d}",
+    "not_drawn": "why not {move}: the preferences were not asked; difference in cost: {more:+d}",
+    "made_label": "   {label} at {share}",
+    "at_most": "plays to go after it: at most {count} (an upper bound; so are preferences that count them)",
+}
+_CHINESE = {
+    "chosen": "选择：{move}   代价 {cost}，{moves} 种出法中最低",
+    "only": "选择：{move}   代价 {cost}，唯一的出法",
+    "runner_up": "次选：{move}   代价 {cost}，第 {place} 位",
+    "why_not": "为什么不选 {move}：代价高 {more}",
+    "tie": "为什么不选 {move}：代价相同，但在列表中靠后",
+    "worse": "为什么不选 {move}：与知识库不一致",
+    "candidates": "{label} 的候选动作：{count}",
+    "more": "……还有 {count} 种",
+    "dropped": "与知识库不一致而舍去：{count}",
+    "made": "实际出牌：{move}   代价 {cost}，{moves} 种中第 {place} 位",
+    "same": "实际出牌就是所选出法",
+    "judged": "{move}   代价 {cost}，{moves} 种中第 {place} 位",
+    "no_reasons": "没有触发任何偏好",
+    "labels": "伪动作按概率排列：共 {count} 个可选",
+    "answered": "；能被压住的概率：{names}",
+    "ahead": "；在假想牌局上的期望得分，以及前瞻之前的概率",
+    "solved": "；在 {deals} 副可能的牌局中精确求解：期望得分、获胜的牌局数，以及求解之前的概率",
+    "more_labels": "……还有 {count} 个，共 {share}",
+    "likeliest": "选择：{move}   代价 {cost}，概率最高的伪动作 {label} 的 {count} 种出法中最低",
+    "only_set": "选择：{move}   代价 {cost}，概率最高的伪动作 {label} 的唯一出法",
+    "drawn": "选择：{move}   代价 {cost}，从概率最高的伪动作 {label} 的 {count} 种出法中随机抽取",
+    "less_likely": "为什么不选 {move}：{label} 的概率较低，{other} 对 {share}；代价差 {more:+d}",
+    "not_drawn": "为什么不选 {move}：没有考虑偏好；代价差 {more:+d}",
+    "made_label": "   {label} 的概率 {share}",
+    "at_most": "此后出完手牌：至多 {count} 手（上界；按手数计的偏好也以此为准）",
+}
+_TEXTS = {"en": _ENGLISH, "zh": _CHINESE}
+
+
+@dataclass(frozen=True)
+class PreferenceLine:
+    """Instances of one preference, drawn together."""
+
+    weight: int
+    name: str
+    text: str
+
+
+def render_explanation(explanation: Explanation) -> str:
+    """The explanation as text, without the state.
+
+    The shares of each list add up to the cost, or to the difference, above it.
+    """
+    return "\n".join(_lines(explanation))
+
+
+def _lines(explanation: Explanation) -> Iterator[str]:
+    say, book = _TEXTS[explanation.texts.language], explanation.texts
+    chosen = explanation.chosen
+    if explanation.model_explanation is not None:
+        yield from _label_lines(explanation)
+        yield ""
+    yield _choice_line(explanation)
+    yield from _reason_lines(chosen, book)
+    if explanation.runner_up is not None:
+        other = explanation.runner_up
+        yield ""
+        yield say["runner_up"].format(move=_move_text(other, book), cost=other.cost, place=other.rank)
+        yield from _reason_lines(other, book)
+        yield ""
+        yield from contrast_lines(explanation, other)
+    yield ""
+    yield from _candidate_lines(explanation)
+    if explanation.dropped:
+        yield ""
+        yield from _dropped_lines(explanation)
+    if explanation.made is not None:
+        yield ""
+        yield from _made_lines(explanation, explanation.made)
+
+
+def _label_lines(explanation: Explanation) -> Iterator[str]:
+    """The most probable labels, with bars, as in the paper's figure 4."""
+    book, labels = explanation.texts, explanation.labels
+    say, shown = _TEXTS[book.language], labels[:MAX_LISTED_LABELS]
+    seats = [SEAT_TEXTS[book.language][name] for name in ((shown[0].response_probs if shown else None) or ())]
+    answered = say["answered"].format(names=_LIST_SEPARATOR[book.language].join(seats)) if seats else ""
+    looked = any(each.lookahead and each.lookahead.expected_points is not None for each in shown)
+    deals = max((each.lookahead.n_deals for each in shown if each.lookahead), default=0)
+    told = say["solved"].format(deals=deals) if deals else say["ahead"] if looked else ""
+    yield say["labels"].format(count=len(labels)) + answered + told
+    names = [book.label_text(each.label) for each in shown]
+    width = max(map(_display_width, names), default=0)
+    for each, name in zip(shown, names, strict=True):
+        mark, share = ">" if each.label == explanation.chosen.label else " ", each.probability or 0.0
+        answers = "".join(f"{_response_text(answer):>6}" for answer in (each.response_probs or {}).values())
+        told = f"{_percentage(share):>7}{answers}{_lookahead_text(each) if looked else ''}"
+        yield f"{mark} {_pad(name, width)}  {told}  {'█' * round(_BAR_WIDTH * share)}".rstrip()
+    rest = labels[MAX_LISTED_LABELS:]
+    if rest:
+        together = _percentage(sum(each.probability or 0.0 for each in rest))
+        yield f"  {say['more_labels'].format(count=len(rest), share=together)}"
+
+
+def _choice_line(explanation: Explanation) -> str:
+    chosen, moves, opinion = explanation.chosen, len(explanation.decision_point.actions), explanation.model_explanation
+    sets = sum(not verdict.violations for verdict in explanation.candidates) or len(explanation.candidates)
+    key = "chosen" if moves > 1 else "only"
+    if opinion is not None and moves > 1:
+        key = "only_set" if sets == 1 else "drawn" if opinion.is_sampled else "likeliest"
+    book = explanation.texts
+    say, label = _TEXTS[book.language][key], book.label_text(chosen.label)
+    return say.format(move=_move_text(chosen, book), cost=chosen.cost, moves=moves, label=label, count=sets)
+
+
+def _response_text(answer: float | None) -> str:
+    return "–" if answer is None else f"{answer:.0%}"
+
+
+def _lookahead_text(assessment: MoveAssessment) -> str:
+    ahead = assessment.lookahead
+    points = "–" if ahead is None or ahead.expected_points is None else f"{ahead.expected_points:+.2f}"
+    wins = f" {f'{ahead.wins}/{ahead.n_deals}':>7}" if ahead and ahead.n_deals else ""
+    return f"{points:>7}{wins} {_percentage(ahead.prior_probability if ahead else None):>7}"
+
+
+def _percentage(share: float | None) -> str:
+    return f"{share or 0.0:.1%}"
+
+
+def contrast_lines(explanation: Explanation, other: MoveAssessment) -> Iterator[str]:
+    """What speaks for the chosen move against another, as lines."""
+    chosen, more = explanation.chosen, other.cost - explanation.chosen.cost
+    key = "worse" if other.violations else "tie" if more == 0 else "why_not"
+    if explanation.model_explanation is not None and not other.violations:
+        key = (
+            "less_likely"
+            if other.label != chosen.label
+            else "not_drawn"
+            if explanation.model_explanation.is_sampled
+            else key
+        )
+    shares = {"share": _percentage(chosen.probability), "other": _percentage(other.probability)}
+    book = explanation.texts
+    say, label = _TEXTS[book.language][key], book.label_text(other.label)
+    yield say.format(move=_move_text(other, book), more=more, label=label, **shares)
+    yield from (f"  {_citation(each)}" for each in other.violations)
+    yield from _preference_table(merge_instances(explanation.differences(other), explanation.texts))
+
+
+def assessment_lines(explanation: Explanation, assessment: MoveAssessment) -> Iterator[str]:
+    """What the knowledge base makes of one move, and what speaks for the chosen one instead, as lines."""
+    moves = len(explanation.decision_point.actions)
+    say = _TEXTS[explanation.texts.language]["judged"]
+    yield say.format(
+        move=_move_text(assessment, explanation.texts), cost=assessment.cost, place=assessment.rank, moves=moves
+    )
+    yield from _reason_lines(assessment, explanation.texts)
+    if assessment.rank > 1:
+        yield from contrast_lines(explanation, assessment)
+
+
+def _reason_lines(assessment: MoveAssessment, texts: PreferenceTexts) -> Iterator[str]:
+    yield from (f"  {_citation(each)}" for each in assessment.violations)
+    if not assessment.reasons:
+        yield f"  {_TEXTS[texts.language]['no_reasons']}"
+    yield from _preference_table(merge_instances(assessment.reasons, texts))
+    if assessment.max_plays_left is not None:
+        yield f"  {_TEXTS[texts.language]['at_most'].format(count=assessment.max_plays_left)}"
+
+
+def _candidate_lines(explanation: Explanation) -> Iterator[str]:
+    say, candidates = _TEXTS[explanation.texts.language], explanation.candidates
+    yield say["candidates"].format(label=explanation.texts.label_text(explanation.chosen.label), count=len(candidates))
+    shown = candidates[:MAX_LISTED_MOVES]
+    names = [_move_text(verdict, explanation.texts) for verdict in shown]
+    width = max(map(_display_width, names))
+    for verdict, name in zip(shown, names, strict=True):
+        mark = ">" if verdict.rank == explanation.chosen.rank else " "
+        tells = ", ".join(
+            f"{line.weight:+d} {line.name}"
+            for line in merge_instances(explanation.differences(verdict), explanation.texts)
+        )
+        cost = "–" if verdict.violations else str(verdict.cost)
+        yield f"{mark} {_pad(name, width)}  {cost:>5}  {tells}".rstrip()
+    if len(candidates) > len(shown):
+        yield f"  {say['more'].format(count=len(candidates) - len(shown))}"
+
+
+def _dropped_lines(explanation: Explanation) -> Iterator[str]:
+    say, dropped = _TEXTS[explanation.texts.language], explanation.dropped
+    yield say["dropped"].format(count=len(dropped))
+    for verdict in dropped[:MAX_LISTED_MOVES]:
+        yield f"  {_move_text(verdict, explanation.texts)}"
+        yield from (f"    {_citation(each)}" for each in verdict.violations)
+    if len(dropped) > MAX_LISTED_MOVES:
+        yield f"  {say['more'].format(count=len(dropped) - MAX_LISTED_MOVES)}"
+
+
+def _citation(constraint: Constraint) -> str:
+    return f"{constraint.location.file}:{constraint.location.line}: {constraint.text}"
+
+
+def _made_lines(explanation: Explanation, made: MoveAssessment) -> Iterator[str]:
+    say, moves = _TEXTS[explanation.texts.language], len(explanation.decision_point.actions)
+    if made.rank == explanation.chosen.rank:
+        yield say["same"]
+        return
+    share = say["made_label"].format(
+        label=explanation.texts.label_text(made.label), share=_percentage(made.probability)
+    )
+    told = share if made.probability is not None else ""
+    yield (
+        say["made"].format(move=_move_text(made, explanation.texts), cost=made.cost, place=made.rank, moves=moves)
+        + told
+    )
+    yield from _reason_lines(made, explanation.texts)
+    yield ""
+    yield from contrast_lines(explanation, made)
+
+
+def merge_instances(
+    instances: Iterable[FiredPreference | PreferenceDifference], texts: PreferenceTexts
+) -> list[PreferenceLine]:
+    """One line for the instances of a preference with the same share, the largest first."""
+    alike: dict[tuple[str, int], list[str]] = {}
+    for each in instances:
+        share = each.weight if isinstance(each, FiredPreference) else each.cost_difference
+        alike.setdefault((functor(each.name), share), []).append(each.name)
+    lines = [
+        PreferenceLine(share * len(names), name if len(names) == 1 else f"{name} × {len(names)}", texts.sentence(names))
+        for (name, share), names in alike.items()
+    ]
+    return sorted(lines, key=lambda line: -abs(line.weight))
+
+
+def _preference_table(lines: Sequence[PreferenceLine]) -> Iterator[str]:
+    width = max((_display_width(line.name) for line in lines), default=0)
+    for line in lines:
+        yield f"  {line.weight:+5d}  {_pad(line.name, width)}  {line.text}"
+
+
+def _move_text(assessment: MoveAssessment, texts: PreferenceTexts) -> str:
+    return texts.move_text(assessment.label, assessment.action)
+
+
+def _pad(text: str, width: int) -> str:
+    return text + " " * (width - _display_width(text))
+
+
+def _display_width(text: str) -> int:
+    """Columns of a terminal: Chinese characters take two."""
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)

@@ -1,0 +1,53 @@
+"""Copies shared by odds: the kernels behind the plain estimates of hands.py."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def share_by_count(unseen, left, at_least, at_most, lo, hi, shared):
+    """Fill shared [n, seats, cards] for the rows lo..hi-1: a copy is as likely with a seat as it has cards open."""
+    seats, cards = at_least.shape[1:]
+    open_cards = np.empty(seats, np.float32)
+    for i in range(lo, hi):
+        for s in range(seats):
+            known = 0
+            for c in range(cards):
+                known += at_least[i, s, c]
+            open_cards[s] = left[i, s] - known
+        for s in range(seats):
+            for c in range(cards):
+                shared[i, s, c] = open_cards[s]
+        _odds_to_copies(unseen[i], at_least[i], at_most[i], shared[i])
+
+
+@njit(cache=True, nogil=True)
+def share_by_hints(estimate, hints, unseen, at_least, at_most, lo, hi, shared):
+    """The same, in proportion to an estimate times the exponentials of hints, both [n, seats, cards]."""
+    seats, cards = at_least.shape[1:]
+    for i in range(lo, hi):
+        for s in range(seats):
+            for c in range(cards):
+                more = estimate[i, s, c] - np.float32(at_least[i, s, c])
+                shared[i, s, c] = more * np.exp(hints[i, s, c]) if unseen[i, c] > 0 else np.float32(0.0)
+        _odds_to_copies(unseen[i], at_least[i], at_most[i], shared[i])
+
+
+@njit(cache=True, nogil=True)
+def _odds_to_copies(unseen, at_least, at_most, shared):
+    """Replace odds by copies: what is known, and of the rest what the odds say where the facts allow it."""
+    seats, cards = shared.shape
+    for c in range(cards):
+        rest, total, possible = np.float32(unseen[c]), np.float32(0.0), 0
+        for s in range(seats):
+            rest -= at_least[s, c]
+            open_ = at_most[s, c] > at_least[s, c]
+            possible += open_
+            shared[s, c] = max(shared[s, c], np.float32(0.0)) if open_ else np.float32(0.0)
+            total += shared[s, c]
+        for s in range(seats):
+            even = np.float32(at_most[s, c] > at_least[s, c]) / max(1, possible)  # nobody is thought to have it
+            shared[s, c] = at_least[s, c] + rest * (shared[s, c] / total if total > 0 else even)

@@ -1,0 +1,28 @@
+"""Exact search: open-hand races and endgames."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from abl_cards.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from reasoners.search.endgame_deals import solve_deals
+    from reasoners.search.endgame_solver import EndgameSolution, EndgameUnsolved, open_hand_tables, solve_endgame
+    from reasoners.search.race_search import RaceMove, RaceSearch, SearchStopped, solve_race
+    from reasoners.search.tables import SearchTables
+
+__all__ = [
+    "EndgameSolution",
+    "EndgameUnsolved",
+    "RaceMove",
+    "RaceSearch",
+    "SearchStopped",
+    "SearchTables",
+    "open_hand_tables",
+    "solve_deals",
+    "solve_endgame",
+    "solve_race",
+]
+
+__getattr__ = lazy_exports(__name__)

@@ -1,0 +1,197 @@
+"""What moves win in many deals of a table near the end of its episode, each deal solved with all hands open.
+
+Deals are tables that are alike but for the hands. They are solved in the order given, for all of a group until so many
+positions have been looked at; a deal that is not solved within its share ends it.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abl_cards.core import GameError, map_ranges
+from abl_cards.games.endgame import EndgameTables, OutcomeTable, build_endgame_tables, check_applicable, pack_moves
+from abl_cards.games.tables import Tables
+from abl_cards.games.types import Indices, Moves
+from reasoners.search import endgame_kernels as kernels
+from reasoners.search.endgame_static import static_outcomes, static_position
+
+TABLE_BITS = 14
+"""Of the table of positions."""
+DEAL_SHARE_DIVISOR = 4
+"""One deal may take that part of the positions of its group."""
+
+
+class EndgameScratch(NamedTuple):
+    """Where a search writes: for one after the other."""
+
+    state: NDArray[np.int64]  # [STATE]
+    frames: NDArray[np.int64]  # [MOST_PLIES, FRAME]
+    moves: NDArray[np.int64]  # [MOST_MOVES, 2]
+    table: NDArray[np.uint64]  # [a power of two, 4] positions
+
+    @classmethod
+    def empty(cls) -> EndgameScratch:
+        """With nothing written."""
+        return cls(
+            np.zeros(kernels.STATE_SIZE, np.int64), np.zeros((kernels.MAX_PLIES, kernels.FRAME_SIZE), np.int64),
+            np.zeros((kernels.MAX_MOVES, 2), np.int64), np.zeros((1 << TABLE_BITS, 4), np.uint64),
+        )  # fmt: skip
+
+
+def solve_deals(tables: Tables, group: Indices, moves: Sequence[Moves], max_nodes: int) -> list[NDArray[np.float64]]:
+    """By group, what its moves win to the seat that makes them, [deals, moves], in as many deals as were solved.
+
+    Tables [n] of groups [n], 0, 0, 1, …, and what may be done in each; raises GameError for games that do not fit.
+    """
+    check_applicable(tables.rules)
+    if not len(group):
+        return []
+    found = build_endgame_tables(tables, np.arange(len(tables)), group)
+    start = np.searchsorted(group, np.arange(len(moves) + 1))
+    shares = map_ranges(
+        len(moves), lambda lo, hi: list(_solve_groups(found, start, moves, max_nodes, lo, hi)), min_size=4
+    )
+    return [each for share in shares for each in share]
+
+
+def _solve_groups(
+    endgame: EndgameTables, start: Indices, moves: Sequence[Moves], max_nodes: int, lo: int, hi: int
+) -> Iterator[NDArray[np.float64]]:
+    room = EndgameScratch.empty()
+    for number in range(lo, hi):
+        yield _solve_group(
+            endgame, number, range(int(start[number]), int(start[number + 1])), moves[number], max_nodes, room
+        )
+
+
+def _solve_group(
+    endgame: EndgameTables, number: int, rows: range, moves: Moves, max_nodes: int, scratch: EndgameScratch
+) -> NDArray[np.float64]:
+    """[deals, moves] of one group."""
+    seat, hand = int(endgame.tables.seat[rows[0]]), endgame.move_table.hand_id[number]
+    sets = [endgame.move_table.find(int(hand[seat]), int(form), cards) for form, cards in zip(*moves, strict=True)]
+    if not endgame.move_table.is_encodable[hand].all() or min(sets) < 0:
+        return np.zeros((0, len(sets)))
+    before = endgame.move_table.start[hand[:seat] + 1] - endgame.move_table.start[hand[:seat]]
+    asked, solved = np.array(sets, np.int64) + int(before.sum()), [np.zeros((0, len(sets)))]
+    part = max_nodes // DEAL_SHARE_DIVISOR
+    for some, worth in _runs_with_equal_outcomes(endgame, rows):
+        points = np.array([worth.points(value, seat) for value in range(len(worth.values))])
+        values, max_nodes = _solve_run(endgame, some, worth, asked, (max_nodes, part), scratch)
+        solved.append(points[values])
+        if len(values) < len(some) or max_nodes <= 0:
+            break
+    return np.concatenate(solved)
+
+
+def _runs_with_equal_outcomes(endgame: EndgameTables, rows: range) -> Iterator[tuple[range, OutcomeTable]]:
+    """Deals one after the other in which the same ends can come; up to one of which nothing can be said."""
+    begun, worth = rows.start, None
+    for row in rows:
+        try:
+            here = endgame.outcomes.of_row(row)
+        except GameError:  # of these hands: whether the game fits was asked before
+            rows = range(rows.start, row)
+            break
+        if worth is not None and here is not worth:
+            yield range(begun, row), worth
+            begun = row
+        worth = here
+    if worth is not None and begun < rows.stop:
+        yield range(begun, rows.stop), worth
+
+
+def _solve_run(
+    endgame: EndgameTables,
+    rows: range,
+    outcomes: OutcomeTable,
+    queried: Indices,
+    max_nodes: tuple[int, int],
+    scratch: EndgameScratch,
+) -> tuple[NDArray[np.int64], int]:
+    """[deals, moves] places among the values of an end; and what is left of the positions for all and for one."""
+    told, stakes = (
+        endgame.table_context(rows.start, outcomes),
+        static_outcomes(outcomes, endgame.tables.rules.turn_table),
+    )
+    at, hands = endgame.turn_state(rows.start, 0), endgame.tables.state.hands[rows.start : rows.stop]
+    plays = sum(int(count) << (4 * seat) for seat, count in enumerate(outcomes.plays) if outcomes.strides[2 + seat])
+    place = np.array([0, at.seat, 0, at.owner, at.passed, at.gone_by, 0, 0, plays, -1], np.int64)
+    values = np.empty((len(rows), len(queried)), np.int64)
+    solved, left = _solve_deal_rows(
+        endgame.move_arrays, told, stakes, hands, place, queried, *max_nodes, scratch, values
+    )
+    return values[:solved], left
+
+
+@njit(cache=True, nogil=True)
+def _move_values(static, scratch, position, moves, max_nodes, values):
+    """Write what a place is worth after each of some moves, as places among the values of an end.
+
+    Returns whether so many positions were enough, and nothing was wrong.
+    """
+    state, history = scratch.state, np.zeros(len(static.cards), np.int64)
+    stamp = state[kernels.STAMP] + 1
+    if stamp == 1 << 15:
+        scratch.table[:] = 0
+        stamp = 0
+    state[:] = 0
+    state[kernels.STAMP] = stamp
+    for at in range(len(moves)):
+        values[at] = -1
+        for other in range(at):
+            if moves[other] == moves[at]:
+                values[at] = values[other]
+        if values[at] >= 0:
+            continue
+        following = position.copy()
+        if not kernels.apply_move(static, following, moves[at]):
+            return False
+        lower = following[kernels.OUTCOME]
+        upper = lower
+        if lower < 0:
+            lower = np.int64(static.min_value[following[kernels.FINISH], following[kernels.FLUENTS]])
+            upper = np.int64(static.max_value[following[kernels.FINISH], following[kernels.FLUENTS]])
+        while lower < upper:
+            beta = (lower + upper + 1) // 2
+            kernels.start_search(state, scratch.frames, following)
+            left = max_nodes - state[kernels.NODES]
+            if left <= 0 or not kernels.continue_search(
+                state, scratch.frames, scratch.moves, history, scratch.table, static, beta, left
+            ):
+                return False
+            if state[kernels.ERROR]:
+                return False
+            if state[kernels.VALUE] >= beta:
+                lower = state[kernels.VALUE]
+            else:
+                upper = state[kernels.VALUE]
+        values[at] = lower
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _solve_deal_rows(said, lying, outcomes, hands, position, queried, max_nodes, part, scratch, values):
+    """Write the values of the moves asked about, [deals, moves], deal after deal; how many are solved, and nodes left.
+
+    Hands are [deals, seats, kinds].
+    """
+    for deal in range(len(hands)):
+        arranged = pack_moves(said, lying, hands[deal])
+        if not arranged.fits:
+            return deal, max_nodes
+        ground = static_position(arranged, outcomes)
+        here = position.copy()
+        here[kernels.HANDS], here[kernels.TRICK] = np.int64(arranged.hands), arranged.trick
+        if not _move_values(ground, scratch, here, arranged.move_index[queried], min(max_nodes, part), values[deal]):
+            return deal, max_nodes
+        max_nodes -= scratch.state[kernels.NODES]
+        if max_nodes <= 0:
+            return deal + 1, max_nodes
+    return len(hands), max_nodes

@@ -1,0 +1,267 @@
+"""The search through the end of an episode, which asks whether a position is worth so much to the party of seat 0.
+
+One explicit stack, so that the search can stop after so many positions and go on later. A table of positions keeps
+bounds, never guesses. What has one legal move is made at once and is no node.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from abl_cards.games.state import EPISODE_OVER_BIT, NO_NEXT_SEAT, SEAT_MASK, TRICK_OVER_BIT
+
+HANDS, SEAT, TRICK, OWNER, PASSED, GONE_BY, FINISH, FLUENTS, PLAYS, OUTCOME = range(10)
+"""A place: where play has come to. Plays of a seat are four bits; WORTH is -1 as long as it goes on."""
+POSITION_SIZE = 10
+BEST, MOVE, NEXT, COUNT, FIRST, SLOT = range(POSITION_SIZE, POSITION_SIZE + 6)
+"""More of a frame: the bound so far, the move that made it, which move is tried next, of how many, where they begin."""
+FRAME_SIZE = POSITION_SIZE + 6
+
+MAX_PLIES, MAX_MOVES = 512, 1 << 15
+
+NODES, DEPTH, HAS_VALUE, VALUE, ERROR, STAMP = range(6)
+STATE_SIZE = 6
+"""Of a search: positions so far, how deep it is, whether a value has come back, and which; an error.
+
+And the number of the search among those that share a table of positions, below 2 ** 15.
+"""
+
+NO_ERROR, NO_SEAT, NO_MOVE, TOO_DEEP = range(4)
+
+_MIX_1, _MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
+_STAMP_SHIFT, _TAKEN = np.uint64(48), np.uint64(1 << 15)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _has_cards(hands, guard, need):
+    """Whether the cards are there."""
+    return ((hands | guard) - need) & guard == guard
+
+
+@njit(cache=True, nogil=True)
+def apply_move(static, position, move):
+    """Make a move; place [PLACE] is changed. Returns whether somebody is next, or it is over."""
+    hands, seat = np.uint64(position[HANDS]), position[SEAT]
+    passing = static.next_trick[move] < 0
+    order = position[FINISH]
+    if passing:
+        position[PASSED] |= 1 << seat
+        position[GONE_BY] |= 1 << seat
+    else:
+        hands -= static.cards[move]
+        position[HANDS] = np.int64(hands)
+        position[TRICK], position[OWNER], position[PASSED] = static.next_trick[move], seat, 0
+        if static.strides[2 + seat] and (position[PLAYS] >> (4 * seat)) & 15 < static.max_plays:
+            position[PLAYS] += 1 << (4 * seat)
+        if hands & static.seat_mask[seat] == 0:
+            order = np.int64(static.next_finish[order, seat])
+            position[FINISH] = order
+        position[FLUENTS] = static.next_fluents[position[FLUENTS], static.effect[move]]
+    strides = static.turn_strides
+    entry = static.turns[
+        seat * strides[0] + position[OWNER] * strides[1] + position[PASSED] * strides[2] + position[GONE_BY] * strides[3]
+        + static.out[order] * strides[4] + static.turn_offset[move]
+    ]  # fmt: skip
+    if entry == NO_NEXT_SEAT:
+        return False
+    position[SEAT] = entry & SEAT_MASK
+    if entry & EPISODE_OVER_BIT:
+        position[OUTCOME] = _outcome(static, position)
+        return True
+    if entry & TRICK_OVER_BIT:
+        position[TRICK], position[OWNER], position[PASSED], position[GONE_BY] = 0, position[SEAT], 0, 0
+    if strides[3] == 0:
+        position[GONE_BY] = 0
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _outcome(static, position):
+    """What an end is worth, as a place among the values."""
+    strides, seats = static.strides, len(static.party)
+    entry = position[FINISH] * strides[0] + position[FLUENTS] * strides[1]
+    for seat in range(seats):
+        entry += ((position[PLAYS] >> (4 * seat)) & 15) * strides[2 + seat]
+    for row in range(len(static.fields)):
+        stride = strides[2 + seats + static.fields[row, 0]]
+        if stride:
+            count = (np.uint64(position[HANDS]) >> np.uint64(static.fields[row, 1])) & np.uint64(static.fields[row, 2])
+            entry += np.int64(count) * stride
+    return static.value_index[entry]
+
+
+@njit(cache=True, nogil=True)
+def _list_moves(static, position, moves, begin):
+    """Write the legal moves of who is next from begin on; returns how many there are."""
+    hands, seat, trick, count = np.uint64(position[HANDS]), position[SEAT], position[TRICK], begin
+    need, answers, guard = static.cards, static.replies, static.guard_bits
+    for at in range(static.reply_start[seat, trick], static.reply_start[seat, trick + 1]):
+        move = answers[at]
+        if _has_cards(hands, guard, need[move]):
+            moves[count, 0] = move
+            count += 1
+    return count - begin
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _position_key(position):
+    """Two words that tell a place from all others of a search, besides its hands."""
+    table = (
+        position[SEAT] | position[OWNER] << 4 | position[TRICK] << 8 | position[PASSED] << 24 | position[GONE_BY] << 40
+    )  # fmt: skip
+    more = position[FINISH] | position[FLUENTS] << 14 | position[PLAYS] << 26
+    return np.uint64(table), np.uint64(more)
+
+
+@njit(cache=True, nogil=True)
+def _find_slot(table, position, stamp):
+    """The slot of a place in the table, and whether it is there; entries with another stamp are of other searches."""
+    first, second = _position_key(position)
+    hands = np.uint64(position[HANDS])
+    mixed = (hands ^ (first * _MIX_1) ^ (second * _MIX_2)) * _MIX_1
+    mixed = (mixed ^ (mixed >> np.uint64(32))) * _MIX_2
+    slot = np.int64((mixed >> np.uint64(20)) & np.uint64(len(table) - 2))
+    for at in range(slot, slot + 2):
+        taken = table[at, 3] >> _STAMP_SHIFT == stamp
+        if taken and table[at, 0] == hands and table[at, 1] == first and table[at, 2] == second:
+            return at, True
+    return slot, False
+
+
+@njit(cache=True, nogil=True)
+def start_search(state, frames, position):
+    """Put a place on the first frame."""
+    frames[0, :POSITION_SIZE] = position
+    frames[0, FIRST], frames[0, COUNT] = 0, -1
+    state[DEPTH], state[HAS_VALUE] = 0, 0
+
+
+@njit(cache=True, nogil=True)
+def continue_search(state, frames, moves, history, table, static, beta, max_nodes):
+    """Search on for about so many positions; whether there is an answer, in state[VALUE]: a bound on the side of beta.
+
+    Or there is a fault, in state[FAULT].
+    """
+    depth, stop = state[DEPTH], state[NODES] + max_nodes
+    value, returned = state[VALUE], state[HAS_VALUE]
+    low, high, side = static.min_value, static.max_value, static.party
+    stamp = np.uint64(state[STAMP]) | _TAKEN
+    while depth >= 0:
+        frame = frames[depth]
+        if not returned and frame[COUNT] < 0:  # a new place
+            if state[NODES] >= stop:
+                state[DEPTH], state[HAS_VALUE] = depth, 0
+                return False
+            state[NODES] += 1
+            while True:
+                if frame[OUTCOME] >= 0:
+                    value, returned = frame[OUTCOME], 1
+                    break
+                worst, best = low[frame[FINISH], frame[FLUENTS]], high[frame[FINISH], frame[FLUENTS]]
+                if worst >= beta or best < beta:
+                    value, returned = (worst if worst >= beta else best), 1
+                    break
+                count = _list_moves(static, frame, moves, frame[FIRST])
+                if count == 0:
+                    state[ERROR] = NO_MOVE
+                    return True
+                if count > 1:
+                    frame[COUNT] = count
+                    break
+                if not apply_move(static, frame, moves[frame[FIRST], 0]):
+                    state[ERROR] = NO_SEAT
+                    return True
+            if returned:
+                depth -= 1
+                continue
+            slot, known = _find_slot(table, frame, stamp)
+            frame[SLOT] = slot
+            best_move = -1
+            if known:
+                kept = table[slot, 3]
+                lower = np.int64(kept & np.uint64(0xFFFF)) - 1
+                upper = np.int64((kept >> np.uint64(16)) & np.uint64(0xFFFF)) - 1
+                if lower >= beta or upper < beta:
+                    value, returned = (lower if lower >= beta else upper), 1
+                    depth -= 1
+                    continue
+                best_move = np.int64((kept >> np.uint64(32)) & np.uint64(0xFFFF)) - 1
+            begun, seat = frame[FIRST], frame[SEAT]
+            hands, mine = np.uint64(frame[HANDS]), static.seat_mask[seat]
+            for at in range(begun, begun + frame[COUNT]):
+                move = moves[at, 0]
+                score = history[move] * 64 + (frame[COUNT] - at + begun)
+                if move == best_move:
+                    score += np.int64(1) << 60
+                elif (hands - static.cards[move]) & mine == 0:
+                    score += np.int64(1) << 56
+                moves[at, 1] = score
+            frame[NEXT], frame[MOVE] = 0, -1
+            frame[BEST] = -1 if side[seat] == 0 else 1 << 20
+        elif returned:  # a value for the move that was tried last
+            returned = 0
+            move = moves[frame[FIRST] + frame[NEXT] - 1, 0]
+            mine = side[frame[SEAT]] == 0
+            if (mine and value > frame[BEST]) or (not mine and value < frame[BEST]):
+                frame[BEST], frame[MOVE] = value, move
+            if (mine and value >= beta) or (not mine and value < beta):
+                history[move] += 1 + frame[COUNT] - frame[NEXT]  # more where more need not be tried
+                frame[NEXT] = frame[COUNT]
+        if frame[NEXT] < frame[COUNT]:
+            begun, at = frame[FIRST], frame[FIRST] + frame[NEXT]
+            best = at
+            for other in range(at + 1, begun + frame[COUNT]):
+                if moves[other, 1] > moves[best, 1]:
+                    best = other
+            move, score = moves[best, 0], moves[best, 1]
+            for back in range(best, at, -1):
+                moves[back, 0], moves[back, 1] = moves[back - 1, 0], moves[back - 1, 1]
+            moves[at, 0], moves[at, 1] = move, score
+            frame[NEXT] += 1
+            if depth + 1 == MAX_PLIES or begun + 2 * frame[COUNT] + 1024 > MAX_MOVES:
+                state[ERROR] = TOO_DEEP
+                return True
+            following = frames[depth + 1]
+            following[:POSITION_SIZE] = frame[:POSITION_SIZE]
+            following[FIRST], following[COUNT] = begun + frame[COUNT], -1
+            if not apply_move(static, following, move):
+                state[ERROR] = NO_SEAT
+                return True
+            depth += 1
+            continue
+        value, returned = frame[BEST], 1
+        _store_bound(table, frame, value, beta, stamp)
+        depth -= 1
+    state[DEPTH], state[HAS_VALUE], state[VALUE] = -1, 0, value
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _store_bound(table, frame, value, beta, stamp):
+    """Write a bound into the table: over what is known of the place, or in the place of another."""
+    first, second = _position_key(frame)
+    hands, slot = np.uint64(frame[HANDS]), frame[SLOT]
+    at, lower, upper = -1, np.int64(-1), np.int64(0xFFFE)
+    base = slot & ~1
+    for other in range(base, base + 2):
+        taken = table[other, 3] >> _STAMP_SHIFT == stamp
+        if taken and table[other, 0] == hands and table[other, 1] == first and table[other, 2] == second:
+            at = other
+            lower = np.int64(table[at, 3] & np.uint64(0xFFFF)) - 1
+            upper = np.int64((table[at, 3] >> np.uint64(16)) & np.uint64(0xFFFF)) - 1
+    if at < 0:
+        at = base
+        if table[base, 3] >> _STAMP_SHIFT == stamp:  # the newer of two moves to the second place
+            for word in range(4):
+                table[base + 1, word] = table[base, word]
+    if value >= beta:
+        lower = max(lower, value)
+    else:
+        upper = min(upper, value)
+    table[at, 0], table[at, 1], table[at, 2] = hands, first, second
+    table[at, 3] = (
+        np.uint64(lower + 1) | np.uint64(upper + 1) << np.uint64(16) | np.uint64(frame[MOVE] + 1) << np.uint64(32)
+        | stamp << _STAMP_SHIFT
+    )  # fmt: skip

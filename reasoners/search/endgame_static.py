@@ -1,0 +1,73 @@
+"""What a search through the end of an episode reads of a position: what stays, whatever is played."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abl_cards.games.endgame import OutcomeTable
+from abl_cards.games.state import TurnTable
+
+
+class StaticPosition(NamedTuple):
+    """Everything about a position that stays; see Position and Worth."""
+
+    guard_bits: np.uint64
+    seat_mask: NDArray[np.uint64]
+    cards: NDArray[np.uint64]
+    next_trick: NDArray[np.int64]
+    turn_offset: NDArray[np.int64]  # [moves] as summands of an entry of the turns
+    effect: NDArray[np.int64]  # [moves]
+    reply_start: NDArray[np.int64]
+    replies: NDArray[np.int64]
+    fields: NDArray[np.int64]  # [n, 3] seat, beginning, as many ones as the field has bits
+    party: NDArray[np.int8]
+    next_finish: NDArray[np.int32]
+    out: NDArray[np.int64]
+    next_fluents: NDArray[np.int32]
+    value_index: NDArray[np.int32]
+    strides: NDArray[np.int64]
+    max_plays: int
+    min_value: NDArray[np.int32]
+    max_value: NDArray[np.int32]
+    turns: NDArray[np.uint8]
+    turn_strides: NDArray[np.int64]  # acted, owner, passed, gone by, out
+
+
+class StaticOutcomes(NamedTuple):
+    """What a position is about: the ends, and whose turn it is."""
+
+    party: NDArray[np.int8]
+    next_finish: NDArray[np.int32]
+    out: NDArray[np.int64]
+    next_fluents: NDArray[np.int32]
+    value_index: NDArray[np.int32]
+    strides: NDArray[np.int64]
+    max_plays: int
+    min_value: NDArray[np.int32]
+    max_value: NDArray[np.int32]
+    turns: NDArray[np.uint8]
+    turn_strides: NDArray[np.int64]  # acted, owner, passed, gone by, out
+    form_stride: int  # the same of the form that was laid
+
+
+def static_outcomes(outcomes: OutcomeTable, turns: TurnTable) -> StaticOutcomes:
+    """What an end is worth, and the table of turns, for kernels."""
+    return StaticOutcomes(
+        outcomes.party, outcomes.next_finish, outcomes.out, outcomes.next_fluents, outcomes.value_index, outcomes.strides, outcomes.max_plays,
+        outcomes.min_value, outcomes.max_value, turns.entries, np.array(turns.strides[:5], np.int64), int(turns.strides.last_form),
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def static_position(moves, outcomes):
+    """What stays of arranged hands and what they are about."""
+    return StaticPosition(
+        moves.guard_bits, moves.seat_mask, moves.cards, moves.next_trick, moves.turn_class * outcomes.laid, moves.effect, moves.reply_start,
+        moves.replies, moves.fields, outcomes.side, outcomes.next_order, outcomes.out, outcomes.next_memory, outcomes.ends,
+        outcomes.strides, outcomes.most_plays, outcomes.low, outcomes.high, outcomes.turns, outcomes.turn_strides,
+    )  # fmt: skip

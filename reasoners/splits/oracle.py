@@ -1,0 +1,76 @@
+"""The reference: clingo chooses pieces that share out a hand, and its optimum is what the search must reach.
+
+The pieces, what they need and what they cost are the facts of the knowledge base; the rest is what a split *is*.
+Scores are whole numbers here, because clingo counts in those.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import clingo
+import numpy as np
+from numpy.typing import NDArray
+
+from abl_cards.games.min_plays import HandKey, key_counts
+from reasoners.splits.splits import Splitter
+
+UNITS_PER_NAT = 1000
+"""A nat in the numbers of the reference."""
+_PROGRAM = """
+1 { tag(I,T) : T = 0..3 } 1 :- card(I,_).
+:- card(I,R), card(I+1,R), tag(I,T), tag(I+1,U), U < T.
+1 { copies(F,K) : K = 0..4 } 1 :- piece(F,_).
+tagged(R,T,N) :- held(R), T = 0..3, N = #count { I : card(I,R), tag(I,T) }.
+:- tagged(R,T,N), #sum { C*K,F : piece(F,T), needs(F,R,C), copies(F,K) } != N.
+#minimize { P*K,F : copies(F,K), price(F,P) ; -S,I : tag(I,T), score(I,T,S) }.
+"""
+
+
+@dataclass(frozen=True)
+class SplitOracle:
+    """Asks clingo for the best split of one hand after the other."""
+
+    pieces: tuple[tuple[str, int, tuple[tuple[int, int], ...], int], ...]  # form, tag, ranks with cards, price
+    ranks: tuple[int, ...]  # the ranks of the kinds of cards
+
+    @classmethod
+    def of(cls, splitter: Splitter) -> SplitOracle:
+        """By the facts of the same knowledge base."""
+        kb = splitter.rules.kb
+        needs: dict[str, list[tuple[int, int]]] = {}
+        for form, _, rank, cards in kb.facts("needs", 4):
+            needs.setdefault(str(form), []).append((int(rank), int(cards)))
+        prices = {str(form): int(price) for form, price in kb.facts("price", 2)}
+        return cls(
+            tuple(
+                (str(form), int(tag), tuple(needs[str(form)]), prices[str(form)]) for form, tag in kb.facts("piece", 2)
+            ),
+            tuple(map(int, splitter.rules.kinds)),
+        )
+
+    def optimum(self, hand: HandKey, scores: NDArray[np.int64], weight: int) -> int:
+        """The highest sum of scores [cards, 4] of tags less the prices, which a weight multiplies first."""
+        control = clingo.Control(["--opt-mode=opt", "-n0"], logger=lambda code, text: None)
+        control.add("base", [], _PROGRAM + self._facts(hand, scores, weight))
+        control.ground([("base", [])])
+        best: list[int] = []
+        with control.solve(yield_=True) as answers:
+            for model in answers:
+                best = model.cost
+        return -best[0]
+
+    def _facts(self, hand: HandKey, scores: NDArray[np.int64], weight: int) -> str:
+        counts = key_counts(np.array([hand], np.uint64))[0]
+        ranks = np.repeat(np.array(self.ranks), counts).tolist()
+        held = {rank: ranks.count(rank) for rank in ranks}
+        facts = [f"held({rank})." for rank in held]
+        facts += [f"card({place},{rank})." for place, rank in enumerate(ranks)]
+        facts += [
+            f"score({place},{tag},{score})." for place in range(len(ranks)) for tag, score in enumerate(scores[place])
+        ]
+        for form, tag, needs, price in self.pieces:
+            if all(held.get(rank, 0) >= cards for rank, cards in needs):
+                facts += [f"piece({form},{tag}).", f"price({form},{price * weight})."]
+                facts += [f"needs({form},{rank},{cards})." for rank, cards in needs]
+        return " ".join(facts)

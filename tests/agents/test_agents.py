@@ -1,0 +1,253 @@
+"""Agents by name, with variants."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abl_cards.agents.baselines import GreedyAgent, RandomAgent
+from abl_cards.agents.names import AgentName
+from abl_cards.agents.preference_agent import PreferenceAgent
+from abl_cards.agents.registry import (
+    AGENT_FACTORIES,
+    check_agent_name,
+    make_agent,
+    make_explainable_agent,
+    make_preference_model,
+)
+from abl_cards.asp.errors import KBError
+from abl_cards.core.errors import GameError
+from abl_cards.core.rng import splitmix64_array
+from abl_cards.games.game import load
+from abl_cards.matches.match_runner import play_match
+from abl_cards.matches.sampled_positions import sample_from_play
+from reasoners.hidden_hands.hands import project_estimate
+from tests.edited import STRICT, edited
+from tests.effort import long
+
+WORD = st.text("abcdefgh_/.-", min_size=1, max_size=5)
+NAMES = st.builds(
+    lambda kind, options, numbers: AgentName(kind, tuple(sorted(set(options))), tuple(numbers)),
+    WORD,
+    st.lists(st.tuples(WORD, st.one_of(st.just(""), WORD)), max_size=3),
+    st.lists(st.integers(0, 99), max_size=3),
+)
+
+
+@given(NAMES)
+def test_names_parse_back(name: AgentName) -> None:
+    assert AgentName.parse(str(name)) == name
+
+
+@given(st.text(max_size=12))
+def test_any_text_is_a_name_or_a_game_error(text: str) -> None:
+    try:
+        name = AgentName.parse(text)
+    except GameError:
+        return
+    assert AgentName.parse(str(name)) == name
+
+
+def test_equal_agents_have_one_name() -> None:
+    one, two = (AgentName.parse(text) for text in ("kb:without=b,kb=x,without=a", " kb:kb=x, without=a,without=b"))
+    assert one == two
+    assert str(one) == "kb:kb=x,without=a,without=b"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "names no agent"),
+        (":x", "names no agent"),
+        ("kb:", "names no agent"),
+        ("kb:without=", "names no agent"),
+        (
+            "kbb",
+            r"unknown agent 'kbb' \(did you mean 'kb'\? there are: abl, greedy, human, kb, program, random, shen",
+        ),
+        (
+            "zebra",
+            r"unknown agent 'zebra' \(there are: abl, greedy, human, kb, program, random, shensuanzi, zhiduoxing; or",
+        ),
+        ("random:fast", "unknown option 'fast' of agent 'random' .it has none"),
+        ("kb:withot=bombs", "did you mean 'without=…'"),
+        ("kb:without", "unknown option 'without' of agent 'kb'"),
+        ("kb:without=bomps", "unknown group or preference .bomps. .did you mean 'bombs'"),
+        ("kb:kb=a,kb=b", "'kb' twice"),
+        ("abl:noabln", r"unknown option 'noabln' of agent 'abl' .did you mean 'no-abln'"),
+        ("abl:preset=huge", "no weights 'guandan-huge'"),
+        ("abl:supervised,no-abln,preset=huge", "no weights 'guandan-huge-no-abln-supervised'"),
+        ("abl:weights=nowhere.safetensors", r"nowhere\.json: the card of the weights is missing"),
+        ("abl:weights=x,no-abln,preset=small", "leave out no-abln, preset"),
+        ("human:lang=fr", "unknown language 'fr'"),
+        ("human:lang", "unknown option 'lang'"),
+    ],
+)
+def test_what_is_wrong_with_a_name(text: str, message: str) -> None:
+    with pytest.raises(GameError, match=message):
+        make_agent(text, load("guandan").engine())
+
+
+def test_the_folder_of_preferences_must_be_one(tmp_path: Path) -> None:
+    with pytest.raises(KBError, match="is no directory"):
+        make_agent(f"kb:kb={tmp_path / 'nowhere'}", load("guandan").engine())
+
+
+def test_kinds() -> None:
+    engine = load("guandan").engine()
+    assert isinstance(make_agent("random", engine), RandomAgent)
+    assert isinstance(make_agent("greedy", engine), GreedyAgent)
+    assert isinstance(make_agent("kb", engine), PreferenceAgent)
+    assert set(AGENT_FACTORIES) == {"random", "greedy", "kb", "abl", "program", "human", "shensuanzi", "zhiduoxing"}
+    with pytest.raises(GameError, match="agent 'greedy' decides by no preferences"):
+        make_preference_model("greedy", engine)
+
+
+def test_without_a_group_decisions_change() -> None:
+    engine = load("guandan").engine()
+    decisions = sample_from_play(engine, 300, seed=1)
+    keys = np.zeros(300, np.uint64)
+    with_all, without = (make_agent(name, engine).play(decisions, keys) for name in ("kb", "kb:without=bombs"))
+    changed = (with_all.cards != without.cards).any(axis=1)
+    assert 0 < changed.sum() < 300
+
+
+def test_preferences_of_another_folder_change_decisions_and_no_rules(tmp_path: Path) -> None:
+    """Dear passes there mean no pass here; a rule that is different there is not."""
+    more = """preference(never_pass, passing).
+says(never_pass, en, "Never pass.").
+says(never_pass, zh, "不要过牌。").
+cost(never_pass, 1000) :- play(pass).
+"""
+    folder = edited(tmp_path / "keen", {"labels.lp": ("wilds(F,2) :- kind(F,straight).", "")}, more)
+    engine = load("guandan").engine()
+    decisions = sample_from_play(engine, 300, seed=1)
+    moves = make_agent(f"kb:kb={folder}", engine).play(decisions, np.zeros(300, np.uint64))
+    passed = decisions.labels_of(moves.form) == engine.label_traits.pass_label
+    assert (decisions.legal_mask[:, passed].sum(axis=0) == 1).all()
+    match = play_match(
+        engine, (f"kb:kb={folder}", "greedy"), (make_agent(f"kb:kb={folder}", engine), make_agent("greedy", engine)), 2
+    )
+    assert match.games == 2
+
+
+def test_a_match_names_its_agents_in_full() -> None:
+    assert str(check_agent_name("kb:without=wild,without=bombs")) == "kb:without=bombs,without=wild"
+
+
+# --- abl --------------------------------------------------------------------------------------------------------------
+
+
+def labels_played(name: str, positions: int = 80, seed: int = 4) -> tuple[Any, Any, Any]:
+    """Some positions, the moves there and their labels."""
+    engine = load("guandan").engine()
+    decisions = sample_from_play(engine, positions, seed)
+    moves = make_agent(name, engine).play(decisions, splitmix64_array(np.arange(positions).astype(np.uint64), seed))
+    return decisions, moves, decisions.labels_of(moves.form)
+
+
+@pytest.mark.parametrize("variant", ["", ",no-projection", ",no-preferences", ",no-lookahead", ",without=bombs"])
+def test_every_variant_of_abl_plays_legal_moves_of_legal_labels(untrained: str, variant: str) -> None:
+    decisions, moves, labels = labels_played(untrained + variant)
+    assert decisions.legal_mask[labels, np.arange(len(labels))].all()
+    lists = decisions.moves(labels)
+    for row in range(len(labels)):
+        span = slice(lists.start[row], lists.start[row + 1])
+        assert (lists.cards[span] == moves.cards[row]).all(axis=1).any()
+
+
+def test_abl_thinks_for_as_long_as_its_name_says(untrained: str) -> None:
+    decisions, _, labels = labels_played(f"{untrained},think=5", 20)
+    assert decisions.legal_mask[labels, np.arange(len(labels))].all()
+    engine = load("guandan").engine()
+    for bad in ("soon", "0", "-3", "nan", "60001"):
+        with pytest.raises(GameError, match="think is a number of milliseconds, up to 60,000"):
+            make_agent(f"{untrained},think={bad}", engine)
+    with pytest.raises(GameError, match="it does not look ahead, so it needs no time to think"):
+        make_agent(f"{untrained},think=5,no-lookahead", engine)
+
+
+def test_abl_without_preferences_plays_the_same_labels_and_other_cards(untrained: str) -> None:
+    _, best, labels = labels_played(untrained)
+    _, drawn, same = labels_played(f"{untrained},no-preferences")
+    assert (labels == same).all()
+    assert (best.cards != drawn.cards).any()
+
+
+@long
+def test_preferences_of_another_folder_choose_among_the_card_sets_of_abl(untrained: str, tmp_path: Path) -> None:
+    """Their constraints bind it too: it leads no bomb where it may lead anything else."""
+    folder = edited(tmp_path / "strict", more=STRICT)
+    decisions, _, labels = labels_played(f"{untrained},kb={folder}", 200)
+    bombs = np.array([name.startswith("bomb") for name in load("guandan").engine().labels])
+    leading = decisions.label_to_beat < 0
+    assert leading.sum() > 20
+    assert not bombs[labels[leading]].any()
+    with pytest.raises(KBError, match="is no directory"):
+        make_agent(f"{untrained},kb={tmp_path / 'nowhere'}", load("guandan").engine())
+
+
+def test_the_opinion_of_abl_is_what_it_plays_by(untrained: str) -> None:
+    """The move of its opinion is the move it makes; the estimate is the network's, projected unless told otherwise."""
+    engine = load("guandan").engine()
+    decisions = sample_from_play(engine, 30, seed=6)
+    estimates = {}
+    for variant in ("", ",no-projection", ",no-preferences", ",no-lookahead"):
+        player = make_explainable_agent(untrained + variant, engine)
+        for row in range(len(decisions.rows)):
+            one = decisions.select(np.array([row]))
+            moment = engine.decision_point_at(decisions, row)
+            opinion = player.compute_model_explanation(moment)
+            assert opinion is not None
+            assert (moment.move_lists.cards[opinion.row] == player.play(one, np.zeros(1, np.uint64)).cards[0]).all()
+            assert opinion.probabilities.sum() == pytest.approx(1, abs=1e-5)
+            label = one.labels_of(moment.move_lists.form[[opinion.row]])[0]
+            assert opinion.rank[label] == 0
+            assert opinion.estimate is not None
+            assert opinion.estimate.names == ("next", "partner", "previous")
+            estimates[variant, row] = opinion.estimate
+    for row in range(len(decisions.rows)):
+        raw, projected = estimates[",no-projection", row], estimates["", row]
+        assert projected.constraints.is_consistent(projected.copies[None], 1e-3).all()
+        assert (project_estimate(raw.copies[None], raw.constraints)[0] == projected.copies).all()
+
+
+def test_a_twin_estimates_nothing(untrained_twin: str) -> None:
+    engine = load("guandan").engine()
+    moment = engine.decision_point_at(sample_from_play(engine, 1, seed=6))
+    opinion = make_explainable_agent(untrained_twin, engine).compute_model_explanation(moment)
+    assert opinion is not None
+    assert opinion.estimate is None
+
+
+def test_zhiduoxing_leads_bombs_last() -> None:
+    engine = load("big2").engine()
+    moment = engine.read_decision_point({"hand": "333345", "to_beat": None, "face": ["6"]})
+    keys = np.zeros(1, np.uint64)
+    player = make_agent("zhiduoxing", engine)
+    assert str(engine.notate_move(0, player.play(moment.decision, keys).cards[0])) == "3334"  # type: ignore[arg-type]
+    bomb = engine.read_decision_point({"hand": "3333", "to_beat": "5", "face": ["6"]})
+    assert str(engine.notate_move(0, player.play(bomb.decision, keys).cards[0])) == "3333"  # type: ignore[arg-type]
+
+
+def test_shensuanzi_plays_what_is_best() -> None:
+    engine = load("big2").engine()
+    moment = engine.read_decision_point({"hand": "3344566789", "face": ["45577TJQKA"], "to_beat": None})
+    moves = make_agent("shensuanzi:10,8", engine).play(moment.decision, np.zeros(1, np.uint64))  # type: ignore[arg-type]
+    assert str(engine.notate_move(0, moves.cards[0])) == "3344"
+
+
+@pytest.mark.parametrize("name", ["shensuanzi:1,2,3", "shensuanzi:10,0", "shensuanzi:10,8,seconds=x", "greedy:3"])
+def test_wrong_numbers_are_named(name: str) -> None:
+    with pytest.raises(GameError, match=name.partition(":")[0]):
+        make_agent(name, load("big2").engine())
+
+
+def test_shensuanzi_wants_open_hands() -> None:
+    with pytest.raises(GameError, match="open hands"):
+        make_agent("shensuanzi", load("guandan").engine())

@@ -1,0 +1,44 @@
+"""How the plain agents draw labels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from abl_cards.agents.baselines import MANY_LABELS, RandomAgent
+from abl_cards.core.rng import scale_to_range_array, splitmix64_array
+from abl_cards.games.tables.decisions import LabelSampler
+
+
+class _Masks:
+    """Decisions of which nothing is known but what is legal."""
+
+    def __init__(self, legal: np.ndarray) -> None:
+        self.legal = legal
+
+    def realise_drawn(self, draw_labels: LabelSampler, keys: np.ndarray) -> np.ndarray:
+        labels = np.zeros(len(keys), np.int16)
+        draw_labels(0, len(keys), labels)
+        return labels
+
+
+def test_labels_are_drawn_alike_from_few_and_from_many() -> None:
+    """The nth legal label, by a number that hangs on the key alone: also where the mask is too large to read twice."""
+    random = np.random.default_rng(3)
+    few = (random.random((40, 3000)) < 0.2).astype(np.uint8)
+    few[7] = 1  # something is always legal
+    keys = splitmix64_array(np.arange(3000, dtype=np.uint64), 5)
+    wanted = scale_to_range_array(splitmix64_array(keys, 0), few.sum(axis=0))
+    nth = (few.cumsum(axis=0) > wanted).argmax(axis=0)
+    many = np.zeros((MANY_LABELS + 100, 3000), np.uint8)
+    places = np.sort(random.permutation(len(many))[:40])
+    many[places] = few
+    assert (RandomAgent().play(_Masks(few), keys) == nth).all()  # type: ignore[arg-type]
+    assert (RandomAgent().play(_Masks(many), keys) == places[nth]).all()  # type: ignore[arg-type]
+
+
+def test_where_nothing_is_legal_the_label_is_the_number_of_labels() -> None:
+    """Rows of the mask that are empty are left out, and so are whole masks."""
+    legal = np.zeros((50, 2100), np.uint8)
+    legal[[3, 41]] = np.arange(2100) % 3 == np.array([[1], [2]])
+    labels = RandomAgent().play(_Masks(legal), splitmix64_array(np.arange(2100, dtype=np.uint64), 1))  # type: ignore[arg-type]
+    assert np.array_equal(labels, np.array([50, 3, 41])[np.arange(2100) % 3])

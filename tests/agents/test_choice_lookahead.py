@@ -1,0 +1,108 @@
+"""Choices by looking ahead: bids over imagined deals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.agents.registry import make_agent
+from abl_cards.games.game import load
+from abl_cards.matches.match_runner import play_match
+from reasoners.abduction.minimiser import Minimiser
+from reasoners.explain.explanation import explain
+
+foreseen = pytest.importorskip("abl_cards.agents.choice_lookahead")
+
+
+@pytest.fixture(scope="module")
+def engine() -> Any:
+    return load("doudizhu").engine(None, "contest")
+
+
+@dataclass
+class Fond:
+    """Looks ahead to one role: who has it is worth as much, the others lose it."""
+
+    engine: Any
+    worth_of: float
+
+    def worth(self, tables: Any, seat: np.ndarray) -> np.ndarray:
+        roles = tables.roles(np.arange(len(tables)))[np.arange(len(tables)), seat]
+        fond = np.where(roles == self.engine.roles.index("landlord"), self.worth_of, -self.worth_of)
+        return np.where(tables.deals > 0, 0, fond).astype(np.float32)
+
+
+def options(engine: Any, lookahead: Any, tables: Any) -> Any:
+    ahead = foreseen.OptionsAhead(engine, lookahead, Minimiser.of(engine), deals=4)
+    return ahead.choose(tables.choices(tables.rows_to_choose()))
+
+
+def test_who_is_fond_of_a_part_bids_for_it_and_who_is_not_does_not(engine: Any) -> None:
+    tables = engine.start_matches(np.arange(12, dtype=np.uint64))
+    words = engine.rules.schema.options
+    fond = [str(words[each]) for each in options(engine, Fond(engine, 1.0), tables)]
+    assert "bid(0)" not in fond
+    shy = [str(words[each]) for each in options(engine, Fond(engine, -1.0), tables)]
+    assert "bid(3)" not in shy  # a lower one may have somebody else bid more
+    assert "bid(0)" in shy
+
+
+def test_equal_options_are_left_to_the_preferences(engine: Any) -> None:
+    tables = engine.start_matches(np.arange(12, dtype=np.uint64))
+    same = Minimiser.of(engine).choose(tables.choices(tables.rows_to_choose()))
+    assert (options(engine, Fond(engine, 0.0), tables) == same).all()
+
+
+def test_the_others_hands_change_nothing(engine: Any) -> None:
+    """What lies aside and what the others hold is drawn, not looked at."""
+    tables = engine.start_matches(np.arange(12, dtype=np.uint64))
+    ahead = foreseen.OptionsAhead(engine, Counting(), Minimiser.of(engine), deals=4)
+    choices = tables.choices(tables.choosing())
+    before = ahead.points(choices, np.arange(12))
+    tables.state.hands[:, 1], tables.state.hands[:, 2] = (
+        tables.state.hands[:, 2].copy(),
+        tables.state.hands[:, 1].copy(),
+    )
+    choices = tables.choices(tables.choosing())
+    assert (ahead.points(choices, np.arange(12)) == before).all()
+
+
+class Counting:
+    """A deal is worth the cards of the highest kind that the next seat holds."""
+
+    def worth(self, tables: Any, seat: np.ndarray) -> np.ndarray:
+        return tables.state.hands[np.arange(len(tables)), (seat + 1) % 3, -3].astype(np.float32)
+
+
+def test_an_opinion_on_options_tells_what_each_is_worth(engine: Any) -> None:
+    tables = engine.start_matches(np.arange(4, dtype=np.uint64))
+    choices = tables.choices(tables.rows_to_choose())
+    ahead = foreseen.OptionsAhead(engine, Fond(engine, 1.0), Minimiser.of(engine), deals=4)
+    for row in range(4):
+        moment = engine.decision_point_at(choices, row)
+        opinion = ahead.compute_model_explanation(moment.decision)
+        found = explain(engine, engine.preference_model(), moment, model_explanation=opinion)
+        assert {each.label for each in found.labels} == {str(action) for action in moment.actions}
+        assert sum(each.probability or 0.0 for each in found.labels) == pytest.approx(1, abs=1e-5)
+        chosen = ahead.choose(moment.decision)[0]
+        assert str(engine.rules.schema.options[chosen]) == str(found.chosen.action)
+        assert found.chosen.lookahead is not None
+        expected = [each.lookahead.expected_points or 0.0 for each in found.labels if each.lookahead]
+        assert found.chosen.lookahead.expected_points == max(expected)
+
+
+def test_the_shipped_player_bids_like_that(engine: Any) -> None:
+    """And plays by every profile, also one with labels that it has not met."""
+    tables = engine.start_matches(np.arange(2, dtype=np.uint64))
+    player: Any = make_agent("abl", engine)
+    moment = engine.decision_point_at(tables.choices(np.arange(1)))
+    opinion = player.opinion(moment)
+    assert opinion is not None
+    assert opinion.expected_points.size == len(engine.rules.schema.options)
+    others = load("doudizhu").engine(None, "botzone")
+    names = ["abl:no-lookahead", "random"]
+    result = play_match(others, names, [make_agent(name, others) for name in names], 40)
+    assert result.wins[0] > 30

@@ -1,0 +1,230 @@
+"""A human at a terminal that the test speaks into."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards import agents
+from abl_cards.agents.base import PlayerLeftError
+from abl_cards.agents.human import HumanAgent
+from abl_cards.agents.registry import make_agent, make_preference_model
+from abl_cards.agents.terminal_ui import Terminal
+from abl_cards.games.game import load
+from abl_cards.matches.match_runner import play_match
+from tests.cli_runs import run
+
+STATE = {"level": "8", "hand": ["H4", "H4", "C4", "H8", "D9", "S9", "SA"], "to_beat": ["Pair", "3", ["S3", "D3"]]}
+
+
+class Talk:
+    """Says prepared lines, and keeps what it hears."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.lines, self.heard, self.prompts = iter(lines), [""], set[str]()
+
+    def ask(self, prompt: str) -> str:
+        self.prompts.add(prompt)
+        try:
+            line = next(self.lines)
+        except StopIteration:
+            raise EOFError from None
+        if line == "^C":
+            raise KeyboardInterrupt
+        self.heard.append("")
+        return line
+
+    def say(self, text: str) -> None:
+        self.heard[-1] += text + "\n"
+
+    def human(self, name: str = "guandan", **more: Any) -> HumanAgent:
+        engine = load(name).engine()
+        return HumanAgent(engine, make_preference_model("kb", engine), Terminal(self.ask, self.say), **more)
+
+
+def choose(lines: list[str], state: dict[str, Any] = STATE, name: str = "guandan", **more: Any) -> tuple[str, Talk]:
+    """The move that some lines lead to, and what was said on the way."""
+    engine, talk = load(name).engine(), Talk(lines)
+    decision: Any = engine.read_decision_point(state).decision
+    human = talk.human(name, **more)
+    keys = np.zeros(1, np.uint64)
+    if state.get("stage"):
+        return str(human.choose(decision, keys)[0]), talk
+    moves = human.play(decision, keys)
+    return str(engine.notate_move(int(moves.form[0]), moves.cards[0])), talk
+
+
+@pytest.mark.parametrize(
+    ("lines", "move"),
+    [
+        (["1"], "PASS"),
+        (["pass"], "PASS"),
+        (["Pair 4 H4 C4"], "Pair 4 H4 C4"),
+        (["  pair 4 c4 h4 "], "Pair 4 H4 C4"),
+        (["Pair 4", "1"], "Pair 4 H4 H8"),
+        (["2", "Pair 4 H4 C4"], "Pair 4 H4 C4"),
+        (["bomb 4"], "Bomb 4 H4 H4 C4 H8"),
+        (["", "nonsense", "0", "99", "9" * 30, "why", "why 99", "why nothing", "help", "1"], "PASS"),
+    ],
+)
+def test_numbers_and_text_forms(lines: list[str], move: str) -> None:
+    assert choose(lines)[0] == move
+
+
+def test_the_seat_sees_its_own_cards_and_the_counts() -> None:
+    _, talk = choose(["1"], {**STATE, "cards": [3, 14, 15], "top": "partner"})
+    assert "hand: H4 H4 C4 S9 D9 SA H8" in talk.heard[0]
+    assert "the next seat 3, the partner 14, the previous seat 15" in talk.heard[0]
+    assert "to beat: Pair 3 S3 D3 of the partner" in talk.heard[0]
+    assert "  1 PASS" in talk.heard[0]
+    assert "Pair 4 (4 card sets)" in talk.heard[0]
+
+
+def test_hints_and_reasons() -> None:
+    _, talk = choose(["?", "hint", "why 1", "why Pair 4", "2", "why 1", "1"])
+    assert talk.heard[1].startswith("chosen: ")
+    assert talk.heard[1] == talk.heard[2]
+    assert talk.heard[3].startswith("PASS   cost ")
+    assert talk.heard[4].startswith("Pair 4 ")
+    assert talk.heard[6].startswith("Pair 4 ")
+    _, chinese = choose(["?", "1"], language="zh")
+    assert "手牌：H4 H4 C4 S9 D9 SA H8" in chinese.heard[0]
+    assert chinese.heard[1].startswith("选择：")
+
+
+def test_a_tribute_is_chosen_by_number_or_name() -> None:
+    state = {"level": "8", "hand": ["S3", "D5", "SA", "HA"], "stage": "tribute"}
+    assert choose(["2"], state)[0] == "1"  # HA
+    assert choose(["tribute tribute SA"], state)[0] == "0"
+
+
+@pytest.mark.parametrize("lines", [[], ["quit"], ["q"], ["2", "^C"]])
+def test_leaving(lines: list[str]) -> None:
+    with pytest.raises(PlayerLeftError, match="left the table"):
+        choose(lines)
+
+
+def test_a_whole_match_at_the_terminal() -> None:
+    """The first choice each time: the log is of public plays only, the partner plays by itself, games come in turn."""
+    engine, talk = load("guandan").engine(), Talk(["1"] * 20_000)
+    found = play_match(engine, ("human", "kb"), (talk.human(), make_agent("kb", engine)), 2, seed=3)
+    assert found.games == 2
+    everything = "".join(talk.heard)
+    assert everything.count("the match is over") == 2
+    assert everything.count("a new episode begins") + 2 >= found.episodes
+    both = Talk(["1"] * 5)
+    with pytest.raises(PlayerLeftError):
+        play_match(engine, ("human:both", "kb"), (both.human(both=True), make_agent("kb", engine)), 1, seed=3)
+    asked = [text for text in both.heard if "hand: " in text]
+    assert len(asked) > 1
+
+
+def test_the_log_shows_the_last_plays_and_no_hands() -> None:
+    engine, talk = load("guandan").engine(), Talk(["1"] * 3)
+    with pytest.raises(PlayerLeftError):
+        play_match(engine, ("human", "kb"), (talk.human(), make_agent("kb", engine)), 1, seed=0)
+    assert "seat 3: " in "".join(talk.heard)
+    seen = [line for text in talk.heard for line in text.splitlines() if "hand: " in line]
+    assert len(seen) == 4
+    own = set(seen[0].split(":")[1].split())
+    assert all(set(line.split(":")[1].split()) <= own for line in seen)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(
+    ("lines", "move"),
+    [
+        (["不要"], "PASS"),
+        (["过"], "PASS"),
+        (["对四", "2"], "Pair 4 H4 C4"),
+        (["一对 4 红桃4 梅花4"], "Pair 4 H4 C4"),
+        (["对子 梅花四、红桃四"], "Pair 4 H4 C4"),
+        (["♥4♣4"], "Pair 4 H4 C4"),
+        (["炸弹"], "Bomb 4 H4 H4 C4 H8"),
+        (["四个四"], "Bomb 4 H4 H4 C4 H8"),
+        (["提示", "为什么 1", "为什么对九", "理由", "对五", "顺子", "乱写", "帮助", "对9", "1"], "Pair 9 S9 H8"),
+    ],
+)
+def test_plays_in_chinese_words(language: str, lines: list[str], move: str) -> None:
+    assert choose(lines, language=language)[0] == move
+
+
+@pytest.mark.parametrize(
+    ("line", "move"),
+    [
+        ("顺子", "34567"),
+        ("三带一 3334", "3334"),
+        ("三个3", "333"),
+        ("王炸", "XD"),
+        ("顺子34567", "34567"),
+        ("单王", "-"),
+    ],
+)
+def test_chinese_words_of_another_game(line: str, move: str) -> None:
+    state = {"hand": "33345672XD", "to_beat": None, "landlord": 0, "seat": 0}
+    if move == "-":
+        with pytest.raises(PlayerLeftError):
+            choose([line], state, "doudizhu")
+    else:
+        assert choose([line], state, "doudizhu")[0] == move
+
+
+ENGLISH = re.compile(r"[A-Za-z]{2,}")
+NAMES = re.compile(
+    r"^ +[+-]\d+ +\w+( × \d+)? |[, ]+[+-]\d+ \w+( × \d+)?|Pair 4 H4 C4, pass|\bkb\b|\b[SHCD][2-9TJQKA]\b|SB|HR", re.M
+)
+"""What stands in the rule files and in the letters of cards is the same in every language."""
+
+
+def test_a_chinese_conversation_has_no_english() -> None:
+    """Prompts, choices, hints, reasons, errors, help, the course of the game and its end."""
+    _, alone = choose(["提示", "为什么 2", "99", "为什么", "nothing", "help", "对四", "1"], language="zh")
+    engine, talk = load("guandan").engine(), Talk(["1"] * 20_000)
+    play_match(engine, ("human", "kb"), (talk.human(language="zh"), make_agent("kb", engine)), 1, seed=3)
+    for said in (*alone.heard, *talk.heard, *alone.prompts):
+        assert not ENGLISH.search(NAMES.sub("", said).replace("nothing", "")), said
+    everything = "".join(talk.heard)
+    assert "比赛结束，" in everything
+    assert "新的一副牌开始了" in everything
+    with pytest.raises(PlayerLeftError, match="你已离开牌桌"):
+        choose(["退出"], language="zh")
+
+
+def test_the_human_is_told_which_seat_it_has() -> None:
+    engine = load("guandan").engine()
+    for language, told in (
+        ("en", "you have seat 0, kb plays your partner's seat 2"),
+        ("zh", "你坐0号座位，队友的2号座位由 kb 代打"),
+    ):
+        talk = Talk(["1"])
+        with pytest.raises(PlayerLeftError):
+            play_match(engine, ("human", "kb"), (talk.human(language=language), make_agent("kb", engine)), 1, seed=3)
+        assert told in talk.heard[0]
+    both = Talk(["1"])
+    with pytest.raises(PlayerLeftError):
+        play_match(engine, ("human:both", "kb"), (both.human(both=True), make_agent("kb", engine)), 1, seed=3)
+    assert "you have seat 0\n" in both.heard[0]
+
+
+def test_the_result_of_a_chinese_match_is_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its tables, and what is said when the human leaves."""
+    for lines, code in ((["1"] * 100, 0), ([], 130)):
+        talk = Talk(lines)
+        monkeypatch.setattr(agents.human, "console_terminal", lambda talk=talk: Terminal(talk.ask, talk.say))
+        answer = run("match", "doudizhu", "human:lang=zh", "greedy", "--games", "2")
+        assert answer.exit_code == code
+        assert not ENGLISH.search((answer.stdout + answer.stderr).replace("human:lang=zh", "").replace("greedy", ""))
+    assert answer.stderr == "你已离开牌桌，这场比赛没有结果\n"
+
+
+def test_the_first_seat_that_is_asked_is_the_humans() -> None:
+    """Where anybody may become the landlord, the human's seat may be any."""
+    engine, talk = load("doudizhu").engine(profile="contest"), Talk(["1"] * 400)
+    human = HumanAgent(engine, make_preference_model("kb", engine), Terminal(talk.ask, talk.say))
+    play_match(engine, ("human", "greedy"), (human, make_agent("greedy", engine)), 6, seed=1)
+    seats = {line for heard in talk.heard for line in heard.splitlines() if line.startswith("you have seat")}
+    assert len(seats) == 3

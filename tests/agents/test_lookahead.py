@@ -1,0 +1,404 @@
+"""Looking ahead over imagined deals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.agents.registry import make_agent
+from abl_cards.core.rng import splitmix64_array
+from abl_cards.games.game import load
+from abl_cards.matches.sampled_positions import sample_from_play
+from reasoners.hidden_hands.hands import draw_deals, uniform_estimate
+
+lookahead = pytest.importorskip("abl_cards.agents.lookahead")
+imagining = pytest.importorskip("abl_cards.agents.determinized_rollouts")
+effort = pytest.importorskip("abl_cards.agents.search_budget")
+trials = pytest.importorskip("abl_cards.agents.successive_elimination")
+SIXTEEN = [effort.Step(16)]
+
+
+@pytest.fixture(scope="module")
+def engine() -> Any:
+    return load("guandan").engine()
+
+
+@pytest.fixture(scope="module")
+def mind(engine: Any, untrained: str) -> Any:
+    player: Any = make_agent(untrained, engine)
+    return player.mind
+
+
+def policy(view: Any, seed: int) -> np.ndarray:
+    """Log-probabilities of the legal labels, several of them likely."""
+    weights = np.where(view.legal, np.random.default_rng(seed).exponential(size=view.legal.shape), 0)
+    return np.log(np.maximum(weights / weights.sum(axis=1, keepdims=True), 1e-30)).astype(np.float32)
+
+
+def looked(engine: Any, mind: Any, decisions: Any, seed: int = 0, steps: Any = effort.USUAL) -> Any:
+    view = mind.features(decisions)
+    return (
+        view,
+        policy(view, seed),
+        lookahead.Lookahead(mind, steps).improve_policy(decisions, view, policy(view, seed)),
+    )
+
+
+def test_the_deals_that_are_told_are_those_that_were_looked_at(
+    engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decisions = sample_from_play(engine, 60, 2)
+    row = int(mind.features(decisions).choice[0])
+    one = decisions.select(np.array([row]))
+    view = mind.features(one)
+    seen: list[Any] = []
+    imagine = type(engine).imagine
+
+    def heard(self: Any, *asked: Any) -> Any:
+        seen.append(asked[2])
+        return imagine(self, *asked)
+
+    monkeypatch.setattr(type(engine), "imagine", heard)
+    player = lookahead.Lookahead(mind, SIXTEEN)
+    player.improve_policy(one, view, np.log(np.where(view.legal, 0.2, 1e-9)).astype(np.float32))
+    told = player.sample_deals(one, view, 4)
+    assert (told == seen[0][:4]).all()
+    hidden = one.information_set()
+    assert (told.sum(axis=1) == hidden.unseen[0]).all()
+    assert (told.sum(axis=2) == hidden.cards_left[0]).all()
+
+
+def test_only_likely_labels_are_tried_and_the_rest_keep_their_odds(engine: Any, mind: Any) -> None:
+    view, proposed, ahead = looked(engine, mind, sample_from_play(engine, 60, 2))
+    tried, (most, least) = ~np.isnan(ahead.expected_points), mind.networks.preset.tried
+    assert tried.any()
+    np.testing.assert_allclose(np.exp(ahead.log_probs).sum(axis=1), 1, atol=1e-4)
+    for row in range(len(proposed)):
+        first = np.argsort(-proposed[row])[:most]
+        likely = {int(place) for place in first if proposed[row, place] > np.log(least)}
+        assert set(np.flatnonzero(tried[row])) == (likely if len(likely) > 1 else set())
+        legal = np.flatnonzero(view.legal[row])
+        change, points = (ahead.log_probs - proposed)[row, legal], ahead.expected_points[row, legal]
+        others, among = np.isnan(points), ~np.isnan(points)
+        np.testing.assert_allclose(change[others], change[others].mean() if others.any() else 0, atol=1e-4)
+        if among.any():
+            gain = change[among] * lookahead.TEMPERATURE
+            np.testing.assert_allclose(gain - gain[0], points[among] - points[among][0], atol=1e-4)
+        else:
+            assert (change == 0).all()
+
+
+def test_the_others_hands_change_nothing(engine: Any, mind: Any) -> None:
+    """It looks at imagined deals, never at the table's; and what is decided alone is decided as among many."""
+    decisions: Any = sample_from_play(engine, 40, 5)
+    _, _, before = looked(engine, mind, decisions)
+    state = decisions.view.state
+    hands, seats = state.hands, state.seat[decisions.which]
+    swapped = hands.copy()
+    first, second = (seats + 1) % 4, (seats + 3) % 4
+    rows = decisions.which
+    least = np.minimum(hands[rows, first].astype(int).sum(axis=1), hands[rows, second].astype(int).sum(axis=1))
+    for row, one, other, cards in zip(rows, first, second, least, strict=True):
+        for _ in range(cards):  # as many cards change sides as both have, so that everybody keeps the number
+            given, taken = (np.flatnonzero(swapped[row, seat])[-1 if seat == one else 0] for seat in (one, other))
+            swapped[row, one, given] -= 1
+            swapped[row, other, given] += 1
+            swapped[row, other, taken] -= 1
+            swapped[row, one, taken] += 1
+    assert (swapped != hands).any()
+    hands[:] = swapped
+    view, proposed, after = looked(engine, mind, decisions)
+    assert (before.points == after.points)[~np.isnan(before.points)].all()
+    assert (np.isnan(before.points) == np.isnan(after.points)).all()
+    rounds = [effort.Step(4), effort.Step(4), effort.Step(4, 2)]
+    _, _, among = looked(engine, mind, decisions, steps=rounds)
+    row = int(np.flatnonzero(~np.isnan(before.points).all(axis=1))[0])
+    one = decisions.at(view.choice[[row]])
+    for steps, found in ((effort.USUAL, after), (rounds, among)):
+        alone = lookahead.Lookahead(mind, steps).improve_policy(one, mind.features(one), proposed[[row]])
+        np.testing.assert_allclose(alone.points[0], found.points[row], rtol=1e-4)
+
+
+def test_an_end_is_worth_what_the_rules_say(engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The partner is out and the seat lays down its last card: three points, whatever the critic thinks."""
+    monkeypatch.setattr(mind, "value", lambda told, opened: np.full(len(opened.hands), np.nan, np.float32))
+    decisions: Any = sample_from_play(engine, 40, 7)
+    course, here = decisions.view.state, decisions.which
+    seats = course.seat[here]
+    partner = (seats + 2) % 4
+    course.hands[here, seats] = course.hands[here, partner] = 0
+    course.hands[here, seats, 4] = 1
+    course.seats_out[here], course.passed[here], course.passed_in_trick[here], course.to_beat[here] = (
+        1 << partner,
+        0,
+        0,
+        -1,
+    )
+    course.finish_order[here] = -1
+    course.finish_order[here, 0] = partner
+    others = course.hands[here[:, None], (seats[:, None] + np.arange(1, 4)) % 4]
+    tables = engine.determinize(decisions, np.arange(40), others)
+    last = tables.decisions(tables.rows_to_play())
+    moves = last.first_moves(last.legal_mask.argmax(axis=0).astype(np.int16))
+    seat = tables.seat.copy()
+    tables.play(np.arange(len(tables)), moves)
+    assert (imagining.Imagination(mind).worth(tables, seat) == 3).all()
+
+
+def test_nothing_is_worth_nothing(engine: Any, mind: Any) -> None:
+    """Where every imagined deal runs to its end there is nobody to ask about."""
+    decisions: Any = sample_from_play(engine, 4, 3)
+    nowhere = np.zeros(0, np.int64)
+    opened = mind.privileged_inputs(
+        engine.determinize(decisions, nowhere, np.zeros((0, 3, 54), np.uint8)), nowhere, nowhere
+    )
+    assert opened.lead_mask.shape == (0, 4, 21)
+    view = mind.features(decisions.select(nowhere))
+    assert mind.value(view, opened).shape == (0,)
+
+
+def test_points_are_the_mean_over_the_deals_from_the_eyes_of_who_decides(engine: Any, mind: Any) -> None:
+    """Against the same thing done one deal at a time, by the public interfaces."""
+    decisions = sample_from_play(engine, 30, 9)
+    view, _, ahead = looked(engine, mind, decisions, steps=SIXTEEN)
+    checked = 0
+    for row in np.flatnonzero(~np.isnan(ahead.points).all(axis=1))[:6]:
+        here = int(view.choice[row])
+        one = decisions.select(np.array([here]))
+        keys = splitmix64_array(lookahead.keys_of(view.observation[[row]]), lookahead._AHEAD)
+        deals = draw_deals(view.estimate[[row]], one.information_set(), keys, 16)[0]
+        for label in np.flatnonzero(~np.isnan(ahead.points[row])):
+            worth = [
+                _worth(engine, mind, one, view.survey.lists.select(view.survey.best_row[[here], label]), deal)
+                for deal in deals
+            ]
+            assert ahead.points[row, label] == pytest.approx(np.mean(worth), rel=1e-3, abs=1e-4)
+            checked += 1
+    assert checked > 6
+
+
+def _worth(engine: Any, mind: Any, decisions: Any, moves: Any, deal: np.ndarray) -> float:
+    tables = engine.determinize(decisions, np.zeros(1, np.int64), deal[None])
+    me = int(tables.seat[0])
+    tables.play(np.zeros(1, np.int64), moves)
+    return _rest(engine, mind, tables, me, 0)
+
+
+def _rest(engine: Any, mind: Any, tables: Any, me: int, answers: int) -> float:
+    """What a table is worth to a seat after so many answers by the policy."""
+    while tables.rows_to_play().size:
+        now = tables.decisions(np.zeros(1, np.int64))
+        view = mind.features(now)
+        if len(view.open_rows) and answers:
+            answers -= 1
+            labels = mind.log_probs(view).argmax(axis=1).astype(np.int16)
+            tables.play(np.zeros(1, np.int64), view.survey.realise(view.complete_labels(labels)))
+            continue
+        if len(view.open_rows):
+            value = float(mind.value(view, mind.privileged_inputs(tables, np.zeros(1, np.int64), now.context))[0])
+            return value if (int(tables.seat[0]) - me) % 2 == 0 else -value
+        tables.play(np.zeros(1, np.int64), view.survey.realise(view.complete_labels(np.zeros(0, np.int16))))
+    return float(engine.rewards(tables, np.zeros(1, np.int64))[0, me])
+
+
+def test_rounds_leave_out_what_has_no_hope(engine: Any, mind: Any) -> None:
+    """Whatever is still open has been tried on as many deals as without rounds, and comes to the same."""
+    decisions: Any = sample_from_play(engine, 60, 2)
+    _, _, ahead = looked(engine, mind, decisions, steps=[effort.Step(4), effort.Step(4), effort.Step(8)])
+    _, _, whole = looked(engine, mind, decisions, steps=SIXTEEN)
+    assert (np.isnan(ahead.points) == np.isnan(whole.points)).all()
+    there = ~np.isnan(ahead.points)
+    assert (ahead.first[there] == whole.first[there]).all()
+    same = np.isclose(ahead.points, whole.points, rtol=1e-3, atol=1e-4)
+    assert same.any()
+    assert not same[there].all()
+    chosen = ahead.log_probabilities.argmax(axis=1) == whole.log_probabilities.argmax(axis=1)
+    assert chosen[there.any(axis=1)].mean() > 0.8
+
+
+def test_an_answer_is_that_of_the_policy(engine: Any, mind: Any) -> None:
+    """With one, the critic is asked about the position after it."""
+    decisions: Any = sample_from_play(engine, 12, 9)
+    every = np.arange(12)
+    hands = decisions.view.hidden_hands
+    moves = decisions.realise_first(decisions.legal.argmax(axis=0).astype(np.int16))
+    found = []
+    for answers in (0, 1):
+        tables = engine.determinize(decisions, every, hands)
+        seat = tables.seat.copy()
+        tables.play(every, moves)
+        found.append(imagining.Imagination(mind).worth(tables, seat, answers))
+    for row in every:
+        one = engine.determinize(decisions, np.array([row]), hands[[row]])
+        me = int(one.seat[0])
+        one.play(np.zeros(1, np.int64), type(moves)(moves.form[[row]], moves.cards[[row]]))
+        assert found[0][row] == pytest.approx(_rest(engine, mind, one, me, 0), rel=1e-3, abs=1e-4)
+        assert found[1][row] == pytest.approx(_rest(engine, mind, one, me, 1), rel=1e-3, abs=1e-4)
+    assert (found[0] != found[1]).any()
+
+
+def test_labels_are_compared_on_the_deals_they_share() -> None:
+    """The second label is left out after two deals, and the other decision is closed."""
+    place, label = np.array([0, 0, 0, 1, 1]), np.array([3, 1, 2, 0, 5])
+    tried = trials.Trials(place, label, np.zeros(5, np.float32), 0.1)
+    tried.note(np.array([[1, 1], [-3, -3], [1, 0.9], [0, 4], [-0.05, 3.95]], np.float32), 0)
+    assert tried.open.tolist() == [0, 2]
+    tried.note(np.array([[2, 2], [1.9, 2.1]], np.float32), 0)
+    assert tried.open.tolist() == [0, 2]
+    np.testing.assert_allclose(tried.points, [1.5, -2.5, 1.475, 2, 1.95], atol=1e-6)
+    np.testing.assert_allclose(tried.first, [1, -3, 1, 0, -0.05])
+    tried.reopen(0.1)
+    assert tried.open.tolist() == [0, 2, 3, 4]
+    tried.open = np.array([0, 2])
+    tried.note(np.array([[0.0], [0.5]], np.float32), 4)  # deeper, and the other way round
+    np.testing.assert_allclose(tried.points[[0, 1, 2]], [0, -3.475, 0.5], atol=1e-6)
+    assert tried.deals == 5
+
+
+def test_time_to_think_is_kept(engine: Any, mind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that each round moves on by what it is expected to take."""
+    now = [100.0]
+    monkeypatch.setattr(lookahead.time, "monotonic", lambda: now[0])
+    rounds: list[tuple[int, int]] = []
+
+    class Timed(imagining.Imagination):  # type: ignore[name-defined, misc]
+        def worth(self, tables: Any, seat: Any, answers: int = 0) -> Any:
+            rounds.append((len(tables), answers))
+            now[0] += effort.Pace().seconds(*rounds[-1])
+            return super().worth(tables, seat, answers)
+
+    monkeypatch.setattr(lookahead, "Imagination", Timed)
+    decisions: Any = sample_from_play(engine, 30, 2)
+    view = mind.look(decisions)
+    row = int(np.flatnonzero(lookahead.likely(policy(view, 0), *mind.networks.preset.tried).any(axis=1))[0])
+    one = decisions.select(view.choice[[row]])
+    for think, most in ((0.001, 1), (0.012, 3), (1.0, 99)):
+        now[0], rounds[:] = 100.0, []
+        player = lookahead.Lookahead(mind, think=think)
+        ahead = player.improve_policy(one, mind.look(one), np.full((1, 21), -2, np.float32), began=100.0)
+        assert 1 <= len(rounds) <= most
+        assert not np.isnan(ahead.points).all()
+        assert len(rounds) == 1 or now[0] <= 100 + think
+    assert rounds[-1][1] == effort.DEPTHS[0]
+
+
+def test_the_deepest_round_is_taken_for_which_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effort.time, "monotonic", lambda: 5.0)
+    pace = effort.Pace()
+    assert pace.find_deepest_round(2, 5.0) is None
+    assert pace.find_deepest_round(2, 5.04) == effort.Step(effort.DEEP, 4)
+    assert pace.find_deepest_round(2, 5.031) == effort.Step(effort.DEEP // 2, 4)
+    assert pace.find_deepest_round(2, 6.0) == effort.Step(effort.DEEP, 16)
+    slow = effort.Pace()
+    for _ in range(40):
+        slow.update(10, 0, 5 - 10 * pace.estimate_seconds(10))
+    assert slow.estimate_seconds(10) == pytest.approx(10 * pace.estimate_seconds(10), rel=0.01)
+
+
+def test_who_plays_to_the_end_does_so_with_time_to_think(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its critic is asked in no round; who asks it does so first, and goes deeper where it may be wrong."""
+    assert effort.timed(effort.Step(16)) == (effort.TIMED, effort.DEPTHS)
+    steps, depths = effort.timed(effort.Step(32, 40))
+    assert {step.answers for step in steps} == set(depths) == {40}
+    monkeypatch.setattr(effort.time, "monotonic", lambda: 5.0)
+    assert effort.Pace().find_deepest_round(2, 6.0, depths) == effort.Step(effort.DEEP, 40)
+
+
+def test_deals_in_which_others_would_have_done_otherwise_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kept as often as their weights demand, decision by decision."""
+    hindsight = pytest.importorskip("abl_cards.agents.belief_reweighting")
+    weights = np.log(np.array([[1, 1e-9, 3, 1e-9], [1, 1, 1, 1]]))
+    monkeypatch.setattr(hindsight, "_weigh", lambda *told: weights)
+    deals = np.arange(8, dtype=np.uint8).reshape(2, 4, 1, 1)
+    view = type("View", (), {"choice": np.arange(2)})
+    kept = hindsight.recalled(None, None, view, np.arange(2), deals, 4)
+    assert kept.ravel().tolist() == [0, 2, 2, 2, 4, 5, 6, 7]
+
+
+def quick_at_whist() -> tuple[Any, Any]:
+    """A game of tricks, and a mind of the preset for games of one's own that has learned nothing."""
+    from abl_cards.agents.policy import NeuroSymbolicPolicy
+    from learners.networks import GameShape, Networks
+    from learners.presets import PRESETS
+
+    engine = load("whist").engine()
+    return engine, NeuroSymbolicPolicy(
+        engine, engine.preference_model(), Networks(PRESETS["quick"], GameShape.of(engine))
+    )
+
+
+def test_answers_may_be_those_of_kb(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Imagined tables come to what they come to when kb plays them; where it prefers nothing the policy answers."""
+    whist, mind = quick_at_whist()
+    every, keys = np.arange(12), np.zeros(12, np.uint64)
+    player, dealt = make_agent("kb", whist), splitmix64_array(np.arange(12).astype(np.uint64), 3)
+    played, imagined = whist.start_matches(dealt), whist.start_matches(dealt)
+    seat = imagined.seat.copy()
+    while (here := played.rows_to_play()).size:
+        played.play(here, player.play(played.decisions(here), keys[: len(here)]))
+    worth = imagining.Imagination(mind).worth(imagined, seat, 60)
+    ends = whist.rewards(played, every)[every, seat]
+    power = mind.networks.preset.ppo.power
+    np.testing.assert_allclose(worth, np.sign(ends) * np.abs(ends) ** power, rtol=1e-5)
+    asked = np.zeros(1, np.int64)
+    weigh = type(mind).weigh
+
+    def counted(self: Any, view: Any) -> Any:
+        asked[0] += 1
+        return weigh(self, view)
+
+    monkeypatch.setattr(type(mind), "weigh", counted)
+    imagining.Imagination(mind).worth(whist.start_matches(dealt), seat, 2)
+    assert not asked[0]
+    monkeypatch.setattr(type(mind.judge), "preferences", lambda self, estimated=False: {})
+    imagining.Imagination(mind).worth(whist.start_matches(dealt), seat, 2)
+    assert asked[0]
+
+
+def test_who_remembers_looks_at_other_deals_but_only_at_possible_ones() -> None:
+    engine, mind = quick_at_whist()
+    player, every, keys = make_agent("greedy", engine), np.arange(8), np.zeros(8, np.uint64)
+    told = []
+    for remembers in (True, False):
+        tables: Any = engine.start_matches(splitmix64_array(np.arange(8).astype(np.uint64), 3))
+        if remembers:
+            tables.record_history()
+        for _ in range(10):
+            tables.play(every, player.play(tables.decisions(every), keys))
+        decisions = tables.decisions(every)
+        view = mind.features(decisions)
+        told.append(lookahead.Lookahead(mind, [effort.Step(8)]).imagined(decisions, view, 8))
+        hidden = decisions.hidden().at(view.choice[[0]])
+        assert (told[-1].sum(axis=1) == hidden.unseen[0]).all()
+        assert (told[-1].sum(axis=2) == hidden.left[0]).all()
+        assert (told[-1] <= hidden.at_most[0]).all()
+    assert (told[0] != told[1]).any()
+
+
+def test_a_deal_weighs_what_the_policy_says_of_the_last_acts() -> None:
+    """Against the same thing done one deal at a time; where nobody remembers all weigh the same."""
+    hindsight = pytest.importorskip("abl_cards.agents.belief_reweighting")
+    whist, mind = quick_at_whist()
+    tables: Any = whist.tables(splitmix64_array(np.arange(6).astype(np.uint64), 3))
+    player, every, keys = make_agent("greedy", whist), np.arange(6), np.zeros(6, np.uint64)
+    forgotten = tables.decisions(every)
+    tables.record_history()
+    for _ in range(9):
+        tables.play(every, player.play(tables.decisions(every), keys))
+    decisions = tables.decisions(every)
+    known = decisions.hidden()
+    deals = draw_deals(uniform_estimate(known), known, splitmix64_array(keys, np.arange(6)), 5)
+    found = hindsight._weigh(mind, decisions, every, deals)
+    assert (hindsight._weigh(mind, forgotten, every, deals) == 0).all()
+    alone = np.zeros_like(found)
+    for row in range(6):
+        for deal in range(5):
+            for _, then, label in decisions.past(np.array([row]), deals[[row], deal]):
+                view = mind.features(then)
+                if len(view.choice):
+                    chance = float(np.exp(mind.log_probs(view)[0, label[0]]))
+                    alone[row, deal] += np.log(0.9 * chance + 0.1 * view.legal[0, label[0]] / view.legal.sum())
+    np.testing.assert_allclose(found, alone - alone.max(axis=1, keepdims=True), atol=1e-3)
+    assert (found.min(axis=1) < -0.1).any()

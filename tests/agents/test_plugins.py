@@ -1,0 +1,176 @@
+"""Agents of the user's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abl_cards.agents.names import AgentName
+from abl_cards.agents.registry import check_agent_name, make_agent
+from abl_cards.core.errors import GameError
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.matches.match_runner import play_match
+from experiments.agent_specs import agent_fingerprint
+from tests.cli_runs import run
+
+FIRST = """class First:
+    def __init__(self, engine, option="0"):
+        self.option = int(option)
+    def play(self, decisions, keys):
+        lists = decisions.moves()
+        return lists.rows(lists.start[:-1])
+    def choose(self, choices, keys):
+        return choices.options.argmax(axis=1)
+"""
+BAD = """import numpy as np
+from {module} import First
+
+class OnePlay(First):
+    def play(self, decisions, keys):
+        form, cards = First.play(self, decisions, keys)
+        return form[:1], cards[:1]
+class Cards(First):
+    def play(self, decisions, keys):
+        form, cards = First.play(self, decisions, keys)
+        return form, (cards + 1) % 50
+class Text(First):
+    def play(self, decisions, keys):
+        return "pass"
+class Unheard(First):
+    def play(self, decisions, keys):
+        form, cards = First.play(self, decisions, keys)
+        return form * 0 + 30000, cards
+class Fails(First):
+    def play(self, decisions, keys):
+        return np.zeros(3)[7]
+class Chooses(First):
+    def choose(self, choices, keys):
+        return choices.options.argmax(axis=1) * 0 + 1
+class Marks(First):
+    def play(self, decisions, keys):
+        decisions.legal[:] = 1
+        lists = decisions.moves()
+        return lists.rows(lists.start[1:] - 1)
+class Hand(First):
+    def play(self, decisions, keys):
+        decisions.view.hand[:] = 1
+        decisions.legal[:] = 1
+        lists = decisions.moves()
+        return lists.rows(lists.start[1:] - 1)
+class Table(First):
+    def play(self, decisions, keys):
+        decisions.view.state.hands[decisions.which] = 1
+        return First.play(self, decisions, keys)
+class Options(First):
+    def choose(self, choices, keys):
+        choices.options[:] = 1
+        return choices.options.argmax(axis=1) * 0 + 1
+class Label(First):
+    def play(self, decisions, keys):
+        return decisions.realise_first(decisions.legal.argmin(axis=0))
+class Number(First):
+    def play(self, decisions, keys):
+        return decisions.realise_first(np.full(len(keys), 10**9))
+class Float(First):
+    def play(self, decisions, keys):
+        return decisions.realise_first(np.full(len(keys), np.nan))
+class Leaves(First):
+    def play(self, decisions, keys):
+        raise SystemExit(0)
+class Lines(First):
+    def play(self, decisions, keys):
+        raise ValueError("one\\ntwo")
+class Lacks:
+    def __init__(self, engine): pass
+class Silent:
+    pass
+"""
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return load("doudizhu").engine(None, "botzone_bidding")
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str:
+    """The name of a module in the folder where the user is; each test has its own."""
+    name = f"own_{abs(hash(request.node.name))}"
+    (tmp_path / f"{name}.py").write_text(FIRST)
+    (tmp_path / f"{name}_bad.py").write_text(BAD.format(module=name))
+    monkeypatch.chdir(tmp_path)
+    return name
+
+
+@pytest.mark.parametrize("form", ["{}:First", "{}.py:First", "{}:First,option=3"])
+def test_it_plays(engine: Engine, module: str, form: str) -> None:
+    name = form.format(module)
+    result = play_match(
+        engine, [name, "greedy"], [make_agent(name, engine), make_agent("greedy", engine)], games=6, seed=1
+    )
+    assert result.games == 6
+
+
+def test_it_plays_where_agents_are_named(module: str) -> None:
+    answer = run("match", "president", f"{module}:First", "greedy", "--games", "8")
+    assert answer.exit_code == 0, answer.stderr
+    assert f"{module}:First (A)" in answer.stdout
+
+
+@pytest.mark.parametrize(
+    ("word", "problem"),
+    [
+        ("OnePlay", "play must give whole numbers .7., not int16 .1."),
+        ("Cards", "is no legal move"),
+        ("Text", "play must give Moves"),
+        ("Unheard", "play must give numbers from 0 to"),
+        ("Fails", r"_bad\.py:21: IndexError"),
+        ("Chooses", r"option \d+ is none of"),
+        ("Marks", "agent .* is no legal move"),
+        ("Hand", "agent .* is no legal move"),
+        ("Table", "the table's `hands` has changed"),
+        ("Options", r"option \d+ is none of"),
+        ("Label", r"_bad\.py:46: ValueError: .* is not legal here \(leads, hand"),
+        ("Number", r"_bad\.py:49: ValueError: labels \[7\] are numbers from 0 to"),
+        ("Float", r"_bad\.py:52: TypeError: labels are whole numbers, not float64"),
+        ("Leaves", r"_bad\.py:55: SystemExit: 0"),
+        ("Lines", "ValueError: one two"),
+        ("Lacks", "Lacks has no method play"),
+        ("Silent", r"TypeError: Silent\(\) takes no arguments"),
+        ("Nobody", "has no class Nobody"),
+    ],
+)
+def test_what_it_gets_wrong_is_said(engine: Engine, module: str, word: str, problem: str) -> None:
+    with pytest.raises(GameError, match=problem):
+        bid_and_play(engine, f"{module}_bad:{word}")
+
+
+def bid_and_play(engine: Engine, name: str) -> None:
+    player, tables = make_agent(name, engine), engine.start_matches(np.arange(60).astype(np.uint64))
+    for _ in range(4):
+        asked = tables.rows_to_choose()
+        if asked.size:
+            tables.choose(asked, player.choose(tables.choices(asked), tables.keys[asked]))
+    playing = tables.rows_to_play()[:7]
+    player.play(tables.decisions(playing), tables.keys[playing])
+
+
+def test_modules_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, problem in (("nowhere_at_all:P", "no module here"), ("a.b.c:P", "no module here"), ("x.py:P", "no file")):
+        with pytest.raises(GameError, match=problem):
+            check_agent_name(name)
+    (tmp_path / "broken_module.py").write_text("class P:\n  def\n")
+    with pytest.raises(GameError, match=r"broken_module\.py:2: SyntaxError"):
+        make_agent("broken_module:P", load("president").engine())
+
+
+def test_results_belong_to_the_file(engine: Engine, module: str) -> None:
+    name = AgentName.parse(f"{module}.py:First")
+    before = agent_fingerprint(name, engine)
+    path = Path(f"{module}.py")
+    path.write_text(FIRST + "\n")
+    assert agent_fingerprint(name, engine) != before

@@ -1,0 +1,49 @@
+"""The path of a decision through networks and knowledge base."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.agents.policy import NeuroSymbolicPolicy
+from abl_cards.games.game import load
+from learners.networks import BF16_ROW_MULTIPLE, GameShape, Networks
+from tests.learners.tiny import TINY
+
+
+@pytest.fixture(scope="module")
+def engine() -> Any:
+    return load("guandan").engine()
+
+
+@pytest.mark.parametrize("tables", [1, BF16_ROW_MULTIPLE - 1, BF16_ROW_MULTIPLE + 5])
+def test_half_precision_says_nearly_the_same_of_as_many_decisions(engine: Any, tables: int) -> None:
+    """Its batches have some rows more, which nobody sees."""
+    networks = Networks(TINY, GameShape.of(engine))
+    mind = NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
+    dealt = engine.start_matches(np.arange(tables, dtype=np.uint64))
+    decisions = dealt.decisions(dealt.rows_to_play())
+
+    def answers() -> list[np.ndarray[Any, Any]]:
+        view = mind.features(decisions)
+        opened = mind.privileged_inputs(dealt, decisions.rows[view.open_rows], decisions.get_context[view.open_rows])
+        return [view.estimate, mind.log_probs(view)[view.legal], mind.value(view, opened)]
+
+    full = answers()
+    networks.precision = "bfloat16"
+    for whole, half in zip(full, answers(), strict=True):
+        assert len(whole) == len(half) > 0
+        np.testing.assert_allclose(half, whole, atol=0.06)
+
+
+def test_no_decision_is_no_trouble_in_half_precision(engine: Any) -> None:
+    networks = Networks(TINY, GameShape.of(engine))
+    networks.precision = "bfloat16"
+    mind = NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
+    dealt = engine.start_matches(np.arange(2, dtype=np.uint64))
+    nothing = dealt.decisions(dealt.rows_to_play()[:0])
+    view = mind.features(nothing)
+    assert mind.log_probs(view).shape == (0, len(engine.labels))
+    assert mind.value(view, mind.privileged_inputs(dealt, nothing.rows, nothing.get_context)).shape == (0,)

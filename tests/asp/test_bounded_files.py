@@ -1,0 +1,105 @@
+"""Only ordinary files inside of a knowledge base are read, whatever stands in their place."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from abl_cards.asp.bounded_files import FileTooLargeError, NotAFileError, is_inside, read_regular_file, root_folders
+from abl_cards.asp.errors import KBError
+from abl_cards.circuit.knowledge_base import KnowledgeBase
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    """A folder with a rule file that is sound."""
+    folder = tmp_path / "rules"
+    (folder / "profiles").mkdir(parents=True)
+    (folder / "main.lp").write_text("legal(1).")
+    (folder / "profiles" / "own.lp").write_text("switch(on). #defined switch/1. #show switch/1.")
+    return folder
+
+
+def refusal(*files: Path) -> str:
+    with pytest.raises(KBError) as caught:
+        KnowledgeBase.load(files, inputs=[], outputs=[("legal", 1)])
+    return str(caught.value)
+
+
+def test_links_inside_of_the_folder_are_files(rules: Path) -> None:
+    (rules / "same.lp").symlink_to("main.lp")
+    (rules.parent / "other-name").symlink_to(rules)
+    files = [*sorted((rules.parent / "other-name").glob("*.lp")), rules.parent / "other-name" / "profiles" / "own.lp"]
+    assert len(files) == 3
+    assert KnowledgeBase.load(files, inputs=[], outputs=[("legal", 1)]).facts("legal", 1) == [(1,)]
+
+
+def test_links_that_lead_outside_are_refused(rules: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.lp").write_text("secret(1).")
+    (rules / "zz.lp").symlink_to(tmp_path / "secret.lp")
+    assert refusal(rules / "main.lp", rules / "zz.lp") == (
+        f"error: {rules}/zz.lp: a link that leads out of the knowledge base "
+        "(copy the file into the folder of the knowledge base)"
+    )
+
+
+def test_a_link_to_a_device_is_not_opened(rules: Path) -> None:
+    (rules / "zero.lp").symlink_to("/dev/zero")
+    assert "leads out of the knowledge base" in refusal(rules / "main.lp", rules / "zero.lp")
+
+
+def test_a_folder_of_profiles_that_lies_elsewhere_is_refused(rules: Path, tmp_path: Path) -> None:
+    (rules / "profiles").rename(tmp_path / "elsewhere")
+    (rules / "profiles").symlink_to(tmp_path / "elsewhere")
+    told = refusal(rules / "main.lp", rules / "profiles" / "own.lp")
+    assert "profiles/own.lp: a link that leads out of the knowledge base" in told
+
+
+def test_links_to_themselves_are_errors(rules: Path) -> None:
+    (rules / "loop.lp").symlink_to("loop.lp")
+    (rules / "main.lp").write_text('legal(1).\n#include "loop.lp".\n#include "gone.lp".')
+    assert "loop.lp: cannot be read: Too many levels of symbolic links" in refusal(rules / "loop.lp")
+    told = refusal(rules / "main.lp")
+    assert "main.lp:2:1-20: error: " in told
+    assert "main.lp:3:1-20: error: #include of 'gone.lp': no such file" in told
+
+
+def test_what_is_no_file_is_not_opened(rules: Path) -> None:
+    os.mkfifo(rules / "pipe.lp")
+    (rules / "folder.lp").mkdir()
+    told = refusal(rules / "pipe.lp", rules / "folder.lp")
+    assert "pipe.lp: not a file" in told
+    assert "folder.lp: not a file" in told
+    (rules / "main.lp").write_text('legal(1). #include %* x *% "pipe.lp".')
+    assert "main.lp:1:11-38: error: " in refusal(rules / "main.lp")
+
+
+def test_includes_behind_comments_open_nothing(rules: Path) -> None:
+    (rules / "main.lp").write_text('legal(1). #include %* x *% "/dev/zero".')
+    assert "#include of '/dev/zero' from outside" in refusal(rules / "main.lp")
+
+
+def test_too_much_to_read_is_refused(rules: Path) -> None:
+    for name in ("a.lp", "b.lp"):
+        (rules / name).write_text(f"{name[0]}. " + '#include "gone.lp". ' * 2000)
+    assert refusal(rules / "a.lp", rules / "b.lp").count("more than 1000 includes") == 2
+
+
+def test_read_regular(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"12345")
+    assert read_regular_file(tmp_path / "file", 5) == b"12345"
+    with pytest.raises(FileTooLargeError):
+        read_regular_file(tmp_path / "file", 4)
+    for strange in (tmp_path, Path("/dev/null")):
+        with pytest.raises(NotAFileError):
+            read_regular_file(strange, 4)
+
+
+def test_folders_of_a_knowledge_base() -> None:
+    assert root_folders([Path("/a/x.lp"), Path("/a/profiles/y.lp")]) == (Path("/a"),)
+    assert root_folders([Path("/a/x.lp"), Path("/b/y.lp")]) == (Path("/a"), Path("/b"))
+    assert is_inside("/a/b/c", [Path("/a")])
+    assert not is_inside("/a/../b", [Path("/a")])
+    assert not is_inside("/ab", [Path("/a")])

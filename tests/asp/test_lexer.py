@@ -1,0 +1,87 @@
+"""What is taken out of a rule file changes nothing, and clingo is never told to open a file."""
+
+from __future__ import annotations
+
+import pytest
+from clingo import ast
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abl_cards.asp.lexer import INCLUDE, parse_number, scan_text
+
+PIECES = ["%*", "*%", "%", "%%", '"', "\\", "\\n", "\n", " ", "a.", 'b("x").', "c(1..2).", "#", "*", ".", "d:-e.", "'"]
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
+TRICKS = st.lists(st.sampled_from([*PIECES, INCLUDE, '"/dev/zero"', "<x>", "#script(lua)"]), max_size=9).map("".join)
+
+
+def read_by_clingo(text: str) -> list[str] | None:
+    """The statements of a text with their places; None where clingo refuses it."""
+    statements: list[ast.AST] = []
+    try:
+        ast.parse_string(text, statements.append, logger=lambda code, message: None)
+    except RuntimeError:
+        return None
+    rules = [each for each in statements if each.ast_type != ast.ASTType.Comment]
+    return [f"{each.location.begin.line}:{each.location.begin.column} {each}" for each in rules]
+
+
+@given(TEXTS)
+def test_comments_are_what_clingo_takes_for_comments(text: str) -> None:
+    scanned = scan_text(text)
+    assert len(scanned.code) == len(text)
+    bare = None if scanned.unclosed_comment_at is not None else read_by_clingo(scanned.code)
+    assert bare == read_by_clingo(text)
+
+
+@given(TRICKS)
+def test_clingo_is_never_told_to_include(text: str) -> None:
+    scanned = scan_text(text)
+    assert INCLUDE not in scanned.code
+    assert all(include.path or include.problem for include in scanned.includes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '#include "more.lp".',
+        '#include\n\t"more.lp"\n.',
+        '#include"more.lp".',
+        '#include %* x *% "more.lp".',
+        '#include % x\n%* " %* *% *%"more.lp"% x\n.',
+        'a("%*"). #include "more.lp". %* *%',
+        '%* "*% #include "more.lp". %"*%',
+    ],
+)
+def test_an_include_is_found_wherever_it_stands(text: str) -> None:
+    (include,) = scan_text(text).includes
+    assert (include.path, include.problem) == ("more.lp", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('#include "more.lp"', "#include without a file"),
+        ("#include.", "#include without a file"),
+        ('#include "a\\t".', "#include without a file"),
+        ('a :- b, #include "more.lp".', "#include inside of a rule"),
+    ],
+)
+def test_an_include_that_names_no_file(text: str, problem: str) -> None:
+    (include,) = scan_text(text).includes
+    assert include.problem.startswith(problem)
+
+
+def test_an_include_from_the_library() -> None:
+    (include,) = scan_text("#include <seats>.").includes
+    assert (include.path, include.is_library, include.problem) == ("seats", True, "")
+
+
+def test_what_is_no_include() -> None:
+    for text in ('% #include "a".', '%* #include "a". *%', "#includex.", 'says("#include <a>").'):
+        assert scan_text(text).includes == ()
+
+
+def test_numbers_as_clingo_reads_them() -> None:
+    assert [parse_number(text) for text in ("0x1F", "0b11", "0o17", "19", "0")] == [31, 3, 15, 19, 0]
+    assert parse_number("9" * 5000) is None
+    assert parse_number("0xFFFFFFFF") == 2**32 - 1

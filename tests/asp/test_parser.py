@@ -1,0 +1,164 @@
+"""Whatever a rule file holds, this process goes on; a child parses, and only what the lexer has accepted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from subprocess import Popen
+
+import pytest
+from clingo import ast
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from abl_cards.asp import parser
+from abl_cards.asp.errors import KBError
+from abl_cards.asp.lexer import MAX_NESTING
+from abl_cards.asp.parser import find_syntax_errors, parse_program
+from abl_cards.asp.program import RuleSource, RuleSources, parse_sources, read_sources
+from abl_cards.asp.sandbox import start_process
+from abl_cards.asp.statements import summarise_files
+
+DEEP = 20_000
+REFUSED = [
+    "aa(1)。", "名(1).", "#const 名 = 1.", "#show 名/1.", "#external é.", 'a("名).', '"', 'a("\\q").',
+    "a\u00a0:- b.", "a\u200b.", "a.\x0bb.", "a.\x1a", "a.\ufeff", 'a("\ud800").', 'a("\0").', "a(\U0001d49c).",
+    f"p({'(' * DEEP}1{')' * DEEP}).", f"p({'f(' * DEEP}1{')' * DEEP}).", f"p({'-' * DEEP}1).", f"p(1{'+1' * DEEP}).",
+    f"p(1{'..1' * DEEP}).", f"p(1{'**1' * DEEP}).", f"p({'|' * DEEP}1{'|' * DEEP}).", "p(" * DEEP,
+    f"&p{{ {'f(' * DEEP}1{')' * DEEP} }}.", f"p :- {'1<' * DEEP}1.", "p(;" * DEEP,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=lambda text: ascii(text[:12]))
+def test_what_ends_the_parser_does_not_reach_it(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ast, "parse_string", lambda *_, **__: pytest.fail("clingo was given the text"))
+    statements, problems = parse_sources(RuleSources((RuleSource("a.lp", f"a.\n b. {text}\n", 1),)))
+    assert statements == []
+    assert problems
+    assert all(each.location is not None and each.location.line == 2 for each in problems)
+
+
+def test_deep_terms_within_the_bound_are_parsed() -> None:
+    most = MAX_NESTING - 2
+    for text in (f"p({'(' * most}1{')' * most}).", f"p(1{'+1' * most}).", "p(1;" + "2-1;" * 5000 + "3).", "p. " * 5000):
+        assert parse_sources(RuleSources((RuleSource("a.lp", text, 1),)))[1] == []
+
+
+PIECES = ["(", ")", "{", "}", "[", "]", "|", ",", ";", ".", "..", ":-", ":", "not ", "-", "+", "**", "1", "X", "f",
+          "a ", "=", '"', "\\", '"名"', "名", "%*", "*%", "%", "\n", "#sum", "#show", "#const ", "&t", "@",
+          "#script", "#end", "\x00", "\ufeff", "'"]  # fmt: skip
+
+
+@settings(max_examples=150)
+@given(st.lists(st.tuples(st.sampled_from(PIECES), st.integers(1, 3)), max_size=25))
+def test_the_places_of_anything_lie_in_the_text(pieces: list[tuple[str, int]]) -> None:
+    text = "".join(piece * times for piece, times in pieces)
+    lines = text.split("\n")
+    for problem in parse_sources(RuleSources((RuleSource("a.lp", text, 1),)))[1]:
+        where = problem.location
+        assert where is not None
+        assert 1 <= where.line <= len(lines) + 1
+        assert where.line > len(lines) or where.column <= len(lines[where.line - 1]) + 2
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ('s("名字好") b.', 10), ('a :- "名", b(.', 9), ('t("𝒜𝒜") b.', 9),
+        ("%* 名名 *% a b.", 12), ('\t"é" b.', 6), ("\ufeffa b.", 4),
+    ],
+)  # fmt: skip
+def test_columns_are_letters(text: str, column: int) -> None:
+    (problem, *_) = parse_sources(RuleSources((RuleSource("a.lp", text, 1),)))[1]
+    assert problem.location is not None
+    assert problem.location.column == column
+
+
+def test_columns_of_uses_are_letters() -> None:
+    sources = RuleSources((RuleSource("a.lp", 's("名字",X) :- t("名","名"), u(X).', 1),))
+    assert [(use.location.column, use.location.end_column) for use in summarise_files(sources, {}).bodies] == [
+        (14, 24), (26, 30),
+    ]  # fmt: skip
+
+
+def test_a_byte_order_mark_is_accepted(tmp_path: Path) -> None:
+    file = tmp_path / "a.lp"
+    file.write_bytes("\ufeffa(1) b.".encode())
+    sources, problems = read_sources([file], 1 << 20)
+    assert problems == []
+    (problem,) = parse_sources(sources)[1]
+    assert problem.location is not None
+    assert (problem.location.line, problem.location.column) == (1, 6)
+
+
+@pytest.mark.parametrize(("data", "column"), [(b"a.\n b(\xff).", 4), ("a. %名\n \0".encode(), 2)])
+def test_no_text_is_refused_where_it_stands(tmp_path: Path, data: bytes, column: int) -> None:
+    (tmp_path / "a.lp").write_bytes(data)
+    (problem,) = read_sources([tmp_path / "a.lp"], 1 << 20)[1]
+    assert problem.location is not None
+    assert (problem.location.line, problem.location.column) == (2, column)
+
+
+# --- the child --------------------------------------------------------------------------------------------------------
+
+RULES = [
+    "#const n = 3. #external h(R) : R = 1..n. a(R) :- h(R), not b(R,n+1), R != 2.",
+    "b(n,X) :- c(X). :- c(n). 1 { x } 2.",
+]
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An empty cache, and no child."""
+    monkeypatch.setenv("ABL_CARDS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(parser, "_worker", parser._ParserProcess())
+    monkeypatch.setattr(parser, "_remembered", {})
+    yield
+    parser._parser_process.stop()
+
+
+def sources_of(*texts: str) -> RuleSources:
+    return RuleSources(tuple(RuleSource(f"{number}.lp", text, 1 + number) for number, text in enumerate(texts)))
+
+
+def test_the_child_says_what_this_process_would(kept: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = sources_of(*RULES, 'says(x,zh,"名"). #show x/0. #defined y/2. d(', RULES[0])
+    wanted = summarise_files(sources, {})
+    assert parse_program(sources) == wanted
+    parser._parser_process.stop()
+    monkeypatch.setattr(parser, "start", lambda *_, **__: pytest.fail("known from memory"))
+    assert parse_program(sources) == wanted
+    parser._program_cache.clear()
+    assert parse_program(sources) == wanted, "known from the disk"
+
+
+def test_a_child_that_ends_names_the_file_and_is_replaced(kept: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    fatal = ["python", "-c", "import os, sys; sys.stdin.readline(); print(1, flush=True); os.kill(os.getpid(), 11)"]
+    monkeypatch.setattr(parser, "start", lambda *_, **__: Popen(fatal, stdin=-1, stdout=-1))
+    with pytest.raises(KBError, match=r"1\.lp:1:1-1: error: clingo's parser was stopped at this file \(SIGSEGV\)"):
+        parse_program(sources_of("a.", "b."))
+    monkeypatch.setattr(parser, "start", start_process)
+    assert [use.signature.name for use in parse_program(sources_of("a.", "b.")).heads] == ["a", "b"]
+
+
+def test_time_and_memory_of_the_child_are_bounded(kept: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "a(1). " * 50_000
+    monkeypatch.setattr(parser, "SECONDS", 0.3)
+    with pytest.raises(KBError, match=r"0\.lp:1:1-1: error: parsing exceeded 0\.3 s"):
+        parse_program(sources_of(text))
+    monkeypatch.setattr(parser, "SECONDS", 20.0)
+    monkeypatch.setattr(parser, "MEMORY", 64 << 20)
+    with pytest.raises(KBError, match=r"0\.lp:1:1-1: error: parsing exceeded 64 MiB"):
+        parse_program(sources_of(text))
+
+
+def test_a_fork_has_a_child_of_its_own(kept: None) -> None:
+    assert find_syntax_errors(RuleSource("a.lp", "a b.", 1))
+    first = parser._parser_process.process
+    parser._parser_process.owner_pid = os.getpid() + 1
+    assert find_syntax_errors(RuleSource("a.lp", "a b.", 1))
+    assert parser._parser_process.process is not first
+    assert first is not None
+    with first:
+        first.kill()

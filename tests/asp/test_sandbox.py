@@ -1,0 +1,127 @@
+"""Knowledge bases from outside are built in a child process that is stopped at every limit."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from abl_cards.asp import sandbox
+from abl_cards.asp.build import Limits
+from abl_cards.asp.errors import KBError
+from abl_cards.asp.terms import Input
+from abl_cards.circuit.knowledge_base import KnowledgeBase
+from abl_cards.core import cpu_budget
+from tests.asp.conftest import Load
+
+DECLARATION = "#external held(R,N) : R = 1..3, N = 1..2.\nlegal(R) :- held(R,1).\n"
+
+
+def test_same_result_as_in_this_process(load: Load) -> None:
+    text = DECLARATION + "legal(9) :- #sum { N,R : held(R,N) } >= 4. :- held(1,2). unused."
+    trusted = load(text, outputs=[("legal", 1)])
+    other = load(text, outputs=[("legal", 1)], trusted=False)
+    assert other.ground == trusted.ground
+    assert (other.constraints, other.warnings) == (trusted.constraints, trusted.warnings)
+
+
+def test_a_child_may_wait_for_the_next_rules(load: Load, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It is used once, whatever becomes of it and wherever it is, and another one takes its place."""
+    monkeypatch.setattr(sandbox, "_spares", sandbox._WarmPool())
+    sandbox.keep_warm_process()
+    (first,) = sandbox._warm_pool.processes
+    load(DECLARATION, trusted=False)
+    (second,) = sandbox._warm_pool.processes
+    assert first.poll() is not None
+    assert second is not first
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    Path("rules.lp").write_text(DECLARATION)
+    KnowledgeBase.load([Path("rules.lp")], inputs=[Input("held", ((1, 2, 3), (1, 2)))], outputs=[], trusted=False)
+    (third,) = sandbox._warm_pool.processes
+    third.communicate()
+    assert third.returncode == 0
+
+
+def test_errors_come_back(load: Load) -> None:
+    with pytest.raises(KBError, match=r"rules\.lp:3:13-20: error: unknown predicate 'hold/1'"):
+        load(DECLARATION + "legal(9) :- hold(1).", trusted=False)
+
+
+@pytest.mark.parametrize(
+    ("rules", "limits", "message"),
+    [
+        ("n(0). n(X+1) :- n(X).", Limits(seconds=0.8), r"exceeded 0\.8 s"),
+        ("n(1..99). m(A,B,C) :- n(A), n(B), n(C).", Limits(rules=20_000), "exceeded 20000 ground rules"),
+        ("n(1..99). #external x(A,B) : n(A), n(B).", Limits(literals=5_000), "exceeded|ground rules"),
+        ("p(a). p(f(X,X,X)) :- p(X), X != b.", Limits(seconds=1), "exceeded|stopped"),
+        ("n(1..3000). m :- n(A), n(B), n(C), A+B+C = 99999.", Limits(seconds=0.5), r"exceeded 0\.5 s"),
+        ("n(1..9999999).", Limits(seconds=20, memory=160 << 20, rules=10**9), "160 MiB|stopped"),
+    ],
+)
+def test_limits(load: Load, rules: str, limits: Limits, message: str) -> None:
+    inputs = [Input("held", ((1, 2, 3), (1, 2))), Input("x", None, 2)]
+    with pytest.raises(KBError, match=message):
+        load(DECLARATION + rules, trusted=False, limits=limits, inputs=inputs)
+
+
+EXPLOSIONS = [
+    "n(1..60).  m(A,B,C) :- n(A), n(B), n(C).  k(A,B,C,D) :- held(A,B), held(C,D).",
+    "k(A,B,C,D,E,F) :- held(A,B), held(C,D), held(E,F).  n(0).  n(X+1) :- n(X).",
+    "k(A,B,C) :- A = 1..2, B = 1..2, C = 1..2.  n(1..99999).",
+    "m(X) :- far(X), s(Y), s(Z), Y < Z, X > Y.  s(1..4).  far(X) :- X = 1..99999.",
+    "even(0).  even(X+2) :- odd(X+1).  odd(X+1) :- even(X).  k(A,B,C,D) :- held(A,B), held(C,D).",
+]
+WORST = ["m(A,B,C)", "n(X+1)", "n(1..99999)", "far(X)", "even(X+2)"]
+
+
+@pytest.mark.parametrize(("rules", "worst"), [*zip(EXPLOSIONS, WORST, strict=True)])
+def test_the_rule_that_explodes_is_the_one_that_is_named(load: Load, rules: str, worst: str) -> None:
+    text = DECLARATION + "\n".join(rules.split("  "))
+    with pytest.raises(KBError) as caught:
+        load(text, trusted=False, limits=Limits(rules=20_000))
+    (problem,) = caught.value.diagnostics
+    assert problem.location is not None
+    assert worst in text.splitlines()[problem.location.line - 1]
+
+
+def test_a_busy_machine_is_not_the_rules_fault(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A child that did not get its processor time is ended too, and no rule is named for it."""
+    monkeypatch.setattr(sandbox, "WALL", 0.0)
+    monkeypatch.setattr(sandbox, "START", 0.0)
+    with pytest.raises(
+        KBError, match=r"processor time: the machine is busy \(try again when less is going on\)"
+    ) as stopped:
+        load(DECLARATION, trusted=False)
+    assert stopped.value.diagnostics[0].location is None
+
+
+def test_one_budget_for_all_that_a_command_loads(load: Load) -> None:
+    with cpu_budget.shared_budget():
+        for _ in range(2):
+            with pytest.raises(KBError) as caught:
+                load(DECLARATION + "n(0). n(X+1) :- n(X).", trusted=False, limits=Limits(seconds=0.6))
+    assert "not ground: the 0.6 s of this command are used up" in str(caught.value)
+
+
+def test_circuits_are_paid_from_the_budget(load: Load) -> None:
+    kb = load(DECLARATION + "n(1..400). m(A,R) :- n(A), held(R,1).", outputs=[("m", 2)], trusted=False)
+    kb.cpu_budget.remaining = -1.0
+    with pytest.raises(KBError, match="grounding and making circuits exceeded 20 s"):
+        kb.circuit("m/2")
+
+
+def test_a_crash_of_clingo_is_a_message(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    fatal = [sys.executable, "-c", "import os; os.abort()"]
+    monkeypatch.setattr(sandbox, "_spares", sandbox._WarmPool())
+    monkeypatch.setattr(sandbox, "start", lambda *_: subprocess.Popen(fatal, stdin=-1, stdout=-1, stderr=-1))
+    with pytest.raises(KBError, match="stopped by SIGABRT"):
+        load(DECLARATION, trusted=False)
+
+
+def test_children_start_without_arrays() -> None:
+    """One is started for each knowledge base: half of its time to start would be numpy's."""
+    script = "import sys, abl_cards.asp.sandbox; sys.exit('numpy' in sys.modules or 'numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

@@ -1,0 +1,132 @@
+"""The speed table: what it says, never how fast it was."""
+
+import json
+
+import pytest
+
+from abl_cards.agents.baselines import RandomAgent
+from abl_cards.bench import circuits, play, processes, solving, training
+from abl_cards.bench.figures import COLUMNS, Measurement
+from abl_cards.bench.marks import load_targets
+from abl_cards.games.game import load
+from tests.cli_runs import run
+from tests.effort import long
+
+
+@pytest.mark.parametrize(
+    ("figure", "met"),
+    [
+        (Measurement("fast", 10, "a/s", 5), True),
+        (Measurement("slow", 3, "a/s", 5), False),
+        (Measurement("small", 3, "MiB", 5, at_most=True), True),
+        (Measurement("large", 10, "MiB", 5, at_most=True), False),
+        (Measurement("free", 10, "a/s"), None),
+    ],
+)
+def test_a_target_is_met_or_missed(figure: Measurement, met: bool | None) -> None:
+    assert figure.is_met is met
+    assert ("✓" in figure.to_rows()[0][2]) == (met is True)
+
+
+def test_a_figure_beside_others() -> None:
+    figure = Measurement("steps", 12_345.6, "a/s", 300, others=(("theirs", 4000.0), ("older", 24_691.2)))
+    assert figure.to_rows() == [
+        ("steps", "12,346 a/s", "≥ 300 ✓", "theirs: 4,000", "3.09 ×"),
+        ("", "", "", "older: 24,691", "0.5 ×"),
+    ]
+    told = json.loads(json.dumps(figure.to_json()))
+    assert list(told) == ["what", "value", "unit", "target", "at_most", "others", "met"]
+    assert told["others"][1] == {"what": "older", "value": 24_691.2, "ratio": 0.5}
+
+
+def test_circuits_are_measured_against_clingo_and_agree() -> None:
+    guandan = load("guandan")
+    effort = circuits.CircuitBenchConfig(num_states=130, num_solved=3, repetitions=1, with_variants=True)
+    found = {figure.what: figure for figure in circuits.measure_circuits(guandan, guandan.engine(), effort)}
+    assert found["circuit against clingo"].target == 5000
+    assert "… a circuit for each level" in found
+    assert all(figure.value > 0 for figure in found.values())
+
+
+@long
+def test_training_is_measured_where_there_are_weights_to_start_from() -> None:
+    pytest.importorskip("torch")
+    effort = training.TrainingBenchConfig(num_updates=1, num_envs=16, rollout_size=128)
+    [figure] = training.measure_training(load("guandan"), effort)
+    assert figure.target == 8_000
+    assert figure.value > 0
+    assert training.measure_training(load("big2"), effort) == []
+
+
+def test_play_and_lists_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play, "TABLES", 20)
+    monkeypatch.setattr(play, "KB_TABLES", 20)
+    monkeypatch.setattr(play, "EPISODE", 5)
+    guandan = load("guandan")
+    effort = play.PlayBenchConfig(repetitions=1, seconds=0.01, num_hands=5, num_decisions=20)
+    found = play.measure_play(guandan.engine(), effort, load_targets("guandan"))
+    assert [figure.target for figure in found] == [300_000, 100_000, 20_000, None, 20_000, 20, None]
+    assert found[-1].value >= found[-2].value
+    assert all(figure.value > 0 for figure in found)
+
+
+def test_exact_solutions_are_measured_where_there_are_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solving, "SIZES", (6, 10))
+    big2 = load("big2")
+    six, ten = solving.measure_solving(big2.engine(), solving.SolvingBenchConfig(num_deals=3), load_targets("big2"))
+    assert "6 + 6 cards" in six.what
+    assert (six.target, ten.target, ten.at_most, ten.unit) == (None, 4, True, "ms")
+    assert min(six.value, ten.value) > 0
+    assert solving.measure_solving(load("doudizhu").engine(), solving.FULL) == []
+
+
+@pytest.mark.parametrize("agent", [RandomAgent(), play.ListingAgent()])
+def test_a_room_never_stops(agent: RandomAgent | play.ListingAgent) -> None:
+    """Matches end and new ones are dealt in their place."""
+    room = play.AutoResetTables(load("guandan").engine(), 12)
+    ended, before = 0, room.tables.num_episodes.copy()
+    for _ in range(6000):
+        assert room.step(agent) >= 12
+        ended += int((room.tables.num_episodes < before).sum())
+        before = room.tables.num_episodes.copy()
+        if ended > 3:
+            return
+    raise AssertionError("no match came to an end")
+
+
+def test_tables_that_are_spread_are_not_in_step() -> None:
+    room = play.AutoResetTables(load("guandan").engine(), 40)
+    room.stagger_starts(RandomAgent(), 10)
+    assert len(set(room.tables.num_decisions.tolist())) == 10
+
+
+def test_memory_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    processes.print_memory_growth("guandan", 64)
+    assert 0 <= float(capsys.readouterr().out) < 1024
+
+
+def test_the_command_prints_a_table_or_an_object(monkeypatch: pytest.MonkeyPatch) -> None:
+    figures = [Measurement("steps", 12_345.6, "a/s", 300, others=(("theirs", 4000.0),))]
+    monkeypatch.setattr("abl_cards.bench.suite.run_benchmarks", lambda *arguments: figures)
+    shown = run("bench", "--quick")
+    assert shown.exit_code == 0
+    assert shown.stdout.splitlines()[1].split("  ")[0] == COLUMNS[0]
+    assert "12,346 a/s" in shown.stdout
+    told = json.loads(run("bench", "--json").stdout)
+    assert list(told) == ["game", "version", "machine", "figures"]
+    assert told["figures"] == [figure.to_json() for figure in figures]
+
+
+def test_an_unknown_game_is_not_measured() -> None:
+    assert run("bench", "--game", "mahjong").exit_code == 2
+
+
+def test_splits_are_measured_where_hands_are_split() -> None:
+    from abl_cards.bench import splits
+
+    effort = splits.SplitsBenchConfig(num_hands=64, num_solved=2, repetitions=1)
+    best, fewest = splits.measure_splits(load("doudizhu").engine(), effort, load_targets("doudizhu"))
+    assert best.target == 50_000
+    assert fewest.target == 20_000
+    assert best.others[0][0] == "clingo, here"
+    assert not splits.measure_splits(load("big2").engine(), effort, load_targets("big2"))

@@ -1,0 +1,143 @@
+"""Circuits: what stays after pruning and specialising, and refusing the wrong tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+
+from abl_cards.asp.completion import Body, NotStratified
+from abl_cards.asp.terms import Atom
+from abl_cards.circuit.compile import compile_circuit
+from abl_cards.circuit.evaluation import evaluate, get_bytecode
+from abl_cards.circuit.torch_backend import evaluate_torch
+from tests.asp.conftest import Load
+
+DECLARATION = "#external held(R,N) : R = 1..3, N = 1..2.\n"
+
+
+def test_only_what_matters_stays(load: Load) -> None:
+    kb = load(DECLARATION + "p(R) :- held(R,1), not held(R,2). q :- p(1). r :- held(3,1).")
+    circuit = kb.circuit("q/0")
+    assert circuit.inputs == (("held", (1, 1)), ("held", (1, 2)))
+    assert circuit.outputs == (("q", ()),)
+    assert circuit.input_rows("held", 2) == {(1, 1): 0, (1, 2): 1}
+    assert circuit.output_rows("q", 0) == {(): 0}
+    assert circuit.output_rows("r", 0) == circuit.input_rows("wild", 1) == {}
+    assert circuit.stats.gates == 1
+
+
+def test_constant_outputs_keep_their_rows(load: Load) -> None:
+    kb = load(DECLARATION + "p(1). p(2) :- held(1,1). p(3) :- held(1,1), held(2,1).")
+    circuit = kb.circuit("p/1").specialise({Atom("held", (1, 1)): False})
+    assert circuit.inputs == ()
+    assert circuit.fixed_inputs == {("held", (1, 1)): False}
+    assert circuit.output_rows("p", 1) == {(1,): 0, (2,): 1, (3,): 2}
+    rows = np.zeros((0, 70), np.uint8)
+    assert evaluate(circuit, rows).tolist() == [[1] * 70, [0] * 70, [0] * 70]
+    assert evaluate_torch(circuit, torch.from_numpy(rows)).tolist() == [[1] * 70, [0] * 70, [0] * 70]
+
+
+def test_equal_bodies_share_a_gate(load: Load) -> None:
+    kb = load(DECLARATION + "p(X) :- held(1,1), held(2,1), X = 1..9.")
+    assert kb.circuit("p/1").stats.gates == 1
+
+
+def test_sums_that_are_no_sums(load: Load) -> None:
+    text = "p :- 1 <= #count { R : held(R,1) }. q :- 3 <= #count { R : held(R,1) }. r :- #sum { R : held(R,1) } < 0."
+    stats = load(DECLARATION + text).circuit("p/0", "q/0").stats
+    assert (stats.gates, stats.literals, stats.depth) == (2, 6, 1)
+
+
+def test_a_loop_that_a_constant_opens(load: Load) -> None:
+    text = "edge(1,2). edge(2,3). edge(3,1). on(R) :- held(R,1). on(Y) :- on(X), edge(X,Y), held(X,2)."
+    circuit = load(DECLARATION + text).circuit("on/1")
+    assert circuit.stats.loops == 1
+    opened = circuit.specialise({Atom("held", (1, 2)): False})
+    assert opened.stats.loops == 0
+    rows = np.ones((len(opened.inputs), 1), np.uint8)
+    assert evaluate(opened, rows).tolist() == [[1], [1], [1]]
+
+
+def test_a_long_chain_needs_no_recursion(load: Load) -> None:
+    text = "p(0) :- held(1,1), held(2,1). p(X+1) :- p(X), held(1+X\\3,1), X < 5000."
+    kb = load(DECLARATION + text)
+    circuit = kb.circuit("p/1")
+    assert evaluate(circuit, np.ones((len(circuit.inputs), 1), np.uint8)).all()
+
+
+def test_negative_loops_are_named() -> None:
+    equations = {1: [Body((2,))], 2: [Body((3,))], 3: [Body((-1, 9))], 4: [Body((1,))]}
+    with pytest.raises(NotStratified) as caught:
+        compile_circuit(equations, [(9, Atom("held", (1, 1)))], [(4, Atom("p"))])
+    assert caught.value.loop == (3, 1, 2)
+
+
+Evaluate = Callable[[np.ndarray], object]
+
+
+def test_wrong_tables_are_refused(load: Load) -> None:
+    circuit = load(DECLARATION + "p(R) :- held(R,1), held(R,2).").circuit("p/1")
+    evaluators: list[Evaluate] = [
+        lambda rows: evaluate(circuit, rows),
+        lambda rows: evaluate_torch(circuit, torch.from_numpy(rows)),
+    ]
+    for run in evaluators:
+        for wrong in (np.zeros((5, 3), np.uint8), np.zeros((6, 3), np.int32), np.zeros(6, np.uint8)):
+            with pytest.raises(ValueError, match=r"rows must be uint8\[6, states\], not"):
+                run(wrong)
+        assert run(np.zeros((6, 3), np.bool_)) is not None
+    with pytest.raises(ValueError, match=r"out must be uint8\[3, 4\]"):
+        evaluate(circuit, np.zeros((6, 4), np.uint8), np.zeros((3, 5), np.uint8))
+
+
+def test_outputs_that_never_hold_can_be_left_out(load: Load) -> None:
+    kb = load(DECLARATION + "p(1). p(2) :- held(1,1). p(3) :- held(2,1).")
+    circuit = kb.circuit("p/1").specialise({Atom("held", (1, 1)): False}).without_false_outputs()
+    assert circuit.output_rows("p", 1) == {(1,): 0, (3,): 1}
+    assert evaluate(circuit, np.array([[0, 1, 0]], np.uint8)).tolist() == [[1, 1, 1], [0, 1, 0]]
+
+
+def test_outputs_that_hold_in_no_state_of_a_block_are_zero(load: Load) -> None:
+    """As plain literals and as negated ones, in full blocks and in those that are not."""
+    circuit = load(DECLARATION + "p :- held(1,1). q :- not held(1,1).").circuit("p/0", "q/0")
+    for states in (1, 64, 100, 512, 700):
+        for truth in (0, 1):
+            rows = np.full((1, states), truth, np.uint8)
+            assert evaluate(circuit, rows).tolist() == [[truth] * states, [1 - truth] * states]
+
+
+def test_what_is_alike_is_compiled_once(load: Load) -> None:
+    """Of edited rules most circuits are those of the rules before; a circuit that nobody holds is not kept."""
+    text = DECLARATION + "q :- held(1,1), not held(2,1). q :- held(3,1). r :- held(2,1)."
+    first, again = load(text).circuit("q/0"), load(text + " other :- held(1,1).").circuit("q/0")
+    assert first is not again
+    assert first.digest == again.digest
+    fixed = {Atom("held", (1, 1)): True}
+    assert first.specialise(fixed) is again.specialise(dict(fixed))
+    assert first.specialise(fixed) is not first.specialise({Atom("held", (1, 1)): False})
+    assert get_bytecode(first) is get_bytecode(again)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("q :- held(1,1), held(2,1).", "q :- held(1,1). q :- held(2,1)."),
+        ("q :- held(1,1), held(2,1).", "q :- held(1,1), not held(2,1)."),
+        ("q :- held(1,1), held(2,1).", "q :- held(1,1), held(3,1)."),
+        ("q :- 2 { held(1..3,1) }.", "q :- 1 { held(1..3,1) }."),
+        ("q :- #sum { R,R : held(R,1) } > 3.", "q :- #sum { R*R,R : held(R,1) } > 3."),
+    ],
+)
+def test_what_differs_is_told_apart(load: Load, one: str, other: str) -> None:
+    """By gates and by names."""
+    assert load(DECLARATION + one).circuit("q/0").digest != load(DECLARATION + other).circuit("q/0").digest
+
+
+def test_circuits_of_other_outputs_and_other_assumptions_are_others(load: Load) -> None:
+    kb = load(DECLARATION + "q :- held(1,1), held(2,1). s :- held(1,1), held(2,1).")
+    circuit = kb.circuit("q/0")
+    assumed = [circuit.specialise({Atom("held", (3, 1)): true}) for true in (True, False)]
+    assert len({each.digest for each in (circuit, kb.circuit("s/0"), *assumed)}) == 4

@@ -1,0 +1,135 @@
+"""Why an atom holds in a state, or why not."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abl_cards.asp.terms import Atom, Input
+from abl_cards.circuit.evaluation import evaluate
+from abl_cards.circuit.knowledge_base import KnowledgeBase
+from abl_cards.circuit.proofs import Proof, ProofFinder, format_proof
+from tests.circuit.chains import claims
+
+RULES = """
+#external held(R,N) : R = 3..5, N = 1..4.
+#external lead.
+#const most = 2.
+size(1..4).
+pair(R)      :- held(R,most).
+bomb(R)      :- held(R,4), R > 3.
+several      :- 2 <= #count { R : pair(R) }.
+quiet        :- not pair(R) : R = 3..5.
+legal(two,R) :- pair(R), not barred(R).
+legal(two,R) :- bomb(R).
+barred(R)    :- R = 3..5, lead, not bomb(R).
+next(R+1)    :- held(R,1), R < 5.
+"""
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
+    file = tmp_path_factory.mktemp("rules") / "rules.lp"
+    file.write_text(RULES, "utf-8")
+    outputs = [("legal", 2), ("several", 0), ("quiet", 0), ("next", 1)]
+    return KnowledgeBase.load(
+        [file], inputs=[Input("held", (range(3, 6), range(1, 5))), Input("lead", ())], outputs=outputs
+    )
+
+
+def reasons(kb: KnowledgeBase, *held: tuple[int, int], lead: bool = False) -> ProofFinder:
+    told = [Atom("held", (rank, n)) for rank, most in held for n in range(1, most + 1)]
+    return ProofFinder(kb, [*told, *([Atom("lead", ())] if lead else [])])
+
+
+def chain(why: Proof) -> list[str]:
+    return [line.strip() for line in format_proof(why) if "by:" not in line and "nearest:" not in line]
+
+
+def test_what_holds_comes_down_to_what_was_told(kb: KnowledgeBase) -> None:
+    why = reasons(kb, (4, 2)).explain("legal(two,4)")
+    assert why.holds
+    assert why.rule.startswith("legal(two,R) :- pair(R)")
+    assert why.location is not None
+    assert why.location.line == 10
+    assert chain(why)[:3] == ["legal(two,4)", "pair(4)", "held(4,2)   told"]
+    assert "not barred(4)" in chain(why)
+
+
+def test_what_does_not_hold_names_what_fails_first(kb: KnowledgeBase) -> None:
+    why = reasons(kb, (4, 1)).explain("legal(two,4)")
+    assert not why.holds
+    assert chain(why) == ["not legal(two,4)", "not pair(4)", "not held(4,2)   told"]
+    barred = reasons(kb, (4, 2), lead=True).explain("legal(two,4)")
+    assert chain(barred)[:2] == ["not legal(two,4)", "barred(4)"]
+    assert "lead   told" in chain(barred)
+
+
+def test_of_several_rules_the_one_that_holds(kb: KnowledgeBase) -> None:
+    why = reasons(kb, (4, 4), lead=True).explain("legal(two,4)")
+    assert why.holds
+    assert why.rule.startswith("legal(two,R) :- pair(R)")  # a bomb is not barred
+    assert "bomb(4)" in chain(why)
+
+
+def test_counts_conditions_and_sums_are_told_as_they_stand(kb: KnowledgeBase) -> None:
+    few, many = reasons(kb, (4, 2)), reasons(kb, (4, 2), (5, 2))
+    assert not few.explain("several").holds
+    assert few.explain("several").premises[0].kind == "literal"
+    assert many.explain("several").holds
+    assert reasons(kb).explain("quiet").holds
+    assert not few.explain("quiet").holds
+    assert reasons(kb, (4, 1)).explain("next(5)").holds
+    assert not reasons(kb, (5, 1)).explain("next(6)").holds
+
+
+def test_atoms_that_nothing_derives(kb: KnowledgeBase) -> None:
+    here = reasons(kb)
+    assert here.explain("legal(three,4)").kind == "no rule"
+    assert here.explain("unheard(1)").kind == "no rule"
+    assert here.explain("size(3)") == Proof("size(3)", True, "fact")
+    assert here.explain("held(3,1)") == Proof("held(3,1)", False, "told")
+
+
+ODD = """
+#external in(X) : X = 1..3.
+val(1..3). don't(1).
+twice(X)     :- not not in(X), val(X).
+some         :- in(1..2).
+far(X)       :- not in(X/(X-1)), val(X), X > 1.
+low(X;9)     :- in(X), X < 3.
+quoted(X)    :- in(X), don't(X).
+:- in(3).
+"""
+
+
+@pytest.mark.parametrize("told", [told for size in range(4) for told in combinations((1, 2, 3), size)])
+def test_a_chain_says_what_clingo_says(tmp_path: Path, told: tuple[int, ...]) -> None:
+    """Also of what is negated twice, of pools and intervals, and where a constraint is violated."""
+    file = tmp_path / "odd.lp"
+    file.write_text(ODD, "utf-8")
+    outputs = [("twice", 1), ("some", 0), ("far", 1), ("low", 1), ("quoted", 1)]
+    kb = KnowledgeBase.load([file], inputs=[Input("in", ((1, 2, 3),))], outputs=outputs)
+    inputs = [Atom("in", (number,)) for number in told]
+    circuit = kb.circuit(*(f"{name}/{arity}" for name, arity in outputs), "violated/1")
+    column = np.array([[name in inputs] for name in circuit.inputs], np.uint8)
+    values = dict(zip(map(str, circuit.outputs), evaluate(circuit, column)[:, 0].astype(bool), strict=True))
+    values |= {f"in({number})": number in told for number in (1, 2, 3)}
+    here = ProofFinder(kb, inputs)
+    for name in values:
+        why = here.explain(name)
+        assert why.kind != "no rule"
+        assert why.rule or name.startswith("in(")
+        assert [atom for atom, holds in claims(why) if values.get(atom, holds) != holds] == []
+
+
+def test_chains_are_bounded(tmp_path: Path) -> None:
+    file = tmp_path / "long.lp"
+    rules = "".join(f"a({n}) :- a({n - 1}).\n" for n in range(1, 60))
+    file.write_text(f"#external lead.\na(0) :- lead.\n{rules}", "utf-8")
+    kb = KnowledgeBase.load([file], inputs=[Input("lead", ())], outputs=[("a", 1)])
+    why = ProofFinder(kb, [Atom("lead", ())]).explain("a(59)", max_depth=4)
+    assert sum(1 for _ in format_proof(why)) < 20

@@ -1,0 +1,178 @@
+"""The command line as a whole: help, versions, how it starts, how it ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from abl_cards.cli.app import app
+from abl_cards.games.game import game_names
+from tests.cli_runs import ROOT, run
+
+COMMANDS = ["kb check", "kb verify", "kb copy", "legal", "match", "replay", "bench", "demo"]
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-c", "from abl_cards.cli import main; main()", *arguments]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_shows_an_example_or_says_what_is_shown(name: str) -> None:
+    shown = run(*name.split(), "--help")
+    assert shown.exit_code == 0
+    assert "Usage:" in shown.stdout
+    assert name == "demo" or f"abl-cards {name}" in " ".join(shown.stdout.split())
+
+
+def commands(group: Any, prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name, each in group.commands.items():
+        path = (*prefix, name)
+        yield from commands(each, path) if hasattr(each, "commands") else [(path, each)]
+
+
+def test_help_names_all_games() -> None:
+    """Wherever a game is to be named, as an argument or an option."""
+    asked = 0
+    for path, each in commands(get_command(app)):
+        for parameter in each.params:
+            if "GAME" in (parameter.metavar or "").split("|"):
+                asked += 1
+                assert ", ".join(game_names()) in (getattr(parameter, "help", "") or ""), path
+    assert asked >= 14
+
+
+def test_version() -> None:
+    from abl_cards import __version__
+
+    assert run("--version").stdout == f"abl-cards {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["bogus"], ["--bogus"], ["match"], ["match", "guandan", "greedy"], ["kb", "bogus"]]
+)
+def test_what_is_no_command_is_misuse(arguments: list[str]) -> None:
+    answer = run(*arguments)
+    assert answer.exit_code == 2
+    assert answer.stdout == ""
+    assert answer.stderr
+
+
+def test_every_seed_is_listed_below() -> None:
+    seeded = [path for path, each in commands(get_command(app)) if any("--seed" in param.opts for param in each.params)]
+    assert sorted(map(" ".join, seeded)) == sorted(SEEDED)
+
+
+SEEDED = {
+    "kb verify": "guandan", "kb test": "president", "kb diff": "guandan kb", "match": "guandan kb kb",
+    "deal": "doudizhu --class 1", "serve": "guandan kb kb", "join": "guandan kb ws://127.0.0.1:9",
+    "review": "guandan",    "run": "guandan_abln",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SEEDED)
+@pytest.mark.parametrize(("seed", "bound"), [("-5", 0), (str(1 << 128), (1 << 128) - 1)])
+def test_a_seed_that_is_none_is_misuse(name: str, seed: str, bound: int) -> None:
+    if name == "run":  # its seed is a setting, a number in files of JSON
+        bound = min(bound, (1 << 63) - 1)
+    answer = run(*name.split(), *SEEDED[name].split(), "--seed", seed)
+    assert answer.exit_code == 2
+    assert answer.stdout == ""
+    told = "".join(answer.stderr.replace("│", " ").split())  # typer draws a box around it
+    assert "seed" in told
+    assert str(bound) in told
+
+
+def test_a_seed_that_is_none_is_no_setting(tmp_path: Path) -> None:
+    answer = run("train", "guandan", "--dir", str(tmp_path / "run"), "--set", "seed=-5")
+    assert (answer.exit_code, answer.stdout) == (2, "")
+    assert answer.stderr == f"error: --set seed=-5: seed is a whole number from 0 to {2**63 - 1}\n"
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["kb", "verify"],
+        ["kb", "copy", "nowhere"],
+        ["legal"],
+        ["replay", "nofile"],
+        ["match", "random", "random"],
+        ["kb", "check"],
+    ],
+)
+def test_an_unknown_game_is_named(arguments: list[str]) -> None:
+    place = 2 if arguments[0] == "kb" else 1
+    answer = run(*arguments[:place], "mahjong", *arguments[place:])
+    assert answer.exit_code == 2
+    assert "mahjong" in answer.stderr
+    assert "guandan" in answer.stderr
+
+
+def imported_by(*arguments: str) -> set[str]:
+    code = (
+        "import sys\nfrom abl_cards.cli import main\n"
+        "try: main()\nfinally: print(*sys.modules, file=sys.stderr)"
+    )  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    return set(done.stderr.split())
+
+
+def test_help_imports_nothing_heavy() -> None:
+    assert {"numba", "torch", "numpy", "clingo", "llvmlite"}.isdisjoint(imported_by("--help"))
+
+
+def test_kb_check_imports_no_networks() -> None:
+    """It deals a few times, which takes the kernels of play; learners it does not need."""
+    assert {"torch", "sklearn", "matplotlib"}.isdisjoint(imported_by("kb", "check", "president"))
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    states = tmp_path / "states.jsonl"
+    states.write_text('{"level":"8","hand":["H5","H8","S9","C9","D9","S3"],"to_beat":null}\n' * 3_000)
+    with subprocess.Popen(
+        command("legal", "guandan", str(states)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        json.loads(process.stdout.readline())
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=60) == 141
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_an_interrupt_ends_quietly(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        command("legal", "guandan"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(b'{"level":"8","hand":["H5"],"to_beat":null}\n')
+        process.stdin.flush()
+        process.stdout.readline()  # answered at once: it is waiting for the next state now
+        for _ in range(30):  # one that comes before it waits again can be lost in Python's own callbacks
+            time.sleep(0.1)
+            process.send_signal(signal.SIGINT)
+            try:
+                assert process.wait(timeout=20) == 130  # a second one, while it is ending, would kill it
+                break
+            except subprocess.TimeoutExpired:
+                continue
+        assert process.returncode == 130
+        assert process.stderr.read() == b""

@@ -1,0 +1,62 @@
+"""The main job of ``make run``, with networks that know nothing and seconds of training."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from abl_cards.cli.demo_run import render_mid_game
+from abl_cards.games.game import load
+from abl_cards.matches.records import read_records, sample_records_path
+from learners.networks import GameShape, Networks
+from learners.presets import PRESETS
+from learners.weights_io import WeightsCard, save_networks
+from tests.cli_runs import run
+from tests.learners.tiny import TINY
+
+
+def test_the_main_job_shows_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.set_num_threads(1)
+    monkeypatch.setitem(PRESETS, TINY.name, TINY)
+    monkeypatch.setattr("abl_cards.core.parallel.NUM_THREADS", 1)  # a helper takes longer to start than to train them
+    file = tmp_path / "tiny.safetensors"
+    save_networks(
+        file, Networks(TINY, GameShape.of(load("guandan").engine())), WeightsCard("guandan", TINY.name, True, 0)
+    )
+    report = tmp_path / "report"
+    shown = run("demo", "--smoke", "--start", f"abl:weights={file}", "--dir", str(report))
+    assert shown.exit_code == 0, shown.stderr
+    commands = [line.split()[2] for line in shown.stdout.splitlines() if line.startswith("$ abl-cards ")]
+    assert commands == ["kb", "replay", "run", "explain"]
+    for words in (
+        "no errors",
+        " 0 disagreements",
+        "legal labels",
+        "## Before, on the way, and after",
+        "| after 0.02 minutes | random |",
+        "| kb | random |",
+        "estimated hands",
+    ):
+        assert words in shown.stdout
+    assert {"report.md", "learned.png", "decision.png"} <= {path.name for path in report.iterdir()}
+    assert f"{report / 'learned.png'}" in shown.stdout
+
+
+def test_a_failing_step_ends_the_job(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """`make run` must not look well when the replay found a disagreement."""
+    sample = sample_records_path("guandan")
+    spoilt = [{**record, "level": "3"} for record in read_records(sample, 2) if isinstance(record, dict)]
+    monkeypatch.setattr("abl_cards.matches.records.read_record_chunks", lambda *arguments: iter([spoilt]))
+    shown = run("demo", "--smoke", "--dir", str(tmp_path))
+    assert shown.exit_code == 1
+    assert "joint abduction loop" not in shown.stdout
+
+
+def test_the_drawn_table_follows_a_play() -> None:
+    text = render_mid_game(load("guandan").engine())
+    assert "to beat: " in text
+    assert text == render_mid_game(load("guandan").engine())
+
+
+def test_the_job_of_an_unknown_game() -> None:
+    assert run("demo", "--game", "mahjong").exit_code != 0

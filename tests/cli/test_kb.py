@@ -1,0 +1,358 @@
+"""``abl-cards kb``: check, verify, copy."""
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.asp.terms import Atom
+from abl_cards.circuit.oracle import Mismatch
+from abl_cards.games.description.variants import COMMON_DIR
+from abl_cards.games.game import load
+from abl_cards.rulelab.verification import clingo_pool, preference_verification, verification
+from tests.cli_runs import ROOT, run
+from tests.edited import edited
+from tests.effort import long
+
+PROFILES = ["danzero", "manual", "openguandan", "paper", "platform", "standard"]
+CORPUS = sorted((ROOT / "tests" / "logic" / "corpus").glob("*.lp"))
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A knowledge base to spoil, of two profiles, ground soon."""
+    folder = tmp_path / "rules"
+    assert run("kb", "copy", "paodekuai", str(folder), "--whole").exit_code == 0
+    return folder
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """Guandan's."""
+    folder = tmp_path / "guandan"
+    assert run("kb", "copy", "guandan", str(folder), "--whole").exit_code == 0
+    return folder
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """One that is ground in no time."""
+    folder = tmp_path / "president"
+    assert run("kb", "copy", "president", str(folder), "--whole").exit_code == 0
+    return folder
+
+
+def append(folder: Path, text: str) -> None:
+    with (folder / "rules.lp").open("a") as file:
+        file.write(f"\n{text}\n")
+
+
+def test_check_tells_the_size_of_every_profile() -> None:
+    answer = run("kb", "check", "guandan")
+    assert answer.exit_code == 0
+    assert [line.split()[0] for line in answer.stdout.splitlines()[2:-1]] == PROFILES
+    assert answer.stdout.splitlines()[-1] == "no errors"
+    assert answer.stderr == ""
+
+
+def test_check_json_is_stable() -> None:
+    answer = run("kb", "check", "guandan", "--json", "--profile", "standard")
+    told = json.loads(answer.stdout)
+    assert list(told) == ["game", "directory", "profiles"]
+    (profile,) = told["profiles"]
+    assert list(profile) == ["profile", "files", "rules", "inputs", "outputs", "gates", "warnings", "errors"]
+    assert profile["profile"] == "standard"
+    assert profile["gates"] > 1000
+    assert profile["errors"] == []
+
+
+def test_check_of_a_folder_reads_that_folder(copy: Path) -> None:
+    answer = run("kb", "check", str(copy), "--profile", "standard", "--no-cache")
+    assert answer.exit_code == 0
+    assert str(copy) in answer.stdout
+    assert run("kb", "check", "paodekuai", "--kb", str(copy), "--profile", "lowest_seat").exit_code == 0
+
+
+def test_errors_come_one_a_line_with_their_places(copy: Path) -> None:
+    append(copy, "legal(X) :- hold(X,1).\nmove(X) :- not wld(1), X = Y.")
+    answer = run("kb", "check", str(copy))
+    assert answer.exit_code == 1
+    lines = answer.stderr.splitlines()
+    assert lines[-1] == "0 of 2 profiles are sound"
+    assert re.match(rf"{re.escape(str(copy))}/rules\.lp:\d+:\d+-\d+: error: ", lines[0])
+    assert len(lines) == len(set(lines))  # once, not once a profile
+    told = json.loads(run("kb", "check", str(copy), "--json", "--profile", "standard").stdout)
+    (error, *_) = told["profiles"][0]["errors"]
+    assert list(error) == ["location", "message", "remedy"]
+    assert error["location"]["file"] == f"{copy}/rules.lp"
+
+
+def test_of_many_errors_the_first_are_told_and_the_others_counted(copy: Path) -> None:
+    append(copy, "\n".join(f"#show spare/1. spare({number}) :- no_such_{number}." for number in range(400)))
+    answer = run("kb", "check", str(copy), "--profile", "standard")
+    lines = answer.stderr.splitlines()
+    assert len(lines) == 52
+    assert [f"'no_such_{number}/0'" in line for number, line in enumerate(lines[:50])] == [True] * 50
+    assert lines[-2:] == ["… and 350 more errors (kb check --json has them all)", "0 of 1 profiles are sound"]
+    told = json.loads(run("kb", "check", str(copy), "--json", "--profile", "standard").stdout)
+    assert len(told["profiles"][0]["errors"]) == 400
+
+
+def test_rules_beside_play_are_checked_too(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    assert run("kb", "copy", "doudizhu", str(folder), "science/deals").exit_code == 0
+    with (folder / "science" / "deals.lp").open("a") as file:
+        file.write("flawed(P) :- dealt(P,R,1), heldd(R).\n")
+    answer = run("kb", "check", str(folder), "--profile", "rlcard")
+    assert answer.exit_code == 1
+    assert re.search(r"science/deals\.lp:\d+:\d+-\d+: .*heldd", answer.stderr)
+
+
+def test_rules_beside_play_that_nobody_asks_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    assert run("kb", "copy", "president", str(folder)).exit_code == 0
+    (folder / "science").mkdir()
+    (folder / "science" / "wishes.lp").write_text("wish(1).", "utf-8")
+    answer = run("kb", "check", str(folder))
+    assert answer.exit_code == 1
+    assert "science/wishes.lp: nobody asks these rules" in answer.stderr.replace("\n", "")
+
+
+def test_one_bad_profile_leaves_the_others_sound(copy: Path) -> None:
+    (copy / "profiles" / "house.lp").write_text("partner_lead(all_passed.")
+    answer = run("kb", "check", str(copy))
+    assert answer.exit_code == 1
+    assert "profiles/house.lp:1:" in answer.stderr
+    assert answer.stderr.splitlines()[-1] == "2 of 3 profiles are sound"
+
+
+def test_plays_that_are_counted_by_an_upper_bound_are_reported(large: Path) -> None:
+    """Four wild cards: more ways to split a hand than are counted exactly."""
+    append(large, "wild_suit(s).")
+    for _ in range(2):  # the second time the verdict is known
+        answer = run("kb", "check", str(large), "--profile", "standard")
+        assert answer.exit_code == 0
+        assert re.search(r"preferences\.lp:\d+:\d+-\d+: warning: plays_left/1 .* upper bound .* 65536", answer.stderr)
+
+
+def test_rules_the_engine_stumbles_over_are_refused(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever an edit leads the engine to, a rule writer sees a line and no traceback."""
+
+    def stumble(*arguments: Any) -> None:
+        raise IndexError("beyond the end")
+
+    monkeypatch.setattr("abl_cards.games.compiled.compiled_game.compile_game", stumble)
+    append(copy, "strange :- leading, odd. #defined odd/0.")
+    for command in (
+        ["kb", "check", str(copy), "--profile", "standard"],
+        ["kb", "check", "paodekuai", "--kb", str(copy), "--profile", "standard"],
+        ["legal", "paodekuai", "--kb", str(copy)],
+    ):
+        answer = run(*command)
+        assert answer.exit_code == 1
+        assert f"{copy}: sound logic, but it cannot be played by" in answer.stderr
+        assert "IndexError" not in answer.stderr
+
+
+@pytest.mark.parametrize("file", CORPUS[::4], ids=lambda file: file.stem)
+def test_no_rule_file_brings_a_traceback(small: Path, file: Path) -> None:
+    shutil.copy(file, small / "corpus.lp")
+    answer = run("kb", "check", str(small))
+    assert answer.exit_code in (0, 1)
+    assert (answer.exit_code == 1) == ("error: " in answer.stderr)
+
+
+@pytest.mark.parametrize("damage", [b"\xff\xfe\x00", b"\x00" * 40, b"%*" * 9, b"a" * 70_000], ids=range(4))
+def test_a_file_that_is_no_rule_file(small: Path, damage: bytes) -> None:
+    (small / "noise.lp").write_bytes(damage)
+    answer = run("kb", "check", str(small))
+    assert answer.exit_code == 1
+    assert "noise.lp" in answer.stderr
+
+
+def test_what_is_no_file_is_told_and_not_opened(copy: Path) -> None:
+    os.mkfifo(copy / "pipe.lp")
+    (copy / "zz.lp").symlink_to("/dev/zero")
+    (copy / "self.lp").symlink_to("self.lp")
+    (copy / "profiles" / "folder.lp").mkdir()
+    answer = run("kb", "check", str(copy), "--profile", "folder")
+    assert answer.exit_code == 1
+    for words in ("pipe.lp: not a file", "folder.lp: not a file", "zz.lp: a link that leads out", "Too many levels"):
+        assert words in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["guandan", "--profile", "../vocabulary"], 1, "unknown profile '../vocabulary'"),
+        (["guandan", "--profile", "bogus"], 1, "standard"),
+        (["guandan", "--kb", "nowhere"], 1, "nowhere"),
+        (["mahjong"], 2, "unknown game 'mahjong'"),
+        (["."], 2, "name a folder of rule files"),
+        (["tests/logic/corpus", "--profile", "standard"], 1, "profile"),
+        (["kb/common"], 1, "0 of 1 profiles are sound"),
+    ],
+)
+def test_check_of_what_is_not_there(
+    arguments: list[str], code: int, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    answer = run("kb", "check", *arguments)
+    assert answer.exit_code == code
+    assert words in answer.stderr
+
+
+def test_copy_overwrites_nothing(copy: Path) -> None:
+    before = (copy / "rules.lp").read_text()
+    answer = run("kb", "copy", "paodekuai", str(copy), "--whole")
+    assert answer.exit_code == 1
+    assert "nothing is overwritten" in answer.stderr
+    assert (copy / "rules.lp").read_text() == before
+
+
+def test_copy_takes_the_rule_files_and_says_what_is_next(tmp_path: Path) -> None:
+    """All of them with --whole, the common ones too; else those named, and who the parent is."""
+    answer = run("kb", "copy", "guandan", str(tmp_path / "mine"), "--whole")
+    home = load("guandan").directory
+    rules = {path.relative_to(home) for path in home.rglob("*.lp")}
+    common = {Path("common") / path.relative_to(COMMON_DIR) for path in COMMON_DIR.rglob("*.lp")}
+    assert _rule_files(tmp_path / "mine") == rules | common
+    assert f"abl-cards kb check {tmp_path / 'mine'}" in answer.stdout
+    assert run("kb", "copy", "guandan", str(tmp_path / "small"), "rules.lp", "profiles/paper").exit_code == 0
+    assert _rule_files(tmp_path / "small") == {Path("variant.lp"), Path("rules.lp"), Path("profiles/paper.lp")}
+
+
+def _rule_files(folder: Path) -> set[Path]:
+    return {path.relative_to(folder) for path in folder.rglob("*.lp")}
+
+
+def test_verify_ends_with_the_count_and_tells_what_was_covered() -> None:
+    answer = run("kb", "verify", "guandan", "--states", "60", "--seed", "3")
+    assert answer.exit_code == 0
+    assert answer.stdout.splitlines()[-1] == "60 states, 0 mismatches"
+    assert "level/1" in answer.stdout
+    assert "straight_flush" in answer.stdout
+
+
+def test_verify_shares_many_states_between_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More states than a process is worth; a profile of its own, so that the children must load the same one."""
+    monkeypatch.setattr(clingo_pool, "WORTH_A_PROCESS", 40)
+    monkeypatch.setattr(clingo_pool, "CHUNK", 30)
+    answer = run("kb", "verify", "paodekuai", "--states", "100", "--profile", "lowest_seat", "--json")
+    told = json.loads(answer.stdout)
+    assert list(told) == ["states", "seed", "outputs", "mismatches"]
+    assert (told["states"], told["mismatches"]) == (100, [])
+
+
+@long
+def test_a_mismatch_is_printed_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def differ(*arguments: Any) -> list[Mismatch]:
+        return [Mismatch(4, "legal(pass) is True for the circuit, False for clingo", (Atom("leading"),))]
+
+    monkeypatch.setattr(verification, "compare", differ)
+    monkeypatch.setattr(clingo_pool, "CHUNK", 25)
+    answer = run("kb", "verify", "guandan", "--states", "30")
+    assert answer.exit_code == 1
+    lines = answer.stdout.splitlines()
+    assert lines[0] == "state 4: legal(pass) is True for the circuit, False for clingo; inputs: leading"
+    assert lines[1].startswith("state 29: ")
+    assert lines[-1] == "30 states, 2 mismatches"
+
+
+def test_verify_finds_a_circuit_that_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The circuit of other rules than clingo reads."""
+    other = clingo_pool.load_oracle(clingo_pool.KnowledgeSource("guandan", None, "platform"))
+    monkeypatch.setattr(clingo_pool, "oracle_of", lambda source: other)
+    answer = run("kb", "verify", "guandan", "--states", "40")
+    assert answer.exit_code == 1
+    assert re.search(r"^state \d+: .* for the circuit, .* for clingo", answer.stdout, re.M)
+
+
+@long
+def test_verify_preferences_judges_moves_and_whole_decisions() -> None:
+    answer = run("kb", "verify", "guandan", "--preferences", "--states", "200", "--seed", "2")
+    assert answer.exit_code == 0
+    lines = answer.stdout.splitlines()
+    assert lines[-1] == "200 pairs, 3 decisions, 0 mismatches"
+    fired = {line.split()[0]: int(line.split()[-1].replace(",", "")) for line in lines[1:-3]}
+    assert fired.keys() == set(load("guandan").knowledge_base().preference_groups.values())
+    assert sum(times > 0 for times in fired.values()) > 8
+
+
+def test_verify_preferences_of_a_game_that_is_bid_for() -> None:
+    answer = run("kb", "verify", "doudizhu", "--preferences", "--states", "60", "--profile", "botzone_bidding")
+    assert answer.stdout.splitlines()[-1] == "60 pairs, 1 decisions, 0 mismatches"
+
+
+def test_every_state_of_verify_preferences_has_a_move() -> None:
+    """Of random cards a fifth had none in this game."""
+    answer = run("kb", "verify", "paodekuai", "--preferences", "--states", "100")
+    assert answer.exit_code == 0, answer.stderr
+    (said,) = re.findall(r"^(\d+) pairs, \d+ decisions, 0 mismatches$", answer.stdout, re.MULTILINE)
+    assert int(said) == 100
+
+
+def test_verify_preferences_as_json_in_another_folder(tmp_path: Path) -> None:
+    """Constraints too: inconsistent moves are counted."""
+    folder = edited(tmp_path / "strict", more=":- play(pass), not leading.\n")
+    told = json.loads(
+        run("kb", "verify", "guandan", "--preferences", "--states", "100", "--kb", str(folder), "--json").stdout
+    )
+    keys = ["pairs", "decisions", "moves", "estimated", "inconsistent", "seed", "outputs", "mismatches"]
+    assert list(told) == keys
+    assert (told["pairs"], told["decisions"], told["mismatches"]) == (100, 2, [])
+    assert told["moves"] >= 2
+    assert told["inconsistent"] > 0
+
+
+LAZY = """preference(lazy, passing).
+says(lazy, en, "Rest.").
+says(lazy, zh, "休息。").
+cost(lazy, -5000) :- play(pass).
+"""
+
+
+def test_verify_preferences_finds_other_costs_and_other_choices(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the rules of clingo one passes whenever one may, by those of the judge not."""
+    source = clingo_pool.KnowledgeSource("guandan", edited(tmp_path / "lazy", more=LAZY), None)
+    other = clingo_pool.load_oracle(source)
+    monkeypatch.setattr(clingo_pool, "oracle_of", lambda source: other)
+    monkeypatch.setattr(clingo_pool, "WORTH_A_PROCESS", 1_000_000)  # which would not know of this
+    monkeypatch.setattr(preference_verification, "decisions_for", lambda pairs: pairs // 2)
+    answer = run("kb", "verify", "guandan", "--preferences", "--states", "20")
+    assert answer.exit_code == 1
+    assert re.search(
+        r"the cost is -?\d+ for the circuit, -[45]\d\d\d for clingo; inputs: .*play\(pass\)", answer.stdout
+    )
+    assert "the circuit chooses this move, clingo that of state" in answer.stdout
+
+
+@pytest.mark.parametrize("states", ["0", "-5", "many"])
+def test_verify_needs_a_number_of_states(states: str) -> None:
+    assert run("kb", "verify", "guandan", "--states", states).exit_code == 2
+
+
+@pytest.mark.parametrize("form", [[], ["--whole"]], ids=["variant", "whole"])
+def test_a_folder_is_a_game_of_its_own(tmp_path: Path, form: list[str]) -> None:
+    folder = tmp_path / "mine"
+    assert run("kb", "copy", "doudizhu", str(folder), *form).exit_code == 0
+    answer = run("kb", "check", str(folder), "--profile", "rlcard", "--json")
+    assert (answer.exit_code, json.loads(answer.stdout)["game"]) == (0, str(folder))
+
+
+def test_the_files_to_edit_may_be_named() -> None:
+    """Both rules of this one are refused when they are missing."""
+    answer = run("kb", "test", "fifteen", "--only", "mutations", "--file", "variant.lp", "--json")
+    assert json.loads(answer.stdout)["mutations"] | {"not_noticed": []} == {
+        "edits": 2, "noticed_share": 1.0, "not_noticed": [], "refused": 2,
+    }  # fmt: skip
+    answer = run("kb", "test", "fifteen", "--only", "mutations", "--file", "rules.lp")
+    assert answer.exit_code == 2
+    said = "--file rules.lp: there is nothing to edit there; there are game.lp, variant.lp"
+    assert said in " ".join(answer.stderr.split())

@@ -1,0 +1,61 @@
+"""``kb copy``: a variant by default, which holds only what differs; the whole where it is asked for."""
+
+from pathlib import Path
+
+import pytest
+
+from abl_cards.games.game import load
+from tests.cli_runs import run
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def copy(*words: str) -> str:
+    result = run("kb", "copy", *words)
+    assert result.exit_code == 0, result.stderr
+    return str(result.stdout)
+
+
+def test_a_copy_is_a_variant_that_plays_as_its_parent(tmp_path: Path) -> None:
+    assert "mine is a variant of president" in copy("president", "mine")
+    assert [each.name for each in (tmp_path / "mine").iterdir()] == ["variant.lp"]
+    assert load(str(tmp_path / "mine")).engine().labels == load("president").engine().labels
+
+
+def test_files_to_be_edited_replace_the_parents(tmp_path: Path) -> None:
+    copy("president", "mine", "preferences", "game.lp")
+    text = (tmp_path / "mine" / "variant.lp").read_text("utf-8")
+    assert "parent(president).\nreplaces(preferences).\nreplaces(game).\n" in text
+    home = load("president").directory
+    assert (tmp_path / "mine" / "game.lp").read_bytes() == (home / "game.lp").read_bytes()
+    copy("mine", "yours", "words")  # its parent is the folder beside it
+    assert "parent(mine)." in (tmp_path / "yours" / "variant.lp").read_text("utf-8")
+    load("yours").knowledge_base()
+
+
+def test_a_whole_copy_carries_the_common_files(tmp_path: Path) -> None:
+    copy("president", "mine", "--whole")
+    assert (tmp_path / "mine" / "common" / "turns.lp").is_file()
+    knowledge = load("mine").knowledge_base()
+    assert not knowledge.warnings  # about rules that are for other games
+    assert knowledge.files
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("president", "there"), 1, "there already"),
+        (("president", "new", "nosuch"), 2, "president has no nosuch.lp; there are: game, labels"),
+        (("president", "new", "game", "--whole"), 2, "name none"),
+        (("there", "deep/new"), 1, "a variant lies beside its parent"),
+    ],
+)
+def test_what_cannot_be_copied(tmp_path: Path, words: tuple[str, ...], code: int, said: str) -> None:
+    copy("president", "there")
+    result = run("kb", "copy", *words)
+    assert result.exit_code == code
+    assert said in result.stderr
+    assert not (tmp_path / "new").exists()

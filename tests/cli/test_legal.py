@@ -1,0 +1,160 @@
+"""``abl-cards legal``: states in, moves out, and an answer to every bad line."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from abl_cards.cli import legal
+from abl_cards.core.jsonl import read_line_batches
+from abl_cards.games.game import load
+from tests.cli_runs import run
+
+FOLLOWING = {"level": "8", "hand": ["H5", "H8"], "to_beat": ["Pair", "4", ["H4", "C4"]]}
+MOVES = {"moves": [["PASS", "PASS", "PASS"], ["Pair", "5", ["H5", "H8"]]]}
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=12,
+)
+CARDS = st.lists(st.sampled_from(["H5", "H8", "S3", "SB", "HR", "", "X9", "h5", "H10"]) | JSON, max_size=5)
+STATES = st.fixed_dictionaries(
+    {},
+    optional={
+        "level": st.sampled_from(["2", "8", "A", "B", "10", 8, None]) | JSON,
+        "hand": CARDS | JSON,
+        "to_beat": st.tuples(st.sampled_from(["Pair", "Bomb", "PASS", "pair"]) | JSON, JSON, CARDS | JSON) | JSON,
+        "stage": st.sampled_from(["play", "tribute", "back", "end"]) | JSON,
+        "profile": st.sampled_from(["standard", "platform", "../standard", ""]) | JSON,
+        "surplus": JSON,
+    },
+)
+
+
+def lines(*states: Any) -> str:
+    return "".join(f"{state if isinstance(state, str) else json.dumps(state)}\n" for state in states)
+
+
+def test_states_from_stdin_and_from_files_are_answered_alike(tmp_path: Path) -> None:
+    text = lines(FOLLOWING, {"level": "8", "hand": ["S3"], "to_beat": None})
+    (tmp_path / "states.jsonl").write_text(text)
+    (tmp_path / "states.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+    answers = [run("legal", "guandan", stdin=text)]
+    answers += [run("legal", "guandan", str(tmp_path / name)) for name in ("states.jsonl", "states.jsonl.gz")]
+    assert {(answer.exit_code, answer.stderr) for answer in answers} == {(0, "")}
+    assert {answer.stdout for answer in answers} == {
+        lines(MOVES, {"moves": [["Single", "3", ["S3"]]]}).replace(" ", "")
+    }
+
+
+def test_stages_of_an_exchange() -> None:
+    hand = ["H8", "S5", "D9", "D9"]
+    answer = run(
+        "legal", "guandan", stdin=lines(*({"level": "8", "hand": hand, "stage": s} for s in ("tribute", "back")))
+    )
+    assert [json.loads(line)["moves"] for line in answer.stdout.splitlines()] == [
+        [["tribute", "tribute", ["D9"]]],
+        [["back", "back", ["S5"]], ["back", "back", ["D9"]]],
+    ]
+
+
+def test_a_bad_line_is_answered_in_its_place_and_the_others_all_the_same() -> None:
+    answer = run("legal", "guandan", stdin=lines(FOLLOWING, "garbage", "", FOLLOWING, "[]"))
+    told = [json.loads(line) for line in answer.stdout.splitlines()]
+    assert answer.exit_code == 1
+    assert [told[0], told[2]] == [MOVES, MOVES]
+    assert told[1] == {"error": "line 2: not JSON: Expecting value (column 1)"}
+    assert told[3]["error"].startswith("line 5: ")
+    assert answer.stderr.splitlines() == [told[1]["error"], told[3]["error"]]
+
+
+def test_a_state_may_name_its_profile() -> None:
+    states = [FOLLOWING | {"profile": name} for name in ("platform", "standard", "bogus", "../profiles/standard")]
+    answer = run("legal", "guandan", stdin=lines(*states))
+    first, second, *others = [json.loads(line) for line in answer.stdout.splitlines()]
+    assert (first, second) == (MOVES, MOVES)
+    assert all("platform, standard" in other["error"] for other in others)
+
+
+def test_other_rules_give_other_moves(tmp_path: Path) -> None:
+    """Where the wild card is a spade, the five and the heart eight are no pair."""
+    run("kb", "copy", "guandan", str(tmp_path / "rules"), "--whole")
+    vocabulary = tmp_path / "rules" / "vocabulary.lp"
+    vocabulary.write_text(vocabulary.read_text().replace("wild_suit(h).", "wild_suit(s)."))
+    answer = run("legal", "guandan", "--kb", str(tmp_path / "rules"), stdin=lines(FOLLOWING))
+    assert (answer.exit_code, json.loads(answer.stdout)) == (0, {"moves": [["PASS", "PASS", "PASS"]]})
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{", "nan", "[" * 50_000, '{"level":' + "9" * 5000 + "}", '"text"', "{}", '{"level":"8"}',
+        '{"level":"8","hand":[]}',
+        '{"level":"8","hand":["\\ud800"]}', '{"level":"8","hand":["H5","H5","H5"]}',
+        '{"level":"8","hand":["H5"],"to_beat":["Pair","4",["H4","C5"]]}',
+        '{"level":"8","hand":["H5"],"to_beat":["PASS","PASS","PASS"]}',
+        '{"level":"8","hand":["H5"],"to_beat":["Single","4",["H4"]],"stage":"back"}',
+        '{"level":"8","hand":["H5"],"hands":[]}', '{"level":"8","hand":["H5"],"profile":[]}',
+        '{"level":"1","hand":["H5"]}', '{"level":"8","hand":[["H5"]]}', '{"level":"8","hand":{"H5":1}}',
+        '{"level":"8","hand":["' + "H" * 100_000 + '"]}',
+    ],
+)  # fmt: skip
+def test_bad_lines(line: str) -> None:
+    answer = run("legal", "guandan", stdin=f"{line}\n")
+    assert answer.exit_code == 1
+    (told,) = map(json.loads, answer.stdout.splitlines())
+    assert list(told) == ["error"]
+    assert told["error"].startswith("line 1: ")
+    assert len(told["error"]) < 500
+
+
+@given(st.lists(STATES | JSON, min_size=1, max_size=12))
+@settings(max_examples=40)
+def test_every_line_gets_an_answer(states: list[Any]) -> None:
+    desk = legal.LegalMoveAnswerer(load("guandan"), None, None, False)
+    answers = desk.answer_batch([(number, json.dumps(state).encode()) for number, state in enumerate(states, 1)])
+    assert len(answers) == len(states)
+    assert all(list(answer) in (["moves"], ["error"]) for answer in answers)
+
+
+@given(st.lists(st.binary(max_size=12), max_size=12), st.integers(1, 9))
+def test_lines_do_not_depend_on_how_they_arrive(pieces: list[bytes], size: int) -> None:
+    text = b"\n".join(piece.replace(b"\n", b"") for piece in pieces)
+
+    class Drip:
+        def __init__(self) -> None:
+            self.left = text
+
+        def read1(self, most: int) -> bytes:
+            now, self.left = self.left[:size], self.left[size:]
+            return now
+
+    read = [line for batch in read_line_batches(Drip()) for line in batch]  # type: ignore[arg-type]
+    assert read == list(enumerate(text.split(b"\n"), 1))
+
+
+def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("abl_cards.core.jsonl.MAX_LINE_BYTES", 100)
+    answer = run("legal", "guandan", stdin="x" * 10_000)
+    assert answer.exit_code == 1
+    assert "line 1 is longer than" in answer.stderr
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "broken.gz").write_bytes(gzip.compress(b"{}" * 999)[:-9])
+    for name in ("nowhere.jsonl", ".", "broken.gz"):
+        answer = run("legal", "guandan", str(tmp_path / name))
+        assert (answer.exit_code, answer.stdout) == (1, "")
+        assert answer.stderr.startswith("error: ")
+        assert len(answer.stderr.splitlines()) == 1
+
+
+def test_labels_stand_beside_the_moves() -> None:
+    answer = run("legal", "guandan", "--labels", stdin=lines(FOLLOWING))
+    told = json.loads(answer.stdout)
+    assert list(told) == ["moves", "labels"]
+    assert sorted(told["labels"]) == ["pair(5)", "pass"]

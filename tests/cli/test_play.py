@@ -1,0 +1,153 @@
+"""``abl-cards match`` and ``abl-cards replay``, and that one reads what the other writes."""
+
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.matches.records import sample_records_path
+from tests.cli_runs import run
+from tests.full_disk import files_up_to
+
+SAMPLE = sample_records_path("guandan")
+
+
+@pytest.fixture(scope="module")
+def episodes() -> list[dict[str, Any]]:
+    """The first match of the sample."""
+    return [json.loads(line) for line in gzip.open(SAMPLE)][:10]
+
+
+def write(path: Path, *records: Any) -> str:
+    path.write_text("".join(f"{record if isinstance(record, str) else json.dumps(record)}\n" for record in records))
+    return str(path)
+
+
+def test_match_json_is_stable() -> None:
+    answer = run("match", "guandan", "greedy", "random", "--games", "4", "--seed", "5", "--json")
+    told = json.loads(answer.stdout)
+    assert list(told) == ["agents", "games", "seed", "wins", "draws", "rate", "interval", "episodes"]
+    assert told["agents"] == ["greedy", "random"]
+    assert (told["games"], told["seed"]) == (4, "5")
+    assert sum(told["wins"]) + told["draws"] == 4
+    assert 0 <= told["interval"][0] <= told["rate"] <= told["interval"][1] <= 1
+    assert told["episodes"] >= 4
+    again = run("match", "guandan", "greedy", "random", "--games", "4", "--seed", "5", "--json")
+    assert again.stdout == answer.stdout
+
+
+def test_match_as_a_table() -> None:
+    answer = run("match", "guandan", "random", "random", "--games", "3")
+    assert answer.exit_code == 0
+    assert "95 % interval" in answer.stdout
+    assert answer.stdout.splitlines()[-1].startswith("3 games, ")
+
+
+@pytest.mark.parametrize("name", ["games.jsonl", "games.jsonl.gz"])
+def test_a_recorded_match_replays(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    played = run("match", "guandan", "greedy", "random", "--games", "2", "--record", str(path), "--json")
+    episodes = json.loads(played.stdout)["episodes"]
+    replayed = run("replay", "guandan", str(path))
+    assert replayed.exit_code == 0
+    assert replayed.stdout.startswith(f"{episodes} episodes, ")
+    assert replayed.stdout.endswith(" 0 disagreements\n")
+
+
+def test_a_full_disk_ends_a_match_in_a_line(tmp_path: Path) -> None:
+    """What had ended by then is there."""
+    path = tmp_path / "games.jsonl"
+    with files_up_to(30_000):
+        answer = run("match", "guandan", "greedy", "random", "--games", "2", "--record", str(path))
+    assert (answer.exit_code, answer.stdout) == (1, "")
+    assert re.fullmatch(
+        r"error: .*games\.jsonl: File too large; the \d episodes before are in it", answer.stderr.strip()
+    )
+    replayed = run("replay", "guandan", str(path))
+    assert (replayed.exit_code, replayed.stdout[1:12]) == (0, " episodes, ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["greedy", "bogus"], 2, "greedy, human, kb, program, random"),
+        (["greedy", "random", "--games", "0"], 2, "--games"),
+        (["greedy", "random", "--games", "x"], 2, "--games"),
+        (["greedy", "random", "--profile", "bogus"], 1, "standard"),
+        (["greedy", "random", "--kb", "nowhere"], 1, "nowhere"),
+        (["greedy", "random", "--record", "nowhere/games.jsonl"], 1, "nowhere"),
+        (["greedy", "random", "--record", "."], 1, "no file"),
+    ],
+)
+def test_a_match_that_cannot_be(
+    arguments: list[str], code: int, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer = run("match", "guandan", *arguments)
+    assert (answer.exit_code, answer.stdout) == (code, "")
+    assert words in answer.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_sample_of_the_contest_replays() -> None:
+    answer = run("replay", "guandan", str(SAMPLE))
+    assert (answer.exit_code, answer.stdout) == (0, "42 episodes, 3327 plays, 0 disagreements\n")
+
+
+def test_the_first_records_of_the_contest_replay(shared_data: Path) -> None:
+    answer = run("replay", "guandan", str(shared_data / "guandan_contest_bots.jsonl.gz"), "--limit", "60", "--json")
+    told = json.loads(answer.stdout)
+    assert list(told) == ["episodes", "plays", "disagreements"]
+    assert (told["episodes"], told["disagreements"]) == (60, [])
+
+
+def test_disagreements_come_with_file_and_line(tmp_path: Path, episodes: list[dict[str, Any]]) -> None:
+    wrong = episodes[1] | {"order": episodes[1]["order"][::-1]}
+    path = write(tmp_path / "games.jsonl", episodes[0], wrong, "garbage", episodes[0])
+    answer = run("replay", "guandan", path)
+    assert answer.exit_code == 1
+    *disagreements, last = answer.stdout.splitlines()
+    assert [text.split(" ")[0] for text in disagreements] == [f"{path}:2:", f"{path}:3:"]
+    assert last.startswith("4 episodes, ")
+    assert last.endswith(" 2 disagreements")
+    told = json.loads(run("replay", "guandan", path, "--json").stdout)
+    assert [each["line"] for each in told["disagreements"]] == [2, 3]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"plays": []}, {"plays": None}, {"plays": [[0, ["Pair"]]]}, {"plays": [[9, ["PASS", "PASS", "PASS"]]]},
+        {"order": [0, 1, 2]}, {"order": [0, 0, 1, 2]}, {"order": "0123"}, {"level": 2}, {"level": "1"},
+        {"ranks": ["2"]},
+        {"hands": []}, {"hands": [["S2"] * 27] * 4}, {"tribute": [[0, 1]]}, {"tribute": [[0, 1, "S2"]]}, {"back": 7},
+        {"anti": [4]}, {"anti": [True]}, {"game": "mahjong"}, {"profile": "platform"}, {"hands": "x" * 100_000},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_damaged_record_is_a_disagreement(
+    tmp_path: Path, episodes: list[dict[str, Any]], damage: dict[str, Any]
+) -> None:
+    answer = run("replay", "guandan", write(tmp_path / "games.jsonl", episodes[0] | damage))
+    assert answer.exit_code == 1
+    first, last = answer.stdout.splitlines()
+    assert first.startswith(f"{tmp_path}/games.jsonl:1: ")
+    assert len(first) < 600
+    assert last.endswith(" 1 disagreements")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(None, "No such file"), (b"", "no records"), (b"\n\n", "no records"), (b"\x00\x01", "zero bytes")],
+)
+def test_what_is_no_file_of_records(tmp_path: Path, content: bytes | None, words: str) -> None:
+    path = tmp_path / "games.jsonl"
+    if content is not None:
+        path.write_bytes(content)
+    answer = run("replay", "guandan", str(path))
+    assert (answer.exit_code, answer.stdout) == (1, "")
+    assert words in answer.stderr
+    assert "games.jsonl" in answer.stderr

@@ -1,0 +1,185 @@
+"""No command answers by rules that `kb check` refuses: every command, by folders that are broken in many ways."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from abl_cards.cli.app import app
+from abl_cards.cli.kb import NEW_GAME
+from tests.cli_runs import run
+
+STATE = '{"hand":["S3"],"to_beat":null}'
+RECORD = '{"version":1,"plays":[]}'
+
+COMMANDS: dict[str, tuple[str, ...] | None] = {
+    "match": ("DIR", "greedy", "random", "--games", "2"),
+    "replay": ("DIR", "RECORD"),
+    "legal": ("DIR", "STATE"),
+    "explain": ("DIR", "STATE"),
+    "review": ("DIR", "RECORD"),
+    "bench": ("--game", "DIR"),
+    "demo": ("--game", "DIR", "--dir", "OUT"),
+    "train": ("DIR", "--dir", "OUT"),
+    "run": ("joint_loop", "--smoke", "--kb", "DIR", "--dir", "OUT", "--set", "game=president"),
+    "solve": ("DIR", "3", "4"),
+    "split": ("3344", "--kb", "DIR"),
+    "deal": ("DIR", "--class", "0"),
+    "strength": ("3344", "--game", "DIR"),
+    "serve": ("DIR", "--port", "0"),
+    "join": ("127.0.0.1:9", "--game", "DIR", "--agent", "kb"),
+    "page": ("DIR", "--port", "0"),
+    "bot": ("DIR", "OUT"),
+    "judge": ("DIR",),
+    "lsp": None,  # it shows the errors
+    "kb check": ("DIR",),
+    "kb verify": ("DIR", "--states", "10"),
+    "kb copy": None,  # rules are copied, and nothing is answered
+    "kb new": None,
+    "kb test": ("DIR",),
+    "kb solve": ("DIR", STATE),
+    "kb words": ("DIR",),
+    "kb diff": None,  # see the tests below
+}
+"""By command its arguments, which a new command must have here; None: no answer is by the rules of a folder."""
+
+EDITS: dict[str, tuple[str, str, str]] = {
+    "syntax": ("more.lp", "worth(X) :- rank(X\n", "more.lp:2"),
+    "unknown": ("more.lp", "barred(single(R)) :- rank(R), hold(R,1).\n", "more.lp:1"),
+    "input": ("more.lp", "% held\nheld(3,1).\n", "more.lp:2"),
+    "two_values": ("more.lp", "deals(0,20).\n", "more.lp:1"),
+    "too_many": ("more.lp", "seat(3..4).\n", "more.lp:1"),
+    "loop": ("more.lp", "one :- not two. two :- not one. barred(pass) :- one.\n", "more.lp:1"),
+    "leads": ("more.lp", "\n\nleads(S) :- seat(S).\n", "more.lp:3"),
+    "never_left": ("more.lp", "asks(again,0).\noption(yes).\n", "more.lp:1"),
+    "left_out": ("variant.lp", "leaves_out(labels).\n", "variant.lp:2"),
+    "no_parent": ("variant.lp", "parent(nobody).\n", "variant.lp:2"),
+    "letter": ("more.lp", "rank(30).\n", "more.lp:1"),
+    "science": ("science/other.lp", "unread.\n", "other.lp"),
+}
+"""By folder the file that is edited, what is written there, and where the first error is."""
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sound game, and a variant of it for each edit."""
+    home = tmp_path_factory.mktemp("refused")
+    shutil.copytree(NEW_GAME, home / "sound")
+    for name, (file, text, _) in EDITS.items():
+        (home / name / file).parent.mkdir(parents=True)
+        (home / name / "variant.lp").write_text("parent(sound).\n")
+        with (home / name / file).open("a") as stream:
+            stream.write(text)
+    (home / "state.json").write_text(STATE)
+    (home / "record.jsonl").write_text(RECORD)
+    return home
+
+
+def filled(arguments: tuple[str, ...], folder: Path, out: Path) -> Iterator[str]:
+    places = {
+        "DIR": folder, "OUT": out, "STATE": folder.parent / "state.json", "RECORD": folder.parent / "record.jsonl",
+    }  # fmt: skip
+    return (str(places.get(each, each)) for each in arguments)
+
+
+def errors_of(said: str) -> list[str]:
+    return [line for line in said.splitlines() if "error: " in line and ": warning: " not in line]
+
+
+@cache
+def checked(folder: Path) -> list[str]:
+    """The errors of `kb check`."""
+    done = run("kb", "check", str(folder))
+    assert done.exit_code == 1
+    found = errors_of(done.stderr)
+    assert found
+    return found
+
+
+def all_commands(group: Any, before: tuple[str, ...] = ()) -> Iterator[str]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from all_commands(command, (*before, name))
+        else:
+            yield " ".join((*before, name))
+
+
+def test_every_command_is_tried() -> None:
+    assert set(all_commands(get_command(app))) == set(COMMANDS)
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_errors_are_at_the_edited_line(edit: str, folders: Path) -> None:
+    place = EDITS[edit][2]
+    assert place in checked(folders / edit)[0]
+
+
+@pytest.mark.parametrize("command", [name for name, arguments in COMMANDS.items() if arguments])
+def test_no_command_answers_by_refused_rules(command: str, folders: Path, tmp_path: Path) -> None:
+    for edit in EDITS:
+        if (command, edit) == ("kb solve", "loop"):
+            continue  # clingo answers what has no circuit, and nothing else
+        expected = checked(folders / edit)
+        arguments = filled(COMMANDS[command] or (), folders / edit, tmp_path / edit)
+        done = run(*command.split(), *arguments)
+        assert errors_of(done.stderr) == expected, (edit, done.output)
+        assert done.exit_code == 1
+        assert command == "kb check" or not done.stdout.strip()
+        assert command == "run" or not (tmp_path / edit).exists()  # a run begins with its log
+
+
+def test_kb_diff_compares_what_compiles_and_prints_the_errors(folders: Path) -> None:
+    for edit in ("leads", "never_left"):
+        sides = [str(folders / "sound"), str(folders / edit)]
+        for one, two in (sides, sides[::-1]):
+            done = run("kb", "diff", one, two, "--states", "20", "--games", "0", "--json")
+            assert done.exit_code == 0, done.output
+            assert errors_of(done.stderr) == checked(folders / edit)
+            assert json.loads(done.stdout)["states"] == 20
+    done = run("kb", "diff", str(folders / "sound"), str(folders / "unknown"), "--states", "20")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert errors_of(done.stderr) == checked(folders / "unknown")
+
+
+def test_a_parent_is_blamed_for_its_own_errors(tmp_path: Path) -> None:
+    shutil.copytree(NEW_GAME, tmp_path / "sound")
+    with (tmp_path / "sound" / "game.lp").open("a") as stream:
+        stream.write("deals(0,20).\n")
+    (tmp_path / "child").mkdir()
+    (tmp_path / "child" / "variant.lp").write_text("parent(sound).\n")
+    (tmp_path / "child" / "more.lp").write_text("deals(1,17).\n")
+    (error,) = checked(tmp_path / "child")
+    assert "sound/game.lp:" in error
+
+
+def test_warnings_stop_nothing(folders: Path) -> None:
+    folder = folders / "warned"
+    folder.mkdir()
+    (folder / "variant.lp").write_text("parent(sound).\n")
+    (folder / "more.lp").write_text("nobody_reads(1).\n")
+    done = run("legal", str(folder), str(folders / "state.json"))
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["moves"] == [["S3"]]
+
+
+def test_another_profile_may_be_broken(tmp_path: Path) -> None:
+    """The profile in use is asked about, and no other."""
+    folder = tmp_path / "mine"
+    shutil.copytree(NEW_GAME, folder)
+    (folder / "profiles").mkdir()
+    (folder / "profiles" / "good.lp").write_text("#show.\n")
+    (folder / "profiles" / "bad.lp").write_text("deals(0,20).\n")
+    with (folder / "game.lp").open("a") as stream:
+        stream.write("default_profile(good).\n")
+    (tmp_path / "state.json").write_text(STATE)
+    assert run("legal", str(folder), str(tmp_path / "state.json")).exit_code == 0
+    done = run("legal", str(folder), str(tmp_path / "state.json"), "--profile", "bad")
+    assert done.exit_code == 1
+    assert errors_of(done.stderr) == checked(folder)

@@ -1,0 +1,74 @@
+"""``abl-cards split``: the split, what was repaired, and what it says when it cannot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from learners.presets import SPLITTER_PRESETS
+from learners.splitter import SplitterCard, SplitterNetwork, save_splitter
+from tests.cli_runs import run
+
+
+@pytest.fixture
+def careless(tmp_path: Path) -> str:
+    """A splitter that takes every card for one of a bomb, and says so."""
+    torch.manual_seed(0)
+    network, file = SplitterNetwork(SPLITTER_PRESETS["small"]), tmp_path / "careless.safetensors"
+    with torch.no_grad():
+        network.tag.weight.zero_()
+        network.tag.bias.copy_(torch.tensor([0.0, 0.0, 0.0, 3.0]))
+    save_splitter(file, network, SplitterCard("doudizhu", "small", 0, 2.0))
+    return str(file)
+
+
+def test_json_has_the_documented_keys(careless: str) -> None:
+    found = json.loads(run("split", "XD2244443", "--weights", careless, "--json").stdout)
+    assert list(found) == ["hand", "tags", "plays", "probability", "repaired", "minimum"]
+    assert found["hand"] == "3444422XD"
+    assert found["tags"] == "033331133"
+    assert found["plays"] == ["3", "4444", "22", "XD"]
+    assert found["minimum"] == found["plays"]
+    assert 0 < found["probability"] < 0.01
+    assert [change["rank"] for change in found["repaired"]] == ["3", "2"]
+    assert found["repaired"][0] == {
+        "rank": "3",
+        "was": "3",
+        "tags": "0",
+        "why": "the 3s tagged bomb are no whole groups",
+    }
+
+
+def test_text_and_chinese(careless: str) -> None:
+    shown = run("split", "3444422XD", "--weights", careless, "--lang", "zh").stdout.splitlines()
+    assert shown[0] == "hand   3444422XD"
+    assert "4 plays" in shown[2]
+    assert "标为炸弹的3凑不成整组" in shown[3]
+    assert shown[-1] == "fewest the same"
+
+
+def test_the_shipped_splitter_answers() -> None:
+    found = json.loads(run("split", "34445556789TA22XD", "--json").stdout)
+    assert sum(len(cards) for cards in found["plays"]) == 17
+    assert found["plays"][-1] == "XD"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["33333"], 2, "not that many 3"),
+        (["3Y"], 2, "'Y' is no card"),
+        ([""], 2, "a hand has 1 to 20"),
+        (["3344556677889TJQKA22X"], 2, "a hand has 1 to 20"),
+        (["3", "--lang", "fr"], 1, "unknown language 'fr'"),
+        (["3", "--weights", "nowhere.safetensors"], 1, "the card of the weights is missing"),
+    ],
+)
+def test_problems_are_said_in_a_line(arguments: list[str], code: int, says: str) -> None:
+    answer = run("split", *arguments)
+    assert answer.exit_code == code
+    assert says in answer.stderr
+    assert len(answer.stderr.strip().splitlines()) == 1

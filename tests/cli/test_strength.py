@@ -1,0 +1,118 @@
+"""``deal`` and ``strength``, and matches on the deals they make."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.hand_analysis.classifier import find_classifier_weights, load_classifier
+from abl_cards.hand_analysis.deal_requests import predict_class_probabilities
+from abl_cards.hand_analysis.deal_rules import DealRules
+from abl_cards.hand_analysis.deals import deal_to_json
+from tests.cli_runs import run
+from tests.games.doudizhu.decided import engine_of, read_hand
+
+HAND = "334466788999TTTQKKKX"
+
+
+def made(*words: str) -> list[dict[str, Any]]:
+    shown = run("deal", "doudizhu", *words, "--json")
+    assert shown.exit_code == 0, shown.stderr
+    return [json.loads(line) for line in shown.stdout.splitlines()]
+
+
+def test_deals_are_as_sure_as_asked_and_the_same_again() -> None:
+    deals = made("--class", "1", "--n", "6", "--seed", "7", "--confidence", "0.8")
+    assert [list(deal) for deal in deals] == [["class", "confidence", "landlord", "down", "up", "bottom"]] * 6
+    rules = DealRules.from_engine(engine_of())
+    judge, _ = load_classifier("doudizhu", rules.hand_scorer, find_classifier_weights("doudizhu"))
+    for deal in deals:
+        rules.deal_sampler.read_deal(deal)
+        odds = predict_class_probabilities(rules, judge, [read_hand(deal[part]) for part in ("landlord", "down", "up")])
+        assert odds is not None
+        assert odds[1] == pytest.approx(deal["confidence"], abs=1e-3)
+        assert deal["confidence"] >= 0.8 - 1e-4
+    assert made("--class", "1", "--n", "6", "--seed", "7", "--confidence", "0.8") == deals
+    assert made("--class", "1", "--n", "6", "--seed", "8", "--confidence", "0.8") != deals
+
+
+def test_a_table_a_file_and_a_match(tmp_path: Path) -> None:
+    file, words = tmp_path / "deals.jsonl", ["--class", "2", "--n", "3", "--confidence", "0.5"]
+    shown = run("deal", "doudizhu", *words, "--seed", "1", "--out", str(file))
+    assert shown.exit_code == 0
+    assert "3 deals of class 2" in shown.stdout
+    deals = [json.loads(line) for line in file.read_text().splitlines()]
+    assert all(deal["landlord"] in shown.stdout for deal in deals)
+    again = made(*words, "--seed", "1", "--unlike", str(file))
+    assert not {deal["landlord"] for deal in again} & {deal["landlord"] for deal in deals}
+    record = tmp_path / "games.jsonl"
+    match = run("match", "doudizhu", "greedy", "random", "--deals", str(file), "--record", str(record), "--json")
+    assert json.loads(match.stdout)["games"] == 6
+    hands = [json.loads(line)["hands"] for line in record.read_text().splitlines()]
+    assert [each[1:] for each in hands] == [[deal[part] for part in ("down", "up")] for deal in deals for _ in range(2)]
+
+
+def test_a_secret_seed_is_drawn_and_told() -> None:
+    words = ["deal", "doudizhu", "--class", "1", "--n", "1", "--confidence", "0.5", "--json"]
+    first, second = run(*words), run(*words)
+    seed = first.stderr.split("seed ")[1].split()[0]
+    assert first.stdout != second.stdout
+    assert run(*words, "--seed", seed).stdout == first.stdout
+
+
+def test_strength_of_a_hand() -> None:
+    told = json.loads(run("strength", HAND, "--json").stdout)
+    (hand,) = told["hands"]
+    assert (hand["points"], hand["plays"]) == (37, 7)
+    assert sorted("".join(group["cards"] for group in hand["groups"])) == sorted(HAND)
+    assert sum(told["classes"]) == pytest.approx(1, abs=1e-3)
+    shown = run("strength", HAND).stdout
+    assert "37 points, 7 plays" in shown
+    assert "rather hard" in shown
+    assert json.loads(run("strength", "34567", "--json").stdout)["classes"] is None
+
+
+def test_strength_of_a_deal() -> None:
+    dealer = DealRules.from_engine(engine_of()).deal_sampler
+    texts = deal_to_json(dealer.letters, dealer.complete_deals(read_hand(HAND), np.zeros(1, np.uint64)), 0)
+    hands = [texts[part] for part in ("landlord", "down", "up")]
+    told = json.loads(run("strength", *hands, "--json").stdout)
+    assert [hand["hand"] for hand in told["hands"]] == hands
+    assert sum(told["classes"]) == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("words", "problem", "code"),
+    [
+        (["strength", "33333"], "there are not that many 3", 1),
+        (["strength", ""], "a hand has cards", 1),
+        (["strength", "3", "4"], "one hand, or the three of a deal", 2),
+        (["strength", "3", "4", "5"], "no deal: copies(3)", 1),
+        (["strength", "3", "--game", "guandan"], "guandan has no classes of deals; doudizhu has", 2),
+        (["deal", "guandan", "--class", "1"], "guandan has no classes of deals", 2),
+        (["deal", "doudizhu", "--class", "7"], "less than or equal to 4", 2),
+        (
+            ["deal", "doudizhu", "--class", "1", "--weights", "none.safetensors"],
+            "the card of the weights is missing",
+            1,
+        ),
+        (["match", "doudizhu", "kb", "kb", "--deals", "none.jsonl"], "none.jsonl", 1),
+    ],
+)
+def test_problems_are_said_in_a_line(words: list[str], problem: str, code: int) -> None:
+    shown = run(*words)
+    assert shown.exit_code == code
+    assert problem in shown.stderr
+
+
+def test_a_bad_line_of_deals_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "deals.jsonl"
+    file.write_text('{"landlord":"3","down":"4","up":"5"}\n')
+    shown = run("match", "doudizhu", "greedy", "greedy", "--deals", str(file))
+    assert shown.exit_code == 1
+    assert f"{file}: line 1: no deal: copies(3)" in shown.stderr.replace("\n", " ")
+    assert run("match", "doudizhu", "greedy", "greedy", "--deals", str(file), "--games", "4").exit_code == 2

@@ -1,0 +1,82 @@
+"""Files that are whole or not there."""
+
+import errno
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from abl_cards.core.atomic_files import atomic_write, remove_partial_files, write_text
+
+
+@contextmanager
+def files_end_after(size: int) -> Iterator[None]:
+    """As `ulimit -f` has it; Python ignores the signal that comes with it, and says what is wrong."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_file_is_replaced_when_all_is_there(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "some.txt"
+    write_text(file, "牌")
+    with atomic_write(file) as stream:
+        stream.write(b"x" * 100_000)
+        assert file.read_text("utf-8") == "牌"
+    assert file.stat().st_size == 100_000
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_a_limit_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    file = tmp_path / "some.state"
+    write_text(file, "old")
+    with files_end_after(1000), pytest.raises(OSError, match="File too large; what was there before") as told:
+        write_text(file, "x" * 100_000)
+    assert told.value.filename == str(file)
+    assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {"some.state": "old"}
+
+
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(number: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    file = tmp_path / "some.state"
+    write_text(file, "old")
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left on device") as told:
+        write_text(file, "new")
+    assert (told.value.errno, told.value.filename) == (errno.ENOSPC, str(file))
+    assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {"some.state": "old"}
+
+
+def test_an_error_of_who_writes_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), atomic_write(tmp_path / "some.txt"):
+        raise ZeroDivisionError
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    file, link = tmp_path / "some.txt", tmp_path / "link.txt"
+    write_text(file, "old")
+    link.symlink_to(file)
+    write_text(link, "new")
+    assert link.is_symlink()
+    assert file.read_text() == "new"
+
+
+def test_what_was_left_half_written_is_swept_away(tmp_path: Path) -> None:
+    process = os.fork()
+    if not process:  # ends in the middle of a file, as a kill does
+        with atomic_write(tmp_path / "some.txt"):
+            os._exit(0)
+    os.waitpid(process, 0)
+    write_text(tmp_path / ".hidden", "mine")
+    assert len(list(tmp_path.iterdir())) == 2
+    remove_partial_files(tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == [".hidden"]

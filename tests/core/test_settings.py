@@ -1,0 +1,133 @@
+"""Settings and the words that set them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abl_cards.core.settings import (
+    SEED_RANGE,
+    SettingError,
+    apply_settings,
+    describe_settings,
+    format_value,
+    setting,
+    settings_to_json,
+)
+from abl_cards.training.settings import TrainConfig as TrainingSettings
+
+
+@dataclass(frozen=True)
+class Settings:
+    games: int = setting(10, "how many")
+    share: float = setting(0.5, "how much")
+    fast: bool = setting(True, "how")
+    name: str = setting("kb", "who")
+    names: tuple[str, ...] = setting(("a", "b"), "who else")
+    shares: tuple[float, ...] = setting((0.0, 1.0), "how much else")
+    file: Path | None = setting(None, "from where")
+    most: int | None = setting(None, "at most")
+    seed: int = setting(0, "by which", SEED_RANGE)
+
+
+def test_words_set_values_of_every_kind() -> None:
+    words = ["games=1_000", "share=0.25", "fast=false", "names=x y:z,w=1", "shares=0 0.1", "file=a/b", "most=3"]
+    expected = Settings(1000, 0.25, False, "kb", ("x", "y:z,w=1"), (0.0, 0.1), Path("a/b"), 3)
+    assert apply_settings(Settings(), words) == expected
+    assert apply_settings(expected, ["file=none", "most=", "names="]).names == ()
+    assert apply_settings(expected, ["file=none", "most="]).file is None
+
+
+FLOATS = st.floats(min_value=0, allow_nan=False, allow_infinity=False)
+COUNTS = st.integers(1, SEED_RANGE[-1])
+
+
+@given(
+    st.builds(
+        Settings, COUNTS, FLOATS, st.booleans(), st.sampled_from(["kb", "abl:a=b,c"]),
+        st.lists(st.sampled_from(["kb", "abl:a,b"])).map(tuple), st.lists(FLOATS).map(tuple),
+        st.none() | st.just(Path("x/y.gz")), st.none() | COUNTS, st.integers(0, SEED_RANGE[-1]),
+    )
+)  # fmt: skip
+def test_what_is_written_is_read_again(settings: Settings) -> None:
+    words = [f"{name}={format_value(value)}" for name, value in vars(settings).items()]
+    assert apply_settings(Settings(), words) == settings
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "games",
+        "game=3",
+        "games=many",
+        "fast=2",
+        "share=",
+        "most=x",
+        "file",
+        "seed=-5",
+        f"seed={2**63}",
+        "games=-1",
+        "games=0",
+        "share=-0.1",
+        "shares=0.5 -0.1",
+        "most=-1",
+        "share=nan",
+        "share=inf",
+    ],
+)
+def test_words_that_set_nothing_are_named(word: str) -> None:
+    with pytest.raises(SettingError, match=word.partition("=")[0]):
+        apply_settings(Settings(), [word])
+
+
+def test_fixed_settings_cannot_be_set() -> None:
+    with pytest.raises(SettingError, match="out of share"):
+        apply_settings(Settings(), ["games=3"], excluded=("games",))
+    assert next(name for name, _, _ in describe_settings(Settings(), excluded=("games",))) == "share"
+
+
+def test_plain_values_are_those_of_json() -> None:
+    told = settings_to_json(Settings(file=Path("x")))
+    assert told["file"] == "x"
+    assert told["names"] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "tables=0",
+        "rows=0",
+        "batch=-1",
+        "save_every=0",
+        "remember_every=0",
+        "threads=0",
+        "trust=nan",
+        "entropy=inf",
+        "learning_rate=-1",
+        "against_kb=2",
+        "averaged=5",
+        "trust=-3",
+        "decisions=-5",
+        "critic_first=-4",
+        "workers=-2",
+        "stale=-1",
+        f"decisions={10**20}",
+    ],
+)
+def test_what_no_run_can_be_trained_by_is_refused(word: str) -> None:
+    with pytest.raises(SettingError, match=word.partition("=")[0]):
+        apply_settings(TrainingSettings(Path()), [word])
+
+
+def test_limits_are_told() -> None:
+    with pytest.raises(SettingError, match="against_kb is a number from 0 to 1"):
+        apply_settings(TrainingSettings(Path()), ["against_kb=1.5"])
+    assert apply_settings(TrainingSettings(Path()), ["against_kb=1"]).against_kb == 1
+
+
+def test_none_is_within_any_limits_where_it_may_be_said() -> None:
+    assert apply_settings(TrainingSettings(Path(), rows=5), ["rows=none"]).rows is None

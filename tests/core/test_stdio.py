@@ -1,0 +1,140 @@
+"""What is written to a pipe arrives, or the command says that it did not."""
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+MUCH = 1_000_001
+"""Bytes, more than any pipe has room for."""
+BEGINNING = "import sys; from abl_cards.core.stdio import write_in_full; write_in_full();"
+
+
+def written(code: str, *options: str) -> bytes:
+    """What arrives of a program that is stopped while it writes."""
+    process = subprocess.Popen([sys.executable, *options, "-c", BEGINNING + code], stdout=subprocess.PIPE)
+    assert process.stdout
+    wait_until_full(process.stdout.fileno())
+    os.kill(process.pid, signal.SIGSTOP)
+    os.waitpid(process.pid, os.WUNTRACED)
+    os.kill(process.pid, signal.SIGCONT)
+    found, _ = process.communicate()
+    assert process.returncode == 0
+    return found
+
+
+def wait_until_full(pipe: int) -> None:
+    """Until whoever writes to a pipe has to wait."""
+    room, there = fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ), 0
+    while there < room:
+        time.sleep(0.001)
+        there = int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_GETPIPE_SZ"), reason="nobody says when a pipe is full")
+@pytest.mark.parametrize("options", [["-u"], []], ids=["unbuffered", "buffered"])
+@pytest.mark.parametrize(
+    "code", [f"sys.stdout.buffer.write(b'x' * {MUCH})", f"sys.stdout.write('x' * {MUCH})"], ids=["bytes", "text"]
+)
+def test_nothing_is_lost_when_the_writer_is_stopped(code: str, options: list[str]) -> None:
+    """A knowledge base on its way from the process that ground it was cut in the middle."""
+    assert len(written(code, *options)) == MUCH
+
+
+def test_nothing_is_kept_back() -> None:
+    """Who starts Python without buffers wants to read at once."""
+    code = f"{BEGINNING} sys.stdout.write('?'); sys.stdin.readline()"
+    process = subprocess.Popen([sys.executable, "-u", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout
+    assert process.stdout.read(1) == b"?"
+    process.communicate(b"\n")
+
+
+COMMAND = [sys.executable, "-m", "abl_cards"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device is always full here")
+@pytest.mark.parametrize("words", [["--version"], ["kb", "words", "hearts"], ["run", "--help"]])
+def test_a_full_disk_is_an_error_like_any_other(words: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*COMMAND, *words], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith("error: stdout: ")
+
+
+@pytest.mark.parametrize("words", [["--version"], ["kb", "words", "hearts"]])
+def test_a_closed_stdout_is_an_error(words: list[str]) -> None:
+    done = subprocess.run([*COMMAND, *words], stderr=subprocess.PIPE, text=True, preexec_fn=lambda: os.close(1))
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith("error: stdout: ")
+
+
+def test_a_closed_stdout_is_nobody_elses() -> None:
+    """Else the next file that is opened is written to by whoever prints, child processes too."""
+    code = "from abl_cards.core.stdio import open_standard_streams; open_standard_streams(); import os; "
+    code += "file = open('/dev/zero'); assert file.fileno() > 2; os.write(2, b'?')"
+    done = subprocess.run([sys.executable, "-c", code], stderr=subprocess.PIPE, preexec_fn=lambda: os.closerange(0, 2))
+    assert (done.returncode, done.stderr) == (0, b"?")
+
+
+def test_closed_stdin_and_stderr_do_no_harm() -> None:
+    def close() -> None:
+        os.close(0)
+        os.close(2)
+
+    done = subprocess.run([*COMMAND, "legal", "hearts"], stdout=subprocess.PIPE, preexec_fn=close)
+    assert done.returncode in (0, 1)
+
+
+@pytest.mark.parametrize("module", ["abl_cards.cli", "typer", "abl_cards.games", "numba"])
+def test_ctrl_c_while_libraries_load(module: str) -> None:
+    code = (
+        "import sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        f"        if name == {module!r}: raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "sys.argv = ['abl-cards', 'match', 'hearts', 'random', 'random', '--games', '1']\n"
+        "from abl_cards.__main__ import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("suffix", "damage"),
+    [("nbi", b""), ("nbi", b"garbage"), pytest.param("nbc", b"\x80\x04N.", marks=pytest.mark.long)],
+)
+def test_a_damaged_cache_of_numba_is_named(tmp_path: Path, suffix: str, damage: bytes) -> None:
+    """Compiled functions are read from files, which may be cut or overwritten; numba passes on what pickle raises."""
+    (tmp_path / "compiled.py").write_text(
+        "from numba import njit\n@njit(cache=True)\ndef one():\n    return 1\none()\n"
+    )
+    code = (
+        "from abl_cards.cli import _Plainly, app\nimport typer\n"
+        "@app.command()\ndef compiled():\n    import compiled\n    print('compiled')\n"
+        "app(['compiled'])\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    command = [sys.executable, "-c", code]
+    assert subprocess.run(command, env=environment, capture_output=True).stdout == b"compiled\n"
+    (file,) = (tmp_path / "__pycache__").glob(f"*.{suffix}")
+    file.write_bytes(damage)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+    if done.returncode:  # numba takes some damaged indexes for old ones, and compiles anew
+        assert done.returncode == 1
+        assert str(tmp_path / "__pycache__") in done.stderr
+        assert "delete" in done.stderr
+    else:
+        assert done.stdout == "compiled\n"

@@ -1,0 +1,202 @@
+"""The PettingZoo environment: its contract, its rewards, its masks, and the same cards from the same seed."""
+
+from __future__ import annotations
+
+import doctest
+import warnings
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from pettingzoo.test import api_test, seed_test
+
+from abl_cards.core.errors import GameError
+from abl_cards.env import aec
+from abl_cards.env.aec import CardGameEnv, aec_env
+from abl_cards.games.game import game_names, load
+from abl_cards.games.tables.decisions import Decisions
+from abl_cards.games.types import features
+from abl_cards.games.types.moves import Moves
+from tests.effort import long
+
+
+@pytest.mark.parametrize("module", [aec, features])
+def test_examples(module: ModuleType) -> None:
+    assert doctest.testmod(module).failed == 0
+
+
+def act(table: Any, random: np.random.Generator) -> None:
+    """A random legal action, or the farewell of an agent that is done."""
+    observation, _, terminated, truncated, _ = table.last()
+    legal = np.flatnonzero(observation["action_mask"])
+    table.step(None if terminated or truncated else int(random.choice(legal)))
+
+
+def play_out(table: Any, random: np.random.Generator) -> dict[str, float]:
+    """Play until all agents are done; returns what each has been given in all."""
+    total = dict.fromkeys(table.possible_agents, 0.0)
+    for agent in table.agent_iter():
+        if not table.terminations[agent]:
+            act(table, random)
+            for other, reward in table.unwrapped.rewards.items():
+                total[other] += reward
+        else:
+            act(table, random)
+    return total
+
+
+EVERY_SETTING = ("guandan", "president")
+LONG = ("tractor",)
+"""Its matches have thousands of decisions; its rules are played through in its own tests."""
+SETTINGS: list[dict[str, Any]] = [{}, {"one_episode": True}, {"exchange": "agent"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        pytest.param(name, settings, marks=[long] if name in LONG or (settings and name not in EVERY_SETTING) else [])
+        for name in game_names()
+        for settings in SETTINGS
+    ],
+)
+def test_pettingzoo_api(name: str, settings: dict[str, Any]) -> None:
+    """PettingZoo's own tests pass without an assertion, and warn of no more than that observations are dictionaries."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        api_test(aec_env(name, **settings), num_cycles=120)
+        seed_test(partial(aec_env, name, **settings), num_cycles=120)
+    heard = {str(warning.message) for warning in caught if "pettingzoo" in warning.filename}
+    assert heard <= {
+        "Observation is not a NumPy array",
+        "Observation space for each agent probably should be gymnasium.spaces.box or gymnasium.spaces.discrete",
+    }
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[long] if name in LONG else []) for name in game_names()])
+def test_a_match_to_its_end(name: str) -> None:
+    """Every action of the mask is taken, teams share their rewards, all agents are done at once."""
+    table = aec_env(name, seed=3)
+    table.reset()
+    teams = load(name).engine().teams
+    total = play_out(table, np.random.default_rng(3))
+    assert table.agents == []
+    for agent, team in zip(table.possible_agents, teams, strict=True):
+        assert total[agent] == total[table.possible_agents[int(np.flatnonzero(teams == team)[0])]]
+    assert any(total.values())
+
+
+def test_one_episode() -> None:
+    """It ends with the episode: rewards ±1, ±2, ±3, and the last observations are those of the finished hands."""
+    for seed in range(5):
+        table = aec_env("guandan", seed=seed, one_episode=True)
+        table.reset()
+        random, rewards = np.random.default_rng(seed), dict[str, float]()
+        while not any(table.terminations.values()):
+            act(table, random)
+            rewards = dict(table.unwrapped.rewards)
+        assert rewards["seat_0"] == rewards["seat_2"] == -rewards["seat_1"] == -rewards["seat_3"]
+        assert abs(rewards["seat_0"]) in (1, 2, 3)
+        hands = [table.observe(agent)["observation"][20:74].sum() for agent in table.agents]
+        assert 1 <= sum(cards == 0 for cards in hands) <= 3
+        assert all(table.terminations.values())
+
+
+def test_rewards_of_every_order_of_finish() -> None:
+    """Table 3 of the paper, for the team of seats 0 and 2 coming first and second, and so on."""
+    orders = np.array([[0, 2, 1, 3], [2, 1, 0, 3], [0, 1, 3, 2], [1, 0, 2, 3], [3, 0, 1, 2], [1, 3, 2, 0]], np.int8)
+    engine: Any = load("guandan").engine()
+    tables = engine.start_matches(np.arange(6).astype(np.uint64))
+    tables.state.finish_order[:] = orders
+    tables.points[:], _, _ = tables.flow.end(tables.state, np.arange(6))
+    rewards = engine.rewards(tables, np.arange(6))
+    assert rewards[:, 0].tolist() == [3, 2, 1, -1, -2, -3]
+    assert (rewards * [1, -1, 1, -1] == rewards[:, :1]).all()
+
+
+def test_actions_are_labels_with_pass_last() -> None:
+    """168 actions; the leader may not pass, who follows may; a seat that waits may do nothing."""
+    table = aec_env("guandan", seed=1)
+    table.reset()
+    labels = load("guandan").engine().labels
+    assert table.action_space("seat_0").n == len(labels) == 168
+    leader = table.agent_selection
+    masks = {agent: table.observe(agent)["action_mask"] for agent in table.agents}
+    assert masks[leader][167] == 0
+    assert masks[leader].any()
+    assert all(not mask.any() for agent, mask in masks.items() if agent != leader)
+    table.step(int(np.flatnonzero(masks[leader])[0]))
+    assert labels[167] == "pass"
+    assert table.last()[0]["action_mask"][167] == 1
+
+
+def test_what_is_not_legal_is_refused() -> None:
+    """A label that is not in the mask is an error that names the seat, and the table stands as before."""
+    table = aec_env("guandan", seed=1)
+    table.reset()
+    leader, before = table.agent_selection, table.render()
+    with pytest.raises(GameError, match=leader):
+        table.step(167)
+    assert (table.agent_selection, table.render()) == (leader, before)
+
+
+def test_agents_that_choose_their_tribute() -> None:
+    """With exchange="agent" the cards come behind the labels, and both are asked of the right seat."""
+    table = aec_env("guandan", seed=5, exchange="agent")
+    table.reset()
+    random, asked = np.random.default_rng(5), 0
+    assert table.action_space("seat_0").n == 168 + 54
+    for _ in table.agent_iter(3000):
+        observation, _, terminated, _, _ = table.last()
+        mask = observation["action_mask"]
+        if not terminated and mask[168:].any():
+            asked += 1
+            assert not mask[:168].any()
+            hand = observation["observation"][20:74]
+            assert (hand[mask[168:] == 1] > 0).all()
+        act(table, random)
+    assert asked > 0
+
+
+@pytest.mark.parametrize("seed", [np.int64(3), np.uint8(3), np.int32(-3), 2**200])
+def test_seeds_of_any_integer_type(seed: Any) -> None:
+    def cards(**settings: Any) -> str:
+        table = aec_env("hearts", **settings)
+        table.reset(**({} if settings else {"seed": seed}))
+        return str(table.render())
+
+    assert cards() == cards(seed=seed) == cards(seed=int(seed))
+
+
+def test_a_seed_that_is_no_whole_number_is_named() -> None:
+    table = aec_env("hearts")
+    with pytest.raises(TypeError, match=r"a seed is a whole number, and not 3\.5"):
+        table.reset(seed=3.5)
+
+
+def test_realise_and_seeds() -> None:
+    """Another way to lay labels down is a parameter; each reset deals anew, the same seed the same matches."""
+    seen: list[int] = []
+
+    def last_set(decisions: Decisions, labels: np.ndarray) -> Moves:
+        lists = decisions.moves(labels)
+        seen.append(len(lists.form))
+        return Moves(lists.form[-1:], lists.cards[-1:])
+
+    table = aec_env("guandan", seed=2, realise=last_set)
+    table.reset()
+    first = table.render()
+    play_out(table, np.random.default_rng(0))
+    assert max(seen) > 1
+    table.reset()
+    assert table.render() != first
+    table.reset(seed=2)
+    assert table.render() == first
+
+
+def test_render_prints_for_humans(capsys: pytest.CaptureFixture[str]) -> None:
+    table = CardGameEnv("guandan", render_mode="human")
+    table.reset()
+    assert table.render() is None
+    assert "legal labels" in capsys.readouterr().out

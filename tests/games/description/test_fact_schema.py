@@ -1,0 +1,347 @@
+"""Every argument of every fact and output that the engine reads is declared, and what it may not be is refused.
+
+The wrong facts are made from the declaration: each argument by an unknown name, by a term of another type, by a number
+out of range, and each fact by a rule that depends on an input.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from abl_cards.asp.errors import Diagnostic, KBError, Severity
+from abl_cards.asp.terms import Signature
+from abl_cards.games.description import argument_sorts, fact_schema
+from abl_cards.games.description.argument_checks import find_wrong_arguments
+from abl_cards.games.description.fluents import read_fluent_types, read_fluents
+from abl_cards.games.description.folder import Folder, find_fluent_declarations, load_knowledge_base
+from abl_cards.games.description.input_schema import INPUTS
+from abl_cards.games.description.known_names import KnownNames
+from abl_cards.games.description.loading import ENGINE_SIGNATURES
+from abl_cards.games.description.text_facts import find_wrong_text_facts
+
+SOURCES = Path(__file__).parents[3] / "abl_cards"
+BASE = """
+seat(0..2). pack(card(R,S),1) :- rank(R), suit(S). pack(joker,1). rank(1..4). suit(c;d).
+label(single(R)) :- rank(R). label(pair(R)) :- rank(R). label(pass). form(L,L) :- label(L).
+kind(single(R),single) :- rank(R). kind(pair(R),pair) :- rank(R). kind(pass,pass).
+needs(single(R),1,R,1) :- rank(R). needs(pair(R),1,R,2) :- rank(R).
+acts_as(C,C) :- pack(C,_). acts_as(card(R,S),R) :- pack(card(R,S),_).
+kickers(pair(1),1,1). kicker(pair(1),2,1). who(next,1). who(previous,2).
+#external leading. #external lot(leader,N) : N = 0..2. #external stage(S) : S = bury.
+#external level(R) : rank(R). #external tricks(S,N) : seat(S), N = 1..4. #external void(S,T) : seat(S), suit(T).
+one(level,1). count(tricks,2). any(void,2). asks(bury,0) :- leading. option(bid(0..2)) :- stage(bury).
+role(0,boss). preference(thrift,cards). hint(read,cards). says(read,en,"Read."). sort(level,1,1,rank).
+word(rank,1,en,"the ace").
+x(L) :- level(L), tricks(0,L), void(0,c), lot(leader,L).
+"""
+"""A game that has one thing of each sort, besides what the right facts below say."""
+
+RIGHT = {
+    "pack": "extra,1", "packs": "2", "index": "joker,8", "seat": "3", "next": "0,1", "member": "0,1", "who": "far,1",
+    "deals": "0,3", "label/1": "extra", "label/2": "0,extra", "order": "pair(1),5", "form": "pair(1),extra",
+    "kind": "pair(2),two", "needs": "pair(2),2,1,1", "natural": "pair(2),2,1", "wilds": "pair(2),1",
+    "same_suit": "pair(2),c", "mixed_suits": "pair(2)", "only": "pair(2),1,joker", "kickers": "pair(1),1,2",
+    "kicker": "pair(1),3,1", "misread": "pair(1),2,1", "apart": "pair(2)", "tier": "pair,1", "listed": "pair(1),3",
+    "letter": 'joker,"J"', "lasts": "level,match", "order_of_sets": "text", "leftover": "0,1", "recent": "5",
+    "called/3": 'pair(1),"two",1', "called/4": 'pair(1),"two",1,2', "title": 'en,"A game"', "default_profile": "usual",
+    "lots": "leader,3", "one": "level,1", "count": "tricks,2", "any": "void,2", "hand_order": "c,1", "sees/2": "1,hand",
+    "sees/3": "2,fluent,level", "secret": "bury", "private": "void,2", "worth": "joker,5", "composes": "4",
+    "partial": "pair(2)", "open_hands": "", "written": 'pair(1),"P",1', "platform": "botzone", "plane": "low,1",
+    "sort": "tricks,2,1,seat", "word/3": 'boss,en,"the boss"', "word/4": 'rank,2,zh,"二"', "init": "level(2)",
+    "preference": "haste,cards", "hint": "shown,cards", "says": 'thrift,en,"Save."',
+    "acts_as": "joker,1", "legal": "pair(1)", "move": "pair(1)", "includes": "joker", "strength": "pair(1),1",
+    "beats": "pair(1)", "barred": "pair(1)", "turn": "0", "trick_over": "", "over": "", "next/1": "level(2)",
+    "drop": "level(2)", "adds": "tricks(0),1,why", "passes": "0,1,joker", "takes_aside": "0", "lays_aside": "0,joker",
+    "takes_back": "0,joker,1", "deal_again": "", "asks": "bury,0", "draws": "0", "leads": "0", "option": "card(1,c)",
+    "points": "0,3,why", "won": "1", "drawn": "", "match_over": "", "has/4": "0,1,c,1", "lacks/4": "0,1,c,1",
+    "has/3": "0,joker,1", "lacks/3": "0,joker,1", "has_now/4": "0,1,c,1", "lacks_now/4": "0,1,c,1",
+    "has_now/3": "0,joker,1", "lacks_now/3": "0,joker,1", "belief": "read,1,5", "role": "0,helper", "side": "0,1",
+    "takes": "0", "more": "",
+}  # fmt: skip
+"""A right instance of each; those that are read from variant.lp alone are tested there."""
+
+FREE = {
+    "pack": {0}, "who": {0}, "label/1": {0}, "label/2": {1}, "order": {1}, "form": {1}, "kind": {1}, "listed": {1},
+    "called/3": {1, 2}, "called/4": {1, 2, 3}, "written": {1, 2}, "plane": {0}, "preference": {0, 1}, "hint": {0, 1},
+    "acts_as": {1}, "strength": {1}, "asks": {0}, "points": {2}, "adds": {2}, "belief": {0}, "role": {1},
+}  # fmt: skip
+"""Arguments that name nothing there is: they make it, order it, or say it."""
+
+BY_ITSELF = {"label/2", "sort"}
+"""What makes others right or wrong: labels by number are all the labels, sorts are those that have words."""
+
+
+def key_of(signature: Signature) -> str:
+    """The name of a predicate in the tables above."""
+    return str(signature) if str(signature) in RIGHT else signature.name
+
+
+Found = dict[str, Diagnostic]
+DECLARED = [each for each in fact_schema.PREDICATE_SORTS if each not in fact_schema.VARIANT_FACTS]
+GROUND = [each for each in DECLARED if each not in fact_schema.TEXT_FACTS]
+TEXTS = [each for each in DECLARED if each in fact_schema.TEXT_FACTS]
+
+
+def arguments_of(signature: Signature) -> list[str]:
+    """Those of the right instance, cut at the commas outside of parentheses."""
+    return re.findall(r'"[^"]*"|[^,("]+(?:\([^)]*\))?', RIGHT[key_of(signature)])
+
+
+def said(signature: Signature, arguments: list[str]) -> str:
+    return f"{signature.name}({','.join(arguments)})" if arguments else signature.name
+
+
+def wrong_terms(sort: argument_sorts.ArgumentSort) -> tuple[str, ...]:
+    """Unknown names, terms of another type, numbers out of range."""
+    if sort is argument_sorts.TEXT:
+        return "zzqx", "zzqx(1)", "5", '""'
+    if sort is argument_sorts.SPELLING:
+        return "zzqx(1)", '""'
+    if sort is argument_sorts.OPTION:
+        return "card(9,c)", "card(1,zzqx)"
+    if sort.name in ("number", "number of arguments"):
+        return "zzqx", '"zzqx"', "987654321", "-987654321"
+    return "zzqx", "zzqx(1)", '"zzqx"', "987654321"
+
+
+def wrong_facts(signature: Signature) -> Iterator[str]:
+    """Instances with one wrong argument each."""
+    right = arguments_of(signature)
+    for place, sort in enumerate(fact_schema.PREDICATE_SORTS[signature]):
+        if place not in FREE.get(key_of(signature), ()):
+            for wrong in wrong_terms(sort):
+                yield said(signature, [*right[:place], wrong, *right[place + 1 :]])
+
+
+def folder_with(home: Path, lines: list[str]) -> Folder:
+    """The game above with some lines in a file of their own."""
+    (home / "profiles").mkdir(parents=True, exist_ok=True)
+    (home / "profiles" / "usual.lp").write_text("usual.\n", "utf-8")
+    (home / "game.lp").write_text(BASE, "utf-8")
+    (home / "more.lp").write_text("".join(f"{line}\n" for line in ["%", *lines]), "utf-8")
+    return Folder(home)
+
+
+def problems_of(folder: Folder) -> list[Diagnostic]:
+    """What is wrong with the arguments of facts and outputs, or with what does not ground."""
+    try:
+        program = folder.program()
+        if found := list(find_wrong_text_facts(program, folder)):
+            return found
+        kb = load_knowledge_base(folder, None, ENGINE_SIGNATURES, set(INPUTS), cache=False)
+        fluents = read_fluents(kb, read_fluent_types(find_fluent_declarations(program)))
+        return list(find_wrong_arguments(KnownNames(kb, program, folder, fluents), fact_schema.PREDICATE_SORTS))
+    except KBError as problem:
+        return [each for each in problem.diagnostics if each.severity == Severity.ERROR]
+
+
+def refused(home: Path, lines: list[str], make: Callable[[Path, list[str]], Folder] = folder_with) -> Found:
+    """What is said of each line; lines that were refused are left out of the next try."""
+    found: Found = {}
+    while problems := problems_of(make(home, ["" if line in found else line for line in lines])):
+        before = len(found)
+        for each in problems:
+            assert each.location is not None, each
+            if each.location.file.endswith("more.lp"):
+                found.setdefault(lines[each.location.line - 2], each)
+        assert len(found) > before, problems
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ground in this process: a child for each folder takes long."""
+    monkeypatch.setattr(Folder, "trusted", True)
+
+
+def batches(of: list[Signature]) -> Iterator[list[Signature]]:
+    yield [each for each in of if key_of(each) not in BY_ITSELF]
+    yield from ([each] for each in of if key_of(each) in BY_ITSELF)
+
+
+def test_the_game_and_the_right_facts_are_sound(tmp_path: Path) -> None:
+    lines = [f"{said(each, arguments_of(each))}." for each in DECLARED if key_of(each) not in BY_ITSELF]
+    assert problems_of(folder_with(tmp_path, lines)) == []
+
+
+def test_every_wrong_argument_is_refused_in_its_place(tmp_path: Path) -> None:
+    for batch in batches(DECLARED):
+        lines = [f"{fact}." for signature in batch for fact in wrong_facts(signature)]
+        found = refused(tmp_path, lines)
+        assert [line for line in lines if line not in found] == []
+
+
+def test_a_fact_that_depends_on_inputs_is_refused(tmp_path: Path) -> None:
+    for batch in batches([each for each in GROUND if each in fact_schema.STATIC_PREDICATES]):
+        lines = [f"{said(each, arguments_of(each))} :- leading." for each in batch]
+        found = refused(tmp_path, lines)
+        assert [line for line in lines if line not in found] == []
+
+
+def test_a_rule_that_is_read_from_the_text_is_refused(tmp_path: Path) -> None:
+    lines = [f"{said(each, arguments_of(each))} :- {body}." for each in TEXTS for body in ("rank(1)", "leading")]
+    for each in TEXTS:
+        first, *rest = arguments_of(each)
+        lines += [f"{said(each, ['X', *rest])} :- X = {first}.", f"{said(each, [f'({first};{first})', *rest])}."]
+    assert [line for line in lines if line not in refused(tmp_path, lines)] == []
+
+
+def test_facts_of_the_text_stand_where_they_are_read(tmp_path: Path) -> None:
+    lines = ["parent(guandan).", "replaces(rules).", "leaves_out(rules)."]
+    assert set(refused(tmp_path, lines)) == set(lines)
+    lines = ["one(levle,1).", "count(tricks,1).", "any(void,x).", "default_profile(usaul)."]
+    found = refused(tmp_path, lines)
+    assert set(found) == set(lines)
+    assert "usual" in found[lines[-1]].remedy
+    folder = folder_with(tmp_path, [])
+    (tmp_path / "profiles" / "usual.lp").write_text('title(en,"A game").\ndefault_profile(usual).\n', "utf-8")
+    assert [each.location and each.location.line for each in find_wrong_text_facts(folder.program(), folder)] == [1, 2]
+
+
+def test_a_parent_is_a_fact_of_variant_lp(tmp_path: Path) -> None:
+    folder_with(tmp_path / "base", [])
+    child = tmp_path / "child"
+    child.mkdir()
+    for text in ("parent(base) :- x.", "parent(base). replaces(more) :- x.", "parent(base). leaves_out(more) :- x."):
+        (child / "variant.lp").write_text(text, "utf-8")
+        (found,) = problems_of(Folder(child))
+        assert found.location is not None
+        assert found.location.file.endswith("variant.lp")
+        assert "a body" in found.message
+
+
+def test_a_variant_may_leave_out_what_its_parent_speaks_of(tmp_path: Path) -> None:
+    base = folder_with(tmp_path / "base", [])
+    game, labels = BASE.partition("label(single(R))")[0], "label(single(R))" + BASE.partition("label(single(R))")[2]
+    (base.path / "game.lp").write_text(
+        game + "wilds(pair(R),1) :- rank(R). tier(pair,1). same_suit(pair(2),c).", "utf-8"
+    )
+    (base.path / "labels.lp").write_text(labels, "utf-8")
+    assert problems_of(base) == []
+    child = tmp_path / "child"
+    child.mkdir()
+    (child / "variant.lp").write_text("parent(base). replaces(labels).", "utf-8")
+    left = "\n".join(line for line in labels.splitlines() if not line.startswith("kickers")).replace(
+        "pair(R)", "trio(R)"
+    )
+    (child / "labels.lp").write_text(left.replace("pair", "trio"), "utf-8")
+    assert problems_of(Folder(child)) == []
+    (child / "own.lp").write_text("wilds(pair(3),1).\nrank(9). same_suit(pair(2),c). tier(pair,1).\n", "utf-8")
+    found = problems_of(Folder(child))
+    assert {Path(each.location.file).name for each in found if each.location} == {"own.lp"}
+    assert len(found) == 3
+
+
+def test_a_rule_of_a_parent_is_no_excuse_for_a_fact_of_the_variant(tmp_path: Path) -> None:
+    base = folder_with(tmp_path / "base", ["#defined joined/1.", "wilds(F,1) :- joined(F)."])
+    assert problems_of(base) == []
+    child = tmp_path / "child"
+    child.mkdir()
+    (child / "variant.lp").write_text("parent(base). joined(pear(1)).", "utf-8")
+    assert ["pear(1)" in each.message for each in problems_of(Folder(child))] == [True]
+
+
+def test_what_another_profile_has_may_be_named(tmp_path: Path) -> None:
+    rules = "#defined extra/0. label(trio) :- extra. kind(trio,trio) :- label(trio). needs(trio,1,1,2) :- label(trio)."
+    folder_with(tmp_path, ["default_profile(usual).", rules, "wilds(trio,1).", "wilds(tri,1)."])
+    (tmp_path / "profiles" / "rich.lp").write_text("extra.\n", "utf-8")
+    (tmp_path / "profiles" / "usual.lp").write_text("usual. wilds(trio,0).\n", "utf-8")
+    places = [each.location for each in problems_of(Folder(tmp_path)) if each.location]
+    assert {(Path(each.file).name, each.line) for each in places} == {("more.lp", 5), ("usual.lp", 1)}
+
+
+def test_sort_checks_the_predicates_of_a_folder(tmp_path: Path) -> None:
+    lines = ["sort(owns,2,1,seat). sort(owns,2,2,form).", "owns(0,pair(1)).", "owns(5,pair(1)).", "owns(0,pear(1))."]
+    found = refused(tmp_path, [*lines, "y :- owns(_,_)."])
+    assert set(found) == set(lines[2:])
+    assert "pair(1)" in found[lines[3]].remedy
+
+
+ISSUE = {
+    "wilds(strait(3),0).": "straight(3)", "needs(singel(3),1,3,1).": "single(3)",
+    "kind(singel(3),single).": "single(3)", "natural(pear(3),3,1).": "pair(3)",
+    "only(pear(3),1,card(3,s)).": "pair(3)", "same_suit(pear(3),s).": "pair(3)",
+    "mixed_suits(strait(3)).": "straight(3)", "kickers(pear(3),1,1).": "pair(3)", "kicker(pear(3),3,1).": "pair(3)",
+    "misread(pear(3),3,1).": "pair(3)", "apart(pear(3)).": "pair(3)", "partial(pear(3)).": "pair(3)",
+    "barred(pear(3)).": "pair(3)", "playable(pear(3)).": "pair(3)", "listed(pear(3),3).": "pair(3)",
+    'written(pear(3),"Pear",3).': "pair(3)", 'word(rnk,3,en,"three").': "rank", 'word(rank,3,fr,"trois").': "",
+    "sort(pwer,2,1,rank).": "power", "sort(power,2,2,strenght).": "strength", "sort(power,3,1,rank).": "",
+    'letter(jokr,"J").': "joker", "hand_order(z,1).": "", 'says(break_bom,en,"No.").': "break_bomb",
+    'says(break_bomb,fr,"Non.").': "", 'title(fr,"Guandan").': "", "sees(99,hnd).": "hand",
+    "sees(99,fluent,levl).": "level", "sees(99,hand,level).": "", "who(far,7).": "", "one(levl,1).": "level",
+    "count(reset,1).": "resets", "any(shwn,1).": "shown", "lacks(0,99,s,1).": "", "has(0,3,z,1).": "",
+    "lots(frist_leader,3).": "first_leader", "option(card(3,z)).": "card(3", "default_profile(standrad).": "standard",
+    "takes(9).": "", "replaces(rules).": "", "parent(guandan).": "",
+}  # fmt: skip
+"""Facts that were read in silence in a variant of Guandan, and the name that is meant."""
+
+
+def guandan_with(home: Path, lines: list[str]) -> Folder:
+    """A variant of Guandan with some lines in a file of their own."""
+    (home / "variant.lp").write_text("parent(guandan).", "utf-8")
+    (home / "more.lp").write_text("".join(f"{line}\n" for line in ["%", *lines]), "utf-8")
+    return Folder(home)
+
+
+def test_the_facts_that_passed_in_silence(tmp_path: Path) -> None:
+    lines = list(ISSUE)
+    found = refused(tmp_path, lines, guandan_with)
+    assert [line for line in lines if line not in found] == []
+    assert [(line, found[line].remedy) for line in lines if ISSUE[line] not in found[line].remedy] == []
+
+
+def test_the_examples_of_the_reference(tmp_path: Path) -> None:
+    text = (SOURCES.parent / "docs" / "knowledge-bases.md").read_text("utf-8")
+    section = text[text.index("## What facts may name") : text.index("## The vocabulary of games")]
+    rows = re.findall(r"^\| `(.+?)` \| (.+) \|$", section, re.MULTILINE)
+    found = refused(tmp_path, [rule for rule, _ in rows], guandan_with)
+    assert len(rows) == 5
+    assert {rule: f"{each.message} ({each.remedy})" for rule, each in found.items()} == dict(rows)
+
+
+NOT_DECLARED = {"suit/1", "rank/1", "cost/2"}
+"""Read for words and names; costs are checked by abl_cards/logic."""
+
+
+@cache
+def read_anywhere() -> set[str]:
+    """Every predicate that the package names where it reads facts."""
+    found = set()
+    for file in [*SOURCES.rglob("*.py"), *(SOURCES.parent / "reasoners").rglob("*.py")]:
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Call):
+                called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                named = [each.value for each in node.args if isinstance(each, ast.Constant)]
+                match (called, named):
+                    case (("facts" | "instances" | "one_each"), [str(name), int(arity), *_]):
+                        found.add(f"{name}/{arity}")
+                    case ("pairs", [str(name)]):
+                        found.add(f"{name}/2")
+    return found
+
+
+def test_every_fact_that_is_read_is_declared() -> None:
+    known = {
+        str(each)
+        for each in (*fact_schema.PREDICATE_SORTS, *fact_schema.AUXILIARY_PREDICATES, *fact_schema.CODEGEN_FACTS)
+    }
+    assert len(read_anywhere()) > 50
+    assert read_anywhere() - known - NOT_DECLARED == set()
+
+
+def test_every_argument_that_may_be_anything_is_listed() -> None:
+    free = {
+        key_of(signature): {place for place, sort in enumerate(arguments) if sort is argument_sorts.ANY}
+        for signature, arguments in fact_schema.PREDICATE_SORTS.items()
+        if signature not in fact_schema.VARIANT_FACTS
+    }
+    checked = {"sees/3": {2}}  # by the part
+    assert {
+        key: places - checked.get(key, set()) for key, places in free.items() if places - checked.get(key, set())
+    } == FREE

@@ -1,0 +1,99 @@
+"""Unchanged rules are checked once; rules that are new, changed or refused are checked whoever asks."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.asp.errors import KBError
+from abl_cards.cli.kb import NEW_GAME
+from abl_cards.games import validation
+from abl_cards.games.description import validation_cache
+from abl_cards.games.game import load
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Path]:
+    """The folders that were checked, with an empty disk cache."""
+    monkeypatch.setenv("ABL_CARDS_CACHE", str(tmp_path / "cache"))
+    found, problems = [], validation.find_errors
+
+    def note(rules: Any) -> Any:
+        found.append(rules.folder.path)
+        return problems(rules)
+
+    monkeypatch.setattr(validation, "problems", note)
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    shutil.copytree(NEW_GAME, tmp_path / "mine")
+    return tmp_path / "mine"
+
+
+def add(file: Path, text: str) -> None:
+    file.parent.mkdir(exist_ok=True)
+    with file.open("a") as stream:
+        stream.write(text)
+
+
+def test_a_folder_is_checked_when_it_is_new_and_when_it_changes(
+    asked: list[Path], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(2):
+        load(str(folder)).knowledge_base()
+        load(str(folder)).engine()
+    assert len(asked) == 1
+    add(folder / "game.lp", "\n% another remark\n")
+    load(str(folder)).engine()
+    load(str(folder)).knowledge_base()
+    assert len(asked) == 2
+    load(str(folder)).knowledge_base(cache=False)
+    assert len(asked) == 3
+    monkeypatch.setattr(validation_cache, "_code", lambda: "other code")
+    load(str(folder)).knowledge_base()
+    assert len(asked) == 4
+    shutil.copytree(folder, folder.parent / "copy")
+    load(str(folder.parent / "copy")).engine()
+    assert len(asked) == 4  # the verdict is of the content, wherever it lies
+
+
+LIBRARY: dict[str, Callable[[Path], object]] = {
+    "engine": lambda folder: load(str(folder)).engine(),
+    "knowledge": lambda folder: load(str(folder)).knowledge_base(),
+    "directory": lambda folder: load("president").engine(folder),
+    "judge": lambda folder: load(str(folder.parent / "sound")).engine().preference_model((), folder),
+}
+
+
+@pytest.mark.parametrize("call", LIBRARY)
+@pytest.mark.parametrize("edit", ["dealt", "never_left", "science"])
+def test_no_library_call_answers_by_refused_rules(call: str, edit: str, folder: Path) -> None:
+    """The errors of compiling, of play, and of rules beside play."""
+    shutil.copytree(folder, folder.parent / "sound")
+    files = {
+        "dealt": ("more.lp", "deals(S,30) :- seat(S).\n"),
+        "never_left": ("more.lp", "asks(again,0).\noption(yes).\n"),
+        "science": ("science/other.lp", "unread.\n"),
+    }
+    add(folder / files[edit][0], files[edit][1])
+    said = []
+    for _ in range(2):
+        with pytest.raises(KBError) as refused:
+            LIBRARY[call](folder)
+        said.append(refused.value.diagnostics)
+    assert said[0] == said[1]
+
+
+def test_a_change_of_rules_beside_play_is_noticed(folder: Path) -> None:
+    load(str(folder)).engine()
+    add(folder / "science/other.lp", "unread.\n")
+    with pytest.raises(KBError):
+        load(str(folder)).engine()
+    shutil.rmtree(folder / "science")
+    assert load(str(folder)).engine().labels

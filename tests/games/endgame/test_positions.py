@@ -1,0 +1,100 @@
+"""Open hands as numbers: what is merged is merged rightly, and what does not fit is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.core.errors import GameError
+from abl_cards.games.endgame.positions import build_endgame_tables, build_positions
+from abl_cards.games.game import load
+from tests.games.endgame.minimax import small_hands
+from tests.games.notation.folders import sets
+
+TEAMS = sets(
+    "seat(0..3). member(S,S\\2) :- seat(S). rank(3..8). pack(R,2) :- rank(R). deals(S,3) :- seat(S). "
+    "leads(0). match_over.",
+    copies=2,
+)
+
+
+def engine_of(tmp_path: Path, rules: str) -> Any:
+    (tmp_path / "game.lp").write_text(rules)
+    return load(str(tmp_path)).engine()
+
+
+@pytest.mark.parametrize("name", [pytest.param("guandan", marks=pytest.mark.long), "doudizhu"])
+def test_answers_are_the_legal_moves(name: str) -> None:
+    engine = load(name).engine()
+    tables = small_hands(engine, 20, 12, 3)
+    decisions = tables.decisions(np.arange(len(tables)))
+    lists = decisions.moves()
+    for row, position in enumerate(build_positions(tables, np.arange(len(tables)))):
+        start, moves = position.start, position.moves
+        mine = moves.replies[
+            moves.reply_start[start.seat, start.trick] : moves.reply_start[start.seat, start.trick + 1]
+        ]
+        legal = {
+            position.find(start.seat, int(lists.form[at]), lists.cards[at])
+            for at in range(lists.start[row], lists.start[row + 1])
+        }
+        assert legal == set(mine.tolist())
+
+
+def test_cards_that_no_move_tells_apart_are_one() -> None:
+    """Suits matter to a straight flush alone."""
+    engine = load("guandan").engine()
+    tables = small_hands(engine, 1, 12, 3)
+    hand, kinds = tables.state.hands[0], engine.rules.pack.index
+    hand[:] = 0
+    tables.state.to_beat[:], tables.state.passed[:] = -1, 0
+    for seat, cards in enumerate((["4,s", "4,h", "4,d"], [f"{rank},s" for rank in (5, 6, 7, 8, 9)] + ["5,h"])):
+        for card in cards:
+            hand[seat, kinds[f"card({card})"]] = 1
+    hand[2, 52] = hand[3, 53] = 1
+    (position,) = build_positions(tables, np.arange(1))
+    fields = position.moves.fields[:, 0].tolist()
+    assert fields.count(0) == 1
+    assert fields.count(1) == 3  # with the flush the two fives are two; between the others there is nobody's card
+    assert position.moves.reply_start[0, 1] - position.moves.reply_start[0, 0] == 3  # one, two, three of them
+
+
+@pytest.mark.parametrize("name", ["guandan", "doudizhu"])
+def test_a_part_of_a_listed_hand_is_as_if_it_were_listed_itself(name: str) -> None:
+    engine = load(name).engine()
+    tables, random = small_hands(engine, 12, 24, 4), np.random.default_rng(7)
+    tables.state.fluents[:], tables.state.context[:] = tables.state.fluents[0], tables.state.context[0]
+    for parts in np.array_split(np.arange(len(tables)), 4):
+        tables.state.to_beat[parts], tables.state.owner[parts] = tables.state.to_beat[parts[0]], tables.seat[parts[0]]
+        for hand in tables.state.hands[parts[1:]].reshape(-1, tables.state.hands.shape[2]):
+            hand[random.random(len(hand)) < 0.3] = 0
+    which = np.arange(len(tables))
+    together = build_endgame_tables(tables, which, which // 3)
+    for row, alone in enumerate(build_positions(tables, which)):
+        for mine, theirs in zip(together.position(row).moves[:-1], alone.moves[:-1], strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("member(S,S\\2)", "member(S,S)", "4 parties, and not two"),
+        ("match_over.", "match_over. takes(S) :- owner(S).", "into tricks"),
+        ("playable(pass).", "playable(pass). barred(set(3,1)) :- held(8,1).", "the other cards of a hand"),
+        (
+            "match_over.",
+            "match_over. count(n,1). #external n(N) : N = 1..9. adds(n,1,p) :- event(pass).",
+            "a pass chan",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_a_reason(tmp_path: Path, old: str, new: str, says: str) -> None:
+    assert old in TEAMS
+    rules = TEAMS.replace(old, new) + "#external event(E) : E = pass."
+    engine = engine_of(tmp_path, rules)
+    tables = engine.start_matches(np.zeros(1, np.uint64))
+    with pytest.raises(GameError, match=says):
+        build_positions(tables, np.arange(1))

@@ -1,0 +1,55 @@
+"""Which folders are races of two open hands, and what is said of those that are none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abl_cards.core.errors import GameError
+from abl_cards.games.game import load
+from tests.games.notation.folders import sets
+
+SMALL = sets(
+    "seat(0..1). rank(3..6). pack(R,2) :- rank(R). deals(S,4) :- seat(S). open_hands. leads(0). match_over.", copies=2
+)
+
+
+def folder(tmp_path: Path, rules: str) -> str:
+    (tmp_path / "game.lp").write_text(rules)
+    return str(tmp_path)
+
+
+def test_a_small_folder_is_one(tmp_path: Path) -> None:
+    race = load(folder(tmp_path, SMALL)).engine().as_open_hand_race()
+    assert len(race.combinations.labels) == 8
+    assert race.read_position("44", "5566", "33").to_beat == race.combinations.labels.index("set(3,2)")
+    assert race.combinations.beats.sum() == 2 * (3 + 2 + 1)
+    assert race.cards_text(np.array(race.read_position("63", "4").own_hand)) == "36"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("seat(0..1). rank(3..6).", "seat(0..2). rank(3..8).", "it has 3 seats"),
+        ("deals(S,4) :- seat(S). open_hands.", "deals(S,3) :- seat(S).", "some cards are hidden"),
+        ("playable(pass).", "playable(pass) :- held(3,1).", "one may pass whenever"),
+        ("held(R,N).\n", "held(R,N), not held(6,2).\n", "hangs on more than its cards"),
+        ("price(N,N)", "price(N,2*N)", r"points .*\(points/3\)"),
+        ("#include <pay>.", "#include <pay>. over :- passed(0).", r"\(over/0\)"),
+        ("open_hands.", "open_hands. locks. includes(3) :- held(3,1).", r"includes/1"),
+        ("match_over.", "match_over. count(n,1). #external n(N) : N = 1..9. adds(n,1,p) :- event(play).", "plays chan"),
+    ],
+)  # fmt: skip
+def test_what_is_none_is_refused_with_a_reason(tmp_path: Path, old: str, new: str, says: str) -> None:
+    assert old in SMALL
+    rules = SMALL.replace(old, new) + "#external event(E) : E = play. #external passed(S) : seat(S).\n"
+    with pytest.raises(GameError, match=says):
+        load(folder(tmp_path, rules)).engine().as_open_hand_race()
+
+
+@pytest.mark.parametrize("name", ["president", "bigtwo", "sixteen"])
+def test_games_of_more_seats_are_none(name: str) -> None:
+    with pytest.raises(GameError, match="no race of two open hands"):
+        load(name).engine().as_open_hand_race()

@@ -1,0 +1,107 @@
+"""Cards that must be among those laid down: labels that can hold them, and card sets drawn among those that do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abl_cards.core.rng import derive_key, scale_to_range_array, splitmix64_array
+from abl_cards.games.game import load
+from abl_cards.games.moves.required import filter_labels
+from abl_cards.games.tables.decisions import Decisions
+from abl_cards.games.tables.tables import Tables
+from abl_cards.games.types.moves import MoveLists
+from tests.games.notation.folders import rules_of
+
+
+def openings(name: str, profile: str | None) -> Decisions:
+    """The first plays of many games, which must all hold a card."""
+    engine = load(name).engine(profile=profile)
+    tables = engine.start_matches(splitmix64_array(np.full(400, derive_key(5), np.uint64), np.arange(400)))
+    decisions = tables.decisions(tables.rows_to_play())
+    assert decisions.required_cards.any(axis=0).all()
+    return decisions
+
+
+@pytest.mark.parametrize(("name", "profile"), [("paodekuai", None), ("bigtwo", "standard"), ("bigtwo", "triples")])
+def test_labels_and_card_sets_are_those_of_lists(name: str, profile: str | None) -> None:
+    decisions = openings(name, profile)
+    whole = Decisions(decisions.view)
+    whole._cached_outputs = whole._move_query.query.evaluate(
+        len(whole.view), whole.view.column_writers
+    )  # nothing is dropped that lacks the card
+    lists = whole.moves()
+    there = np.zeros_like(decisions.legal_mask)
+    there[decisions.labels_of(lists.form), lists.decision_index] = 1
+    assert np.array_equal(decisions.legal_mask, there)
+    for seed in range(4):
+        keys = splitmix64_array(
+            np.full(len(decisions.view), derive_key(seed), np.uint64), np.arange(len(decisions.view))
+        )
+        lot = scale_to_range_array(keys, decisions.legal_mask.sum(axis=0, dtype=np.int64))
+        labels = (decisions.legal_mask.cumsum(axis=0) <= lot).sum(axis=0).astype(np.int16)
+        some = decisions.moves(labels)
+        for moves, chosen in (
+            (decisions.sample_moves(labels, keys), scale_to_range_array(keys, np.diff(some.start))),
+            (decisions.first_moves(labels), 0),
+        ):
+            expected = some.select(some.start[:-1] + chosen)
+            assert np.array_equal(moves.form, expected.form)
+            assert np.array_equal(moves.cards, expected.cards)
+
+
+OPENING = """
+% Two seats of five cards each; who holds the lowest card leads with it, alone or as a pair with the next one.
+#include <seats>.
+#include <climbing>.
+rank(1..5). suit(c;d).
+pack(card(R,T),1) :- rank(R), suit(T).
+seat(0..1).
+deals(S,5) :- seat(S).
+#external holds(S,C,N) : seat(S), pack(C,N).
+#external acts(N) : N = 1.
+leads(S) :- holds(S,card(1,c),1).
+includes(card(1,c)) :- leading, not acts(1).
+over :- out(_).
+match_over.
+label(single(R,T)) :- pack(card(R,T),_). label(pair(R)) :- rank(R). label(pass).
+form(L,L) :- label(L).
+kind(single(R,T),single) :- label(single(R,T)). kind(pair(R),pair) :- rank(R). kind(pass,pass).
+needs(single(R,T),1,card(R,T),1) :- label(single(R,T)).
+needs(pair(R),1,card(R,c),1) :- rank(R). needs(pair(R),2,card(R,d),1) :- rank(R).
+strength(single(R,T),R) :- label(single(R,T)). strength(pair(R),R) :- rank(R).
+#external held(R,T,N) : pack(card(R,T),N).
+lacking(F) :- needs(F,_,card(R,T),1), not held(R,T,1).
+playable(F) :- form(_,F), not lacking(F).
+"""
+
+
+def test_a_column_of_the_wanted_cards_is_found_by_its_place_among_the_rows() -> None:
+    lists = MoveLists(np.array([0, 1, 2]), np.array([0, 1], np.int16), np.array([[0], [1]], np.uint8))
+    wanted = np.array([[1, 0], [0, 1]], np.uint8)  # of row 1 the first card, of row 0 the other
+    legal = np.ones((2, 2), np.uint8)
+    filter_labels(legal, lists, np.array([0, 1], np.int16), wanted, np.array([1, 0]))
+    assert legal.tolist() == [[1, 1], [1, 1]]
+
+
+def test_tables_out_of_step_open_with_the_card(tmp_path: Path) -> None:
+    """Few of many tables begin, and these are the last ones: each has the legal labels that it has by itself."""
+    rules = rules_of(tmp_path, OPENING)
+    assert rules.move_query.lookup is not None
+    tables = Tables.begin(rules, splitmix64_array(np.arange(300).astype(np.uint64), 1))
+    for _ in range(2):
+        which = tables.rows_to_play()[:290]
+        decisions = tables.decisions(which)
+        tables.play(which, decisions.first_moves(decisions.legal_mask.argmax(axis=0).astype(np.int16)))
+    which = tables.rows_to_play()
+    decisions = tables.decisions(which)
+    opens = decisions.required_cards.any(axis=0)
+    assert 0 < opens.sum() <= 10
+    alone = [tables.decisions(which[row : row + 1]).legal_mask[:, 0] for row in range(len(which))]
+    assert np.array_equal(decisions.legal_mask, np.stack(alone, axis=1))
+    lists = decisions.moves()
+    there = np.zeros_like(decisions.legal_mask)
+    there[decisions.labels_of(lists.form), lists.decision_index] = 1
+    assert np.array_equal(decisions.legal_mask, there)

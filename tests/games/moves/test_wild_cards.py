@@ -1,0 +1,102 @@
+"""Wild cards that lie as the cards that they are, alone in a suit, or in more copies than other cards."""
+
+from pathlib import Path
+
+import pytest
+
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from tests.fuzz.checks import Reader, random_states
+
+GAME = """
+rank(1..4). suit(a). suit(b). pack(card(R,T),1) :- rank(R), suit(T). pack(joker,2).
+seat(0..1). deals(S,5) :- seat(S). leads(0). over :- out(_). match_over.
+#include <seats>. #include <climbing>.
+one(level,1). #external level(R) : rank(R). lots(turned,4). #external lot(turned,I) : I = 0..3. #external event(deal).
+next(level(I+1)) :- event(deal), lot(turned,I).
+is_wild(joker). is_wild(card(R,a)) :- level(R).
+acts_as(C,wild) :- is_wild(C).
+acts_as(card(R,T),R) :- pack(card(R,T),_), not is_wild(card(R,T)).
+acts_as(card(R,T),card(R,T)) :- pack(card(R,T),_), not is_wild(card(R,T)).
+acts_as(card(R,T),T) :- pack(card(R,T),_), not is_wild(card(R,T)).
+label(pass). kind(pass,pass). form(L,L) :- label(L), L != two(R) : rank(R).
+label(single(R)) :- rank(R). kind(single(R),single) :- rank(R). strength(single(R),R) :- rank(R).
+needs(single(R),1,R,1) :- rank(R). wilds(single(R),1) :- rank(R).
+label(of_suit). kind(of_suit,of_suit). needs(of_suit,1,a,2). strength(of_suit,1).
+label(flush(R,T)) :- rank(R), rank(R+1), suit(T). wilds(flush(R,T),1) :- label(flush(R,T)).
+kind(flush(R,T),flush) :- label(flush(R,T)). strength(flush(R,T),R) :- label(flush(R,T)).
+needs(flush(R,T),1,R,1) :- label(flush(R,T)). needs(flush(R,T),2,R+1,1) :- label(flush(R,T)).
+same_suit(flush(R,T),T) :- label(flush(R,T)).
+label(run(R)) :- rank(R), rank(R+1). kind(run(R),run) :- label(run(R)). strength(run(R),R) :- label(run(R)).
+needs(run(R),I,R+I-1,1) :- label(run(R)), I = 1..2. wilds(run(R),2) :- label(run(R)).
+label(two(R)) :- rank(R). form(two(R),two(R,Q)) :- rank(R), rank(Q), Q != R. kind(two(R,Q),two) :- form(_,two(R,Q)).
+needs(two(R,Q),1,R,1) :- form(_,two(R,Q)). needs(two(R,Q),2,Q,1) :- form(_,two(R,Q)).
+wilds(two(R,Q),2) :- form(_,two(R,Q)).
+strength(two(R,Q),R) :- form(_,two(R,Q)).
+label(motley(R)) :- rank(R). kind(motley(R),motley) :- rank(R). strength(motley(R),R) :- rank(R).
+needs(motley(R),1,R,2) :- rank(R). wilds(motley(R),1) :- rank(R). mixed_suits(motley(R)) :- rank(R).
+#external held(C,N) : cell(C), N = 1..3. cell(C) :- rank(C). cell(C) :- suit(C).
+playable(F) :- form(_,F).
+"""
+WITHOUT = "barred(F) :- form(_,F), held(C,3), cell(C), not held(C,1)."
+"""Nothing is barred; the input is used, so that hands are told."""
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """A game in which the card of suit a and of the level is wild, beside two jokers."""
+    folder = tmp_path_factory.mktemp("wild")
+    (folder / "game.lp").write_text(GAME + WITHOUT, "utf-8")
+    return load(str(folder)).engine()
+
+
+def laid(engine: Engine, label: str, *hand: str) -> list[str]:
+    """The card sets of a label for a hand that leads, at level 2."""
+    moment = engine.read_decision_point({"hand": list(hand), "to_beat": None, "level": 2})
+    texts = [str(action) for action, name in zip(moment.actions, moment.labels, strict=True) if name == label]
+    return sorted(" ".join(sorted(word for word in text.split() if word in hand)) for text in texts)
+
+
+def test_lists_are_those_of_a_naive_reading(engine: Engine) -> None:
+    assert list(random_states(Reader.of(engine), 1, 200)) == []
+
+
+def test_a_wild_card_lies_as_each_card_that_it_is(engine: Engine) -> None:
+    assert laid(engine, "of_suit", "a1", "a2", "b3") == ["a1 a2"]  # no stand-in is allowed there
+    assert laid(engine, "of_suit", "a1", "joker") == []
+
+
+def test_wild_cards_alone_are_of_any_suit(engine: Engine) -> None:
+    assert laid(engine, "flush(1,b)", "joker", "a2") == []  # two stand-ins, and one is allowed
+    assert laid(engine, "flush(1,a)", "joker", "a2") == ["a2 joker"]  # one stands in, one is a two of its suit
+
+
+def test_wild_cards_of_two_kinds_in_one_suit(engine: Engine) -> None:
+    assert laid(engine, "flush(2,a)", "a2", "a3", "joker") == ["a2 a3", "a2 joker", "a3 joker"]
+    assert laid(engine, "flush(2,b)", "a2", "b3", "joker") == ["a2 b3", "b3 joker"]
+
+
+def test_the_same_cards_come_once(engine: Engine) -> None:
+    """One of two kinds of wild cards may be the one group, or the other."""
+    assert laid(engine, "run(3)", "a2", "joker", "joker") == ["a2 joker", "joker joker"]
+    assert laid(engine, "run(1)", "a2", "joker") == ["a2 joker"]
+    assert laid(engine, "run(2)", "a2", "joker") == ["a2 joker"]
+    assert laid(engine, "two(2)", "a2", "joker") == ["a2 joker"] * 3  # by its three forms
+    assert laid(engine, "two(3)", "a2", "joker") == ["a2 joker"] * 3
+
+
+def test_a_wild_card_shows_its_own_suit(tmp_path: Path) -> None:
+    """The four of suit b is wild whatever the level is, and never lies as a four."""
+    rules = (
+        GAME.replace("pack(joker,2).", "")
+        .replace("is_wild(joker).", "is_wild(card(4,b)).")
+        .replace("deals(S,5)", "deals(S,4)")
+    )
+    (tmp_path / "game.lp").write_text(rules + WITHOUT, "utf-8")
+    engine = load(str(tmp_path)).engine()
+    assert laid(engine, "motley(3)", "b4", "a3", "b3") == ["a3 b3", "a3 b4"]
+    assert laid(engine, "motley(3)", "a2", "a3", "b3") == ["a2 b3", "a3 b3"]
+
+
+def test_more_copies_of_a_wild_card_than_of_others(engine: Engine) -> None:
+    assert laid(engine, "single(1)", "joker", "joker", "a1", "b1") == ["a1", "b1", "joker"]

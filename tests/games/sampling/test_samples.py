@@ -1,0 +1,68 @@
+"""Random states: they fit together, and everything that may be told varies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from abl_cards.asp.terms import Atom, Signature
+from abl_cards.games.compiled.compiled_game import CompiledGame
+from abl_cards.games.description.input_schema import find_group
+from abl_cards.games.description.queries import QUERY_SPECS
+from abl_cards.games.sampling.samples import sample_decisions, sample_estimate, sample_input_rows, sample_lead_decisions
+from abl_cards.games.tables.hand_limits import largest_hand
+
+GAMES = "gifts", "wild", "auction", "president"
+
+
+@pytest.fixture(params=GAMES)
+def rules(request: pytest.FixtureRequest) -> CompiledGame:
+    found: CompiledGame = request.getfixturevalue(request.param)
+    return found
+
+
+def test_the_cards_are_one_pack(rules: CompiledGame) -> None:
+    state = sample_decisions(rules, 200, 1).view.state
+    cards = state.hands.sum(axis=1, dtype=int) + state.aside + state.played.sum(axis=1, dtype=int)
+    assert (cards == rules.pack.copies).all()
+    assert (state.hands.sum(axis=2) <= largest_hand(rules)).all()
+
+
+def test_everything_that_may_be_told_varies(rules: CompiledGame) -> None:
+    rows = sample_input_rows(rules, 4000, 1)
+    assert rows.shape == (len(rules.kb.input_atoms), 4000)
+    told = set()
+    for question in QUERY_SPECS.values():
+        asked = [name for name in question.outputs if Signature.parse(name) in rules.derived_outputs or "cost" in name]
+        told |= set(rules.kb.circuit(*asked).inputs) if asked else set()
+    asked_of = zip(rules.kb.input_atoms, rows, strict=True)
+    fixed = [atom for atom, row in asked_of if atom in told and row.min() == row.max()]
+    assert [atom for atom in fixed if not _impossible(rules, atom)] == []
+
+
+def _impossible(rules: CompiledGame, atom: Atom) -> bool:
+    """More cards than act as that: there is one joker, which acts as 7."""
+    never = Atom("held", (7, 2)), Atom("held", ("joker", 1)), Atom("to_beat", ("set(7,2)",))
+    return rules.folder.name == "auction" and atom in never
+
+
+def test_groups_are_told_as_questions_are_asked(rules: CompiledGame) -> None:
+    rows = sample_input_rows(rules, 1000, 1)
+    groups = np.array([find_group(rules.schema, Signature(name, len(args))) for name, args in rules.kb.input_atoms])
+    for column in rows.T:
+        together = set(groups[column == 1].tolist())
+        assert any(together <= question.input_groups for question in QUERY_SPECS.values()), together
+
+
+def test_the_same_seed_gives_the_same(rules: CompiledGame) -> None:
+    assert (sample_input_rows(rules, 100, 5) == sample_input_rows(rules, 100, 5)).all()
+
+
+def test_decisions_and_estimates(rules: CompiledGame) -> None:
+    decisions = sample_decisions(rules, 300, 2)
+    assert decisions.legal_mask.any(axis=1).mean() > 0.9  # of the labels
+    estimate = sample_estimate(rules, decisions, 1)
+    assert estimate.shape == (300, rules.seating.seats - 1, len(rules.pack))
+    leads = sample_lead_decisions(rules, 20, 1)
+    assert (leads.to_beat == -1).all()
+    assert (leads.view.hand.sum(axis=1) == largest_hand(rules)).all()

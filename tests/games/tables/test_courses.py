@@ -1,0 +1,161 @@
+"""Whose turn it is, and when an episode is over, by what is remembered: acts change that first."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.agents.baselines import RandomAgent
+from abl_cards.core.errors import GameError
+from abl_cards.games.endgame.applicability import check_applicable
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.protocols.contest.table_view import ContestTableView
+from abl_cards.rulelab.testing.games import collect_records
+
+LAYS = """
+#external event(E) : E = (deal;play;trick).
+#external lays(F) : form(_,F).
+eights(F) :- needs(F,_,8,_).
+"""
+EIGHT_STOPS = f"""{LAYS}
+any(eight,0).
+#external eight.
+next(eight) :- event(play), lays(F), eights(F).
+drop(eight) :- event(play).
+trick_over  :- eight.
+"""
+EIGHT_TURNS = f"""{LAYS}
+replaces(game).
+one(way,1).
+#external way(W) : W = (left;right).
+next(way(left))  :- event(deal).
+next(way(right)) :- event(play), lays(F), eights(F), way(left).
+next(way(left))  :- event(play), lays(F), eights(F), way(right).
+"""
+ROUND = """
+#include <pack52>.
+#include <seats>.
+#include <order>.
+#include <places>.
+title(en,"Eights turn").
+seat(0..3).
+deals(S,13) :- seat(S).
+leads(0).
+over :- #count { S : out(S) } >= 3.
+place_points(1,2). place_points(2,1). place_points(3,-1). place_points(4,-2).
+match_over.
+#external acted(S)  : seat(S).
+#external owner(S)  : seat(S).
+#external passed(S) : seat(S).
+#external out(S)    : seat(S).
+open(S)    :- seat(S), not out(S), not passed(S), not owner(S).
+trick_over :- not open(S) : seat(S).
+from(S,D)  :- way(left), acted(A), seat(S), D = (4+S-A)\\4, D > 0.
+from(S,D)  :- way(right), acted(A), seat(S), D = (4+A-S)\\4, D > 0.
+open_at(D) :- from(S,D), open(S).
+nearer(D)  :- open_at(E), D = 1..3, E < D.
+turn(S)    :- not trick_over, from(S,D), open(S), not nearer(D).
+turn(S)    :- trick_over, owner(S), not out(S).
+lost       :- trick_over, owner(S), out(S).
+in_at(D)   :- from(S,D), not out(S).
+behind(D)  :- in_at(E), D = 1..3, E < D.
+turn(S)    :- lost, from(S,D), not out(S), not behind(D).
+"""
+THREE_TRICKS = f"""{LAYS}
+count(tricks,1).
+#external tricks(N) : N = 1..60.
+adds(tricks,1,over) :- event(trick).
+over :- tricks(3).
+"""
+
+
+def engine_of(folder: Path, text: str, parent: str = "president", **files: str) -> Engine:
+    folder.mkdir()
+    (folder / "variant.lp").write_text(f"parent({parent}).\n{text}", "utf-8")
+    for name, rules in files.items():
+        (folder / f"{name}.lp").write_text(rules, "utf-8")
+    return load(str(folder)).engine()
+
+
+def acts_of(engine: Engine, matches: int = 40) -> Iterator[list[Any]]:
+    for record in collect_records(engine, RandomAgent(), matches, 5):
+        yield record["acts"]
+        assert not engine.replay([record]).mismatches
+
+
+def has_eight(play: Any) -> bool:
+    return play != "pass" and any(card[1] == "8" for card in play)
+
+
+def test_a_trick_ends_by_what_the_play_has_changed(tmp_path: Path) -> None:
+    """Who lays eights leads the next trick at once, unless that was the last card."""
+    stopped = 0
+    for acts in acts_of(engine_of(tmp_path / "mine", EIGHT_STOPS)):
+        laid = [0, 0, 0, 0]
+        for (seat, play), (after, answer) in pairwise(acts):
+            laid[seat] += 0 if play == "pass" else len(play)
+            if has_eight(play) and laid[seat] < 13:
+                assert after == seat
+                assert answer != "pass"
+                stopped += 1
+    assert stopped > 100
+
+
+def test_the_way_round_changes_with_the_play(tmp_path: Path) -> None:
+    """After eights the seat on the other side is next, among those who have neither passed nor gone out."""
+    turned = 0
+    for acts in acts_of(engine_of(tmp_path / "mine", EIGHT_TURNS, game=ROUND)):
+        way, owner, laid, passed = 1, acts[0][0], [0] * 4, set[int]()
+        for (seat, play), (after, _) in pairwise(acts):
+            if play == "pass":
+                passed.add(seat)
+            else:
+                owner, passed = seat, set()
+                laid[seat] += len(play)
+            if has_eight(play):
+                way, turned = -way, turned + 1
+            here = [(seat + way * step) % 4 for step in (1, 2, 3)]
+            there = [each for each in here if laid[each] < 13]
+            waiting = [each for each in there if each != owner and each not in passed]
+            lead = owner if laid[owner] < 13 else there[0]
+            assert after == (waiting[0] if waiting else lead)
+            if not waiting:
+                passed = set()
+    assert turned > 100
+
+
+def test_an_episode_is_over_when_the_end_of_a_trick_has_made_it_so(tmp_path: Path) -> None:
+    """The third trick is the last: nobody leads a fourth."""
+    for acts in acts_of(engine_of(tmp_path / "mine", THREE_TRICKS)):
+        laid, tricks, owner, passed = [0] * 4, 0, acts[0][0], set[int]()
+        for place, (seat, play) in enumerate(acts):
+            assert tricks < 3, f"act {place + 1}"
+            if play == "pass":
+                passed.add(seat)
+            else:
+                owner, passed = seat, set()
+                laid[seat] += len(play)
+            if not [each for each in range(4) if laid[each] < 13 and each != owner and each not in passed]:
+                tricks, passed = tricks + 1, set()
+        assert tricks == 3 or sum(each == 13 for each in laid) >= 3
+
+
+def test_tricks_that_are_taken_may_end_a_round(tmp_path: Path) -> None:
+    """The same at a table where every seat lays a card, and the highest takes the trick: five tricks of Whist."""
+    text = "#external tricks(T,N) : team(T), N = 1..13.\nover :- tricks(T,N), tricks(U,M), T < U, N + M >= 5.\n"
+    text += "over :- tricks(_,5).\nteam(T) :- member(_,T).\n"
+    for acts in acts_of(engine_of(tmp_path / "mine", text, "whist"), 8):
+        assert len(acts) == 20
+
+
+def test_who_follows_cards_and_plays_alone_says_so(tmp_path: Path) -> None:
+    """Searches of ends, and those who are told by a protocol what others do, know nothing of what is remembered."""
+    engine = engine_of(tmp_path / "teams", "#external failures(T,N) : team(T), N = 1..8.\nover :- failures(0,8).\n",
+                       "guandan")  # fmt: skip
+    with pytest.raises(GameError, match="whose turn it is depends on what is remembered"):
+        check_applicable(engine.rules)
+    with pytest.raises(GameError, match="whose turn it is depends on what is remembered"):
+        ContestTableView(engine.rules)

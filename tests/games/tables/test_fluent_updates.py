@@ -1,0 +1,53 @@
+"""What changes at an event."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from abl_cards.games.description.fluents import MAX_COUNT, Fluents
+from abl_cards.games.description.order_contexts import Contexts
+from abl_cards.games.state.state import empty_state, record_finish
+from abl_cards.games.tables.fluent_updates import _apply_updates, find_true
+from abl_cards.games.tables.retraction import write_card_row
+
+
+@pytest.mark.parametrize("density", [0.0, 0.004, 0.1, 0.9])
+@pytest.mark.parametrize("n", [0, 1, 31, 32, 33, 700])
+def test_the_places_where_something_holds(density: float, n: int) -> None:
+    answers = (np.random.default_rng(4).random((5, n)) < density).astype(np.uint8)
+    for output in range(5):
+        found = np.full(n, -1, np.int64)
+        count = find_true(answers, output, found)
+        assert found[:count].tolist() == np.flatnonzero(answers[output]).tolist()
+        assert (found[count:] == -1).all()
+
+
+def test_a_count_stops_at_its_bounds() -> None:
+    """Numbers of 16 bits would go round: a million more of a count would be 16,960."""
+    fluents, hands, aside = np.array([[0], [29_999], [-5]], np.int16), np.zeros((3, 1, 1), np.uint8), np.zeros((3, 1))
+    answers, nothing = np.array([[1, 1, 0], [0, 0, 1]], np.uint8), np.zeros((0, 4), np.int64)
+    adds = np.array([[0, 0, 1_000_000], [1, 0, -1_000_000]])
+    _apply_updates(
+        answers, np.arange(3), nothing[:, :3], adds, nothing, nothing[:, :2], hands, aside.astype(np.uint8), fluents
+    )
+    assert fluents[:, 0].tolist() == [MAX_COUNT, MAX_COUNT, -MAX_COUNT]
+
+
+def test_a_count_below_zero_is_of_the_context_of_none() -> None:
+    contexts = Contexts(Fluents(()), (1, 0), (3, 4), (0, -1))
+    state = np.array([[-1, -7], [-1, 0], [2, 1], [2, 9]], np.int16)
+    assert contexts.compute_index(state).tolist() == [0, 0, 7, 11]
+
+
+def test_a_seat_that_gets_cards_again_keeps_its_place() -> None:
+    state = empty_state(1, 3, 1, 3, 1, 0, 0)
+    for seat in (1, 1, 1, 1, 0, 1, 2, 2):
+        record_finish(state, 0, seat)
+    assert state.finish_order[0].tolist() == [1, 0, 2]
+
+
+def test_a_row_takes_as_many_cards_as_it_has_places() -> None:
+    rows = np.full((3, 2), 77, np.uint8)
+    assert write_card_row(np.array([1, 0, 3], np.uint8), rows[1]) == 4
+    assert rows.tolist() == [[77, 77], [0, 2], [77, 77]]

@@ -1,0 +1,104 @@
+"""What others had to decide before, with hands that somebody imagines."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.agents.registry import make_agent
+from abl_cards.core.rng import splitmix64_array
+from abl_cards.games.game import load
+
+TABLES = 24
+
+
+def played(name: str, acts: int) -> tuple[Any, Any, list[dict[str, Any]]]:
+    """Tables that remember, after so many acts by kb, and what was decided in each of them."""
+    engine = load(name).engine()
+    tables: Any = engine.start_matches(splitmix64_array(np.arange(TABLES).astype(np.uint64), 5))
+    tables.remember()
+    player, told = make_agent("kb", engine), []
+    keys = np.zeros(TABLES, np.uint64)
+    while (choosing := tables.choosing()).size:
+        tables.choose(choosing, player.choose(tables.choices(choosing), keys[choosing]))
+    for _ in range(acts):
+        decisions = tables.decisions(np.arange(TABLES))
+        moves = player.play(decisions, keys)
+        told.append({
+            "seat": tables.seat.copy(), "hands": tables.state.hands.copy(), "legal": decisions.legal.copy(),
+            "observed": decisions.observe(), "label": decisions.labels_of(moves.form),
+        })  # fmt: skip
+        tables.play(np.arange(TABLES), moves)
+    return engine, tables, told
+
+
+@pytest.mark.parametrize("name", ["whist", "hearts", "president", "paodekuai"])
+def test_with_the_true_hands_it_is_what_was(name: str) -> None:
+    engine, tables, told = played(name, 7)
+    decisions = tables.decisions(np.arange(TABLES))
+    rows = np.arange(TABLES)
+    found = list(decisions.past(rows, decisions.view.hidden_hands))
+    others = int(engine.teams.size) - 1
+    assert sum(len(asked) for asked, _, _ in found) > TABLES, "several acts of others are remembered"
+    for asked, then, label in found:
+        acts = then.view.state.num_acts
+        assert ((acts >= 7 - others) & (acts < 7)).all()
+        assert (then.view.seats != decisions.view.seats[asked]).all()
+        for place, row in enumerate(asked):
+            was = told[int(acts[place])]
+            assert was["seat"][row] == then.view.seats[place]
+            assert was["label"][row] == label[place]
+            assert (was["hands"][row] == then.view.state.hands[place]).all()
+            assert (was["legal"][:, row] == then.legal[:, place]).all()
+        if name != "hearts":  # where nobody is told what others have passed on
+            seen = then.observe()
+            assert all((told[int(acts[place])]["observed"][row] == seen[place]).all()
+                       for place, row in enumerate(asked))  # fmt: skip
+
+
+def test_hands_that_are_not_seen_are_not_looked_at() -> None:
+    """The hidden hands go around at the table and in all that it remembers: what is imagined stays the same."""
+    _, tables, _ = played("whist", 6)
+    decisions = tables.decisions(np.arange(TABLES))
+    imagined = decisions.view.hidden_hands.copy()
+    before = list(decisions.past(np.arange(TABLES), imagined))
+    seats = tables.seat.copy()
+    for state in (tables.state, *tables.trail._states):
+        for table, me in enumerate(seats):
+            theirs = [seat for seat in range(4) if seat != me]
+            hands = state.hands[table, theirs]
+            state.hands[table, theirs] = np.stack([_with_as_many(hands.sum(axis=0), size) for size in _cuts(hands)])
+    after = list(tables.decisions(np.arange(TABLES)).past_decisions(np.arange(TABLES), imagined))
+    assert len(before) == len(after) > 0
+    for (asked, then, label), (again, now, same) in zip(before, after, strict=True):
+        assert (asked == again).all()
+        assert (label == same).all()
+        assert (then.observe() == now.observe()).all()
+        assert (then.legal == now.legal).all()
+
+
+def _cuts(hands: np.ndarray) -> list[tuple[int, int]]:
+    ends = np.cumsum([0, *hands.sum(axis=1).tolist()])
+    return [(int(first), int(last)) for first, last in pairwise(ends)]
+
+
+def _with_as_many(cards: np.ndarray, part: tuple[int, int]) -> np.ndarray:
+    kinds = np.repeat(np.arange(len(cards)), cards.astype(np.int64))[part[0] : part[1]]
+    return np.bincount(kinds, minlength=len(cards)).astype(np.uint8)
+
+
+def test_nothing_is_remembered_unasked_or_of_an_episode_before() -> None:
+    engine = load("whist").engine()
+    tables: Any = engine.start_matches(splitmix64_array(np.arange(2).astype(np.uint64), 5))
+    first = tables.decisions(np.arange(2))
+    assert list(first.past(np.arange(2), first.view.hidden_hands)) == []
+    tables.record_history()
+    player, keys = make_agent("greedy", engine), np.zeros(2, np.uint64)
+    for _ in range(52):
+        tables.play(np.arange(2), player.play(tables.decisions(np.arange(2)), keys))
+    tables.begin_match(np.arange(2), keys)
+    fresh = tables.decisions(np.arange(2))
+    assert list(fresh.past(np.arange(2), fresh.view.hidden_hands)) == []

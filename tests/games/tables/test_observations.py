@@ -1,0 +1,82 @@
+"""What seats see as numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abl_cards.asp.errors import KBError
+from abl_cards.games.compiled.compiled_game import CompiledGame
+from abl_cards.games.sampling.random_states import sample_state
+from abl_cards.games.tables.hand_limits import largest_hand
+from abl_cards.games.tables.observations import build_feature_table, observe
+from abl_cards.games.tables.tables import Tables
+from abl_cards.games.tables.view import PlayerView
+from abl_cards.games.validation import find_errors
+from tests.games.notation.folders import rules_of
+from tests.games.sampling.folders import GIFTS
+
+
+def test_every_game_has_an_observation(
+    gifts: CompiledGame, wild: CompiledGame, auction: CompiledGame, president: CompiledGame
+) -> None:
+    for rules in (gifts, wild, auction, president):
+        table, state = build_feature_table(rules), sample_state(rules, 64, np.random.default_rng(1))
+        rows = observe(PlayerView(rules, state, np.arange(64), state.seat))
+        assert rows.shape == (64, table.size)
+        assert rows.max() <= table.max_value
+        assert (rows[:, table["hand"]] == state.hands[np.arange(64), state.seat]).all()
+
+
+def test_seats_come_from_the_observer_on(gifts: CompiledGame) -> None:
+    state = gifts.create_state(1)
+    state.hands[0, :, 0] = 3, 2, 1
+    state.passed[0], state.owner[0], state.to_beat[0] = 0b100, 0, 0
+    place = gifts.fluents.find("said")
+    assert place is not None
+    state.fluents[0] = gifts.fluents.defaults
+    state.fluents[0, place.first_slot + 2] = 0
+    table = build_feature_table(gifts)
+    row = observe(PlayerView(gifts, state, np.arange(1), np.array([1], np.int8)))[0]
+    width = largest_hand(gifts) + 1
+    assert row[table["sizes"]].reshape(3, width).argmax(axis=1).tolist() == [2, 1, 3]
+    assert row[table["passed"]].tolist() == [0, 1, 0]
+    assert row[table["owner"]].tolist() == [0, 0, 1]
+    assert row[table["said"]].reshape(3, 2).tolist() == [[0, 0], [1, 0], [0, 0]]
+
+
+def test_the_cards_to_beat(president: CompiledGame) -> None:
+    tables = Tables.begin(president, np.arange(8, dtype=np.uint64))
+    decisions = tables.decisions(np.arange(8))
+    moves = decisions.first_moves(decisions.legal_mask.argmax(axis=0).astype(np.int16))
+    tables.play(np.arange(8), moves)
+    rows = tables.observe(np.arange(8))[:, build_feature_table(president)["to_beat"]]
+    for row, cards in zip(rows, moves.cards, strict=True):
+        assert np.flatnonzero(row).tolist() == sorted(card for card in cards.tolist() if card != 255)
+
+
+def test_a_fluent_may_have_the_name_of_a_part(tmp_path: Path) -> None:
+    """It goes by its arity, and so does one that has the name of another fluent."""
+    names = ("played/1", "trick/1", "said/1")
+    lines = [f"#external {name[:-2]}(S) : seat(S). any({name[:-2]},1). turn_of :- {name[:-2]}(0)." for name in names]
+    table = build_feature_table(rules_of(tmp_path / "game", GIFTS + "\n".join(lines)))
+    assert {"played", "said/2", *names} <= table.slices.keys()
+    assert table["played/1"] != table["played"]
+
+
+@pytest.mark.parametrize(
+    ("fact", "complaint"),
+    [
+        ("sees(1,hnad).", "hnad is no part of an observation"),
+        ("sees(1,fluent,nothing).", "nothing is no fluent"),
+        ("sees(1,recent,9).", "9 acts are not remembered"),
+        ("sees(1,hand). sees(2,hand).", r"game\.lp:\d+.*hand is seen twice"),
+        ("sees(1,fluent,said). sees(2,fluent,said).", r"game\.lp:\d+.*said is seen twice"),
+        ("sees(1,face).", "there is no face"),
+    ],
+)
+def test_errors(tmp_path: Path, fact: str, complaint: str) -> None:
+    with pytest.raises(KBError, match=complaint):
+        raise KBError(list(find_errors(rules_of(tmp_path / "game", GIFTS + fact))))

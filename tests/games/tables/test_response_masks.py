@@ -1,0 +1,29 @@
+"""Which plays hands could lead and answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from abl_cards.games.compiled.compiled_game import CompiledGame, compile_game
+from abl_cards.games.description.folder import Folder
+from abl_cards.games.description.variants import KB_ROOT
+from abl_cards.games.sampling.samples import sample_decisions
+from abl_cards.games.tables.response_masks import compute_response_mask
+
+
+@pytest.fixture(scope="module", params=["president", "bigtwo", "guandan"])
+def rules(request: pytest.FixtureRequest) -> CompiledGame:
+    return compile_game(Folder(KB_ROOT / request.param))
+
+
+def test_answers_are_what_follows(rules: CompiledGame) -> None:
+    """Where a seat can follow a play it could answer its label, and nowhere else."""
+    decisions = sample_decisions(rules, 300, 1)
+    found = compute_response_mask(rules, decisions.context.astype(np.int64), decisions.view.hand)
+    passing = rules.forms.label_of[rules.forms.pass_form]
+    _, smallest = np.unique(rules.forms.label_of, return_index=True)
+    following = np.flatnonzero(np.isin(decisions.to_beat, smallest))  # a label stands for its smallest form
+    can = np.asarray(np.delete(decisions.legal_mask, passing, axis=0).any(axis=0))
+    assert (found[following, decisions.label_to_beat[following]] == can[following]).all()
+    assert not found[:, passing].any()

@@ -1,0 +1,72 @@
+"""Deals to order, judged by a rule that is known."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from abl_cards.games.min_plays.hand_keys import key_counts
+from abl_cards.hand_analysis import deal_generator
+from abl_cards.hand_analysis.deal_generator import DealGenerator
+from abl_cards.hand_analysis.deal_requests import deal_id
+from abl_cards.hand_analysis.deal_rules import DealRules
+from abl_cards.hand_analysis.deals import DealBatch, DealSampler
+from tests.games.doudizhu.decided import engine_of
+
+
+@cache
+def dealer() -> DealSampler:
+    return DealRules.from_engine(engine_of()).deal_sampler
+
+
+def by_twos(hands: DealBatch) -> np.ndarray:
+    """Class C for certain where the landlord holds C twos."""
+    return np.eye(5, dtype=np.float32)[key_counts(hands.hand_keys)[:, 0, 12]]
+
+
+def by_high_cards(hands: DealBatch) -> np.ndarray:
+    """Class 1 the surer, the more kings, aces, twos and jokers the landlord holds; hardly any deal has them all."""
+    share = key_counts(hands.hand_keys)[:, 0, 10:].sum(axis=1) / 14
+    return np.stack([1 - share, share], axis=1).astype(np.float32)
+
+
+@pytest.mark.parametrize("wanted", [0, 2, 4])
+def test_made_deals_are_of_the_class_and_sound(wanted: int) -> None:
+    made = DealGenerator(dealer(), by_twos, 5, deal_id).generate(wanted, 0.9, 20)
+    deals = DealBatch.concatenate(made.deals)
+    assert len(made.deals) == len(set(map(tuple, deals.hand_keys.tolist()))) == 20
+    assert (key_counts(deals.hand_keys)[:, 0, 12] == wanted).all()
+    assert dealer().is_valid(deals).all()
+    assert made.confidence == [1.0] * 20
+
+
+def test_the_seed_decides_everything_and_known_deals_are_left_out() -> None:
+    def names(seed: int, unlike: frozenset[str] = frozenset()) -> list[str]:
+        maker = DealGenerator(dealer(), by_twos, seed, deal_id, unlike)
+        return [deal_id(deal, 0) for deal in maker.generate(1, 0.9, 10).deals]
+
+    assert names(3) == names(3)
+    assert not set(names(3)) & set(names(4))
+    assert names(3, frozenset(names(3)[:4]))[:6] == names(3)[4:]
+
+
+def test_rare_deals_are_found_by_exchanging_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deal_generator, "_HASTE", 1)
+    random = dealer().deal(np.arange(20_000, dtype=np.uint64))
+    assert (by_high_cards(random)[:, 1] >= 0.9).sum() == 0
+    made = DealGenerator(dealer(), by_high_cards, 1, deal_id).generate(1, 0.9, 20)
+    deals = DealBatch.concatenate(made.deals)
+    assert len(made.deals) == 20
+    assert (by_high_cards(deals)[:, 1] >= 0.9).all()
+    assert dealer().is_valid(deals).all()
+    assert len(set(map(tuple, deals.hand_keys.tolist()))) == 20
+
+
+def test_what_cannot_be_found_ends_the_search() -> None:
+    made = DealGenerator(dealer(), lambda hands: np.zeros((len(hands.bottom), 2), np.float32), 1, deal_id).generate(
+        1, 0.9, 5, 9000
+    )
+    assert made.deals == []
+    assert made.n_classified >= 9000

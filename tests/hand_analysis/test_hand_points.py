@@ -1,0 +1,111 @@
+"""Scores of hands: the examples of the paper's table 2, and algorithm 1 done once more, plainly."""
+
+from __future__ import annotations
+
+from itertools import chain, combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abl_cards.asp.errors import KBError
+from abl_cards.games.min_plays.hand_keys import key_counts
+from abl_cards.hand_analysis.deal_rules import DealRules
+from abl_cards.hand_analysis.hand_points import HandScorer
+from reasoners.splits.rules import load_split_rules
+from tests.games.doudizhu.decided import LETTERS, engine_of, read_hand
+from tests.games.doudizhu.edits import edited_doudizhu
+
+_ROCKET = "group_points(rocket,  2*22)."
+WORTH = {letter: place - 5 for place, letter in enumerate(LETTERS)}
+"""From -5 points, the 3, to 9, the big joker."""
+HANDS = st.permutations([letter for letter in LETTERS[:13] for _ in range(4)] + ["X", "D"])
+
+
+@pytest.fixture(scope="module")
+def scorer() -> HandScorer:
+    return DealRules.from_engine(engine_of()).hand_scorer
+
+
+def plain(hand: str) -> tuple[int, float]:
+    """Algorithm 1 by hand: the fewest plays, and of those splits the most points."""
+    counts = {letter: hand.count(letter) for letter in LETTERS}
+    plays, points = 0, 0.0
+    if counts["X"] and counts["D"]:
+        plays, points = 1, 22.0
+    else:
+        for joker in "XD":
+            plays, points = plays + counts[joker], points + counts[joker] * WORTH[joker]
+    for letter in LETTERS[:13]:
+        if counts[letter] == 4:
+            plays, points, counts[letter] = plays + 1, points + (16 if LETTERS.index(letter) >= 7 else 9), 0
+    trios = [letter for letter in LETTERS[:13] if counts[letter] == 3]
+    kept = chain.from_iterable(combinations(trios, size) for size in range(len(trios) + 1))
+    best = min(((one, -worth) for one, worth in (rest(dict(counts), each) for each in kept)))
+    return plays + best[0], points - best[1]
+
+
+def rest(counts: dict[str, int], trios: tuple[str, ...]) -> tuple[int, float]:
+    """What is left of the hand without jokers and bombs when these trios are kept."""
+    for letter in trios:
+        counts[letter] = 0
+    plays, points = len(trios), float(sum(WORTH[letter] + 6 for letter in trios))
+    while True:
+        runs = [LETTERS[low:high] for low in range(12) for high in range(low + 5, 13)]
+        runs = [run for run in runs if all(counts[letter] for letter in run)]
+        if not runs:
+            break
+        longest = max(runs, key=len)
+        total = sum(WORTH[letter] for letter in longest)
+        plays, points = plays + 1, points + (total / 2 if total > 0 else 3)
+        for letter in longest:
+            counts[letter] -= 1
+    groups = sorted(WORTH[letter] for letter in LETTERS[:13] for _ in range(-(-counts[letter] // 2)))
+    groups = groups[len(trios) :]
+    return plays + len(groups), points + sum(groups)
+
+
+@pytest.mark.parametrize(
+    ("hand", "plays", "points"),
+    [
+        ("9", 1, 1), ("99", 1, 1), ("2224", 1, 13), ("22244", 1, 13), ("34567", 1, 3), ("TJQKA", 1, 10), ("3333", 1, 9),
+        ("2222", 1, 16), ("TTTT", 1, 16), ("9999", 1, 9), ("XD", 1, 22), ("X", 1, 8), ("D", 1, 9), ("222", 1, 13),
+        ("6789T", 1, 3), ("789TJ", 1, 2.5), ("3344", 2, -9),
+    ],
+)  # fmt: skip
+def test_table_2(scorer: HandScorer, hand: str, plays: int, points: float) -> None:
+    found = scorer.score(np.array([read_hand(hand)], np.uint64))
+    assert (found.plays.tolist(), found.points.tolist()) == ([plays], [points])
+
+
+def test_many_hands_against_the_plain_algorithm(scorer: HandScorer) -> None:
+    random, deck = np.random.default_rng(3), list("".join(letter * 4 for letter in LETTERS[:13]) + "XD")
+    hands = ["".join(random.permutation(deck)[: 1 + number % 20]) for number in range(600)]
+    hands += ["".join(random.permutation(deck[:32])[: 10 + number % 11]) for number in range(600)]
+    found = scorer.score(np.array([read_hand(hand) for hand in hands], np.uint64))
+    assert list(zip(found.plays.tolist(), found.points.tolist(), strict=True)) == [plain(hand) for hand in hands]
+
+
+@given(HANDS, st.integers(1, 20))
+def test_a_split_has_the_cards_of_the_hand_and_its_points(order: list[str], size: int) -> None:
+    scorer, plays = DealRules.from_engine(engine_of()).hand_scorer, load_split_rules()
+    hand = read_hand("".join(order[:size]))
+    groups = scorer.split(hand)
+    labels = [label for group in groups for label in (group.label, group.carried) if label]
+    assert sum(plays.plays[plays.label_index[label]].main_key for label in labels) == hand
+    found = scorer.score(np.array([hand], np.uint64))
+    assert [len(groups), sum(group.points for group in groups)] == [found.plays[0], found.points[0]]
+    assert key_counts(np.array([hand], np.uint64)).sum() == len(plays.hand_text(hand)) == size
+
+
+def test_an_edited_worth_is_what_counts(tmp_path: object) -> None:
+    folder = edited_doudizhu(tmp_path, "science/strength.lp", _ROCKET, "group_points(rocket, 2*17).")
+    scorer = DealRules.from_engine(engine_of(folder)).hand_scorer
+    assert scorer.score(np.array([read_hand("XD")], np.uint64)).points.tolist() == [17]
+
+
+def test_a_group_without_worth_is_named(tmp_path: object) -> None:
+    folder = edited_doudizhu(tmp_path, "science/strength.lp", _ROCKET, "")
+    with pytest.raises(KBError, match=r"no group_points/2 for rocket"):
+        _ = DealRules.from_engine(engine_of(folder)).hand_scorer

@@ -1,0 +1,105 @@
+"""Played deals: what their features are, and that they are what was played."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.agents.registry import make_agent
+from abl_cards.core.errors import GameError
+from abl_cards.hand_analysis.deal_classes import DealFeatures, cluster_deals
+from abl_cards.hand_analysis.deal_rules import DealRules
+from abl_cards.hand_analysis.deal_values import GameOutcomes, OutcomeListener
+from abl_cards.hand_analysis.simulated_deals import DealSample, collect_sample, parse_pairing, play_fixed_deals
+from abl_cards.matches.match_runner import play_match
+from abl_cards.matches.records import read_valid_records
+from tests.games.doudizhu.decided import engine_of
+from tests.training.test_checkpoint import plant
+
+
+def test_outcomes_are_those_of_the_records() -> None:
+    rules, records = DealRules.from_engine(engine_of()), list[dict[str, Any]]()
+    hands = rules.deal_sampler.deal(np.arange(30, dtype=np.uint64))
+    dealt, player = rules.with_deals(hands), make_agent("greedy", rules.engine)
+    found = play_fixed_deals(dealt, 30, (player, player))
+    play_match(dealt, ("greedy", "greedy"), (player, player), 60, write_record=records.append, use_fixed_deals=True)
+    records.sort(key=lambda record: int(record["match"]))
+    for deal, record in enumerate(records[::2]):  # both games of a deal are the same: greedy knows no chance
+        played = [seat for seat, cards in record["acts"] if cards != "pass"]
+        assert found.won[deal] == (record["finish"][0] == 0)
+        assert found.plays[deal] == len(played)
+        assert found.play_share[deal] == pytest.approx(played.count(0) / len(played))
+        worth = record["points"][0] / 2
+        assert found.unit_score[deal] == np.sign(worth) * (1 + np.log2(abs(worth)))
+    assert (found.bids == 0).all()
+
+
+def test_recorded_games_are_heard_as_they_were(shared_data: Path) -> None:
+    records = read_valid_records(shared_data / "doudizhu_douzero_selfplay.jsonl.gz")[:25]
+    engine = engine_of(None, "douzero")
+    played = OutcomeListener(25)
+    assert not engine.replay(records, played).mismatches
+    assert played.finished.all()
+    assert DealRules.from_engine(engine).deal_sampler.is_valid(played.deals).all()
+    assert played.outcomes.won.tolist() == [float(record["points"][0] > 0) for record in records]
+
+
+def test_a_sample_is_the_mean_of_its_games(tmp_path: Path) -> None:
+    rules = DealRules.from_engine(engine_of())
+    sample = collect_sample(rules, None, 12, ["greedy", "greedy/random"], 3)
+    alone = [collect_sample(rules, None, 12, [pairing], 3).outcomes for pairing in ("greedy", "greedy/random")]
+    np.testing.assert_allclose(sample.outcomes, GameOutcomes.mean(alone), atol=1e-6)
+    assert sample.features.shape == (12, 5)
+    assert sample.recorded_features.shape == (0, 5)
+    np.testing.assert_array_equal(sample.self_play_wins, [alone[0].won])  # where greedy has all seats
+    np.testing.assert_allclose(sample.features[:, 1], sample.hand_points[:, 1] + sample.hand_points[:, 2])
+    sample.save(tmp_path / "some.state")
+    back = DealSample.load(tmp_path / "some.state")
+    assert back.digest() == sample.digest()
+    assert (back.deals.hand_keys == sample.deals.hand_keys).all()
+
+
+def test_played_deals_that_somebody_planted_do_not_run(tmp_path: Path) -> None:
+    trace = plant(tmp_path / "some.state")
+    with pytest.raises(GameError, match=r"some\.state: not a checkpoint"):
+        DealSample.load(tmp_path / "some.state")
+    assert not trace.exists()
+    with pytest.raises(GameError, match=r"none\.state: the deals that were played are missing"):
+        DealSample.load(tmp_path / "none.state")
+
+
+def test_records_come_first_and_count_as_one_game_more(shared_data: Path) -> None:
+    records = read_valid_records(shared_data / "doudizhu_douzero_selfplay.jsonl.gz")[:10]
+    rules = DealRules.from_engine(engine_of())
+    sample = collect_sample(rules, (engine_of(None, "douzero"), records), 5, ["greedy"], 0)
+    alone = collect_sample(rules, None, 5, ["greedy"], 0)
+    assert (len(sample), len(sample.recorded_features)) == (15, 10)
+    np.testing.assert_allclose(sample.features[10:], alone.features)
+    won = sample.outcomes.won[:10]
+    assert set(won) <= {0.0, 0.5, 1.0}
+    assert (abs(won - sample.recorded_outcomes.won) <= 0.5).all()
+
+
+def test_pairings_are_read() -> None:
+    assert parse_pairing("kb") == ("kb", "kb")
+    assert parse_pairing("kb:without=bombs/greedy") == ("kb:without=bombs", "greedy")
+    with pytest.raises(GameError, match="write LANDLORD/PEASANTS"):
+        parse_pairing("kb/greedy/kb")
+
+
+def test_classes_are_numbered_by_the_landlords_wins() -> None:
+    random = np.random.default_rng(2)
+    strength = random.normal(size=400)
+    features = np.column_stack([strength, random.normal(size=400)])
+    won = (strength > 0).astype(np.float32)
+    found = cluster_deals(DealFeatures(features, won, features, won[None]), 200, 3, 0)
+    assert list(found.won) == sorted(found.won)
+    assert sum(found.shares) == pytest.approx(1)
+    label = found.classes(features)
+    assert [(strength[label == number] > 0).mean() for number in range(3)] == pytest.approx(list(found.won))
+    assert np.array(found.sure).shape == (1, 3)  # what is seen tells the class: the surest deals are like the others
+    assert found.sure[0][0] < 0.2 < 0.8 < found.sure[0][2]
+    assert found.min_win_rate_gap == pytest.approx(min(np.diff(found.won).min(), np.diff(found.sure[0]).min()))

@@ -1,0 +1,170 @@
+"""The loop that teaches the splitter: it goes on where it stopped, its parts can be swapped, it does not collapse."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from ablkit.data.structures import ListData
+from ablkit.reasoning import Reasoner
+
+from abl_cards.core.errors import GameError
+from abl_cards.hand_analysis.split_labels import TaggedHands
+from abl_cards.hand_analysis.split_training import SplitBridge, SplitTrainConfig
+from abl_cards.training.run_lock import lock_run_folder
+from learners.presets import SPLITTER_PRESETS
+from reasoners.splits.ablkit_splits import SplitsKB, SplittingReasoner, hands_to_cards, iter_hands
+from reasoners.splits.kernels import NO_TAG
+from reasoners.splits.rules import load_split_rules
+from reasoners.splits.splits import Splitter
+from tests.games.doudizhu.decided import read_hand, uneven_hands
+from tests.training.test_checkpoint import plant
+
+HANDS = uneven_hands(np.random.default_rng(2), 300)
+NONE = TaggedHands(np.zeros(0, np.uint64), np.zeros((0, 20), np.uint8))
+
+
+@cache
+def splitter() -> Splitter:
+    return Splitter.of(load_split_rules())
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(
+        SPLITTER_PRESETS, "tiny", replace(SPLITTER_PRESETS["small"], name="tiny", width=8, hidden=8, layers=1, batch=32)
+    )
+    monkeypatch.chdir(tmp_path)
+    torch.set_num_threads(1)
+
+
+def labelled(count: int = 40) -> TaggedHands:
+    return TaggedHands(HANDS[:count], splitter().best_by_rules(HANDS[:count]).tags)
+
+
+def bridge(folder: Path, **more: Any) -> SplitBridge:
+    settings = SplitTrainConfig(
+        folder, preset="tiny", rounds=6, labelled=32, unlabelled=32, save_every=2, measure_every=3
+    )
+    return SplitBridge(replace(settings, **more), splitter(), labelled(), HANDS[40:])
+
+
+def lines(folder: Path) -> list[dict[str, Any]]:
+    found = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    return [{key: value for key, value in line.items() if key != "seconds"} for line in found]
+
+
+class Interrupted(Exception):
+    pass
+
+
+def test_an_interrupted_run_ends_as_one_that_was_not(tmp_path: Path) -> None:
+    def stop(done: int, remark: str) -> None:
+        if done == 3:
+            raise Interrupted
+
+    whole = bridge(tmp_path / "whole")
+    whole.train()
+    with pytest.raises(Interrupted):
+        bridge(tmp_path / "parts").train(on_progress=stop)
+    again = bridge(tmp_path / "parts")
+    assert again.tagger.round == 2
+    again.train()
+    assert again.is_done
+    assert lines(tmp_path / "parts") == lines(tmp_path / "whole")
+    for name, tensor in whole.network.state_dict().items():
+        torch.testing.assert_close(again.network.state_dict()[name], tensor, atol=0, rtol=0)
+
+
+def test_it_learns_and_is_measured(tmp_path: Path) -> None:
+    taught = bridge(tmp_path, rounds=12)
+    taught.train(evaluate=lambda network: {"measured": 1.0})
+    losses = [line["loss"] for line in lines(tmp_path)]
+    assert losses[-1] < losses[0]
+    assert [line["update"] for line in lines(tmp_path) if "measured" in line] == [3, 6, 9, 12]
+
+
+def test_without_the_preference_everything_becomes_a_single(tmp_path: Path) -> None:
+    """No labels: legality alone teaches the learner whatever it says already; the prices lead it to pieces."""
+
+    def singles(weight: float) -> float:
+        settings = SplitTrainConfig(tmp_path / str(weight), "tiny", 25, 0, 64, weight)
+        run = SplitBridge(settings, splitter(), NONE, HANDS)
+        with torch.no_grad():
+            run.network.tag.bias.copy_(torch.tensor([1.0, 0.0, 0.0, 0.0]))  # a single is what most cards are
+        run.train()
+        return lines(tmp_path / str(weight))[-1]["abduced singles"]
+
+    truth = splitter().best_by_rules(HANDS).tags
+    wanted = float((truth[truth != NO_TAG] == 0).mean())
+    assert singles(0.0) > 0.95
+    assert singles(12.0) == pytest.approx(wanted, abs=0.1)
+
+
+def test_a_reasoner_of_ones_own(tmp_path: Path) -> None:
+    class Singles(SplittingReasoner):
+        """Lays down one card after the other."""
+
+        def batch_abduce(self, data_examples: Any) -> Any:
+            data_examples.abduced_pseudo_label = [[0] * len(cards) for cards in data_examples.X]
+            return data_examples.abduced_pseudo_label
+
+    settings = SplitTrainConfig(tmp_path, "tiny", 2, 0, 32)
+    run = SplitBridge(settings, splitter(), NONE, HANDS, reasoner=Singles(SplitsKB(splitter()), 1.0))
+    run.train()
+    assert [line["abduced singles"] for line in lines(tmp_path)] == [1.0, 1.0]
+
+
+def test_ablkits_search_and_ours_know_the_same_rules() -> None:
+    kb = SplitsKB(splitter())
+    hands = np.array([read_hand("3344")], np.uint64)
+    (cards,) = hands_to_cards(hands)
+    assert list(iter_hands(cards)) == [(int(hands[0]), 0, 4)]
+    assert kb.logic_forward([1, 1, 0, 0], cards)
+    assert not kb.logic_forward([0, 1, 0, 0], cards)
+    probabilities = np.array([[0.1, 0.8, 0.05, 0.05], [0.4, 0.5, 0.05, 0.05], [0.9, 0.1, 0, 0], [0.9, 0.1, 0, 0]])
+    data = ListData(
+        X=[cards], pred_prob=[probabilities], pred_idx=[[1, 1, 0, 0]], pred_pseudo_label=[[0, 1, 0, 0]], Y=[True]
+    )
+    assert SplittingReasoner(kb, 0.0).batch_abduce(data) == [[1, 1, 0, 0]]
+    assert SplittingReasoner(kb, 0.0).abduce(data[0]) == [1, 1, 0, 0]
+    (found,) = Reasoner(kb, dist_func="hamming", max_revision=1).batch_abduce(data)
+    assert kb.logic_forward(found, cards)
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [({"preset": "huge"}, "unknown preset 'huge'"), ({"unlabelled": 5}, "no hands without labels")],
+)
+def test_what_cannot_be_taught(more: dict[str, Any], problem: str, tmp_path: Path) -> None:
+    with pytest.raises(GameError, match=problem):
+        SplitBridge(SplitTrainConfig(tmp_path, **more), splitter(), labelled(), np.zeros(0, np.uint64))
+
+
+@pytest.mark.parametrize("name", ["checkpoint.state", "checkpoint.pt"])
+def test_a_planted_checkpoint_does_not_run(tmp_path: Path, name: str) -> None:
+    trace = plant(tmp_path / name)
+    with pytest.raises(GameError, match=f"{name}: "):
+        bridge(tmp_path, rounds=2)
+    assert not trace.exists()
+
+
+def test_one_run_at_a_time(tmp_path: Path) -> None:
+    first, second = bridge(tmp_path, rounds=2), bridge(tmp_path, rounds=2)
+    with lock_run_folder(tmp_path), pytest.raises(GameError, match="is at work here"):
+        first.train()
+    first.train()
+    with pytest.raises(GameError, match="another process has gone on"):
+        second.train()
+
+
+def test_a_checkpoint_of_other_settings(tmp_path: Path) -> None:
+    bridge(tmp_path, rounds=2).train()
+    with pytest.raises(GameError, match="of other settings"):
+        SplitBridge(SplitTrainConfig(tmp_path), splitter(), labelled(), HANDS)

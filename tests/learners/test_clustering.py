@@ -1,0 +1,84 @@
+"""Two-stage clustering and what it is compared with."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from learners.clustering import (  # fmt: skip
+    ExemplarClassifier,
+    Whitening,
+    affinity_propagation,
+    cluster_two_stage,
+    dbscan,
+    find_nearest,
+    k_means,
+    merge_clusters,
+    quantile_classes,
+    silhouette_score,
+)
+
+
+def blobs(each: int = 40) -> tuple[np.ndarray, np.ndarray]:
+    """Five clear clusters in an oblique space."""
+    random = np.random.default_rng(1)
+    centres = np.array([[0, 0], [40, 0], [0, 40], [40, 40], [80, 80]], float)
+    label = np.repeat(np.arange(5), each)
+    return (centres[label] + random.normal(size=(5 * each, 2))) @ np.array([[1.0, 0.3], [0.0, 20.0]]), label
+
+
+def same(one: np.ndarray, two: np.ndarray) -> bool:
+    """Whether two lists of classes are equal but for the names."""
+    return len({(a, b) for a, b in zip(one, two, strict=True)}) == len(set(one)) == len(set(two))
+
+
+def test_whitened_distances_are_those_of_mahalanobis() -> None:
+    examples, _ = blobs()
+    white = Whitening.fit(examples)(examples)
+    np.testing.assert_allclose(np.cov(white.T), np.eye(2), atol=1e-9)
+    apart = examples[0] - examples[77]
+    expected = apart @ np.linalg.inv(np.cov(examples.T)) @ apart
+    assert ((white[0] - white[77]) ** 2).sum() == pytest.approx(expected)
+
+
+def test_a_sum_of_features_is_refused() -> None:
+    examples, _ = blobs()
+    with pytest.raises(ValueError, match="a sum of others"):
+        Whitening.fit(np.column_stack([examples, examples.sum(axis=1)]))
+
+
+def test_two_stages_find_clear_clusters() -> None:
+    examples, label = blobs()
+    found = cluster_two_stage(examples, 5, preference=-2.0)
+    assert same(found.stage_two, label)
+    assert same(found.classifier(examples), label)
+    assert len(found.classifier.exemplar_class) >= 5
+    numbered = found.classifier.reorder_classes(np.array([4, 3, 2, 1, 0]))
+    assert (numbered(examples) == 4 - found.classifier(examples)).all()
+    with pytest.raises(ValueError, match="fewer than 5"):
+        cluster_two_stage(examples, 5, preference=-1e6)
+
+
+def test_merging_weighs_clusters_by_their_size() -> None:
+    """Ward: two large clusters at a distance cost more than a far example with a neighbour."""
+    examples = np.array([[0.0]] * 50 + [[1.0]] * 50 + [[2.6]])
+    clusters = np.repeat([0, 1, 2], [50, 50, 1])
+    assert merge_clusters(examples, clusters, 2).tolist() in ([0] * 50 + [1] * 51, [1] * 50 + [0] * 51)
+
+
+def test_the_other_ways() -> None:
+    examples, label = blobs()
+    white = Whitening.fit(examples)(examples)
+    assert same(k_means(white, 5), label)
+    pairs = np.array([[0.0], [0.01], [1.0], [0.5], [0.51]])
+    assert dbscan(pairs).tolist() == [0, 0, -1, 1, 1]  # who stands alone is noise
+    assert np.bincount(quantile_classes(np.arange(100.0), 5)).tolist() == [20] * 5
+    assert silhouette_score(white, label) > silhouette_score(white, quantile_classes(examples[:, 0], 5))
+    labels, exemplars = affinity_propagation(white, -2.0)
+    assert (find_nearest(white, exemplars) == labels).all()
+
+
+def test_classes_are_those_of_the_nearest_exemplar() -> None:
+    plain = Whitening(np.zeros(1), np.eye(1))
+    classes = ExemplarClassifier(plain, np.array([[0.0], [1.0], [5.0]]), np.array([1, 1, 0]))
+    assert classes(np.array([[-3.0], [0.9], [3.1]])).tolist() == [1, 1, 0]

@@ -1,0 +1,170 @@
+"""Networks that look at planes of cards: the planes are those of the paper, and options are what may be chosen."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from abl_cards.agents.registry import make_agent
+from abl_cards.core.errors import GameError
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.games.tables.decisions import Decisions
+from learners.decision import InputTensors, PrivilegedTensors
+from learners.networks import GameShape, Networks
+from learners.plane_features import MAX_OPTIONS, PlaneFeatures, find_options
+from learners.plane_resnet import PlanePolicyNetwork, SharedValueHead
+from learners.presets import ESTIMATE, PRESETS, PlaneResNetConfig
+from tests.effort import long
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return load("tractor").engine()
+
+
+@pytest.fixture(scope="module")
+def decisions(engine: Engine) -> Decisions:
+    """The first leads and some plays after them."""
+    kb, tables = make_agent("kb", engine), engine.start_matches(np.arange(6, dtype=np.uint64))
+    for _ in range(200):
+        giving = tables.rows_to_choose()
+        if giving.size:
+            tables.choose(giving, kb.choose(tables.choices(giving), tables.keys[giving]))
+        which = tables.rows_to_play()
+        if which.size == 6 and tables.num_decisions.min() > 3:
+            break
+        first = which[: max(0, len(which) - 2)]  # two tables stay at their leads
+        if first.size:
+            tables.play(first, kb.play(tables.decisions(first), tables.keys[first]))
+    return tables.decisions(tables.rows_to_play())
+
+
+def question(decisions: Decisions) -> InputTensors:
+    observation = torch.from_numpy(decisions.observe()).float()
+    n, labels, kinds = len(observation), decisions.legal_mask.shape[0], decisions.view.hand.shape[1]
+    nothing = torch.zeros(n, labels)
+    return InputTensors(
+        observation=observation,
+        legal=torch.from_numpy(np.ascontiguousarray(decisions.legal_mask.T)).bool(),
+        to_beat=torch.zeros(n, dtype=torch.int64),
+        regret=nothing,
+        plays_left=nothing,
+        estimate=torch.zeros(n, 3, kinds),
+        response_probs=torch.zeros(n, 3, labels),
+    )
+
+
+def test_the_observation_is_380_planes_of_4_by_14(engine: Engine) -> None:
+    networks = Networks(PRESETS["planes-paper"], GameShape.of(engine))
+    decision = networks.decision
+    assert isinstance(decision, PlanePolicyNetwork)
+    assert (decision.plane_features.rows, decision.plane_features.columns) == (4, 14)
+    assert decision.trunk.first.weight.shape == (512, 380, 3, 3)
+    assert decision.trunk.first.stride == (2, 2)
+    assert len(decision.trunk.blocks) == 8  # of two convolutions: with the first and the hidden layer eighteen
+    assert isinstance(decision.policy, torch.nn.Linear)
+    assert decision.policy.weight.shape == (180, 512)
+
+
+def test_the_planes_show_the_cards(engine: Engine, decisions: Decisions) -> None:
+    pictures = PlaneFeatures(engine.planes, engine.observation_features)
+    observation = torch.from_numpy(decisions.observe()).float()
+    state = pictures.encode_state(observation)
+    assert state.shape == (len(observation), 20, 56)
+    assert torch.equal(pictures.compute_context(observation), torch.from_numpy(decisions.context).long())
+    hands = torch.from_numpy(decisions.view.hand).float()
+    assert torch.equal(state[:, 2:4].sum(dim=(1, 2)), hands.sum(dim=1))
+    assert torch.equal(state[:, 2].sum(dim=1), (hands > 0).sum(dim=1))
+    assert torch.equal(state[:, 0], state[:, 1])  # trumps are trumps, each copy of them
+    jokers = [engine.rules.pack.index[kind] for kind in engine.rules.pack.kinds if "joker" in str(kind)]
+    assert pictures._place[jokers].tolist() == [13, 27]
+    assert bool((state[:, 0, [13, 27]] == 1).all())
+
+
+def test_an_option_shows_the_cards_of_its_label(engine: Engine, decisions: Decisions) -> None:
+    pictures, asked = PlaneFeatures(engine.planes, engine.observation_features), question(decisions)
+    options = find_options(asked)
+    shown = pictures.encode_options(asked.observation, options)
+    assert len(options.row) == int(asked.legal.sum())
+    cards = engine.rules.forms.label_min_cards[options.label.numpy()]
+    assert bool((shown.sum(dim=1).numpy() >= cards).all())  # some labels are of one of several cards
+    first = [options.slot[options.row == row].tolist() for row in range(len(asked.legal))]
+    assert all(slots == list(range(len(slots))) for slots in first)
+
+
+def test_of_too_many_options_those_that_cost_least_are_shown(decisions: Decisions) -> None:
+    asked = question(decisions)
+    legal = torch.ones_like(asked.legal)
+    regret = torch.arange(legal.shape[1]).flip(0).float().expand(legal.shape)
+    options = find_options(replace(asked, legal=legal, regret=regret))
+    assert len(options.row) == len(legal) * MAX_OPTIONS
+    assert int(options.label.min()) == legal.shape[1] - MAX_OPTIONS
+
+
+@pytest.mark.parametrize("name", ["planes-small", "planes-abl", "planes-paper"])
+def test_policies_choose_among_what_is_legal_alone(engine: Engine, decisions: Decisions, name: str) -> None:
+    preset = PRESETS[name]
+    if name == "planes-paper" and preset.look:
+        preset = replace(preset, look=replace(preset.look, channels=(16, 16), hidden=16))
+    networks, asked = Networks(preset, GameShape.of(engine), seed=1), question(decisions)
+    with torch.inference_mode():
+        chosen = networks.decision(asked).exp()
+    assert torch.allclose(chosen.sum(dim=1), torch.ones(len(chosen)), atol=1e-5)
+    assert float(chosen[~asked.legal].max()) < 1e-12
+    assert networks.decision(replace(asked, **{name: part[:0] for name, part in vars(asked).items()})).shape[0] == 0
+
+
+def test_the_estimate_is_seen(engine: Engine, decisions: Decisions) -> None:
+    networks, asked = Networks(PRESETS["planes-abl"], GameShape.of(engine), seed=1), question(decisions)
+    assert isinstance(networks.decision, PlanePolicyNetwork)
+    other = replace(asked, estimate=torch.ones_like(asked.estimate))
+    with torch.inference_mode():
+        assert not torch.allclose(networks.decision.compute_hidden(asked), networks.decision.compute_hidden(other))
+    twin = PRESETS["planes-abl"].without_abln()
+    assert ESTIMATE not in twin.inputs
+    assert Networks(twin, GameShape.of(engine)).abln is None
+
+
+def test_a_value_that_is_read_off_the_policy_follows_its_copies(engine: Engine, decisions: Decisions) -> None:
+    preset = replace(PRESETS["planes-small"], look=PlaneResNetConfig(channels=(16, 16), hidden=16))
+    networks, asked = Networks(preset, GameShape.of(engine), seed=1), question(decisions)
+    opened = PrivilegedTensors(*(torch.zeros(len(asked.legal), 1) for _ in range(3)))
+    other = deepcopy(networks)
+    assert isinstance(other.critic, SharedValueHead)
+    with torch.no_grad():
+        for weights in networks.decision.parameters():
+            weights.zero_()
+        assert float(other.critic(asked, opened).std()) > 1e-4
+        assert float(networks.critic(asked, opened).std()) < 1e-6
+
+
+def test_a_game_whose_labels_are_several_card_sets_has_no_planes() -> None:
+    with pytest.raises(GameError, match="no planes: some label"):
+        Networks(PRESETS["planes-small"], GameShape.of(load("guandan").engine()))
+
+
+_SHIPPED = (
+    "abl", pytest.param("abl:no-abln", marks=long), "abl:preset=planes-small", "abl:preset=planes-small,supervised",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("profile", ["botzone", pytest.param("standard", marks=long)])
+@pytest.mark.parametrize("name", _SHIPPED)
+def test_shipped_weights_play_by_either_profile(name: str, profile: str) -> None:
+    """They know cards, not labels: rules with more tractors have more options, and no other networks."""
+    engine = load("tractor").engine(None, profile)
+    player, tables = make_agent(name, engine), engine.start_matches(np.arange(2, dtype=np.uint64))
+    played = 0
+    while played < 3:
+        giving = tables.rows_to_choose()
+        if giving.size:
+            tables.choose(giving, player.choose(tables.choices(giving), tables.keys[giving]))
+        which = tables.rows_to_play()
+        if which.size:
+            tables.play(which, player.play(tables.decisions(which), tables.keys[which]))
+            played += 1

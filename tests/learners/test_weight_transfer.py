@@ -1,0 +1,74 @@
+"""Weights of one profile for another one with more labels."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from abl_cards.core.errors import GameError
+from abl_cards.games.game import load
+from learners.decision import InputTensors, PrivilegedTensors
+from learners.networks import GameShape, Networks
+from learners.presets import PRESETS
+from learners.weights_io import WeightsCard, load_networks, save_networks
+from tests.learners.tiny import TINY
+
+
+def shown(networks: Networks, rows: int, rng: np.random.Generator) -> tuple[InputTensors, PrivilegedTensors]:
+    """Something to ask these networks."""
+    shape = networks.shape
+    labels, others, cards = shape.num_labels, shape.num_others, shape.num_cards
+
+    def some(*size: int) -> torch.Tensor:
+        return torch.from_numpy(rng.random((rows, *size), np.float32))
+
+    question = InputTensors(
+        some(shape.observation.size), some(labels) < 0.2, torch.from_numpy(rng.integers(-1, labels, rows)),
+        30 * some(labels), 9 * some(labels), some(others, cards), some(others, labels),
+    )  # fmt: skip
+    opened = PrivilegedTensors(some(others, cards), (9 * some(others)).round(), (some(others + 1, labels) < 0.3).byte())
+    return question, opened
+
+
+def with_more(each: torch.Tensor, place: torch.Tensor, of_new: float = 0) -> torch.Tensor:
+    """[..., labels] for more labels."""
+    found = each[..., place.clamp(min=0)].clone()
+    found[..., place < 0] = of_new
+    return found
+
+
+def test_networks_say_the_same_of_the_labels_they_know(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+    few, many = load("doudizhu").engine(), load("doudizhu").engine(None, "botzone")
+    before, file = Networks(TINY, GameShape.of(few), seed=4), tmp_path / "some.safetensors"
+    with torch.no_grad():
+        for weights in before.parameters():
+            weights.copy_((weights + 0.2 * torch.randn(weights.shape)).half().float())
+    save_networks(file, before, WeightsCard("doudizhu", "tiny", True, 0, steps=1))
+    now = load_networks(file, many)
+    numbers = {label: number for number, label in enumerate(few.labels)}
+    place = torch.tensor([numbers.get(label, -1) for label in many.labels])
+    question, opened = shown(before, 16, np.random.default_rng(5))
+    to_beat = torch.tensor([many.labels.index(few.labels[each]) if each >= 0 else -1 for each in question.to_beat])
+    more = replace(
+        question, to_beat=to_beat, legal=with_more(question.legal, place), regret=with_more(question.regret, place),
+        plays_left=with_more(question.plays_left, place, 99.0), response_probs=with_more(question.response_probs, place),
+    )  # fmt: skip
+    with torch.no_grad():
+        known, found = before.decision(question), now.decision(more)
+        worth = before.critic(question, opened)
+        again = now.critic(more, replace(opened, lead_mask=with_more(opened.lead_mask, place)))
+    torch.testing.assert_close(found[:, place >= 0], known[:, place[place >= 0]], atol=1e-3, rtol=1e-3)
+    torch.testing.assert_close(again, worth, atol=1e-3, rtol=1e-3)
+
+
+def test_other_labels_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Labels that these rules do not have are no use here."""
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+    many, file = load("doudizhu").engine(None, "botzone"), tmp_path / "some.safetensors"
+    save_networks(file, Networks(TINY, GameShape.of(many)), WeightsCard("doudizhu", "tiny", True, 0, profile="botzone"))
+    load_networks(file, many)
+    with pytest.raises(GameError, match="made for 379 labels, these rules have 309"):
+        load_networks(file, load("doudizhu").engine())

@@ -1,0 +1,169 @@
+"""Weights as files."""
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from abl_cards.core.errors import GameError
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from learners import presets, weights_io
+from learners.networks import GameShape, Networks
+from learners.presets import PRESETS
+from learners.weights_io import WeightsCard, load_card, load_networks, load_weights, save_networks, write_weights
+from tests.core.test_atomic_files import files_end_after
+from tests.learners.tiny import TINY
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+    return load("guandan").engine()
+
+
+@pytest.mark.parametrize("abln", [True, False])
+@pytest.mark.parametrize("steps", [0, 7])
+def test_weights_come_back_in_half_precision(tmp_path: Path, engine: Engine, abln: bool, steps: int) -> None:
+    """A critic that has learned something comes along; one that has not stays behind."""
+    preset = TINY if abln else TINY.without_abln()
+    networks, file = Networks(preset, GameShape.of(engine), 5), tmp_path / "some.safetensors"
+    card = WeightsCard("guandan", "tiny", abln, seed=5, steps=steps, results={"agreement": 0.5})
+    save_networks(file, networks, card)
+    assert load_card(file) == card
+    loaded = load_networks(file, engine)
+    assert loaded.has_trained_critic == (steps > 0)
+    for name, tensor in networks.state_dict().items():
+        if steps or not name.startswith("critic."):
+            torch.testing.assert_close(loaded.state_dict()[name], tensor, atol=2e-3, rtol=2e-3)
+    assert not loaded.training
+
+
+def test_errors_name_the_file(tmp_path: Path, engine: Engine) -> None:
+    file = tmp_path / "some.safetensors"
+    networks = Networks(TINY, GameShape.of(engine))
+    with pytest.raises(GameError, match=r"some\.json: the card of the weights is missing"):
+        load_networks(file, engine)
+    save_networks(file, networks, WeightsCard("guandan", "tiny", True, 0))
+    card = file.with_suffix(".json")
+    for change, message in (
+        ({"game": "big2"}, "weights for big2, not for guandan"),
+        ({"preset": "huge"}, "unknown preset 'huge'"),
+        ({"abln": False}, "not weights of such networks"),
+        ({"colour": "red"}, "no card of weights .'colour' is of another type, or is not known"),
+        ({"preset": ["tiny"]}, "no card of weights .'preset' is of another type"),
+        ({"abln": 1}, "no card of weights .'abln' is of another type"),
+        ({"steps": True}, "no card of weights .'steps' is of another type"),
+        ({"game": None}, "no card of weights .'game' is of another type"),
+    ):
+        card.write_text(json.dumps(json.loads(card.read_text()) | change))
+        with pytest.raises(GameError, match=message):
+            load_networks(file, engine)
+        save_networks(file, networks, WeightsCard("guandan", "tiny", True, 0))
+    for text in ("[" * 100_000, "[]", "", "3", '{"game": "guandan"}', "\0"):
+        card.write_text(text)
+        with pytest.raises(GameError, match=r"some\.json: no card of weights"):
+            load_networks(file, engine)
+    save_networks(file, networks, WeightsCard("guandan", "tiny", True, 0))
+    file.write_bytes(b"nothing of the kind")
+    with pytest.raises(GameError, match=r"some\.safetensors"):
+        load_networks(file, engine)
+
+
+@pytest.mark.parametrize("kind", [torch.int8, torch.bool])
+def test_weights_of_whole_numbers_are_refused(tmp_path: Path, engine: Engine, kind: torch.dtype) -> None:
+    file = tmp_path / "some.safetensors"
+    save_networks(file, Networks(TINY, GameShape.of(engine)), WeightsCard("guandan", "tiny", True, 0))
+    save_file({name: tensor.to(kind) for name, tensor in load_file(file).items()}, file)
+    with pytest.raises(GameError, match=r"some\.safetensors: '.*' has whole numbers"):
+        load_networks(file, engine)
+
+
+@pytest.mark.parametrize("suffix", [".safetensors", ".json"])
+def test_nobody_waits_for_a_pipe(tmp_path: Path, engine: Engine, suffix: str) -> None:
+    file = tmp_path / "some.safetensors"
+    save_networks(file, Networks(TINY, GameShape.of(engine)), WeightsCard("guandan", "tiny", True, 0))
+    file.with_suffix(suffix).unlink()
+    os.mkfifo(file.with_suffix(suffix))
+    with pytest.raises(GameError, match=rf"some\{suffix} is no file"):
+        load_networks(file, engine)
+
+
+@pytest.mark.parametrize("odd", [float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize("everywhere", [True, False])
+def test_weights_that_are_no_numbers_are_refused(tmp_path: Path, engine: Engine, odd: float, everywhere: bool) -> None:
+    networks, file = Networks(TINY, GameShape.of(engine)), tmp_path / "some.safetensors"
+    with torch.no_grad():
+        if everywhere:
+            for weights in networks.parameters():
+                weights.fill_(odd)
+        else:
+            next(networks.decision.parameters()).view(-1)[0] = odd
+    save_networks(file, networks, WeightsCard("guandan", "tiny", True, 0))
+    with pytest.raises(GameError, match=r"some\.safetensors: '.*' is infinite or no number somewhere; train anew"):
+        load_networks(file, engine)
+
+
+@pytest.mark.parametrize("abln", [True, False])
+def test_weights_for_other_labels_say_how_many(tmp_path: Path, engine: Engine, abln: bool) -> None:
+    """Rules that add labels make other networks; whoever brings the old weights is told why."""
+    preset, shape = TINY if abln else TINY.without_abln(), GameShape.of(engine)
+    file = tmp_path / "some.safetensors"
+    save_networks(file, Networks(preset, replace(shape, num_labels=179)), WeightsCard("guandan", "tiny", abln, 0))
+    with pytest.raises(GameError, match=r"some\.safetensors: made for 179 labels, these rules have 168; train on"):
+        load_networks(file, engine)
+    with pytest.raises(GameError, match="made for 179 labels, these rules have 168"):
+        load_weights(file, Networks(TINY, shape))
+
+
+def test_weights_of_which_some_are_missing_are_refused(tmp_path: Path, engine: Engine) -> None:
+    file, networks = tmp_path / "some.safetensors", Networks(TINY, GameShape.of(engine))
+    write_weights(file, {"decision.policy.weight": torch.zeros(168, 16)}, WeightsCard("guandan", "tiny", False, 0))
+    with pytest.raises(GameError, match=r"not weights of such networks: decision\.join\.weight"):
+        load_weights(file, networks)
+
+
+def test_no_room_leaves_the_old_weights(tmp_path: Path, engine: Engine) -> None:
+    file, networks = tmp_path / "some.safetensors", Networks(TINY, GameShape.of(engine))
+    save_networks(file, networks, WeightsCard("guandan", "tiny", True, 0))
+    before = file.read_bytes()
+    with files_end_after(1000), pytest.raises(OSError, match="File too large"):
+        save_networks(file, networks, WeightsCard("guandan", "tiny", True, 1))
+    assert file.read_bytes() == before
+    assert load_card(file).seed == 0
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_shipped_weights_have_cards_and_fit(engine: Engine) -> None:
+    files = sorted(presets.WEIGHTS_FOLDER.glob("guandan-*.safetensors"))
+    for file in files:
+        assert load_networks(file, engine).preset.uses_abln == load_card(file).abln
+        assert load_card(file).command
+    with pytest.raises(GameError, match="no weights 'guandan-none'"):
+        weights_io.find_shipped_weights("guandan", "none")
+
+
+def test_who_names_no_preset_has_the_usual_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weights_io, "SHIPPED", tmp_path)
+    monkeypatch.setattr(presets, "SHIPPED", tmp_path)
+    (tmp_path / "whist-planes-abl.safetensors").touch()
+    assert weights_io.find_shipped_weights("whist", None).stem == "whist-planes-abl"
+    (tmp_path / "whist-small.safetensors").touch()
+    assert weights_io.find_shipped_weights("whist", None).stem == "whist-small"
+
+
+def test_a_game_without_weights_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weights of other networks of the game, such as those that split hands, are no advice."""
+    monkeypatch.setattr(weights_io, "SHIPPED", tmp_path)
+    monkeypatch.setattr(presets, "SHIPPED", tmp_path)
+    (tmp_path / "doudizhu-splitter-small.safetensors").touch()
+    with pytest.raises(GameError) as caught:
+        weights_io.find_shipped_weights("doudizhu", "small")
+    assert str(caught.value) == (
+        "agent 'abl' has no weights for doudizhu: play kb or greedy, or train some (abl-cards train doudizhu --dir "
+        "runs/mine) and name their file, abl:weights=runs/mine/doudizhu-small.safetensors"
+    )

@@ -1,0 +1,109 @@
+"""Records while games are played: whole after every episode, in order at the end, and never at the cost of others."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.core.errors import GameError
+from abl_cards.matches.recorder import open_record_file
+from abl_cards.matches.records import read_records, write_records
+from tests.full_disk import files_up_to
+
+NAMES = pytest.mark.parametrize("name", ["games.jsonl", "games.jsonl.gz"])
+
+
+def episode(match: int, number: int) -> dict[str, Any]:
+    return {"match": match, "episode": number, "plays": ["x" * 50] * 20}
+
+
+ENDED = [episode(1, 0), episode(0, 0), episode(2, 0), episode(1, 1), episode(0, 1)]
+IN_ORDER = [episode(0, 0), episode(0, 1), episode(1, 0), episode(1, 1), episode(2, 0)]
+
+
+@NAMES
+def test_each_episode_is_there_as_soon_as_it_has_ended(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    with open_record_file(path) as write:
+        for number, record in enumerate(ENDED, 1):
+            write(record)
+            assert read_records(path) == ENDED[:number]
+
+
+@NAMES
+def test_at_the_end_the_games_stand_in_order(tmp_path: Path, name: str) -> None:
+    """The same bytes as of records that were written all at once."""
+    with open_record_file(tmp_path / name) as write:
+        for record in ENDED:
+            write(record)
+    (tmp_path / "once").mkdir()
+    write_records(tmp_path / "once" / name, IN_ORDER)
+    assert (tmp_path / name).read_bytes() == (tmp_path / "once" / name).read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name, "once"]
+
+
+@NAMES
+def test_a_file_that_is_there_stays_until_the_end(tmp_path: Path, name: str) -> None:
+    """What is new lies beside it under a name that is told, and nobody else's part is touched."""
+    path, part, taken = tmp_path / name, tmp_path / name.replace(".", ".part2.", 1), name.replace(".", ".part.", 1)
+    write_records(path, [{"old": 1}])
+    (tmp_path / taken).write_text("of another run")
+    said: list[str] = []
+    with open_record_file(path, said.append) as write:
+        write(ENDED[0])
+        assert (read_records(path), read_records(part)) == ([{"old": 1}], ENDED[:1])
+    assert said == [f"{path} is there already: the new episodes are written to {part}, which replaces it at the end"]
+    assert read_records(path) == ENDED[:1]
+    assert sorted(each.name for each in tmp_path.iterdir()) == sorted([name, taken])
+    assert (tmp_path / taken).read_text() == "of another run"
+
+
+@NAMES
+def test_an_interrupted_match_keeps_what_it_has(tmp_path: Path, name: str) -> None:
+    path, said = tmp_path / name, list[str]()
+
+    def half(number: int) -> None:
+        with open_record_file(path, said.append) as write:
+            for record in ENDED[:number]:
+                write(record)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        half(0)
+    assert (list(tmp_path.iterdir()), said) == ([], [])
+    with pytest.raises(KeyboardInterrupt):
+        half(2)
+    assert read_records(path) == ENDED[:2]
+    assert said == [f"{path} holds the 2 episodes that had ended"]
+
+
+@NAMES
+def test_a_full_disk_is_said_and_leaves_whole_records(tmp_path: Path, name: str) -> None:
+    path, said = tmp_path / name, list[str]()
+
+    def fill() -> None:
+        with open_record_file(path, said.append) as write:
+            while True:
+                write(ENDED[0])
+
+    with (
+        files_up_to(3000),
+        pytest.raises(GameError, match=rf"{name}: File too large; the (\d+) episodes before are in it") as raised,
+    ):
+        fill()
+    assert str(raised.value).endswith(f"; the {len(read_records(path))} episodes before are in it")
+    assert read_records(path, 2) == [ENDED[0]] * 2
+    assert said == []
+
+
+def test_a_disk_too_full_to_put_the_games_in_order(tmp_path: Path) -> None:
+    """Nothing is lost: they stay as they ended."""
+    path, said = tmp_path / "games.jsonl", list[str]()
+    with open_record_file(path, said.append) as write:
+        for record in ENDED:
+            write(record)
+        limit = files_up_to(3000)
+        limit.__enter__()
+    limit.__exit__(None, None, None)
+    assert read_records(path) == ENDED
+    assert said == [f"{path}: File too large; the episodes stand in the order in which they ended"]

@@ -1,0 +1,198 @@
+"""Reading and writing records: what is written comes back, and damage is said, not guessed around."""
+
+import gzip
+import json
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abl_cards.core.errors import GameError
+from abl_cards.core.jsonl import MAX_LINE_BYTES, parse_json_line
+from abl_cards.matches.records import MAX_BLANK_LINES, TruncatedRecord, read_records, record_to_line, write_records
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8")),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+GOOD = {"level": "2", "plays": []}
+
+
+@pytest.mark.parametrize("name", ["games.jsonl", "games.jsonl.gz"])
+@given(records=st.lists(st.dictionaries(st.text(max_size=4), PLAIN, max_size=4)))
+def test_what_is_written_comes_back(
+    tmp_path_factory: pytest.TempPathFactory, name: str, records: list[dict[str, Any]]
+) -> None:
+    path = tmp_path_factory.mktemp("records") / name
+    write_records(path, records)
+    assert read_records(path) == records
+
+
+def test_the_same_records_make_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("one.jsonl.gz", "two.jsonl.gz"):
+        write_records(tmp_path / name, [GOOD])
+    assert (tmp_path / "one.jsonl.gz").read_bytes() == (tmp_path / "two.jsonl.gz").read_bytes()
+
+
+def test_limit_reads_no_further(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_bytes(b'{"a":1}\n{"a":2}\n\0\n')
+    assert read_records(path, limit=2) == [{"a": 1}, {"a": 2}]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b"{", "not JSON"),
+        (b"\xff\xfe", "UTF-8"),
+        (b'"text"', "a record is a JSON object"),
+        (b"[1,2]", "a record is a JSON object"),
+        (b'{"level": NaN}', "NaN"),
+        (b'{"level": -Infinity}', "-Infinity"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"level": ' + b"9" * 6000 + b"}", "digit"),
+        (b"", "empty line"),
+    ],
+)
+def test_a_bad_line_is_said_in_its_place(tmp_path: Path, line: bytes, words: str) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_bytes(b"\n".join([json.dumps(GOOD).encode(), line, json.dumps(GOOD).encode(), b""]))
+    first, bad, last = read_records(path)
+    assert (first, last) == (GOOD, GOOD)
+    assert isinstance(bad, GameError)
+    assert words in str(bad)
+
+
+def test_empty_lines_at_the_end_and_a_mark_at_the_beginning_do_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(GOOD).encode() + b"\r\n\r\n\n")
+    assert read_records(path) == [GOOD]
+
+
+def test_a_file_of_nothing_is_not_read_for_ever(tmp_path: Path) -> None:
+    """A megabyte unpacks to a thousand million empty lines."""
+    path = tmp_path / "games.jsonl.gz"
+    path.write_bytes(gzip.compress(b"\n" * (MAX_BLANK_LINES + 2)))
+    with pytest.raises(GameError, match="empty lines on end"):
+        read_records(path)
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_a_value_or_a_game_error(line: bytes) -> None:
+    with suppress(GameError):
+        json.dumps(parse_json_line(line))
+
+
+def test_what_is_no_text_is_refused_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_bytes(b"\x00\x01\x02\n")
+    with pytest.raises(GameError, match=r"line 1 holds zero bytes"):
+        read_records(path)
+    path.write_bytes(b"x" * (MAX_LINE_BYTES + 5))
+    with pytest.raises(GameError, match=r"line 1 is longer than 16 MiB"):
+        read_records(path)
+
+
+def test_a_line_that_cannot_be_read_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("abl_cards.core.jsonl.MAX_LINE_BYTES", 1000)
+    path, good = tmp_path / "games.jsonl", record_to_line(GOOD)
+    path.write_bytes(b"\0\n" + good + b"x" * 3000 + b"\n" + good + b'{"a":"\0"}\n' + good + b"y" * 3000)
+    wrong = [line for line, record in enumerate(read_records(path), 1) if isinstance(record, GameError)]
+    assert wrong == [1, 3, 5, 7]
+    assert [record for record in read_records(path) if not isinstance(record, GameError)] == [GOOD] * 3
+
+
+def test_the_end_of_a_line_is_not_looked_for_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("abl_cards.core.jsonl.MAX_LINE_BYTES", 1000)
+    monkeypatch.setattr("abl_cards.core.jsonl.MAX_SKIPPED_BYTES", 2000)
+    path = tmp_path / "games.jsonl"
+    path.write_bytes(record_to_line(GOOD) + b"x" * (1 << 20))
+    with pytest.raises(GameError, match=r"line 2 is longer than"):
+        read_records(path)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [lambda data: b"plain", lambda data: data[:20] + b"\xff" * 9 + data[29:], lambda data: data + b"more"],
+    ids=["never packed", "overwritten", "more behind it"],
+)
+def test_a_damaged_gzip_file_is_named(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    path = tmp_path / "games.jsonl.gz"
+    path.write_bytes(damage(gzip.compress(json.dumps([*range(999)]).encode())))
+    with pytest.raises(GameError, match=r"games\.jsonl\.gz: damaged gzip file"):
+        read_records(path)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        read_records(tmp_path / "games.jsonl")
+
+
+@pytest.mark.parametrize("name", ["cut.jsonl", "cut.jsonl.gz"])
+def test_what_is_whole_of_a_cut_file_is_read(tmp_path: Path, name: str) -> None:
+    """Wherever it is cut: every whole line is read, and the one that is cut is said to be."""
+    records = [GOOD | {"episode": number} for number in range(3)]
+    pieces = [
+        gzip.compress(record_to_line(record)) if name.endswith(".gz") else record_to_line(record) for record in records
+    ]
+    path, ends = tmp_path / name, [0, *accumulate(map(len, pieces))]
+    for length in range(ends[-1]):
+        path.write_bytes(b"".join(pieces)[:length])
+        found = read_records(path)
+        whole = [record for record in found if not isinstance(record, TruncatedRecord)]
+        assert whole == records[: len(whole)]
+        assert len(whole) >= sum(end <= length for end in ends[1:])
+        if length in ends or (name == "cut.jsonl" and length + 1 in ends):  # a line end may be missing
+            assert found == whole
+        else:
+            assert isinstance(found[-1], TruncatedRecord)
+
+
+def test_a_cut_gzip_file_of_one_piece(tmp_path: Path) -> None:
+    """Other programs pack all lines together: those that can be unpacked are read."""
+    path = tmp_path / "games.jsonl.gz"
+    path.write_bytes(
+        gzip.compress(b"".join(record_to_line({"noise": os.urandom(99).hex()}) for _ in range(999)))[:-5000]
+    )
+    *whole, last = read_records(path)
+    assert 800 < len(whole) < 999
+    assert not any(isinstance(each, GameError) for each in whole)
+    assert isinstance(last, TruncatedRecord)
+
+
+def test_gzip_files_of_many_members_and_padding(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl.gz"
+    path.write_bytes(b"".join(gzip.compress(record_to_line(GOOD)) for _ in range(500)) + bytes(512))
+    assert read_records(path) == [GOOD] * 500
+
+
+def test_the_old_file_stays_until_all_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_text("old")
+
+    def half() -> Iterator[dict[str, Any]]:
+        yield GOOD
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_records(path, half())
+    assert path.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["games.jsonl"]
+
+
+def test_only_files_are_replaced(tmp_path: Path) -> None:
+    """Someone with the rights to do it must not replace /dev/null."""
+    for path in (tmp_path, Path("/dev/null")):
+        with pytest.raises(GameError, match="no file that could be replaced"):
+            write_records(path, [GOOD])
+    with pytest.raises(GameError, match="no folder"):
+        write_records(tmp_path / "nowhere" / "games.jsonl", [GOOD])
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)

@@ -1,0 +1,280 @@
+"""Files of records played again piece by piece: pieces do not matter, and no file is too large or too broken."""
+
+import gzip
+import json
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.core.errors import GameError
+from abl_cards.games.compiled.stall_detection import MAX_EPISODES
+from abl_cards.games.engine import Engine
+from abl_cards.games.state.listeners import NullListener
+from abl_cards.matches.records import match_indices, write_records
+from abl_cards.matches.replay import FileReplay, replay_file
+from tests.cli_runs import run
+from tests.effort import long
+from tests.games.guandan.contest_records import ContestRecorder
+from tests.games.guandan.states import engine
+from tests.games.notation.folders import rules_of, sets
+from tests.games.random_play import match_keys, play_out, step
+
+
+@pytest.fixture(scope="module")
+def told_in_turns() -> list[dict[str, Any]]:
+    """Two matches side by side, their episodes in the order in which they ended."""
+    records: list[Any] = []
+    recorder = ContestRecorder(engine(), 2)
+    tables = engine().start_matches(match_keys(2, 4), recorder)
+    while step(tables):
+        records += [{"match": table, **record} for table in (0, 1) for record in recorder.pop_records(table)]
+    records += [{"match": table, **record} for table in (0, 1) for record in recorder.pop_records(table)]
+    order = [record["match"] for record in records]
+    assert order != sorted(order)
+    return records
+
+
+def replayed(path: Path, records: list[Any], piece: int, monkeypatch: pytest.MonkeyPatch) -> FileReplay:
+    path.write_text("".join(f"{record if isinstance(record, str) else json.dumps(record)}\n" for record in records))
+    monkeypatch.setattr("abl_cards.matches.records.MAX_CHUNK_BYTES", piece)
+    return replay_file(engine(), path)
+
+
+@pytest.mark.parametrize("piece", [20_000, pytest.param(1 << 30, marks=long)])
+def test_matches_told_in_turns(
+    tmp_path: Path, told_in_turns: list[dict[str, Any]], piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Levels and tributes follow from the episode before of the same match, wherever that stands."""
+    found = replayed(tmp_path / "games.jsonl", told_in_turns, piece, monkeypatch)
+    assert (found.episodes, found.disagreements) == (len(told_in_turns), ())
+    assert match_indices(told_in_turns).tolist() == [record["match"] for record in told_in_turns]
+
+
+@pytest.mark.parametrize("piece", [9_000, pytest.param(1 << 30, marks=long)])
+def test_wrong_lines_have_their_numbers(
+    tmp_path: Path, told_in_turns: list[dict[str, Any]], piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An order that is wrong is so once; what follows an unreadable line of its match is left out, and that is said."""
+    records = list(told_in_turns)
+    records[1] = records[1] | {"order": records[1]["order"][::-1]}
+    wrong = replayed(tmp_path / "games.jsonl", records, piece, monkeypatch)
+    assert [each.line for each in wrong.disagreements] == [2]
+    unreadable = records[2]["match"]
+    records = [*told_in_turns[:2], told_in_turns[2] | {"hands": []}, *told_in_turns[3:]]
+    first, *others = replayed(tmp_path / "games.jsonl", records, piece, monkeypatch).disagreements
+    assert first.line == 3
+    assert any("the lines after it in the same match" in each.text for each in (first, *others))
+    assert {records[each.line - 1]["match"] for each in others} <= {unreadable}
+    assert len(others) <= 1
+
+
+def test_a_match_goes_on_after_its_end(
+    tmp_path: Path, told_in_turns: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when the end was in an earlier piece."""
+    mine = [record for record in told_in_turns if record["match"] == 0]
+    found = replayed(tmp_path / "games.jsonl", [*mine, mine[-1]], 9_000, monkeypatch)
+    assert [(each.line, each.text) for each in found.disagreements] == [
+        (len(mine) + 1, "the match was over before this episode")
+    ]
+
+
+def test_a_packed_file_does_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pieces of it are held, never all of it."""
+    monkeypatch.setattr("abl_cards.matches.records.MAX_CHUNK_BYTES", 1 << 18)
+    path, line = tmp_path / "games.jsonl.gz", json.dumps({"level": "2", "noise": "x" * 3000}).encode() + b"\n"
+    path.write_bytes(gzip.compress(line * 8000 + b"\n" * 30_000, 1))
+    assert path.stat().st_size < 200_000
+    tracemalloc.start()
+    try:
+        found = replay_file(engine(), path)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (found.lines, len(found.disagreements), found.stopped_early) == (8000, 8000, False)
+    assert most < 12 << 20  # 24 MB of text
+
+
+def test_too_many_disagreements_end_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "games.jsonl"
+    monkeypatch.setattr("abl_cards.matches.replay.MAX_DISAGREEMENTS", 100)
+    path.write_bytes(b"x\n" * 300)
+    answer = run("replay", "guandan", str(path))
+    assert answer.exit_code == 1
+    assert answer.stdout.endswith(" 100 disagreements\n")
+    assert "stopped here, after 100 disagreements" in answer.stderr
+
+
+@pytest.mark.parametrize("name", ["games.jsonl", "games.jsonl.gz"])
+def test_a_file_whose_last_line_is_cut(tmp_path: Path, told_in_turns: list[dict[str, Any]], name: str) -> None:
+    """What is whole is played, the line is named, and the exit code tells that the file is not whole."""
+    path = tmp_path / name
+    write_records(path, told_in_turns[:3])
+    path.write_bytes(path.read_bytes()[: -40 if name.endswith(".gz") else -400])
+    answer = run("replay", "guandan", str(path))
+    assert answer.exit_code == 1
+    assert answer.stdout.startswith("2 episodes, ")
+    assert answer.stdout.endswith(" plays, 0 disagreements\n")
+    assert answer.stderr == f"{path}:3: the last line is cut, the file ends in the middle of it\n"
+    told = json.loads(run("replay", "guandan", str(path), "--json").stdout)
+    assert (told["episodes"], told["disagreements"], told["cut"]) == (2, [], 3)
+    path.write_bytes(path.read_bytes()[:30])
+    answer = run("replay", "guandan", str(path))
+    assert (answer.exit_code, answer.stdout) == (1, "0 episodes, 0 plays, 0 disagreements\n")
+    assert f"{path}:1: the last line is cut" in answer.stderr
+
+
+# --- records that lead nowhere, and those of others -------------------------------------------------------------------
+
+
+def test_a_record_that_leads_nowhere_hides_no_other(tmp_path: Path) -> None:
+    """The rules stop a match after so many episodes, and know nothing of a first seat there is not."""
+    recorder = engine().new_recorder(3)
+    tables = engine().start_matches(match_keys(3, 4), recorder)
+    while step(tables):
+        if tables.num_episodes.min() > 0:
+            break
+    records = [recorder.pop_records(table)[0] for table in range(3)]
+    assert replay_file(engine(), _written(tmp_path, records)).disagreements == ()
+    for number in (0, 1, 2):
+        changed = [dict(record) for record in records]
+        changed[number]["episode"] = MAX_EPISODES
+        changed[number - 1]["points"] = [9, 9, 9, 9]
+        found = replay_file(engine(), _written(tmp_path, changed))
+        assert found.episodes == 3
+        assert sorted(each.line for each in found.disagreements) == sorted((number + 1, (number - 1) % 3 + 1))
+        (nowhere,) = [each for each in found.disagreements if each.line == number + 1]
+        assert f"{MAX_EPISODES:,} episodes" in nowhere.text
+    alone = replay_file(engine(), _written(tmp_path, [records[0] | {"episode": MAX_EPISODES}]))
+    assert [each.line for each in alone.disagreements] == [1]
+
+
+@pytest.mark.parametrize("lines", [(1,), (1, 3), (1, 2, 3)])
+def test_a_deal_where_nobody_leads_hides_no_other(tmp_path: Path, lines: tuple[int, ...]) -> None:
+    rules = rules_of(tmp_path / "led", LED)
+    led = Engine(rules, "led")
+    recorder = led.new_recorder(3)
+    tables = led.start_matches(match_keys(3, 4), recorder)
+    play_out(tables)
+    records = [recorder.pop_records(table)[0] for table in range(3)]
+    for line in lines:
+        records[line - 1] = records[line - 1] | {"lots": {"first": 7}}
+    found = replay_file(led, _written(tmp_path, records))
+    assert [each.line for each in found.disagreements] == list(lines)
+    assert all("leads" in each.text for each in found.disagreements)
+    with pytest.raises(GameError, match="line 1: who leads"):
+        led.replay(records, NullListener())
+
+
+LED = sets(
+    "seat(0..2). rank(1..4). pack(R,4) :- rank(R). deals(S,5) :- seat(S). "
+    "lots(first,3). #external lot(first,I) : I = 0..2. leads(S) :- lot(first,S). "
+    "over :- out(_). match_over. #external out(S) : seat(S).",
+    4,
+).replace("#include <pay>.\nprice(N,N) :- N = 1..4.\n", "")
+
+
+def _written(folder: Path, records: list[Any]) -> Path:
+    file = folder / "records.jsonl"
+    write_records(file, records)
+    return file
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two rounds as logs of Botzone's, and a line that is none."""
+    file = tmp_path_factory.mktemp("logs") / "log.jsonl"
+    result = run("match", "doudizhu", "greedy", "random", "--profile", "botzone", "--games", "2", "--log", str(file))
+    assert result.exit_code == 0
+    with file.open("a") as more:
+        more.write(json.dumps({"log": [{}, 7], "initdata": {"seed": 7}}) + "\n")
+    return file
+
+
+def test_a_log_of_botzone_is_replayed(log: Path) -> None:
+    result = run("replay", "doudizhu", str(log), "--json")
+    assert result.exit_code == 1
+    found = json.loads(result.stdout)
+    assert found["episodes"] == 3
+    assert found["plays"] > 20
+    assert [each["line"] for each in found["disagreements"]] == [3]
+
+
+@pytest.mark.parametrize("command", ["explain", "solve", "review"])
+def test_a_log_of_botzone_is_a_record(log: Path, command: str) -> None:
+    """Whichever command reads records."""
+    acts = json.loads(run("replay", "doudizhu", str(log), "--limit", "1", "--json").stdout)["plays"]
+    more = ["--deals", "4", "--moves", "2"] if command == "review" else ["--move", str(acts)]
+    result = run(command, "doudizhu", str(log), *more, "--json")
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    if command == "explain":
+        assert found["made"]
+    elif command == "solve":
+        assert found["line"]
+    else:
+        assert found["decisions"]
+
+
+@long
+def test_states_of_a_log_are_compared(log: Path, tmp_path: Path) -> None:
+    assert run("kb", "copy", "doudizhu", str(tmp_path / "copy")).exit_code == 0
+    compared = run("kb", "diff", "doudizhu", str(tmp_path / "copy"), "--records", str(log), "--profile", "botzone",
+                   "--states", "20", "--json")  # fmt: skip
+    assert json.loads(compared.stdout)["states"] > 0
+
+
+def test_deals_are_those_of_a_log(log: Path, tmp_path: Path) -> None:
+    """``match --deals`` plays them in every seating; it and ``deal --unlike`` name the line of one that is none."""
+    rounds = [json.loads(line) for line in log.read_text().splitlines()[:2]]
+    deals, played = tmp_path / "deals.jsonl", tmp_path / "played.jsonl"
+    deals.write_text("".join(f"{json.dumps(each)}\n" for each in rounds))
+    result = run("match", "doudizhu", "greedy", "random", "--deals", str(deals), "--record", str(played), "--json")
+    assert result.exit_code == 0, result.stderr
+    hands = [json.loads(line)["hands"] for line in played.read_text().splitlines()]
+    given = [json.loads(line)["initdata"] for line in deals.read_text().splitlines()]
+    letters = [*(letter for letter in "3456789TJQKA2" for _ in range(4)), "X", "D"]
+    dealt = [[[letters[card] for card in sorted(hand)] for hand in each["allocation"]] for each in given]
+    for hand, each in zip(dealt, given, strict=True):
+        hand[0] = [letters[card] for card in sorted([*each["allocation"][0], *each["publiccard"]])]
+    assert hands == [list(map("".join, each)) for each in dealt for _ in range(2)]
+    for words in (
+        ["match", "doudizhu", "greedy", "random", "--deals"],
+        ["deal", "doudizhu", "--class", "2", "--unlike"],
+    ):
+        refused = run(*words, str(log))
+        assert refused.exit_code == 1
+        assert "line 3: " in refused.stderr.replace("\n", " ")
+
+
+@pytest.mark.parametrize("command", ["explain", "solve", "review"])
+def test_what_a_record_says_wrong_has_its_line(log: Path, tmp_path: Path, command: str) -> None:
+    file = tmp_path / "log.jsonl"
+    first = log.read_text().splitlines()[0]
+    file.write_text(
+        f'{first}\n{{"hands":[]}}\n{{"log":[{{}},7],"initdata":{{"seed":7}}}}\n{{"profile":"odd","hands":[]}}\n'
+    )
+    for line in (2, 3, 4):
+        result = run(command, "doudizhu", str(file), "--line", str(line))
+        assert result.exit_code == 1
+        assert result.stderr.lstrip().startswith(f"error: line {line}: ")
+    if command != "review":
+        assert "error: line 1: there is no act 999" in run(command, "doudizhu", str(file), "--move", "999").stderr
+
+
+def test_a_log_without_an_end_is_said_to_be_one(log: Path, tmp_path: Path) -> None:
+    """One that stops, and one that a fault has ended; the other is judged."""
+    whole = json.loads(log.read_text().splitlines()[0])
+    cut = whole["log"][:-4]
+    fault = {"output": {"command": "finish", "content": {}}}
+    logs = [whole | {"log": each} for each in (cut, whole["log"], [*cut, {"0": {"verdict": "TLE"}}, fault])]
+    file = tmp_path / "log.jsonl"
+    file.write_text("".join(f"{json.dumps(each)}\n" for each in logs))
+    found = json.loads(run("replay", "doudizhu", str(file), "--json").stdout)
+    first, last = found["disagreements"]
+    assert (first["line"], last["line"], found["episodes"]) == (1, 3, 3)
+    assert "the round is not over" in first["text"]
+    assert "a fault" in last["text"]
+    assert found["plays"] > 10

@@ -1,0 +1,188 @@
+"""Whole records looked over."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.agents.baselines import GreedyAgent, RandomAgent
+from abl_cards.agents.registry import make_agent
+from abl_cards.core.errors import GameError
+from abl_cards.core.rng import splitmix64_array
+from abl_cards.games.description.card_codes import cards_from_counts
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.matches.review import ReviewConfig, ReviewedDecision, review_record, summarise_seats
+from tests.cli_runs import run
+from tests.effort import long
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return load("president").engine()
+
+
+def plan_of(engine: Engine, **settings: Any) -> ReviewConfig:
+    return ReviewConfig(engine, make_agent("kb", engine), GreedyAgent(engine.label_traits), **{"deals": 20, **settings})
+
+
+def with_a_blunder(engine: Engine) -> tuple[dict[str, Any], int]:
+    """A record in which a seat that could lay down its last cards passes instead, once; and the act."""
+    for key in range(50):
+        recorder = engine.new_recorder(1)
+        tables, player, blunder = (
+            engine.start_matches(np.array([key], np.uint64), recorder),
+            make_agent("kb", engine),
+            0,
+        )
+        here, acts = np.zeros(1, np.int64), 0
+        while tables.winner[0] == -1:
+            decisions, acts = tables.decisions(here), acts + 1
+            keys = splitmix64_array(tables.keys, tables.num_decisions)
+            lists = decisions.moves()
+            goes_out = (lists.cards != 255).sum(axis=1) == decisions.view.hand[0].sum()
+            passes = decisions.labels_of(lists.form) == engine.label_traits.pass_label
+            first = tables.state.seats_out[0] == 0
+            if goes_out.any() and passes.any() and not blunder and first:
+                blunder = acts
+                tables.play(here, lists.select(np.flatnonzero(passes)[:1]))
+            else:
+                tables.play(here, player.play(decisions, keys))
+        if blunder:
+            (record,) = recorder.pop_records(0)
+            return record, blunder
+    raise AssertionError("nobody could go out")
+
+
+@pytest.fixture(scope="module")
+def blundered(engine: Engine) -> tuple[dict[str, Any], int]:
+    return with_a_blunder(engine)
+
+
+@pytest.fixture(scope="module")
+def found(engine: Engine, blundered: tuple[dict[str, Any], int]) -> list[ReviewedDecision]:
+    return review_record(plan_of(engine), blundered[0])
+
+
+@long
+def test_a_blunder_is_a_mistake(found: list[ReviewedDecision], blundered: tuple[dict[str, Any], int]) -> None:
+    (mine,) = [each for each in found if each.act == blundered[1]]
+    assert mine.is_mistake
+    assert mine.loss > 0
+    assert mine.decision_point.labels[mine.played_move.row] == "pass"
+    assert len(mine.decision_point.actions[mine.best_move.row].to_json()) == len(
+        mine.decision_point.state["hand"]
+    )  # all its cards
+    assert mine.reasons
+
+
+def test_every_play_with_a_choice_is_looked_at(
+    engine: Engine, found: list[ReviewedDecision], blundered: tuple[dict[str, Any], int]
+) -> None:
+    record, _ = blundered
+    for each in found:
+        moment = engine.read_decision_point(record, each.act)
+        assert moment.chosen_move == each.played_move.row
+        assert len(moment.actions) > 1
+        assert each.loss == each.error == 0 or each.best_move != each.played_move
+        assert each.evaluated_moves[0].points == pytest.approx(
+            max(tried.points or 0 for tried in each.evaluated_moves), abs=2
+        )
+        assert {each.played_move, each.agent_move} <= set(each.evaluated_moves)
+    (acts,) = engine.find_play_acts([record])
+    looked = {each.act for each in found}
+    assert all(len(engine.read_decision_point(record, act).actions) == 1 for act in acts if act not in looked)
+
+
+def test_what_seats_did(engine: Engine, found: list[ReviewedDecision], blundered: tuple[dict[str, Any], int]) -> None:
+    told = summarise_seats(engine, blundered[0], found)
+    assert [each.seat for each in told] == [0, 1, 2, 3]
+    assert sum(each.choices for each in told) == len(found)
+    assert sum(each.mistakes for each in told) == sum(each.is_mistake for each in found)
+    assert all(each.agreed <= each.choices <= each.plays for each in told)
+
+
+def test_only_some_seats_and_the_same_again(engine: Engine, blundered: tuple[dict[str, Any], int]) -> None:
+    one, again = (review_record(plan_of(engine, deals=4), blundered[0], frozenset({1})) for _ in range(2))
+    assert {each.seat for each in one} == {1}
+    assert [each.to_json() for each in one] == [each.to_json() for each in again]
+
+
+def test_nobody_looks_into_the_other_hands(engine: Engine) -> None:
+    """Cards that two seats still hold in the end change places, and nothing else changes."""
+    for key in range(20):
+        recorder = engine.new_recorder(1)
+        tables, player = engine.start_matches(np.array([key], np.uint64), recorder), RandomAgent()
+        here = np.zeros(1, np.int64)
+        for _ in range(30):
+            tables.play(here, player.play(tables.decisions(here), splitmix64_array(tables.keys, tables.num_decisions)))
+        left = [set(engine.rules.card_codes.write(cards_from_counts(hand))) for hand in tables.state.hands[0]]
+        while tables.winner[0] == -1:
+            tables.play(here, make_agent("greedy", engine).play(tables.decisions(here), tables.keys))
+        (record,) = recorder.pop_records(0)
+        short = {**record, "acts": record["acts"][:30]}
+        if all(left):
+            break
+    other = {**short, "hands": [list(hand) for hand in short["hands"]]}
+    one, two = sorted(left[2])[0], sorted(left[3])[0]
+    other["hands"][2][other["hands"][2].index(one)] = two
+    other["hands"][3][other["hands"][3].index(two)] = one
+    first, second = (review_record(plan_of(engine, deals=4), each, frozenset({0, 1})) for each in (short, other))
+    assert [each.to_json() for each in first] == [each.to_json() for each in second]
+
+
+def test_a_record_without_plays(engine: Engine, blundered: tuple[dict[str, Any], int]) -> None:
+    with pytest.raises(GameError):
+        review_record(plan_of(engine), {**blundered[0], "acts": []})
+    with pytest.raises(GameError):
+        review_record(plan_of(engine), {**blundered[0], "acts": [[0, ["C3", "D9"]]]})
+
+
+def test_the_command(tmp_path: Path, blundered: tuple[dict[str, Any], int]) -> None:
+    file = tmp_path / "games.jsonl"
+    file.write_text(json.dumps(blundered[0]) + "\n", "utf-8")
+    told = run("review", "president", str(file), "--deals", "8", "--onward", "greedy")
+    assert told.exit_code == 0, told.stderr
+    assert f"act {blundered[1]}: seat" in told.stdout
+    assert "points given away" in told.stdout
+    answer = json.loads(run("review", "president", str(file), "--deals", "4", "--seat", "0", "--json").stdout)
+    assert list(answer) == ["game", "line", "agent", "onward", "deals", "seed", "seats", "decisions"]
+    assert {each["seat"] for each in answer["decisions"]} == {0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--seat", "7"], "the seats are 0 to 3"),
+        (["--agent", "nobody"], "unknown agent"),
+        (["--lang", "fr"], "unknown language"),
+        (["--line", "5"], "fewer lines"),
+    ],
+)
+def test_what_is_wrong(
+    tmp_path: Path, blundered: tuple[dict[str, Any], int], arguments: list[str], problem: str
+) -> None:
+    file = tmp_path / "games.jsonl"
+    file.write_text(json.dumps(blundered[0]) + "\n", "utf-8")
+    answer = run("review", "president", str(file), *arguments)
+    assert answer.exit_code in (1, 2)
+    assert problem in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('{"game":"guandan","profile":"standard"}', "line 1: game: it is of 'guandan', the rules of 'president'"),
+        ('{"hands":3', "line 1: not JSON"),
+    ],
+)
+def test_a_line_that_is_no_record_of_the_game_is_said_with_its_number(tmp_path: Path, line: str, problem: str) -> None:
+    file = tmp_path / "games.jsonl"
+    file.write_text(line + "\n", "utf-8")
+    answer = run("review", "president", str(file))
+    assert answer.exit_code == 1
+    assert problem in answer.stderr

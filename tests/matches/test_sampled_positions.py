@@ -1,0 +1,153 @@
+"""Positions met in play and out of records."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.cli.kb import NEW_GAME
+from abl_cards.core.errors import GameError
+from abl_cards.games.game import game_names, load
+from abl_cards.games.tables.decision_point import is_play_decision
+from abl_cards.matches.sampled_positions import (
+    collect_situations,
+    sample_exchanges,
+    sample_from_play,
+    sample_from_records,
+    sample_positions,
+)
+from abl_cards.rulelab.comparison.differences import ComparedKb, KbDifference
+
+
+def test_positions_are_decisions_of_many_kinds() -> None:
+    engine = load("guandan").engine()
+    decisions = sample_from_play(engine, 300, seed=1)
+    assert len(decisions.rows) == 300
+    assert decisions.legal_mask.any(axis=0).all()
+    leading = decisions.label_to_beat == -1
+    assert 10 < leading.sum() < 290
+    again = sample_from_play(engine, 300, seed=1)
+    assert (again.legal_mask == decisions.legal_mask).all()
+    assert (sample_from_play(engine, 300, seed=2).legal_mask != decisions.legal_mask).any()
+
+
+def test_positions_of_short_matches_lie_in_later_ones() -> None:
+    """A match of Dou dizhu is one game; many positions are deeper than it is long."""
+    decisions: Any = sample_from_play(load("doudizhu").engine(), 300, seed=1)
+    assert len(decisions.which) == 300
+    assert 50 < (decisions.label_to_beat == -1).sum() < 250
+    assert len(set(decisions.view.hidden_hand_sizes.sum(axis=1).tolist())) > 15
+
+
+def test_records_without_plays() -> None:
+    engine = load("guandan").engine()
+    with pytest.raises(GameError, match="no plays"):
+        sample_from_records(engine, [{"level": "2", "plays": []}, {}, {"plays": 3}], 5, seed=0)
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_positions_are_met_however_short_the_matches_are(name: str) -> None:
+    decisions = sample_from_play(load(name).engine(), 40, seed=2)
+    assert len(decisions.rows) == 40
+    assert (decisions.label_to_beat >= 0).any()
+    assert (decisions.label_to_beat < 0).any()
+
+
+def test_cards_to_give_are_paid_or_returned() -> None:
+    engine = load("guandan").engine()
+    choices: Any = sample_exchanges(engine, 200, seed=1)
+    assert len(choices.which) > 150  # the others waited for nothing
+    assert choices.options.any(axis=1).all()
+    assert set(choices.stage.tolist()) == {0, 1}  # to be paid, or returned
+    again: Any = sample_exchanges(engine, 200, seed=1)
+    assert (again.options == choices.options).all()
+
+
+def test_all_kinds_are_as_many_as_asked() -> None:
+    engine = load("guandan").engine()
+    for states in (1, 3, 40):
+        sizes = [len(choice.rows) for choice in sample_positions(engine, states, seed=2)]
+        assert sum(sizes) == states
+    assert [is_play_decision(choice) for choice in sample_positions(engine, 40, seed=2)] == [True, True, True, False]
+
+
+LOCK = """
+any(locked,0). count(falls,1). lasts(falls,match).
+#external locked. #external falls(N) : N = 1..99. #external event(play). #external event(trick).
+#external lays(F) : form(_,F).
+next(locked) :- event(play), lays(pair(_)).
+drop(locked) :- event(trick).
+barred(single(R)) :- rank(R), locked.
+barred(pair(R)) :- rank(R), falls(20).
+"""
+"""A trick of pairs is locked, so nobody leads there; nobody falls."""
+
+
+def lock(folder: Path, text: str) -> Any:
+    """A game of singles and pairs with these rules besides."""
+    shutil.copytree(NEW_GAME, folder)
+    (folder / "lock.lp").write_text(text)
+    return load(str(folder)).engine()
+
+
+def side(engine: Any) -> ComparedKb:
+    return ComparedKb(engine, engine.preference_model(), collect_situations(engine, 0))
+
+
+def difference(before: Any, after: Any, states: int) -> KbDifference:
+    found = KbDifference(side(before), side(after))
+    for engine in (before, after):
+        for decisions in sample_positions(engine, states, 0):
+            found.add(decisions, 0)
+    return found
+
+
+def test_states_that_no_play_comes_to_make_no_difference(tmp_path: Path) -> None:
+    """Locked with nobody to beat leaves no move; single threes are never barred but there, and nobody has fallen."""
+    before = lock(tmp_path / "lock", LOCK)
+    decisions: Any
+    for decisions in sample_positions(before, 120, 0):
+        state = decisions.view.state
+        (locked,), (falls,) = (list(before.rules.fluents.named(name).slots) for name in ("locked", "falls"))
+        leading = decisions.label_to_beat < 0
+        assert not (state.fluents[decisions.which, locked].astype(bool) & leading).any()
+        assert not state.fluents[decisions.which, falls].any()
+    edited = LOCK
+    for old, new in (("rank(R), locked.", "rank(R), locked, R > 3."), ("falls(20)", "falls(10)")):
+        assert edited.count(old) == 1
+        edited = edited.replace(old, new)
+    found = difference(before, lock(tmp_path / "edited", edited), 120)
+    assert found.is_empty
+    assert not found.dead_ends
+
+
+def test_what_another_fluent_forbids_is_a_difference(tmp_path: Path) -> None:
+    """A fluent that only one of the rules has changes states that either play comes to."""
+    plain, locked = lock(tmp_path / "plain", "% nothing\n#show.\n"), lock(tmp_path / "lock", f"{LOCK}{AFTER_PAIR}")
+    for before, after in ((plain, locked), (locked, plain)):
+        found = difference(before, after, 120)
+        assert found.gained or found.lost
+        assert not found.dead_ends
+
+
+AFTER_PAIR = "barred(pair(R)) :- rank(R), locked, R > 12.\n"
+
+
+def test_a_state_without_a_move_is_told_where_play_comes_to_it(tmp_path: Path) -> None:
+    before = lock(tmp_path / "before", "% nothing\n#show.\n")
+    after = lock(tmp_path / "after", "#external leading. barred(single(R)) :- rank(R), leading.\n")
+    found = KbDifference(side(before), ComparedKb(after, after.judge()))
+    for decisions in sample_positions(before, 120, 0):
+        found.add(decisions, 0)
+    assert found.dead_ends
+
+
+def test_random_plays_have_a_move_in_every_shipped_game() -> None:
+    """A play that cannot be answered there would be told as a difference of rules that do not differ."""
+    for name in ("bigtwo", "president"):
+        engine = load(name).engine()
+        found = engine.sample_situations(collect_situations(engine, 0), 60, 0)
+        assert len(found.rows) == 60
+        assert (np.diff(found.moves().start) > 0).all()

@@ -1,0 +1,41 @@
+"""Circuits in nothing but Python say what the engine's say."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abl_cards.asp.terms import Input
+from abl_cards.circuit.evaluation import evaluate
+from abl_cards.circuit.knowledge_base import KnowledgeBase
+from abl_cards.protocols.botzone import bot_circuits
+from abl_cards.protocols.botzone.circuit_data import circuit_to_json
+
+RULES = {
+    "gates": "p(X) :- held(X,1), not held(X,2). p(9) :- p(1), p(2). p(9) :- held(3,2).",
+    "sums": "p(N) :- N = 0..7, N <= #sum { R : held(R,1); 5 : held(1,2) }.",
+    "loops": "edge(1,2). edge(2,3). edge(3,1). p(R) :- held(R,1). p(Y) :- p(X), edge(X,Y), held(X,2).",
+    "constants": "p(1). p(2) :- held(1,1), not held(1,1). p(3) :- held(2,2).",
+}
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+def test_as_the_engine_evaluates(tmp_path: Path, rules: str) -> None:
+    """Every state at once, a bit each."""
+    file = tmp_path / "rules.lp"
+    file.write_text("#external held(R,N) : R = 1..3, N = 1..2.\n" + rules, "utf-8")
+    kb = KnowledgeBase.load([file], inputs=[Input("held", ((1, 2, 3), (1, 2)))], outputs=[], cache=False)
+    circuit = kb.circuit("p/1")
+    assert (rules != RULES["loops"]) == (circuit.stats.loops == 0)
+    columns = 1 << len(circuit.inputs)
+    rows = np.arange(columns)[None] >> np.arange(len(circuit.inputs))[:, None] & 1
+    inputs = [sum(int(value) << place for place, value in enumerate(row)) for row in rows]
+    expected = evaluate(circuit, rows.astype(np.uint8))
+    found = bot_circuits.evaluate(circuit_to_json(circuit), inputs, columns)
+    assert found == [sum(int(value) << place for place, value in enumerate(row)) for row in expected]
+
+
+def test_the_cheapest() -> None:
+    """Of equal ones the first, and never one that is wrong where another is not."""
+    assert bot_circuits.find_cheapest([0b110, 0b001], [3, None], 3) == 1
+    assert bot_circuits.find_cheapest([0b101], [-2], 3) == 0

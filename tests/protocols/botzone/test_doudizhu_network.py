@@ -1,0 +1,135 @@
+"""The bot of Dou dizhu with networks: numpy goes the path of a decision as the agent does."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from abl_cards.agents.policy import NeuroSymbolicPolicy, PolicyInputs
+from abl_cards.agents.registry import make_agent
+from abl_cards.core.errors import GameError
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.protocols.botzone import bot_file, doudizhu_network_file, network_parts
+from abl_cards.protocols.botzone.adapter import ONLY_TABLE
+from abl_cards.protocols.botzone.doudizhu_network import doudizhu_network_data, doudizhu_network_weights
+from abl_cards.protocols.botzone.registry import BotzoneGame
+from abl_cards.protocols.botzone.session import BotzoneSession
+from learners.networks import GameShape, Networks
+from learners.presets import PRESETS, RESPONSE_DEALS
+from learners.weights_io import WeightsCard, load_networks, save_networks
+from tests.games.random_play import match_keys
+from tests.protocols.botzone.old_python import too_new
+
+KEYS = np.zeros(1, np.uint64)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return load("doudizhu").engine(profile="botzone")
+
+
+@pytest.fixture(scope="module")
+def file(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Weights random enough that every input changes what comes out."""
+    networks = Networks(PRESETS["small-stakes"], GameShape.of(engine), seed=1)
+    noise = torch.Generator().manual_seed(2)
+    with torch.no_grad():
+        for weights in networks.parameters():
+            weights.add_(0.02 * torch.randn(weights.shape, generator=noise))
+    found = tmp_path_factory.mktemp("weights") / "some.safetensors"
+    save_networks(found, networks, WeightsCard("doudizhu", "small-stakes", True, seed=1, profile="botzone"))
+    return found
+
+
+class Noting(doudizhu_network_file.DoudizhuPlayer):
+    """Keeps what it was asked last."""
+
+    def scores(self, rules: Any, view: Any, regret: dict[int, int], plays: dict[int, int]) -> Any:
+        found = super().scores(rules, view, regret, plays)
+        seen = doudizhu_network_file.make_observation(rules, view)
+        hidden, following = self.estimate_hands(view, seen, rules["steps"])
+        self.last = seen, hidden.both_hands(following), sorted(regret), found
+        return found
+
+
+def test_numpy_goes_the_path_of_the_agent(engine: Engine, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sight, estimate and probabilities are the same over two rounds; deals are drawn in another way: they are told."""
+    networks = load_networks(file, engine)
+    rules = json.loads(json.dumps(doudizhu_network_data(engine.rules, engine.preference_model(), networks)))
+    read = network_parts.read_npz(doudizhu_network_weights(networks))
+    rules["best"] = player = Noting(doudizhu_network_file.DoudizhuNetwork(read))
+    mind, whole = (
+        NeuroSymbolicPolicy(engine, engine.preference_model(), networks),
+        make_agent(f"abl:no-lookahead,weights={file}", engine),
+    )
+    compared = 0
+    for seed in range(2):
+        script = BotzoneSession(engine.rules)
+        tables = engine.start_matches(match_keys(1, 57 + seed), script)
+        while not tables.num_episodes[0]:
+            decisions = tables.decisions(ONLY_TABLE)
+            view, moves = mind.features(decisions), whole.play(decisions, KEYS)
+            if len(view.open_rows):
+                told = view.response_counts[0].astype(np.float32) / RESPONSE_DEALS
+                found = told * view.legal[0]
+                monkeypatch.setattr(doudizhu_network_file, "replies", lambda *_, found=found: found)
+                bot_file.answer(rules, json.loads(json.dumps(script.message())))
+                _same(player, view, mind.log_probs(view)[0])
+                compared += 1
+            tables.play(ONLY_TABLE, moves)
+    assert compared > 20
+
+
+def _same(player: Noting, view: PolicyInputs, expected: Any) -> None:
+    seen, hands, labels, scores = player.last
+    np.testing.assert_array_equal(seen, view.observation[0])
+    np.testing.assert_allclose(hands, view.estimate[0], atol=2e-3)
+    assert labels == np.flatnonzero(view.legal[0]).tolist()
+    found = scores[labels] - np.log(np.exp(scores[labels]).sum())
+    np.testing.assert_allclose(found, expected[labels], atol=2e-2)
+
+
+def test_deals_that_are_drawn_are_possible(engine: Engine, file: Path) -> None:
+    view = {
+        "unseen": [2, 1, 3] + [0] * 12, "cards": {"next": 4, "previous": 2}, "bottom": [1] + [0] * 14, "part": 1,
+        "acts": [], "hand": [0] * 15,
+    }  # fmt: skip
+    hidden = doudizhu_network_file.BotHiddenHands(view, np.full(15, 4, np.float32))
+    hands = hidden.sample_hands(hidden.uniform_estimate(), np.random.RandomState(1))
+    for following, previous in zip(hands[::2], hands[1::2], strict=True):
+        assert sum(following) == 4
+        assert previous[0] >= 1  # the landlord has shown this one
+        assert [one + two for one, two in zip(following, previous, strict=True)] == view["unseen"]
+
+
+def test_the_zip_needs_python_and_numpy_alone(engine: Engine, file: Path, tmp_path: Path) -> None:
+    data = BotzoneGame(engine).network_bot_zip(engine.preference_model(), load_networks(file, engine))
+    bot = tmp_path / "bot.zip"
+    bot.write_bytes(data)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert sorted(archive.namelist()) == ["__main__.py", "landlord_bot.py", "rules.json", "weights.npz"]
+        sources = [archive.read(name).decode() for name in archive.namelist() if name.endswith(".py")]
+        assert len(data) < 4 << 20
+    for source in sources:
+        assert too_new(source) == []
+        assert "from abl_cards" not in source
+    first = {"history": [[], []], "own": list(range(20)), "publiccard": [0, 1, 2]}
+    line = json.dumps({"requests": [first], "responses": []})
+    command = [sys.executable, "-I", str(bot)]
+    done = subprocess.run(command, input=line, capture_output=True, text=True, check=True, timeout=60)
+    assert json.loads(done.stdout)["response"]
+
+
+def test_what_no_such_bot_can_be_made_of(engine: Engine) -> None:
+    with pytest.raises(GameError, match="networks with ABLN of the presets small and small-stakes alone"):
+        doudizhu_network_weights(Networks(PRESETS["small"].without_abln(), GameShape.of(engine)))

@@ -1,0 +1,141 @@
+"""The bot with networks: numpy weighs labels as torch does, and the zip needs no more than it says."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from abl_cards.agents.policy import NeuroSymbolicPolicy
+from abl_cards.agents.registry import make_agent
+from abl_cards.core.errors import GameError
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import load
+from abl_cards.protocols.botzone import network_bot_file, network_parts, tractor_bot_file
+from abl_cards.protocols.botzone.adapter import ONLY_TABLE
+from abl_cards.protocols.botzone.network_bot import tractor_network_weights
+from abl_cards.protocols.botzone.registry import BotzoneGame
+from abl_cards.protocols.botzone.session import BotzoneSession
+from abl_cards.protocols.botzone.tractor_bot import tractor_data
+from learners.networks import GameShape, Networks
+from learners.plane_resnet import PlanePolicyNetwork
+from learners.presets import PRESETS
+from learners.weights_io import WeightsCard, load_networks, save_networks
+from tests.cli_runs import run
+from tests.games.random_play import match_keys
+from tests.protocols.botzone.old_python import too_new
+
+KEYS = np.zeros(1, np.uint64)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return load("tractor").engine(profile="botzone")
+
+
+@pytest.fixture(scope="module", params=["planes-small", "planes-abl"])
+def file(request: pytest.FixtureRequest, engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Weights random enough that every input changes what comes out."""
+    preset = PRESETS[request.param].without_abln()
+    networks = Networks(preset, GameShape.of(engine), seed=1)
+    noise = torch.Generator().manual_seed(2)
+    with torch.no_grad():
+        for weights in networks.decision.parameters():
+            weights.add_(0.02 * torch.randn(weights.shape, generator=noise))
+    found = tmp_path_factory.mktemp("weights") / f"{request.param}.safetensors"
+    save_networks(found, networks, WeightsCard("tractor", preset.name, abln=False, seed=1))
+    return found
+
+
+def test_numpy_weighs_labels_as_torch_does(engine: Engine, file: Path) -> None:
+    """Over a round, where there is a choice; and what the bot plays is what the agent plays."""
+    networks = load_networks(file, engine)
+    assert isinstance(networks.decision, PlanePolicyNetwork)
+    network = network_bot_file.TractorNetwork(network_parts.read_npz(tractor_network_weights(networks)))
+    rules = json.loads(json.dumps(tractor_data(engine.rules, engine.preference_model())))
+    rules["best"] = network_bot_file.TractorPlayer(network)
+    mind = NeuroSymbolicPolicy(engine, engine.preference_model(), networks)
+    player = make_agent(f"abl:no-lookahead,weights={file}", engine)
+    script = BotzoneSession(engine.rules)
+    tables = engine.start_matches(match_keys(1, 57), script)
+    compared = 0
+    while not tables.num_episodes[0] and compared < 25:
+        if tables.rows_to_choose().size:
+            tables.choose(ONLY_TABLE, player.choose(tables.choices(ONLY_TABLE), KEYS))
+            continue
+        decisions = tables.decisions(ONLY_TABLE)
+        moves = player.play(decisions, KEYS)
+        if not tables.state.is_composing[0]:
+            view = mind.features(decisions)
+            if len(view.open_rows):
+                labels, found = _weighed(rules, network, json.loads(json.dumps(script.message())))
+                expected = mind.log_probs(view)[0]
+                assert labels == np.flatnonzero(view.legal[0]).tolist()
+                assert np.abs(expected[labels] - found).max() < 1e-5
+                compared += 1
+        tables.play(ONLY_TABLE, moves)
+    assert compared
+
+
+def _weighed(rules: Any, network: network_bot_file.TractorNetwork, message: Any) -> tuple[list[int], Any]:
+    """What the network says at the first step of the play that is asked for."""
+    seen: list[Any] = []
+
+    def note(view: tractor_bot_file.TractorView, moves: Any) -> int:
+        if not seen:
+            seen.append(network_bot_file.log_probabilities(network, view, moves))
+        chosen: int = rules["best"](view, moves)
+        return chosen
+
+    tractor_bot_file.answer({**rules, "best": note}, message)
+    found: tuple[list[int], Any] = seen[0]
+    return found
+
+
+def test_the_zip_needs_python_and_numpy_alone(engine: Engine, file: Path, tmp_path: Path) -> None:
+    judge, networks = engine.preference_model(), load_networks(file, engine)
+    data = BotzoneGame(engine).network_bot_zip(judge, networks)
+    assert data == BotzoneGame(engine).network_bot_zip(judge, networks)
+    bot = tmp_path / "bot.zip"
+    bot.write_bytes(data)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        sources = [archive.read(name).decode() for name in archive.namelist() if name.endswith(".py")]
+        assert len(archive.read("weights.npz")) < 4 << 20
+    assert len(sources) == 2
+    for source in sources:
+        assert too_new(source) == []
+        assert "abl_cards" not in source.split('"""', 2)[2]
+    first = {"stage": "deal", "deliver": [4], "playerpos": 0, "global": {
+        "level": "2", "first_round": True, "banking": {"called": -1, "snatched": -1, "major": "", "banker": -1},
+    }}  # fmt: skip
+    command = [sys.executable, "-I", str(bot)]
+    line = json.dumps({"requests": [first], "responses": []})
+    done = subprocess.run(command, input=line, capture_output=True, text=True, check=True, timeout=60)
+    assert isinstance(json.loads(done.stdout)["response"], list)
+
+
+def test_what_no_such_bot_can_be_made_of(engine: Engine) -> None:
+    shape = GameShape.of(engine)
+    with pytest.raises(GameError, match="estimates no hidden hands"):
+        tractor_network_weights(Networks(PRESETS["planes-abl"], shape))
+    with pytest.raises(GameError, match="planes-small and planes-abl alone"):
+        tractor_network_weights(Networks(PRESETS["small"].without_abln(), shape))
+
+
+def test_the_command_writes_the_zip(file: Path, tmp_path: Path) -> None:
+    bot = tmp_path / "bot.zip"
+    words = ["bot", "tractor", str(bot), "--profile", "botzone", "--agent", f"abl:weights={file}"]
+    shown = run(*words)
+    assert shown.exit_code == 0, shown.output
+    assert sorted(zipfile.ZipFile(bot).namelist()) == ["__main__.py", "rules.json", "tractor_bot.py", "weights.npz"]
+    shown = run("bot", "doudizhu", str(bot), "--profile", "botzone", "--agent", "abl")
+    assert shown.exit_code == 0, shown.output
+    assert sorted(zipfile.ZipFile(bot).namelist()) == ["__main__.py", "landlord_bot.py", "rules.json", "weights.npz"]

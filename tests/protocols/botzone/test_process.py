@@ -1,0 +1,227 @@
+"""Programs of others are given a line and a time, and whatever they do ends in an answer or in a fault."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.core.errors import GameError
+from abl_cards.protocols.botzone.faults import Fault
+from abl_cards.protocols.botzone.process import KEEP_RUNNING, BotProcess
+from abl_cards.protocols.botzone.supervisor_process import _descendants
+from tests.conftest import ROOT
+
+ASKED: dict[str, Any] = {"requests": [{"own": [1]}], "responses": []}
+MARK = KEEP_RUNNING.decode()
+
+
+def process(tmp_path: Path, source: str, kept: bool = False, seconds: float = 30) -> BotProcess:
+    file = tmp_path / "bot.py"
+    file.write_text(source, "utf-8")
+    return BotProcess([sys.executable, str(file)], seconds, kept)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "input(); print('{\"response\": [1]}')",
+        "import sys; sys.stdin.read(); print('\\n{\"response\": [1]}\\nmore')",
+        "print('{\"response\": [1]}', end='')",
+        f"input(); print('{{\"response\": [1]}}'); print('{MARK}', flush=True); input()",
+        "import os, time; os.write(1, b'{\"response\": [1]}'); os.close(1); time.sleep(100)",
+        "import sys; sys.stderr.write('x' * 1000000); print('{\"response\": [1]}')",
+    ],
+)
+def test_answers(tmp_path: Path, source: str) -> None:
+    bot = process(tmp_path, source)
+    assert bot.request(ASKED) == {"response": [1]}
+    assert bot.request(ASKED) == {"response": [1]}
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "text"),
+    [
+        ("pass", "NJ", "no JSON"),
+        ("print('hello')", "NJ", "'hello'"),
+        ("print('[' * 100000)", "NJ", "no JSON"),
+        ("1/0", "RE", "exit code 1: ZeroDivisionError"),
+        ("print('{\"response\": []}'); exit(3)", "RE", "exit code 3: no message"),
+        ("while True: print('x' * 1000)", "OLE", "more than 1 MiB"),
+    ],
+)
+def test_faults(tmp_path: Path, source: str, kind: str, text: str) -> None:
+    with pytest.raises(Fault, match=text) as caught:
+        process(tmp_path, source).request(ASKED)
+    assert (caught.value.kind, caught.value.verdict) == (kind, kind)
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_time_is_over(tmp_path: Path, kept: bool) -> None:
+    """The program, and what it has started, is ended."""
+    pids = tmp_path / "pids"
+    command = ["sh", "-c", f"sleep 100 & echo $! > '{pids}'; wait"]
+    with pytest.raises(Fault, match="within 3 seconds") as caught:
+        BotProcess(command, 3, kept).request(ASKED)
+    assert caught.value.kind == "TLE"
+    assert _ended([int(pids.read_text())])
+
+
+DAEMON = """import os, sys, time
+if os.fork():
+    while not os.path.exists({pids!r}):
+        time.sleep(0.01)
+    sys.stdout.write(input() and '{{"response": []}}\\n') if {answers} else time.sleep(100)
+    sys.stdout.flush()
+    time.sleep(100 if {stays} else 0)
+    os._exit(0)
+os.setsid()
+if os.fork():
+    os._exit(0)
+with open({pids!r} + '.new', 'w') as file:
+    file.write(str(os.getpid()))
+for number in range(3):
+    os.close(number)
+os.rename({pids!r} + '.new', {pids!r})
+time.sleep(100)
+"""
+"""Leaves its session and its parent, as daemons do."""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux hands orphans to a subreaper")
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_daemon_of_a_program_is_killed_with_it(tmp_path: Path, kept: bool) -> None:
+    pids = tmp_path / "pids"
+    bot = process(tmp_path, DAEMON.format(answers=True, stays=kept, pids=str(pids)), kept)
+    assert bot.request(ASKED) == {"response": []}
+    bot.close()
+    assert _ended([int(pids.read_text())])
+
+
+PARENT = """import sys
+from abl_cards.protocols.botzone.process import BotProcess
+BotProcess([sys.executable, {bot!r}], 60, False).ask({{"requests": [1], "responses": []}})
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux hands orphans to a subreaper")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, signal.SIGINT])
+def test_no_program_outlives_a_match_that_is_killed(tmp_path: Path, number: signal.Signals) -> None:
+    """Neither the program, nor a daemon of it, nor the process that supervises it."""
+    pids, bot = tmp_path / "pids", tmp_path / "bot.py"
+    bot.write_text(DAEMON.format(answers=False, stays=True, pids=str(pids)))
+    match = subprocess.Popen(
+        [sys.executable, "-c", PARENT.format(bot=str(bot))], cwd=ROOT, stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL) if number != signal.SIGKILL else None,
+    )  # fmt: skip
+    try:
+        _wait_for(pids)
+        started = _descendants(match.pid)
+        match.send_signal(number)
+        match.wait(30)
+        assert len(started) >= 3  # and a child of the program that nobody has waited for
+        assert _ended(started)
+    finally:
+        match.kill()
+
+
+def test_a_supervisor_that_is_killed_takes_its_program_along(tmp_path: Path) -> None:
+    """The decision is a fault, and the next one has another supervisor."""
+    pids = tmp_path / "pids"
+    source = (
+        "import os, time\n"
+        f"with open({str(pids)!r}, 'a') as file: print(os.getpid(), os.getppid(), file=file)\n"
+        "os.kill(os.getppid(), 9)\n"
+        "time.sleep(100)\n"
+    )
+    bot = process(tmp_path, source)
+    for _ in range(2):
+        with pytest.raises(Fault) as caught:
+            bot.request(ASKED)
+        assert caught.value.kind == "RE"
+    assert len(set(pids.read_text().split())) == 4
+    assert _ended([int(pid) for pid in pids.read_text().split()])
+
+
+def _wait_for(file: Path) -> None:
+    for _ in range(1500):
+        if file.exists():
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{file} is not written")
+
+
+def _ended(pids: list[int]) -> bool:
+    """Whether all of them end within half a minute."""
+    for _ in range(1500):
+        if not any(map(_runs, pids)):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process runs; one that nobody has waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        try:
+            os.kill(pid, 0)
+        except OSError:
+            return False
+        return not Path("/proc").exists()
+
+
+def test_a_program_that_is_kept_running_reads_a_request_a_line(tmp_path: Path) -> None:
+    source = (
+        "import json, os\n"
+        "first = json.loads(input())\n"
+        "seen = [first['requests'][0]]\n"
+        "while True:\n"
+        "    print(json.dumps({'response': seen, 'pid': os.getpid()}))\n"
+        f"    print('{MARK}', flush=True)\n"
+        "    seen.append(json.loads(input()))\n"
+    )
+    bot = process(tmp_path, source, kept=True)
+    asked: dict[str, Any] = {"requests": [1], "responses": []}
+    first = bot.request(asked)
+    asked["requests"].append(2)
+    second = bot.request(asked)
+    assert (first["response"], second["response"], first["pid"]) == ([1], [1, 2], second["pid"])
+    again = bot.request(ASKED)
+    assert again["pid"] != first["pid"]
+    bot.close()
+    assert not _runs(again["pid"])
+
+
+def test_what_comes_late_is_no_answer(tmp_path: Path) -> None:
+    """The line that asks to be kept running arrives in pieces, behind the answer."""
+    source = (
+        "import os, time\n"
+        "for number in range(3):\n"
+        "    input()\n"
+        f"    os.write(1, b'{{\"response\": %d}}\\n{MARK[:9]}' % number)\n"
+        "    time.sleep(0.1)\n"
+        f"    os.write(1, b'{MARK[9:]}\\n')\n"
+    )
+    bot = process(tmp_path, source, kept=True)
+    asked: dict[str, Any] = {"requests": [1], "responses": []}
+    for number in range(3):
+        assert bot.request(asked) == {"response": number}
+        asked["requests"].append(number)
+
+
+def test_a_kept_program_that_ends(tmp_path: Path) -> None:
+    bot = process(tmp_path, "input(); print('{\"response\": []}', flush=True)", kept=True)
+    assert bot.request(ASKED) == {"response": []}
+    with pytest.raises(Fault):
+        bot.request({"requests": [1, 2], "responses": [[]]})
+
+
+def test_no_program() -> None:
+    with pytest.raises(GameError, match="cannot be started: No such file"):
+        BotProcess(["./no-such-program"], 1, False).request(ASKED)

@@ -1,0 +1,112 @@
+"""From labels to moves: consistent, then likely, then cheap, then early in wire order."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.games.game import load
+from abl_cards.games.types.moves import MoveLists
+from abl_cards.matches.sampled_positions import sample_exchanges
+from reasoners.abduction.minimiser import Minimiser
+
+
+@dataclass(frozen=True)
+class Given:
+    """A judge that says what it is told: the cost and the consistency of every candidate."""
+
+    cost: Any = None
+    consistent: Any = None
+    kb: Any = None
+    outputs: tuple = ()
+
+    def costs(self, decisions: Any, lists: MoveLists, estimate: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        n = len(lists.form)
+        cost = np.zeros(n, np.int32) if self.cost is None else self.cost(lists)
+        return cost, np.ones(n, bool) if self.consistent is None else self.consistent(lists)
+
+    def preferences(self, estimated: bool = False) -> Any:
+        raise NotImplementedError
+
+    def evaluate(self, decisions: Any, lists: MoveLists, estimate: Any = None) -> Any:
+        raise NotImplementedError
+
+    def inputs(self, decisions: Any, lists: MoveLists, estimate: Any = None) -> Any:
+        raise NotImplementedError
+
+
+def test_ties_go_to_wire_order() -> None:
+    decisions = load("guandan").engine().sample_decisions(200, seed=3)
+    lists = decisions.moves()
+    best = Minimiser(Given()).best(decisions)
+    first = lists.select(lists.start[:-1])
+    assert (best.form == first.form).all()
+    assert (best.cards == first.cards).all()
+
+
+def test_the_cheapest_wins_and_the_inconsistent_come_last() -> None:
+    decisions = load("guandan").engine().sample_decisions(200, seed=4)
+    lists = decisions.moves()
+    random = np.random.default_rng(0)
+    cost = random.integers(-5, 5, len(lists.form)).astype(np.int32)
+    kept = random.random(len(lists.form)) < 0.5
+    order = Minimiser(Given(lambda _: cost, lambda _: kept)).order(decisions, lists)
+    for row in range(200):
+        span = range(lists.start[row], lists.start[row + 1])
+        expected = sorted(span, key=lambda move: (not kept[move], cost[move], move))
+        assert order[lists.start[row] : lists.start[row + 1]].tolist() == expected
+
+
+def test_the_most_probable_label_that_has_a_consistent_move() -> None:
+    """Section 2.4: labels in the order of their probability, each tried only where the ones before have nothing."""
+    decisions = load("guandan").engine().sample_decisions(200, seed=5)
+    lists = decisions.moves()
+    random = np.random.default_rng(1)
+    probabilities = random.random((200, len(decisions.legal_mask)))
+    cost = random.integers(0, 3, len(lists.form)).astype(np.int32)
+    kept = random.random(len(lists.form)) < 0.3
+    moves = Minimiser(Given(lambda _: cost, lambda _: kept)).realise(decisions, probabilities)
+    for row in range(200):
+        span = range(lists.start[row], lists.start[row + 1])
+        of = {move: probabilities[row, decisions.labels_of(lists.form[[move]])[0]] for move in span}
+        choice = min(span, key=lambda move: (not kept[move], -of[move], cost[move], move))
+        assert moves.cards[row].tolist() == lists.cards[choice].tolist()
+        assert moves.form[row] == lists.form[choice]
+
+
+def test_an_estimate_reaches_the_judge_from_everywhere() -> None:
+    """Whoever believes something of the other hands is judged by it, whichever way the move is chosen."""
+    engine = load("guandan").engine()
+    decisions = engine.sample_decisions(30, seed=6)
+    estimate, told = engine.sample_estimate(decisions, seed=6), []
+
+    @dataclass(frozen=True)
+    class Curious(Given):
+        def costs(self, decisions: Any, lists: MoveLists, estimate: Any = None) -> tuple[np.ndarray, np.ndarray]:
+            told.append(estimate)
+            return super().costs(decisions, lists)
+
+    minimiser, given = Minimiser(Curious()), sample_exchanges(engine, 20, seed=6)
+    assert given is not None
+    minimiser.best(decisions, estimate)
+    minimiser.realise(decisions, np.ones((30, len(decisions.legal_mask))), estimate)
+    minimiser.realise_labels(decisions, decisions.legal_mask.argmax(axis=0).astype(np.int16), estimate)
+    minimiser.choose(given, estimate)
+    assert len(told) == 4
+    assert all(each is estimate for each in told)
+    minimiser.best(decisions)
+    assert told[-1] is None
+
+
+def test_many_moves_are_put_in_order_some_decisions_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = load("guandan").engine()
+    decisions, preferences = engine.sample_decisions(60, seed=5), Minimiser.of(engine)
+    likely = np.random.default_rng(2).random((60, len(engine.labels)))
+    whole = preferences.best(decisions), preferences.realise(decisions, likely)
+    for moves in (1, 100, 2000):  # one decision at a time, some, and most of them
+        monkeypatch.setattr("reasoners.abduction.minimiser._MAX_MOVES_PER_SORT", moves)
+        parts = preferences.best(decisions), preferences.realise(decisions, likely)
+        for one, other in zip(whole, parts, strict=True):
+            assert np.array_equal(one.form, other.form)
+            assert np.array_equal(one.cards, other.cards)

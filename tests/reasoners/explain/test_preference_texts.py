@@ -1,0 +1,80 @@
+"""The sentences of the knowledge base with their places filled."""
+
+import re
+
+import pytest
+
+from abl_cards.core.errors import GameError
+from abl_cards.games.game import load
+from reasoners.explain.preference_texts import LANGUAGES, PreferenceTexts
+from tests.edited import edited
+
+RULES = """\
+% Guandan · preferences for tests.
+preference(tear, structure).
+says(tear, en, "The {2} from {1} on, {3} times, {4} {0}.").
+cost(tear(R,S,N), 1) :- held(R,S,N), suit(S).
+preference(strong, control).
+says(strong, en, "As strong as {1}.").
+says(strong, zh, "大到{1}。").
+cost(strong(P), 1) :- lays(single(R)), power(R,P).
+preference(weak, control).
+says(weak, en, "Up to {1^}.").
+says(weak, zh, "到{1^}为止，{1}。").
+cost(weak(P), 1) :- lays(single(R)), power(R,P).
+preference(neighbour, partner).
+says(neighbour, en, "Mind {1}.").
+says(neighbour, zh, "注意{1}。").
+cost(neighbour(W), 1) :- top(W).
+"""
+
+
+@pytest.fixture(scope="module")
+def books(tmp_path_factory: pytest.TempPathFactory) -> dict[str, PreferenceTexts]:
+    engine = load("guandan").engine(edited(tmp_path_factory.mktemp("kb") / "words", more=RULES))
+    return {language: PreferenceTexts.of(engine.rules.kb, engine, language) for language in LANGUAGES}
+
+
+def test_ranks_are_letters_suits_words_and_numbers_numbers(books: dict[str, PreferenceTexts]) -> None:
+    assert books["en"].sentence(["tear(11,h,2)"]) == "The hearts from J on, 2 times, {4} {0}."
+    assert books["en"].sentence(["strong(15)"]) == "As strong as the level card."
+    assert books["zh"].sentence(["strong(16)"]) == "大到小王。"
+    assert books["zh"].sentence(["neighbour(partner)"]) == "注意对家。"
+    assert books["zh"].group("strong(3)") == "control"
+
+
+def test_several_instances_are_said_at_once(books: dict[str, PreferenceTexts]) -> None:
+    names = [f"tear({rank},{suit},1)" for rank, suit in ((2, "s"), (4, "s"), (3, "h"), (10, "s"))]
+    assert books["en"].sentence(names) == "The hearts, spades from 2–4, T on, 1 times, {4} {0}."
+    assert books["zh"].sentence(["strong(9)", "strong(10)", "strong(13)"]) == "大到9–T、K。"
+    assert books["en"].sentence(["weak(9)", "weak(15)", "weak(2)"]) == "Up to the level card."
+    assert books["zh"].sentence(["weak(2)", "weak(3)"]) == "到3为止，2–3。"
+
+
+def test_a_sentence_that_is_missing_is_said_in_the_other_language(books: dict[str, PreferenceTexts]) -> None:
+    assert books["zh"].sentence(["tear(2,c,1)"]).startswith("The 梅花")
+    assert books["zh"].sentence(["no_such_thing"]) == "no such thing"
+    with pytest.raises(GameError, match="unknown language 'fr'"):
+        PreferenceTexts.of(books["en"].kb, load("guandan").engine(), "fr")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_preference_has_words_without_gaps(language: str) -> None:
+    engine = load("guandan").engine()
+    book = PreferenceTexts.of(engine.rules.kb, engine, language)
+    for name, args in engine.rules.kb.circuit("cost/2").outputs:
+        sentence = book.sentence([str(args[0])])
+        assert not re.search(r"[{}_]", sentence), (name, args, sentence)
+        assert (language == "zh") == bool(re.search("[\u4e00-\u9fff]", sentence))
+        assert book.group(str(args[0]))
+
+
+def test_spelling() -> None:
+    spell = load("guandan").engine().term_text
+    assert [spell("rank", rank, "en") for rank in (1, 2, 10, 14, 15, 16)] == [
+        "A", "2", "T", "A", "small joker", "big joker"
+    ]  # fmt: skip
+    assert [spell("strength", power, "zh") for power in (14, 15, 16, 17)] == ["A", "级牌", "小王", "大王"]
+    assert spell("who", "next", "en") == "the next seat"
+    assert spell("suit", "x", "en") == "x"
+    assert spell("rank", "pair(4)", "en") == "pair(4)"

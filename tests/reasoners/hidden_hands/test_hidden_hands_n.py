@@ -1,0 +1,132 @@
+"""More holders than three: the same answers as the quick kernels where these know the case, and consistent beyond."""
+
+# mypy: disable-error-code="call-arg"
+from __future__ import annotations
+
+from itertools import product
+from math import factorial
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from abl_cards.core.errors import GameError
+from abl_cards.core.rng import splitmix64_array
+from abl_cards.games.types.information_set import InformationSet
+from reasoners.hidden_hands import deal_sampling, hidden_hands_n, projection
+from reasoners.hidden_hands.hands import (
+    draw_deals,
+    expected_copies,
+    most_probable_deal,
+    prior_estimate,
+    project_estimate,
+    sample_deals,
+    uniform_estimate,
+)
+
+
+def dealt(random: np.random.Generator, n: int, hands: int, cards: int, most: int = 2) -> tuple[InformationSet, NDArray]:
+    """Hands, as many aside as in one of them, and some true bounds."""
+    truth = random.multinomial(most, np.full(hands + 1, 1 / (hands + 1)), (n, cards)).transpose(0, 2, 1)
+    truth = truth.astype(np.uint8)
+    unseen, others = truth.sum(axis=1, dtype=np.uint8), truth[:, :hands]
+    known = random.random(others.shape) < 0.1
+    return InformationSet(
+        unseen, others.sum(axis=2).astype(np.int8), np.where(known, others, 0).astype(np.uint8),
+        np.where(random.random(others.shape) < 0.1, others, unseen[:, None]).astype(np.uint8),
+    ), others  # fmt: skip
+
+
+def arrays(given: InformationSet) -> Any:
+    return given.unseen, given.cards_left, given.min_copies, given.max_copies
+
+
+@pytest.fixture(scope="module")
+def three() -> tuple[NDArray, InformationSet]:
+    """Three hands and nothing aside, and an estimate."""
+    random = np.random.default_rng(1)
+    given, _ = dealt(random, 60, 2, 15)
+    aside = given.unseen.sum(axis=1) - given.cards_left.sum(axis=1)
+    nothing = np.zeros_like(given.min_copies[:, :1])
+    whole = InformationSet(
+        given.unseen, np.column_stack([given.cards_left, aside]).astype(np.int8),
+        np.concatenate([given.min_copies, nothing], axis=1),
+        np.concatenate([given.max_copies, given.unseen[:, None]], axis=1),
+    )  # fmt: skip
+    return random.random(whole.min_copies.shape, np.float32), whole
+
+
+def test_three_holders_are_projected_as_by_the_quick_kernel(three: tuple[NDArray, InformationSet]) -> None:
+    estimate, given = three
+    slow, quick = np.empty_like(estimate), np.empty_like(estimate)
+    hidden_hands_n.project_rows(estimate, *arrays(given), 0, len(given), slow)
+    projection.project_rows(estimate, *arrays(given), 0, len(given), quick)
+    assert np.abs(slow - quick).max() < 1e-4
+
+
+def test_three_holders_have_the_same_likeliest_deals_and_means(three: tuple[NDArray, InformationSet]) -> None:
+    estimate, given = three
+    slow, quick = np.empty(estimate.shape, np.uint8), np.empty(estimate.shape, np.uint8)
+    hidden_hands_n.most_probable_rows(estimate, *arrays(given), 0, len(given), slow)
+    deal_sampling.most_probable_rows(estimate, *arrays(given), 0, len(given), quick)
+    logs = np.log(np.maximum(estimate, 1e-6))
+    ways = np.array([factorial(copies) for copies in range(5)])
+    ours, theirs = ((each * logs - np.log(ways[each])).sum(axis=(1, 2)) for each in (slow, quick))
+    assert np.abs(ours - theirs).max() < 1e-3
+    mean, known = np.empty_like(estimate), np.empty_like(estimate)
+    assert hidden_hands_n.expected_rows(estimate, *arrays(given), 0, len(given), mean) == -1
+    assert deal_sampling.expected_rows(estimate, *arrays(given), 0, len(given), known) == -1
+    assert np.abs(mean - known).max() < 1e-4
+
+
+@pytest.mark.parametrize(("hands", "cards"), [(3, 20), (3, 54), (4, 12)])
+def test_hands_beside_cards_aside_are_consistent(hands: int, cards: int) -> None:
+    random = np.random.default_rng(hands)
+    given, truth = dealt(random, 30, hands, cards, 2 if cards < 54 else 1)
+    assert given.is_consistent(truth).all()
+    estimate = random.random(truth.shape, np.float32)
+    assert given.is_consistent(project_estimate(estimate, given), 1e-3).all()
+    assert given.is_consistent(prior_estimate(given, np.zeros(truth.shape, np.float32)), 1e-3).all()
+    assert given.is_consistent(most_probable_deal(estimate, given)).all()
+    found = draw_deals(uniform_estimate(given), given, np.arange(len(given), dtype=np.uint64), 4)
+    for place in range(4):
+        assert given.is_consistent(found[:, place]).all()
+    assert (found[:, 0] != found[:, 1]).any()
+    assert given.is_consistent(expected_copies(estimate, given), 1e-3).all()
+
+
+def test_four_holders_are_as_likely_as_enumeration_says() -> None:
+    """Each deal weighs its ways times the estimate of every copy."""
+    random = np.random.default_rng(5)
+    given, truth = dealt(random, 1, 3, 4)
+    estimate = random.random(truth.shape, np.float32) + np.float32(0.2)
+    aside = np.maximum(given.unseen - estimate.sum(axis=1), 0)
+    holders = np.concatenate([estimate, aside[:, None]], axis=1)[0].astype(np.float64)
+    ways = [[way for way in product(range(3), repeat=4) if sum(way) == copies] for copies in given.unseen[0].tolist()]
+    chances: dict[bytes, float] = {}
+    for choice in product(*ways):
+        deal = np.array(choice, np.uint8).T
+        if given.is_consistent(deal[None, :3])[0]:
+            weight = (np.maximum(holders, 1e-6) ** deal / np.array([1, 1, 2])[deal]).prod()
+            chances[deal[:3].tobytes()] = chances.get(deal[:3].tobytes(), 0) + float(weight)
+    total = sum(chances.values())
+    mean = sum(weight / total * np.frombuffer(deal, np.uint8).reshape(3, -1) for deal, weight in chances.items())
+    assert np.abs(expected_copies(estimate, given)[0] - mean).max() < 1e-4
+    draws = 4000
+    keys = splitmix64_array(np.zeros((1, draws), np.uint64), np.arange(draws)[None])
+    often = sample_deals(estimate, given, keys)[0].mean(axis=0)
+    assert np.abs(often - mean).max() < 0.05
+
+
+def test_what_is_wrong_is_said() -> None:
+    given, truth = dealt(np.random.default_rng(6), 3, 3, 10)
+    more = InformationSet(given.unseen, given.cards_left + np.int8(9), given.min_copies, given.max_copies)
+    estimate = truth.astype(np.float32)
+    assert project_estimate(np.full(truth.shape, np.nan, np.float32), given).shape == truth.shape
+    most_probable_deal(estimate, more)
+    with pytest.raises(GameError, match="no deal is consistent"):
+        sample_deals(estimate, more, np.zeros((3, 1), np.uint64))
+    many, held = dealt(np.random.default_rng(7), 2, 7, 54)
+    with pytest.raises(GameError, match="too many for exact deals"):
+        sample_deals(held.astype(np.float32), many, np.zeros((2, 1), np.uint64))

@@ -1,0 +1,71 @@
+"""Who could answer what, by deals that are drawn from an estimate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.agents.registry import make_agent
+from abl_cards.core.rng import splitmix64_array
+from abl_cards.games.game import load
+from reasoners.hidden_hands.hands import prior_estimate, project_estimate
+from reasoners.hidden_hands.response_probabilities import count_responses, observation_keys
+
+DRAWS = 8
+
+
+@pytest.fixture(scope="module")
+def engine() -> Any:
+    return load("guandan").engine()
+
+
+@pytest.fixture(scope="module")
+def table(engine: Any) -> Any:
+    """Tables in the middle of their episodes."""
+    tables = engine.start_matches(splitmix64_array(np.full(16, 3, np.uint64), np.arange(16)))
+    player = make_agent("greedy", engine)
+    for _ in range(40):
+        giving, which = tables.choosing(), tables.playing()
+        if giving.size:
+            tables.choose(giving, player.choose(tables.choices(giving), tables.keys[giving]))
+        which = tables.playing()
+        tables.play(which, player.play(tables.decisions(which), tables.keys[which]))
+    return tables
+
+
+def test_certain_hands_answer_as_the_rules_say(engine: Any, table: Any) -> None:
+    which = table.playing()
+    decisions, hands = table.decisions(which), table.others(which)
+    facts = decisions.hidden()
+    known = facts.__class__(facts.unseen, facts.left, hands, hands)
+    found = count_responses(engine, decisions.context, hands.astype(np.float32), known, table.keys[which], DRAWS)
+    for seat in range(3):
+        assert (found[:, seat] == DRAWS * engine.response_mask(decisions.context, hands[:, seat])).all()
+
+
+def test_the_draws_follow_the_estimate(engine: Any, table: Any) -> None:
+    which = table.playing()
+    decisions = table.decisions(which)
+    facts = decisions.hidden()
+    even = project_estimate(prior_estimate(facts, decisions.hints()), facts)
+    label = engine.labels.index("single(10)")
+    shares = []
+    for factor in (0.05, 1.0, 20.0):
+        leaning = even.copy()
+        leaning[:, 0, 32:] *= factor  # jacks and above with the next seat: many, or few
+        found = count_responses(engine, decisions.context, leaning, facts, table.keys[which], DRAWS)
+        assert found.max() <= DRAWS
+        shares.append(found[:, 0, label].mean())
+    assert shares[0] < shares[1] < shares[2]
+
+
+def test_one_sight_has_one_key() -> None:
+    seen = np.random.default_rng(0).integers(0, 3, (500, 91), np.uint8)
+    keys = observation_keys(seen)
+    assert len(np.unique(keys)) == len(seen)
+    assert (observation_keys(seen[::-1]) == keys[::-1]).all()
+    changed = seen.copy()
+    changed[:, 90] += 1
+    assert (observation_keys(changed) != keys).all()

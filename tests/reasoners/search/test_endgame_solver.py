@@ -1,0 +1,59 @@
+"""The solver of endings: against plain minimax by the engine's own steps, and what it does within bounds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abl_cards.games.endgame.positions import build_positions
+from abl_cards.games.game import load
+from reasoners.search.endgame_solver import EndgameSolver, EndgameUnsolved, solve_endgame
+from tests.games.endgame.minimax import small_hands, values
+from tests.games.endgame.test_positions import TEAMS, engine_of
+
+
+def solved(tables: object) -> list[float]:
+    found = []
+    for position in build_positions(tables, np.arange(len(tables))):  # type: ignore[arg-type]
+        solver = EndgameSolver(position, table_bits=10)
+        found.append(position.outcomes.points(solver.value(solver.start), position.start.seat))
+    return found
+
+
+@pytest.mark.parametrize(("name", "cards"), [("guandan", 8), ("doudizhu", 7), ("big2", 8)])
+def test_values_are_those_of_plain_minimax(name: str, cards: int) -> None:
+    """What was run at length is in docs/endings.md."""
+    engine = load(name).engine()
+    tables = small_hands(engine, 40, cards, 5)
+    np.testing.assert_allclose(solved(tables), values(engine, tables))
+
+
+def test_rules_of_ones_own(tmp_path: Path) -> None:
+    engine = engine_of(tmp_path, TEAMS)
+    tables = small_hands(engine, 60, 9, 2)
+    np.testing.assert_allclose(solved(tables), values(engine, tables))
+
+
+def test_a_line_ends_as_it_is_worth() -> None:
+    engine = load("guandan").engine()
+    tables = small_hands(engine, 12, 12, 8)
+    for row in range(len(tables)):
+        one = tables.view(np.array([row]))
+        decisions = tables.decisions(np.array([row]))
+        alone = engine.determinize(decisions, np.zeros(1, np.int64), one.hidden_hands)
+        seat = int(alone.seat[0])
+        found = solve_endgame(alone)
+        assert found.value == found.move_points.max()
+        assert found.value == alone.points[0, seat]
+        assert found.best_line[0].seat == seat
+
+
+def test_it_gives_up_after_so_many_positions() -> None:
+    engine = load("guandan").engine()
+    (position,) = build_positions(small_hands(engine, 1, 20, 4), np.arange(1))
+    solver = EndgameSolver(position, max_nodes=50)
+    with pytest.raises(EndgameUnsolved, match="positions were not enough"):
+        solver.value(solver.start)
+    assert solver.nodes <= 100

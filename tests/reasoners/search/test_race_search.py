@@ -1,0 +1,225 @@
+"""The search against plain minimax, and what it promises: best lines, horizons, stops, bounded memory."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from abl_cards.core.errors import GameError
+from abl_cards.games.description.card_codes import counts_from_cards
+from abl_cards.games.endgame.open_hand_race import OpenHandRace, RacePosition
+from abl_cards.games.game import load
+from abl_cards.games.types.moves import LEADING
+from reasoners.search import kernels as kernels
+from reasoners.search.bits import merge_ranks
+from reasoners.search.dominated_moves import (
+    ALL_COPIES,
+    DOMINANCE_ROWS,
+    ONE_KICKER,
+    SOME_COPIES,
+    TWO_KICKERS,
+    find_dominated_ranks,
+)
+from reasoners.search.race_search import RaceSearch, SearchStopped, solve_race
+from reasoners.search.tables import SearchTables, pack_hand, unpack_hand
+from tests.brute_force import big2 as brute
+from tests.effort import thorough
+
+
+@cache
+def big2() -> OpenHandRace:
+    return load("big2").engine().as_open_hand_race()
+
+
+@cache
+def tables() -> SearchTables:
+    return SearchTables(big2().combinations)
+
+
+def positions(count: int, seed: int, most: int = 6) -> list[tuple[RacePosition, brute.Combo | None]]:
+    """Random positions, half of them of few ranks, so that runs, bombs and affiliations come up."""
+    index = {label: place for place, label in enumerate(big2().combinations.labels)}
+    random = np.random.default_rng(seed)
+    found: list[tuple[RacePosition, brute.Combo | None]] = []
+    for _ in range(count):
+        own, other = random.integers(1, most + 1, 2).tolist()
+        deck = np.repeat(random.permutation(13)[: 13 if random.random() < 0.5 else 5], 4)
+        cards = random.permutation(deck)
+        hands = [np.bincount(part, minlength=13) for part in (cards[:own], cards[own : own + other])]
+        combo = brute.SHAPES[random.integers(len(brute.SHAPES))][0] if random.random() < 0.5 else None
+        label = index[combo.label] if combo else LEADING
+        found.append((RacePosition(tuple(hands[0].tolist()), tuple(hands[1].tolist()), label), combo))
+    return found
+
+
+def test_values_and_lines_are_those_of_plain_minimax() -> None:
+    for race, combo in positions(120, seed=1):
+        solution = solve_race(tables(), race, megabytes=1)
+        assert solution.value == brute.value(race.own_hand, race.other_hand, combo)
+        hands, to_beat = [race.own_hand, race.other_hand], combo
+        for number, laid in enumerate(solution.best_line):
+            seat, cards = number % 2, tuple(laid.cards.tolist())
+            (to_beat,) = [played for played, each in brute.moves(hands[seat], to_beat) if each == cards]
+            hands[seat] = tuple(have - gone for have, gone in zip(hands[seat], cards, strict=True))
+        assert 0 in map(sum, hands)
+        assert sum(hands[1]) - sum(hands[0]) == solution.value
+
+
+def test_values_of_many_positions() -> None:
+    """With --hypothesis-profile=thorough 2,000 positions of up to 7 + 7 cards and 200 of up to 9 + 9."""
+    for count, most in ((2000, 7), (200, 9)) if thorough() else ((60, 7), (4, 9)):
+        for race, combo in positions(count, seed=most, most=most):
+            assert RaceSearch(tables(), race, 1).best().value == brute.value(race.own_hand, race.other_hand, combo), (
+                race
+            )
+
+
+def one_ahead(own: brute.Hand, other: brute.Hand, to_beat: brute.Combo | None) -> int:
+    """Plain negamax with a horizon of one move; going out and passes that are forced are seen beyond it."""
+    plays = list(brute.moves(own, to_beat))
+    if any(sum(laid) == sum(own) for _, laid in plays):
+        return sum(other)
+    if to_beat is not None and len(plays) == 1:
+        return -one_ahead(other, own, None)
+    best = -99
+    for combo, laid in plays:
+        left = tuple(have - gone for have, gone in zip(own, laid, strict=True))
+        replies = list(brute.moves(other, combo))
+        if any(sum(reply) == sum(other) for _, reply in replies):
+            best = max(best, -sum(left))
+        elif combo is not None and len(replies) == 1:  # the lead comes back
+            out = any(sum(reply) == sum(left) for _, reply in brute.plays(left))
+            best = max(best, sum(other) if out else sum(other) - sum(left))
+        else:
+            best = max(best, sum(other) - sum(left))
+    return best
+
+
+def test_horizons() -> None:
+    """A move ahead it is plain negamax; what is called exact is; further ahead than the game is long all is exact."""
+    for race, combo in positions(60, seed=2, most=5):
+        exact = brute.value(race.own_hand, race.other_hand, combo)
+        near, far = RaceSearch(tables(), race, 1).best(1), RaceSearch(tables(), race, 1).best(40)
+        assert near.value == (exact if near.is_exact else one_ahead(race.own_hand, race.other_hand, combo))
+        assert (far.value, far.is_exact) == (exact, True)
+
+
+def test_deepening_ends_when_all_is_known() -> None:
+    for race, combo in positions(20, seed=3):
+        found = RaceSearch(tables(), race, 1).deepen(2, lambda nodes: True)
+        assert found.is_exact
+        assert found.value == brute.value(race.own_hand, race.other_hand, combo)
+
+
+LARGE = RacePosition((3, 1, 2, 3, 1, 2, 2, 1, 3, 2, 1, 3, 2), (1, 3, 2, 1, 3, 2, 2, 3, 1, 2, 3, 1, 2))
+
+
+def test_a_search_stops_when_told_and_deepening_keeps_what_it_has() -> None:
+    asked: list[int] = []
+
+    def watch(nodes: int) -> bool:
+        asked.append(nodes)
+        return len(asked) < 3
+
+    with pytest.raises(SearchStopped):
+        RaceSearch(tables(), LARGE, 1).best(should_continue=watch)
+    assert len(asked) == 3
+    found = RaceSearch(tables(), LARGE, 1).deepen(4, lambda nodes: False)
+    assert not found.is_exact
+    assert found.move.label != LEADING
+
+
+def test_the_same_search_finds_the_same() -> None:
+    one, two = (RaceSearch(tables(), LARGE, 1) for _ in range(2))
+    first, second = one.best(4), two.best(4)
+    assert (first.value, first.move.label, one.nodes) == (second.value, second.move.label, two.nodes)
+
+
+def test_a_tiny_table_changes_no_value() -> None:
+    race = RacePosition((1, 1, 2, 0, 1, 1, 0, 2, 0, 0, 1, 0, 0), (0, 1, 0, 2, 1, 0, 1, 0, 1, 1, 0, 2, 0))
+    search = RaceSearch(tables(), race, 1)
+    search._table = np.zeros((16, 2), np.uint64)
+    assert search.best().value == solve_race(tables(), race).value
+
+
+def test_positions_of_one_order_of_ranks_have_one_value() -> None:
+    """Singles and pairs alone: moving all the cards to other ranks in the same order changes nothing."""
+    random = np.random.default_rng(4)
+    for _ in range(20):
+        own, other = (random.integers(0, 3, 5) for _ in range(2))
+        if not own.any() or not other.any():
+            continue
+        values = set()
+        for places in ([0, 2, 4, 6, 8], [1, 4, 6, 9, 11], [3, 5, 7, 10, 12]):
+            hands = np.zeros((2, 13), np.int64)
+            hands[0, places], hands[1, places] = own, other
+            values.add(
+                solve_race(
+                    tables(), RacePosition(tuple(hands[0].tolist()), tuple(hands[1].tolist())), megabytes=1
+                ).value
+            )
+        assert len(values) == 1
+
+
+def test_merged_ranks() -> None:
+    """Empty ranks vanish; ranks in a row of one holder come fewest first, but none crosses the border."""
+    own, other = np.array([0, 2, 1, 0, 0, 1, 3, 1]), np.array([1, 0, 0, 0, 2, 0, 0, 0])
+    merged = np.zeros(3, np.int64)
+    merge_ranks(np.uint64(pack_hand(own)), np.uint64(pack_hand(other)), -1, merged)
+    assert unpack_hand(int(merged[0]), 8).tolist() == [0, 1, 2, 0, 1, 1, 3, 0]
+    assert unpack_hand(int(merged[1]), 8).tolist() == [1, 0, 0, 2, 0, 0, 0, 0]
+    merge_ranks(np.uint64(pack_hand(own)), np.uint64(pack_hand(other)), 3 * 7, merged)
+    assert unpack_hand(int(merged[0]), 8).tolist() == [0, 1, 2, 0, 1, 3, 1, 0]
+    assert merged[2] == 3 * 6
+
+
+def without_twins(race: RacePosition) -> int:
+    """The value of a position when every move is tried and no ranks are merged."""
+    search = RaceSearch(tables(), race, 1)
+    search._state[kernels.MERGE] = 0
+    return search.best().value
+
+
+def test_moves_left_out_change_no_value() -> None:
+    for race, _ in positions(150, seed=6, most=12):
+        assert RaceSearch(tables(), race, 1).best().value == without_twins(race)
+
+
+def twins(own: str, other: str, loose: str) -> dict[str, str]:
+    """Ranks with their twins in letters: for moves of all copies, of some, for one and two as kickers."""
+    mine, theirs, free = (
+        np.uint64(pack_hand(counts_from_cards(map(brute.LETTERS.index, text), 13))) for text in (own, other, loose)
+    )
+    found = np.zeros((DOMINANCE_ROWS, 13), np.int64)
+    find_dominated_ranks(mine, theirs, free, found)
+    rows = {"whole": ALL_COPIES, "part": SOME_COPIES, "one": ONE_KICKER, "two": TWO_KICKERS}
+    return {
+        name: " ".join(
+            brute.LETTERS[rank] + brute.LETTERS[(int(found[row, rank]).bit_length() - 1) // 3]
+            for rank in range(13)
+            if found[row, rank]
+        )
+        for name, row in rows.items()
+    }
+
+
+def test_twins() -> None:
+    """Loose ranks in a row: the lower one stands for both; between other cards only as a kicker that is used up."""
+    assert twins("359", "4", "359") == {"whole": "95", "part": "95", "one": "53 95", "two": ""}
+    assert twins("5577", "6", "57") == {"whole": "75", "part": "", "one": "", "two": "75"}  # one 6 beats no pair
+    assert twins("5577", "66", "57") == {"whole": "", "part": "", "one": "", "two": "75"}
+    assert twins("5577", "8", "57") == {"whole": "75", "part": "75", "one": "75", "two": "75"}
+    assert twins("57", "5", "57") == {"whole": "75", "part": "", "one": "75", "two": ""}
+    assert twins("57", "8", "5") == {"whole": "", "part": "", "one": "", "two": ""}
+    assert twins("577", "", "57") == {"whole": "", "part": "", "one": "", "two": ""}
+
+
+def test_what_is_no_race_is_refused() -> None:
+    with pytest.raises(GameError, match="1 to 26"):
+        RaceSearch(tables(), RacePosition((0,) * 13, (1,) * 13))
+    with pytest.raises(GameError, match="first hand"):
+        big2().read_position("", "3")
+    with pytest.raises(GameError, match="are no play"):
+        big2().read_position("3", "4", "56")

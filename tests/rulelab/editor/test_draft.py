@@ -1,0 +1,62 @@
+"""A game that is being edited, and what is told of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from abl_cards.core.errors import GameError
+from abl_cards.games.game import load
+from abl_cards.rulelab.editor.comparison import compare_positions, find_smallest_difference
+from abl_cards.rulelab.editor.describe import describe_rules
+from abl_cards.rulelab.editor.draft import RuleDraft
+from abl_cards.rulelab.editor.export import export_folder, export_zip
+
+FOUR = {"hand": ["S5", "H5", "D5", "C5"], "to_beat": None}
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> RuleDraft:
+    """President without sets of four."""
+    made = RuleDraft.create(load("president"), tmp_path_factory.mktemp("lab") / "edited")
+    made.write("labels.lp", made.read("labels.lp").replace("1..4", "1..3"))
+    return made
+
+
+def test_the_folder_is_what_kb_copy_makes(bench: RuleDraft, tmp_path: Path) -> None:
+    assert "replaces(labels)." in bench.read("variant.lp")
+    assert [file.name for file in bench.files if file.is_own] == ["variant.lp", "labels.lp"]
+    made = export_folder(bench, tmp_path, "no-fours")
+    assert "set(9,4)" not in load(str(made)).engine().labels
+    with pytest.raises(GameError, match="nothing is overwritten"):
+        export_folder(bench, tmp_path, "no-fours")
+    assert export_zip(bench, "x") == export_zip(bench, "x")
+
+
+def test_positions_are_compared(bench: RuleDraft) -> None:
+    (pinned,) = compare_positions(bench.original_engine, bench.current_engine, [FOUR])
+    assert pinned.to_json()["gone"] == [["C5", "D5", "H5", "S5"]]
+    least = find_smallest_difference(bench.original_engine, bench.current_engine)
+    assert least is not None
+    assert len(least["hand"]) == 4
+
+
+def test_the_engine_is_made_once_for_the_same_files(bench: RuleDraft) -> None:
+    first = bench.current_engine
+    assert bench.current_engine is first
+    bench.write("more.lp", "% nothing\nx(R) :- held(R,1).\n")
+    assert bench.current_engine is not first
+    bench.revert("more.lp")
+    assert [file.name for file in bench.files if file.is_own] == ["variant.lp", "labels.lp"]
+
+
+@pytest.mark.parametrize("name", ["president", "guandan"])
+def test_rules_in_words(name: str) -> None:
+    engine = load(name).engine()
+    english, chinese = (describe_rules(engine, language) for language in ("en", "zh"))
+    assert len(english) == len(chinese)
+    assert [len(section.lines) for section in english] == [len(section.lines) for section in chinese]
+    assert "{" not in str(english)
+    order = next(line for section in english for line in section.lines if line.startswith("Single cards"))
+    assert "3 4 5 6" in order

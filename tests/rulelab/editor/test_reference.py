@@ -1,0 +1,47 @@
+"""What editors say of predicates is what docs/knowledge-bases.md says."""
+
+from pathlib import Path
+
+from abl_cards.asp.terms import Signature
+from abl_cards.games.description.input_schema import INPUTS
+from abl_cards.games.description.loading import FACT_NAMES, OUTPUT_NAMES
+from abl_cards.rulelab.editor.reference import (
+    VOCABULARY_FILE,
+    describe_arguments,
+    describe_availability,
+    entries_to_json,
+    load_vocabulary,
+    parse_reference,
+)
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "knowledge-bases.md"
+
+
+def test_the_data_are_the_tables_of_the_reference() -> None:
+    """After an edit there: python -m abl_cards.rulelab.editor.reference docs/knowledge-bases.md."""
+    assert VOCABULARY_FILE.read_text("utf-8") == entries_to_json(parse_reference(DOCUMENT.read_text("utf-8")))
+
+
+def test_every_word_of_the_engine_is_there() -> None:
+    assert {*FACT_NAMES, *OUTPUT_NAMES, *map(str, INPUTS)} <= set(map(str, load_vocabulary()))
+
+
+def test_it_is_said_when_a_word_is_known() -> None:
+    said = {
+        name: describe_availability(load_vocabulary()[Signature.parse(name)])
+        for name in ("pack/2", "holds/3", "turn/1")
+    }
+    assert said["pack/2"].startswith("A fact")
+    assert "what an episode is worth" in said["holds/3"]
+    assert said["turn/1"] == "Derived by rules: asked for whose turn it is."
+
+
+def test_it_is_said_what_arguments_name() -> None:
+    said = {
+        name: describe_arguments(load_vocabulary()[Signature.parse(name)])
+        for name in ("wilds/2", "has/4", "held/2", "open_hands/0")
+    }
+    assert said == {
+        "wilds/2": "`F`: form, `N`: number", "has/4": "`S`: seat, `R`: rank, `Suit`: suit, `N`: number", "held/2": "",
+        "open_hands/0": "",
+    }  # fmt: skip

@@ -1,0 +1,75 @@
+"""Weights that were tried are written where they stand."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from abl_cards.core.errors import GameError
+from abl_cards.games.game import game_names, load
+from abl_cards.rulelab.editor.draft import RuleDraft
+from abl_cards.rulelab.editor.weight_edits import find_cost_rules, write_weights
+
+TEXT = """% cost(a, 1).
+cost(a, 20) :- plays_left(N).  % the first
+cost(b(R,f(N)), -4) :- broken(R,N), "x(" = "x(".
+{ cost(c, 3) } :- cost(a, 7).
+cost(d, 2*N) :- plays_left(N). cost( e ,+N):-plays_left(N).
+"""
+
+
+def test_costs_are_the_heads_of_rules() -> None:
+    found = [(each.name, each.number, each.line) for each in find_cost_rules(TEXT)]
+    assert found == [("a", 20, 2), ("b", -4, 3), ("c", 3, 4), ("d", None, 5), ("e", None, 5)]
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_those_of_our_own_games_are_found(name: str) -> None:
+    texts = [file.read_text("utf-8") for file in load(name).folder.layers.files]
+    said = {word for text in texts for word in re.findall(r"^preference\((\w+),", text, re.MULTILINE)}
+    assert said == {each.name for text in texts for each in find_cost_rules(text)}
+
+
+def test_they_are_written_and_the_rest_stays(tmp_path: Path) -> None:
+    bench = RuleDraft.create(load("president"), tmp_path / "mine")
+    before = bench.read("preferences.lp")
+    assert write_weights(bench, {"lead_low": 1}) == []
+    assert write_weights(bench, {"break_set": 2.5, "go_out": 0.5, "lead_low": -1}) == ["preferences.lp"]
+    after = bench.read("preferences.lp")
+    changed = [(old, new) for old, new in zip(before.splitlines(), after.splitlines(), strict=True) if old != new]
+    assert [new for _, new in changed] == [
+        old.replace(" 4)", " 10)").replace("-500", "-250").replace(" 2)", " -2)") for old, _ in changed
+    ]
+    assert len(changed) == 3
+
+
+def test_what_cannot_be_written_is_said_and_nothing_is(tmp_path: Path) -> None:
+    bench = RuleDraft.create(load("president"), tmp_path / "mine")
+    text = bench.read("preferences.lp").replace("cost(lead_low(P), 2)", "cost(lead_low(P), 1+1)")
+    bench.write("preferences.lp", text)
+    with pytest.raises(GameError, match=r"lead_low: its weight is '1 \+ 1', no plain number \(preferences.lp:\d+\)"):
+        write_weights(bench, {"break_set": 2, "lead_low": 2})
+    assert bench.read("preferences.lp") == text
+    with pytest.raises(GameError, match="no preference 'x'"):
+        write_weights(bench, {"x": 2})
+
+
+@pytest.mark.parametrize("rule", ["cost(x,4; y,5) :- passing.", "cost((x;y),4) :- passing. cost(x(1),3) :- leading."])
+def test_what_would_mean_something_else_is_not_written(tmp_path: Path, rule: str) -> None:
+    """Costs are compared with those that were tried, however they are written."""
+    bench = RuleDraft.create(load("president"), tmp_path / "mine")
+    words = "".join(f'preference({name},leading). says({name},en,"."). says({name},zh,"。").\n' for name in "xy")
+    text = bench.read("preferences.lp") + words + rule
+    bench.write("preferences.lp", text)
+    with pytest.raises(GameError, match=r"not every rule of it says cost\(\w,NUMBER\)"):
+        write_weights(bench, {"x": 2})
+    assert bench.read("preferences.lp") == text
+
+
+def test_weights_that_pass_32_bits_are_refused(tmp_path: Path) -> None:
+    bench = RuleDraft.create(load("president"), tmp_path / "mine")
+    text = bench.read("preferences.lp").replace("cost(pass, 10)", "cost(pass, 1000000000)")
+    bench.write("preferences.lp", text)
+    with pytest.raises(GameError, match="more than 2147483647"):
+        write_weights(bench, {"pass": 4})
+    assert bench.read("preferences.lp") == text

@@ -1,0 +1,263 @@
+"""The language server by its protocol, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pygls", reason="pygls is not installed (pip install 'abl-cards[lsp]')")
+
+from tests.rulelab.lsp.client import Editor
+
+OWN = """% mine.lp
+#external held(R,N) : rank(R), N = 1..4.  % in the hand
+
+plain(R) :- held(R,1), not rich(R).
+rich(R)  :- held(R,3), R != scanty.  % 三张
+low_one(scanty).
+"""
+
+
+@pytest.fixture(scope="module")
+def editor() -> Iterator[Editor]:
+    made = Editor()
+    yield made
+    assert made.close() == 0
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A rule file of a variant of President."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "variant.lp").write_text("parent(president).\n")
+    made = folder / "mine.lp"
+    made.write_text(OWN, "utf-8")
+    return made
+
+
+def at(file: Path, text: str, words: str, into: int = 1) -> dict[str, Any]:
+    """The place of some words in a text."""
+    before = text[: text.index(words) + into]
+    line, column = before.count("\n"), len(before) - (before.rfind("\n") + 1)
+    return {"textDocument": {"uri": file.as_uri()}, "position": {"line": line, "character": column}}
+
+
+def test_errors_are_shown_in_their_line_when_a_file_is_saved(editor: Editor, file: Path) -> None:
+    editor.open(file)
+    (unused,) = [each for each in editor.diagnostics(file, bool) if "plain/1" in each["message"]]
+    assert (unused["severity"], unused["range"]["start"]) == (2, {"line": 3, "character": 0})
+    file.write_text(OWN.replace("held(R,1)", "hold(R,1)"), "utf-8")
+    editor.save(file)
+    found = editor.diagnostics(file, lambda found: any(each["severity"] == 1 for each in found))
+    (problem,) = [each for each in found if each["severity"] == 1]
+    assert problem["message"].startswith("unknown predicate 'hold/2' (did you mean 'hold")
+    assert problem["range"] == {"start": {"line": 3, "character": 12}, "end": {"line": 3, "character": 21}}
+    file.write_text(OWN, "utf-8")
+    editor.save(file)
+    editor.diagnostics(file, lambda found: all(each["severity"] == 2 for each in found))
+
+
+def test_what_is_typed_is_parsed_at_once(editor: Editor, file: Path) -> None:
+    editor.open(file)
+    editor.change(file, OWN + "x(R :- held(R,1).", 2)
+    (problem,) = editor.diagnostics(file, lambda found: any("syntax" in each["message"] for each in found))
+    assert problem["range"]["start"]["line"] == 6
+    editor.change(file, OWN, 3)
+    editor.diagnostics(file, lambda found: not any("syntax" in each["message"] for each in found))
+
+
+def test_completion_offers_words_of_the_engine_and_of_the_folder(editor: Editor, file: Path) -> None:
+    editor.open(file)
+    text = f"{OWN}x :- ric"
+    editor.change(file, text, 2)
+    offered = editor.ask("textDocument/completion", at(file, text, "x :- ric", 8))["result"]["items"]
+    assert [each["label"] for each in offered] == ["rich(R)"]
+    assert offered[0]["insertText"] == "rich(${1:R})"
+    assert offered[0]["documentation"]["value"] == "三张"
+    text = f"{OWN}x :- in_tr"
+    editor.change(file, text, 3)
+    offered = editor.ask("textDocument/completion", at(file, text, "in_tr", 5))["result"]["items"]
+    assert {"in_trick(S,N)", "in_trick(S,R,N)", "in_trick(S,R,Suit,N)"} <= {each["label"] for each in offered}
+    assert "An input" in offered[0]["documentation"]["value"]
+
+
+def test_hover_says_what_it_means_and_who_supplies_it(editor: Editor, file: Path) -> None:
+    editor.open(file)
+    said = editor.ask("textDocument/hover", at(file, OWN, "held(R,3)"))["result"]["contents"]["value"]
+    assert "N cards of the own hand act as R" in said
+    assert "An input: the engine supplies it where it is asked what may be played" in said
+    assert editor.ask("textDocument/hover", at(file, OWN, "R) :-", 0))["result"] is None
+
+
+def test_definitions_are_found_across_the_folder_its_parents_and_the_common_files(editor: Editor, file: Path) -> None:
+    editor.open(file)
+    (here,) = editor.ask("textDocument/definition", at(file, OWN, "rich(R).\nrich"))["result"]
+    assert here["range"]["start"] == {"line": 4, "character": 0}
+    held = editor.ask("textDocument/definition", at(file, OWN, "held(R,3)"))["result"]
+    assert [each["uri"].rsplit("/", 2)[1:] for each in held] == [["mine", "mine.lp"], ["president", "labels.lp"]]
+    (rank, *_) = editor.ask("textDocument/definition", at(file, OWN, "rank(R)"))["result"]
+    assert "/kb/common/" in rank["uri"]
+
+
+def test_references_and_renaming_stay_in_the_folder(editor: Editor, file: Path) -> None:
+    editor.open(file)
+    asked = at(file, OWN, "rich(R).\nrich")
+    places = editor.ask("textDocument/references", asked | {"context": {"includeDeclaration": True}})["result"]
+    assert [each["range"]["start"] for each in places] == [{"line": 3, "character": 27}, {"line": 4, "character": 0}]
+    changed = editor.ask("textDocument/rename", asked | {"newName": "wealthy"})["result"]["changes"]
+    assert {uri: [each["range"] for each in edits] for uri, edits in changed.items()} == {
+        file.as_uri(): [each["range"] for each in places]
+    }
+    constant = editor.ask("textDocument/rename", at(file, OWN, "scanty.") | {"newName": "scantest"})["result"][
+        "changes"
+    ]
+    assert [each["range"]["start"] for each in constant[file.as_uri()]] == [
+        {"line": 4, "character": 28}, {"line": 5, "character": 8},
+    ]  # fmt: skip
+    cases = file.with_name("cases.jsonl")
+    cases.write_text('{"words": {"pass": "pass"}}\n{"state": {"hand": []}, "labels": ["scanty"]}\n', "utf-8")
+    again = editor.ask("textDocument/rename", at(file, OWN, "scanty.") | {"newName": "scantest"})["result"]["changes"]
+    (edit,) = again[cases.as_uri()]
+    assert (edit["range"]["start"]["line"], edit["newText"].count("scantest")) == (1, 1)
+    cases.unlink()
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "message"),
+    [
+        ("held(R,3)", "kept", "is a word of the engine's"), ("rank(R)", "grade", "which is no file of this folder"),
+        ("rich(R).\nrich", "Rich", "'Rich' is no name"), ("rich(R).\nrich", "plain", "has a meaning already"),
+        ("rich(R).\nrich", "cost", "is a word of the engine's"), (" :- held(R,1)", "x", "nothing to rename"),
+    ],
+)  # fmt: skip
+def test_names_that_cannot_change(editor: Editor, file: Path, words: str, name: str, message: str) -> None:
+    editor.open(file)
+    answer = editor.ask("textDocument/rename", at(file, OWN, words) | {"newName": name})
+    assert message in answer["error"]["message"]
+    assert "Traceback" not in json.dumps(answer)
+
+
+def test_a_fluent_is_renamed_in_terms_too(editor: Editor, file: Path) -> None:
+    text = "one(mood,1). #external mood(M) : M = 1..2.\nnext(mood(1)) :- event(deal).\nx :- mood(2).\n"
+    file.write_text(text)
+    editor.open(file)
+    changed = editor.ask("textDocument/rename", at(file, text, "mood(2)") | {"newName": "temper"})["result"]["changes"]
+    assert len(changed[file.as_uri()]) == 4
+
+
+def test_hostile_rules_are_stopped(editor: Editor, file: Path) -> None:
+    """The server answers meanwhile, and says which rule it was."""
+    text = f"{OWN}n(1..200).\nm(A,B,C) :- n(A), n(B), n(C).\n"
+    file.write_text(text, "utf-8")
+    editor.open(file)
+    assert editor.ask("textDocument/hover", at(file, text, "held(R,3)"))["result"]
+    found = editor.diagnostics(file, lambda found: any("exceeded" in each["message"] for each in found))
+    assert [each["range"]["start"]["line"] for each in found if "exceeded" in each["message"]] == [7]
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["file:///etc/passwd", "http://example.org/x.lp", "untitled:1", "", "file:///nowhere/x.lp", "file:///a%00.lp"],
+)
+def test_documents_of_others_are_not_looked_at(editor: Editor, uri: str) -> None:
+    place = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}}
+    editor.tell("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "x", "version": 1, "text": "a"}})
+    answer = editor.ask("textDocument/hover", place)
+    assert "error" in answer or answer["result"] is None
+    assert "root:" not in json.dumps(answer)
+
+
+def test_hostile_messages_are_answered(editor: Editor, file: Path) -> None:
+    """Nothing of it ends the server; every request has its answer."""
+    editor.open(file)
+    for data in (b"{", b"[]", b"null", b'"x"', b'{"jsonrpc":"2.0"}', b"\xff\xfe", b"{" * 5000, b'{"id":1,"method":5}'):
+        editor.send(data)
+    document = {"uri": file.as_uri()}
+    for method in ("textDocument/hover", "textDocument/completion", "textDocument/rename", "no/such"):
+        params: Any
+        for params in (
+            None,
+            {},
+            {"textDocument": document},
+            {"textDocument": document, "position": {"line": "a"}},
+            [1],
+        ):
+            assert "error" in editor.ask(method, params), (method, params)
+    far = {"textDocument": document, "position": {"line": 10**9, "character": 10**9}}
+    assert "error" not in editor.ask("textDocument/completion", far)
+    editor.change(file, "\0" * 50 + "(((" * 5000, 9)
+    assert "result" in editor.ask("textDocument/documentSymbol", {"textDocument": document})
+    assert editor.ask("textDocument/hover", at(file, OWN, "held"))["result"] is None
+
+
+def test_odd_frames_are_answered_or_refused_and_the_server_goes_on(editor: Editor) -> None:
+    body = json.dumps({"jsonrpc": "2.0", "id": "odd", "method": "no/such", "params": {"jsonrpc": "x"}}).encode()
+    size = b"%d" % len(body)
+    legal = [
+        b"content-length: %s\r\n\r\n", b"Content-Length:%s\r\n\r\n", b"CONTENT-LENGTH :\t%s \r\n\r\n",
+        b"Content-Length: %s\n\n", b"X-A: b\r\nContent-Length: %s\r\nContent-Type: x/y; charset=utf-8\r\n\r\n",
+        b"\r\n\r\nContent-Length: %s\r\n\r\n",
+        b"Content-Type: x/y; charset=utf8\r\nContent-Length: %s\r\n\r\n", b"hello\r\nContent-Length: %s\r\n\r\n",
+        b"\x00\xffhelloContent-Length: %s\r\n\r\n", b"x" * 50_000 + b"Content-Length: %s\r\n\r\n",
+    ]  # fmt: skip
+    for header in legal:
+        editor.send(body, header.replace(b"%s", size))
+        assert editor.hear(lambda message: "error" in message)["id"] == "odd", header[:40]
+    refused = [b"-5", b"0", b"", b"abc", b"1.5", b"99999999999", b"9" * 3000]
+    for header in [
+        *(b"Content-Length: %s\r\n\r\n" % each for each in refused), b"Content-Type: x\r\n\r\n",
+        b"Content-Type: x; charset=utf-16\r\nContent-Length: %s\r\n\r\n" % size,
+    ]:  # fmt: skip
+        editor.send(body, header)
+        editor.send(body)
+        heard = [editor.hear(lambda message: "error" in message) for _ in range(2)]
+        assert [each["id"] for each in heard] == [None, "odd"], header[:40]
+        assert heard[0]["error"]["code"] == -32600
+
+
+@pytest.mark.parametrize(
+    ("data", "number", "code"),
+    [
+        (b"{", None, -32700), (b"\xff\xfe", None, -32700), (b"[" * 50_000, None, -32700), (b"1" * 6000, None, -32700),
+        (b"[]", None, -32600), (b"null", None, -32600), (b'{"jsonrpc":"2.0"}', None, -32600),
+        (b'{"id":7,"method":5}', 7, -32600), (b'{"jsonrpc":"1.0","id":8,"method":"shutdown"}', 8, -32600),
+        (b'{"jsonrpc":"2.0","id":[1],"method":"initialize","params":{}}', None, -32602),
+        (b'{"jsonrpc":"2.0","id":9,"method":"textDocument/hover","params":{"jsonrpc":"2.0"}}', 9, -32602),
+        (b'\xef\xbb\xbf{"jsonrpc":"2.0","id":10,"method":"no/such","params":{}}', 10, -32601),
+    ],
+)  # fmt: skip
+def test_what_is_no_request_is_refused(editor: Editor, data: bytes, number: int | None, code: int) -> None:
+    editor.send(data)
+    heard = editor.hear(lambda message: "error" in message)
+    assert (heard["id"], heard["error"]["code"]) == (number, code)
+
+
+def test_the_end_of_the_stream_within_a_frame_ends_the_server() -> None:
+    editor = Editor()
+    editor.send(b"", b"Content-Length: 50\r\n\r\n{}")
+    assert editor.ended() == 0
+    assert editor.hear(lambda message: "error" in message)["error"]["code"] == -32700
+
+
+def test_files_that_clingo_cannot_read_are_told_of(editor: Editor, file: Path) -> None:
+    """Columns are UTF-16 units, of what is typed and of what is saved."""
+    for version, (text, words, column) in enumerate([
+        ('n("𝒜名"). aa(1)。', "unexpected", 15), ('n("𝒜名"). b b.', "syntax", 12), ('n("名', "string", 2),
+        ("p" + "(" * 9000, "deep", 101),
+    ]):  # fmt: skip
+        editor.open(file)
+        editor.change(file, f"{text}\n", version + 2)
+        (typed,) = editor.diagnostics(file, lambda found, words=words: any(words in each["message"] for each in found))
+        file.write_text(f"{text}\n", "utf-8")
+        editor.save(file)
+        found = editor.diagnostics(file, lambda found, words=words: any(words in each["message"] for each in found))
+        for each in (typed, next(each for each in found if words in each["message"])):
+            assert each["range"]["start"] == {"line": 0, "character": column}, text[:20]
+    file.write_text(OWN, "utf-8")
+    editor.save(file)
+    editor.diagnostics(file, lambda found: all(each["severity"] == 2 for each in found))

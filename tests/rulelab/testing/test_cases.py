@@ -1,0 +1,160 @@
+"""Cases hold, or say what does not."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.agents.baselines import RandomAgent
+from abl_cards.cli.kb import NEW_GAME
+from abl_cards.core.errors import GameError
+from abl_cards.games.engine import Engine
+from abl_cards.games.game import Game, game_names, load
+from abl_cards.rulelab.testing.cases import CASES_FILE, RuleCase, check_case, find_failures, read_cases
+from abl_cards.rulelab.testing.games import collect_records
+
+HAND = {"hand": ["S4", "C5", "S5"], "to_beat": None}
+KING = ["Single", "K", ["HK"]]
+FOLDERS = game_names()
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_the_cases_of_our_own_games_hold(name: str) -> None:
+    cases = read_cases(load(name).directory)
+    assert cases
+    assert not [str(each) for each in find_failures(cases, lambda profile: load(name).engine(None, profile))]
+
+
+def test_the_cases_of_a_new_game_hold(engine: Engine) -> None:
+    cases = read_cases(NEW_GAME)
+    assert len(cases) == 3
+    assert not list(find_failures(cases, lambda _: engine))
+
+
+@pytest.mark.parametrize(
+    ("case", "said"),
+    [
+        ({"state": HAND, "labels": ["single(4)"]}, "labels: pair(5), single(5) not expected"),
+        ({"state": HAND, "labels": ["single(4)", "single(5)", "pair(5)", "pass"]}, "labels: pass missing"),
+        ({"state": HAND, "moves": 5}, "there are 4 moves, not 5"),
+        ({"state": HAND, "moves": [["S4"]]}, "moves: ["),
+        ({"state": HAND, "costs": [[["S4"], 3]]}, '["S4"] costs 0, not 3'),
+        ({"state": HAND, "costs": [[["S9"], 3]]}, '["S9"] is no legal move'),
+        ({"state": HAND, "costs": [3]}, "costs: pairs"),
+        ({"state": HAND, "best": [["S4"]]}, "best moves: "),
+        ({"state": HAND, "sees": {"seat": 2}}, "seat is null, not 2"),
+        ({"state": HAND, "sees": 3}, "sees: an object"),
+        ({"state": HAND, "known": {"next": {"lacks": ["S3"]}}}, 'next lacks [], not ["S3"]'),
+        ({"state": HAND, "known": {"across": {"has": []}}}, "there is no seat across; there are next, previous"),
+        ({"state": HAND, "known": {"next": {"holds": []}}}, "'holds' is neither has nor lacks"),
+        ({"state": HAND, "known": {"next": []}}, "known: an object of seats (next, previous)"),
+        ({"state": HAND, "hints": {"next": [["few(4)", "4", -3]]}}, 'the hints about next are [], not [["few(4)"'),
+        ({"state": HAND, "hints": {"next": 3}}, "hints: an object of seats (next, previous), each with a list"),
+        ({"state": HAND, "hints": {"across": []}}, "hints: there is no seat across; there are next, previous"),
+        ({"state": HAND, "estimate": ["S3"], "best": []}, "estimate: an object of seats (next, previous)"),
+        ({"state": HAND, "estimate": {"across": []}, "best": []}, "estimate: there is no seat across"),
+        ({"state": HAND, "estimate": {"next": ["XX"]}, "best": []}, "XX"),
+        ({"state": {"hand": ["XX"]}, "labels": []}, "XX"),
+        ({"state": HAND, "error": "no such thing"}, "there is no error, where 'no such thing' is expected"),
+        ({"state": {"hand": ["XX"]}, "error": "YY"}, "the error is"),
+        ({"order": ["single(4)", "single(3)"]}, "the labels come in another order: single(3), single(4)"),
+        ({"order": [], "number": 3}, "labels, not 3"),
+        ({"words": {"single(4)": "四"}}, "single(4) is called"),
+        ({"view": [["hand", [54]]]}, 'learners are told [["hand", [52]]'),
+        ({"words": {"triple(4)": "四"}}, "there is no label triple(4)"),
+    ],
+)
+def test_what_does_not_hold_is_said(engine: Engine, case: dict[str, Any], said: str) -> None:
+    assert said in check_case(RuleCase(1, case), engine)
+
+
+def test_costs_go_by_an_estimate_of_the_other_hands() -> None:
+    """Seven and a king are led; who is told that nobody of the enemies has a higher single leads the king."""
+    engine, state = load("guandan").engine(), {"hand": ["S7", "HK"], "level": "2", "cards": [9, 9, 9]}
+    king = {"state": state, "costs": [[KING, cost_of(engine, state, KING) - 6]]}
+    nothing_higher = {"next": ["S3"], "previous": ["D9"]}
+    assert not check_case(RuleCase(1, king | {"estimate": nothing_higher}), engine)
+    assert check_case(RuleCase(1, king | {"estimate": nothing_higher | {"next": ["HR"]}}), engine)
+    assert check_case(RuleCase(1, king), engine)
+
+
+def cost_of(engine: Engine, state: dict[str, Any], play: list[Any]) -> int:
+    """What it costs without an estimate."""
+    moment = engine.read_decision_point(state)
+    costs = engine.preference_model().costs(moment.decision, moment.move_lists)[0]
+    return int(costs[[action.to_json() for action in moment.actions].index(play)])
+
+
+def test_hints_tell_what_seats_have_shown() -> None:
+    (record,) = collect_records(engine := load("guandan").engine(), RandomAgent(), 1, 7)
+    assert record["acts"][0][1] == ["Single", "5", ["D5"]]
+    hint = ["rest_of_single(5)", "5", -23]
+    case = {"record": record, "before": 2, "hints": {"previous": [hint]}}
+    assert not check_case(RuleCase(1, case), engine)
+    assert "the hints about previous are" in check_case(RuleCase(1, case | {"hints": {"previous": []}}), engine)
+
+
+def test_an_expected_error_holds(engine: Engine) -> None:
+    assert not check_case(RuleCase(1, {"state": {"hand": ["XX"]}, "error": "XX"}), engine)
+
+
+def test_records_play_again_and_have_positions(engine: Engine) -> None:
+    (record,) = collect_records(engine, RandomAgent(), 1, 7)
+    assert not check_case(RuleCase(1, {"record": record}), engine)
+    assert "points" in check_case(RuleCase(1, {"record": record | {"points": [9, -9, 0]}}), engine)
+    assert "not 0" in check_case(RuleCase(1, {"record": record, "before": 3, "moves": 0}), engine)
+    assert not check_case(RuleCase(1, {"record": record, "after": {"over": True}}), engine)
+    assert check_case(RuleCase(1, {"record": record, "after": {"over": False}}), engine) == "over is true, not false"
+    assert check_case(RuleCase(1, {"record": record, "after": 3}), engine) == "after: an object of fields, such as over"
+    several = [record, record | {"points": [9, -9, 0]}, {"hands": 3}, record]
+    found = list(
+        find_failures([RuleCase(line, {"record": each}) for line, each in enumerate(several, 1)], lambda _: engine)
+    )
+    assert [each.case.line for each in found] == [2, 3]  # they play side by side, and each is told of its own
+    assert "points" in found[0].message
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{", "not JSON"),
+        ("[]", "a case is a JSON object"),
+        ('{"why": "nothing"}', "none of them"),
+        ('{"state": {}, "record": {}, "moves": 1}', "state, record"),
+        ('{"state": {}, "labls": []}', "'labls' is no field of such a case"),
+        ('{"state": {}}', "nothing is expected"),
+        ('{"record": {}, "before": 3}', "a record plays again"),
+        ('{"record": {}, "moves": 3}', "a record plays again"),
+        ('{"state": {}, "estimate": {}, "moves": 3}', "an estimate of the other hands is for who judges moves"),
+        ('{"words": {}, "profile": 3}', "the name of a profile"),
+        ('{"state": {"profile": [3]}, "moves": 1}', "the name of a profile"),
+    ],
+)
+def test_what_is_no_case_is_an_error_with_its_line(tmp_path: Path, line: str, said: str) -> None:
+    (tmp_path / CASES_FILE).write_text(f"\n{line}\n", "utf-8")
+    with pytest.raises(GameError, match=r"cases\.jsonl:2: .*") as raised:
+        read_cases(tmp_path)
+    assert said in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "case", [{"state": {**HAND, "profile": "nonsuch"}, "moves": 4}, {"record": {}, "profile": "nonsuch"}]
+)
+def test_a_profile_that_is_not_there_is_said_with_its_line(folder: Path, case: Any) -> None:
+    with pytest.raises(GameError, match=r"cases\.jsonl:7: .*unknown profile 'nonsuch'"):
+        list(find_failures([RuleCase(7, case)], lambda profile: Game(_folder(folder)).engine(None, profile)))
+
+
+def test_a_failure_says_why_the_case_is_there(folder: Path) -> None:
+    (folder / CASES_FILE).write_text(json.dumps({"why": "as agreed", "state": HAND, "moves": 9}) + "\n", "utf-8")
+    (failure,) = find_failures(read_cases(folder), lambda _: Game(_folder(folder)).engine())
+    assert str(failure) == "cases.jsonl:1: there are 4 moves, not 9 (as agreed)"
+    assert str(replace(failure, case=replace(failure.case, line=0))).startswith("a case found before: ")
+
+
+def _folder(path: Path) -> Any:
+    from abl_cards.games.description.folder import Folder
+
+    return Folder(path)

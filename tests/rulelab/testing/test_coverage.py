@@ -1,0 +1,116 @@
+"""What never comes up is found, with a state in which it would."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from abl_cards.games.engine import Engine
+from abl_cards.rulelab.testing.coverage import IMPOSSIBLE, POSSIBLE, UNREACHED, RuleCoverage, measure_coverage
+from abl_cards.rulelab.testing.differences import UNREACHED_TEXT as UNMET_STATES
+from abl_cards.rulelab.testing.differences import find_rule_difference
+from tests.rulelab.testing.conftest import engine_of
+
+MORE = """
+preference(rare, g). says(rare, en, "Rare."). says(rare, zh, "少见。").
+#external left(R,N) : rank(R), N = 1..4.
+#external cards(W,N) : who(W,_), N = 0..52.
+cost(rare, 1) :- left(3,4), left(4,4), left(5,4), left(6,4).
+preference(never, g). says(never, en, "Never."). says(never, zh, "没有。").
+cost(never, 1) :- left(3,4), not left(3,2).
+preference(mild, g). says(mild, en, "Mild."). says(mild, zh, "平常。").
+cost(mild, 1) :- left(3,1).
+"""
+
+
+def covered(engine: Engine, games: int = 60) -> RuleCoverage:
+    return measure_coverage(engine, games, 1, lambda done: None)
+
+
+def test_all_that_a_new_game_says_comes_up(engine: Engine) -> None:
+    found = covered(engine)
+    assert found.num_games == 60
+    assert not found.unplayed_labels
+    assert [each.rule.text for each in found.unfired_rules if not each.is_common] == []
+    assert {each.verdict for each in found.unfired_rules} <= {IMPOSSIBLE, POSSIBLE}
+
+
+def test_what_does_not_is_told_with_a_state_or_a_proof(folder: Path) -> None:
+    (folder / "preferences.lp").write_text(MORE, "utf-8")
+    found = covered(engine_of(folder))
+    assert found.unfired_preferences == ("never", "rare")
+    silent = {
+        each.rule.text.partition("(")[2].partition(",")[0]: each for each in found.unfired_rules if not each.is_common
+    }
+    assert set(silent) == {"never", "rare"}
+    assert silent["never"].verdict == IMPOSSIBLE
+    assert silent["rare"].verdict == POSSIBLE
+    assert {f"left({rank},4)" for rank in range(3, 7)} <= set(silent["rare"].state)
+    assert found.to_json()["preferences_never_fired"] == ["never", "rare"]
+
+
+@pytest.mark.parametrize("name", ["tricks", "heaps"])
+def test_who_takes_a_trick_is_seen(name: str) -> None:
+    """Rules about cards that lie fire as they are laid, one by one where a play is composed."""
+    found = covered(engine_of(Path(__file__).parents[1] / "games" / "vocabulary" / name))
+    assert [each.rule.text for each in found.unfired_rules if not each.is_common and each.verdict == POSSIBLE] == []
+
+
+def test_whose_turn_it_is_after_the_last_card_is_seen(engine: Engine) -> None:
+    """The table of turns is made in advance: its rules are asked again where an entry is used."""
+    found = covered(engine)
+    turns = [each for each in found.unfired_rules if Path(each.rule.location.file).name == "turns.lp"]
+    assert all(each.rule.text.startswith(("locked", "turn(S) :- trick_over; owner(O)")) for each in turns)
+
+
+LOCK = """
+any(locked,0). count(falls,1). lasts(falls,match).
+#external locked. #external leading. #external falls(N) : N = 1..99. #external event(play). #external event(trick).
+#external lays(F) : form(_,F).
+next(locked) :- event(play), lays(pair(_)).
+drop(locked) :- event(trick).
+barred(single(R)) :- rank(R), R > 12, locked, leading.
+barred(pair(R)) :- rank(R), R > 12, falls(20).
+barred(pair(R)) :- rank(R), locked, held(R,4), held(3,4), held(4,4).
+"""
+"""A trick of pairs is locked, so nobody leads there; nobody falls; three fours are rare."""
+
+
+def locked(folder: Path, text: str = LOCK) -> Engine:
+    (folder / "lock.lp").write_text(text, "utf-8")
+    return engine_of(folder)
+
+
+def test_a_state_that_would_do_is_one_that_play_comes_to(folder: Path) -> None:
+    found = covered(locked(folder))
+    silent = {each.rule.text: each for each in found.unfired_rules if each.rule.text.startswith("barred")}
+    leads, falls, rare = (next(each for text, each in silent.items() if word in text) for word in WORDS)
+    assert [leads.verdict, falls.verdict, rare.verdict] == [UNREACHED, UNREACHED, POSSIBLE]
+    assert (leads.state, leads.position, falls.state, falls.position) == ((), None, (), None)
+    assert "locked" in rare.state
+    assert any(atom.startswith("to_beat(pair(") for atom in rare.state)
+    assert rare.position is not None
+    assert rare.position["to_beat"]["label"].startswith("pair(")
+    assert not set(rare.position["hand"]) & set(rare.position["to_beat"]["cards"])
+
+
+WORDS = "leading", "falls(20)", "held(3,4)"
+
+
+@pytest.mark.long
+def test_a_difference_is_looked_for_in_states_that_play_comes_to(folder: Path, tmp_path: Path) -> None:
+    """Edits of what cannot come up differ in states that play does not come to alone, and no case is made of them."""
+    before = locked(folder)
+    edited = {
+        "R > 12, locked, leading": ("R > 11, locked, leading", UNMET_STATES),
+        "R > 12, falls(20)": ("R > 11, falls(20)", UNMET_STATES),
+        "held(4,4)": ("held(5,4)", "what may be played: differs where "),
+    }
+    for number, (old, (new, said)) in enumerate(edited.items()):
+        assert LOCK.count(old) == 1
+        copy = Path(shutil.copytree(folder, tmp_path / str(number) / folder.name))
+        found = find_rule_difference(before, locked(copy, LOCK.replace(old, new)), 20)
+        assert found is not None
+        assert found.is_certain
+        assert said in found.description
+        assert (found.case is None) == (said == UNMET_STATES)

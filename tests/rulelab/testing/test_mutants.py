@@ -1,0 +1,103 @@
+"""Edits are noticed by check, by cases, by play; or nothing differs, and that is proved."""
+
+import json
+from pathlib import Path
+
+from abl_cards.rulelab.testing.cases import CASES_FILE, RuleCase, check_case
+from abl_cards.rulelab.testing.edits import COMPARISON, LITERAL, NUMBER, RULE, Edit
+from abl_cards.rulelab.testing.mutants import (
+    MISSED,
+    NOTICED,
+    REFUSED,
+    SAME,
+    Mutant,
+    MutationRun,
+    compute_caught_share,
+    try_edits,
+)
+from abl_cards.rulelab.testing.worker import try_edit
+from tests.effort import long
+from tests.rulelab.testing.conftest import engine_of
+
+
+def edit(folder: Path, file: str, old: str, new: str, kind: str) -> Edit:
+    text = (folder / file).read_text("utf-8")
+    assert text.count(old) == 1
+    return Edit(file, text.index(old), text.index(old) + len(old), new, kind)
+
+
+def test_what_becomes_of_edits(folder: Path) -> None:
+    """One process for all of them: the processes take longer to begin than the edits to be tried."""
+    edits = [
+        edit(folder, "labels.lp", "strength(pair(R),R)   :- rank(R).", "", RULE),
+        edit(folder, "labels.lp", "needs(pair(R),1,R,2)", "needs(pair(R),1,R,3)", NUMBER),
+        edit(folder, "game.lp", "place_points(3,-1)", "place_points(3,-2)", NUMBER),
+        edit(folder, "rules.lp", "form(_,F), ", "", LITERAL),
+        edit(folder, "rules.lp", "F != pass, ", "", LITERAL),
+        edit(folder, "rules.lp", "N = 1..4", "N = 1..5", NUMBER),
+        edit(folder, "game.lp", "leads(S) :- lot(leader,S).", "leads(S) :- lot(leader,S), S = S.", COMPARISON),
+        edit(folder, "game.lp", "leads(S) :- lot(leader,S).", "leads(S) :- lot(leader,S). big(1..1000001).", LITERAL),
+    ]
+    trial, told = MutationRun(folder, None, 20.0), list[Mutant]()
+    found = try_edits(trial, edits, told.append)
+    assert [each.outcome for each in found] == [REFUSED, NOTICED, MISSED, REFUSED, SAME, SAME, SAME, REFUSED]
+    assert found[1].message.startswith("cases.jsonl:1: labels:")
+    assert len(told) == len(edits)
+    assert compute_caught_share(found) == 4 / 5
+    assert "ground rules" in found[-1].message
+    (case,) = trial.found_cases
+    assert "points" in found[2].message
+    assert case["why"].startswith("notices game.lp:")
+    assert not check_case(RuleCase(1, case), engine_of(folder))
+
+
+@long
+def test_a_case_that_does_not_hold_notices_nothing(folder: Path, tmp_path: Path) -> None:
+    """It would notice every edit, even one that changes nothing."""
+    wrong = {"why": "nothing may be led", "state": {"hand": ["D3"], "to_beat": None}, "moves": []}
+    (folder / CASES_FILE).write_text(json.dumps(wrong) + "\n", "utf-8")
+    same = edit(folder, "rules.lp", "F != pass, ", "", LITERAL)
+    asked: dict[str, object] = {"folder": str(folder), "profile": None, "seconds": 20.0, "found": [], "edit": same}
+    assert try_edit(tmp_path / "home", asked)[0] == SAME
+
+
+def test_an_edit_of_a_profile_is_tried_by_its_rules(folder: Path, tmp_path: Path) -> None:
+    """By the usual rules nothing differs, and no case needs the others."""
+    game = folder / "game.lp"
+    flat = game.read_text("utf-8").replace("place_points(2,-1).", "default_profile(flat).")
+    game.write_text(flat, "utf-8")
+    (folder / "profiles").mkdir()
+    (folder / "profiles" / "flat.lp").write_text("place_points(2,-1).\n", "utf-8")
+    (folder / "profiles" / "deep.lp").write_text("place_points(2,0).\n", "utf-8")
+    found = try_edit(
+        tmp_path / "home",
+        {
+            "folder": str(folder), "profile": None, "seconds": 20.0, "found": [],
+            "edit": edit(folder, "profiles/deep.lp", "0", "1", NUMBER),
+        },
+    )  # fmt: skip
+    assert found[0] == MISSED, found[1]
+    assert found[2] is not None
+    assert found[2]["profile"] == "deep"
+
+
+@long
+def test_a_case_that_was_proposed_notices(folder: Path) -> None:
+    """Costs and lists as well as labels: each kind of edit leads to a case of its kind."""
+    (folder / CASES_FILE).unlink()
+    (folder / "preferences.lp").write_text(
+        'preference(low, g). says(low, en, "Low."). says(low, zh, "小。").\n'
+        "#external play(L) : label(L).\n"
+        "cost(low, 3) :- play(single(3)).\n",
+        "utf-8",
+    )
+    edits = [
+        edit(folder, "preferences.lp", "low, 3", "low, 4", NUMBER),
+        edit(folder, "labels.lp", "kind(pair(R),pair)", "kind(pair(R),single)", COMPARISON),
+    ]
+    trial = MutationRun(folder, None, 20.0)
+    assert [each.outcome for each in try_edits(trial, edits, lambda _: None)] == [MISSED, MISSED]
+    assert {"costs", "labels"} == {name for case in trial.found_cases for name in case} - {"why", "state"}
+    (folder / CASES_FILE).write_text("".join(json.dumps(case) + "\n" for case in trial.found_cases), "utf-8")
+    again = try_edits(MutationRun(folder, None, 20.0), edits, lambda _: None)
+    assert [each.outcome for each in again] == [NOTICED, NOTICED]

@@ -1,0 +1,217 @@
+"""A small OpenGuanDan server, written from what was observed of the real one; only the rules of play are the project's.
+
+One room of four users. Seats that nobody takes over the wire are agents'. Whatever the text leaves open is left out or
+made strange here: a client must not lean on it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import count
+from typing import Any
+
+import numpy as np
+from websockets.asyncio.server import ServerConnection, serve
+
+from abl_cards.agents.base import Agent
+from abl_cards.agents.registry import make_agent
+from abl_cards.core.rng import splitmix64_array
+from abl_cards.protocols.common.remote_protocol import ChoiceRequest, Message
+from abl_cards.protocols.contest.codec import RANK_TEXT
+from abl_cards.protocols.contest.dealer import ONLY_TABLE, ContestDealer
+from abl_cards.protocols.contest.match_state import table_level
+from tests.games.guandan.states import engine
+
+PASS = ["PASS", "PASS", "PASS"]
+ENVELOPE = {"play": "PLAY", "tribute": "TRIBUTE", "back": "PAYTRIBUTE"}
+ROOM = 2
+NOISE: list[Message] = [
+    {"type": "HEARTBEAT"}, {"type": "notify", "stage": "weather", "data": 7},
+    {"type": "CHAT", "data": {"stage": "play"}}, {"type": "LOG", "code": 500, "data": "an inner matter"},
+]  # fmt: skip
+
+
+def turned(value: Any) -> Any:
+    """The same message with OpenGuanDan's joker bomb and its order of cards: not that of the contest."""
+    if isinstance(value, dict):
+        return {key: turned(each) for key, each in value.items()}
+    if not isinstance(value, list):
+        return value
+    if len(value) == 3 and isinstance(value[2], list) and isinstance(value[0], str):
+        name = ["FourKings", "B"] if value[:2] == ["Bomb", "JOKER"] else value[:2]
+        return [*name, value[2][::-1]]
+    return [turned(each) for each in value]
+
+
+class OpenGuanDan:
+    """A server for some clients."""
+
+    def __init__(self, clients: int = 1, key: int = 1, result_first: bool = False, noise: bool = True) -> None:
+        self.clients, self.key, self.result_first, self.noise = clients, key, result_first, noise
+        self.users: dict[int, str] = {}  # by seat
+        self.heard: list[Message] = []  # what the clients have sent
+        self.stages: set[str] = set()  # what was asked and told
+        self.left: list[int] = []  # the seats whose clients have left by themselves
+        self.rounds = 1
+        self._connections: dict[int, ServerConnection] = {}
+        self._full, self._over = asyncio.Event(), asyncio.Event()
+        self._greater: tuple[int, Any] = (-1, PASS)
+        self.dealer = ContestDealer(engine("openguandan"), 1)
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[str]:
+        """The address, as long as the server runs."""
+        async with serve(self._welcome, "127.0.0.1", 0, compression=None) as server:
+            playing = asyncio.create_task(self._play())
+            try:
+                yield f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"
+            finally:
+                playing.cancel()
+                self._over.set()
+
+    # --- rooms -------------------------------------------------------------------------------------------------------
+
+    async def _welcome(self, connection: ServerConnection) -> None:
+        seat = await self._enter(connection)
+        if seat is None:
+            await connection.wait_closed()  # it does not close by itself here either
+            return
+        if len(self._connections) == self.clients:
+            self._full.set()
+        await self._over.wait()
+        await connection.wait_closed()
+        self.left.append(seat)
+
+    async def _enter(self, connection: ServerConnection) -> int | None:
+        message = await self._hear(connection)
+        kind, data = message["type"], message["data"]
+        create = kind == "CREATE_ROOM"
+        assert set(data) - {"seatNum"} == ({"userId", "round"} if create else {"userId", "roomId"})
+        reason = self._refusal(kind, data)
+        if reason:
+            await self._say(connection, {"type": kind, "code": 400, "data": reason})
+            return None
+        seat: int = data.get("seatNum", next(seat for seat in count() if seat not in self.users))
+        told = {"userNum": seat, "roomId": ROOM} | ({"userName": None, "userId": data["userId"]} if create else {})
+        self.rounds = data.get("round", self.rounds)
+        for other in self._connections.values():
+            await self._say(other, {"type": "JOIN", "code": 200, "data": {"roomId": ROOM}})
+        self.users[seat], self._connections[seat] = data["userId"], connection
+        await self._say(connection, {"type": kind, "code": 200, "data": told})
+        return seat
+
+    def _refusal(self, kind: str, data: Message) -> str | None:
+        if data["userId"] in self.users.values():
+            return "this user is there already"
+        if data.get("seatNum") in self.users:
+            return "this seat is taken"
+        return "no such room" if kind == "JOIN_ROOM" and data["roomId"] != ROOM else None
+
+    # --- the matches -------------------------------------------------------------------------------------------------
+
+    async def _play(self) -> None:
+        await self._full.wait()
+        names = ["greedy" if (seat - min(self._connections)) % 2 == 0 else "random" for seat in range(4)]
+        companions = [make_agent(name, engine("openguandan")) for name in names]
+        for number in range(self.rounds):
+            self.dealer.start_game(np.uint64(self.key + number), turned=False)
+            while self.dealer.winner == -1:
+                await self._tell_news()
+                if self.dealer.tables.state.to_beat[0] < 0:
+                    self._greater = (-1, PASS)
+                await self._decide(companions[self.dealer.seat])
+            await self._tell_news()
+            await self._tell_end(number + 1)
+        self._over.set()
+
+    async def _decide(self, companion: Agent) -> None:
+        tables = self.dealer.tables
+        keys = splitmix64_array(tables.keys, tables.num_decisions)
+        if self.dealer.seat in self._connections:
+            await self._ask(self.dealer.next_request())
+        elif tables.rows_to_play().size:
+            tables.play(ONLY_TABLE, companion.play(tables.decisions(ONLY_TABLE), keys))
+        else:
+            tables.choose(ONLY_TABLE, companion.choose(tables.choices(ONLY_TABLE), keys))
+
+    async def _ask(self, request: ChoiceRequest) -> None:
+        """Ask, and choose what comes back: the action itself, just as it was offered."""
+        told, connection = request.message, self._connections[request.seat]
+        stage, actions = told["stage"], turned(told["actionList"])
+        message: Message = {"type": "act", "stage": stage, "handCards": sorted(told["handCards"])}
+        wanted: Message = {"roomId": ROOM, "player": request.seat}
+        self.stages |= {f"act {stage}", *(action[0] for action in actions)}
+        if stage == "play":
+            message |= {key: turned(told[key]) for key in told if key.endswith(("Rank", "Pos", "Action"))}
+            message |= {"publicInfo": [{"rest": each["rest"]} for each in told["publicInfo"]]}
+        else:
+            actions = [action for action in actions for _ in range(told["handCards"].count(action[2][0]))]
+        if stage == "back":
+            paid = next(pair for pair in self._paid() if pair["taker"] == request.seat)
+            more = {"tributePos": paid["payer"], "tribute": paid["card"]}
+            message |= more
+            wanted |= more
+        if stage == "tribute":
+            await self._say(connection, {"type": "tribute", "code": 200, "data": {"actionList": {"0": actions[0]}}})
+        await self._say(connection, message | {"actionList": actions, "indexRange": len(actions) - 1})
+        answer = await self._hear(connection)
+        act = answer["data"].pop("act")
+        assert (answer["type"], answer["data"]) == (ENVELOPE[stage], wanted)
+        assert act in actions
+        request.choose(turned(told["actionList"]).index(act))
+
+    def _paid(self) -> list[dict[str, Any]]:
+        gifts = self.dealer._tributes.paid_tributes(self.dealer.tables, 0) or []
+        return [{"payer": payer, "card": f"card {card}", "taker": taker} for payer, taker, card in gifts]
+
+    async def _tell_news(self) -> None:
+        for seat, message in self.dealer.pop_notifications():
+            told = self._told(message)
+            if seat in self._connections and told:
+                await self._say(self._connections[seat], told)
+                if self.noise and told["stage"] in ("beginning", "episodeOver"):
+                    for noise in NOISE:
+                        await self._say(self._connections[seat], noise)
+            if seat == 3 and message["stage"] == "play" and message["curAction"] != PASS:
+                self._greater = message["curPos"], turned(message["curAction"])
+
+    def _told(self, message: Message) -> Message | None:
+        """A notification as OpenGuanDan has it."""
+        stage = message["stage"]
+        self.stages.add(stage)
+        if stage == "gameOver":
+            return None
+        told = turned(message)
+        if stage == "beginning":
+            told |= {
+                "handCards": sorted(told["handCards"]),
+                "levelCard": RANK_TEXT[table_level(self.dealer.tables, 0)],
+            }
+        elif stage == "play":  # as it was before this play
+            told |= {"greaterPos": self._greater[0], "greaterAction": self._greater[1]}
+        elif stage == "back":
+            told |= {"count": len(told["result"])}
+        elif stage == "anti-tribute":
+            del told["antiNum"]
+        return dict(told)
+
+    async def _tell_end(self, number: int) -> None:
+        over = {"stage": "gameOver", "curTimes": number, "settingTimes": self.rounds, "gameRound": number}
+        result = {
+            "stage": "gameResult", "victory": self.dealer.winner, "victoryRank": "A", "victoryNum": [3, 1, 4, 1],
+        }  # fmt: skip
+        for message in (result, over) if self.result_first else (over, result):
+            for connection in self._connections.values():
+                await self._say(connection, {"type": "notify", **message})
+
+    async def _hear(self, connection: ServerConnection) -> Message:
+        message: Message = json.loads(await connection.recv())
+        assert set(message) == {"type", "data"}
+        self.heard.append(json.loads(json.dumps(message)))
+        return message
+
+    async def _say(self, connection: ServerConnection, message: Message) -> None:
+        await connection.send(json.dumps(message))

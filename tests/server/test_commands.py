@@ -1,0 +1,152 @@
+"""``abl-cards serve`` and ``abl-cards join``."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from abl_cards.matches.records import read_records
+from tests.cli_runs import ROOT, run
+
+FOUR = ("--seat", "0=greedy", "--seat", "1=random", "--seat", "2=greedy", "--seat", "3=random")
+COMMAND = (sys.executable, "-c", "from abl_cards.cli import main; main()")
+
+
+def test_a_served_table_agrees_with_a_match() -> None:
+    settings = ("--games", "2", "--seed", "3", "--json")
+    served = json.loads(run("serve", "guandan", "--port", "0", *FOUR, *settings).stdout)
+    match = json.loads(run("match", "guandan", "greedy", "random", *settings).stdout)
+    assert {key: served[key] for key in ("games", "seed", "wins", "draws", "episodes")} == {
+        key: match[key] for key in ("games", "seed", "wins", "draws", "episodes")
+    }
+
+
+def records_of(file: Path) -> list[dict[str, Any]]:
+    return cast(list[dict[str, Any]], read_records(file))
+
+
+def test_a_served_table_is_recorded(tmp_path: Path) -> None:
+    """The records are those of a match of the same games, but for who plays; and they can be replayed."""
+    files = [tmp_path / name for name in ("served.jsonl", "match.jsonl.gz", "tables.jsonl")]
+    settings = ("--games", "2", "--seed", "3")
+    answer = run("serve", "guandan", "--port", "0", *FOUR, *settings, "--record", str(files[0]))
+    assert answer.exit_code == 0
+    run("match", "guandan", "greedy", "random", *settings, "--record", str(files[1]))
+    served, matched = (records_of(file) for file in files[:2])
+    told = [{key: record[key] for key in record if key not in ("table", "players")} for record in served]
+    assert told == [{key: record[key] for key in record if key != "agents"} for record in matched]
+    players = {record["match"]: (record["table"], record["players"]) for record in served}
+    assert players == {0: (0, ["greedy", "random"] * 2), 1: (0, ["random", "greedy"] * 2)}
+    assert run("replay", "guandan", str(files[0])).exit_code == 0
+    run("serve", "guandan", "--port", "0", *FOUR, "--tables", "2", "--record", str(files[2]))
+    assert {(record["table"], record["match"]) for record in records_of(files[2])} == {(0, 0), (1, 1)}
+    assert run("replay", "guandan", str(files[2])).exit_code == 0
+
+
+def test_records_of_a_plan_that_cannot_be(tmp_path: Path) -> None:
+    """No file is left behind; a folder that is not there is named before anybody connects."""
+    answer = run("serve", "guandan", "--seat", "4=greedy", "--record", str(tmp_path / "x.jsonl"))
+    assert answer.exit_code == 2
+    assert list(tmp_path.iterdir()) == []
+    answer = run("serve", "guandan", "--port", "0", *FOUR, "--record", str(tmp_path / "nowhere" / "x.jsonl"))
+    assert (answer.exit_code, "there is no folder" in answer.stderr) == (1, True)
+
+
+def test_the_result_as_a_table(tmp_path: Path) -> None:
+    """And with pictures of the tables, in place of those that were there before."""
+    (tmp_path / "table-7.table.json").write_text("{}")
+    answer = run("serve", "guandan", "--port", "0", *FOUR, "--tables", "2", "--seed", "1", "--show", str(tmp_path))
+    assert sorted(each.name for each in tmp_path.glob("*.json")) == ["table-0.table.json", "table-1.table.json"]
+    assert re.search(r"^table/seat +player +won +decisions +defaults +faults", answer.stdout)
+    assert re.search(r"^1/3 +random +0 +\d+ +– +–", answer.stdout, re.MULTILINE)
+    assert re.search(r"^2 games, 0 drawn, \d+ episodes, seed 1$", answer.stdout, re.MULTILINE)
+    assert re.search(r"^Ready for connect. ws://127.0.0.1:\d+/game/NAME$", answer.stderr, re.MULTILINE)
+
+
+def test_join_a_served_table(tmp_path: Path) -> None:
+    """Two processes; the guest has the last seat, and both say and write down the same of the games."""
+    files = [tmp_path / name for name in ("served.jsonl", "joined.jsonl.gz")]
+    arguments = ("serve", "guandan", "--port", "0", *FOUR[:6], "--games", "2", "--start-delay", "0", "--json",
+                 "--record", str(files[0]))  # fmt: skip
+    with subprocess.Popen(
+        [*COMMAND, *arguments], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as server:
+        assert server.stderr
+        ready = re.search(r"ws://127.0.0.1:\d+", server.stderr.readline())
+        assert ready
+        try:
+            joined = run(
+                "join", ready[0], "--agent", "random", "--name", "the guest", "--record", str(files[1]), "--json"
+            )
+            told, _ = server.communicate(timeout=60)
+        finally:
+            server.kill()
+    result, heard = json.loads(told), json.loads(joined.stdout)
+    assert (joined.exit_code, heard["seat"], heard["games"], heard["over"], heard["problems"]) == (0, 3, 2, True, 0)
+    assert heard["wins"] == result["wins"][1]
+    seat = result["tables"][0]["seats"][3]
+    assert (seat["player"], seat["decisions"]) == ("the guest", heard["decisions"])
+    assert list(heard) == [
+        "url", "agent", "seat", "games", "wins", "draws", "over", "decisions", "problems", "typical", "slowest",
+    ]  # fmt: skip
+
+    served, written = map(records_of, files)
+    assert len(served) == len(written) > 2
+    for there, here in zip(served, written, strict=True):
+        turned = there["match"] % 2  # seats of a table's record are those of the deal
+        assert [here["hands"][(seat - turned) % 4] for seat in range(4)] == there["hands"]
+        plays = [[(seat - turned) % 4, action] for seat, action in there["acts"] if isinstance(action, list)]
+        assert here["plays"] == plays
+        assert [here[name] for name in ("match", "episode")] == [there[name] for name in ("match", "episode")]
+        assert here["level"] == there["before"]["level"]
+    untouched = str(
+        sum(record["match"] == 0 for record in written)
+    )  # a turned game orders its losers by the deal's seats
+    assert run("replay", "guandan", str(files[1]), "--limit", untouched).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("serve", "snap"), "unknown game 'snap'"),
+        (("serve", "guandan", "--seat", "greedy"), "write SEAT=AGENT"),
+        (("serve", "guandan", "--seat", "x=greedy"), "write SEAT=AGENT"),
+        (("serve", "guandan", "--seat", "0=greedy", "--seat", "0=random"), "seat 0 is taken by greedy"),
+        (("serve", "guandan", "--seat", "4=greedy"), "there is no seat 4"),
+        (("serve", "guandan", "--seat", "0=nobody"), "unknown agent 'nobody'"),
+        (("serve", "guandan", "--dialect", "Z"), "unknown dialect 'Z' (there are: A, C)"),
+        (("join", "127.0.0.1", "--agent", "nobody"), "unknown agent 'nobody'"),
+        (("join", "http://x", "--agent", "greedy"), "is no address"),
+        (("join", "ws://" + "a" * 5000, "--agent", "greedy"), "is no address"),
+        (("join", "a" * 64 + ".org", "--agent", "greedy"), "is no address"),
+        (("serve", "hearts", "--host", "a" * 5000), "no name or address of a machine"),
+        (("serve", "hearts", "--host", "a..b"), "no name or address of a machine"),
+        (("page", "--host", "a" * 64), "no name or address of a machine"),
+        (("join", "127.0.0.1", "--agent", "greedy", "--dialect", "Z"), "unknown dialect 'Z'"),
+        (("join", "127.0.0.1", "--agent", "greedy", "--room", "2"), "for tables with rooms: add --dialect openguandan"),
+    ],
+)
+def test_misuse(arguments: tuple[str, ...], message: str) -> None:
+    answer = run(*arguments)
+    assert answer.exit_code == 2
+    assert message in answer.stderr
+
+
+def test_ports_that_are_taken_or_empty() -> None:
+    """One line, exit code 1."""
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        port = str(other.getsockname()[1])
+        joined = run("join", f"127.0.0.1:{port}", "--agent", "greedy")
+        other.listen()
+        served = run("serve", "guandan", "--port", port, *FOUR)
+    for answer in (joined, served):
+        assert answer.exit_code == 1
+        assert re.fullmatch(r"error: .*\n", answer.stderr)

@@ -1,0 +1,126 @@
+"""How tables end that are not left to end well: nobody waits for ever, and every episode that had ended is there."""
+
+from __future__ import annotations
+
+import base64
+import json
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.core.errors import GameError
+from abl_cards.matches.records import read_records
+from abl_cards.server.results import ServedResult
+from abl_cards.server.server import GameServer
+from tests.cli_runs import ROOT, run
+from tests.effort import long
+from tests.server.servers import Log, plan
+from tests.server.servers import run as run_task
+
+COMMAND = (sys.executable, "-c", "from abl_cards.cli import main; main()")
+HANDSHAKE = (
+    b"GET /game/deaf HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: " + base64.b64encode(b"x" * 16) + b"\r\n\r\n"
+)
+
+
+@contextmanager
+def deaf(port: int) -> Iterator[socket.socket]:
+    """A client that takes a seat and never reads a byte."""
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        client.connect(("127.0.0.1", port))
+        client.sendall(HANDSHAKE)
+        yield client
+
+
+def narrow(house: GameServer) -> None:
+    """Let little fit into the connections, so that one game fills them."""
+    assert house._server
+    next(iter(house._server.sockets)).setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+
+
+def test_a_client_that_never_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is let go when all is played; the house closes, and all records are there."""
+    monkeypatch.setattr("abl_cards.server.client.CLOSE_TIMEOUT", 0.05)
+    records: list[Any] = []
+
+    async def scene() -> ServedResult:
+        wanted = plan(dict.fromkeys(range(3), "greedy"), seed=1, think_time=0.0005)
+        async with GameServer(wanted, write=records.append) as house:
+            narrow(house)
+            with deaf(house.port):
+                return await house.play_games()
+
+    result = run_task(scene(), 40)
+    assert len(records) == result.tables[0].episodes > 0
+    assert result.tables[0].seats[3].faults["late"] > 0
+
+
+def test_a_house_that_is_left_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever ends it does not wait for a client that never reads."""
+    monkeypatch.setattr("abl_cards.server.client.CLOSE_TIMEOUT", 0.05)
+    log = Log()
+
+    def fail(record: Any) -> None:
+        raise GameError("the disk is full")
+
+    async def scene() -> None:
+        wanted = plan(dict.fromkeys(range(3), "greedy"), seed=1, think_time=0.0005)
+        with ExitStack() as outside:
+            async with GameServer(wanted, log, write=fail) as house:
+                narrow(house)
+                outside.enter_context(deaf(house.port))
+                await house.play_games()
+
+    with pytest.raises(GameError, match="the disk is full"):
+        run_task(scene(), 40)
+    assert any("seat 3: deaf" in line for line in log.lines)
+
+
+# --- killed ----------------------------------------------------------------------------------------------------------
+
+
+def killed(*arguments: str, file: Path) -> None:
+    """Start a command, and kill it when the file has begun to grow."""
+    with subprocess.Popen([*COMMAND, *arguments], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as it:
+        try:
+            for _ in range(3000):
+                with suppress(subprocess.TimeoutExpired):
+                    it.wait(0.02)
+                if it.returncode is not None or (file.is_file() and file.stat().st_size > 4096):
+                    break
+        finally:
+            it.kill()
+    assert it.returncode == -signal.SIGKILL
+
+
+AGENTS = [f"--seat={seat}={name}" for seat, name in enumerate(["greedy", "random"] * 2)]
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (["match", "guandan", "greedy", "random", "--games", "300"], "games.jsonl.gz"),
+        pytest.param(
+            ["serve", "guandan", "--port", "0", *AGENTS, "--games", "1000", "--tables", "2"], "games.jsonl", marks=long
+        ),
+    ],
+)
+def test_killed_while_recording(tmp_path: Path, command: list[str], name: str) -> None:
+    """The file has its name from the first episode on, and what had ended can be replayed."""
+    path = tmp_path / name
+    killed(*command, "--record", str(path), file=path)
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+    answer = run("replay", "guandan", str(path), "--json")
+    told = json.loads(answer.stdout)
+    assert told["disagreements"] == []
+    assert told["episodes"] == len(read_records(path)) - ("cut" in told)
+    assert 0 < told["episodes"] < 300  # not one a match

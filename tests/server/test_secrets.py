@@ -1,0 +1,94 @@
+"""Nobody can compute the hands of a served table: its seed is drawn, and reaches no one before all games are over."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+
+from abl_cards.matches.recorder import open_record_file
+from abl_cards.matches.records import read_records
+from abl_cards.server.server import GameServer, ServeConfig
+from tests.cli_runs import run
+from tests.server.servers import engine, plan
+from tests.server.servers import run as run_task
+
+FOUR = ("--seat", "0=greedy", "--seat", "1=random", "--seat", "2=greedy", "--seat", "3=random")
+
+
+def served(*words: str) -> dict[str, Any]:
+    answer = run("serve", "guandan", "--port", "0", *FOUR, "--json", *words)
+    assert answer.exit_code == 0, answer.stderr
+    found: dict[str, Any] = json.loads(answer.stdout)
+    return found
+
+
+def test_without_a_seed_a_secret_one_is_drawn_that_a_match_repeats(tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
+    one = served("--record", str(file))
+    assert int(one["seed"]) > 2**64
+    words = ("match", "guandan", "greedy", "random", "--games", "1", "--seed", one["seed"], "--json")
+    match = json.loads(run(*words).stdout)
+    assert {key: one[key] for key in ("seed", "wins", "episodes")} == {
+        key: match[key] for key in ("seed", "wins", "episodes")
+    }
+    records = read_records(file)
+    assert {record["seed"] for record in records} == {one["seed"]}  # type: ignore[index]
+    assert run("replay", "guandan", str(file)).exit_code == 0
+
+
+def test_plans_without_a_seed_differ() -> None:
+    seeds = {ServeConfig("guandan", engine()).seed for _ in range(8)}
+    assert len(seeds) == 8
+    assert min(seeds) > 2**64
+
+
+@pytest.mark.parametrize("name", ["games.jsonl", "games.jsonl.gz"])
+def test_records_have_the_seed_when_all_are_written_and_not_before(tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    with open_record_file(file, final_fields={"seed": "77"}) as write:
+        for match in (1, 0):
+            write({"match": match})
+        assert read_records(file) == [{"match": 1}, {"match": 0}]
+    assert read_records(file) == [{"seed": "77", "match": 0}, {"seed": "77", "match": 1}]
+
+
+def test_records_of_a_running_house_have_no_seed() -> None:
+    written: list[dict[str, Any]] = []
+    run_task(GameServer(plan(dict.fromkeys(range(4), "greedy"), seed=5), write=written.append).serve())
+    assert written
+    assert not any("seed" in record for record in written)
+
+
+@pytest.mark.parametrize(
+    ("origin", "allowed", "enters"),
+    [
+        (None, (), True), ("http://evil.example", (), False), ("http://127.0.0.1:8000", (), False), ("null", (), False),
+        ("http://evil.example", ("http://localhost:3000",), False), (None, ("http://localhost:3000",), True),
+        ("http://localhost:3000", ("http://localhost:3000",), True), ("http://evil.example", ("*",), True),
+        ("http://localhost:30000", ("http://localhost:3000",), False), ("", (), False),
+    ],
+)  # fmt: skip
+def test_scripts_of_web_pages_get_no_seat(origin: str | None, allowed: tuple[str, ...], enters: bool) -> None:
+    """A browser names the page whose script connects; a bot names none."""
+
+    async def scene() -> int:
+        async with GameServer(plan(origins=allowed)) as house:
+            headers = {} if origin is None else {"Origin": origin}
+            try:
+                async with connect(f"ws://127.0.0.1:{house.port}/game/x", proxy=None, additional_headers=headers):
+                    return 101
+            except InvalidStatus as refused:
+                return refused.response.status_code
+
+    assert run_task(scene()) == (101 if enters else 403)
+
+
+@pytest.mark.parametrize("origin", ["evil.example", "http://", "http://a/b", "HTTP://A b"])
+def test_an_origin_that_is_none_is_misuse(origin: str) -> None:
+    answer = run("serve", "guandan", "--origin", origin)
+    assert (answer.exit_code, "--origin" in answer.stderr) == (2, True)

@@ -1,0 +1,387 @@
+"""A table over real sockets: seats, whole sessions, agreement with the arena, and clients that misbehave."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import resource
+from collections.abc import AsyncIterator
+from typing import Any, cast
+
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import ConnectionClosed
+
+from abl_cards.agents.registry import make_agent
+from abl_cards.core.errors import GameError
+from abl_cards.matches.match_runner import play_match
+from abl_cards.protocols.common.remote_protocol import ChoiceRequest
+from abl_cards.protocols.registry import find_protocol
+from abl_cards.server.client import Client, client_name
+from abl_cards.server.results import ServedResult
+from abl_cards.server.server import GameServer, serve
+from tests.effort import long
+from tests.server.plain_client import PlainClient
+from tests.server.servers import Comer, engine, guest, plan, run, visit
+
+GAMES = 2
+
+
+def match(first: str, second: str, games: int, seed: int) -> tuple[list[int], int, int]:
+    """Wins, draws and episodes of a match in the arena."""
+    agents = make_agent(first, engine()), make_agent(second, engine())
+    result = play_match(engine(), (first, second), agents, games, seed)
+    return list(result.wins), result.draws, result.episodes
+
+
+def outcome(result: ServedResult) -> tuple[list[int], int, int]:
+    told = result.to_json()
+    return told["wins"], told["draws"], told["episodes"]
+
+
+def plain(strong: bool = True) -> Comer:
+    return lambda url: PlainClient(url, strong).run()
+
+
+# --- sessions -------------------------------------------------------------------------------------------------------
+
+
+def test_plain_clients() -> None:
+    """Four clients that check every message; seats in the order of connection, results as told."""
+    result, clients, _ = run(visit(plan(games=GAMES, seed=4), [plain(seat % 2 == 0) for seat in range(4)]))
+    (table,) = result.tables
+    assert [client.seat for client in clients] == [0, 1, 2, 3]
+    assert all(client.result["victoryNum"][:2] == table.wins for client in clients)
+    assert {client.episodes for client in clients} == {table.episodes}
+    assert [seat.player for seat in table.seats] == ["client0", "client1", "client2", "client3"]
+    assert [seat.decisions for seat in table.seats] == [client.answers for client in clients]
+    assert not any(seat.defaults or sum(seat.faults.values()) for seat in table.seats)
+
+
+@long
+def test_plain_clients_of_equal_strength() -> None:
+    """A longer match, with tributes of every kind, both teams falling from A."""
+    result, clients, _ = run(visit(plan(games=1, seed=2), [plain()] * 4))
+    assert clients[0].episodes == result.tables[0].episodes > 5
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("greedy", "random"), *(pytest.param(name, name, marks=long) for name in ("random", "greedy"))],
+)
+def test_agents_alone_play_as_in_the_arena(first: str, second: str) -> None:
+    """The served games are those of a match with the same seed, in pairs of the same cards."""
+    result = run(serve(plan({0: first, 1: second, 2: first, 3: second}, games=2, seed=3)))
+    assert outcome(result) == match(first, second, 2, 3)
+
+
+def test_guests_play_as_in_the_arena() -> None:
+    """Four seats taken over the wire by an agent that needs no random numbers: the match of the arena, to the card."""
+    result, guests, _ = run(visit(plan(games=2, seed=1), [guest("greedy")] * 4))
+    assert outcome(result) == match("greedy", "greedy", 2, 1)
+    assert [each.problems for each in guests] == [0] * 4
+    assert [each.outcome.wins for each in guests] == result.tables[0].wins * 2
+    assert all(each.outcome.is_over and each.outcome.games == 2 for each in guests)
+
+
+@long
+def test_guests_beside_agents() -> None:
+    """Free seats are given in order; with random agents of ours on the others the match is still the arena's."""
+    result, guests, _ = run(visit(plan({1: "random", 3: "random"}, games=2, seed=7), [guest("greedy")] * 2))
+    assert outcome(result) == match("greedy", "random", 2, 7)
+    assert [each.outcome.seat for each in guests] == [0, 2]
+    assert [seat.is_client for seat in result.tables[0].seats] == [True, False, True, False]
+
+
+def test_kb_as_guest() -> None:
+    """The agent that looks at all there is to see: it sees the same over the wire."""
+    result, guests, _ = run(visit(plan({1: "greedy", 3: "greedy"}, games=2, seed=3), [guest("kb")] * 2))
+    assert outcome(result) == match("kb", "greedy", 2, 3)
+    assert [each.problems for each in guests] == [0, 0]
+
+
+@long
+def test_a_long_session() -> None:
+    """One guest, many games."""
+    wanted = plan({0: "greedy", 1: "random", 3: "random"}, games=GAMES, seed=9)
+    result, (seat,), _ = run(visit(wanted, [guest("greedy")]))
+    assert outcome(result) == match("greedy", "random", GAMES, 9)
+    assert (seat.outcome.seat, seat.outcome.games, seat.outcome.wins, seat.problems) == (
+        2,
+        GAMES,
+        outcome(result)[0][0],
+        0,
+    )
+
+
+def test_several_tables() -> None:
+    """Tables fill one after the other, play side by side, and together play the games of one long match."""
+    wanted = plan({1: "random", 2: "greedy", 3: "random"}, games=1, seed=8, tables=2)
+    result, _, _ = run(visit(wanted, [guest("greedy")] * 2))
+    assert outcome(result) == match("greedy", "random", 2, 8)
+    assert [(table.table, table.first_game, table.games) for table in result.tables] == [(0, 0, 1), (1, 1, 1)]
+    assert [table.seats[0].player for table in result.tables] == ["client0", "client1"]
+    assert result.games == 2
+
+
+def test_the_result_is_json() -> None:
+    result = run(serve(plan(dict.fromkeys(range(4), "greedy"), games=1, seed=1)))
+    told = json.loads(json.dumps(result.to_json()))
+    assert list(told) == ["game", "dialect", "games", "seed", "wins", "draws", "episodes", "tables"]
+    assert told["tables"][0]["seats"][3] == {
+        "seat": 3, "team": 1, "player": "greedy", "client": False,
+        "decisions": result.tables[0].seats[3].decisions,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"dialect": "B"}, "unknown dialect 'B'"), ({"agents": {4: "greedy"}}, "no seat 4"),
+        ({"agents": {0: "nobody"}}, "unknown agent 'nobody'"),
+    ],
+)  # fmt: skip
+def test_impossible_plans(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(GameError, match=message):
+        GameServer(plan(**settings))
+
+
+# --- before the games -----------------------------------------------------------------------------------------------
+
+
+def test_a_seat_is_free_again_before_all_have_come() -> None:
+    """Who leaves before the start gives his seat to the next; who comes too late is told so."""
+
+    async def scene() -> ServedResult:
+        lines: list[str] = []
+        async with GameServer(plan({1: "greedy", 3: "greedy"}, seed=1), lines.append) as house:
+            playing = asyncio.create_task(house.play_games())
+            url = f"ws://127.0.0.1:{house.port}/game/"
+            early = await connect(url + "early", proxy=None)
+            await early.close()
+            while not any("free again" in line for line in lines):
+                await asyncio.sleep(0)
+            guests = [asyncio.create_task(guest("greedy")(url + "first"))]
+            while not any("seat 0: first" in line for line in lines):
+                await asyncio.sleep(0)
+            guests.append(asyncio.create_task(guest("greedy")(url + "second")))
+            while not any("seat 2: second" in line for line in lines):
+                await asyncio.sleep(0)
+            late = await connect(url + "late", proxy=None)
+            await late.wait_closed()
+            assert (late.close_code, late.close_reason) == (1013, "no seat is free")
+            await asyncio.gather(*guests)
+            return await playing
+
+    result = run(scene())
+    assert [seat.player for seat in result.tables[0].seats] == ["first", "greedy", "second", "greedy"]
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("/game/client0", "client0"), ("/", "client"), ("/game/%1b%5b31m%0a/?x", "?[31m?"), ("/" + "n" * 99, "n" * 40)],
+)
+def test_names(path: str, name: str) -> None:
+    """A name is the end of the path, printable and short, whatever was sent."""
+    assert client_name(path) == name
+
+
+# --- clients that misbehave -----------------------------------------------------------------------------------------
+
+
+class Faulty:
+    """A client that answers well a few times, and then does something wrong at every question."""
+
+    def __init__(self, kind: str, well: int = 3) -> None:
+        self.kind, self.well, self.heard = kind, well, 0
+
+    async def __call__(self, url: str) -> None:
+        async with connect(url, compression=None, proxy=None) as connection:
+            try:
+                async for frame in connection:
+                    message = json.loads(frame)
+                    if self.kind == "out of turn":
+                        await connection.send('{"actIndex": 0}')
+                    if message["type"] == "act":
+                        self.well -= 1
+                        await self.answer(connection, message)
+            except ConnectionClosed:
+                pass
+
+    async def answer(self, connection: ClientConnection, message: dict[str, Any]) -> None:
+        good = '{"actIndex": 0}'
+        if self.well >= 0 or self.kind == "out of turn":
+            await connection.send(good)
+        elif self.kind == "dies":
+            connection.transport.abort()
+        elif self.kind == "leaves":
+            await connection.close()
+        elif self.kind == "answers twice":
+            await connection.send(good)
+            await connection.send(good)
+        elif self.kind == "huge":
+            await connection.send("x" * 1_000_000)
+        elif self.kind != "stalls":
+            await connection.send(FRAMES[self.kind].replace("LENGTH", str(len(message["actionList"]))))
+
+
+FRAMES = {
+    "null": "null", "null index": '{"actIndex": null}', "out of range": '{"actIndex": LENGTH}',
+    "negative": '{"actIndex": -1}', "garbage": "\x00}{ no JSON", "deep": "[" * 50_000, "a list": "[0]", "empty": "",
+}  # fmt: skip
+FAULT_OF = {
+    "dies": "lost", "leaves": "lost", "huge": "lost", "stalls": "late", "answers twice": "turn", "out of turn": "turn",
+    "null": "null", "null index": "null", "out of range": "range", "negative": "range",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [*dict.fromkeys([*FAULT_OF, *FRAMES])])
+def test_faulty_clients(kind: str) -> None:
+    """Whatever a client does, the games go on, and its faults are counted at its seat and at no other."""
+    agents = {0: "greedy", 1: "greedy", 2: "greedy"}
+    think_time = 0.002 if kind == "stalls" else 30.0
+    well = 0 if kind == "stalls" else 3  # a good answer may be late as well, and then comes out of turn
+    result, _, log = run(visit(plan(agents, seed=3, think_time=think_time), [Faulty(kind, well)]))
+    seat = result.tables[0].seats[3]
+    fault = FAULT_OF.get(kind, "garbage")
+    assert seat.faults[fault] > 0
+    assert not sum(count for other, count in seat.faults.items() if other != fault)
+    if fault != "turn":
+        assert seat.defaults >= seat.decisions - 3 > 0
+    assert sum(result.tables[0].wins) == 1
+    assert sum(f"first fault of kind {fault}" in line for line in log) == 1
+
+
+class Deaf:
+    """A connection that takes nothing in until it is broken off."""
+
+    request = None
+
+    def __init__(self) -> None:
+        self.transport, self._broken = self, asyncio.Event()
+
+    def abort(self) -> None:
+        self._broken.set()
+
+    async def send(self, text: str) -> None:
+        await asyncio.Event().wait()
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        await self._broken.wait()
+        for frame in list[str]():
+            yield frame
+
+
+def test_a_client_that_does_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it leaves unread is kept up to a bound, then it is let go."""
+    monkeypatch.setattr("abl_cards.server.client.MAX_QUEUED_CHARS", 20_000)
+
+    async def scene() -> int:
+        client = Client(cast(ServerConnection, Deaf()), find_protocol("guandan").read_answer, print)
+        attending = asyncio.create_task(client.run())
+        request = ChoiceRequest(0, {"stage": "x" * 1_000}, 1, lambda number: None)
+        asked = 0
+        while not attending.done():
+            assert await client.request_choice(request, 0.001) == 0
+            asked += 1
+        assert (client.result.faults["lost"], client.result.faults["late"]) == (1, asked - 1)
+        return asked
+
+    assert run(scene()) == 20
+
+
+def test_four_dead_clients() -> None:
+    """A table whose clients have all gone is played to the end by the defaults."""
+    result, _, _ = run(visit(plan(games=1, seed=3), [Faulty("dies", well) for well in range(4)]))
+    assert sum(result.tables[0].wins) == 1
+    assert [seat.faults["lost"] for seat in result.tables[0].seats] == [1] * 4
+
+
+def test_late_answers_belong_to_their_question() -> None:
+    """An answer that comes when the question was given up is dropped, and those that follow count."""
+
+    async def slow_once(url: str) -> list[int]:
+        """Holds back the first answer until the second question; later answers are all well."""
+        answers, held, choices = [0, 0], True, []
+        async with connect(url, compression=None, proxy=None) as connection:
+            async for frame in connection:
+                message = json.loads(frame)
+                if message["type"] != "act":
+                    continue
+                choices.append(message["indexRange"])
+                if not held:
+                    await connection.send(json.dumps({"actIndex": message["indexRange"]}))
+                elif len(choices) == 2:
+                    held = False
+                    for _ in answers:
+                        await connection.send(json.dumps({"actIndex": min(choices)}))
+        return choices
+
+    agents = {0: "greedy", 1: "greedy", 2: "greedy"}
+    result, _, _ = run(visit(plan(agents, seed=3, think_time=0.3), [slow_once]))
+    seat = result.tables[0].seats[3]
+    assert (seat.faults["late"], seat.defaults) == (1, 1)
+    assert sum(seat.faults.values()) == 1
+
+
+def test_skipped_questions_are_forgiven() -> None:
+    """A client that never answers one question is not a question behind for ever."""
+
+    async def skip_one(url: str) -> None:
+        asked = 0
+        async with connect(url, compression=None, proxy=None) as connection:
+            async for frame in connection:
+                if json.loads(frame)["type"] == "act":
+                    asked += 1
+                    if asked != 2:
+                        await connection.send('{"actIndex": 0}')
+
+    agents = {0: "greedy", 1: "greedy", 2: "greedy"}
+    result, _, _ = run(visit(plan(agents, seed=3, think_time=0.3), [skip_one]))
+    seat = result.tables[0].seats[3]
+    assert (seat.faults["late"], seat.defaults, sum(seat.faults.values())) == (1, 1, 1)
+
+
+# --- noise at the port ----------------------------------------------------------------------------------------------
+
+
+def test_noise() -> None:
+    """Random bytes, broken handshakes and truncated frames at the port while a game runs: it goes on, nothing stays."""
+
+    async def throw(port: int, noise: bytes) -> None:
+        try:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(noise)
+            writer.write_eof()
+            await reader.read()
+            writer.close()
+        except OSError:
+            pass
+
+    async def scene() -> ServedResult:
+        dice = random.Random(1)
+        shake = b"GET /game/x HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        shake += b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " + b"A" * 22 + b"==\r\n\r\n"
+        throws = [
+            dice.randbytes(10_000),
+            shake[:40],
+            shake[:-4] + b"\r\nX: " + b"y" * 99_999,
+            b"GET / HTTP/1.1\r\n\r\n",
+        ]
+        throws += [dice.randbytes(dice.randrange(200)) for _ in range(100)]
+        throws += [shake + dice.randbytes(20), shake + b"\x81\xff" + b"\xff" * 8, shake + b"\x81\x85abcd"]
+        async with GameServer(plan({1: "greedy", 3: "greedy"}, games=1, seed=1)) as house:
+            playing = asyncio.create_task(house.play_games())
+            url = f"ws://127.0.0.1:{house.port}/game/x"
+            for noise in throws:
+                await throw(house.port, noise)
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            for noise in throws * 4:
+                await throw(house.port, noise)
+            assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000  # KiB
+            await asyncio.gather(guest("greedy")(url), guest("greedy")(url))
+            return await playing
+
+    assert sum(run(scene()).tables[0].wins) == 1

@@ -1,0 +1,141 @@
+"""The loop by way of ABLkit."""
+
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from ablkit.learning import ABLModel
+
+from abl_cards.core.errors import GameError
+from abl_cards.training.bridge import JointBridge, LabelsKB, PolicyBaseModel, SamplingReasoner
+from abl_cards.training.joint_loop import Trainer
+from learners.presets import PRESETS
+from reasoners.abduction.clingo_reasoner import ClingoReasoner
+from tests.effort import long
+from tests.learners.tiny import TINY
+from tests.open_rules import small_planner
+from tests.training.test_joint_loop import lines, same, settings, weights
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_run_by_way_of_ablkit_is_the_same_run(tmp_path: Path) -> None:
+    alone = Trainer(settings(tmp_path / "alone", decisions=1500))
+    alone.train()
+    bridge = JointBridge(Trainer(settings(tmp_path / "bridge", decisions=1500)))
+    bridge.train()
+    assert len(lines(tmp_path / "alone")) == len(lines(tmp_path / "bridge"))
+    first, other = ({key: value for key, value in lines(tmp_path / way)[0].items() if value is not None}
+                    for way in ("alone", "bridge"))  # fmt: skip
+    assert first == pytest.approx(other, rel=1e-4)
+    assert "value_loss" in first
+    assert not same(alone, Trainer(settings(tmp_path / "fresh")))
+
+
+def test_one_part_can_be_replaced(tmp_path: Path) -> None:
+    class Timid(SamplingReasoner):
+        """Takes the last consistent label, whatever the learner says."""
+
+        def batch_abduce(self, data_examples: Any) -> Any:
+            legal = data_examples.X[0][0].batch.checked_view.legal_mask
+            last = legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)
+            data_examples.abduced_pseudo_label = [[self.idx_to_label[int(label)]] for label in last]
+            return data_examples.abduced_pseudo_label
+
+    run = Trainer(replace(settings(tmp_path), decisions=1))
+    JointBridge(run, reasoner=Timid(LabelsKB(run.engine.labels)))
+    for _ in range(40):
+        run.self_play.step()
+    kept = run.self_play.buffer.rows.at(run.self_play.buffer.state > 0)
+    assert len(kept) > 50
+    assert np.array_equal(kept.label, kept.legal.shape[1] - 1 - kept.legal[:, ::-1].argmax(axis=1))
+
+
+class Uniform:
+    """A model of somebody's own, which learns nothing."""
+
+    def __init__(self, labels: int) -> None:
+        self.labels, self.taught = labels, 0
+
+    def predict(self, X: Any) -> Any:
+        return np.zeros(len(X), np.int64)
+
+    def predict_proba(self, X: Any) -> Any:
+        return np.full((len(X), self.labels), 1 / self.labels)
+
+    def fit(self, X: Any, y: Any) -> float:
+        self.taught += 1
+        return 0.0
+
+
+def test_a_model_of_ones_own_is_neither_saved_nor_resumed(tmp_path: Path) -> None:
+    """Else the networks that it stands in for, untrained, would be written as the result of its training."""
+    run = Trainer(settings(tmp_path, workers=1))
+    own = Uniform(len(run.engine.labels))
+    bridge = JointBridge(run, model=ABLModel(own))
+    with pytest.raises(GameError, match="your own model"):
+        bridge.train()
+    with pytest.raises(GameError, match="your own model"):
+        run.save_weights(run.weights_path)
+    with pytest.raises(GameError, match="your own model"):
+        run.finetune_critic()
+    assert not run.weights_path.exists()
+    assert not run.checkpoint_path.exists()
+    with run.start_workers():
+        run.step()
+    assert own.taught
+
+    begun = Trainer(settings(tmp_path / "begun", workers=1, decisions=1))
+    begun.train()
+    again = Trainer(settings(tmp_path / "begun", workers=1))
+    with pytest.raises(GameError, match="choose another folder"):
+        JointBridge(again, model=ABLModel(own))
+    JointBridge(again, model=ABLModel(PolicyBaseModel(again)))  # its networks are the run's
+
+
+def test_parts_are_swapped_in_one_process_only(tmp_path: Path) -> None:
+    with pytest.raises(GameError, match="workers=1"):
+        JointBridge(Trainer(settings(tmp_path, workers=2)))
+
+
+def test_the_knowledge_base_knows_what_is_consistent(tmp_path: Path) -> None:
+    run = Trainer(settings(tmp_path))
+    from abl_cards.training.bridge import DecisionBatch
+
+    view = run.self_play.policy.features(run.self_play.tables.decisions(run.self_play.tables.rows_to_play()))
+    examples = DecisionBatch(view).to_list_data()
+    kb = LabelsKB(run.engine.labels)
+    for row in range(3):
+        allowed = [kb.logic_forward([label], examples.X[row]) for label in run.engine.labels]
+        assert np.array_equal(allowed, view.legal[row])
+
+
+@long
+def test_fifty_updates_with_a_choice_rule_in_the_knowledge_base(tmp_path: Path) -> None:
+    """Clingo says which labels are consistent: no low card is laid without the others of its rank, where one can."""
+    folder, plan = small_planner(tmp_path)
+    few: Any = {"tables": 2, "rows": 4, "batch": 4, "against_kb": 0.0, "against_past": 0.0, "critic_first": 0}
+    run = Trainer(settings(tmp_path / "run", game=str(folder), clingo=plan, workers=1, **few))
+    JointBridge(run)
+    judge, low = run.actor.judge, run.engine.labels.index("single(5)")
+    assert isinstance(judge, ClingoReasoner)
+    before, forbidden = deepcopy(weights(run)), 0
+    with run.start_workers():
+        for _ in range(50):
+            report = run.step()
+            kept = run.self_play.buffer.rows.at(run.self_play.buffer.state > 0)
+            assert kept.legal[np.arange(len(kept)), kept.label].all()
+            forbidden += int((~kept.legal[:, low]).sum())
+    judge.solver.close()
+    assert report.update == 50
+    assert report.update_stats.policy_loss is not None
+    assert forbidden > 0
+    assert any(not torch.equal(before[name], weight) for name, weight in weights(run).items())

@@ -1,0 +1,117 @@
+"""What a run goes on from: never half there, never run, never mistaken."""
+
+import os
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from abl_cards.core import archive
+from abl_cards.core.errors import GameError
+from abl_cards.training.checkpoint import CheckpointFile, load_checkpoint, save_checkpoint, translate_restore_errors
+from tests.core.test_atomic_files import files_end_after
+
+STATE = {"weights": torch.arange(3.0), "order": np.arange(1000), "update": 3}
+
+
+class Planted:
+    """Creates a file when it is unpickled."""
+
+    def __init__(self, trace: Path) -> None:
+        self.trace = trace
+
+    def __reduce__(self) -> Any:
+        return (os.mkdir, (str(self.trace),))
+
+
+def plant(file: Path) -> Path:
+    """Put a pickle that does something in the place of a file; what is there once it was read as one."""
+    trace = file.parent / "it ran"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(pickle.dumps(Planted(trace)))
+    return trace
+
+
+def test_what_is_kept_comes_back(tmp_path: Path) -> None:
+    file = tmp_path / "a" / "run.state"
+    assert load_checkpoint(file) is None
+    save_checkpoint(file, STATE)
+    state = load_checkpoint(file)
+    assert state
+    assert torch.equal(state["weights"], STATE["weights"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["run.state", "run.pt"])
+def test_nothing_that_is_planted_runs(tmp_path: Path, name: str) -> None:
+    trace = plant(tmp_path / name)
+    with pytest.raises(GameError, match=rf"{name}: .*choose another folder, or move it away"):
+        load_checkpoint(tmp_path / "run.state")
+    assert not trace.exists()
+
+
+def test_a_damaged_file_is_said_in_a_line(tmp_path: Path) -> None:
+    file, random = tmp_path / "run.state", np.random.default_rng(1)
+    save_checkpoint(file, STATE)
+    whole = file.read_bytes()
+    flipped = bytearray(whole)
+    for place in random.permutation(len(whole))[:64]:
+        flipped[place] ^= 255
+    for damaged in (bytes(flipped), whole[:-1], whole[:10], b"", whole + b"\0"):
+        file.write_bytes(damaged)
+        with pytest.raises(GameError, match=r"run\.state: not a checkpoint, or a damaged one .*move it away") as told:
+            load_checkpoint(file)
+        assert "\n" not in str(told.value)
+
+
+def test_what_is_no_file_or_no_state_is_said_in_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "run.state"
+    file.write_bytes(archive.pack_archive([1, 2]))
+    with pytest.raises(GameError, match="not what such a run keeps; choose another folder"):
+        load_checkpoint(file)
+    file.unlink()
+    os.mkfifo(file)  # nobody waits for what comes out of it
+    with pytest.raises(GameError, match="no plain file"):
+        load_checkpoint(file)
+
+
+@pytest.mark.parametrize(
+    ("take_up", "said"),
+    [
+        (lambda state: state["parts"], r"\(no 'parts'\)"),
+        (lambda state: state["update"]["x"], "not subscriptable"),
+        (lambda state: state["weights"].copy_(torch.zeros(2)), "must match"),
+        (lambda state: np.zeros(2).__setitem__(..., state["order"]), "could not broadcast"),
+    ],
+)
+def test_a_state_of_another_shape_is_said_in_a_line(tmp_path: Path, take_up: Any, said: str) -> None:
+    file = tmp_path / "run.state"
+    said = rf"run\.state: of other settings, or another version.*{said}"
+    with pytest.raises(GameError, match=said) as told, translate_restore_errors(file):
+        take_up(STATE)
+    assert "\n" not in str(told.value)
+
+
+def test_no_room_leaves_the_old_one_whole(tmp_path: Path) -> None:
+    file = tmp_path / "run.state"
+    save_checkpoint(file, STATE)
+    before = file.read_bytes()
+    with files_end_after(2000), pytest.raises(OSError, match=r"File too large.*run\.state"):
+        save_checkpoint(file, STATE)
+    assert list(tmp_path.iterdir()) == [file]
+    assert file.read_bytes() == before
+
+
+def test_a_run_that_somebody_else_went_on_with_is_not_overwritten(tmp_path: Path) -> None:
+    mine, other = (CheckpointFile(tmp_path / "run.state") for _ in range(2))
+    mine.save(STATE)
+    mine.check_unchanged()
+    other.load()
+    other.save(STATE | {"update": 4})
+    other.check_unchanged()
+    with pytest.raises(GameError, match=r"run\.state: another process has gone on with this run"):
+        mine.check_unchanged()
+    mine.load()
+    mine.check_unchanged()

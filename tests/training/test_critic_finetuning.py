@@ -1,0 +1,124 @@
+"""What positions are worth: the critic's last lessons."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from abl_cards.games.game import load
+from abl_cards.training import critic_finetuning, pretraining
+from abl_cards.training.critic_finetuning import SelfPlayGames
+from abl_cards.training.joint_loop import Trainer
+from learners.networks import GameShape, Networks
+from learners.presets import PRESETS
+from learners.weights_io import load_networks
+from tests.effort import long
+from tests.learners.tiny import TINY
+from tests.training.test_joint_loop import lines, settings
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+    monkeypatch.setattr(critic_finetuning, "PORTION", 256)
+    monkeypatch.setattr(critic_finetuning, "ROUND", 256)
+
+
+def test_a_decision_is_worth_the_discounted_end_of_its_episode() -> None:
+    engine = load("guandan").engine()
+    games = SelfPlayGames(
+        engine, Networks(TINY, GameShape.of(engine)), TINY.ppo, seed=3, num_tables=8
+    ).collect_decisions(400)
+    assert len(games) == 512
+    steps = np.log(np.abs(games.value_target)[:, None] / [1, 2, 3]) / np.log(TINY.ppo.discount)
+    assert (np.abs(steps - steps.round()) < 0.01).any(axis=1).all()
+    assert games.regret.shape == (512, 0)
+    assert games.hands.any()
+
+
+@long
+def test_the_critic_alone_learns_from_the_games_of_what_plays(tmp_path: Path, whole: Trainer) -> None:
+    """It learns once; the run is saved with it, and goes on as it would have."""
+    run = Trainer(settings(tmp_path, decisions=1, critic_lessons=400, critic_steps=30))
+    run.train()
+    run.finetune_critic()
+    before = load_networks(run.weights_path, run.engine).state_dict()
+    losses: list[str] = []
+    again = Trainer(settings(tmp_path, decisions=1, critic_lessons=400, critic_steps=30))
+    again.train()
+    plain = load_networks(run.weights_path, run.engine)
+    assert plain.has_trained_critic
+    again.finetune_critic(lambda done, remark: losses.append(remark))
+    assert not losses  # what was learned is kept beside the run
+    after = load_networks(run.weights_path, run.engine).state_dict()
+    changed = {name.split(".")[0] for name in before if not torch.equal(before[name], plain.state_dict()[name])}
+    assert changed == {"critic"}
+    assert all(torch.equal(before[name], after[name]) for name in before)
+    rest = Trainer(settings(tmp_path, decisions=2500))
+    rest.train()
+    assert lines(tmp_path) == lines(whole.settings.directory)
+
+
+@long
+def test_an_interrupted_fit_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pretraining, "KEEP_EVERY", 20)
+    chosen = settings(tmp_path / "whole", decisions=1, critic_lessons=400, critic_steps=30)
+    whole = Trainer(chosen)
+    whole.train()
+    whole.finetune_critic()
+    parts = replace(chosen, directory=tmp_path / "parts")
+    run = Trainer(parts)
+    run.train()
+
+    def stop(done: int, remark: str) -> None:
+        if remark.startswith("critic: ") and done == 25:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run.finetune_critic(stop)
+    told: list[int] = []
+    rest = Trainer(parts)
+    rest.train()
+    rest.finetune_critic(lambda done, remark: told.append(done) if remark.startswith("critic: ") else None)
+    assert told[0] == 21  # steps up to the last that were kept are not made again
+    one, other = (load_networks(each.weights_path, rest.engine).state_dict() for each in (whole, rest))
+    assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+class Stopped(Exception):
+    """Somebody pulled the plug."""
+
+
+@long
+def test_lessons_that_were_stopped_between_two_rounds_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rounds that were learned from are not played again, and the critic ends as it would have."""
+    asked = {"decisions": 1, "critic_lessons": 700, "critic_steps": 30}
+    whole = Trainer(settings(tmp_path / "whole", **asked))
+    whole.train()
+    whole.finetune_critic()
+    played: list[int] = []
+    decisions = SelfPlayGames.collect_decisions
+
+    def stopping(
+        self: SelfPlayGames, least: int, number: int = 0, tell: pretraining.ProgressCallback = lambda done, what: None
+    ) -> Any:
+        played.append(number)
+        if played == [0, 1]:
+            raise Stopped
+        return decisions(self, least, number, tell)
+
+    monkeypatch.setattr(pretraining, "KEEP_EVERY", 5)
+    monkeypatch.setattr(SelfPlayGames, "decisions", stopping)
+    run = Trainer(settings(tmp_path / "run", **asked))
+    run.train()
+    with pytest.raises(Stopped):
+        run.finetune_critic()
+    again = Trainer(settings(tmp_path / "run", **asked))
+    again.train()
+    again.finetune_critic()
+    assert played == [0, 1, 1, 2]
+    one, other = (load_networks(each.weights_path, each.engine).state_dict() for each in (whole, again))
+    assert all(torch.equal(one[name], other[name]) for name in one)

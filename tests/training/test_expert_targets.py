@@ -1,0 +1,162 @@
+"""The learner looks ahead, and learns what it would have done then."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.agents.lookahead import Lookahead
+from abl_cards.agents.policy import NeuroSymbolicPolicy
+from abl_cards.agents.search_budget import SearchRound
+from abl_cards.core.errors import GameError
+from abl_cards.games.game import load
+from abl_cards.training.expert_targets import ExpertConfig, LookaheadExpert
+from abl_cards.training.joint_loop import Trainer
+from abl_cards.training.metrics import read_metrics
+from abl_cards.training.selfplay import SelfPlay
+from abl_cards.training.settings import TrainConfig
+from abl_cards.training.updates import PPOLearner
+from learners.networks import GameShape, Networks
+from learners.presets import PRESETS, PPOConfig
+from learners.symmetry import Symmetries
+from tests.effort import long
+from tests.learners.tiny import TINY
+from tests.training.test_joint_loop import lines, same, settings
+
+
+@pytest.fixture(scope="module")
+def engine() -> Any:
+    return load("guandan").engine()
+
+
+def tables(engine: Any, teaching: ExpertConfig | None) -> SelfPlay:
+    mind = NeuroSymbolicPolicy(engine, engine.preference_model(), Networks(TINY, GameShape.of(engine)))
+    return SelfPlay(engine, mind, [], np.zeros((16, 2), np.int8), TINY.ppo, seed=5, expert_config=teaching)
+
+
+def taken(play: SelfPlay, rows: int = 96) -> Any:
+    while play.buffer.num_ready < rows:
+        play.step()
+    return play.buffer.pop_ready(rows)
+
+
+def test_who_learns_plays_no_other_cards_for_looking_ahead(engine: Any) -> None:
+    """And where it does not, there is nothing to keep."""
+    without, half = taken(tables(engine, None)), taken(tables(engine, ExpertConfig(0.5, temperature=0.1)))
+    for name in ("observation", "label", "log_probability", "advantage", "total", "later"):
+        assert (getattr(without, name) == getattr(half, name)).all()
+    assert without.lookahead_policy.shape == (96, 0)
+    assert np.isnan(without.lookahead_value).all()
+    looked = half.foreseen.any(axis=1)
+    assert 0.2 < looked.mean() < 0.7  # of those with several likely labels, half
+    assert (looked == ~np.isnan(half.worth)).all()
+    np.testing.assert_allclose(half.foreseen[looked].astype(float).sum(axis=1), 1, atol=2e-3)
+    assert (half.foreseen[~half.legal] == 0).all()
+
+
+def test_the_deal_that_lies_there_comes_first(engine: Any) -> None:
+    """With it alone the points are those of the look-ahead on the true hands."""
+    play = tables(engine, None)
+    for _ in range(8):
+        play.step()
+    which = play.tables.rows_to_play()
+    decisions = play.tables.decisions(which)
+    view = play.policy.features(decisions)
+    proposed, keys = play.policy.log_probs(view), np.arange(len(view.open_rows), dtype=np.uint64)
+    truth = play.tables.open_hands(which[view.open_rows])[:, 1:]
+    one, three = (
+        LookaheadExpert(play.policy, ExpertConfig(1.0, deals)).compute_targets(decisions, view, proposed, truth, keys)
+        for deals in (1, 3)
+    )
+    np.testing.assert_allclose(
+        one.lookahead_value, three.lookahead_value, rtol=0.5, atol=0.2
+    )  # the weights differ, the deal does not
+    assert (one.lookahead_policy != three.lookahead_policy).any()
+    ahead = Lookahead(play.policy, [SearchRound(1)]).improve_policy(decisions, view, proposed, true_hands=truth)
+    swapped = Lookahead(play.policy, [SearchRound(1)]).improve_policy(
+        decisions, view, proposed, true_hands=truth[:, ::-1]
+    )
+    tried = ~np.isnan(ahead.expected_points)
+    assert (ahead.expected_points[tried] == ahead.first_deal_points[tried]).all()
+    assert (ahead.expected_points[tried] != swapped.expected_points[tried]).any()
+    rows = np.flatnonzero(tried.any(axis=1))
+    assert (one.lookahead_value[rows] >= np.nanmin(ahead.expected_points[rows], axis=1) - 1e-5).all()
+    assert (one.lookahead_value[rows] <= np.nanmax(ahead.expected_points[rows], axis=1) + 1e-5).all()
+
+
+def test_the_policy_comes_nearer_to_what_was_foreseen(engine: Any) -> None:
+    rows = taken(tables(engine, ExpertConfig(1.0, temperature=0.1)))
+    networks = Networks(TINY, GameShape.of(engine))
+    teaching = ExpertConfig(1.0, loss_weight=20.0)
+    learner = PPOLearner(
+        networks,
+        Symmetries.from_orders(engine.symmetries, engine.observation_features),
+        replace(TINY.ppo, learning_rate=1e-2),
+        expert_config=teaching,
+    )
+    seen = [learner.update(rows, np.random.default_rng(3)).foresight or 0.0 for _ in range(12)]
+    assert 0 < seen[-1] < 0.8 * seen[0]
+
+
+def test_the_critic_learns_a_share_of_what_was_foreseen(engine: Any) -> None:
+    rows = taken(tables(engine, ExpertConfig(0.5)))
+    networks = Networks(TINY, GameShape.of(engine))
+    learner = PPOLearner(
+        networks,
+        Symmetries.from_orders(engine.symmetries, engine.observation_features),
+        expert_config=ExpertConfig(0.5, value_share=0.25),
+    )
+    mixed, looked = learner._mix_lookahead_values(rows).value_target, ~np.isnan(rows.lookahead_value)
+    np.testing.assert_allclose(
+        mixed[looked], 0.75 * rows.value_target[looked] + 0.25 * rows.lookahead_value[looked], rtol=1e-5
+    )
+    assert (mixed[~looked] == rows.value_target[~looked]).all()
+
+
+@long
+def test_a_run_with_foresight_goes_on_as_if_it_had_not_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+    whole = Trainer(settings(tmp_path / "whole", foresight=0.3, foresight_values=0.5, critic_first=1, decisions=1800))
+    whole.train()
+    assert read_metrics(tmp_path / "whole")[-1]["foresight"] > 0
+    half = replace(whole.settings, directory=tmp_path / "parts", decisions=900)
+    Trainer(half).train()
+    rest = Trainer(replace(half, decisions=1800))
+    rest.train()
+    assert same(whole, rest)
+    assert lines(tmp_path / "whole") == lines(tmp_path / "parts")
+
+
+@long
+def test_a_run_may_go_on_with_foresight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It deals anew then."""
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+    run = Trainer(settings(tmp_path, decisions=500, critic_first=0))
+    run.train()
+    assert read_metrics(tmp_path)[-1]["foresight"] is None
+    Trainer(replace(run.settings, decisions=run.decisions + 500, foresight=1.0)).train()
+    assert read_metrics(tmp_path)[-1]["foresight"] > 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"foresight": 1.5}, "foresight: 1.5 is no share"),
+        ({"foresight_values": -1.0}, "foresight_values: -1.0 is no share"),
+        ({"foresight_deals": 0}, "foresight_deals: 0 deals show nothing"),
+        ({"foresight_temperature": 0.0}, "foresight_temperature: 0.0 leaves nothing open"),
+    ],
+)
+def test_what_cannot_be_is_refused(changes: dict[str, float], message: str) -> None:
+    with pytest.raises(GameError, match=message):
+        ExpertConfig.from_settings(replace(TrainConfig(Path()), **changes), PPOConfig())  # type: ignore[arg-type]
+
+
+def test_where_tricks_are_rewarded_there_is_nothing_to_foresee() -> None:
+    with pytest.raises(GameError, match="give worth=0"):
+        ExpertConfig.from_settings(TrainConfig(Path(), foresight=0.5), PPOConfig(worth=0.01))
+    assert not ExpertConfig.from_settings(TrainConfig(Path()), PPOConfig(worth=0.01)).share

@@ -1,0 +1,48 @@
+"""What processes say to each other."""
+
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abl_cards.training.ipc import from_plain, receive, send, to_plain
+from abl_cards.training.process_group import PeerLost, ProcessRank
+from abl_cards.training.rollout_queue import QueueStats
+from abl_cards.training.selfplay import Score
+from abl_cards.training.settings import TrainConfig
+from abl_cards.training.updates import UpdateStats
+from abl_cards.training.worker import IterationStats
+from abl_cards.training.workers import WorkerInit
+from learners.presets import PRESETS
+from tests.training.test_checkpoint import plant
+
+
+def test_a_beginning_arrives_as_it_was_sent() -> None:
+    settings = replace(TrainConfig(Path("runs/a")), start=Path("b"), rows=64, threads=None, entropy=0.1)
+    sent = WorkerInit(settings, PRESETS["small"], ProcessRank(1, 2), "127.0.0.1", 4711, {"update": 3}, {})
+    stream = BytesIO()
+    send(stream, sent)
+    stream.seek(0)
+    assert from_plain(WorkerInit, receive(stream)) == sent
+
+
+def test_a_turn_arrives_as_it_was_sent() -> None:
+    score = Score(np.array([1, 2]), np.array([0.5, 1.0]), np.array([0, 1]))
+    sent = IterationStats(7, score, UpdateStats(*range(6)), QueueStats(5, 1))
+    got = from_plain(IterationStats, to_plain(sent))
+    assert (got.decisions, got.update_stats, got.queue_stats) == (7, sent.update_stats, sent.queue_stats)
+    assert (got.score.points == score.points).all()
+
+
+@pytest.mark.parametrize("rest", [0, 1, 30])
+def test_what_is_no_message_ends_it(tmp_path: Path, rest: int) -> None:
+    stream = BytesIO()
+    send(stream, {"a": np.arange(4)})
+    with pytest.raises(PeerLost):
+        receive(BytesIO(stream.getvalue()[:rest]))
+    trace = plant(tmp_path / "message")
+    with pytest.raises(PeerLost):
+        receive(BytesIO((tmp_path / "message").read_bytes()))
+    assert not trace.exists()

@@ -1,0 +1,336 @@
+"""Training runs: repeatable, resumable, and told about."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from abl_cards.core import archive
+from abl_cards.core.errors import GameError
+from abl_cards.core.parallel import NUM_THREADS
+from abl_cards.training.checkpoint import save_checkpoint
+from abl_cards.training.joint_loop import Trainer, TrainingReport
+from abl_cards.training.metrics import read_metrics
+from abl_cards.training.run_lock import lock_run_folder
+from abl_cards.training.settings import TrainConfig
+from abl_cards.training.updates import WeightEMA
+from learners.presets import PRESETS
+from learners.weights_io import load_card, load_networks
+from tests.core.test_atomic_files import files_end_after
+from tests.effort import long
+from tests.learners.tiny import TINY
+from tests.training.test_checkpoint import plant
+
+TIMES = ("seconds", "pace")
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+
+
+def settings(directory: Path, **changes: Any) -> TrainConfig:
+    return replace(
+        TrainConfig(
+            directory,
+            game="president",
+            preset="tiny",
+            decisions=2500,
+            tables=16,
+            save_every=2,
+            remember_every=3,
+            threads=1,
+        ),
+        **changes,
+    )
+
+
+def lines(directory: Path) -> list[dict[str, Any]]:
+    return [{key: value for key, value in line.items() if key not in TIMES} for line in read_metrics(directory)]
+
+
+def weights(run: Trainer) -> dict[str, torch.Tensor]:
+    return run.networks.state_dict()
+
+
+def test_a_run_of_other_networks_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is lost: the checkpoint stays as it is."""
+    run = Trainer(settings(tmp_path, decisions=1))
+    run.train()
+    kept = run.checkpoint_path.read_bytes()
+    monkeypatch.setitem(PRESETS, "tiny", replace(TINY, critic_width=24))
+    with pytest.raises(GameError, match="another version began it; choose another folder"):
+        Trainer(settings(tmp_path))
+    assert run.checkpoint_path.read_bytes() == kept
+
+
+def same(first: Trainer, second: Trainer) -> bool:
+    one, other = weights(first), weights(second)
+    return all(torch.equal(one[name], other[name]) for name in one)
+
+
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=long)])
+def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path: Path, whole: Trainer, workers: int) -> None:
+    if workers > 1:
+        whole = Trainer(settings(tmp_path / "whole", workers=workers))
+        whole.train()
+    half = settings(tmp_path / "parts", workers=workers, decisions=1200)
+    Trainer(half).train()
+    with (half.directory / "metrics.jsonl").open("a") as file:  # lines after the checkpoint, as a kill leaves them
+        file.write('{"update": 99}\n{"upd')
+    rest = Trainer(replace(half, decisions=2500))
+    rest.train()
+    assert lines(whole.settings.directory) == lines(half.directory)
+    assert [line["update"] for line in lines(half.directory)] == list(range(1, whole.num_updates + 1))
+    assert same(whole, rest)
+
+
+def test_a_finished_run_needs_nobody(tmp_path: Path, whole: Trainer, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(whole.settings.directory, tmp_path / "run")
+    monkeypatch.setattr(Trainer, "together", None)
+    again = Trainer(settings(tmp_path / "run"))
+    again.weights_path.unlink()
+    again.train()
+    assert again.weights_path.exists()
+
+
+def test_a_run_says_what_it_does(whole: Trainer, reports: list[TrainingReport]) -> None:
+    assert [report.update for report in reports] == list(range(1, whole.num_updates + 1))
+    told = lines(whole.settings.directory)
+    assert {"decisions", "policy_loss", "value_loss", "entropy", "hands_loss"} <= set(told[-1])
+    assert any("wins against kb" in line for line in told)
+    assert whole.weights_path.exists()
+    assert whole.weights_path.with_suffix(".json").exists()
+
+
+def test_what_was_not_measured_is_null(tmp_path: Path) -> None:
+    """The critic learns alone at first; a zero would say that the others make no error."""
+    Trainer(settings(tmp_path, critic_first=2)).train()
+    first, *rest = lines(tmp_path)
+    of_others = ("policy_loss", "entropy", "divergence", "clipped", "hands_loss")
+    assert [first[name] for name in of_others] == [None] * len(of_others)
+    assert '"hands_loss": null' in (tmp_path / "metrics.jsonl").read_text("utf-8")
+    assert all(rest[-1][name] is not None for name in of_others)
+    assert all(line["value_loss"] > 0 for line in (first, *rest))
+
+
+def test_the_critic_learns_first(tmp_path: Path) -> None:
+    run = Trainer(settings(tmp_path, decisions=1))
+    before = {name: tensor.clone() for name, tensor in weights(run).items()}
+    run.train()
+    changed = {name.split(".")[0] for name, tensor in weights(run).items() if not torch.equal(tensor, before[name])}
+    assert changed == {"critic"}
+
+
+def test_other_settings_do_not_go_on_with_a_checkpoint(tmp_path: Path) -> None:
+    Trainer(settings(tmp_path, decisions=1)).train()
+    with pytest.raises(GameError, match=r"seed: begun with 0; revealed: begun with 1\.0"):
+        Trainer(settings(tmp_path, seed=8, revealed=0.5))
+    (tmp_path / "checkpoint.state").write_bytes(b"half a file")
+    with pytest.raises(GameError, match=r"checkpoint\.state: not a checkpoint"):
+        Trainer(settings(tmp_path))
+
+
+@pytest.mark.parametrize("device", ["nowhere", "cuda:99"])
+def test_a_device_that_is_not_there_is_named(tmp_path: Path, device: str) -> None:
+    with pytest.raises(GameError, match=f"device={device}: "):
+        Trainer(settings(tmp_path, device=device))
+
+
+@pytest.mark.parametrize("name", ["checkpoint.state", "checkpoint.pt"])
+def test_a_planted_checkpoint_does_not_run(tmp_path: Path, name: str) -> None:
+    trace = plant(tmp_path / name)
+    with pytest.raises(GameError, match=rf"{name}: .*; choose another folder, or move it away to start anew"):
+        Trainer(settings(tmp_path))
+    assert not trace.exists()
+
+
+def test_planted_copies_do_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Trainer(settings(tmp_path, critic_lessons=100))
+    monkeypatch.setattr(run, "_rng", SimpleNamespace(integers=lambda first, end: first))
+    run.league.size = 1  # so that the first copy is met again
+    for name, act in (("past/0001.state", run._add_snapshot), ("critic-0.state", run.finetune_critic)):
+        trace = plant(tmp_path / name)
+        with pytest.raises(GameError, match=rf"{name}: not a checkpoint"):
+            act()
+        assert not trace.exists()
+    save_checkpoint(tmp_path / "past" / "0001.state", {"decision.policy.weight": torch.zeros(3)})
+    with pytest.raises(GameError, match=r"0001\.state: of other settings, or another version"):
+        run._add_snapshot()
+    (tmp_path / "past" / "0001.state").unlink()
+    run._add_snapshot()  # a copy that is gone is not met
+
+
+@pytest.mark.parametrize("state", [{"settings": {}}, {}, {"settings": 3, "parts": []}, [1], None])
+def test_a_checkpoint_of_another_shape_is_said_in_a_line(tmp_path: Path, state: Any) -> None:
+    file = tmp_path / "checkpoint.state"
+    file.write_bytes(archive.pack_archive(state))
+    kept = file.read_bytes()
+    with pytest.raises(GameError, match=r"checkpoint\.state: .*choose another folder") as told:
+        Trainer(settings(tmp_path))
+    assert "\n" not in str(told.value)
+    assert file.read_bytes() == kept
+
+
+def test_one_run_at_a_time_in_a_folder(tmp_path: Path) -> None:
+    """Nor may a run that was taken up go on once another one has."""
+    first, second = Trainer(settings(tmp_path, decisions=1)), Trainer(settings(tmp_path, decisions=1))
+    with lock_run_folder(tmp_path):
+        with pytest.raises(GameError, match=f"process {os.getpid()} is at work here"):
+            first.train()
+        with pytest.raises(GameError, match="is at work here"):
+            Trainer(settings(tmp_path))
+    first.train()
+    with pytest.raises(GameError, match="another process has gone on with this run"):
+        second.train()
+    assert len(lines(tmp_path)) == first.num_updates == 1
+
+
+def test_a_run_without_room_keeps_its_checkpoint(tmp_path: Path) -> None:
+    run = Trainer(settings(tmp_path, decisions=1))
+    run.train()
+    kept = run.checkpoint_path.read_bytes()
+    again = Trainer(settings(tmp_path, decisions=10**6))
+    with files_end_after(len(kept) // 2), pytest.raises(OSError, match=r"File too large.*checkpoint\.state"):
+        again.train()
+    assert run.checkpoint_path.read_bytes() == kept
+    assert not list(tmp_path.glob(".*.partial"))
+    assert Trainer(settings(tmp_path)).num_updates == run.num_updates
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from typing import Any
+from learners.presets import PRESETS
+from learners.weights_io import load_card, load_networks
+from tests.learners.tiny import TINY
+from tests.training.test_joint_loop import settings
+from abl_cards.training.joint_loop import Run
+PRESETS["tiny"] = TINY
+Run(settings(Path(sys.argv[1]), workers=int(sys.argv[2]), decisions=10**9)).go()
+"""
+
+
+@pytest.mark.parametrize(("workers", "kills"), [pytest.param(1, 2, marks=long), (2, 1)])
+def test_a_run_that_is_killed_resumes(tmp_path: Path, workers: int, kills: int) -> None:
+    command, done = [sys.executable, "-c", KILLED, str(tmp_path), str(workers)], 0
+    for _ in range(kills):
+        process = subprocess.Popen(command, cwd=Path(__file__).parents[2], stderr=subprocess.PIPE)
+        metrics = tmp_path / "metrics.jsonl"
+        while process.poll() is None and (not metrics.exists() or metrics.read_bytes().count(b"\n") < done + 5):
+            time.sleep(0.05)
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()  # every worker can say something until it ends: this waits for the last
+        resumed = Trainer(settings(tmp_path, workers=workers))
+        assert resumed.num_updates >= done
+        assert resumed.num_updates >= metrics.read_bytes().count(b"\n") - 3  # at most the last interval is lost
+        done = resumed.num_updates
+    updates = [line["update"] for line in lines(tmp_path)][:done]
+    assert updates == list(range(1, done + 1))
+
+
+def test_hands_that_are_not_shown_are_abduced_from_what_was_laid_down(tmp_path: Path) -> None:
+    run = Trainer(settings(tmp_path, revealed=0.5))
+    while run.self_play.buffer.num_ready < 200:
+        run.self_play.step()
+    rows = run.self_play.buffer.pop_ready(200)
+    assert 0 < rows.is_revealed.mean() < 1
+    assert (rows.played_later <= rows.hands).all()
+    assert rows.played_later.sum() > 0
+    given = run.learner._abduce_hands(rows)
+    assert (given.hands[rows.is_revealed] == rows.hands[rows.is_revealed]).all()
+    hidden = ~rows.is_revealed
+    assert (given.hands[hidden] >= rows.played_later[hidden] - 1e-4).all()
+    assert rows.constraints.select(hidden).is_consistent(given.hands[hidden], 1e-3).all()
+    nearer = ((given.hands - rows.hands) ** 2).sum(axis=(1, 2)) <= ((rows.prior - rows.hands) ** 2).sum(axis=(1, 2)) + 1
+    assert nearer.mean() > 0.9
+
+
+@long
+def test_a_run_may_go_on_at_another_pace_and_says_so(tmp_path: Path) -> None:
+    chosen = settings(tmp_path, decisions=1200)
+    Trainer(chosen).train()
+    rest = Trainer(replace(chosen, decisions=2500, learning_rate=1e-4, entropy=0.02))
+    assert [group["lr"] for group in rest.learner.policy_optimiser.param_groups] == [1e-4]
+    rest.train()
+    first, _, second = load_card(rest.weights_path).command.partition("; then ")
+    assert "learning_rate" not in first
+    assert "--set learning_rate=0.0001 --set entropy=0.02" in second
+    with pytest.raises(GameError, match="seed: begun with 0"):
+        Trainer(replace(chosen, seed=5))
+
+
+@long
+def test_a_run_may_go_on_at_more_tables_with_other_opponents(tmp_path: Path) -> None:
+    chosen = settings(tmp_path, decisions=1200)
+    first = Trainer(chosen)
+    first.train()
+    wider = replace(chosen, decisions=2500, tables=24, against_kb=0.5)
+    rest = Trainer(wider)
+    assert (rest.num_updates, rest.decisions) == (first.num_updates, first.decisions)
+    assert same(first, rest)
+    assert len(rest.self_play.tables.keys) == 24
+    assert not set(rest.self_play.tables.keys.tolist()) & set(
+        Trainer(replace(chosen, directory=tmp_path / "new")).self_play.tables.keys.tolist()
+    )
+    rest.train()
+    again = Trainer(wider)
+    assert (again.self_play.tables.keys == rest.self_play.tables.keys).all()
+    assert same(rest, again)
+
+
+@long
+def test_a_run_may_go_on_with_more_workers(tmp_path: Path) -> None:
+    chosen = settings(tmp_path, decisions=600)
+    first = Trainer(chosen)
+    first.train()
+    rest = Trainer(replace(chosen, decisions=1800, workers=2))
+    assert (rest.num_updates, rest.decisions) == (first.num_updates, first.decisions)
+    assert same(first, rest)
+    rest.train()
+    assert not set(rest.self_play.tables.keys.tolist()) & set(first.self_play.tables.keys.tolist())
+    assert "--set workers=2" in load_card(rest.weights_path).command
+    alone = Trainer(chosen)
+    assert (alone.num_updates, alone.decisions, len(alone.self_play.tables.keys)) == (
+        rest.num_updates,
+        rest.decisions,
+        16,
+    )
+    assert same(rest, alone)
+
+
+def test_how_many_workers() -> None:
+    chosen = TrainConfig(Path())
+    assert chosen.num_processes == NUM_THREADS
+    assert replace(chosen, threads=1).num_processes == replace(chosen, device="cuda").num_processes == 1
+    assert replace(chosen, threads=1, workers=3).num_processes == 3
+    assert replace(chosen, tables=2, workers=3).num_processes == 2
+
+
+def test_the_mean_of_the_weights_plays(whole: Trainer) -> None:
+    kept = load_networks(whole.weights_path, whole.engine).decision.state_dict()
+    for name, tensor in whole.learner.ema.weights.items():
+        torch.testing.assert_close(kept[name], tensor.half().float())
+    assert any(not torch.equal(tensor, kept[name]) for name, tensor in whole.networks.decision.state_dict().items())
+
+
+def test_a_running_mean() -> None:
+    module = torch.nn.Linear(1, 1, bias=False)
+    average, seen = WeightEMA(module, 0.9), []
+    for value in range(200):
+        module.weight.data.fill_(value)
+        average.update()
+        seen.append(float(average.weights["weight"]))
+    assert seen[0] == 0
+    assert seen[199] == pytest.approx(190, abs=0.1)  # in the long run it lags by memory / (1 - memory) steps
+    assert seen == sorted(seen)

@@ -1,0 +1,47 @@
+"""The lines that a run writes."""
+
+from pathlib import Path
+
+import pytest
+
+from abl_cards.training.metrics import MetricsWriter, read_metrics
+from tests.core.test_atomic_files import files_end_after
+
+
+def write(directory: Path, size: int, updates: range) -> int:
+    with MetricsWriter(directory, size, updates.start) as metrics:
+        for update in updates:
+            metrics.write({"update": update})
+        return metrics.sync()
+
+
+def updates(directory: Path) -> list[int]:
+    return [line["update"] for line in read_metrics(directory)]
+
+
+def test_lines_after_the_checkpoint_are_cut_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    size = write(tmp_path, 0, range(3))
+    write(tmp_path, size, range(3, 9))
+    write(tmp_path, size, range(3, 5))
+    assert updates(tmp_path) == [0, 1, 2, 3, 4]
+    assert not capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("left", "kept"), [(None, []), (0, []), (5, []), (20, [0]), (33, [0, 1])])
+def test_lines_that_are_gone_are_not_made_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], left: int | None, kept: list[int]
+) -> None:
+    """A file that was deleted or cut is gone on with, and whoever reads it finds lines alone."""
+    size, file = write(tmp_path, 0, range(3)), tmp_path / "metrics.jsonl"
+    if left is None:
+        file.unlink()
+    else:
+        file.write_bytes(file.read_bytes()[:left])
+    write(tmp_path, size, range(3, 5))
+    assert updates(tmp_path) == [*kept, 3, 4]
+    assert f"note: {file}: {size - 14 * len(kept)} bytes of lines" in capsys.readouterr().err
+
+
+def test_no_room_names_the_file(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"File too large.*metrics\.jsonl"), files_end_after(8):
+        write(tmp_path, 0, range(3))

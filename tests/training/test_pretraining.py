@@ -1,0 +1,125 @@
+"""Before self-play: from records, from own games, put away and taken up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from abl_cards.core.errors import GameError
+from abl_cards.games.game import load
+from abl_cards.matches.records import read_valid_records, sample_records_path
+from abl_cards.training.pretraining import Pretrainer, pretrain
+from abl_cards.training.settings import TrainConfig
+from abl_cards.training.supervised import add_estimates, create_abln_run, dataset_from_records
+from learners.networks import GameShape, Networks
+from learners.presets import PRESETS, RESPONSE_DEALS, Preset
+from learners.symmetry import Symmetries
+from learners.weights_io import load_card
+from tests.learners.tiny import TINY
+from tests.training.test_checkpoint import plant
+
+SAMPLE = sample_records_path("guandan")
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Any:
+    return load("guandan").engine()
+
+
+def settings(directory: Path, **changes: Any) -> TrainConfig:
+    few = {"abln_steps": 3, "decision_steps": 3, "own_lessons": 2000, "held_out": 1}
+    return replace(TrainConfig(directory, preset="tiny", threads=1), **(few | changes))
+
+
+def prepared(chosen: TrainConfig, engine: Any, preset: Preset = TINY) -> Networks:
+    networks = Networks(preset, GameShape.of(engine), chosen.seed).eval()
+    pretrain(chosen, engine, networks, lambda done, what: None)
+    return networks
+
+
+def test_without_anything_to_learn_from_nothing_is_learned(tmp_path: Path, engine: Any) -> None:
+    prepared(settings(tmp_path, game="guandan"), engine)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_from_records(tmp_path: Path, engine: Any) -> None:
+    chosen = settings(tmp_path, game="guandan", records=SAMPLE)
+    networks = prepared(chosen, engine)
+    card = load_card(tmp_path / "supervised.safetensors")
+    assert "without its last 1 matches and games of kb for ABLN" in card.data
+    agreement = card.results["agreement with the last matches"]
+    assert 0 < agreement["not_passed"] < 1
+    again = prepared(replace(chosen, seed=1), engine)  # the weights are there: what they learned is not learned again
+    assert all(
+        torch.equal(one, other)
+        for one, other in zip(networks.decision.parameters(), again.decision.parameters(), strict=True)
+    )
+
+
+def test_decisions_from_games_without_records(tmp_path: Path) -> None:
+    """A policy learns from games of kb, and is asked about those of every fifth table."""
+    tractor = load("tractor").engine()
+    preset = replace(PRESETS["planes-small"], forget=0.0)
+    chosen = settings(tmp_path, game="tractor", own_player="kb", own_games=5, preset="planes-small", abln=False)
+    prepared(chosen, tractor, preset)
+    card = load_card(tmp_path / "supervised.safetensors")
+    assert card.data == "5 games of kb without a fifth"
+    ((held, found),) = card.results.items()
+    assert held.endswith("decisions of a fifth")
+    assert 0 < found["choice"] < 1
+
+
+def test_from_games_at_random_alone(tmp_path: Path, engine: Any) -> None:
+    chosen = settings(tmp_path, game="guandan", own_player="random")
+    untrained = Networks(TINY, GameShape.of(engine), chosen.seed)
+    networks = prepared(chosen, engine)
+    card = load_card(tmp_path / "supervised.safetensors")
+    assert card.data == "games of random for ABLN"
+    assert card.results == {}
+    assert networks.abln is not None
+    assert untrained.abln is not None
+    assert any(
+        not torch.equal(one.half(), other.half())
+        for one, other in zip(networks.abln.parameters(), untrained.abln.parameters(), strict=True)
+    )
+    with pytest.raises(GameError, match="unknown agent"):
+        prepared(settings(tmp_path / "nobody", game="guandan", own_player="nobody"), engine)
+
+
+def test_a_twin_does_not_play_for_lessons(tmp_path: Path, engine: Any) -> None:
+    prepared(settings(tmp_path, game="guandan", records=SAMPLE, abln=False), engine, TINY.without_abln())
+    assert "games of" not in load_card(tmp_path / "supervised.safetensors").data
+    assert not (tmp_path / "hidden-hands.state").exists()
+
+
+def test_lessons_are_told_what_a_player_would_be_told(engine: Any) -> None:
+    lessons = dataset_from_records(engine, engine.preference_model(), read_valid_records(SAMPLE)[:1])
+    networks = Networks(TINY, GameShape.of(engine)).eval()
+    told = add_estimates(engine, networks, lessons).examples
+    held = told.estimate.sum(axis=2, dtype=np.float32)
+    np.testing.assert_allclose(held, lessons.constraints.cards_left, atol=0.05)
+    assert 0 < told.response_counts.mean() < RESPONSE_DEALS
+    assert (told.response_counts[..., engine.label_traits.pass_label] == 0).all()
+
+
+@pytest.mark.parametrize("name", ["hidden hands", "decisions"])
+@pytest.mark.parametrize("suffix", ["state", "pt"])
+def test_a_planted_part_does_not_run(tmp_path: Path, engine: Any, name: str, suffix: str) -> None:
+    file = tmp_path / f"{name.replace(' ', '-')}.{suffix}"
+    trace = plant(file)
+    networks = Networks(TINY, GameShape.of(engine))
+    preparation = Pretrainer(settings(tmp_path, game="guandan"), engine, networks, lambda done, what: None)
+    fit = create_abln_run(networks, Symmetries.from_orders(engine.symmetries, engine.observation_features), 1)
+    with pytest.raises(GameError, match=rf"{file.name}: "), preparation._create_checkpointer(fit, name):
+        pass
+    assert not trace.exists()

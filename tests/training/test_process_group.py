@@ -1,0 +1,111 @@
+"""Processes that agree: here as threads, which is all the same to them."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import pytest
+import torch
+
+from abl_cards.training.experience import Experience
+from abl_cards.training.joint_loop import Trainer
+from abl_cards.training.process_group import (
+    LOCALHOST,
+    GlooProcessGroup,
+    ProcessGroup,
+    ProcessRank,
+    SingleProcess,
+    create_store,
+)
+from abl_cards.training.updates import PPOLearner
+from learners.batches import to_training_batch
+from learners.presets import PRESETS
+from learners.symmetry import Symmetries
+from tests.learners.tiny import TINY
+from tests.training.test_joint_loop import settings
+
+T = TypeVar("T")
+
+
+def each(size: int, act: Callable[[ProcessGroup, int], T]) -> list[T]:
+    """What every one of a crew makes of an act of all."""
+    port = create_store(size)
+
+    def one(rank: int) -> T:
+        post = ProcessRank(rank, size)
+        return act(
+            GlooProcessGroup(post, port) if rank == 0 else GlooProcessGroup.connect(post, LOCALHOST, port.port), rank
+        )
+
+    with ThreadPoolExecutor(size) as pool:
+        return list(pool.map(one, range(size)))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+def test_nothing_is_left_over_or_shared_out_twice(size: int) -> None:
+    posts = [ProcessRank(rank, size) for rank in range(size)]
+    assert [table for post in posts for table in post.shard_range(16)] == list(range(16))
+    assert {post.shard_size(16) for post in posts} == {-(-16 // size)}
+
+
+def test_means_are_the_same_for_all_and_at_any_time() -> None:
+    values = np.random.default_rng(1).standard_normal((3, 10_000)).astype(np.float32)
+
+    def mean(crew: ProcessGroup, rank: int) -> bytes:
+        own = torch.from_numpy(values[rank].copy())
+        crew.all_reduce_mean_([own[:9_999].view(99, 101), own[9_999:]])
+        return own.numpy().tobytes()
+
+    found = {mine for _ in range(3) for mine in each(3, mean)}
+    assert len(found) == 1
+    np.testing.assert_allclose(np.frombuffer(found.pop(), np.float32), values.mean(axis=0), atol=1e-6)
+
+
+def test_values_are_joined_in_the_order_of_the_ranks() -> None:
+    for joined in each(3, lambda crew, rank: crew.all_gather(np.array([rank, 10 * rank], np.float32))):
+        assert joined.tolist() == [0, 0, 1, 10, 2, 20]
+    assert SingleProcess().all_gather(np.ones(2, np.float32)).tolist() == [1, 1]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trainer:
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+    return Trainer(settings(tmp_path))
+
+
+def trained(run: Trainer, crew: ProcessGroup, rows: Experience) -> torch.Tensor:
+    """The weights after two steps from the same beginning: one of PPO, one of ABLN, each on all the rows."""
+    networks = deepcopy(run.networks)
+    networks.preset = replace(TINY, ppo=replace(TINY.ppo, batch=len(rows), gradient_norm=0.05), abln_share=0.0)
+    trainer = PPOLearner(networks, Symmetries.from_orders(run.engine.symmetries, run.engine.observation_features))
+    trainer.process_group = crew
+    trainer.update(rows, np.random.default_rng(0))
+    trainer.train_abln_step(to_training_batch(rows, networks.device, dtype=networks.dtype))
+    return torch.nn.utils.parameters_to_vector(networks.parameters()).detach()
+
+
+def test_steps_of_two_are_those_of_one_with_the_decisions_of_both(run: Trainer) -> None:
+    while run.self_play.buffer.num_ready < 200:
+        run.self_play.step()
+    rows = run.self_play.buffer.pop_ready(200)
+    before = torch.nn.utils.parameters_to_vector(run.networks.parameters()).detach()
+    alone = trained(run, SingleProcess(), rows) - before
+    first, second = each(2, lambda crew, rank: trained(run, crew, rows.at(np.arange(rank, 200, 2))) - before)
+    assert torch.equal(first, second)
+    # Adam's first step is nearly the sign of the gradient: where there is none, rounding decides.
+    near = torch.isclose(first, alone, atol=1e-4).float().mean()
+    assert near > 0.99
+    apart = trained(run, SingleProcess(), rows.at(np.arange(0, 200, 2))) - before
+    assert torch.isclose(apart, alone, atol=1e-4).float().mean() < 0.9
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="this system does not say who listens where")
+def test_only_this_machine_can_reach_the_meeting_place() -> None:
+    store = create_store(2)
+    tables = (Path(f"/proc/net/{name}").read_text().splitlines()[1:] for name in ("tcp", "tcp6"))
+    ours = {line.split()[1] for table in tables for line in table if line.split()[1].endswith(f":{store.port:04X}")}
+    assert ours == {f"0100007F:{store.port:04X}"}

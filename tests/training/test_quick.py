@@ -1,0 +1,83 @@
+"""The preset of an own game: it learns from nothing within minutes, on any folder."""
+
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from abl_cards.core.errors import GameError
+from abl_cards.games.game import load
+from abl_cards.training.prior_scale import calibrate_prior_scale
+from abl_cards.training.updates import PPOLearner
+from learners.networks import GameShape, Networks
+from learners.presets import PRESETS, default_preset
+from learners.symmetry import Symmetries
+from learners.weights_io import load_networks
+from tests.cli_runs import run
+
+LITTLE = (
+    "decisions=16_000", "tables=128", "rows=1024", "batch=64", "against_kb=0", "critic_first=1", "workers=1",
+    "threads=1",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of one's own: singles and pairs for three, without preferences."""
+    folder = tmp_path_factory.mktemp("own") / "mine"
+    assert run("kb", "new", str(folder)).exit_code == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def said(mine: Path) -> list[str]:
+    """What a short run says in the end; it was named by the path of its folder."""
+    words = [word for setting in LITTLE for word in ("--set", setting)]
+    answer = run("train", str(mine), "--dir", str(mine.parent / "run"), *words)
+    assert answer.exit_code == 0, answer.stderr
+    return answer.stdout.splitlines()
+
+
+def test_a_run_says_how_to_play_what_came_of_it_and_that_beats_random(mine: Path, said: list[str]) -> None:
+    """From nothing: without preferences all labels cost the same, so that who has learned nothing is random."""
+    weights = mine.parent / "run" / "mine-quick.safetensors"
+    assert said[-1] == f"try it: abl-cards match {mine} abl:weights={weights} kb"
+    words = shlex.split(said[-1].removeprefix("try it: abl-cards "))
+    played = run(*words[:-2], f"{words[-2]},no-lookahead", "random", "--games", "400", "--json")
+    assert played.exit_code == 0, played.stderr
+    assert float(played.stdout.partition('"rate":')[2].partition(",")[0]) > 0.6
+
+
+def test_a_folder_may_be_named_from_elsewhere(mine: Path, said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert said
+    weights = mine.parent / "run" / "mine-quick.safetensors"
+    monkeypatch.chdir(mine.parent)
+    assert load_networks(weights, load("mine").engine()).has_trained_critic
+    with pytest.raises(GameError, match="not for president"):
+        load_networks(weights, load("president").engine())
+
+
+def test_games_with_a_shipped_player_keep_its_preset() -> None:
+    assert [default_preset(name) for name in ("guandan", "tractor", "president", "mine")] == [
+        "small", "planes-abl", "quick", "quick",
+    ]  # fmt: skip
+
+
+def test_trust_depends_on_the_unit_of_the_costs_alone() -> None:
+    costs = np.array([[0, 3, 9, np.inf], [0, np.inf, 6, 0], [0, np.inf, np.inf, np.inf]], np.float32)
+    alike = np.zeros((2, 3), np.float32)
+    assert calibrate_prior_scale(10 * costs, 0.1) == pytest.approx(calibrate_prior_scale(costs, 0.1) / 10)
+    assert calibrate_prior_scale(alike, 0.1) == pytest.approx(0.25), "where all cost the same, as little as there is"
+
+
+def test_the_learning_rate_falls_to_a_tenth() -> None:
+    engine = load("president").engine()
+    networks = Networks(PRESETS["quick"], GameShape.of(engine))
+    trainer = PPOLearner(networks, Symmetries.from_orders(engine.symmetries, engine.observation_features))
+    rates = []
+    for done in (0.0, 0.5, 1.0):
+        trainer.anneal_lr(done)
+        rates.append(trainer.policy_optimiser.param_groups[0]["lr"] / PRESETS["quick"].ppo.learning_rate)
+    assert torch.allclose(torch.tensor(rates), torch.tensor([1, 0.5, 0.1]))

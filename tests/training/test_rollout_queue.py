@@ -1,0 +1,104 @@
+"""The sample pool: in order, bounded, and counting everything once."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.core import archive
+from abl_cards.core.errors import GameError
+from abl_cards.training.actor import OPPONENT_NAMES
+from abl_cards.training.experience import Experience
+from abl_cards.training.joint_loop import Trainer
+from abl_cards.training.rollout_queue import QueueStats, Rollout, RolloutQueue
+from abl_cards.training.selfplay import Score
+from learners.presets import PRESETS
+from tests.learners.tiny import TINY
+from tests.training.test_joint_loop import settings
+
+FIELDS = Experience.__dataclass_fields__
+
+
+def rows(first: int, n: int) -> Experience:
+    """Decisions that are told apart by their labels."""
+    told: dict[str, Any] = {name: np.zeros((n, 1)) for name in FIELDS}
+    return Experience(**(told | {"label": np.arange(first, first + n, dtype=np.int16)}))
+
+
+def portion(number: int, n: int = 10, version: int = 0, actor: int = 0) -> Rollout:
+    score = Score.zero(len(OPPONENT_NAMES))
+    return Rollout(actor, number, version, n, 3 * n + 1, score, lambda: rows(100 * number, n))
+
+
+def labels(pool: RolloutQueue, n: int, version: int = 0) -> tuple[list[int], int]:
+    drawn = pool.pop(n, version)
+    assert drawn
+    return drawn.rows.label.tolist(), drawn.decisions
+
+
+def test_what_came_first_is_drawn_first_and_every_decision_counts_once() -> None:
+    pool = RolloutQueue(100)
+    for number in range(3):
+        assert pool.put(portion(number))
+    found: list[int] = []
+    counted = 0
+    for n in (4, 9, 13, 4):
+        some, decisions = labels(pool, n)
+        found, counted = found + some, counted + decisions
+    assert found == [*range(10), *range(100, 110), *range(200, 210)]
+    assert counted == 3 * 31
+    assert pool.pop(1, 0) is None
+    assert pool.pop_stats() == QueueStats(drawn=30)
+    assert pool.pop_stats() == QueueStats()
+
+
+def test_a_full_pool_throws_the_oldest_away() -> None:
+    pool = RolloutQueue(25)
+    for number in range(4):
+        pool.put(portion(number))
+    assert pool.num_rows == 25
+    assert labels(pool, 25)[0] == [*range(105, 110), *range(200, 210), *range(300, 310)]
+    assert pool.pop_stats() == QueueStats(drawn=25, dropped_full=15)
+
+
+def test_what_an_old_model_played_is_thrown_away() -> None:
+    pool = RolloutQueue(100, max_lag=2)
+    for number, version in enumerate((3, 0, 4)):
+        pool.put(portion(number, version=version))
+    assert labels(pool, 15, version=5)[0] == [*range(10), *range(200, 205)]
+    pooled = pool.pop_stats()
+    assert pooled == QueueStats(drawn=15, total_lag=10 * 2 + 5 * 1, dropped_stale=10)
+    assert pooled.staleness == 25 / 15
+    assert pool.pop(5, 7) is None
+    assert (pool.num_rows, pool.pop_stats()) == (0, QueueStats(dropped_stale=5))
+
+
+def test_what_comes_twice_counts_once() -> None:
+    pool = RolloutQueue(100)
+    for number, actor in ((0, 0), (1, 0), (0, 7), (1, 0), (0, 0), (0, 7)):
+        pool.put(portion(number, actor=actor))
+    assert (pool.num_rows, pool.pop_stats()) == (30, QueueStats(dropped_repeated=30))
+
+
+def test_a_pool_is_kept_and_taken_up() -> None:
+    pool, again = RolloutQueue(100), RolloutQueue(100)
+    for number in range(2):
+        pool.put(portion(number))
+    first = labels(pool, 13)[1]
+    again.load_state_dict(archive.unpack_archive(archive.pack_archive(pool.state_dict())))
+    found, rest = labels(again, 7)
+    assert (found, first + rest) == ([*range(103, 110)], 62)
+    assert not again.put(portion(1))
+
+
+def test_a_run_refuses_a_pool_that_is_too_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+    with pytest.raises(GameError, match="pool: 3 decisions are fewer than an update takes"):
+        Trainer(settings(tmp_path, pool=3))
+
+
+def test_a_run_says_what_became_of_its_samples(whole: Trainer) -> None:
+    told = whole.settings.directory / "metrics.jsonl"
+    assert '"staleness": ' in told.read_text()
+    assert '"thrown away, pool full": 0' in told.read_text()

@@ -1,0 +1,37 @@
+"""One process at a time in a folder."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from abl_cards.core.errors import GameError
+from abl_cards.training.run_lock import lock_run_folder
+
+
+def test_a_folder_has_room_for_one(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    for _ in range(2):
+        with lock_run_folder(folder):
+            with pytest.raises(GameError, match=rf"run: process {os.getpid()} is at work here; wait .* another folder"):
+                lock_run_folder(folder).__enter__()
+            with lock_run_folder(tmp_path / "other"):
+                pass
+
+
+def test_a_process_that_is_gone_lets_go(tmp_path: Path) -> None:
+    read, write = os.pipe()
+    process = os.fork()
+    if not process:  # takes the lock, says so, and stays until it is killed
+        with lock_run_folder(tmp_path):
+            os.write(write, b"!")
+            signal.pause()
+    os.close(write)
+    os.read(read, 1)
+    with pytest.raises(GameError, match=f"process {process} is at work"):
+        lock_run_folder(tmp_path).__enter__()
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    with lock_run_folder(tmp_path):
+        pass

@@ -1,0 +1,158 @@
+"""A run belongs to the rules that it began with, whoever takes part in it, and its players play by them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.core.errors import GameError
+from abl_cards.games.game import load
+from abl_cards.training.joint_loop import Trainer
+from abl_cards.training.run_rules import check_same_rules, compute_rule_digests
+from abl_cards.training.settings import TrainConfig, read_config
+from learners.presets import PRESETS
+from learners.weights_io import load_card
+from tests.cli_runs import run
+from tests.edited import edited
+from tests.learners.tiny import TINY
+from tests.training.test_joint_loop import lines
+from tests.training.test_joint_loop import settings as usual
+
+GAME, OTHER = "paodekuai", "lowest_seat"
+"""A game whose rules are compiled soon, and a profile of it that is not the usual one."""
+
+
+def settings(directory: Path, **changes: Any) -> TrainConfig:
+    return usual(directory, **({"game": GAME} | changes))
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+
+
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package's rules in a folder of one's own."""
+    return edited(tmp_path_factory.mktemp("rules") / "mine", name=GAME)
+
+
+@pytest.fixture(scope="module")
+def fewer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Rules without the shortest runs, with fewer labels: for networks of another shape."""
+    old = "label(run(M,N,R))     :- series(M,L), row(M,N,R), N >= L."
+    edits = {"labels.lp": (old, old.replace(">=", ">"))}
+    return edited(tmp_path_factory.mktemp("rules") / "fewer", edits, name=GAME)
+
+
+def test_rules_are_known_by_their_contents_wherever_they_lie(mine: Path) -> None:
+    ours = compute_rule_digests(load(GAME).engine())
+    assert {"rules.lp", "labels.lp", "profiles/standard.lp"} <= set(ours)
+    assert compute_rule_digests(load(GAME).engine(mine)) == ours
+    others = compute_rule_digests(load(GAME).engine(None, OTHER))
+    assert set(others) ^ set(ours) == {"profiles/standard.lp", f"profiles/{OTHER}.lp"}
+
+
+def test_in_which_files_rules_differ() -> None:
+    begun = {"rules.lp": "1", "old.lp": "2"}
+    check_same_rules(begun, dict(begun))
+    with pytest.raises(GameError, match=r"\(rules.lp has changed, old.lp is gone, new.lp is new\)"):
+        check_same_rules(begun, {"rules.lp": "3", "new.lp": "4"})
+
+
+def test_every_worker_goes_by_the_rules_of_the_run_and_so_do_matches(tmp_path: Path, fewer: Path) -> None:
+    """With the package's rules a helper would have more labels, and other networks."""
+    trained = Trainer(settings(tmp_path, kb=fewer, workers=2, decisions=1, critic_first=0))
+    assert len(trained.engine.labels) < len(load(GAME).engine().labels)
+    trained.train()
+    assert len(lines(tmp_path)) == 1
+    words = ["match", GAME, f"abl:weights={trained.weights_path}", "greedy", "--games", "2", "--json"]
+    played = run(*words, "--kb", str(fewer))
+    assert played.exit_code == 0, played.stderr
+    assert json.loads(played.stdout)["games"] == 2
+    refused = run(*words)
+    assert refused.exit_code in (1, 2)
+    assert str(trained.weights_path) in refused.stderr
+
+
+def test_who_is_told_where_to_go_on_does_not_go_by_other_rules(tmp_path: Path) -> None:
+    """As a helper is whose files were edited between the beginning of the run and its own."""
+    run_ = Trainer(settings(tmp_path))
+    with pytest.raises(GameError, match=r"rules\.lp has changed"):
+        run_.load_state_dict(run_.shared_state() | {"rules": {**run_.rule_digests, "rules.lp": "edited"}}, {})
+
+
+def test_a_run_refuses_other_rules_and_keeps_what_it_has(tmp_path: Path, mine: Path, fewer: Path) -> None:
+    chosen = settings(tmp_path / "run", decisions=1)
+    first = Trainer(chosen)
+    first.train()
+    kept = first.checkpoint_path.read_bytes()
+    assert Trainer(replace(chosen, kb=mine)).num_updates == first.num_updates  # the same ones, elsewhere
+    with pytest.raises(GameError, match=rf"checkpoint.*begun by other rules \(.*profiles/{OTHER}.lp is new\)"):
+        Trainer(replace(chosen, profile=OTHER))
+    with pytest.raises(GameError, match=r"begun by other rules \(labels.lp has changed\); go on by those"):
+        Trainer(replace(chosen, kb=fewer))
+    assert first.checkpoint_path.read_bytes() == kept
+
+
+def test_a_folder_remembers_its_settings(tmp_path: Path, mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(mine.parent)
+    chosen = settings(tmp_path / "run", kb=Path("mine"), decisions=1, rows=96, abln=False)
+    Trainer(chosen)
+    assert read_config(tmp_path / "run") == replace(chosen, kb=mine)
+    assert read_config(tmp_path / "elsewhere") is None
+    (tmp_path / "run" / "settings.json").write_text("{", "utf-8")
+    with pytest.raises(GameError, match=r"settings\.json: not the settings of a run"):
+        read_config(tmp_path / "run")
+
+
+def train(folder: Path, *words: str) -> Any:
+    return run("train", GAME, "--dir", str(folder), *words)
+
+
+def test_the_command_goes_on_without_saying_it_again(tmp_path: Path, mine: Path) -> None:
+    words = [f"--set={word}" for word in ("preset=tiny", "rows=128", "tables=16", "threads=1", "decisions=1")]
+    begun = train(tmp_path / "run", *words, "--kb", str(mine), "--json")
+    assert begun.exit_code == 0, begun.stderr
+    first = json.loads(begun.stdout)
+    again = train(tmp_path / "run", "--set", f"decisions={first['decisions'] + 1}", "--json")
+    assert again.exit_code == 0, again.stderr
+    rest = json.loads(again.stdout)
+    assert rest["decisions"] > first["decisions"]
+    assert rest["last"]["update"] == 1 + len(lines(tmp_path / "run")[1:])
+    assert f"kb={mine}" in load_card(Path(rest["weights"])).command
+    changed = train(tmp_path / "run", "--set", "rows=64", "--set", "seed=3")
+    assert changed.exit_code == 1
+    assert "seed: begun with 0; rows: begun with 128. Leave out what the run knows" in changed.stderr
+    other = train(tmp_path / "run", "--profile", OTHER)
+    assert other.exit_code == 1
+    assert "begun by other rules" in other.stderr
+    assert run("train", "doudizhu", "--dir", str(tmp_path / "run")).exit_code == 1
+    shown = train(tmp_path / "run", "--settings")
+    assert "128" in shown.stdout
+
+
+def test_rules_that_cannot_be_played_by_are_an_error_of_the_command(tmp_path: Path) -> None:
+    answer = train(tmp_path / "run", "--profile", "nobody")
+    assert answer.exit_code == 1
+    assert "unknown profile 'nobody'" in answer.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_where_a_policy_begins(tmp_path: Path) -> None:
+    """By default in the preferences; with trust=0 all labels are alike to it."""
+    nothing, known = (Trainer(settings(tmp_path / str(trust), trust=trust)) for trust in (0.0, None))
+    for each, alike in ((nothing, True), (known, False)):
+        view = each.self_play.policy.features(each.self_play.tables.decisions(each.self_play.tables.rows_to_play()))
+        weighed = each.self_play.policy.log_probs(view)
+        spread = [float(row[legal].max() - row[legal].min()) for row, legal in zip(weighed, view.legal, strict=True)]
+        assert (max(spread) < 1) == alike
+
+
+def test_the_command_of_a_run_says_its_rules() -> None:
+    chosen = TrainConfig(Path("x"), kb=Path("my rules"), profile="danzero")
+    assert chosen.shell_command() == "abl-cards train guandan --set 'kb=my rules' --set profile=danzero"

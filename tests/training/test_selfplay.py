@@ -1,0 +1,93 @@
+"""Tables where a learner plays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abl_cards.agents.policy import NeuroSymbolicPolicy
+from abl_cards.agents.preference_agent import PreferenceAgent
+from abl_cards.games.game import load
+from abl_cards.games.tables.decisions import Decisions
+from abl_cards.games.types.moves import Moves
+from abl_cards.training.opponents import assign_players
+from abl_cards.training.selfplay import MIN_READY_SHARE, SelfPlay
+from learners.networks import GameShape, Networks
+from learners.presets import PRESETS
+from reasoners.abduction.minimiser import Minimiser
+from tests.learners.tiny import TINY
+
+
+class Counting:
+    """The agent kb, who remembers how many decisions it made at once."""
+
+    def __init__(self, engine: Any) -> None:
+        self._kb, self.asked = PreferenceAgent(Minimiser(engine.preference_model())), list[int]()
+
+    def play(self, decisions: Decisions, keys: Any) -> Moves:
+        self.asked.append(len(decisions.rows))
+        return self._kb.play(decisions, keys)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Any:
+    return load("guandan").engine()
+
+
+def test_opponents_decide_in_company_and_nobody_waits_for_ever(engine: Any) -> None:
+    seats = assign_players(24, 2, (0.5,))
+    opponent = Counting(engine)
+    mind = NeuroSymbolicPolicy(engine, engine.preference_model(), Networks(TINY, GameShape.of(engine)))
+    play = SelfPlay(engine, mind, [opponent], seats, TINY.ppo, seed=1)
+    made = play.tables.num_decisions.sum()
+    for _ in range(60):
+        play.step()
+    assert min(opponent.asked) >= MIN_READY_SHARE * 12
+    assert max(opponent.asked) <= 12
+    assert play.num_decisions == play.tables.num_decisions.sum() - made
+    met, alone = play.tables.num_decisions[:12], play.tables.num_decisions[12:]
+    assert met.min() > 20
+    assert met.mean() > 0.7 * alone.mean()
+
+
+def test_every_decision_with_a_choice_is_remembered_with_what_the_critic_is_told(engine: Any) -> None:
+    mind = NeuroSymbolicPolicy(engine, engine.preference_model(), Networks(TINY, GameShape.of(engine)))
+    play: Any = SelfPlay(engine, mind, [], np.zeros((8, 2), np.int8), TINY.ppo, seed=2)
+    for _ in range(5):
+        play.step()
+    used = np.flatnonzero(play.memory.state)
+    rows = play.memory.rows.at(used)
+    assert (rows.legal.sum(axis=1) > 1).all()
+    context = np.repeat(play.tables.state.context[play.memory.table[used]], 3)
+    plays = engine.min_plays(context, rows.hands.reshape(-1, 54)).reshape(-1, 3)
+    assert (plays == rows.to_go).all()
+    assert (plays[rows.hands.any(axis=2)] > 0).all()
+    openings = np.unpackbits(rows.openings, axis=2)[..., : len(engine.labels)].astype(bool)
+    assert (openings[:, 1:].any(axis=2) == rows.hands.any(axis=2)).all()
+    leads = rows.to_beat < 0
+    assert (openings[leads, 0] >= rows.legal[leads]).all()
+
+
+def test_tricks_earn_what_they_are_worth() -> None:
+    """All points but those that are buried lie in piles at the end, and what one side has the other lacks."""
+    engine = load("tractor").engine()
+    preset = PRESETS["planes-small"]
+    mind = NeuroSymbolicPolicy(engine, engine.preference_model(), Networks(preset, GameShape.of(engine)).eval())
+    play = SelfPlay(engine, mind, [], assign_players(3, 2, ()), preset.ppo, 0)
+    found: list[tuple[float, float]] = []
+    finish = play.buffer.finish_episodes
+
+    def note(which: Any, rewards: Any, discount: float, trace: float, earned: Any) -> None:
+        state = play.tables.state
+        for table, each in zip(which, earned, strict=True):
+            aside = engine.rules.pack.copies - state.played[table].sum(axis=0)
+            found.append((play.trick_points.won[table].sum() + aside @ engine.rules.card_points, each.sum()))
+        finish(which, rewards, discount, trace, earned)
+
+    play.buffer.finish_episodes = note  # type: ignore[method-assign, assignment]
+    while not found:
+        play.step()
+    assert all(whole == 200 and abs(balance) < 1e-5 for whole, balance in found)
+    assert not play.trick_points.won[play.tables.num_episodes > 0].any()

@@ -1,0 +1,38 @@
+"""Files of a run that somebody has damaged are named; nothing is overwritten."""
+
+from pathlib import Path
+
+import pytest
+
+from abl_cards.core.errors import GameError
+from abl_cards.training.metrics import read_metrics
+from abl_cards.training.settings import SETTINGS_FILE, read_config
+
+DAMAGED = {
+    "deep": b"[" * 100_000,
+    "deep objects": b'{"a":' * 100_000,
+    "a list": b"[]",
+    "a number": b"1",
+    "cut": b'{"game": "hea',
+    "no text": b"\xff\xfe",
+    "no number": b'{"tables": NaN}',
+    "digits": b'{"tables": ' + b"1" * 5000 + b"}",
+    "another type": b'{"tables": {"a": 1}}',
+    "unknown": b'{"nothing of this name": 1}',
+    "negative": b'{"tables": -1}',
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED.values(), ids=DAMAGED)
+def test_damaged_settings(tmp_path: Path, damage: bytes) -> None:
+    (tmp_path / SETTINGS_FILE).write_bytes(damage)
+    with pytest.raises(GameError, match=SETTINGS_FILE):
+        read_config(tmp_path)
+    assert (tmp_path / SETTINGS_FILE).read_bytes() == damage
+
+
+@pytest.mark.parametrize("damage", [b"[" * 100_000, b'{"update": 1', b"\xff"])
+def test_damaged_metrics(tmp_path: Path, damage: bytes) -> None:
+    (tmp_path / "metrics.jsonl").write_bytes(b'{"update": 1}\n' + damage + b"\n")
+    with pytest.raises(GameError, match="line 2"):
+        read_metrics(tmp_path)

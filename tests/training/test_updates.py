@@ -1,0 +1,142 @@
+"""What an update learns from."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from abl_cards.agents.policy import NeuroSymbolicPolicy
+from abl_cards.games.game import load
+from abl_cards.training.experience import Experience
+from abl_cards.training.selfplay import SelfPlay
+from abl_cards.training.updates import PPOLearner, UpdateStats, value_loss
+from learners.batches import to_training_batch
+from learners.networks import BF16_ROW_MULTIPLE, GameShape, Networks
+from learners.symmetry import Symmetries
+from tests.learners.tiny import TINY
+
+
+@pytest.fixture(scope="module")
+def engine() -> Any:
+    return load("guandan").engine()
+
+
+@pytest.fixture(scope="module")
+def rows(engine: Any) -> Experience:
+    networks = Networks(TINY, GameShape.of(engine))
+    play = SelfPlay(
+        engine,
+        NeuroSymbolicPolicy(engine, engine.preference_model(), networks),
+        [],
+        np.zeros((16, 2), np.int8),
+        TINY.ppo,
+        seed=5,
+    )
+    while play.buffer.num_ready < 128:
+        play.step()
+    return play.buffer.pop_ready(128)
+
+
+def trainer(engine: Any, certain: float = 1.0, **ppo_settings: Any) -> PPOLearner:
+    networks = Networks(TINY, GameShape.of(engine))
+    ppo = replace(TINY.ppo, batch=128, certain=certain, **ppo_settings)
+    return PPOLearner(networks, Symmetries.from_orders(engine.symmetries, engine.observation_features), ppo)
+
+
+def gradient(trainer: PPOLearner, rows: Experience) -> torch.Tensor:
+    part = trainer._select_uncertain(rows)
+    loss, _ = trainer._policy_loss(rows.at(part), rows.advantage[part], len(part) / len(rows))
+    return torch.cat(
+        [each.flatten() for each in torch.autograd.grad(loss, list(trainer.networks.decision.parameters()))]
+    )
+
+
+def test_the_policy_learns_the_same_without_what_it_was_certain_of(engine: Any, rows: Experience) -> None:
+    """Where a label had all the probability there is nothing to learn, whatever came of it."""
+    only = np.zeros_like(rows.legal)
+    only[np.arange(len(rows)), rows.label] = True
+    every_second = np.arange(len(rows)) % 2 == 0
+    certain = replace(
+        rows,
+        legal=np.where(every_second[:, None], only, rows.legal),
+        log_probability=np.where(every_second, 0, np.minimum(rows.log_probability, -0.1)).astype(np.float32),
+    )
+    some, every = trainer(engine, 0.99), trainer(engine, 1.0)
+    assert some._select_uncertain(certain).tolist() == np.flatnonzero(~every_second).tolist()
+    assert len(every._select_uncertain(certain)) == len(rows)
+    torch.testing.assert_close(gradient(some, certain), gradient(every, certain), atol=1e-6, rtol=1e-4)
+
+
+def test_the_least_certain_decisions_are_always_learned_from(engine: Any, rows: Experience) -> None:
+    """So that workers who take a step together all have a gradient."""
+    sure = replace(rows, log_probability=np.linspace(-0.001, 0, len(rows), dtype=np.float32))
+    assert trainer(engine, 0.99)._select_uncertain(sure).tolist() == [0]
+
+
+def test_in_half_precision_the_next_certain_ones_fill_the_batch_up(engine: Any, rows: Experience) -> None:
+    unsure = BF16_ROW_MULTIPLE + 3
+    sure = replace(rows, log_probability=np.linspace(-1, -0.001, len(rows), dtype=np.float32)[::-1].copy())
+    learner = trainer(engine, certain=float(np.exp(np.sort(sure.log_probability)[unsure - 1] + 1e-4)))
+    assert learner._select_uncertain(sure).tolist() == list(range(len(rows) - unsure, len(rows)))
+    learner.networks.precision = "bfloat16"
+    assert learner._select_uncertain(sure).tolist() == list(range(len(rows) - 2 * BF16_ROW_MULTIPLE, len(rows)))
+
+
+def test_abln_learns_from_however_few_decisions(engine: Any, rows: Experience) -> None:
+    """A quarter of 64 decisions is less than half a batch, and still a step."""
+    learner = trainer(engine)
+    before = [weights.detach().clone() for weights in learner.networks.abln.parameters()]  # type: ignore[union-attr]
+    seen = learner.update(rows.at(np.arange(64)), np.random.default_rng(3))
+    assert seen.hands_loss is not None
+    assert seen.hands_loss > 0
+    after = list(learner.networks.abln.parameters())  # type: ignore[union-attr]
+    assert any(not torch.equal(one, other) for one, other in zip(before, after, strict=True))
+
+
+def test_what_did_not_learn_has_measured_nothing(engine: Any, rows: Experience) -> None:
+    seen = trainer(engine).update(rows, np.random.default_rng(3), critic_only=True)
+    assert seen.value_loss is not None
+    assert astuple(seen) == (None, seen.value_loss, None, None, None, None, None)
+    again = trainer(engine).update(rows, np.random.default_rng(3))
+    assert None not in astuple(again)[:-1]
+    assert again.foresight is None
+    both = UpdateStats.mean([seen, again])
+    assert both.hands_loss == again.hands_loss
+    assert both.value_loss == pytest.approx((seen.value_loss + (again.value_loss or 0)) / 2)
+    assert astuple(UpdateStats.mean([seen, seen])) == astuple(seen)
+
+
+def test_a_twin_without_abln_measures_no_hands(engine: Any, rows: Experience) -> None:
+    networks = Networks(TINY.without_abln(), GameShape.of(engine))
+    learner = PPOLearner(networks, Symmetries.from_orders(engine.symmetries, engine.observation_features))
+    assert learner.update(rows, np.random.default_rng(3)).hands_loss is None
+
+
+def test_the_critic_learns_in_as_many_epochs_as_it_is_given(engine: Any, rows: Experience) -> None:
+    once, first_only, twice = (
+        trainer(engine, epochs=epochs, value_epochs=value_epochs) for epochs, value_epochs in ((1, 1), (2, 1), (2, 2))
+    )
+    seen = [each.update(rows, np.random.default_rng(3)) for each in (once, first_only, twice)]
+    of_critic = [
+        torch.nn.utils.parameters_to_vector(each.networks.critic.parameters()) for each in (once, first_only, twice)
+    ]
+    of_policy = [
+        torch.nn.utils.parameters_to_vector(each.networks.decision.parameters()) for each in (once, first_only)
+    ]
+    assert torch.equal(of_critic[0], of_critic[1])
+    assert not torch.equal(of_critic[1], of_critic[2])
+    assert not torch.equal(*of_policy)
+    losses = [each.value_loss or 0.0 for each in seen]
+    assert losses[0] == losses[1] > losses[2] > 0
+
+
+def test_the_critic_needs_only_what_is_kept_for_it(engine: Any, rows: Experience) -> None:
+    networks = Networks(TINY, GameShape.of(engine))
+    less = rows.for_critic()
+    assert less.response_counts.size == less.played_later.size == 0
+    told, little = (to_training_batch(each, networks.device) for each in (rows, less))
+    assert torch.equal(value_loss(networks, told, rows), value_loss(networks, little, less))

@@ -1,0 +1,48 @@
+"""The other processes of a run: that none is missed, and none stays."""
+
+from pathlib import Path
+
+import pytest
+
+from abl_cards.core.errors import GameError
+from abl_cards.training.joint_loop import Trainer, TrainingReport
+from abl_cards.training.workers import PipeWorker, spawn
+from learners.presets import PRESETS
+from tests.effort import long
+from tests.learners.tiny import TINY
+from tests.training.test_joint_loop import settings
+
+
+def test_nobody_is_asked_where_nobody_is() -> None:
+    with spawn(0) as helpers:
+        helpers.call_method("turn")
+        assert helpers.collect_results() == []
+
+
+@long
+def test_a_run_says_which_worker_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PRESETS, "tiny", TINY)
+    run = Trainer(settings(tmp_path, workers=2))
+    with pytest.raises(RuntimeError, match=r"run\.together"):
+        run.step()
+
+    def kill(report: TrainingReport) -> None:
+        killed = run._worker_pool.workers[0]
+        assert isinstance(killed, PipeWorker)
+        killed.process.kill()
+
+    with pytest.raises(GameError, match="worker 1 ended by SIGKILL; the same command goes on"):
+        run.train(kill)
+    assert not len(run._worker_pool)
+
+
+def begin(run: Trainer) -> None:
+    with spawn(1) as helpers:
+        helpers.start(run.settings, TINY, {}, [{}])
+
+
+def test_a_worker_that_fails_says_why(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    run = Trainer(settings(tmp_path, preset="small"))
+    with pytest.raises(GameError, match="worker 1 ended with status 1"):
+        begin(run)
+    assert "KeyError: 'networks'" in capfd.readouterr().err

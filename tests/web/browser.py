@@ -1,0 +1,133 @@
+"""A real browser before a real port: Debian's chromium, driven by playwright; skipped where either is missing."""
+
+import asyncio
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.web.config import WebConfig
+from abl_cards.web.lobby import Lobby
+
+PATIENCE = 90_000
+"""Milliseconds: a first call may compile."""
+PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
+
+
+def chromium() -> str:
+    """Where the browser is; skips the test where there is none."""
+    pytest.importorskip("starlette", reason="the page needs starlette: pip install 'abl-cards[page]'")
+    pytest.importorskip("uvicorn", reason="the page needs uvicorn: pip install 'abl-cards[page]'")
+    pytest.importorskip("playwright", reason="no playwright: pip install 'abl-cards[browser]'")
+    found = os.environ.get("ABL_CARDS_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if not found:
+        pytest.skip("no chromium: apt-get install chromium fonts-noto-cjk")
+    return found
+
+
+@contextmanager
+def served() -> Iterator[tuple[str, Lobby]]:
+    """The page on a port of its own, in a thread of its own."""
+    import uvicorn
+
+    from abl_cards.web import limits
+    from abl_cards.web.routes import create_app
+    from abl_cards.web.server import open_listening_socket
+
+    house = Lobby(WebConfig(port=0, prewarm_table=True))
+    listening = open_listening_socket("127.0.0.1", 0)
+    server = uvicorn.Server(
+        uvicorn.Config(create_app(house), log_level="error", ws_max_size=2 * limits.MAX_FRAME_BYTES, lifespan="on")
+    )
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listening])), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/", house
+    finally:
+        server.should_exit = True
+        thread.join(20)
+        listening.close()
+
+
+class Watched:
+    """A page of the browser, and what went wrong there."""
+
+    def __init__(self, page: Any, address: str) -> None:
+        self.page, self.address, self.trouble = page, address, list[str]()
+        page.set_default_timeout(PATIENCE)
+        page.on("console", self._said)
+        page.on("pageerror", lambda problem: self.trouble.append(str(problem)))
+        page.on("request", self._asked)
+
+    def _said(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.trouble.append(message.text)
+
+    def _asked(self, asked: Any) -> None:
+        if not asked.url.startswith((self.address, self.address.replace("http", "ws", 1), "data:", "blob:")):
+            self.trouble.append(f"asked for {asked.url}")
+
+    def open(self, path: str = "") -> None:
+        self.page.goto(self.address + path)
+
+    def new_table(self, **wishes: Any) -> None:
+        """Open a table as the page itself does, and go there."""
+        if not self.page.url.startswith(self.address):
+            self.open("static/vendor/preact.LICENSE.txt")
+        made = self.page.evaluate(
+            """async ([address, wishes]) => {
+              const text = await (await fetch(address)).text();
+              const token = /name="token" content="([^"]*)"/.exec(text)[1];
+              const answer = await fetch('/api/tables', {method: 'POST', body: JSON.stringify(wishes),
+                headers: {'content-type': 'application/json', 'x-token': token}});
+              return await answer.json();
+            }""",
+            [self.address, wishes],
+        )
+        assert "table" in made, made
+        self.open(f"#/play/{made['table']}/{made['token']}")
+        self.page.wait_for_selector(".hand .card")
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def state(self) -> dict[str, Any]:
+        """What the table says of itself."""
+        told: dict[str, Any] = self.page.evaluate("() => ({...document.querySelector('.felt').dataset})")
+        return told
+
+    def my_turn(self) -> dict[str, Any]:
+        """Wait until this seat is asked, an episode has ended, or the match is over."""
+        self.page.wait_for_function(
+            "() => { const d = document.querySelector('.felt')?.dataset; "
+            "return d && (d.turn === d.me || d.phase === 'end' || d.phase === 'over'); }"
+        )
+        return self.state()
+
+    def moved_on(self, at: str) -> None:
+        """Wait until the table has."""
+        self.page.wait_for_function(
+            "at => { const d = document.querySelector('.felt').dataset; return d.at !== at || d.phase === 'over'; }",
+            arg=at,
+        )
+
+    def picture(self, name: str) -> None:
+        """A picture for the documents, where they are wanted."""
+        if os.environ.get("ABL_CARDS_PICTURES"):
+            PICTURES.mkdir(exist_ok=True)
+            self.page.screenshot(path=PICTURES / f"{name}.png")
+            _shrink(PICTURES / f"{name}.png")
+
+
+def _shrink(picture: Path) -> None:
+    """256 colours are enough for a table, and a quarter of the bytes."""
+    from PIL import Image
+
+    with Image.open(picture) as found:
+        found.convert("RGB").quantize(256).save(picture, optimize=True)

@@ -1,0 +1,73 @@
+"""A house whose tables are opened by tests, and somebody who sits down there."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeVar
+
+import pytest
+
+from abl_cards.web.config import WebConfig
+from abl_cards.web.lobby import Lobby
+from tests.web.asgi import Answer, Socket, request
+
+T = TypeVar("T")
+
+
+class Page:
+    """The page of one house."""
+
+    def __init__(self, house: Lobby) -> None:
+        from abl_cards.web.routes import create_app
+
+        self.house, self.app = house, create_app(house)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"x-token": self.house.config.token, "content-type": "application/json"}
+
+    async def ask(self, path: str, **headers: str) -> Answer:
+        return await request(self.app, "GET", path, headers=headers)
+
+    async def post(self, path: str, value: Any, **headers: str) -> Answer:
+        body = value if isinstance(value, bytes) else json.dumps(value).encode()
+        return await request(self.app, "POST", path, body, self.headers | headers)
+
+    async def open(self, **wishes: Any) -> tuple[str, str]:
+        answer = await self.post("/api/tables", wishes)
+        assert answer.status == 200, answer.body
+        return answer.json()["table"], answer.json()["token"]
+
+    async def sit(self, table: str, token: str, **headers: str) -> Socket:
+        socket = Socket(self.app, f"/api/tables/{table}", headers)
+        socket.say(token=token)
+        await socket.until("table")
+        return socket
+
+    async def begin(self, **wishes: Any) -> Socket:
+        """A table of one's own, where agents do not wait."""
+        socket = await self.sit(*await self.open(**{"game": "president", "seed": 1, **wishes}))
+        socket.say(do="pace", ms=0)
+        await socket.asked()
+        return socket
+
+
+Play = Callable[[Page], Awaitable[T]]
+
+
+@pytest.fixture(scope="session")
+def with_page() -> Callable[[Callable[[Page], Coroutine[Any, Any, T]]], T]:
+    """Runs a test that talks to a page; the house is closed behind it."""
+    pytest.importorskip("starlette", reason="the page needs starlette: pip install 'abl-cards[page]'")
+
+    def run(test: Callable[[Page], Coroutine[Any, Any, T]], plan: WebConfig | None = None) -> T:
+        async def within() -> T:
+            house = Lobby(plan or WebConfig())
+            try:
+                return await asyncio.wait_for(test(Page(house)), 240)
+            finally:
+                house.close()
+
+        return asyncio.run(within())
+
+    return run

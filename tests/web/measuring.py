@@ -1,0 +1,231 @@
+"""What docs/page.md says of speed, measured in a browser in one run: ``python -m tests.web.measuring``.
+
+A script and no test: a timed test fails on a busy machine.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.web.browser import Watched, chromium
+
+PORT = 8798
+PICKS, HINTS, STARTS = 200, 12, 5
+
+POSITION = '{"hand":["S5","H5","C5","D5","S6"],"to_beat":null,"level":"2"}'
+EDITED = ("single(6)", "single(5)", "pair(5)", "triple(5)", "bomb(5,4)")
+"""Forms that edits of Guandan's rules take away one after the other, each with moves of that position."""
+
+FRAMES = """() => new Promise((done) => {
+  const hand = document.querySelector('.hand'), cards = [...hand.querySelectorAll('.card')], times = [];
+  let step = 0;
+  function frame() {
+    const began = performance.now();
+    cards[step % cards.length].click();
+    times.push(performance.now() - began);
+    if (++step < 54) requestAnimationFrame(frame);
+    else done({times, cards: cards.length});
+  }
+  requestAnimationFrame(frame);
+})"""
+
+
+PAINT = """(() => {
+  const seen = new MutationObserver(() => {
+    if (!document.querySelector('.hand .card')) return;
+    seen.disconnect();
+    requestAnimationFrame(() => setTimeout(() => { window.painted = performance.now(); }, 0));
+  });
+  seen.observe(document, {childList: true, subtree: true});
+})()"""
+"""Notes when the frame with the first cards has been painted, in milliseconds since somebody has gone to the page."""
+
+
+def main() -> None:
+    """Print one JSON object."""
+    from playwright.sync_api import sync_playwright
+
+    command = [sys.executable, "-m", "abl_cards", "page", "--port", str(PORT)]
+    with sync_playwright() as player, tempfile.TemporaryDirectory() as keep:
+        command += ["--keep", keep]
+        running = player.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        begun = starts(running, command, Path(keep) / "first.json")
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        try:
+            assert server.stdout
+            address = server.stdout.readline().strip()
+            told = measured(lambda: Watched(running.new_page(), address))
+            print(json.dumps({**begun, **told, "load": os.getloadavg()[0]}))
+        finally:
+            server.terminate()
+            running.close()
+
+
+def starts(running: Any, command: list[str], ready: Path) -> dict[str, Any]:
+    """The page started anew, again and again: until it answers, until a table is painted, until that is played at."""
+    address = f"http://127.0.0.1:{PORT}/"
+    with started(command):
+        while not ready.exists():
+            time.sleep(0.1)
+    found: dict[str, list[float]] = {"answer": [], "answer_cpu": [], "painted": [], "painted_cpu": [], "live": []}
+    for _ in range(STARTS):
+        context = running.new_context()
+        page, began = context.new_page(), time.perf_counter()
+        page.set_default_timeout(90_000)
+        page.add_init_script(PAINT)
+        session = context.new_cdp_session(page)
+        session.send("Performance.enable", {"timeDomain": "threadTicks"})
+        with started(command) as server:
+            wait_for(address)
+            found["answer"].append(1000 * (time.perf_counter() - began))
+            found["answer_cpu"].append(1000 * cpu_of(server.pid))
+            page.goto(address)
+            found["painted"].append(page.wait_for_function("() => window.painted").json_value())
+            told = session.send("Performance.getMetrics")["metrics"]
+            found["painted_cpu"].append(1000 * next(each["value"] for each in told if each["name"] == "TaskDuration"))
+            page.wait_for_function("() => document.querySelector('.turn').textContent.match(/Your turn|to act/)")
+            found["live"].append(1000 * (time.perf_counter() - began))
+            while not ready.exists():  # another table lies ready for the next start
+                time.sleep(0.1)
+        context.close()
+    return {f"start_{name}_ms": [round(min(some)), round(statistics.median(some))] for name, some in found.items()}
+
+
+@contextmanager
+def started(command: list[str]) -> Iterator[subprocess.Popen[str]]:
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True)
+    try:
+        yield server
+    finally:
+        server.kill()
+        server.wait()
+
+
+def cpu_of(process: int) -> float:
+    """Seconds of a processor that a process has had."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def measured(look: Callable[[], Watched]) -> dict[str, Any]:
+    """Every figure."""
+    here = look()
+    wait_for(here.address)
+    here.open()
+    here.page.wait_for_selector(".hand .card")
+    found: dict[str, Any] = {}
+    painted = []
+    for _ in range(STARTS):
+        fresh = look()
+        fresh.page.add_init_script(PAINT)
+        fresh.open()
+        painted.append(fresh.page.wait_for_function("() => window.painted").json_value())
+        fresh.page.close()
+    found["table_painted_ms"] = [round(min(painted)), round(statistics.median(painted))]
+    here.new_table(game="guandan", seed=11, seats=["person", "kb", "kb", "kb"])
+    here.my_turn()
+    found["picks"] = asked(here, "pick", PICKS)
+    found["hint_kb"] = asked(here, "hint", HINTS, "kb")
+    asked(here, "hint", 1, "abl")
+    found["hint_abl"] = asked(here, "hint", HINTS, "abl")
+    frames = here.page.evaluate(FRAMES)
+    found["frame_ms"] = {"cards": frames["cards"], "median": round(statistics.median(frames["times"]), 2),
+                         "longest": round(max(frames["times"]), 2)}  # fmt: skip
+    found["loaded_bytes"] = loaded(look())
+    return found | edits(look())
+
+
+def edits(here: Watched) -> dict[str, Any]:
+    """Edits of Guandan's rules: from the last key until the legal moves that are no more are shown, in milliseconds.
+
+    That has the pause in which the page waits for more keys.
+    """
+    here.open("#/rules/guandan")
+    page = here.page
+    page.locator(".lab [role=status]", has_text="loaded in").wait_for()
+    sizes = page.evaluate("() => performance.getEntriesByType('resource').map((each) => each.encodedBodySize)")
+    page.locator(".lab-side textarea").fill(POSITION)
+    page.get_by_role("button", name="Pin", exact=True).click()
+    page.locator(".pinned", has_text="S6").first.wait_for()
+    page.evaluate("() => document.addEventListener('keydown', () => { window.typed = performance.now(); }, true)")
+    times = []
+    for form in EDITED:
+        page.locator(".cm-content").click()
+        page.keyboard.press("Control+End")
+        lost = page.locator(".moves.lost button").count()
+        page.keyboard.type(f"\nlacking({form}).")
+        shown = "([lost]) => document.querySelectorAll('.moves.lost button').length > lost && performance.now()"
+        now = page.wait_for_function(shown, arg=[lost], polling="raf").json_value()
+        times.append(now - page.evaluate("() => window.typed"))
+    return {"edit_ms": [round(statistics.median(times)), round(max(times))], "lab_bytes": int(sum(sizes))}
+
+
+def wait_for(address: str) -> None:
+    """Until the port answers."""
+    for _ in range(200):
+        try:
+            urllib.request.urlopen(f"{address}static/icon.svg").read()
+            return
+        except OSError:
+            time.sleep(0.02)
+
+
+ASK = """async ([what, times, agent]) => {
+  const told = JSON.parse(sessionStorage.getItem('table') || 'null') || location.hash.split('/').slice(2);
+  const socket = new WebSocket(`${location.origin.replace('http', 'ws')}/api/tables/${told[0]}`);
+  const heard = []; let wake = null;
+  socket.onmessage = (event) => { heard.push(JSON.parse(event.data)); wake && wake(); };
+  const until = async (kind) => {
+    for (;;) {
+      const found = heard.findIndex((each) => each.type === kind || each.type === 'error');
+      if (found >= 0) return heard.splice(0, found + 1).at(-1);
+      await new Promise((go) => { wake = go; });
+    }
+  };
+  await new Promise((go) => { socket.onopen = go; });
+  socket.send(JSON.stringify({token: told[1]}));
+  let seen = await until('table');
+  const times_ = [];
+  for (let n = 0; n < times; n++) {
+    const cards = seen.hand.slice(n % 20, n % 20 + 1 + n % 5);
+    const began = performance.now();
+    socket.send(JSON.stringify({do: what, at: seen.at, n, cards, agent}));
+    const answer = await until({pick: 'picked', hint: 'hint'}[what]);
+    if (answer.type === 'error') throw new Error(answer.text);
+    times_.push(performance.now() - began);
+    if (what === 'pick') await new Promise((go) => setTimeout(go, 40));
+  }
+  socket.close();
+  return times_;
+}"""
+
+
+def asked(here: Watched, what: str, times: int, agent: str = "kb") -> dict[str, Any]:
+    """Milliseconds from a question to its answer, in the browser."""
+    hash_ = here.page.evaluate("() => location.hash.split('/').slice(2)")
+    here.page.evaluate("told => sessionStorage.setItem('table', JSON.stringify(told))", hash_)
+    found = sorted(here.page.evaluate(ASK, [what, times, agent]))
+    return {"n": times, "median_ms": round(statistics.median(found), 1),
+            "p99_ms": round(found[min(len(found) - 1, int(0.99 * len(found)))], 1)}  # fmt: skip
+
+
+def loaded(fresh: Watched) -> int:
+    """Bytes of a table, packed as they come."""
+    fresh.open()
+    fresh.page.wait_for_selector(".hand .card")
+    sizes = fresh.page.evaluate("() => performance.getEntriesByType('resource').map((each) => each.encodedBodySize)")
+    page = fresh.page.evaluate("() => performance.getEntriesByType('navigation')[0].encodedBodySize")
+    return int(sum(sizes) + page)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,223 @@
+"""Who gives way where there is no room: nobody can keep others out."""
+
+import asyncio
+import doctest
+import json
+import secrets
+import socket as sockets
+import time
+from contextlib import suppress
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from abl_cards.core.errors import GameError
+from abl_cards.web import connections, fairness
+from abl_cards.web.config import WebConfig
+from abl_cards.web.fairness import LOCAL_CLIENT, Allocation, CapacityError, ClientRateLimiter, choose_eviction
+from abl_cards.web.limits import TokenBucket
+from abl_cards.web.websocket import CLOSE_CAPACITY
+from tests.web.asgi import Socket, request
+
+Run = Any
+
+
+def test_examples() -> None:
+    assert doctest.testmod(fairness).failed == 0
+
+
+def held(*told: tuple[str, bool, float]) -> list[Allocation[int]]:
+    return [Allocation(number, person, busy, used) for number, (person, busy, used) in enumerate(told)]
+
+
+@pytest.mark.parametrize(
+    ("holdings", "person", "most", "each", "found"),
+    [
+        ([("a", False, 1.0)], "b", 2, 2, None),
+        ([("a", False, 2.0), ("a", False, 1.0)], "b", 2, 9, 1),  # the oldest
+        ([("b", False, 1.0), ("a", False, 2.0), ("a", False, 3.0)], "c", 3, 9, 1),  # of the one with most
+        ([("b", False, 1.0), ("a", True, 0.0), ("d", True, 0.0)], "c", 3, 9, 0),  # what is idle
+        ([("b", True, 0.0), ("a", True, 2.0), ("a", True, 1.0)], "c", 3, 9, 2),  # of who has more than a share
+        ([("b", False, 0.0), ("a", True, 2.0), ("a", True, 1.0), ("a", True, 3.0)], "c", 4, 9, 2),  # rather than idle
+        ([("b", False, -99.0), ("a", True, 2.0), ("a", True, 1.0), ("a", True, 3.0)], "c", 4, 9, 0),  # unless for long
+        ([("a", False, 1.0), ("b", False, 0.0)], "a", 9, 1, 0),  # one's own, at one's own limit
+        ([(LOCAL_CLIENT, False, 1.0)], LOCAL_CLIENT, 9, 1, None),  # a proxy stands for many
+    ],
+)
+def test_who_gives_way(holdings: Any, person: str, most: int, each: int, found: int | None) -> None:
+    assert choose_eviction(person, held(*holdings), most, each, now=10.0, idle_timeout=60.0) == found
+
+
+def test_what_is_busy_gives_way_when_it_was_not_used_for_long() -> None:
+    both = held(("a", True, 1.0), ("b", True, 2.0))
+    with pytest.raises(CapacityError):
+        choose_eviction("c", both, 2, 2, now=10.0, idle_timeout=60.0)
+    assert choose_eviction("c", both, 2, 2, now=100.0, idle_timeout=60.0) == 0
+    others = held(("b", False, 1.0), ("a", True, 1.0), ("a", True, 2.0))
+    with pytest.raises(CapacityError):  # whoever has most already takes nothing from others
+        choose_eviction("a", others, 3, 9, now=10.0, idle_timeout=60.0)
+    assert choose_eviction("a", others, 3, 9, now=100.0, idle_timeout=60.0) == 0
+    with pytest.raises(CapacityError):  # whoever has all cannot take more from themselves
+        choose_eviction("a", held(("a", True, 1.0), ("a", True, 2.0)), 2, 9, now=10.0, idle_timeout=60.0)
+
+
+def test_one_who_floods_keeps_nobody_out(with_page: Run) -> None:
+    rates = ClientRateLimiter(1e-9, 3, 4.0)
+    assert [rates.try_acquire("a") for _ in range(5)] == [True] * 3 + [False] * 2
+    assert [rates.try_acquire("b") for _ in range(4)] == [True] * 3 + [False]
+    assert isinstance(rates._shared_bucket, TokenBucket)
+
+    async def test(page: Any) -> None:
+        found = {(await page.ask("/static/icon.svg")).status for _ in range(300)}
+        assert found == {200, 429}
+        other = await request(page.app, "GET", "/static/icon.svg", client="10.0.0.9")
+        assert other.status == 200
+
+    with_page(test)
+
+
+async def opened(page: Any, client: str) -> Any:
+    body = json.dumps({"game": "president"}).encode()
+    return await request(page.app, "POST", "/api/tables", body, page.headers, client)
+
+
+def test_newcomers_get_a_table_when_one_person_has_all(with_page: Run, tmp_path: Any, monkeypatch: Any) -> None:
+    from abl_cards.web import lobby
+
+    monkeypatch.setattr(lobby, "MOST_TABLES", 4)
+
+    async def test(page: Any) -> None:
+        hog = [(await opened(page, "10.0.0.1")).json() for _ in range(4)]
+        for each in hog:  # and looks at all of them
+            await page.sit(each["table"], each["token"])
+        mine = (await opened(page, "10.0.0.2")).json()
+        assert (await opened(page, "10.0.0.3")).status == 200
+        assert mine["table"] in page.house.tables
+        assert len(page.house.tables) == 4
+        gone = next(each for each in hog if each["table"] not in page.house.tables)
+        again = await page.sit(gone["table"], gone["token"])  # it was put away, and is there again
+        assert again.table["hand"]
+
+    with_page(test, WebConfig(state_folder=tmp_path))
+
+
+def test_sixty_fifth_table_after_sixty_four(with_page: Run, monkeypatch: Any) -> None:
+    """Tables that somebody opened and left make room at once, the oldest first; of one person there are so many."""
+    from abl_cards.web import lobby
+
+    monkeypatch.setattr(lobby, "MOST_TABLES", 3)
+    monkeypatch.setattr(lobby, "MOST_TABLES_EACH", 2)
+
+    async def test(page: Any) -> None:
+        names = [(await opened(page, "127.0.0.1")).json()["table"] for _ in range(4)]
+        assert list(page.house.tables) == names[1:]
+        far = [(await opened(page, "10.0.0.2")).json()["table"] for _ in range(3)]
+        assert list(page.house.tables) == [names[3], *far[1:]]
+
+    with_page(test)
+
+
+def test_silent_sockets_make_room(with_page: Run, monkeypatch: Any) -> None:
+    from abl_cards.web import websocket as module
+
+    monkeypatch.setattr(module, "MOST_SOCKETS", 3)
+
+    async def test(page: Any) -> None:
+        table, token = await page.open(game="president")
+        silent = [Socket(page.app, f"/api/tables/{table}") for _ in range(3)]
+        await asyncio.sleep(0.05)
+        seated = await page.sit(table, token)
+        assert await silent[0].hear() == {}
+        assert silent[0].closed == CLOSE_CAPACITY
+        for _ in range(5):
+            silent.append(Socket(page.app, f"/api/tables/{table}"))
+            await asyncio.sleep(0.01)
+        assert seated.closed is None
+        seated.say(do="pace", ms=0)
+        await seated.asked()
+
+    with_page(test)
+
+
+def test_onlookers_make_room_for_who_sits_there(with_page: Run, monkeypatch: Any) -> None:
+    from abl_cards.web import websocket as module
+
+    monkeypatch.setattr(module, "MOST_AT_A_TABLE", 2)
+
+    async def test(page: Any) -> None:
+        table, token = await page.open(game="president")
+        looking = [await page.sit(table, page.house.tables[table].watch_token) for _ in range(3)]
+        assert len(page.house.tables[table].looking) == 2
+        owner = await page.sit(table, token)
+        assert owner.table["hand"]
+        assert await looking[0].hear() == {}
+
+    with_page(test)
+
+
+def test_records_and_folders_of_one_person_take_nobody_elses_room(with_page: Run, monkeypatch: Any) -> None:
+    from abl_cards.web import labs, reviews
+
+    monkeypatch.setattr(labs, "MOST_LABS", 3)
+    monkeypatch.setattr(reviews, "MOST_JOBS", 3)
+
+    def sheet(person: str, state: str = "idle") -> Any:
+        return SimpleNamespace(name=secrets.token_hex(4), person=person, state=state, used=time.monotonic())
+
+    async def test(page: Any) -> None:
+        president = page.house.game("president")
+        mine = (await page.house.labs.open(president, None, person="10.0.0.2"))["lab"]
+        for _ in range(4):
+            await page.house.labs.open(president, None, person="10.0.0.1")
+        assert mine in page.house.labs._labs
+        shelf, own = reviews.ReviewCache(), sheet("10.0.0.2")
+        shelf.add(own)
+        for _ in range(2):
+            shelf.add(sheet("10.0.0.1", "working"))
+        with pytest.raises(GameError, match="too many records"):
+            shelf.add(sheet("10.0.0.1"))
+        assert own.name in shelf.sessions
+        shelf.check_capacity("10.0.0.2")
+        shelf.check_capacity(LOCAL_CLIENT)
+        with pytest.raises(GameError, match="2 of your records"):
+            shelf.check_capacity("10.0.0.1")
+
+    with_page(test)
+
+
+def test_connections_that_send_nothing_are_closed(monkeypatch: Any) -> None:
+    """Uvicorn waits for ever for the first request: enough such connections would keep everybody out."""
+    uvicorn = pytest.importorskip("uvicorn")
+    monkeypatch.setattr(connections, "MOST_SOCKETS", 3)
+    monkeypatch.setattr(connections, "HANDSHAKE", 0.3)
+
+    async def answer(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def test() -> None:
+        config = uvicorn.Config(answer, http=connections.HeaderTimeoutProtocol, lifespan="off", log_level="warning")
+        server, listening = uvicorn.Server(config), sockets.create_server(("127.0.0.1", 0))
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        port = listening.getsockname()[1]
+        silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(6)]
+        silent[5][1].write(b"G")  # and the head of a request that never ends
+        try:
+            for reader, _ in silent[:3]:  # those that came first make room at once, the others some moments later
+                await asyncio.wait_for(_end(reader), 10)
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert (await asyncio.wait_for(reader.readline(), 10)).split()[1] == b"204"
+            for each, _ in silent[3:]:
+                await asyncio.wait_for(_end(each), 10)
+        finally:
+            server.should_exit = True
+            await serving
+
+    asyncio.run(test())
+
+
+async def _end(reader: asyncio.StreamReader) -> None:
+    with suppress(ConnectionError):
+        assert await reader.read(1) == b""

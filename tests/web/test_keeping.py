@@ -1,0 +1,364 @@
+"""Open tables are there again when the page is started anew; and the one that lies ready for who comes next."""
+
+import asyncio
+import html
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.asp.errors import KBError
+from abl_cards.core.atomic_files import lock_folder
+from abl_cards.core.errors import GameError
+from abl_cards.web.config import WebConfig
+from abl_cards.web.event_log import EventLog, EventLogStore
+from abl_cards.web.prewarmed_table import FILE_NAME, OFFER_TIMEOUT, PrewarmedTable
+from abl_cards.web.seats import Permission
+from abl_cards.web.server import _with_state_folder
+from abl_cards.web.startup_app import StartupApp
+from abl_cards.web.websocket import CLOSE_UNAUTHORIZED, CLOSE_UNAVAILABLE
+from tests.web.asgi import Socket, request
+from tests.web.test_tables import decide
+
+Run = Any
+CHANGES = ("revision", "since", "log")
+OWNER = Permission(is_owner=True)
+
+
+def seen(table: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in table.items() if name not in CHANGES}
+
+
+async def play_some(socket: Socket, decisions: int) -> None:
+    for _ in range(decisions):
+        if socket.table["phase"] == "end":
+            socket.say(do="go")
+        else:
+            await decide(socket, socket.table)
+        await socket.next()
+
+
+def twice(with_page: Run, keep: Path, first: Callable[[Any], Any], then: Callable[[Any, Any], Any]) -> None:
+    """Something at one page, and then at the one that is started after it."""
+    told: list[Any] = []
+
+    async def one(page: Any) -> None:
+        told.append(await first(page))
+
+    async def two(page: Any) -> None:
+        await then(page, told[0])
+
+    with_page(one, WebConfig(state_folder=keep))
+    with_page(two, WebConfig(state_folder=keep))
+
+
+@pytest.mark.parametrize(
+    ("wishes", "decisions"),
+    [
+        ({"game": "doudizhu", "profile": "botzone_bidding", "seed": 5}, 6),
+        ({"game": "tractor", "seed": 3, "seats": ["person", "kb", "greedy", "random"]}, 5),
+        ({"game": "president", "seed": 4, "seats": ["person", "person", "greedy", "kb"], "name": "<b>Ann"}, 4),
+    ],
+    ids=lambda each: each.get("game") if isinstance(each, dict) else "",
+)
+def test_a_table_is_there_again(with_page: Run, tmp_path: Path, wishes: dict[str, Any], decisions: int) -> None:
+    async def first(page: Any) -> Any:
+        table, token = await page.open(**wishes)
+        socket = await page.sit(table, token)
+        socket.say(do="pace", ms=0)
+        other = next((each["token"] for each in socket.table["seats"][1:] if each["kind"] == "person"), None)
+        if other:  # whoever sits there leaves the seat to an agent, so that the table goes on
+            socket.say(do="seat", seat=1, player="greedy")
+        await socket.asked()
+        await play_some(socket, decisions)
+        socket.say(do="back")
+        await socket.next()
+        await socket.leave()
+        kept = page.house.tables[table]
+        return table, token, socket.table, [each.to_json() for each in kept.chairs], kept.records(OWNER)
+
+    async def then(page: Any, told: Any) -> None:
+        table, token, before, chairs, records = told
+        assert [each["table"] for each in page.house.watched()] == [table]
+        socket = await page.sit(table, token)
+        assert seen(socket.table) | {"pace": 0} == seen(before) | {"pace": 0}
+        kept = page.house.tables[table]
+        assert ([each.to_json() for each in kept.chairs], kept.records(OWNER)) == (chairs, records)
+        await play_some(socket, 2)
+
+    twice(with_page, tmp_path, first, then)
+
+
+def test_what_a_killed_process_was_writing_is_not_there(with_page: Run, tmp_path: Path) -> None:
+    async def first(page: Any) -> Any:
+        socket = await page.begin(seats=["person", "greedy", "greedy", "greedy"])
+        await play_some(socket, 2)
+        kept = page.house.tables[socket.welcome["table"]]
+        return socket.welcome["table"], kept.owner_token, len(kept.decisions)
+
+    async def then(page: Any, told: Any) -> None:
+        table, token, decisions = told
+        await page.sit(table, token)
+        assert len(page.house.tables[table].decisions) >= decisions
+        assert b"half" not in (tmp_path / f"{table}.jsonl").read_bytes()
+
+    async def between(page: Any) -> Any:
+        told = await first(page)
+        with (tmp_path / f"{told[0]}.jsonl").open("ab") as stream:
+            stream.write(b'{"do":"act","half')
+        return told
+
+    twice(with_page, tmp_path, between, then)
+
+
+@pytest.mark.parametrize(
+    "line", [b"{", b"[]", b'{"do":"steal"}', b'{"do":"act","seat":0,"person":true,"value":["XX"]}', b'{"do":"back"}',
+             b'{"do":"act","seat":77,"person":false,"form":"x","cards":[]}', b'{"do":"chair","seat":0,"chair":5}',
+             b'{"do":"act","seat":0,"person":false,"form":"single(5)","cards":["S9"]}', b"[" * 9000],
+)  # fmt: skip
+def test_a_damaged_ledger_is_one_table_less_and_is_kept(with_page: Run, tmp_path: Path, line: bytes) -> None:
+    async def first(page: Any) -> Any:
+        whole, damaged = await page.open(game="president"), await page.open(game="president")
+        return whole, damaged
+
+    async def then(page: Any, told: Any) -> None:
+        (whole, token), (damaged, key) = told
+        before = (tmp_path / f"{damaged}.jsonl").read_bytes()
+        for _ in range(2):
+            socket = Socket(page.app, f"/api/tables/{damaged}")
+            socket.say(token=key)
+            assert (await socket.hear())["type"] == "error"
+            assert await socket.hear() == {}
+            assert socket.closed == CLOSE_UNAVAILABLE
+        assert (tmp_path / f"{damaged}.jsonl").read_bytes() == before
+        await page.sit(whole, token)
+
+    async def between(page: Any) -> Any:
+        told = await first(page)
+        with (tmp_path / f"{told[1][0]}.jsonl").open("ab") as stream:
+            stream.write(line + b"\n")
+        return told
+
+    twice(with_page, tmp_path, between, then)
+
+
+def test_rules_that_fail_for_a_moment_lose_no_table(
+    with_page: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def first(page: Any) -> Any:
+        return await page.open(game="president", seed=3)
+
+    async def then(page: Any, told: Any) -> None:
+        table, token = told
+        real = page.house.desk.engine
+        for problem in (GameError("broken"), KBError([]), FileNotFoundError("gone"), RuntimeError("odd")):
+
+            def fail(game: Any, profile: Any, problem: Exception = problem) -> Any:
+                raise problem
+
+            monkeypatch.setattr(page.house.desk, "engine", fail)
+            socket = Socket(page.app, f"/api/tables/{table}")
+            socket.say(token=token)
+            assert (await socket.hear())["type"] == "error"
+            assert await socket.hear() == {}
+            assert socket.closed == CLOSE_UNAVAILABLE  # and the browser tries again
+            assert (tmp_path / f"{table}.jsonl").exists()
+            assert [each["table"] for each in page.house.watched()] == [table]
+        monkeypatch.setattr(page.house.desk, "engine", real)
+        again = await page.sit(table, token)
+        assert again.welcome["seed"] == "3"
+
+    twice(with_page, tmp_path, first, then)
+
+
+@pytest.mark.parametrize("key", ["", "x", "é", "0" * 4000])
+def test_nothing_is_loaded_for_who_has_no_token(with_page: Run, tmp_path: Path, key: str) -> None:
+    async def first(page: Any) -> Any:
+        table, token = await page.open(game="president", seats=["person", "person", "greedy", "greedy"])
+        socket, kept = await page.sit(table, token), page.house.tables[table]
+        socket.say(do="seat", seat=1, player="greedy")
+        while socket.table["seats"][1]["kind"] == "person":
+            await socket.hear()
+        return kept.name, kept.watch_token, kept.chairs[0].token
+
+    async def then(page: Any, told: Any) -> None:
+        name, *tokens = told
+
+        def fail(game: Any, profile: Any) -> Any:
+            raise AssertionError("nobody has a right to this")
+
+        real, page.house.desk.engine = page.house.desk.engine, fail
+        socket = Socket(page.app, f"/api/tables/{name}")
+        socket.say(token=key)
+        assert (await socket.hear())["type"] == "error"
+        assert await socket.hear() == {}
+        assert socket.closed == CLOSE_UNAUTHORIZED
+        page.house.desk.engine = real
+        for each in tokens:
+            await page.sit(name, each)
+
+    twice(with_page, tmp_path, first, then)
+
+
+def test_ledgers_of_before_have_numbers_as_seeds(with_page: Run, tmp_path: Path) -> None:
+    async def first(page: Any) -> Any:
+        table, token = await page.open(game="president", seed=2**31 - 2)
+        file = tmp_path / f"{table}.jsonl"
+        told = json.loads(file.read_text())
+        assert (told.pop("drawn"), told["seed"]) == (False, str(2**31 - 2))
+        file.write_text(json.dumps(told | {"seed": int(told["seed"])}) + "\n")
+        return table, token, page.house.tables[table].tables.state.hands.tolist()
+
+    async def then(page: Any, told: Any) -> None:
+        table, token, hands = told
+        assert (await page.sit(table, token)).welcome["seed"] == str(2**31 - 2)
+        assert page.house.tables[table].tables.state.hands.tolist() == hands
+
+    twice(with_page, tmp_path, first, then)
+
+
+def test_files_of_tables_are_their_owners_alone(with_page: Run, tmp_path: Path) -> None:
+    async def test(page: Any) -> None:
+        table, _ = await page.open(game="president")
+        assert (tmp_path / f"{table}.jsonl").stat().st_mode & 0o077 == 0
+
+    with_page(test, WebConfig(state_folder=tmp_path))
+
+
+def test_the_latest_are_kept_and_the_others_forgotten(tmp_path: Path) -> None:
+    for number in range(5):
+        EventLog(tmp_path / f"t{number}.jsonl").start({"name": number})
+    assert len(EventLogStore(tmp_path, 3).suspended) == 3
+    assert len(list(tmp_path.iterdir())) == 3
+    old = tmp_path / "t4.jsonl"
+    os.utime(old, (0, 0))
+    assert len(EventLogStore(tmp_path, 3).suspended) == 2
+    assert not old.exists()
+    assert EventLogStore(tmp_path, 3).summaries() == []  # headings of nothing
+    assert EventLogStore(None, 3).create_log("x") is None
+    with pytest.raises(GameError, match="No such file"):
+        EventLog(tmp_path / "none.jsonl").read()
+
+
+# --- the table that lies ready ---------------------------------------------------------------------------------------
+
+
+def given(answer: Any) -> Any:
+    (text,) = re.findall(r'<meta name="laid" content="([^"]*)">', answer.body.decode())
+    return json.loads(html.unescape(text)) if text else None
+
+
+async def lies_ready(page: Any) -> None:
+    while not page.house.laid.table:
+        await asyncio.sleep(0.02)
+
+
+def test_a_table_lies_ready_and_is_given_once(with_page: Run, tmp_path: Path) -> None:
+    plan = WebConfig(game="president", state_folder=tmp_path, prewarm_table=True)
+    known: list[str] = []
+
+    async def first(page: Any) -> None:
+        assert given(await page.ask("/")) is None
+        await page.ask("/api/games")
+        await lies_ready(page)
+        assert page.house.watched() == []
+
+    async def then(page: Any) -> None:
+        laid = given(await page.ask("/"))
+        assert given(await page.ask("/")) is None
+        assert laid["seen"]["hand"]
+        assert page.house.tables == {}
+        socket = await page.sit(laid["table"], laid["token"])
+        assert seen(socket.table) == seen(laid["seen"]) | {"seats": socket.table["seats"]}  # somebody is here now
+        assert socket.welcome == laid["welcome"]
+        known.append(laid["table"])
+        assert page.house.laid.table != laid["table"]
+        await lies_ready(page)
+        assert given(await page.ask("/"))["table"] == page.house.laid.table != laid["table"]
+
+    with_page(first, plan)
+    with_page(then, plan)
+
+
+def test_a_table_that_lies_ready_is_given_again_when_nobody_sits_down(tmp_path: Path) -> None:
+    now = [0.0]
+    laid = PrewarmedTable(WebConfig(state_folder=tmp_path, prewarm_table=True), lambda: now[0])
+    assert laid.offer_json() == ""
+    laid.store("t", "key", ({}, {}), tmp_path / "rules")
+    assert json.loads(laid.offer_json())["table"] == "t"
+    assert laid.offer_json() == ""
+    now[0] += OFFER_TIMEOUT
+    assert laid.offer_json()
+    assert not laid.claim("other")
+    assert PrewarmedTable(WebConfig(state_folder=tmp_path, prewarm_table=True)).table_name == "t"
+    assert PrewarmedTable(WebConfig(state_folder=tmp_path, prewarm_table=True, game="other")).table_name == ""
+    assert laid.claim("t")
+    assert not laid.claim("t")
+    assert not (tmp_path / FILE_NAME).exists()
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "[" * 9999, '{"for":1,"rules":5}', '{"rules":"."}', "\0", '"x"'])
+def test_a_damaged_picture_is_none(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE_NAME).write_text(text)
+    assert PrewarmedTable(WebConfig(state_folder=tmp_path, prewarm_table=True)).table_name == ""
+
+
+def test_changed_rules_have_no_picture(tmp_path: Path) -> None:
+    rules, plan = tmp_path / "rules", WebConfig(state_folder=tmp_path / "kept", prewarm_table=True)
+    rules.mkdir()
+    (rules / "rules.lp").write_text("a.")
+    PrewarmedTable(plan).store("t", "key", ({}, {}), rules)
+    assert PrewarmedTable(plan).table_name == "t"
+    (rules / "rules.lp").write_text("ab.")
+    assert PrewarmedTable(plan).table_name == ""
+
+
+def test_markup_of_a_table_that_lies_ready_is_text(tmp_path: Path) -> None:
+    async def test() -> None:
+        plan = WebConfig(state_folder=tmp_path, prewarm_table=True)
+        laid = PrewarmedTable(plan)
+        laid.store("t", "key", ({"title": ['"><script>alert(1)</script>', "{{token}}"]}, {}), tmp_path)
+
+        async def never() -> Any:
+            await asyncio.sleep(1e6)
+
+        porch = StartupApp(plan, laid, never)
+        answer = await request(porch, "GET", "/")
+        assert "<script>alert" not in answer.body.decode()
+        assert given(answer)["welcome"]["title"] == ['"><script>alert(1)</script>', "{{token}}"]
+        assert (await request(porch, "GET", "/static/main.js")).status == 200  # what is behind is not open yet
+        far = await request(StartupApp(WebConfig(host="0.0.0.0"), laid, never), "GET", "/")
+        assert given(far) is None
+
+    asyncio.run(test())
+
+
+def test_one_page_in_a_folder(tmp_path: Path) -> None:
+    from contextlib import ExitStack
+
+    said: list[str] = []
+    with ExitStack() as stack, lock_folder(tmp_path):
+        assert _with_state_folder(WebConfig(state_folder=tmp_path), stack, said.append).state_folder is None
+    assert "another page" in said[0]
+    with ExitStack() as stack:
+        assert _with_state_folder(WebConfig(state_folder=tmp_path), stack, said.append).state_folder == tmp_path
+    (tmp_path / "file").write_text("")
+    with ExitStack() as stack:
+        assert (
+            _with_state_folder(WebConfig(state_folder=tmp_path / "file" / "x"), stack, said.append).state_folder is None
+        )
+    assert len(said) == 2
+
+
+def test_the_port_answers_without_the_engine() -> None:
+    """What the port needs is imported in a moment: numba and the engine come in a thread."""
+    import subprocess
+    import sys
+
+    program = "import sys, abl_cards.web; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert {"numba", "numpy", "clingo", "abl_cards.games"}.isdisjoint(loaded)

@@ -1,0 +1,131 @@
+"""Who is let in, and what a browser may do with what it gets."""
+
+from typing import Any
+
+import pytest
+
+from abl_cards.web.config import WebConfig
+from abl_cards.web.limits import MAX_BODY_BYTES, TokenBucket, sanitise_name
+from tests.web.asgi import Socket, request
+
+Run = Any
+
+
+def test_every_answer_forbids_scripts_that_are_not_the_pages(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        for path in ("/", "/static/main.js", "/api/games", "/nothing", "/static/../server.py"):
+            answer = await page.ask(path)
+            policy = answer.headers["content-security-policy"]
+            assert "script-src 'self';" in policy
+            assert "default-src 'none'" in policy
+            assert "unsafe" not in policy
+            assert answer.headers["x-content-type-options"] == "nosniff"
+
+    with_page(test)
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8765", "127.0.0.1.evil.example", "192.168.0.7", "", "-"]
+)
+def test_other_hosts_are_refused(with_page: Run, host: str) -> None:
+    async def test(page: Any) -> None:
+        assert (await page.ask("/", host=host)).status == 421
+        table, _ = await page.open(game="president")
+        socket = Socket(page.app, f"/api/tables/{table}", {"host": host})
+        assert await socket.hear() == {}
+        assert socket.closed == 4403
+
+    with_page(test)
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "https://localhost:8765"])
+def test_other_pages_are_refused(with_page: Run, origin: str) -> None:
+    async def test(page: Any) -> None:
+        assert (await page.post("/api/tables", {"game": "president"}, origin=origin)).status == 403
+        table, _ = await page.open(game="president")
+        socket = Socket(page.app, f"/api/tables/{table}", {"origin": origin})
+        assert await socket.hear() == {}
+
+    with_page(test)
+
+
+@pytest.mark.parametrize(
+    ("site", "mode", "status"),
+    [("cross-site", "no-cors", 403), ("same-site", "cors", 403), ("cross-site", "navigate", 200),
+     ("same-origin", "cors", 200), ("none", "navigate", 200)],
+)  # fmt: skip
+def test_images_and_scripts_of_other_pages_are_refused(with_page: Run, site: str, mode: str, status: int) -> None:
+    """They name no origin, and could use up what this person may ask for; a link to the page works."""
+
+    async def test(page: Any) -> None:
+        answer = await page.ask("/", **{"sec-fetch-site": site, "sec-fetch-mode": mode})
+        assert answer.status == status
+
+    with_page(test)
+
+
+def test_its_own_page_is_let_in(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        table, token = await page.open(game="president")
+        await page.sit(table, token, origin="http://127.0.0.1:8765")
+        assert (await page.ask("/", host="localhost:9999", origin="http://localhost:9999")).status == 200
+
+    with_page(test)
+
+
+def test_writing_needs_the_token_and_json(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        wish: Any = {"game": "president"}
+        for token in ("", "x", "Ω".encode().decode("latin-1")):
+            assert (await page.post("/api/tables", wish, **{"x-token": token})).status == 403
+        assert (await page.post("/api/tables", wish, **{"content-type": "text/plain"})).status == 415
+        assert (await page.post("/api/tables", b"{" * 50_000)).status == 400
+        assert (await page.post("/api/tables", b" " * (MAX_BODY_BYTES + 2))).status == 413
+        assert (await request(page.app, "GET", "/api/tables", headers=page.headers)).status == 405
+        assert page.house.tables == {}
+
+    with_page(test)
+
+
+def test_the_token_is_given_to_this_machine_alone(with_page: Run) -> None:
+    async def near(page: Any) -> None:
+        assert page.house.plan_cells.token in (await page.ask("/")).body.decode()
+
+    async def far(page: Any) -> None:
+        assert page.house.plan_cells.token not in (await page.ask("/", host="192.168.0.7:8765")).body.decode()
+        assert (await page.ask("/", host="evil.example")).status == 421
+        assert (await page.ask("/", host="cards.example")).status == 200
+
+    with_page(near)
+    with_page(far, WebConfig(host="0.0.0.0", host_names=("cards.example",)))
+
+
+@pytest.mark.parametrize(
+    "path", ["/static/../../cli/page.py", "/static/..%2f..%2fcli/page.py", "/static//etc/passwd",
+             "/static/vendor/fetch.sh",
+             "/static/index.html", "/static/", "/static/vendor", "/static/%00"],
+)  # fmt: skip
+def test_no_path_leaves_the_folder(with_page: Run, path: str) -> None:
+    async def test(page: Any) -> None:
+        assert (await page.ask(path)).status == 404
+
+    with_page(test)
+
+
+def test_a_flood_is_told_to_wait(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        assert {(await page.ask("/static/icon.svg")).status for _ in range(400)} == {200, 429}
+
+    with_page(test)
+
+
+def test_a_bucket_fills_again() -> None:
+    now = [0.0]
+    bucket = TokenBucket(2, 3, lambda: now[0])
+    assert [bucket.try_acquire() for _ in range(4)] == [True, True, True, False]
+    now[0] = 1.0
+    assert [bucket.try_acquire() for _ in range(3)] == [True, True, False]
+
+
+def test_names_are_shortened_and_printable() -> None:
+    assert sanitise_name("  A\u202e\x00" + "b" * 40) == "A" + "b" * 23

@@ -1,0 +1,187 @@
+"""Records looked over: pictures, decisions, mistakes; of our own, and of others."""
+
+import asyncio
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.agents.base import ExplainableAgent
+from abl_cards.agents.registry import make_agent
+from abl_cards.core.errors import GameError
+from abl_cards.games.game import load
+from abl_cards.matches.match_runner import play_match
+from abl_cards.web.reviews import ReviewSession, parse_records
+from tests.effort import long
+
+Run = Any
+
+
+def played(name: str) -> list[dict[str, Any]]:
+    engine, records = load(name).engine(), list[Any]()
+    names = ("greedy", "random")
+    play_match(
+        engine, names, [make_agent(each, engine) for each in names], 1, 3, lambda done, wins: None, records.append
+    )
+    return records
+
+
+async def open_review(page: Any, name: str, record: Any) -> dict[str, Any]:
+    answer = await page.post("/api/reviews", {"game": name, "text": json.dumps(record)})
+    assert answer.status == 200, answer.body
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+async def decision(page: Any, sheet: dict[str, Any], place: Any, query: str = "") -> Any:
+    return await page.ask(f"/api/reviews/{sheet['review']}/{place}{query}")
+
+
+@pytest.mark.parametrize("name", ["president", "hearts"])
+def test_a_record_is_seen_and_judged(with_page: Run, name: str) -> None:
+    async def test(page: Any) -> None:
+        (record, *_) = played(name)
+        sheet = await open_review(page, name, record)
+        assert not sheet["problem"]
+        assert [each["seat"] for each in sheet["pictures"]] == [seat for seat, _ in record["acts"]]
+        assert sheet["ended"]["points"] == record["points"]
+        for place in (0, len(record["acts"]) // 2):
+            told = (await decision(page, sheet, place)).json()
+            assert sum(each["made"] for each in told["ranking"]) == 1
+            assert told["best"]["place"] == 1
+            held = [len(hand) for hand in sheet["pictures"][place]["hands"]]
+            if told["estimate"]:
+                assert sum(map(sum, told["estimate"]["truth"])) == sum(held) - held[sheet["pictures"][place]["seat"]]
+        work = {"review": sheet["review"], "deals": 4, "onward": "greedy"}
+        assert (await page.post("/api/reviews/work", work)).status == 200
+        assert (await page.post("/api/reviews/work", work)).status == 400  # one after the other
+        while (told := (await page.ask(f"/api/reviews/{sheet['review']}/progress")).json())["state"] == "working":
+            await asyncio.sleep(0.05)
+        assert told["state"] == "done"
+        assert {each["place"] for each in told["result"]["decisions"]} <= set(range(len(record["acts"])))
+        assert (await page.ask(f"/api/reviews/{sheet['review']}")).json()["result"] == told["result"]
+
+    with_page(test)
+
+
+@long
+def test_the_deals_that_were_looked_ahead_on_are_seen() -> None:
+    engine, (record, *_) = load("doudizhu").engine(), played("doudizhu")
+    sheet, player = ReviewSession("doudizhu", ["", ""], engine, [record], 1), make_agent("abl", engine)
+    assert isinstance(player, ExplainableAgent)
+    places = [place for place, each in enumerate(sheet.replay_frames.frames) if each["plays"]]
+    told = [(place, sheet.explain_decision(player, place, "en")["imagined"]) for place in places[:12]]
+    assert any(deals for _, deals in told)
+    for place, deals in told:
+        picture = sheet.replay_frames.frames[place]
+        held = [len(picture["hands"][(picture["seat"] + step) % 3]) for step in (1, 2)]
+        assert all([len(hand) for hand in deal] == held for deal in deals or ())
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("guandan", "guandan_contest_bots.jsonl.gz"), ("doudizhu", "doudizhu_douzero_selfplay.jsonl.gz")],
+)
+def test_records_of_others_are_seen(with_page: Run, shared_data: Path, name: str, file: str) -> None:
+    if not (shared_data / file).is_file():
+        pytest.skip(f"{file} is not here")
+    with gzip.open(shared_data / file) as lines:
+        record = json.loads(lines.readline())
+
+    async def test(page: Any) -> None:
+        sheet = await open_review(page, name, record)
+        assert not sheet["problem"]
+        place = next(place for place, each in enumerate(sheet["pictures"]) if each["plays"])
+        told = (await decision(page, sheet, place)).json()
+        assert told["made"]
+        truth = told["estimate"]["truth"]
+        seat, hands = sheet["pictures"][place]["seat"], sheet["pictures"][place]["hands"]
+        assert [sum(row) for row in truth] == [len(hands[(seat + step) % len(hands)]) for step in range(1, len(hands))]
+
+    with_page(test)
+
+
+@pytest.mark.parametrize(("name", "file"), [("doudizhu", "doudizhu_bids.jsonl"), ("tractor", "tractor.jsonl")])
+def test_logs_of_botzone_are_seen(with_page: Run, name: str, file: str) -> None:
+    """Whole ones, those that stop somewhere, and one that ends with a fault."""
+    from tests.protocols.botzone.transcripts import TRANSCRIPTS, read
+
+    initdata, log = read(file)
+    profile = TRANSCRIPTS[file].engine().rules.profile
+
+    async def opened(page: Any, entries: Any) -> Any:
+        text = json.dumps({"log": entries, "initdata": initdata})
+        return await page.process_rank("/api/reviews", {"game": name, "text": text, "profile": profile})
+
+    async def test(page: Any) -> None:
+        whole = (await opened(page, log)).json()
+        assert not whole["problem"]
+        assert whole["ended"]["points"]
+        place = next(
+            place for place, each in enumerate(whole["pictures"]) if each["plays"] and len(each["hands"][0]) > 3
+        )
+        assert (await decision(page, whole, place)).json()["made"]
+        begun = (await opened(page, log[: 2 * (len(log) // 4)])).json()
+        assert 0 < len(begun["pictures"]) < len(whole["pictures"])
+        assert [each["act"]["text"] for each in begun["pictures"]] == [
+            each["act"]["text"] for each in whole["pictures"][: len(begun["pictures"])]
+        ]
+        seat = next(iter(log[-2]))
+        wrong = [*log[:-2], {seat: {"verdict": "OK", "response": "nothing"}}]
+        assert len((await opened(page, wrong)).json()["pictures"]) > 0
+        strange: list[Any] = [[], {}, [5], [{}] * 20_000, [log[0], 7]]
+        for entries in strange:
+            answer = await opened(page, entries)
+            assert answer.status == 400, answer.body
+        other = {"game": "hearts", "text": json.dumps({"log": log})}
+        assert "is not played on Botzone" in (await page.process_rank("/api/reviews", other)).json()["error"]
+
+    with_page(test)
+
+
+def test_a_record_that_the_rules_refuse_is_seen_as_far_as_it_goes(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        (record, *_) = played("president")
+        wrong = record | {"acts": [*record["acts"][:5], [record["acts"][5][0], ["XX"]]]}
+        sheet = await open_review(page, "president", wrong)
+        assert "act 6" in sheet["problem"]
+        assert len(sheet["pictures"]) == 5
+        assert (await decision(page, sheet, 4)).status == 200
+
+    with_page(test)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "[]", '{"hands":5}', "{}", '{"hands":[["S3"]]}', "\ud800", '{"a":1}\nx', "[" * 9999]
+)
+def test_what_is_no_record_is_answered(with_page: Run, text: str) -> None:
+    async def test(page: Any) -> None:
+        answer = await page.process_rank("/api/reviews", {"game": "president", "text": text})
+        assert answer.status == 400
+        assert answer.json()["error"]
+
+    with_page(test)
+
+
+def test_wrong_questions_are_answered(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        (record, *_) = played("president")
+        sheet = await open_review(page, "president", record)
+        for place in ("-1", "99999", "x", "9" * 30, "٣"):
+            assert (await decision(page, sheet, place)).status == 400
+        for path in ("/api/reviews/nothing", "/api/reviews/nothing/0", "/api/reviews/nothing/progress"):
+            assert (await page.ask(path)).status == 400
+        for more in ({"deals": 0}, {"deals": 10**9}, {"agent": "program:run=x"}, {"lang": "fr"}, {"review": 5}):
+            answer = await page.post("/api/reviews/work", {"review": sheet["review"]} | more)
+            assert answer.status == 400
+        assert (await page.post("/api/reviews", {"game": "president", "text": "{}"}, **{"x-token": ""})).status == 403
+        assert (await page.ask("/api/watch")).status == 403
+
+    with_page(test)
+
+
+def test_a_line_that_is_none_is_named() -> None:
+    with pytest.raises(GameError, match="line 2: "):
+        parse_records('{"hands":[]}\n{"hands"')

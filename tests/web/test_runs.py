@@ -1,0 +1,86 @@
+"""Runs and results of folders that whoever started the page has named, and of no others."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abl_cards.core.errors import GameError
+from abl_cards.core.plots import ErrorBarPlot, LinePlot, MatrixPlot
+from abl_cards.web.config import WebConfig
+from abl_cards.web.reports import list_reports, read_report
+from abl_cards.web.runs import MAX_POINTS, list_runs, read_match_results, read_run
+from experiments.report import ExperimentReport, ReportTable
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "watched" / "mine").mkdir(parents=True)
+    lines = [json.dumps({"update": number, "loss": 1 / (1 + number), "text": "x"}) for number in range(1000)]
+    (tmp_path / "watched" / "mine" / "metrics.jsonl").write_text("\n".join([*lines, '{"update": 10']))
+    result = {"agents": ["a", "b"], "games": 10, "rate": 0.7, "interval": [0.4, 0.9]}
+    (tmp_path / "watched" / "ab.json").write_text(json.dumps(result))
+    (tmp_path / "watched" / "other.json").write_text("[" * 5000)
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "metrics.jsonl").write_text('{"update": 1}')
+    (tmp_path / "watched" / "out").symlink_to(tmp_path / "secret")
+    return tmp_path / "watched"
+
+
+def test_a_run_that_grows_is_thinned_out(folder: Path) -> None:
+    assert list_runs([folder]) == ["watched/mine"]
+    told = read_run([folder], "watched/mine")
+    assert told["rows"] == 1000
+    assert set(told["columns"]) == {"update", "loss"}
+    assert len(told["columns"]["loss"]) <= MAX_POINTS
+    (only,) = read_match_results([folder])
+    assert (only["agents"], only["rate"], only["low"]) == (["a", "b"], 0.7, 0.4)
+
+
+@pytest.mark.parametrize("name", ["", "..", "watched/../secret", "watched/out", "/etc", "secret", "watched"])
+def test_nothing_else_is_read(folder: Path, name: str) -> None:
+    with pytest.raises(GameError):
+        read_run([folder], name)
+
+
+def test_reports_are_read_and_what_is_none_is_left_out(folder: Path) -> None:
+    made = ExperimentReport(
+        [ReportTable("parts", "Parts", ("name", "won"), [["a", 0.5], ["b", None]], "a note")],
+        [LinePlot("wins", "Wins", "games", "share", {"kb": [(0, 0.5), (10, 0.7)]}),
+         ErrorBarPlot("bars", "B", "x", {"kb": (0.5, 0.4, 0.6)}, 0.5), MatrixPlot("all", "All", ("a",), ("b",), [[None]])],
+    )  # fmt: skip
+    (folder / "tried").mkdir()
+    file = folder / "tried" / "results.json"
+    file.write_text(json.dumps({"experiment": "tried", "command": "abl-cards", **made.to_json()}))
+    assert list_reports([folder]) == ["watched/tried"]
+    told = read_report([folder], "watched/tried")
+    assert told["tables"][0]["rows"] == [["a", 0.5], ["b", None]]
+    assert [each["kind"] for each in told["plots"]] == ["lines", "bars", "matrix"]
+    assert told["plots"][0]["lines"] == {"kb": [[0, 0.5], [10, 0.7]]}
+    strange: dict[str, Any] = {
+        "tables": {"x": {"rows": [5]}, "y": 3, "<b>": {"rows": [{"c": [1]}]}},
+        "plots": {"p": {"lines": {"a": [[1, "x"], [1e999, 2]]}}, "q": {}, "r": {"values": [], "rows": 5}},
+    }
+    file.write_text(json.dumps(strange))
+    told = read_report([folder], "watched/tried")
+    assert (told["tables"], told["plots"]) == (
+        [{"name": "<b>", "title": "", "note": "", "columns": ["c"], "rows": [["[1]"]]}],
+        [{"name": "r", "title": "", "across": "", "up": "", "kind": "matrix", "rows": [], "columns": [], "values": []}],
+    )
+    for text in ("", "[]", "[" * 9999):
+        file.write_text(text)
+        with pytest.raises(GameError):
+            read_report([folder], "watched/tried")
+
+
+def test_the_page_shows_them(with_page: Any, folder: Path) -> None:
+    async def test(page: Any) -> None:
+        told = (await page.ask("/api/watch", **page.headers)).json()
+        assert (told["runs"], len(told["matches"]), told["tables"]) == (["watched/mine"], 1, [])
+        assert (await page.ask("/api/runs", **page.headers)).status == 400
+        assert (await page.ask("/api/runs")).status == 403
+        assert (await page.ask("/api/reports", **page.headers)).status == 400
+        assert (await page.ask("/api/reports")).status == 403
+
+    with_page(test, WebConfig(watch_folders=(folder,)))

@@ -1,0 +1,143 @@
+"""Nobody receives the seed of a table, from which all hands follow, before its match is over."""
+
+import json
+from typing import Any
+
+import pytest
+
+from abl_cards.core.errors import GameError
+from abl_cards.web.seats import Permission
+from abl_cards.web.snapshot import make_view, make_welcome, visible_seed
+from abl_cards.web.table import WebTable
+from tests.web.test_tables import decide
+
+Run = Any
+ALONE = ["person", "greedy", "greedy", "greedy"]
+EVERY_RIGHT = [
+    Permission(),
+    Permission(0, is_owner=True, own_seat=0),
+    Permission(1, own_seat=1),
+    Permission(is_owner=True),
+]
+
+
+def table_of(page: Any, socket: Any) -> WebTable:
+    found: WebTable = page.house.tables[socket.welcome["table"]]
+    return found
+
+
+def everything(table: WebTable) -> str:
+    """All that anybody at a table is sent."""
+    rights = EVERY_RIGHT
+    return json.dumps([[make_welcome(table, right), make_view(table, right), table.records(right)] for right in rights])
+
+
+@pytest.mark.parametrize("seats", [ALONE, ["person"] * 4, ["person", "person", "kb", "kb"]])
+@pytest.mark.parametrize("wish", [{}, {"seed": "77777777777777777777"}, {"seed": 2**31 - 1}])
+def test_no_seed_before_the_end(with_page: Run, seats: list[str], wish: dict[str, Any]) -> None:
+    async def test(page: Any) -> None:
+        name, _ = await page.open(game="president", seats=seats, practice=False, **wish)
+        table = page.house.tables[name]
+        assert str(table.seed) not in everything(table)
+        if not wish:
+            assert table.seed.bit_length() > 64
+        table.tables.winner[0] = 0  # the match is over
+        assert [visible_seed(table, right) is not None for right in EVERY_RIGHT] == [False, True, False, True]
+
+    with_page(test)
+
+
+@pytest.mark.parametrize(
+    ("seats", "seed", "shown"),
+    [(ALONE, None, True), (ALONE, "5", True), (["person"] * 4, None, False), (["person"] * 4, "5", True)],
+)
+def test_at_a_table_for_practice_the_owner_may_know_all_hands(
+    with_page: Run, seats: list[str], seed: str | None, shown: bool
+) -> None:
+    """Where nobody else is deceived by it: alone, or by a seed that the owner has chosen."""
+
+    async def test(page: Any) -> None:
+        table, token = await page.open(game="president", seats=seats, **({"seed": seed} if seed else {}))
+        socket = await page.sit(table, token)
+        assert (socket.welcome["seed"] is not None) == (socket.table["seed"] is not None) == shown
+        assert seed is None or socket.welcome["seed"] == seed
+
+    with_page(test)
+
+
+def test_each_match_has_a_seed_of_its_own_unless_one_was_chosen(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        drawn, chosen = await page.begin(seed=None, seats=ALONE), await page.begin(seed="9", seats=ALONE)
+        seeds = []
+        for socket in (drawn, chosen):
+            table = table_of(page, socket)
+            first = table.seed
+            table.start_next_match(Permission(is_owner=True))
+            seeds.append((first, table.seed, table.match_number))
+        assert seeds[0][0] != seeds[0][1]
+        assert seeds[1] == (9, 9, 1)
+
+    with_page(test)
+
+
+def test_a_seed_as_text_deals_what_the_number_deals(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        hands = []
+        for seed in (2**31 - 2, str(2**31 - 2)):
+            socket = await page.begin(seed=seed)
+            hands.append(socket.table["hand"])
+            assert socket.welcome["seed"] == str(seed)
+        assert hands[0] == hands[1]
+
+    with_page(test)
+
+
+@pytest.mark.parametrize("seed", ["", "x", "-1", "1.5", 1.5, [], {}, True, -1, 2**128, str(2**128), "9" * 500, "٣"])
+def test_seeds_that_are_none_are_refused(with_page: Run, seed: Any) -> None:
+    async def test(page: Any) -> None:
+        answer = await page.process_rank("/api/tables", {"game": "president", "seed": seed})
+        assert (answer.status, "seed" in answer.json()["error"]) == (400, True)
+
+    with_page(test)
+
+
+def test_what_is_wrong_with_the_rules_names_no_seed_and_no_cards(
+    with_page: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def test(page: Any) -> None:
+        for practice in (True, False):
+            name, _ = await page.open(game="president", seats=["greedy", "person", "greedy", "greedy"],
+                                      practice=practice, seed="4242424242")  # fmt: skip
+            table = page.house.tables[name]
+            table.chairs[1] = table.chairs[0]
+
+            def fail(*told: Any) -> Any:
+                raise GameError("seat 2 holds S3 and has no move")
+
+            monkeypatch.setattr(table.chairs[0].agent, "play", fail)
+            table.problem = ""
+            while not table.problem:
+                table.let_agent()
+            told = [make_view(table, right)["problem"] for right in EVERY_RIGHT]
+            assert all(told)
+            assert ["S3" in each for each in told] == [False, practice, False, practice]
+            assert not any("4242424242" in each for each in told)
+
+    with_page(test)
+
+
+def test_records_of_a_match_that_goes_on_have_no_seed(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        socket = await page.begin(seats=ALONE, practice=False, game="hearts")
+        for _ in range(60):
+            if socket.table["phase"] in ("end", "over"):
+                break
+            await decide(socket, socket.table)
+            await socket.next()
+        table = table_of(page, socket)
+        assert not table.is_over
+        records = table.records(Permission(is_owner=True))
+        assert records
+        assert not any("seed" in record for record in records)
+
+    with_page(test)

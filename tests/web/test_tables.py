@@ -1,0 +1,404 @@
+"""Tables as browsers hear them: whole matches, every kind of question, several people, and what nobody may do."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from abl_cards.games.game import game_names, load
+from tests.web.asgi import Socket
+
+Run = Any
+MOST_TURNS = 12
+
+
+async def decide(socket: Socket, table: dict[str, Any]) -> None:
+    """Do something that the table offers: cards are picked one by one until they are a play."""
+    asked = table["asked"]
+    if asked["kind"] == "choice":
+        values = [each["value"] for each in asked["options"]]
+        socket.say(do="choose", values=values[:12] if asked["options"][0]["card"] else values[-1:], at=table["at"])
+        return
+    picked: list[str] = []
+    told: dict[str, Any] = {"readings": [], "more": asked["more"]}
+    while not told["readings"] and told["more"]:
+        picked.append(told["more"][0])
+        socket.say(do="pick", cards=picked, at=table["at"], n=len(picked))
+        told = await socket.until("picked")
+    value = told["readings"][0]["value"] if told["readings"] else "pass"
+    socket.say(do="play", value=value, at=table["at"])
+
+
+def test_the_hint_of_a_choice_is_one_of_the_options(with_page: Run) -> None:
+    """Also where the words of a platform write a card to be paid as a play."""
+
+    async def test(page: Any) -> None:
+        socket = await page.begin(game="guandan", seed=11, seats=["person", "greedy", "greedy", "greedy"])
+        table = socket.table
+        for _ in range(200):
+            if table["phase"] == "end":
+                socket.say(do="go")
+            elif table["asked"]["kind"] == "choice":
+                break
+            else:
+                socket.say(do="play", value="pass" if table["asked"]["passes"] else [table["hand"][0]], at=table["at"])
+            table = await socket.next()
+        assert table["asked"]["kind"] == "choice"
+        socket.say(do="hint", at=table["at"], n=1)
+        told = await socket.until("hint")
+        assert told["best"]["value"] in [each["value"] for each in table["asked"]["options"]]
+
+    with_page(test)
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_every_game_can_be_played(with_page: Run, name: str) -> None:
+    async def test(page: Any) -> None:
+        profiles = load(name).folder.profiles
+        bids = {"profile": "botzone_bidding"} if "botzone_bidding" in profiles else {}
+        socket = await page.begin(game=name, seats=None, **bids)
+        table, asked, ended = socket.table, set(), 0
+        for _ in range(MOST_TURNS):
+            assert not table["problem"]
+            if table["phase"] == "end":
+                socket.say(do="go")
+                ended += 1
+            elif table["phase"] == "over" or ended:
+                break
+            else:
+                asked.add(table["asked"]["kind"])
+                await decide(socket, table)
+            table = await socket.next()
+        assert asked
+        assert set(table["hand"]) <= set(socket.welcome["deck"])
+        assert {event["kind"] for event in table["log"]} & {"play", "choice"}
+        await socket.leave()
+
+    with_page(test)
+
+
+def test_a_play_is_named_by_all_that_it_can_be(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        socket = await page.begin(game="guandan", seats=["person", "random", "random", "random"])
+        hall = page.house.tables[socket.welcome["table"]]
+        rules = hall.engine.rules
+        hall.tables.state.hands[0, 0] = 0
+        for text in ("S3", "C3", "H2", "H2", "S4"):
+            hall.tables.state.hands[0, 0, rules.card_codes.kinds[text]] += 1
+        hall.tables.state.to_beat[0] = -1
+        hall._changed()
+        at = socket.table["at"]
+        socket.say(do="pick", cards=["S3", "C3", "H2", "H2", "S4"], at=at, n=1)
+        told = await socket.until("picked")
+        assert [each["text"] for each in told["readings"]] == [["full house 3", "三带二3"], ["full house 4", "三带二4"]]
+        socket.say(do="play", value=told["readings"][1]["value"], at=at)
+        table = await socket.next()
+        assert table["log"][-1 - sum(event["seat"] != 0 for event in table["log"] if event.get("seat") is not None)]
+
+    with_page(test)
+
+
+def test_hints_and_reasons_in_both_languages(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        socket = await page.begin(game="president")
+        at = socket.table["at"]
+        for language in ("en", "zh"):
+            socket.say(do="hint", at=at, lang=language, n=7)
+            told = await socket.until("hint")
+            assert told["n"] == 7
+            assert told["best"]["reasons"]
+            assert told["best"]["text"].isascii() == (language == "en")
+            socket.say(do="why", at=at, lang=language, value=told["next"][0]["value"], n=8)
+            why = await socket.until("why")
+            assert why["readings"][0]["legal"]
+            assert why["readings"][0]["difference"]
+        hand = socket.table["hand"]
+        socket.say(do="why", at=at, value=[hand[0], hand[-1]], n=9)
+        assert (await socket.hear())["type"] in ("why", "error")
+
+    with_page(test)
+
+
+async def until_several(socket: Socket) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Play on as the hints say, until one is laid in several steps."""
+    for number in range(10, 60):
+        table = socket.table
+        socket.say(do="hint", at=table["at"], n=number)
+        told = await socket.until("hint")
+        if told["best"].get("steps"):
+            return table, told
+        if table["asked"]["kind"] == "choice":
+            socket.say(do="choose", values=[told["best"]["value"]], at=table["at"])
+        else:
+            socket.say(do="play", value=told["best"]["value"], at=table["at"])
+        if (await socket.next())["phase"] == "end":
+            socket.say(do="go")
+            await socket.next()
+    raise AssertionError("no play has had several steps")
+
+
+def test_a_hint_where_plays_are_laid_card_by_card_is_a_whole_play(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        socket = await page.begin(game="tractor", seed=5)
+        table = socket.table
+        while table["asked"]["kind"] == "choice":
+            await decide(socket, table)
+            table = await socket.next()
+        socket.say(do="hint", at=table["at"], n=1)
+        told = await socket.until("hint")
+        socket.say(do="pick", at=table["at"], cards=told["best"]["cards"], n=2)
+        assert (await socket.until("picked"))["readings"]
+        table, told = await until_several(socket)
+        steps = told["best"]["steps"]
+        assert sorted(card for each in steps for card in each["cards"]) == sorted(told["best"]["cards"])
+        assert all(each["reasons"] for each in steps if each["cost"])
+        socket.say(do="why", at=table["at"], value=told["best"]["cards"], n=3)
+        (reading,) = (await socket.until("why"))["readings"]
+        assert reading["legal"]
+        assert sorted(card for each in reading["steps"] for card in each["cards"]) == sorted(told["best"]["cards"])
+
+    with_page(test)
+
+
+def test_taking_back_stands_as_before(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        socket = await page.begin(game="president", seats=["person", "greedy", "greedy", "greedy"])
+        before = socket.table
+        await decide(socket, before)
+        after = await socket.next()
+        assert after["at"] > before["at"]
+        socket.say(do="back")
+        again = await socket.next()
+        for field in ("at", "hand", "turn", "trick", "asked", "told"):
+            shown = again[field], before[field]
+            if field == "trick":
+                shown = tuple([(event["seat"], event["cards"]) for event in each] for each in shown)  # type: ignore[assignment]
+            assert shown[0] == shown[1], field
+        socket.say(do="back")
+        assert (await socket.hear())["type"] == "error"
+        strict = await page.begin(practice=False)
+        await decide(strict, strict.table)
+        await strict.next()
+        strict.say(do="back")
+        assert "practice" in (await strict.hear())["text"]
+
+    with_page(test)
+
+
+def test_two_people_and_somebody_who_looks_on(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        table, token = await page.open(game="president", seats=["person", "person", "greedy", "greedy"], seed=4)
+        one = await page.sit(table, token)
+        two = await page.sit(table, one.table["seats"][1]["token"])
+        three = await page.sit(table, two.welcome["watch"])
+        assert (one.table["me"], two.table["me"], three.table["me"]) == (0, 1, None)
+        assert "hand" not in three.table
+        assert [each.welcome["seed"] for each in (one, two, three)] == ["4", None, None]  # all hands follow from it
+        assert all("token" not in chair for chair in two.table["seats"])
+        assert one.table["hand"] != two.table["hand"]
+        one.say(do="pace", ms=0)
+        while one.table["turn"] not in (0, 1):
+            await one.hear()
+        each, other = (one, two) if one.table["turn"] == 0 else (two, one)
+        await each.asked()
+        other.say(do="play", value="pass", at=each.table["at"], n=1)
+        while (told := await other.hear())["type"] != "error":
+            pass
+        assert told["text"] == "it is not your turn"
+        await decide(each, each.table)
+        seat = each.table["me"]
+        while not (other.table["seats"][seat]["said"]):
+            await other.hear()
+        two.say(do="seat", seat=0, player="greedy")
+        two.say(do="again")
+        three.say(do="play", value="pass", at=0)
+        for each, text in ((two, "somebody else"), (two, "whoever has opened"), (three, "only look on")):
+            while (told := await each.hear())["type"] != "error":
+                pass
+            assert text in told["text"]
+
+    with_page(test)
+
+
+def test_a_seat_is_given_up_and_taken_again(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        socket = await page.begin(game="president")
+        at = socket.table["at"]
+        socket.say(do="pace", ms=10_000)
+        socket.say(do="seat", seat=0, player="greedy")
+        while (await socket.hear()).get("me", 0) is not None:
+            pass
+        socket.say(do="seat", seat=0, player="person", name="Ann")
+        while (await socket.hear()).get("me") is None:
+            pass
+        assert socket.table["seats"][0]["name"] == "Ann"
+        assert socket.table["at"] >= at
+
+    with_page(test)
+
+
+def test_a_table_outlives_its_browser(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        table, token = await page.open(game="president", seed=2)
+        first = await page.sit(table, token)
+        first.say(do="pace", ms=0)
+        await decide(first, await first.asked())
+        seen = await first.next()
+        await first.leave()
+        second = await page.sit(table, token)
+        again = await second.asked()
+        assert [again[field] for field in ("at", "hand", "asked", "revision")] == [
+            seen[field] for field in ("at", "hand", "asked", "revision")
+        ]
+
+    with_page(test)
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
+        "program:run=touch x",
+        "abl:weights=/etc/passwd",
+        "kb:kb=/",
+        "os:system",
+        "human",
+        "tests/x.py:Player",
+        "nobody",
+        "",
+    ],
+)
+def test_no_agent_reads_or_starts_what_a_client_names(with_page: Run, agent: str) -> None:
+    async def test(page: Any) -> None:
+        answer = await page.post("/api/tables", {"game": "president", "seats": ["person", agent, "kb", "kb"]})
+        assert answer.status == 400
+        assert "error" in answer.json()
+        socket = await page.begin()
+        socket.say(do="seat", seat=1, player=agent)
+        while (await socket.hear())["type"] != "error":
+            pass
+        socket.say(do="hint", at=socket.table["at"], agent=agent)
+        assert (await socket.hear())["type"] == "error"
+
+    with_page(test)
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [{"game": "../kb"}, {"game": "/"}, {"game": 5}, {"game": "president", "seats": ["kb"]}, {"seats": 3}, {"seed": -1},
+     {"seed": True}, {"game": "president", "profile": "../x"}, {"practice": 1},
+     {"game": "president", "seats": [[]] * 4}],
+)  # fmt: skip
+def test_wrong_wishes_are_answered(with_page: Run, wish: dict[str, Any]) -> None:
+    async def test(page: Any) -> None:
+        answer = await page.process_rank("/api/tables", {"game": "president"} | wish)
+        assert answer.status == 400
+        assert answer.json()["error"]
+
+    with_page(test)
+
+
+def test_markup_in_names_stays_text(with_page: Run) -> None:
+    """The page writes text alone (tests/web/test_static.py); here what it is told is not changed on the way."""
+
+    async def test(page: Any) -> None:
+        socket = await page.begin(name="<img src=x onerror=alert(1)>")
+        assert socket.table["seats"][0]["name"] == "<img src=x onerror=alert"
+        socket.say(do="name", name="\u202e\x07<b>")
+        while socket.table["seats"][0]["name"] != "<b>":
+            await socket.hear()
+
+    with_page(test)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
+    max_leaves=8,
+)
+DOINGS = ["pick", "play", "choose", "hint", "why", "go", "seat", "name", "pace", "record", "fly", ""]
+FRAMES = st.one_of(
+    st.text(max_size=40),
+    st.binary(max_size=40),
+    JSON.map(json.dumps),
+    st.fixed_dictionaries(
+        {"do": st.sampled_from(DOINGS) | JSON},
+        optional=dict.fromkeys(
+            ("at", "n", "cards", "value", "values", "lang", "agent", "seat", "player", "ms", "name"), JSON
+        ),
+    ).map(json.dumps),
+)
+
+
+def test_a_thousand_malformed_frames_lose_nobodys_game(with_page: Run) -> None:
+    async def test(page: Any) -> None:
+        from abl_cards.web import websocket
+
+        patch = pytest.MonkeyPatch()
+        patch.setattr(websocket, "FRAMES_AT_ONCE", 1e9)
+        socket = await page.begin(seats=["person", "greedy", "greedy", "greedy"])
+        before = socket.table
+        sent: list[Any] = []
+
+        @settings(max_examples=260, database=None)
+        @given(st.lists(FRAMES, min_size=4, max_size=5))
+        def collect(frames: list[Any]) -> None:
+            sent.extend(frames)
+
+        collect()
+        assert len(sent) >= 1000
+        for frame in sent:
+            socket.raw(frame)
+        socket.raw("x" * 70_000)
+        socket.raw('{"do":' * 20_000)
+        socket.say(do="pick", cards=before["hand"][:1], at=before["at"], n=123456)
+        errors = 0
+        while (told := await socket.hear()).get("n") != 123456:
+            errors += told["type"] == "error"
+            assert "failed" not in told.get("text", "")
+        assert errors > 600
+        assert told["type"] == "picked"
+        patch.undo()
+
+    with_page(test)
+
+
+@pytest.mark.parametrize(
+    "first", ["", "{}", '{"token":5}', '{"token":"x"}', "[]", '{"token":"\\ud800"}', "x" * 100_000]
+)
+def test_who_has_no_token_sees_nothing(with_page: Run, first: str) -> None:
+    async def test(page: Any) -> None:
+        table, _ = await page.open(game="president")
+        socket = Socket(page.app, f"/api/tables/{table}")
+        socket.raw(first)
+        assert (await socket.hear())["type"] == "error"
+        assert await socket.hear() == {}
+        assert socket.closed == 4401
+        stranger = Socket(page.app, "/api/tables/nowhere")
+        assert (await stranger.hear())["type"] == "error"
+        assert await stranger.hear() == {}
+        assert stranger.closed == 4404
+
+    with_page(test)
+
+
+def test_tables_are_bounded(with_page: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from abl_cards.web import lobby
+
+    monkeypatch.setattr(lobby, "MOST_TABLES", 2)
+
+    async def test(page: Any) -> None:
+        one = await page.begin()
+        second, _ = await page.open(game="president")
+        third, token = await page.open(game="president")  # the one that nobody looks at makes room
+        assert list(page.house.tables) == [one.welcome["table"], third]
+        await page.sit(third, token)
+        assert (await page.post("/api/tables", {"game": "president"})).status == 400
+        monkeypatch.setattr(lobby, "IDLE", -1.0)
+        await page.open(game="president")
+        assert len(page.house.tables) == 2
+        assert third in page.house.tables
+        assert second not in page.house.tables
+
+    with_page(test)

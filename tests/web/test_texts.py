@@ -1,0 +1,37 @@
+"""What the page says of the games that come with the package: in English, and in Chinese."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from abl_cards.games.game import game_names, load
+from abl_cards.rulelab.editor.reweighting import list_weights
+from abl_cards.web.lobby import bilingual_title
+from abl_cards.web.texts import BilingualText, deck_json, label_text, option_text, role_texts, stage_text
+
+SUITS = "♠♥♣♦…"
+ENGLISH = re.compile("[a-z]{2,}")
+
+
+def said(name: str) -> Iterator[tuple[str, BilingualText]]:
+    found = load(name)
+    engine = found.engine()
+    rules = engine.rules
+    yield "title", bilingual_title(found)
+    yield from ((f"label {label}", label_text(engine, label)) for label in rules.label_texts)
+    yield from ((f"stage {stage}", stage_text(engine, str(stage))) for stage in rules.schema.stages)
+    yield from ((f"option {option}", option_text(engine, row)) for row, option in enumerate(rules.schema.options))
+    yield from ((f"role {role}", pair) for role, pair in zip(engine.roles, role_texts(engine), strict=True))
+    yield from ((f"card {text}", each["name"]) for text, each in deck_json(rules).items())
+    yield from ((f"preference {each.name}", list(each.texts)) for each in list_weights(engine))
+    for fluent in rules.fluents.fluents:
+        word = fluent.signature.name
+        yield f"fluent {word}", [engine.term_text("fluent", word, "en"), engine.term_text("fluent", word, "zh")]
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_every_word_is_there_in_both_languages(name: str) -> None:
+    for what, (english, chinese) in said(name):
+        assert english.translate(dict.fromkeys(map(ord, SUITS))).isascii(), (what, english)
+        assert not ENGLISH.search(chinese), (what, chinese)
